@@ -24,6 +24,7 @@ import { init, type Mbarrier } from '../../../src/semantics/machine/mbarrier.js'
 import type { Prepared } from '../../../src/semantics/machine/operation.js'
 import {
   agentState,
+  noVotes,
   withAgent,
   withBarrier,
   withGroups,
@@ -70,6 +71,8 @@ describe('named barriers', () => {
     id,
     arrived,
     generation,
+    votes: noVotes,
+    outcome: noVotes,
   })
   test('threads are counted, 32 in each warp; the last of them opens the next generation', () => {
     expect(bar(four, 256, [])).toEqual([at(128, 0)])

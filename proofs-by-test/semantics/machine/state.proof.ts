@@ -28,7 +28,14 @@ const columns = (start: number): S.TensorMemory => ({
   outOfStep: false,
 })
 const wave = (next: number): S.Wave => ({ clusters: [0], next, requests: 0, refused: [false] })
-const named = (id: number): S.Named => ({ cta: 0, id, arrived: 32, generation: 0 })
+const named = (id: number): S.Named => ({
+  cta: 0,
+  id,
+  arrived: 32,
+  generation: 0,
+  votes: S.noVotes,
+  outcome: S.noVotes,
+})
 const map = (name: string): Machine['tensormaps'][number] => ({
   _tag: 'descriptor',
   name,

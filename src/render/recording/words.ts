@@ -39,6 +39,7 @@ const ofPrepared = (p: Prepared): string => {
     case 'store':
       return 'write destination'
     case 'atomic':
+    case 'atomic.words':
       return 'atomic read'
     case 'semaphore':
       return `semaphore ${p.kind} ${String(p.value)}`

@@ -5,7 +5,7 @@ import { unreachable } from '../../failure.js'
 import type { Linked } from '../language/link.js'
 import { evaluate } from '../machine/evaluate.js'
 import type { Forks, Front } from '../machine/front.js'
-import { control, type CoreStand } from '../machine/stand.js'
+import { control, type CoreStand, type Resume } from '../machine/stand.js'
 import { idle, type AgentState } from '../machine/state.js'
 import type { Value } from '../machine/value.js'
 import type { World } from '../machine/world.js'
@@ -22,10 +22,13 @@ const binding = (stand: CoreStand, slots: ReadonlyArray<number>, values: Readonl
   return frame
 }
 
+const resultsOf = (resume: Resume): ReadonlyArray<number> =>
+  resume._tag === 'Do' ? resume.results : unreachable('the result of a warp')
+
 const proceed: Front<World>['proceed'] = (world, at, a, done, results, events) => {
   const stand = coreOf(a)
   const c = stand.control
-  const frame = binding(stand, done.resume.results, results)
+  const frame = binding(stand, resultsOf(done.resume), results)
   return walk(world, at, frame, c === null ? null : past(c), a.at + events, a.groups)
 }
 

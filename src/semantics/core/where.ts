@@ -8,6 +8,7 @@
  * | branch   | the frame that comes back                | -                                                          |
  * | value    | its kind and what it is                  | tiles without data, and which fault: they decide nothing   |
  */
+import { unreachable } from '../../failure.js'
 import type { Front } from '../machine/front.js'
 import type { Control } from '../machine/stand.js'
 import type { Value } from '../machine/value.js'
@@ -53,4 +54,6 @@ const ofControl = (c: Control | null, numberOf: (region: object) => number): str
 }
 
 export const where: Front<World>['where'] = (stand, numberOf) =>
-  `${ofControl(stand.control, numberOf)}|${stand.frame.map(ofValue).join(';')}`
+  stand._tag === 'core'
+    ? `${ofControl(stand.control, numberOf)}|${stand.frame.map(ofValue).join(';')}`
+    : unreachable('a warp is no core program')

@@ -258,6 +258,7 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
     case 'store':
       return [write(p.destination)]
     case 'atomic':
+    case 'atomic.words':
       return [
         atomic('r', p.destination, p.scope, 'agent'),
         atomic('w', p.destination, p.scope, 'agent'),
@@ -292,7 +293,7 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
         ? []
         : [{ _tag: 'wait', barrier: p.barrier, parity: p.parity, blocks: p.blocks }]
     case 'bar':
-      return [meet(placeOf(cta, p.id), threadsOf(world, agent), p.count)]
+      return [meet(placeOf(cta, p.id), p.threads ?? threadsOf(world, agent), p.count)]
     case 'bar.leave':
       return [{ _tag: 'leave', place: placeOf(cta, p.id) }]
     case 'cluster.arrive':

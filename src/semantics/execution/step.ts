@@ -21,6 +21,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { StateEither } from './state-either.js'
 import * as Atomic from '../instructions/atomic.js'
+import * as AtomicWords from '../instructions/atomic-words.js'
 import * as Clc from '../instructions/clc.js'
 import * as CpAsync from '../instructions/cp-async.js'
 import * as Generic from '../instructions/generic.js'
@@ -272,6 +273,8 @@ const executeDo = (x: Executing, m: Machine, { layouts, prepared: p }: Doing): E
       return Generic.executeStore(x, m, p)
     case 'atomic':
       return refusable(x, Atomic.execute(x, m, p, layouts[0] ?? 'any'))
+    case 'atomic.words':
+      return AtomicWords.execute(x, m, p)
     case 'semaphore':
       return refusable(x, Semaphore.execute(x, m, p))
     case 'clc.tryCancel':
@@ -364,7 +367,10 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
           iteration: r.iteration,
           layouts: r.layouts,
           resume: r.resume,
-          prepared: { _tag: 'bar.leave', id: p.id, count: p.count, generation },
+          prepared:
+            p.ballot === undefined
+              ? { _tag: 'bar.leave', id: p.id, count: p.count, generation }
+              : { _tag: 'bar.leave', id: p.id, count: p.count, generation, ballot: p.ballot },
         }
         const waiting = agentState(now.status, now.stand, leave, now.at + 1, now.groups)
         return effect(withAgent(done.machine, agent, waiting), done.events)

@@ -53,7 +53,7 @@ interface Joined {
 const joined = (m: Machine, p: AtomicWords): Joined | null => {
   const { data } = Plane.read(m.planes[p.destination.plane]!, p.destination)
   if (data === null || p.data === null) return null
-  const f = p.joins === null ? null : scalarOperation(p.joins)
+  const f = p.joins === null ? null : (scalarOperation(p.joins) ?? null)
   const narrow = p.destination.dtype === 'u16'
   const after = new Float64Array(data.length)
   const left = new Map<number, ReadonlyArray<number>>()

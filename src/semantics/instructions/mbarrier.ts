@@ -16,10 +16,19 @@ import type { InstructionOf } from '../language/instruction.js'
 import type { BarrierEvent, Wait } from '../log/events.js'
 import { barrierOperand, effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
-import { init, isTrap, passes, update } from '../machine/mbarrier.js'
+import { init, isTrap, passes, stateWord, update } from '../machine/mbarrier.js'
 import type { Prepared } from '../machine/operation.js'
 import { withBarrier, type Machine } from '../machine/state.js'
-import { fault, isFault, peek, type FaultValue, type PeekValue } from '../machine/value.js'
+import {
+  fault,
+  isFault,
+  otherOrigin,
+  peek,
+  tile,
+  type FaultValue,
+  type PeekValue,
+  type Value,
+} from '../machine/value.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 type Arrives =
@@ -150,9 +159,21 @@ export const reach = (
 }
 
 export const executeArrive = (x: Executing, m: Machine, p: Of<'mbarrier.arrive'>): Effect =>
-  effect(reach(m, p.barrier, p.kind === 'expect' ? 0 : p.count, p.bytes, p.kind === 'drop' ? p.count : 0), [
-    barrierEvent(x, p.kind, p.barrier, p.count, p.bytes, p.release, p.scope, p.tensor),
-  ])
+  effect(
+    reach(m, p.barrier, p.kind === 'expect' ? 0 : p.count, p.bytes, p.kind === 'drop' ? p.count : 0),
+    [barrierEvent(x, p.kind, p.barrier, p.count, p.bytes, p.release, p.scope, p.tensor)],
+    p.token === true ? [tokenOf(m, p)] : [],
+  )
+
+/** The words of the barrier before an arrival, the lower one first; of one that is not there, nothing is known. */
+const tokenOf = (m: Machine, p: Of<'mbarrier.arrive'>): Value => {
+  const b = m.barriers[p.barrier]
+  const words =
+    b === null || b === undefined
+      ? null
+      : Float64Array.of(p.bytes > 0 ? p.bytes : p.count === 1 ? 0 : p.count, stateWord(b))
+  return tile([2], 'i32', 'any', words, otherOrigin)
+}
 
 const plainWait = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['outcome']): Wait => ({
   _tag: 'wait',

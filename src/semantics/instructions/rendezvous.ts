@@ -12,8 +12,18 @@
 import type { InstructionOf } from '../language/instruction.js'
 import type { Rendezvous } from '../log/events.js'
 import { ctaOf, effect, placeOf, threadsOf, type Effect, type Executing } from '../machine/effect.js'
-import type { Prepared } from '../machine/operation.js'
-import { closeGroup, withAgent, withGroups, withNamed, type Machine, type Named } from '../machine/state.js'
+import type { Ballot, Prepared } from '../machine/operation.js'
+import {
+  closeGroup,
+  noVotes,
+  withAgent,
+  withGroups,
+  withNamed,
+  type Machine,
+  type Named,
+  type Votes,
+} from '../machine/state.js'
+import type { Value } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 
 type Bar = Extract<Prepared, { readonly _tag: 'bar' }>
@@ -26,7 +36,14 @@ export const prepareBar = (i: InstructionOf<'bar.sync'> | InstructionOf<'bar.arr
   waits: i._tag === 'bar.sync',
 })
 
-const fresh = (cta: number, id: number): Named => ({ cta, id, arrived: 0, generation: 0 })
+const fresh = (cta: number, id: number): Named => ({
+  cta,
+  id,
+  arrived: 0,
+  generation: 0,
+  votes: noVotes,
+  outcome: noVotes,
+})
 
 /** The named barrier `id` of a CTA. */
 export const named = (m: Machine, cta: number, id: number): Named =>
@@ -38,39 +55,67 @@ const rendezvous = (
   id: number,
   count: number,
   relaxed: boolean = false,
+  threads: number = threadsOf(x.world, x.agent),
 ): Rendezvous => ({
   _tag: 'rendezvous',
   stamp: x.stamp,
   kind,
   id,
   count,
-  threads: threadsOf(x.world, x.agent),
+  threads,
   relaxed,
 })
 
 export const blockedEvent = (x: Executing, p: Leave): Rendezvous => rendezvous(x, 'blocked', p.id, p.count)
 
-const arriveAt = (m: Machine, cta: number, id: number, count: number, threads: number): Machine => {
+const arriveAt = (
+  m: Machine,
+  cta: number,
+  id: number,
+  count: number,
+  threads: number,
+  ballot: Ballot | undefined,
+): Machine => {
   const before = named(m, cta, id)
   const arrived = before.arrived + threads
+  const votes =
+    ballot === undefined
+      ? before.votes
+      : { yes: before.votes.yes + ballot.yes, of: before.votes.of + ballot.of }
   const after: Named =
     arrived >= count
-      ? { cta, id, arrived: arrived - count, generation: before.generation + 1 }
-      : { cta, id, arrived, generation: before.generation }
+      ? {
+          cta,
+          id,
+          arrived: arrived - count,
+          generation: before.generation + 1,
+          votes: noVotes,
+          outcome: votes,
+        }
+      : { cta, id, arrived, generation: before.generation, votes, outcome: before.outcome }
   return withNamed(m, [...m.named.filter((n) => n.cta !== cta || n.id !== id), after])
 }
 
 /** Arrive; a bar.sync then waits for the end of the generation that was open before. */
 export const executeBar = (x: Executing, m: Machine, p: Bar): Effect =>
-  effect(arriveAt(m, ctaOf(x.world, x.agent), p.id, p.count, threadsOf(x.world, x.agent)), [
-    rendezvous(x, 'arrive', p.id, p.count),
-  ])
+  effect(
+    arriveAt(m, ctaOf(x.world, x.agent), p.id, p.count, p.threads ?? threadsOf(x.world, x.agent), p.ballot),
+    [rendezvous(x, 'arrive', p.id, p.count, false, p.threads)],
+  )
 
 export const leaveBlocked = (world: World, agent: number, m: Machine, p: Leave): boolean =>
   named(m, ctaOf(world, agent), p.id).generation <= p.generation
 
 export const executeLeave = (x: Executing, m: Machine, p: Leave): Effect =>
-  effect(m, [rendezvous(x, 'leave', p.id, p.count)])
+  effect(
+    m,
+    [rendezvous(x, 'leave', p.id, p.count)],
+    p.ballot === undefined ? [] : [answer(p.ballot.op, named(m, ctaOf(x.world, x.agent), p.id).outcome)],
+  )
+
+/** What a generation has said. */
+const answer = (op: Ballot['op'], { yes, of }: Votes): Value =>
+  op === 'popc' ? yes : op === 'and' ? yes === of : yes > 0
 
 // ---------------------------------------------------------------- the cluster barrier
 

@@ -77,3 +77,14 @@ export const increment = (b: Mbarrier, arrivals: number): Mbarrier | Trap =>
 export const passes = (b: Mbarrier, p: number): boolean => (b.completed & 1) !== (p & 1)
 
 export const isTrap = (x: Mbarrier | Trap): x is Trap => typeof x === 'string'
+
+/**
+ * The upper word of the object in memory, as an arrival gives it back: the phase, and below it the arrivals and the bytes that are missing, both
+ * negative. (Its lower word is the operand of the arrival. Source: recorded sequences of an H100; PTX leaves the object opaque.)
+ *
+ *     (0, 1, 1, 0)      0x7ffff800
+ *     (1, 3, 2, 0)      0xfffff000
+ *     (0, 1, 1, 256)    0x7ffffbff
+ */
+export const stateWord = ({ completed, pending, tx }: Mbarrier): number =>
+  ((completed & 1) << 31) | ((-pending & 0xfffff) << 11) | ((-tx & 0x1fffff) >>> 11)

@@ -43,6 +43,13 @@ export interface StorePart {
   readonly bytes: number
 }
 
+/** What threads that arrive at a barrier say, and what is asked of all of them: how many say yes, if all do, if one does. */
+export interface Ballot {
+  readonly op: 'popc' | 'and' | 'or'
+  readonly yes: number
+  readonly of: number
+}
+
 /** What elements that are nowhere read as: zero, or something else. */
 export type Outside = 'zero' | 'other'
 
@@ -58,6 +65,8 @@ export type Prepared =
       readonly release: boolean
       readonly scope: Scope
       readonly tensor: boolean
+      /** the state of the barrier before it is wanted */
+      readonly token?: true
     }
   | {
       readonly _tag: 'mbarrier.wait'
@@ -71,8 +80,22 @@ export type Prepared =
       readonly tensor: boolean
     }
   | { readonly _tag: 'mbarrier.cpAsyncArrive'; readonly barrier: number; readonly increment: boolean }
-  | { readonly _tag: 'bar'; readonly id: number; readonly count: number; readonly waits: boolean }
-  | { readonly _tag: 'bar.leave'; readonly id: number; readonly count: number; readonly generation: number }
+  | {
+      readonly _tag: 'bar'
+      readonly id: number
+      readonly count: number
+      readonly waits: boolean
+      /** that arrive; absent: those of the agent */
+      readonly threads?: number
+      readonly ballot?: Ballot
+    }
+  | {
+      readonly _tag: 'bar.leave'
+      readonly id: number
+      readonly count: number
+      readonly generation: number
+      readonly ballot?: Ballot
+    }
   | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean }
   | { readonly _tag: 'cluster.wait' }
   | {
@@ -91,6 +114,19 @@ export type Prepared =
   | {
       readonly _tag: 'atomic'
       readonly op: AtomicOp
+      readonly destination: Elements
+      readonly data: Float64Array | null
+      readonly compare: Float64Array | null
+      readonly scope: Scope
+    }
+  | {
+      /** elements of one word, or of `words` that follow one another; `joins` names the operation of `numerics/scalar`, where it is one */
+      readonly _tag: 'atomic.words'
+      readonly op: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exch' | 'cas' | 'inc' | 'dec'
+      readonly joins: string | null
+      /** what the log calls it */
+      readonly combine: AtomicOp
+      readonly words: number
       readonly destination: Elements
       readonly data: Float64Array | null
       readonly compare: Float64Array | null

@@ -7,6 +7,7 @@
  * | front          | stand                                                    | how an agent goes on with results    |
  * |----------------|----------------------------------------------------------|--------------------------------------|
  * | core programs  | a frame of values, and a stack of regions, innermost first | the linked statement: its result slots |
+ * | warps          | rows of registers, and where the parts of its lanes are  | the rows that take the result         |
  */
 import type {
   LinkedDo,
@@ -16,6 +17,7 @@ import type {
   LinkedRegion,
   LinkedWhile,
 } from '../language/link.js'
+import type { WarpResume, WarpStand } from '../warps/state.js'
 import type { Value } from './value.js'
 
 // ---------------------------------------------------------------- core programs
@@ -67,7 +69,7 @@ export const coreStand = (frame: ReadonlyArray<Value | undefined>, at: Control |
 
 // ---------------------------------------------------------------- of every front
 
-export type Stand = CoreStand
+export type Stand = CoreStand | WarpStand
 
 /** What takes the results of an effect. */
-export type Resume = LinkedDo
+export type Resume = LinkedDo | WarpResume

@@ -79,6 +79,12 @@ export interface AgentState {
 
 // ---------------------------------------------------------------- named barriers
 
+export interface Votes {
+  readonly yes: number
+  readonly of: number
+}
+export const noVotes: Votes = { yes: 0, of: 0 }
+
 export interface Named {
   /** among the resident CTAs */
   readonly cta: number
@@ -86,6 +92,9 @@ export interface Named {
   /** threads that have arrived in the open generation */
   readonly arrived: number
   readonly generation: number
+  /** of those that have arrived in the open generation, and of the last one that ended: how many said yes, of how many that were asked */
+  readonly votes: Votes
+  readonly outcome: Votes
 }
 
 // ---------------------------------------------------------------- tensor memory

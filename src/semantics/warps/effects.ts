@@ -47,7 +47,8 @@ const operand = (h: Here, what: string, row: Row, mask: number): number | FaultV
       ? V.fault('I1', `${what} comes from a register that nothing has written`)
       : V.fault('algebra.control', `${what} depends on data, which this algebra does not keep`)
   return (
-    commonWord(h.rows, row, mask) ?? V.fault('warp.uniform', `${what}: expected one value in all lanes of the warp`)
+    commonWord(h.rows, row, mask) ??
+    V.fault('warp.uniform', `${what}: expected one value in all lanes of the warp`)
   )
 }
 
@@ -107,11 +108,13 @@ const each = (
 
 const maskOf = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)
 
+type Arrival = Extract<Prepared, { readonly _tag: 'mbarrier.arrive' }>
+
 const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<Part> | FaultValue =>
   each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
     const wordOf = (row: Row | null, lane: number, otherwise: number): number =>
       row === null ? otherwise : wordAt(h.rows, row, lane) >>> 0
-    const one = (count: number, bytes: number): Prepared => ({
+    const one = (count: number, bytes: number): Arrival => ({
       _tag: 'mbarrier.arrive',
       kind: o.kind === 'complete' ? 'expect' : o.kind,
       barrier,
@@ -135,7 +138,7 @@ const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<P
     }
     const state = o.state
     return lanes.map((lane) =>
-      part(one(wordOf(o.count, lane, 1), wordOf(o.bytes, lane, 0)), {
+      part(withToken(one(wordOf(o.count, lane, 1), wordOf(o.bytes, lane, 0))), {
         _tag: 'words',
         lanes: [lane],
         to: state,
@@ -144,6 +147,18 @@ const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<P
       }),
     )
   })
+
+const withToken = (a: Arrival): Arrival => ({
+  _tag: 'mbarrier.arrive',
+  kind: a.kind,
+  barrier: a.barrier,
+  count: a.count,
+  bytes: a.bytes,
+  release: a.release,
+  scope: a.scope,
+  tensor: a.tensor,
+  token: true,
+})
 
 const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part> | FaultValue =>
   each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
@@ -178,7 +193,12 @@ const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part>
 
 // ---------------------------------------------------------------- named barriers
 
-const bar = (h: Here, o: Of<'bar'> | Of<'barReduce'>, mask: number, ended: number): ReadonlyArray<Part> | FaultValue => {
+const bar = (
+  h: Here,
+  o: Of<'bar'> | Of<'barReduce'>,
+  mask: number,
+  ended: number,
+): ReadonlyArray<Part> | FaultValue => {
   const what = o._tag === 'bar' ? `bar.${o.mode}` : `bar.red.${o.op}`
   const apart = o.aligned ? aligned(what, mask, ended) : null
   if (apart !== null) return apart
@@ -191,8 +211,7 @@ const bar = (h: Here, o: Of<'bar'> | Of<'barReduce'>, mask: number, ended: numbe
   if (count <= 0 || count % 32 !== 0)
     return V.fault('bar.count', `${what}: expected a positive multiple of 32 threads, found ${String(count)}`)
   const threads = (mask | ended) === -1 ? 32 : countOf(mask)
-  if (o._tag === 'bar')
-    return [part({ _tag: 'bar', id, count, waits: o.mode === 'sync', threads, vote: null }, nothing)]
+  if (o._tag === 'bar') return [part({ _tag: 'bar', id, count, waits: o.mode === 'sync', threads }, nothing)]
   const unknown = h.rows.unknownPredicates[o.by.predicate]! & mask
   if (unknown !== 0) return V.fault('I1', `${what}: the predicate comes from what nothing has written`)
   return [
@@ -203,11 +222,13 @@ const bar = (h: Here, o: Of<'bar'> | Of<'barReduce'>, mask: number, ended: numbe
         count,
         waits: true,
         threads,
-        vote: { op: o.op, yes: countOf(holding(h.rows, o.by.predicate, o.by.negated, mask)), of: countOf(mask) },
+        ballot: {
+          op: o.op,
+          yes: countOf(holding(h.rows, o.by.predicate, o.by.negated, mask)),
+          of: countOf(mask),
+        },
       },
-      o.to !== null
-        ? { _tag: 'number', to: o.to, mask }
-        : { _tag: 'truth', to: o.toPredicate, mask },
+      o.to !== null ? { _tag: 'number', to: o.to, mask } : { _tag: 'truth', to: o.toPredicate, mask },
     ),
   ]
 }
@@ -229,15 +250,21 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
   const words = o.bytes / 4
   const out: Part[] = []
   for (const { target, lanes, bytes } of from) {
-    const plane = target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
+    const plane =
+      target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
     if (plane < 0) return V.fault('cpAsync.source', 'cp.async: expected a source in global memory')
     const source = elementsOf(
       h.world,
       plane,
       bytes.flatMap((byte, i) => {
         const lane = lanes[i]!
-        const ignored = o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
-        const room = ignored ? 0 : o.sourceBytes === null ? o.bytes : wordAt(h.rows, o.sourceBytes, lane) >>> 0
+        const ignored =
+          o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
+        const room = ignored
+          ? 0
+          : o.sourceBytes === null
+            ? o.bytes
+            : wordAt(h.rows, o.sourceBytes, lane) >>> 0
         return Array.from({ length: words }, (_, k) => (4 * k + 4 <= room ? byte + 4 * k : -1))
       }),
       'i32',
@@ -307,9 +334,7 @@ export const effectsOf = (
     case 'mbarrierInit':
       return each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))
-        return typeof count === 'number'
-          ? [part({ _tag: 'mbarrier.init', barrier, count }, nothing)]
-          : count
+        return typeof count === 'number' ? [part({ _tag: 'mbarrier.init', barrier, count }, nothing)] : count
       })
     case 'mbarrierInval':
       return each(barriersAt(h, o.at, mask), ({ barrier }) => [
@@ -321,12 +346,9 @@ export const effectsOf = (
       return wait(h, o, mask)
     case 'mbarrierCpAsync':
       return each(barriersAt(h, o.at, mask), ({ barrier, lanes }) =>
-        lanes.map(() =>
-          part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing),
-        ),
+        lanes.map(() => part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing)),
       )
     default:
       return V.fault('warp.operation', `${o._tag} is not an effect (${showLanes(whole)})`)
   }
 }
-

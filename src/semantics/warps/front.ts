@@ -28,7 +28,7 @@ export const linkWarps = (p: WarpProgram): ReadonlyArray<LinkedInstruction> =>
   p.code.map((instruction) => ({
     instruction,
     scalar:
-      instruction.operation._tag === 'scalar' ? scalarOperation(instruction.operation.name) : null,
+      instruction.operation._tag === 'scalar' ? (scalarOperation(instruction.operation.name) ?? null) : null,
   }))
 
 // ---------------------------------------------------------------- what a warp is given

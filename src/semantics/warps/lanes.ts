@@ -33,7 +33,14 @@ export const sourceLane = (
   const segment = (clamp >>> 8) & 31
   const last = (lane & segment) | (clamp & 31 & ~segment)
   const first = lane & segment
-  const from = mode === 'up' ? lane - b : mode === 'down' ? lane + b : mode === 'bfly' ? lane ^ b : first | (b & ~segment & 31)
+  const from =
+    mode === 'up'
+      ? lane - b
+      : mode === 'down'
+        ? lane + b
+        : mode === 'bfly'
+          ? lane ^ b
+          : first | (b & ~segment & 31)
   const inRange = mode === 'up' ? from >= last : from <= last
   return { lane: inRange ? from : lane, inRange }
 }
@@ -47,7 +54,8 @@ export const shuffle = (r: Rows, o: Of<'shuffle'>, mask: number): void => {
     const from = sourceLane(o.mode, lane, wordAt(r, o.lane, lane), wordAt(r, o.clamp, lane))
     if (from.inRange) reached |= 1 << lane
     words[lane] = wordAt(r, o.value, from.lane)
-    if ((mask & (1 << from.lane)) === 0 || (r.unknown[o.value]! & (1 << from.lane)) !== 0) unknown |= 1 << lane
+    if ((mask & (1 << from.lane)) === 0 || (r.unknown[o.value]! & (1 << from.lane)) !== 0)
+      unknown |= 1 << lane
   }
   const controls = (r.unknown[o.lane]! | r.unknown[o.clamp]!) & mask
   if (o.to !== null) {
@@ -68,8 +76,7 @@ export const vote = (r: Rows, o: Of<'vote'>, mask: number): void => {
   const unknown = (r.unknownPredicates[o.by.predicate]! & mask) === 0 ? 0 : mask
   if (o.to !== null) giveAll(r, o.to, mask, yes, unknown)
   if (o.toPredicate === null) return
-  const outcome =
-    o.mode === 'all' ? yes === mask : o.mode === 'any' ? yes !== 0 : yes === mask || yes === 0
+  const outcome = o.mode === 'all' ? yes === mask : o.mode === 'any' ? yes !== 0 : yes === mask || yes === 0
   setPredicate(r, o.toPredicate, mask, outcome ? mask : 0, unknown)
 }
 

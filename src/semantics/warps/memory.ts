@@ -15,8 +15,16 @@ import * as Footprint from '../machine/footprint.js'
 import type { Elements } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
-import { planeIn, type Standpoint, type World } from '../machine/world.js'
-import { firstRegion, localWindow, rankShift, sharedWindow, type Region, type WarpLaunch } from './launched.js'
+import type { Standpoint } from '../machine/front.js'
+import { planeIn, type World } from '../machine/world.js'
+import {
+  firstRegion,
+  localWindow,
+  rankShift,
+  sharedWindow,
+  type Region,
+  type WarpLaunch,
+} from './launched.js'
 import { part, nothing, type Part, type Receive } from './part.js'
 import type { Address, Operation, Row, Width } from './program.js'
 import { lowest, setLane, wordAt, type Rows } from './rows.js'
@@ -108,8 +116,7 @@ export const reaches = (
       group = { target, lanes: [], bytes: [], high, rank }
       found.push(group)
     }
-    const byte =
-      high === sharedWindow ? (unsigned & ((1 << rankShift) - 1)) - launch.sharedBase : unsigned
+    const byte = high === sharedWindow ? (unsigned & ((1 << rankShift) - 1)) - launch.sharedBase : unsigned
     const room =
       group.target._tag === 'local'
         ? launch.program.localBytes
@@ -181,7 +188,10 @@ const piecesOf = ({ bytes, count }: Width): { readonly bytes: 1 | 2 | 4; readonl
   bytes <= 2 ? { bytes: bytes === 1 ? 1 : 2, count } : { bytes: 4, count: count * (bytes / 4) }
 
 const rowsOf = (width: Width, to: ReadonlyArray<ReadonlyArray<Row> | null>): ReadonlyArray<Row | null> =>
-  to.flatMap((rows) => rows ?? Array.from({ length: Math.max(1, width.bytes / 4) }, () => null))
+  to.flatMap(
+    (rows): ReadonlyArray<Row | null> =>
+      rows ?? Array.from({ length: Math.max(1, width.bytes / 4) }, () => null),
+  )
 
 // ---------------------------------------------------------------- silent memory
 
@@ -233,7 +243,8 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
         if (row === null) continue
         const at = start + k * bytes
         setLane(h.rows, row, lane, extended(littleEndian(memory, at, bytes), wholeBits(bytes), signed))
-        if (local && !isWritten(h.localWritten, at, bytes)) h.rows.unknown[row] = h.rows.unknown[row]! | (1 << lane)
+        if (local && !isWritten(h.localWritten, at, bytes))
+          h.rows.unknown[row] = h.rows.unknown[row]! | (1 << lane)
       }
     }
     settleUniform(h.rows, to, mask)

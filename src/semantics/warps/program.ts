@@ -87,23 +87,58 @@ export interface Width {
 }
 
 export type AtomicName = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exch' | 'cas' | 'inc' | 'dec'
-export type AtomicType = 'u32' | 's32' | 'u64' | 's64' | 'b16' | 'b32' | 'b64' | 'b128' | 'f32' | 'f64' | 'f16' | 'bf16' | 'f16x2' | 'bf16x2'
+export type AtomicType =
+  | 'u32'
+  | 's32'
+  | 'u64'
+  | 's64'
+  | 'b16'
+  | 'b32'
+  | 'b64'
+  | 'b128'
+  | 'f32'
+  | 'f64'
+  | 'f16'
+  | 'bf16'
+  | 'f16x2'
+  | 'bf16x2'
 
 // ---------------------------------------------------------------- operations
 
 export type Operation =
   /** words to words, by an operation of `numerics/scalar`; comparisons, choices and carries too */
-  | { readonly _tag: 'scalar'; readonly name: string; readonly to: ReadonlyArray<Place | null>; readonly from: ReadonlyArray<Place> }
+  | {
+      readonly _tag: 'scalar'
+      readonly name: string
+      readonly to: ReadonlyArray<Place | null>
+      readonly from: ReadonlyArray<Place>
+    }
   | { readonly _tag: 'move'; readonly to: ReadonlyArray<Row>; readonly from: ReadonlyArray<Row> }
   /** bits `at` and on of one word, as wide as `bits`, into a word whose other bits are zero */
-  | { readonly _tag: 'part'; readonly to: Row; readonly from: Row; readonly at: number; readonly bits: 8 | 16 }
+  | {
+      readonly _tag: 'part'
+      readonly to: Row
+      readonly from: Row
+      readonly at: number
+      readonly bits: 8 | 16
+    }
   /** narrow words side by side, the lowest first */
   | { readonly _tag: 'pack'; readonly to: Row; readonly from: ReadonlyArray<Row>; readonly bits: 8 | 16 }
-  | { readonly _tag: 'predicate'; readonly op: 'and' | 'or' | 'xor' | 'not' | 'mov'; readonly to: Predicate; readonly from: ReadonlyArray<Guard> }
+  | {
+      readonly _tag: 'predicate'
+      readonly op: 'and' | 'or' | 'xor' | 'not' | 'mov'
+      readonly to: Predicate
+      readonly from: ReadonlyArray<Guard>
+    }
   | { readonly _tag: 'setPredicate'; readonly to: Predicate; readonly value: boolean }
   // ---- control
   | { readonly _tag: 'branch'; readonly target: number; readonly join: number | null }
-  | { readonly _tag: 'branchIndexed'; readonly index: Row; readonly targets: ReadonlyArray<number>; readonly join: number | null }
+  | {
+      readonly _tag: 'branchIndexed'
+      readonly index: Row
+      readonly targets: ReadonlyArray<number>
+      readonly join: number | null
+    }
   | { readonly _tag: 'call'; readonly target: number }
   | { readonly _tag: 'return' }
   | { readonly _tag: 'exit' }
@@ -112,31 +147,130 @@ export type Operation =
   | { readonly _tag: 'turn'; readonly loop: number; readonly inner: ReadonlyArray<number> }
   | { readonly _tag: 'nothing' }
   // ---- the lanes of a warp
-  | { readonly _tag: 'shuffle'; readonly mode: 'up' | 'down' | 'bfly' | 'idx'; readonly to: Row | null; readonly inRange: Predicate | null; readonly value: Row; readonly lane: Row; readonly clamp: Row; readonly members: Row | null }
-  | { readonly _tag: 'vote'; readonly mode: 'all' | 'any' | 'uni' | 'ballot'; readonly to: Row | null; readonly toPredicate: Predicate | null; readonly by: Guard; readonly members: Row | null }
-  | { readonly _tag: 'match'; readonly mode: 'any' | 'all'; readonly to: Row; readonly all: Predicate | null; readonly value: ReadonlyArray<Row>; readonly members: Row }
-  | { readonly _tag: 'reduce'; readonly op: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor'; readonly signed: boolean; readonly to: Row; readonly value: Row; readonly members: Row }
+  | {
+      readonly _tag: 'shuffle'
+      readonly mode: 'up' | 'down' | 'bfly' | 'idx'
+      readonly to: Row | null
+      readonly inRange: Predicate | null
+      readonly value: Row
+      readonly lane: Row
+      readonly clamp: Row
+      readonly members: Row | null
+    }
+  | {
+      readonly _tag: 'vote'
+      readonly mode: 'all' | 'any' | 'uni' | 'ballot'
+      readonly to: Row | null
+      readonly toPredicate: Predicate | null
+      readonly by: Guard
+      readonly members: Row | null
+    }
+  | {
+      readonly _tag: 'match'
+      readonly mode: 'any' | 'all'
+      readonly to: Row
+      readonly all: Predicate | null
+      readonly value: ReadonlyArray<Row>
+      readonly members: Row
+    }
+  | {
+      readonly _tag: 'reduce'
+      readonly op: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor'
+      readonly signed: boolean
+      readonly to: Row
+      readonly value: Row
+      readonly members: Row
+    }
   | { readonly _tag: 'elect'; readonly to: Row | null; readonly elected: Predicate; readonly members: Row }
   | { readonly _tag: 'activeLanes'; readonly to: Row }
   | { readonly _tag: 'meetLanes'; readonly members: Row }
   // ---- memory
-  | { readonly _tag: 'load'; readonly from: Address; readonly width: Width; readonly to: ReadonlyArray<ReadonlyArray<Row> | null>; readonly ordering: Ordering; readonly scope: Scope }
-  | { readonly _tag: 'store'; readonly into: Address; readonly width: Width; readonly value: ReadonlyArray<ReadonlyArray<Row>>; readonly ordering: Ordering; readonly scope: Scope }
-  | { readonly _tag: 'atomic'; readonly op: AtomicName; readonly type: AtomicType; readonly at: Address; readonly value: ReadonlyArray<Row>; readonly compare: ReadonlyArray<Row>; readonly to: ReadonlyArray<Row> | null; readonly ordering: Ordering; readonly scope: Scope }
-  | { readonly _tag: 'copyAsync'; readonly into: Address; readonly from: Address; readonly bytes: 4 | 8 | 16; readonly sourceBytes: Row | null; readonly ignore: Guard | null }
+  | {
+      readonly _tag: 'load'
+      readonly from: Address
+      readonly width: Width
+      readonly to: ReadonlyArray<ReadonlyArray<Row> | null>
+      readonly ordering: Ordering
+      readonly scope: Scope
+    }
+  | {
+      readonly _tag: 'store'
+      readonly into: Address
+      readonly width: Width
+      readonly value: ReadonlyArray<ReadonlyArray<Row>>
+      readonly ordering: Ordering
+      readonly scope: Scope
+    }
+  | {
+      readonly _tag: 'atomic'
+      readonly op: AtomicName
+      readonly type: AtomicType
+      readonly at: Address
+      readonly value: ReadonlyArray<Row>
+      readonly compare: ReadonlyArray<Row>
+      readonly to: ReadonlyArray<Row> | null
+      readonly ordering: Ordering
+      readonly scope: Scope
+    }
+  | {
+      readonly _tag: 'copyAsync'
+      readonly into: Address
+      readonly from: Address
+      readonly bytes: 4 | 8 | 16
+      readonly sourceBytes: Row | null
+      readonly ignore: Guard | null
+    }
   | { readonly _tag: 'commitAsync' }
   | { readonly _tag: 'waitAsync'; readonly pending: number }
   // ---- barriers and fences
-  | { readonly _tag: 'bar'; readonly mode: 'sync' | 'arrive'; readonly id: Row; readonly count: Row | null; readonly aligned: boolean }
-  | { readonly _tag: 'barReduce'; readonly op: 'popc' | 'and' | 'or'; readonly id: Row; readonly count: Row | null; readonly by: Guard; readonly to: Row | null; readonly toPredicate: Predicate | null; readonly aligned: boolean }
+  | {
+      readonly _tag: 'bar'
+      readonly mode: 'sync' | 'arrive'
+      readonly id: Row
+      readonly count: Row | null
+      readonly aligned: boolean
+    }
+  | {
+      readonly _tag: 'barReduce'
+      readonly op: 'popc' | 'and' | 'or'
+      readonly id: Row
+      readonly count: Row | null
+      readonly by: Guard
+      readonly to: Row | null
+      readonly toPredicate: Predicate | null
+      readonly aligned: boolean
+    }
   | { readonly _tag: 'clusterArrive'; readonly relaxed: boolean; readonly aligned: boolean }
   | { readonly _tag: 'clusterWait'; readonly acquire: boolean; readonly aligned: boolean }
-  | { readonly _tag: 'fence'; readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensormapAcquire'; readonly scope: 'cta' | 'cluster' | 'global' }
+  | {
+      readonly _tag: 'fence'
+      readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensormapAcquire'
+      readonly scope: 'cta' | 'cluster' | 'global'
+    }
   | { readonly _tag: 'mbarrierInit'; readonly at: Address; readonly count: Row }
   | { readonly _tag: 'mbarrierInval'; readonly at: Address }
-  | { readonly _tag: 'mbarrierArrive'; readonly kind: 'arrive' | 'expect' | 'drop' | 'complete'; readonly at: Address; readonly count: Row | null; readonly bytes: Row | null; readonly state: ReadonlyArray<Row> | null; readonly noComplete: boolean; readonly release: boolean; readonly scope: Scope }
+  | {
+      readonly _tag: 'mbarrierArrive'
+      readonly kind: 'arrive' | 'expect' | 'drop' | 'complete'
+      readonly at: Address
+      readonly count: Row | null
+      readonly bytes: Row | null
+      readonly state: ReadonlyArray<Row> | null
+      readonly noComplete: boolean
+      readonly release: boolean
+      readonly scope: Scope
+    }
   /** `blocks`: a loop that does nothing else, until it passes */
-  | { readonly _tag: 'mbarrierWait'; readonly at: Address; readonly parity: Row | null; readonly state: ReadonlyArray<Row> | null; readonly passed: Predicate | null; readonly blocks: boolean; readonly acquire: boolean; readonly scope: Scope }
+  | {
+      readonly _tag: 'mbarrierWait'
+      readonly at: Address
+      readonly parity: Row | null
+      readonly state: ReadonlyArray<Row> | null
+      readonly passed: Predicate | null
+      readonly blocks: boolean
+      readonly acquire: boolean
+      readonly scope: Scope
+    }
   | { readonly _tag: 'mbarrierPending'; readonly to: Row; readonly state: ReadonlyArray<Row> }
   | { readonly _tag: 'mbarrierCpAsync'; readonly at: Address; readonly increment: boolean }
 

@@ -125,7 +125,13 @@ export const commonWord = (r: Rows, row: Row, mask: number): number | null => {
 export const holding = (r: Rows, predicate: number, negated: boolean, mask: number): number =>
   (negated ? ~r.predicates[predicate]! : r.predicates[predicate]!) & mask
 
-export const setPredicate = (r: Rows, predicate: number, mask: number, holds: number, unknown: number): void => {
+export const setPredicate = (
+  r: Rows,
+  predicate: number,
+  mask: number,
+  holds: number,
+  unknown: number,
+): void => {
   r.predicates[predicate] = (r.predicates[predicate]! & ~mask) | (holds & mask)
   r.unknownPredicates[predicate] = (r.unknownPredicates[predicate]! & ~mask) | (unknown & mask)
 }

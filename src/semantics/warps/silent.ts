@@ -103,7 +103,15 @@ export const scalar = (
     const [r0, r1, r2] = to.length > 1 ? [rest[0]!, rest[1]!, rest[2]!] : [0, 0, 0]
     for (let i = 0; i < to.length; i++) {
       const place = to[i]!
-      if (place !== null) give(r, place, mask, full, i === 0 ? first : i === 1 ? r0 : i === 2 ? r1 : r2, unknown === 0 ? 0 : full ? -1 : unknown)
+      if (place !== null)
+        give(
+          r,
+          place,
+          mask,
+          full,
+          i === 0 ? first : i === 1 ? r0 : i === 2 ? r1 : r2,
+          unknown === 0 ? 0 : full ? -1 : unknown,
+        )
     }
     return
   }
@@ -124,7 +132,14 @@ export const scalar = (
 // ---------------------------------------------------------------- moves
 
 /** A word for each lane of `mask`, made of one place. */
-const mapped = (r: Rows, from: Row, to: Row, mask: number, full: boolean, f: (word: number) => number): void => {
+const mapped = (
+  r: Rows,
+  from: Row,
+  to: Row,
+  mask: number,
+  full: boolean,
+  f: (word: number) => number,
+): void => {
   const unknown = r.unknown[from]! & mask
   if (r.uniform[from] === 1 && (unknown === 0 || unknown === mask)) {
     give(r, to, mask, full, f(r.words[from * 32]!), unknown === 0 ? 0 : full ? -1 : unknown)

@@ -17,7 +17,7 @@
  *
  * Source: PTX ISA, control constructs; CUDA programming guide, independent thread scheduling.
  */
-import type { Part } from './part.js'
+import type { Part, Receive } from './part.js'
 import type { Rows } from './rows.js'
 
 /** Lanes that were parted, and where they meet. */
@@ -51,6 +51,12 @@ export interface WarpStand {
   readonly localWritten: Uint8Array
   /** what is left of the instruction that the warp is at: it is more than one effect */
   readonly rest: ReadonlyArray<Part>
+}
+
+/** How a warp goes on when an effect is done. */
+export interface WarpResume {
+  readonly _tag: 'warp'
+  readonly receive: Receive
 }
 
 export const split = (

@@ -15,7 +15,8 @@ import { endless, outOfFuel, spend } from '../machine/effort.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, Value } from '../machine/value.js'
-import type { Standpoint, World } from '../machine/world.js'
+import type { Standpoint } from '../machine/front.js'
+import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
@@ -61,9 +62,16 @@ const stop = (w: Walk, s: Walking, fault: FaultValue): void => {
 // ---------------------------------------------------------------- parts and joins
 
 /** Lanes come to `pc`: a part waits where it meets the others of its frame. */
-const arrive = (s: Walking, pc: number): void => {
+const arrive = (s: Walking, pc: number): boolean => {
   s.pc = pc
-  if (s.frame !== null && !s.frame.called && s.frame.join === pc) s.now = 'parked'
+  const parks = s.frame !== null && !s.frame.called && s.frame.join === pc
+  if (parks) s.now = 'parked'
+  return parks
+}
+
+/** The same, and the others of its frame are there already, perhaps. */
+const comeTo = (w: Walk, s: Walking, pc: number): void => {
+  if (arrive(s, pc)) meet(w)
 }
 
 /** The parts of a frame that are all there, or at their end, go on as one. */
@@ -128,16 +136,12 @@ const end = (w: Walk, s: Walking, lanes: number): void => {
 
 const undecided = (w: Walk, unknown: number, what: string): FaultValue =>
   w.here.world.algebra.memory === 'bytes'
-    ? V.fault(
-        'I1',
-        `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`,
-      )
+    ? V.fault('I1', `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`)
     : V.fault('algebra.control', `${what} depends on data, which this algebra does not keep`)
 
 const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void => {
   if (guard === null) {
-    arrive(s, o.target)
-    if (s.now === 'parked') meet(w)
+    comeTo(w, s, o.target)
     return
   }
   const unknown = w.rows.unknownPredicates[guard.predicate]! & s.mask
@@ -147,8 +151,7 @@ const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void
   }
   const taken = holding(w.rows, guard.predicate, guard.negated, s.mask)
   if (taken === 0 || taken === s.mask) {
-    arrive(s, taken === 0 ? s.pc + 1 : o.target)
-    if (s.now === 'parked') meet(w)
+    comeTo(w, s, taken === 0 ? s.pc + 1 : o.target)
     return
   }
   go(
@@ -189,8 +192,7 @@ const branchIndexed = (w: Walk, s: Walking, o: Of<'branchIndexed'>, mask: number
   if (others !== 0) ways.set(s.pc + 1, (ways.get(s.pc + 1) ?? 0) | others)
   const list = [...ways].map(([pc, lanes]) => ({ pc, mask: lanes }))
   if (list.length === 1) {
-    arrive(s, list[0]!.pc)
-    if (s.now === 'parked') meet(w)
+    comeTo(w, s, list[0]!.pc)
   } else go(w, s, list, o.join)
 }
 
@@ -332,7 +334,12 @@ const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boole
 
 // ---------------------------------------------------------------- one instruction
 
-const instruction = (w: Walk, s: Walking, { instruction: i, scalar }: LinkedInstruction, last: boolean): void => {
+const instruction = (
+  w: Walk,
+  s: Walking,
+  { instruction: i, scalar }: LinkedInstruction,
+  last: boolean,
+): void => {
   const { guard, operation: o } = i
   const { rows } = w
   if (o._tag === 'branch') {
@@ -349,8 +356,7 @@ const instruction = (w: Walk, s: Walking, { instruction: i, scalar }: LinkedInst
     mask = holding(rows, guard.predicate, guard.negated, mask)
   }
   if (mask === 0) {
-    arrive(s, s.pc + 1)
-    if (s.now === 'parked') meet(w)
+    comeTo(w, s, s.pc + 1)
     return
   }
   const full = (mask | w.ended) === -1
@@ -397,8 +403,7 @@ const instruction = (w: Walk, s: Walking, { instruction: i, scalar }: LinkedInst
       const stays = (s.mask & ~mask) !== 0
       end(w, s, mask)
       if (stays) {
-        arrive(s, s.pc + 1)
-        if (s.now === 'parked') meet(w)
+        comeTo(w, s, s.pc + 1)
       }
       return
     }
@@ -425,8 +430,7 @@ const instruction = (w: Walk, s: Walking, { instruction: i, scalar }: LinkedInst
     }
   }
   s.now = 'running'
-  arrive(s, s.pc + 1)
-  if (s.now === 'parked') meet(w)
+  comeTo(w, s, s.pc + 1)
 }
 
 /** The warp is ready for the first of these, and then does the others. */
@@ -473,7 +477,10 @@ const walk = (w: Walk): void => {
       _tag: 'fault',
       site: w.ready.site,
       iteration: w.ready.iteration,
-      fault: V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
+      fault: V.fault(
+        'loop.endless',
+        'control runs without an effect and without an end, or computes too much',
+      ),
     }
 }
 
@@ -489,7 +496,14 @@ const standOf = (w: Walk): WarpStand => ({
   rest: w.rest,
 })
 
-const resumed = (launch: WarpLaunch, world: World, at: Standpoint, shared: number, stand: WarpStand, edit: Edit | null): Walk => {
+const resumed = (
+  launch: WarpLaunch,
+  world: World,
+  at: Standpoint,
+  shared: number,
+  stand: WarpStand,
+  edit: Edit | null,
+): Walk => {
   const rows = owned(stand.rows, edit)
   const kept = rows === stand.rows
   return {
@@ -504,7 +518,13 @@ const resumed = (launch: WarpLaunch, world: World, at: Standpoint, shared: numbe
     },
     launch,
     rows,
-    splits: stand.splits.map((s): Walking => ({ pc: s.pc, mask: s.mask, frame: s.frame, turns: s.turns, now: s.now })),
+    splits: stand.splits.map((s): Walking => ({
+      pc: s.pc,
+      mask: s.mask,
+      frame: s.frame,
+      turns: s.turns,
+      now: s.now,
+    })),
     ended: stand.ended,
     ready: null,
     rest: stand.rest,
@@ -557,11 +577,18 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
     case 'nothing':
       return
     case 'number':
-      for (let m = how.mask; m !== 0; m &= m - 1) setLane(rows, how.to, lowest(m), typeof value === 'number' ? value : 0)
+      for (let m = how.mask; m !== 0; m &= m - 1)
+        setLane(rows, how.to, lowest(m), typeof value === 'number' ? value : 0)
       return
     case 'truth':
       if (how.to !== null)
-        setPredicate(rows, how.to, how.mask, value === true ? how.mask : 0, typeof value === 'boolean' ? 0 : how.mask)
+        setPredicate(
+          rows,
+          how.to,
+          how.mask,
+          value === true ? how.mask : 0,
+          typeof value === 'boolean' ? 0 : how.mask,
+        )
       return
     case 'words':
     case 'bytes':

@@ -10,7 +10,8 @@ import type { Launched } from '../../../../src/semantics/execution/launch.js'
 import type { InFlight } from '../../../../src/semantics/machine/operation.js'
 import { cells, empty, write, type Cells, type Plane } from '../../../../src/semantics/machine/plane.js'
 import { coreStand, type Control, type CoreStand } from '../../../../src/semantics/machine/stand.js'
-import type { Machine } from '../../../../src/semantics/machine/state.js'
+import { unreachable } from '../../../../src/failure.js'
+import { noVotes, type Machine } from '../../../../src/semantics/machine/state.js'
 import type { DescriptorValue, Value } from '../../../../src/semantics/machine/value.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { finished, offered, take, type EventKey } from '../../../../src/semantics/execution/step.js'
@@ -134,7 +135,10 @@ describe('law 1, a field at a time', () => {
   const { machine: m, views } = states.find(
     (s) => s.machine.inFlight.length > 0 && s.machine.named.length > 0 && s.views.meetings.length > 0,
   )!
-  const standOf = (x: Machine, k: number): CoreStand => x.agents[k]!.stand!
+  const standOf = (x: Machine, k: number): CoreStand => {
+    const { stand } = x.agents[k]!
+    return stand?._tag === 'core' ? stand : unreachable('no core program')
+  }
   /** the first agent stands elsewhere */
   const standing = (by: Partial<Pick<CoreStand, 'frame' | 'control'>>): Machine => {
     const { frame, control } = { ...standOf(m, 0), ...by }
@@ -233,9 +237,9 @@ describe('law 1, a field at a time', () => {
     expect(keyOf(flying({ id: 55 }), views)).toBe(key)
     expect(keyOf(standing({ control: null, frame: [] }), views)).toBe(key)
     expect(keyOf(m, { ...views, flights: views.flights.map((f) => ({ ...f, id: 55 })) })).toBe(key)
-    const one = { cta: 0, id: 1, arrived: 32, generation: 0 }
-    const two = { cta: 0, id: 2, arrived: 64, generation: 1 }
-    const three = { cta: 1, id: 0, arrived: 96, generation: 1 }
+    const one = { cta: 0, id: 1, arrived: 32, generation: 0, votes: noVotes, outcome: noVotes }
+    const two = { cta: 0, id: 2, arrived: 64, generation: 1, votes: noVotes, outcome: noVotes }
+    const three = { cta: 1, id: 0, arrived: 96, generation: 1, votes: noVotes, outcome: noVotes }
     const of = (order: Machine['named']): string => keyOf({ ...m, named: order }, views)
     for (const order of [
       [two, one, three],

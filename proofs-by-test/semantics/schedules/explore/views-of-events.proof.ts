@@ -16,7 +16,7 @@ import type {
 } from '../../../../src/semantics/log/events.js'
 import { footprints, ofAddresses } from '../../../../src/semantics/machine/footprint.js'
 import type { InFlight } from '../../../../src/semantics/machine/operation.js'
-import type { Machine } from '../../../../src/semantics/machine/state.js'
+import { noVotes, type Machine } from '../../../../src/semantics/machine/state.js'
 import type { World } from '../../../../src/semantics/machine/world.js'
 
 // ---------------------------------------------------------------- a world of two agents
@@ -179,9 +179,18 @@ const named = (arrives: Flags, leaves: Flags): ReadonlyArray<Step> => [
   ...[0, 1].map((x): Step => ({
     events: [meets(x, 1, 'arrive', x === 0 ? arrives : {})],
     then: (m) =>
-      agentsOf({ ...m, named: [{ cta: 0, id: 1, arrived: x === 0 ? 32 : 0, generation: x }] }, x, {
-        ready: { _tag: 'do', prepared: { _tag: 'bar.leave' } },
-      }),
+      agentsOf(
+        {
+          ...m,
+          named: [
+            { cta: 0, id: 1, arrived: x === 0 ? 32 : 0, generation: x, votes: noVotes, outcome: noVotes },
+          ],
+        },
+        x,
+        {
+          ready: { _tag: 'do', prepared: { _tag: 'bar.leave' } },
+        },
+      ),
   })),
   ...[0, 1].map((x): Step => ({
     events: [meets(x, 1, 'leave', x === 1 ? leaves : {})],

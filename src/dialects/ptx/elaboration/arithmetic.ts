@@ -6,21 +6,16 @@
  *
  * Source: PTX ISA, integer, floating point, comparison, logic, data movement and conversion instructions.
  */
-import { scalarOperation, wordsOf as scalarWords, type ScalarOperation } from '../../../numerics/scalar/index.js'
+import {
+  scalarOperation,
+  wordsOf as scalarWords,
+  type ScalarOperation,
+} from '../../../numerics/scalar/index.js'
 import { localWindow, rankShift, sharedWindow } from '../../../semantics/warps/launched.js'
 import { ofPredicate, type Row } from '../../../semantics/warps/program.js'
 import type { Operand } from '../text/module.js'
-import { constant, emit, given, newPredicate, newRow, newRows, refuse, scalar } from './emitter.js'
-import {
-  meaning,
-  plainPredicate,
-  predicateSource,
-  predicateTarget,
-  showOperand,
-  source,
-  target,
-  type Here,
-} from './here.js'
+import { constant, emit, given, newPredicate, newRow, refuse, scalar } from './emitter.js'
+import { plainPredicate, predicateSource, predicateTarget, source, target, type Here } from './here.js'
 import { bitsOf, wordsOf } from './types.js'
 
 type Operands = ReadonlyArray<Operand>
@@ -86,12 +81,7 @@ export const tabled = (h: Here, operands: Operands): boolean => {
   const from = [...rowsOf(h, row, readsCarry(h.words) ? rest : rest)]
   const wanted = row.operands.length - (readsCarry(h.words) ? 1 : 0)
   if (rest.length !== wanted) {
-    refuse(
-      h.e,
-      'ptx.operand',
-      `${h.opcode}: ${String(wanted + 1)} operands`,
-      `${String(operands.length)}`,
-    )
+    refuse(h.e, 'ptx.operand', `${h.opcode}: ${String(wanted + 1)} operands`, `${String(operands.length)}`)
     return true
   }
   if (readsCarry(h.words)) from[from.length - 1] = ofPredicate(carry(h))
@@ -139,7 +129,13 @@ export const mov = (h: Here, operands: Operands): void => {
         const bit = i * bits
         emit(
           h.e,
-          { _tag: 'part', to: target(h, item, 'b16')[0]!, from: rows[Math.floor(bit / 32)]!, at: bit % 32, bits },
+          {
+            _tag: 'part',
+            to: target(h, item, 'b16')[0]!,
+            from: rows[Math.floor(bit / 32)]!,
+            at: bit % 32,
+            bits,
+          },
           h.guard,
         )
       }
@@ -239,4 +235,3 @@ export const getctarank = (h: Here, operands: Operands): void => {
   const rows = source(h, operands[1], h.words[h.words.length - 1] === 'u64' ? 'u64' : 'u32')
   scalar(h.e, 'shr.u32', [target(h, operands[0], 'u32')[0]!], [rows[0]!, constant(h.e, rankShift)], h.guard)
 }
-

@@ -103,6 +103,5 @@ export const dispatch = (h: Here, operands: ReadonlyArray<Operand>): void => {
     emit(h.e, { _tag: 'nothing' }, h.guard)
     return
   }
-  if (!tabled(h, operands))
-    refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
+  if (!tabled(h, operands)) refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
 }

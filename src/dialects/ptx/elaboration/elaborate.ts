@@ -14,8 +14,24 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../../failure.js'
 import { loopsOf, postDominators, type Loop } from '../../../semantics/warps/flow.js'
-import type { Instruction as WarpInstruction, Operation, Variable as Stored, WarpProgram } from '../../../semantics/warps/program.js'
-import { fileOf, functionsOf, type Function, type Initial, type Instruction, type Module, type Operand, type Parameter, type Statement, type Variable } from '../text/module.js'
+import type {
+  Instruction as WarpInstruction,
+  Operation,
+  Variable as Stored,
+  WarpProgram,
+} from '../../../semantics/warps/program.js'
+import {
+  fileOf,
+  functionsOf,
+  type Function,
+  type Initial,
+  type Instruction,
+  type Module,
+  type Operand,
+  type Parameter,
+  type Statement,
+  type Variable,
+} from '../text/module.js'
 import type { Position } from '../text/position.js'
 import { dispatch } from './dispatch.js'
 import { emit, emitter, localBytes, newRow, refuse, type ElaborationError, type Emitter } from './emitter.js'
@@ -52,7 +68,14 @@ interface Making {
   readonly module: Module
   readonly file: string
   readonly labels: Label[]
-  readonly functions: Map<string, { readonly label: number; readonly formals: ReadonlyArray<Meaning>; readonly results: ReadonlyArray<Meaning> }>
+  readonly functions: Map<
+    string,
+    {
+      readonly label: number
+      readonly formals: ReadonlyArray<Meaning>
+      readonly results: ReadonlyArray<Meaning>
+    }
+  >
   /** functions whose code is still to come */
   readonly waiting: string[]
   shared: number
@@ -60,11 +83,21 @@ interface Making {
 
 // ---------------------------------------------------------------- sizes
 
-const sizeOf = (v: { readonly type: string; readonly extents: ReadonlyArray<number | null>; readonly vector?: number }): number =>
-  v.extents.reduce<number>((n, extent) => n * (extent ?? 0), Math.max(1, bitsOf(v.type) / 8) * (v.vector ?? 1))
+const sizeOf = (v: {
+  readonly type: string
+  readonly extents: ReadonlyArray<number | null>
+  readonly vector?: number
+}): number =>
+  v.extents.reduce<number>(
+    (n, extent) => n * (extent ?? 0),
+    Math.max(1, bitsOf(v.type) / 8) * (v.vector ?? 1),
+  )
 
-const alignOf = (v: { readonly type: string; readonly align: number | null; readonly vector?: number }): number =>
-  v.align ?? bytesOf(v.type) * (v.vector ?? 1)
+const alignOf = (v: {
+  readonly type: string
+  readonly align: number | null
+  readonly vector?: number
+}): number => v.align ?? bytesOf(v.type) * (v.vector ?? 1)
 
 const up = (n: number, to: number): number => Math.ceil(n / to) * to
 
@@ -91,7 +124,8 @@ const declareVariable = (m: Making, s: Scope, v: Variable): void => {
   e.at = v.at
   const size = sizeOf(v)
   const align = alignOf(v)
-  const names = v.count === null ? [v.name] : Array.from({ length: v.count }, (_, i) => `${v.name}${String(i)}`)
+  const names =
+    v.count === null ? [v.name] : Array.from({ length: v.count }, (_, i) => `${v.name}${String(i)}`)
   for (const name of names) {
     switch (v.space) {
       case 'shared': {
@@ -139,24 +173,43 @@ const stored = (e: Emitter, v: Variable): Stored => {
         return
       case 'symbol':
         e.at = i.at
-        refuse(e, 'ptx.operand', 'a number to begin with', `the address of ${i.name}, which a launch alone knows`)
+        refuse(
+          e,
+          'ptx.operand',
+          'a number to begin with',
+          `the address of ${i.name}, which a launch alone knows`,
+        )
         return
     }
   }
   if (v.initial !== null) write(v.initial)
-  return { symbol: v.name, space: v.space === 'const' ? 'const' : 'global', bytes: bytes.length, align: alignOf(v), initial: bytes }
+  return {
+    symbol: v.name,
+    space: v.space === 'const' ? 'const' : 'global',
+    bytes: bytes.length,
+    align: alignOf(v),
+    initial: bytes,
+  }
 }
 
 // ---------------------------------------------------------------- calls
 
 const copyLocal = (h: Here, from: number, to: number, bytes: number): void => {
   const row = newRow(h.e)
-  for (let at = 0; at < bytes; ) {
+  for (let at = 0; at < bytes;) {
     const width = bytes - at >= 4 ? 4 : 1
     const one = { bytes: width, count: 1, signed: false } as const
     const place = (offset: number) => ({ space: 'local', rows: [], offset: offset + at }) as const
-    emit(h.e, { _tag: 'load', from: place(from), width: one, to: [[row]], ordering: 'weak', scope: 'cta' }, h.guard)
-    emit(h.e, { _tag: 'store', into: place(to), width: one, value: [[row]], ordering: 'weak', scope: 'cta' }, h.guard)
+    emit(
+      h.e,
+      { _tag: 'load', from: place(from), width: one, to: [[row]], ordering: 'weak', scope: 'cta' },
+      h.guard,
+    )
+    emit(
+      h.e,
+      { _tag: 'store', into: place(to), width: one, value: [[row]], ordering: 'weak', scope: 'cta' },
+      h.guard,
+    )
     at += width
   }
 }
@@ -217,17 +270,20 @@ const call = (m: Making, h: Here, operands: ReadonlyArray<Operand>): void => {
     }
     given.forEach((o, i) => {
       const actual = o._tag === 'name' ? meaning(h, o.name) : undefined
-      if (actual?._tag !== 'local') refuse(h.e, 'ptx.operand', 'a variable of the parameter space', 'another operand')
+      if (actual?._tag !== 'local')
+        refuse(h.e, 'ptx.operand', 'a variable of the parameter space', 'another operand')
       else out.push([actual, formals[i]!])
     })
     return out
   }
   for (const [actual, formal] of pairs(actuals, f.formals) ?? [])
-    if (actual._tag === 'local' && formal._tag === 'local') copyLocal(h, actual.offset, formal.offset, formal.bytes)
+    if (actual._tag === 'local' && formal._tag === 'local')
+      copyLocal(h, actual.offset, formal.offset, formal.bytes)
   emit(h.e, { _tag: 'call', target: f.label }, h.guard)
   if (!m.waiting.includes(callee.name)) m.waiting.push(callee.name)
   for (const [actual, formal] of pairs(results, f.results) ?? [])
-    if (actual._tag === 'local' && formal._tag === 'local') copyLocal(h, formal.offset, actual.offset, formal.bytes)
+    if (actual._tag === 'local' && formal._tag === 'local')
+      copyLocal(h, formal.offset, actual.offset, formal.bytes)
 }
 
 // ---------------------------------------------------------------- statements
@@ -268,7 +324,11 @@ const instruction = (m: Making, s: Scope, f: Function, i: Instruction): void => 
         const label = labelOf(m, s, name)
         return label === null ? [] : [label]
       })
-      emit(e, { _tag: 'branchIndexed', index: source(h, first, 'u32')[0]!, targets: labels, join: null }, guard)
+      emit(
+        e,
+        { _tag: 'branchIndexed', index: source(h, first, 'u32')[0]!, targets: labels, join: null },
+        guard,
+      )
       return
     }
     case 'call':
@@ -407,7 +467,7 @@ const flowing = (raw: ReadonlyArray<WarpInstruction>, entries: ReadonlyArray<num
   const nestOf = (pc: number): ReadonlyArray<number> =>
     byHeader.flatMap((loop, i) => (loop.body.has(pc) ? [i] : []))
   const code: WarpInstruction[] = []
-  const loops: (ReadonlyArray<number>)[] = []
+  const loops: ReadonlyArray<number>[] = []
   const to = (pc: number): number => moved[pc]!
   const end = raw.length
   raw.forEach((one, pc) => {
@@ -522,13 +582,18 @@ export const elaborate = (
       })
   const parameters = entryParameters(f)
   const inside = scope(outer)
-  for (const p of parameters) inside.names.set(p.name, { _tag: 'parameter', offset: p.offset, bytes: p.bytes })
+  for (const p of parameters)
+    inside.names.set(p.name, { _tag: 'parameter', offset: p.offset, bytes: p.bytes })
   statements(m, inside, f, f.body ?? [])
   emit(e, { _tag: 'exit' }, null)
   const starts = [0]
   for (let i = 0; i < m.waiting.length && e.failed === null; i++) {
     starts.push(e.code.length)
-    functionBody(m, outer, bodies.find(({ name }) => name === m.waiting[i])!)
+    functionBody(
+      m,
+      outer,
+      bodies.find(({ name }) => name === m.waiting[i])!,
+    )
   }
   if (e.failed !== null) return E.left(e.failed)
   const placed = e.code.map(({ site, guard, operation: o }): WarpInstruction => {
@@ -536,7 +601,11 @@ export const elaborate = (
     return o._tag === 'branch'
       ? { site, guard, operation: { _tag: 'branch', target: at(o.target), join: null } }
       : o._tag === 'branchIndexed'
-        ? { site, guard, operation: { _tag: 'branchIndexed', index: o.index, targets: o.targets.map(at), join: null } }
+        ? {
+            site,
+            guard,
+            operation: { _tag: 'branchIndexed', index: o.index, targets: o.targets.map(at), join: null },
+          }
         : o._tag === 'call'
           ? { site, guard, operation: { _tag: 'call', target: at(o.target) } }
           : { site, guard, operation: o }

@@ -5,7 +5,14 @@
  * is given have one row each, however often they are named. The first thing that is refused stays, and ends the elaboration.
  */
 import type { Failure } from '../../../failure.js'
-import type { Given, Guard, Instruction, Operation, Predicate, Row } from '../../../semantics/warps/program.js'
+import type {
+  Given,
+  Guard,
+  Instruction,
+  Operation,
+  Predicate,
+  Row,
+} from '../../../semantics/warps/program.js'
 import type { Site } from '../../../semantics/language/program.js'
 import { failureAt, type Position, type PtxError } from '../text/position.js'
 

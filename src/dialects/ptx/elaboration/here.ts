@@ -3,9 +3,16 @@
  *
  * Source: PTX ISA, operands; special registers; addresses as operands.
  */
-import type { Address as Place, Given, Guard, Predicate, Row, Space } from '../../../semantics/warps/program.js'
+import type {
+  Address as Place,
+  Given,
+  Guard,
+  Predicate,
+  Row,
+  Space,
+} from '../../../semantics/warps/program.js'
 import type { Address, Constant, Guard as TextGuard, Name, Operand, TypeName } from '../text/module.js'
-import { constant, emit, given, newPredicate, newRow, newRows, refuse, type Emitter } from './emitter.js'
+import { constant, emit, given, newPredicate, newRows, refuse, type Emitter } from './emitter.js'
 import { meaningOf, type Meaning, type Scope } from './names.js'
 import { bitsOf, wordsOf } from './types.js'
 
@@ -35,17 +42,19 @@ const axes: ReadonlyMap<string, 0 | 1 | 2> = new Map([
   ['z', 2],
 ])
 
-const axial: ReadonlyMap<string, 'thread' | 'threads' | 'cta' | 'ctas' | 'cluster' | 'clusters' | 'ctaInCluster' | 'ctasInCluster'> =
-  new Map([
-    ['%tid', 'thread'],
-    ['%ntid', 'threads'],
-    ['%ctaid', 'cta'],
-    ['%nctaid', 'ctas'],
-    ['%clusterid', 'cluster'],
-    ['%nclusterid', 'clusters'],
-    ['%cluster_ctaid', 'ctaInCluster'],
-    ['%cluster_nctaid', 'ctasInCluster'],
-  ] as const)
+const axial: ReadonlyMap<
+  string,
+  'thread' | 'threads' | 'cta' | 'ctas' | 'cluster' | 'clusters' | 'ctaInCluster' | 'ctasInCluster'
+> = new Map([
+  ['%tid', 'thread'],
+  ['%ntid', 'threads'],
+  ['%ctaid', 'cta'],
+  ['%nctaid', 'ctas'],
+  ['%clusterid', 'cluster'],
+  ['%nclusterid', 'clusters'],
+  ['%cluster_ctaid', 'ctaInCluster'],
+  ['%cluster_nctaid', 'ctasInCluster'],
+] as const)
 
 const plain: ReadonlyMap<string, Given> = new Map<string, Given>([
   ['%laneid', { _tag: 'lane' }],
@@ -302,4 +311,3 @@ const absolute = (h: Here, at: number, space: Space): ReadonlyArray<Row> =>
   space === 'global' || space === 'generic' || space === 'const'
     ? [constant(h.e, at), constant(h.e, Math.floor(at / 4294967296))]
     : [constant(h.e, at)]
-

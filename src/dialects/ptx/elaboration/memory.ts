@@ -4,7 +4,15 @@
  * Source: PTX ISA, data movement; parallel synchronization and communication.
  */
 import type { Scope } from '../../../semantics/language/instruction.js'
-import type { AtomicName, AtomicType, Operation, Ordering, Row, Space, Width } from '../../../semantics/warps/program.js'
+import type {
+  AtomicName,
+  AtomicType,
+  Operation,
+  Ordering,
+  Row,
+  Space,
+  Width,
+} from '../../../semantics/warps/program.js'
 import type { Operand } from '../text/module.js'
 import { emit, refuse, scalar } from './emitter.js'
 import { place, predicateSource, predicateTarget, source, target, type Here } from './here.js'
@@ -49,7 +57,11 @@ const typeOf = (h: Here): string => {
 const widthOf = (h: Here): Width => {
   const type = typeOf(h)
   const count = h.words.includes('v2') ? 2 : h.words.includes('v4') ? 4 : h.words.includes('v8') ? 8 : 1
-  return { bytes: bytesOf(type), count, signed: type === 's8' || type === 's16' || type === 's32' || type === 's64' }
+  return {
+    bytes: bytesOf(type),
+    count,
+    signed: type === 's8' || type === 's16' || type === 's32' || type === 's64',
+  }
 }
 
 const itemsOf = (o: Operand | undefined): ReadonlyArray<Operand | undefined> =>
@@ -83,8 +95,10 @@ export const ld = (h: Here, operands: Operands): void => {
       else emit(h.e, { _tag: 'move', to: [rows[words]!], from: [zero(h)] }, h.guard)
 }
 
-const thirtyOne = (h: Here): Row => source(h, { _tag: 'integer', value: 31n, unsigned: false, text: '31' }, 'b32')[0]!
-const zero = (h: Here): Row => source(h, { _tag: 'integer', value: 0n, unsigned: false, text: '0' }, 'b32')[0]!
+const thirtyOne = (h: Here): Row =>
+  source(h, { _tag: 'integer', value: 31n, unsigned: false, text: '31' }, 'b32')[0]!
+const zero = (h: Here): Row =>
+  source(h, { _tag: 'integer', value: 0n, unsigned: false, text: '0' }, 'b32')[0]!
 
 export const st = (h: Here, operands: Operands): void => {
   const type = typeOf(h)
@@ -94,7 +108,9 @@ export const st = (h: Here, operands: Operands): void => {
       _tag: 'store',
       into: place(h, operands[0], spaceOf(h)),
       width: widthOf(h),
-      value: itemsOf(operands[1]).map((item) => source(h, item, bitsOf(type) < 32 && item?._tag === 'name' ? 'b8' : type)),
+      value: itemsOf(operands[1]).map((item) =>
+        source(h, item, bitsOf(type) < 32 && item?._tag === 'name' ? 'b8' : type),
+      ),
       ordering: orderingOf(h),
       scope: scopeOf(h, 'gpu'),
     },
@@ -104,7 +120,18 @@ export const st = (h: Here, operands: Operands): void => {
 
 // ---------------------------------------------------------------- atomics
 
-const atomicNames: ReadonlyArray<AtomicName> = ['add', 'min', 'max', 'and', 'or', 'xor', 'exch', 'cas', 'inc', 'dec']
+const atomicNames: ReadonlyArray<AtomicName> = [
+  'add',
+  'min',
+  'max',
+  'and',
+  'or',
+  'xor',
+  'exch',
+  'cas',
+  'inc',
+  'dec',
+]
 const atomicTypes: ReadonlyArray<AtomicType> = [
   'u32',
   's32',
@@ -126,7 +153,11 @@ const atomicTypes: ReadonlyArray<AtomicType> = [
 export const atom = (h: Here, operands: Operands): void => {
   const op = atomicNames.find((name) => h.words.includes(name))
   const type = atomicTypes.find((name) => h.words[h.words.length - 1] === name)
-  if (op === undefined || type === undefined || h.words.some((w) => w.startsWith('v') && /^v[248]$/u.test(w))) {
+  if (
+    op === undefined ||
+    type === undefined ||
+    h.words.some((w) => w.startsWith('v') && /^v[248]$/u.test(w))
+  ) {
     refuse(h.e, 'ptx.opcode', 'an atomic of one element', h.opcode)
     return
   }
@@ -176,8 +207,7 @@ export const cpAsync = (h: Here, operands: Operands): void => {
       return
     }
     const ignore =
-      more !== undefined &&
-      (more._tag === 'not' || (more._tag === 'name' && more.name.startsWith('%p')))
+      more !== undefined && (more._tag === 'not' || (more._tag === 'name' && more.name.startsWith('%p')))
     emit(
       h.e,
       {
@@ -201,7 +231,9 @@ export const fence = (h: Here): void => {
     emit(h.e, { _tag: 'fence', kind: 'mbarrierInit', scope: 'cluster' }, h.guard)
     return
   }
-  const proxy = words.find((w) => w === 'async' || w.startsWith('async::') || w === 'alias' || w.startsWith('tensormap'))
+  const proxy = words.find(
+    (w) => w === 'async' || w.startsWith('async::') || w === 'alias' || w.startsWith('tensormap'),
+  )
   if (words.includes('proxy') && proxy !== undefined) {
     if (proxy.startsWith('tensormap'))
       emit(
@@ -252,7 +284,11 @@ export const mbarrier = (h: Here, operands: Operands): void => {
   }
   switch (kind) {
     case 'init':
-      emitted({ _tag: 'mbarrierInit', at: place(h, operands[0], space), count: source(h, operands[1], 'u32')[0]! })
+      emitted({
+        _tag: 'mbarrierInit',
+        at: place(h, operands[0], space),
+        count: source(h, operands[1], 'u32')[0]!,
+      })
       return
     case 'inval':
       emitted({ _tag: 'mbarrierInval', at: place(h, operands[0], space) })
@@ -316,4 +352,3 @@ export const mbarrier = (h: Here, operands: Operands): void => {
       refuse(h.e, 'ptx.opcode', 'an mbarrier instruction that is supported', h.opcode)
   }
 }
-

@@ -47,7 +47,11 @@ export const meaningOf = (
     for (let cut = m[1]!.length; cut < name.length; cut++) {
       const family = here.families.get(name.slice(0, cut))
       const index = name.slice(cut)
-      if (family === undefined || Number(index) >= family.count || (index.length > 1 && index.startsWith('0')))
+      if (
+        family === undefined ||
+        Number(index) >= family.count ||
+        (index.length > 1 && index.startsWith('0'))
+      )
         continue
       const made = declare(family.type)
       here.names.set(name, made)

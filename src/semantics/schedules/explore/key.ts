@@ -93,7 +93,7 @@ export const stateKey = (
     else out.push(b.completed & 1, b.expected, b.pending, b.tx)
   out.push(m.named.length)
   const named = m.named.length < 2 ? m.named : [...m.named].sort((p, q) => p.cta - q.cta || p.id - q.id)
-  for (const n of named) out.push(n.cta, n.id, n.arrived, n.generation)
+  for (const n of named) out.push(n.cta, n.id, n.arrived, n.generation, n.votes.yes, n.outcome.yes)
   for (const t of m.tensorMemory) {
     out.push(t.allocated.length, t.largest, t.relinquished ? 1 : 0)
     for (const c of t.allocated) out.push(c.start, c.columns, c.agent)
