@@ -17,7 +17,7 @@ import type {
   LinkedRegion,
   LinkedWhile,
 } from '../language/link.js'
-import type { WarpResume, WarpStand } from '../warps/state.js'
+import type { WarpResume, WarpStand } from './warp-stand.js'
 import type { Value } from './value.js'
 
 // ---------------------------------------------------------------- core programs

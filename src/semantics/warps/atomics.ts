@@ -19,7 +19,7 @@ import type { AtomicOp } from '../language/instruction.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { elementsOf, reaches, type Here } from './memory.js'
-import { nothing, part, type Part } from './part.js'
+import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { AtomicName, AtomicType, Operation } from './program.js'
 import { wordAt } from './rows.js'
 

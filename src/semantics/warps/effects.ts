@@ -17,7 +17,7 @@ import type { FaultValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
-import { nothing, part, type Part } from './part.js'
+import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { Address, Operation, Row } from './program.js'
 import { commonWord, countOf, holding, wordAt } from './rows.js'
 

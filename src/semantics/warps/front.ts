@@ -18,7 +18,7 @@ import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import type { Given, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
-import { split, type WarpStand } from './state.js'
+import { split, type WarpStand } from '../machine/warp-stand.js'
 import { beginning, continued } from './walk.js'
 
 // ---------------------------------------------------------------- linking

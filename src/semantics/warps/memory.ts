@@ -25,7 +25,7 @@ import {
   type Region,
   type WarpLaunch,
 } from './launched.js'
-import { part, nothing, type Part, type Receive } from './part.js'
+import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row, Width } from './program.js'
 import { lowest, setLane, wordAt, type Rows } from './rows.js'
 

@@ -20,13 +20,11 @@
  */
 import type { Scope } from '../language/instruction.js'
 import type { Site } from '../language/program.js'
+import type { Predicate, Row } from '../machine/warp-stand.js'
 
 // ---------------------------------------------------------------- operands
 
-/** Number of a row of words. */
-export type Row = number
-/** Number of a predicate. */
-export type Predicate = number
+export type { Predicate, Row }
 
 /** A row, or a predicate p as -1 - p: a word of 0 or 1. */
 export type Place = number

@@ -18,18 +18,9 @@
  * 3. a copy and its original do not see each other's writes.
  */
 import type { Edit } from '../machine/cells.js'
-import type { Row } from './program.js'
+import type { Row, Rows } from '../machine/warp-stand.js'
 
-export interface Rows {
-  readonly words: Int32Array
-  /** 1: lane 0 holds the word of all lanes */
-  readonly uniform: Uint8Array
-  readonly unknown: Int32Array
-  readonly predicates: Int32Array
-  readonly unknownPredicates: Int32Array
-  /** who may write in place */
-  readonly edit: Edit | null
-}
+export type { Rows }
 
 export const everyLane = -1
 

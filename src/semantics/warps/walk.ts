@@ -21,11 +21,11 @@ import { effectsOf, waits } from './effects.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
-import type { Part } from './part.js'
+import type { Part } from '../machine/warp-stand.js'
 import type { Guard, Operation } from './program.js'
 import { holding, lowest, owned, setLane, setPredicate, wordAt, type Rows } from './rows.js'
 import * as Silent from './silent.js'
-import { frame, split, type Frame, type Split, type WarpStand } from './state.js'
+import { frame, split, type Frame, type Split, type WarpStand } from '../machine/warp-stand.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 

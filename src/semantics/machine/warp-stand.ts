@@ -17,8 +17,70 @@
  *
  * Source: PTX ISA, control constructs; CUDA programming guide, independent thread scheduling.
  */
-import type { Part, Receive } from './part.js'
-import type { Rows } from './rows.js'
+import type { Prepared } from './operation.js'
+import type { Edit } from './plane.js'
+
+// ---------------------------------------------------------------- registers
+
+/** Number of a row of words. */
+export type Row = number
+/** Number of a predicate. */
+export type Predicate = number
+
+/** The registers of a warp (`warps/rows.ts`). */
+export interface Rows {
+  readonly words: Int32Array
+  /** 1: lane 0 holds the word of all lanes */
+  readonly uniform: Uint8Array
+  readonly unknown: Int32Array
+  readonly predicates: Int32Array
+  readonly unknownPredicates: Int32Array
+  /** who may write in place */
+  readonly edit: Edit | null
+}
+
+// ---------------------------------------------------------------- effects of one instruction
+
+/*
+ * An instruction of a warp is one effect of its agent where the machine has one for all its lanes (a load from one tensor, an arrival of n lanes
+ * on one barrier), and else several parts, one behind the other, in the order of the lanes.
+ */
+/** What becomes of the result of an effect. */
+export type Receive =
+  | { readonly _tag: 'nothing' }
+  /**
+   * words: the i-th element of the result goes to lane `lanes[i / perLane]`, row `to[i % perLane]`, an element of `bytes` at `shift` of its word
+   * (extended by its sign, if `signed`)
+   */
+  | {
+      readonly _tag: 'words'
+      readonly lanes: ReadonlyArray<number>
+      readonly to: ReadonlyArray<Row | null>
+      readonly bits: 8 | 16 | 32
+      readonly signed: boolean
+    }
+  /** bytes, four of which make a word: a run whose memory knows bytes one by one */
+  | {
+      readonly _tag: 'bytes'
+      readonly lanes: ReadonlyArray<number>
+      readonly to: ReadonlyArray<Row | null>
+      readonly bits: 8 | 16 | 32
+      readonly signed: boolean
+    }
+  /** a number, for all lanes of `mask` */
+  | { readonly _tag: 'number'; readonly to: Row; readonly mask: number }
+  /** a truth, for all lanes of `mask` */
+  | { readonly _tag: 'truth'; readonly to: Predicate | null; readonly mask: number }
+
+export interface Part {
+  readonly prepared: Prepared
+  readonly receive: Receive
+}
+
+export const part = (prepared: Prepared, receive: Receive): Part => ({ prepared, receive })
+export const nothing: Receive = { _tag: 'nothing' }
+
+// ---------------------------------------------------------------- lanes
 
 /** Lanes that were parted, and where they meet. */
 export interface Frame {
