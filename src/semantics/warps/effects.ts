@@ -68,7 +68,7 @@ interface Met {
 }
 
 /** The mbarriers that the lanes mean, each with its lanes. */
-const barriersAt = (h: Here, address: Address, mask: number): ReadonlyArray<Met> | FaultValue => {
+const barriersAt = (h: Here, address: Address, mask: number, begins: boolean = false): ReadonlyArray<Met> | FaultValue => {
   const found = reaches(h, address, 8, mask)
   if ('code' in found) return found
   const out: { barrier: number; lanes: number[] }[] = []
@@ -78,11 +78,16 @@ const barriersAt = (h: Here, address: Address, mask: number): ReadonlyArray<Met>
     const cta = h.world.header.planes[target.plane]!.cta!
     for (let i = 0; i < lanes.length; i++) {
       const number = h.launch.barriers.get(bytes[i]!)
-      if (number === undefined)
+      if (number === undefined) {
+        if (h.launch.scout !== null) {
+          h.launch.scout.add(bytes[i]!)
+          if (begins) continue
+        }
         return V.fault(
           'mbarrier.unknown',
           `there was never an mbarrier at byte ${String(bytes[i])} of shared memory`,
         )
+      }
       const barrier = cta * h.world.barriersPerCta + number
       const known = out.find((b) => b.barrier === barrier)
       if (known === undefined) out.push({ barrier, lanes: [lanes[i]!] })
@@ -332,7 +337,7 @@ export const effectsOf = (
     case 'fence':
       return o.kind === 'memory' ? [] : [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
     case 'mbarrierInit':
-      return each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
+      return each(barriersAt(h, o.at, mask, true), ({ barrier, lanes }) => {
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))
         return typeof count === 'number' ? [part({ _tag: 'mbarrier.init', barrier, count }, nothing)] : count
       })

@@ -61,6 +61,6 @@ export interface WarpLaunch {
   readonly parameters: number
   /** by address in a CTA's shared memory: the mbarriers that were seen there, by their number in the CTA */
   readonly barriers: ReadonlyMap<number, number>
-  /** registers that nothing has written, and memory that nothing has written, are reported when they decide something */
-  readonly strictRegisters: boolean
+  /** of a run that looks for mbarriers: where it has met one that was not known */
+  readonly scout: Set<number> | null
 }

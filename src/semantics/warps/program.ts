@@ -287,6 +287,8 @@ export interface Variable {
   readonly bytes: number
   readonly align: number
   readonly initial: Uint8Array
+  /** places that hold the 64-bit address of a variable, and bytes behind it */
+  readonly addresses: ReadonlyArray<{ readonly at: number; readonly symbol: string; readonly offset: number }>
 }
 
 export interface WarpProgram {

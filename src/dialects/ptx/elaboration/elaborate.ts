@@ -157,6 +157,7 @@ const little = (bytes: Uint8Array, at: number, width: number, value: bigint): vo
 const stored = (e: Emitter, v: Variable): Stored => {
   const bytes = new Uint8Array(sizeOf(v))
   const width = Math.max(1, bitsOf(v.type) / 8)
+  const addresses: { readonly at: number; readonly symbol: string; readonly offset: number }[] = []
   let at = 0
   const write = (i: Initial): void => {
     switch (i._tag) {
@@ -173,12 +174,10 @@ const stored = (e: Emitter, v: Variable): Stored => {
         return
       case 'symbol':
         e.at = i.at
-        refuse(
-          e,
-          'ptx.operand',
-          'a number to begin with',
-          `the address of ${i.name}, which a launch alone knows`,
-        )
+        if (width !== 8 || i.mask !== null)
+          refuse(e, 'ptx.operand', 'the whole address of a variable, in 64 bits', i.name)
+        else addresses.push({ at, symbol: i.name, offset: i.offset })
+        at += width
         return
     }
   }
@@ -189,6 +188,7 @@ const stored = (e: Emitter, v: Variable): Stored => {
     bytes: bytes.length,
     align: alignOf(v),
     initial: bytes,
+    addresses,
   }
 }
 

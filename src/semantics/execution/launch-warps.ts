@@ -1,0 +1,274 @@
+/**
+ * Launch of a program of warps: with bytes for its parameters and tensors it becomes a world and a machine (`machine/launch.ts`).
+ *
+ * Every tensor, every variable of the module and the parameters are a region of memory with an upper address word of its own (`warps/launched.ts`); what
+ * nothing writes is read silently. Shared memory of a CTA is one plane: its variables, and behind them the dynamic bytes.
+ *
+ * Where mbarriers lie is known when they are initialised. So a *scout* runs first: one schedule, in which the addresses of `mbarrier.init` are
+ * collected until there is no new one; then the launch has them, each with its address as its name.
+ *
+ * Source: PTX ISA, kernel function parameters; state spaces; CUDA driver API, cuLaunchKernel.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { covering, launchWith, type GlobalPlane, type Launched } from '../machine/launch.js'
+import type { PlacedBarrier } from '../machine/world.js'
+import { linkWarps, warpFront } from '../warps/front.js'
+import { firstRegion, type Region, type WarpLaunch } from '../warps/launched.js'
+import type { WarpProgram } from '../warps/program.js'
+import { eager } from './policy.js'
+import { ignore, run, settings } from './run.js'
+
+// ---------------------------------------------------------------- model
+
+/** Memory that is there before the launch. */
+export interface GivenTensor {
+  readonly name: string
+  readonly role: 'in' | 'out' | 'inout'
+  /** null: not given */
+  readonly contents: Uint8Array | null
+  readonly bytes: number
+  readonly elements: GlobalPlane['tensor']
+  /** the variable of the module that it is, instead of memory of its own */
+  readonly symbol: string | null
+}
+
+/** Eight bytes of the parameters that are the address of a tensor. */
+export interface PointerTo {
+  readonly offset: number
+  readonly tensor: string
+}
+
+export interface WarpArguments {
+  readonly grid: ReadonlyArray<number>
+  readonly block: ReadonlyArray<number>
+  /** null: none was asked for */
+  readonly cluster: ReadonlyArray<number> | null
+  readonly dynamicBytes: number
+  readonly parameters: Uint8Array
+  readonly pointers: ReadonlyArray<PointerTo>
+  readonly tensors: ReadonlyArray<GivenTensor>
+  /** address of the first byte of a CTA's own shared memory */
+  readonly sharedBase: number
+}
+
+export interface LaunchedWarps extends Launched {
+  readonly launch: WarpLaunch
+  /** by tensor or variable: its plane */
+  readonly planeOf: ReadonlyMap<string, number>
+}
+
+/** The chip keeps the first KiB of shared memory. */
+export const usualSharedBase = 1024
+/** Most shared memory of a CTA. */
+const mostShared = 227 * 1024
+const mostThreads = 1024
+
+// ---------------------------------------------------------------- memory
+
+interface Memory {
+  readonly planes: ReadonlyArray<GlobalPlane>
+  readonly regions: ReadonlyArray<Region>
+  readonly symbols: ReadonlyMap<string, number>
+  readonly parameters: number
+}
+
+const address = (bytes: Uint8Array, at: number, region: number, offset: number): void => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  view.setInt32(at, offset, true)
+  view.setInt32(at + 4, firstRegion + region, true)
+}
+
+const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> => {
+  const planes: GlobalPlane[] = []
+  const regions: Region[] = []
+  const symbols = new Map<string, number>()
+  const numbers = new Map<string, number>()
+  const add = (
+    name: string,
+    bytes: number,
+    role: GivenTensor['role'],
+    contents: Uint8Array | null,
+    elements: GlobalPlane['tensor'],
+  ): number => {
+    const region = regions.length
+    regions.push({ name, bytes, plane: planes.length, constant: role === 'in' ? contents : null })
+    planes.push({
+      name,
+      bytes,
+      output: role === 'out',
+      tensor: elements,
+      contents: contents ?? new Uint8Array(bytes),
+      counted: false,
+    })
+    return region
+  }
+  for (const t of a.tensors) {
+    if (t.contents !== null && t.contents.length !== t.bytes)
+      return refuse(
+        'launch.tensor',
+        `tensor ${t.name}: expected ${String(t.bytes)} bytes, found ${String(t.contents.length)}`,
+      )
+    if (t.symbol === null) numbers.set(t.name, add(t.name, t.bytes, t.role, t.contents, t.elements))
+  }
+  const relocated: (readonly [WarpProgram['variables'][number], Uint8Array])[] = []
+  for (const v of p.variables) {
+    const t = a.tensors.find(({ symbol }) => symbol === v.symbol)
+    if (t !== undefined && t.bytes !== v.bytes)
+      return refuse(
+        'launch.symbol',
+        `${v.symbol}: expected ${String(v.bytes)} bytes, found ${String(t.bytes)} of ${t.name}`,
+      )
+    const contents = (t?.contents ?? v.initial).slice()
+    const region = add(t?.name ?? v.symbol, v.bytes, v.space === 'const' ? 'in' : 'inout', contents, t?.elements ?? null)
+    symbols.set(v.symbol, region)
+    if (t !== undefined) numbers.set(t.name, region)
+    if (t?.contents === undefined || t.contents === null) relocated.push([v, contents])
+  }
+  for (const [v, contents] of relocated)
+    for (const { at, symbol, offset } of v.addresses) {
+      const region = symbols.get(symbol)
+      if (region === undefined)
+        return refuse('launch.symbol', `${v.symbol} holds the address of ${symbol}, which is no variable of the module`)
+      address(contents, at, region, offset)
+    }
+  for (const t of a.tensors)
+    if (t.symbol !== null && !symbols.has(t.symbol))
+      return refuse('launch.symbol', `${t.name}: the module has no variable ${t.symbol}`)
+  const bytes = a.parameters.slice()
+  if (bytes.length < p.parameterBytes)
+    return refuse(
+      'launch.parameters',
+      `expected ${String(p.parameterBytes)} bytes of parameters, found ${String(bytes.length)}`,
+    )
+  for (const { offset, tensor } of a.pointers) {
+    const region = numbers.get(tensor)
+    if (region === undefined) return refuse('launch.tensor', `there is no tensor ${tensor}`)
+    address(bytes, offset, region, 0)
+  }
+  const parameters = regions.length
+  regions.push({ name: 'the parameters', bytes: bytes.length, plane: -1, constant: bytes })
+  symbols.set('%param', parameters)
+  return E.right({ planes, regions, symbols, parameters })
+}
+
+// ---------------------------------------------------------------- launching
+
+const three = (xs: ReadonlyArray<number>): readonly [number, number, number] => [xs[0] ?? 1, xs[1] ?? 1, xs[2] ?? 1]
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+const up = (n: number, to: number): number => Math.ceil(n / to) * to
+
+const barrierOf =
+  (name: (at: number) => string) =>
+  (at: number): PlacedBarrier => ({
+    name: name(at),
+    storage: name(at),
+    address: at,
+    contract: { _tag: 'none' },
+    ordersTensorCore: true,
+  })
+
+/** Launched with these mbarriers, by their bytes in a CTA's shared memory. */
+const launchedWith = (
+  p: WarpProgram,
+  a: WarpArguments,
+  algebra: Algebra,
+  barriers: ReadonlyArray<number>,
+  scout: Set<number> | null,
+): E.Either<Failure, LaunchedWarps> => {
+  const memory = memoryOf(p, a)
+  if (E.isLeft(memory)) return memory
+  const { planes, regions, symbols, parameters } = memory.right
+  const threads = product(a.block)
+  if (threads < 1 || threads > mostThreads || a.block.some((n) => n < 1))
+    return refuse('launch.block', `expected 1 to ${String(mostThreads)} threads, found ${String(threads)}`)
+  if (p.threads !== null && product(p.threads) !== threads)
+    return refuse(
+      'launch.block',
+      `the entry asks for ${p.threads.join(' x ')} threads, and the launch has ${a.block.join(' x ')}`,
+    )
+  const sharedBytes = a.dynamicBytes === 0 ? p.sharedBytes : up(p.sharedBytes, p.sharedAlign) + a.dynamicBytes
+  if (sharedBytes > mostShared)
+    return refuse(
+      'launch.shared',
+      `expected at most ${String(mostShared)} bytes of shared memory, found ${String(sharedBytes)}`,
+    )
+  const cluster = a.cluster ?? p.cluster ?? [1, 1, 1]
+  const launch: WarpLaunch = {
+    program: p,
+    code: linkWarps(p),
+    block: three(a.block),
+    threads,
+    grid: three(a.grid),
+    cluster: three(cluster),
+    explicitCluster: a.cluster !== null || p.cluster !== null,
+    dynamicBytes: a.dynamicBytes,
+    sharedBytes,
+    sharedBase: a.sharedBase,
+    regions,
+    symbols,
+    parameters,
+    barriers: new Map(barriers.map((at, i) => [at, i])),
+    scout,
+  }
+  const front = warpFront(launch)
+  const coverage = covering(launch.grid, launch.cluster, front.agents.length, () => 1)
+  if (E.isLeft(coverage)) return coverage
+  const launched = launchWith(
+    {
+      name: p.name,
+      arch: p.arch,
+      front,
+      coverage: coverage.right,
+      memory: planes,
+      cta: [{ space: 'smem', name: 'smem', agent: null, bytes: sharedBytes }],
+      barriers: barriers.map(barrierOf((at) => `mbarrier at ${String(at)}`)),
+      computes: null,
+      tensorPipe: 'issueOrder',
+      grants: Infinity,
+      tensors: new Map(),
+      storages: new Map(),
+      scalars: new Map(),
+      descriptors: new Map(),
+    },
+    algebra,
+  )
+  return E.map(({ world, machine }: Launched): LaunchedWarps => ({
+    world,
+    machine,
+    launch,
+    planeOf: new Map(regions.flatMap(({ name, plane }) => (plane < 0 ? [] : [[name, plane] as const]))),
+  }))(launched)
+}
+
+/** Fuel of a run that looks for mbarriers. */
+const scoutFuel = 2_000_000
+
+/** The bytes in shared memory where one schedule initialises mbarriers, ascending. */
+const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): E.Either<Failure, ReadonlyArray<number>> => {
+  if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
+  let known: ReadonlyArray<number> = []
+  for (;;) {
+    const found = new Set<number>()
+    const launched = launchedWith(p, a, algebra, known, found)
+    if (E.isLeft(launched)) return launched
+    const how = settings(eager)
+    run(
+      launched.right.world,
+      launched.right.machine,
+      { policy: how.policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
+      ignore,
+    )
+    if (found.size === 0) return E.right(known)
+    known = [...new Set([...known, ...found])].sort((x, y) => x - y)
+  }
+}
+
+/** Refuses a grid, a block, parameters or tensors that do not fit the program. */
+export const launchWarps = (
+  p: WarpProgram,
+  a: WarpArguments,
+  algebra: Algebra,
+): E.Either<Failure, LaunchedWarps> =>
+  E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null))(scouted(p, a, algebra))
