@@ -165,7 +165,7 @@ const barrierOf =
     name: name(at),
     storage: name(at),
     address: at,
-    contract: { _tag: 'none' },
+    contract: 'ptx',
     ordersTensorCore: true,
   })
 
