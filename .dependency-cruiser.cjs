@@ -24,7 +24,7 @@ const semantics = [
   ['log', 'writing'],
   ['machine'],
   ['instructions', 'judging'],
-  ['core'],
+  ['core', 'warps'],
   ['execution', 'model'],
   ['schedules', 'files'],
   ['verdict'],

@@ -1,5 +1,4 @@
 /** Kernels of CUDA C++ as nvcc compiled them leave what they left on an H100, every byte. */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { parseModule } from '../../../src/dialects/ptx/index.js'
@@ -17,10 +16,11 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 describe('outputs of an H100', () => {
   for (const kernel of kernelNames)
     it(kernel, () => {
-      const { program, parameters } = right(
-        E.chain((m) => elaborate(m, null, `${kernel}.ptx`))(parseModule(fileText(`${kernel}/${kernel}.ptx`))) as never,
-      ) as { program: never; parameters: never }
-      const { world, machine, planeOf } = right(launchWarps(program, argumentsOf(kernel, parameters), bits('hopper')))
+      const module = right(parseModule(fileText(`${kernel}/${kernel}.ptx`)))
+      const { program, parameters } = right(elaborate(module, null, `${kernel}.ptx`))
+      const { world, machine, planeOf } = right(
+        launchWarps(program, argumentsOf(kernel, parameters), bits('hopper')),
+      )
       const { machine: after, outcome } = run(world, machine, settings(eager), ignore)
       expect(outcome).toEqual({ _tag: 'completed' })
       for (const output of launchOf(kernel).outputs) {

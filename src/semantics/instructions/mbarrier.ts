@@ -192,8 +192,10 @@ export const waitEvent = (x: Executing, p: Of<'mbarrier.wait'>, outcome: Wait['o
     ? plainWait(x, p, outcome)
     : Object.assign(plainWait(x, p, outcome), { peek: p.peek === 'makes' ? x.stamp.at : p.peek.at })
 
+const passed: ReadonlyArray<Value> = [true]
+
 export const executeWait = (x: Executing, m: Machine, p: Of<'mbarrier.wait'>): Effect => {
-  if (p.blocks) return effect(m, [waitEvent(x, p, sparing(p) ? 'skipped' : 'passed')])
+  if (p.blocks) return effect(m, [waitEvent(x, p, sparing(p) ? 'skipped' : 'passed')], passed)
   const b = m.barriers[p.barrier]
   const done = b !== null && b !== undefined && passes(b, p.parity)
   return effect(

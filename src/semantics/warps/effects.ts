@@ -11,7 +11,7 @@
  *
  * Source: PTX ISA, parallel synchronization and communication; data movement.
  */
-import type { Prepared } from '../machine/operation.js'
+import type { Elements, Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
@@ -19,7 +19,7 @@ import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
 import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { Address, Operation, Row } from './program.js'
-import { commonWord, countOf, holding, wordAt } from './rows.js'
+import { commonWord, countOf, holding, lanesOf, wordAt } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -68,7 +68,12 @@ interface Met {
 }
 
 /** The mbarriers that the lanes mean, each with its lanes. */
-const barriersAt = (h: Here, address: Address, mask: number, begins: boolean = false): ReadonlyArray<Met> | FaultValue => {
+const barriersAt = (
+  h: Here,
+  address: Address,
+  mask: number,
+  begins: boolean = false,
+): ReadonlyArray<Met> | FaultValue => {
   const found = reaches(h, address, 8, mask)
   if ('code' in found) return found
   const out: { barrier: number; lanes: number[] }[] = []
@@ -246,7 +251,13 @@ const allThreads = (h: Here): number => 32 * Math.ceil(h.launch.threads / 32)
 const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Part> | FaultValue => {
   const into = reaches(h, o.into, o.bytes, mask)
   if ('code' in into) return into
-  const from = reaches(h, o.from, o.bytes, mask)
+  const touched = (lane: number): number =>
+    o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
+      ? 0
+      : o.sourceBytes === null
+        ? o.bytes
+        : Math.min(o.bytes, wordAt(h.rows, o.sourceBytes, lane) >>> 0)
+  const from = reaches(h, o.from, o.bytes, mask, touched)
   if ('code' in from) return from
   const [there] = into
   if (into.length !== 1 || there === undefined || there.target._tag !== 'plane')
@@ -263,13 +274,7 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
       plane,
       bytes.flatMap((byte, i) => {
         const lane = lanes[i]!
-        const ignored =
-          o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
-        const room = ignored
-          ? 0
-          : o.sourceBytes === null
-            ? o.bytes
-            : wordAt(h.rows, o.sourceBytes, lane) >>> 0
+        const room = touched(lane)
         return Array.from({ length: words }, (_, k) => (4 * k + 4 <= room ? byte + 4 * k : -1))
       }),
       'i32',
@@ -290,6 +295,62 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
     out.push(
       part({ _tag: 'cpAsync.copy', source, destination: places, bytes: lanes.length * o.bytes }, nothing),
     )
+  }
+  return out
+}
+
+/** cp.async.bulk: one copy for each lane, into shared memory with its bytes on an mbarrier, or out of it in a group. */
+const copyBulk = (h: Here, o: Of<'copyBulk'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const out: Part[] = []
+  for (const lane of lanesOf(mask)) {
+    const own = 1 << lane
+    if ((h.rows.unknown[o.bytes]! & own) !== 0)
+      return V.fault('I1', 'cp.async.bulk: the size comes from a register that nothing has written')
+    const bytes = wordAt(h.rows, o.bytes, lane) >>> 0
+    if (bytes === 0 || bytes % 16 !== 0)
+      return V.fault(
+        'cpAsync.bytes',
+        `cp.async.bulk: expected a positive multiple of 16 bytes, found ${String(bytes)}`,
+      )
+    const aligned = (address: Address): Elements | FaultValue => {
+      const found = reaches(h, address, 16, own, () => bytes)
+      if ('code' in found) return found
+      const { target, bytes: starts } = found[0]!
+      const plane =
+        target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
+      if (plane < 0)
+        return V.fault('cpAsync.space', 'cp.async.bulk: expected global or shared memory on both sides')
+      return elementsOf(h.world, plane, starts, 'i32', 4, bytes / 4)
+    }
+    const source = aligned(o.from)
+    if ('code' in source) return source
+    const destination = aligned(o.into)
+    if ('code' in destination) return destination
+    if (o.barrier === null) {
+      out.push(
+        part(
+          { _tag: 'tma.store', parts: [{ source, destination, bytes }], bytes, combine: null, map: null },
+          nothing,
+        ),
+      )
+      continue
+    }
+    const met = barriersAt(h, o.barrier, own)
+    if ('code' in met) return met
+    for (const { barrier } of met)
+      out.push(
+        part(
+          {
+            _tag: 'tma.load',
+            parts: [{ source, destination, barrier, bytes }],
+            fill: 0,
+            outside: 'zero',
+            bytes,
+            map: null,
+          },
+          nothing,
+        ),
+      )
   }
   return out
 }
@@ -318,8 +379,14 @@ export const effectsOf = (
       return [part({ _tag: 'trap' }, nothing)]
     case 'copyAsync':
       return copyAsync(h, o, mask)
+    case 'copyBulk':
+      return copyBulk(h, o, mask)
     case 'commitAsync':
       return [part({ _tag: 'group.commit', family: 'cpAsync' }, nothing)]
+    case 'commitBulk':
+      return [part({ _tag: 'group.commit', family: 'bulk' }, nothing)]
+    case 'waitBulk':
+      return [part({ _tag: 'group.wait', family: 'bulk', pending: o.pending, read: o.read }, nothing)]
     case 'waitAsync':
       return [part({ _tag: 'group.wait', family: 'cpAsync', pending: o.pending, read: false }, nothing)]
     case 'clusterArrive':

@@ -68,12 +68,13 @@ const outside = (name: string, lane: number, byte: number, size: number, of: num
 
 const localTarget: Target = { _tag: 'local' }
 
-/** Where the lanes of `mask` mean, `size` bytes each. */
+/** Where the lanes of `mask` mean, `size` bytes each, of which a lane touches the first `touched`. */
 export const reaches = (
   h: Here,
   address: Address,
   size: number,
   mask: number,
+  touched: (lane: number) => number = () => size,
 ): ReadonlyArray<Reach> | FaultValue => {
   const { rows, launch } = h
   for (const row of address.rows)
@@ -125,7 +126,8 @@ export const reaches = (
           : high === sharedWindow
             ? launch.sharedBytes
             : h.world.planeBytes[group.target.plane]!
-    if (byte < 0 || byte + size > room)
+    const reach = touched(lane)
+    if (reach > 0 && (byte < 0 || byte + reach > room))
       return outside(
         group.target._tag === 'local'
           ? 'local memory'
@@ -134,7 +136,7 @@ export const reaches = (
             : group.target.name,
         lane,
         byte,
-        size,
+        reach,
         room,
       )
     group.lanes.push(lane)

@@ -218,6 +218,16 @@ export type Operation =
       readonly sourceBytes: Row | null
       readonly ignore: Guard | null
     }
+  /** one copy a lane: into shared memory with its bytes on a barrier, or out of it (`barrier` is null) in a group of copies */
+  | {
+      readonly _tag: 'copyBulk'
+      readonly into: Address
+      readonly from: Address
+      readonly bytes: Row
+      readonly barrier: Address | null
+    }
+  | { readonly _tag: 'commitBulk' }
+  | { readonly _tag: 'waitBulk'; readonly pending: number; readonly read: boolean }
   | { readonly _tag: 'commitAsync' }
   | { readonly _tag: 'waitAsync'; readonly pending: number }
   // ---- barriers and fences

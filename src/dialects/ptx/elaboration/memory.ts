@@ -184,7 +184,8 @@ export const atom = (h: Here, operands: Operands): void => {
 
 export const cpAsync = (h: Here, operands: Operands): void => {
   const { words } = h
-  if (words.includes('commit_group')) emit(h.e, { _tag: 'commitAsync' }, h.guard)
+  if (words.includes('bulk')) bulk(h, operands)
+  else if (words.includes('commit_group')) emit(h.e, { _tag: 'commitAsync' }, h.guard)
   else if (words.includes('wait_all')) {
     emit(h.e, { _tag: 'commitAsync' }, h.guard)
     emit(h.e, { _tag: 'waitAsync', pending: 0 }, h.guard)
@@ -221,6 +222,47 @@ export const cpAsync = (h: Here, operands: Operands): void => {
       h.guard,
     )
   }
+}
+
+/** Copies of bytes that lie together; those of tensors and reductions are refused. */
+const bulk = (h: Here, operands: Operands): void => {
+  const { words } = h
+  if (words.includes('commit_group')) {
+    emit(h.e, { _tag: 'commitBulk' }, h.guard)
+    return
+  }
+  if (words.includes('wait_group')) {
+    const [n] = operands
+    if (n?._tag === 'integer')
+      emit(h.e, { _tag: 'waitBulk', pending: Number(n.value), read: words.includes('read') }, h.guard)
+    else refuse(h.e, 'ptx.operand', 'a number of groups', 'a register')
+    return
+  }
+  const spaces = words.slice(3).filter((w) => w.startsWith('shared') || w === 'global')
+  const [to, from] = spaces
+  if (
+    words[2] !== 'bulk' ||
+    words.some((w) => w === 'tensor' || w === 'prefetch' || w.startsWith('multicast')) ||
+    to === undefined ||
+    from === undefined ||
+    words[1] !== 'async'
+  ) {
+    refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
+    return
+  }
+  const spaceNamed = (word: string): Space => (word === 'global' ? 'global' : 'shared')
+  const toShared = to !== 'global'
+  emit(
+    h.e,
+    {
+      _tag: 'copyBulk',
+      into: place(h, operands[0], spaceNamed(to)),
+      from: place(h, operands[1], spaceNamed(from)),
+      bytes: source(h, operands[2], 'u32')[0]!,
+      barrier: toShared ? place(h, operands[3], 'shared') : null,
+    },
+    h.guard,
+  )
 }
 
 // ---------------------------------------------------------------- fences
