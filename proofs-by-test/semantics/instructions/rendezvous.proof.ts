@@ -210,8 +210,8 @@ describe('mbarriers', () => {
         waited.results,
       ]
     }
-    const stands = [true, false, [false], ['tested'], ['passed'], []]
-    const passes = [false, false, [true], ['passed'], ['passed'], []]
+    const stands = [true, false, [false], ['tested'], ['passed'], [true]]
+    const passes = [false, false, [true], ['passed'], ['passed'], [true]]
     expect(wait(4, 0)).toEqual(stands)
     expect(wait(4, 1)).toEqual(passes)
     expect(wait(5, 0)).toEqual(passes)
