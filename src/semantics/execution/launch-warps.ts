@@ -121,7 +121,13 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
         `${v.symbol}: expected ${String(v.bytes)} bytes, found ${String(t.bytes)} of ${t.name}`,
       )
     const contents = (t?.contents ?? v.initial).slice()
-    const region = add(t?.name ?? v.symbol, v.bytes, v.space === 'const' ? 'in' : 'inout', contents, t?.elements ?? null)
+    const region = add(
+      t?.name ?? v.symbol,
+      v.bytes,
+      v.space === 'const' ? 'in' : 'inout',
+      contents,
+      t?.elements ?? null,
+    )
     symbols.set(v.symbol, region)
     if (t !== undefined) numbers.set(t.name, region)
     if (t?.contents === undefined || t.contents === null) relocated.push([v, contents])
@@ -130,7 +136,10 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     for (const { at, symbol, offset } of v.addresses) {
       const region = symbols.get(symbol)
       if (region === undefined)
-        return refuse('launch.symbol', `${v.symbol} holds the address of ${symbol}, which is no variable of the module`)
+        return refuse(
+          'launch.symbol',
+          `${v.symbol} holds the address of ${symbol}, which is no variable of the module`,
+        )
       address(contents, at, region, offset)
     }
   for (const t of a.tensors)
@@ -155,7 +164,11 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
 
 // ---------------------------------------------------------------- launching
 
-const three = (xs: ReadonlyArray<number>): readonly [number, number, number] => [xs[0] ?? 1, xs[1] ?? 1, xs[2] ?? 1]
+const three = (xs: ReadonlyArray<number>): readonly [number, number, number] => [
+  xs[0] ?? 1,
+  xs[1] ?? 1,
+  xs[2] ?? 1,
+]
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
 const up = (n: number, to: number): number => Math.ceil(n / to) * to
 
@@ -246,7 +259,11 @@ const launchedWith = (
 const scoutFuel = 2_000_000
 
 /** The bytes in shared memory where one schedule initialises mbarriers, ascending. */
-const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): E.Either<Failure, ReadonlyArray<number>> => {
+const scouted = (
+  p: WarpProgram,
+  a: WarpArguments,
+  algebra: Algebra,
+): E.Either<Failure, ReadonlyArray<number>> => {
   if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
   let known: ReadonlyArray<number> = []
   for (;;) {
@@ -271,4 +288,6 @@ export const launchWarps = (
   a: WarpArguments,
   algebra: Algebra,
 ): E.Either<Failure, LaunchedWarps> =>
-  E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null))(scouted(p, a, algebra))
+  E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null))(
+    scouted(p, a, algebra),
+  )
