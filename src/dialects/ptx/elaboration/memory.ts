@@ -199,7 +199,6 @@ export const cpAsync = (h: Here, operands: Operands): void => {
       { _tag: 'mbarrierCpAsync', at: place(h, operands[0], spaceOf(h)), increment: !words.includes('noinc') },
       h.guard,
     )
-  else if (words.includes('bulk')) refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
   else {
     const [into, from, size, more] = operands
     const bytes = size?._tag === 'integer' ? Number(size.value) : 0
