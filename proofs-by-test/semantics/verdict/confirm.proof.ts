@@ -8,7 +8,7 @@ import * as B from '../../../src/semantics/writing/builder.js'
 import * as X from '../../../src/semantics/language/expression.js'
 import { confirm, unanswered, type Answer, type Ran } from '../../../src/semantics/verdict/confirm.js'
 import type { Finding, HazardId, Judgement } from '../../../src/semantics/judging/finding.js'
-import { noArguments, type Launched } from '../../../src/semantics/execution/launch.js'
+import { noArguments, sourceOf, type Launched } from '../../../src/semantics/execution/launch.js'
 import type { World } from '../../../src/semantics/machine/world.js'
 import { hazardIds } from '../../../src/semantics/judging/hazards.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
@@ -242,7 +242,7 @@ describe('asked by hand, with runs and findings that are made up', () => {
     const ran = run(launched)
     const policies: string[] = []
     const answer = confirm({
-      program,
+      source: sourceOf(program),
       arguments: noArguments,
       launched,
       strict: false,

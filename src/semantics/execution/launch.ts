@@ -40,27 +40,15 @@ import {
   type Launched,
   type UnlaunchedCode,
 } from '../machine/launch.js'
+import type { Arguments, Source } from '../machine/source.js'
 import * as V from '../machine/value.js'
-import type { DescriptorValue, Value } from '../machine/value.js'
-import type { PlacedBarrier, PlacedStorage, TensorPipe, World } from '../machine/world.js'
+import type { DescriptorValue } from '../machine/value.js'
+import type { PlacedBarrier, PlacedStorage, World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
 
+export { noArguments, type Arguments } from '../machine/source.js'
 export { nextWave, readTensor, smemBytes, tmemBytes, type Launched } from '../machine/launch.js'
-
-/** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */
-export interface Arguments {
-  readonly scalars: ReadonlyMap<string, Value>
-  readonly tensors: ReadonlyMap<string, Float64Array>
-  /** how tcgen05.mma of one agent follow one another; `issueOrder` if it is not said */
-  readonly tensorPipe?: TensorPipe
-  /** clusters that run together; if it is not said, one, or all when they meet (`residency.ts`) */
-  readonly resident?: number
-  /** how many requests to cancel a cluster are granted before one fails; if it is not said, as long as there is one to cancel */
-  readonly grants?: number
-}
-
-export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }
 
 export type LaunchError =
   LinkError | Refusal<UnlaunchedCode | 'launch.scalar' | 'launch.descriptor' | 'launch.place'>
@@ -298,3 +286,9 @@ export const launch = (
 
   return launchWith(launching(coverage.right, perCta, barriers, storages), algebra, work, listed)
 }
+
+/** A core program as a source of launches. */
+export const sourceOf = (program: Program): Source => ({
+  name: program.name,
+  launch: (algebra, given) => launch(program, algebra, given),
+})

@@ -42,7 +42,8 @@ import {
   type Judgement,
   type Remedy,
 } from '../judging/finding.js'
-import { launch, noArguments, readTensor, type Arguments, type Launched } from '../execution/launch.js'
+import { noArguments, readTensor, sourceOf, type Arguments, type Launched } from '../execution/launch.js'
+import type { Source } from '../machine/source.js'
 import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
@@ -201,20 +202,12 @@ const judged = (
 }
 
 /** A run whose races between equal values are notes. */
-const withEqualWritesNoted = (program: Program, options: CheckOptions, world: World, ran: Ran): Ran => {
+const withEqualWritesNoted = (source: Source, options: CheckOptions, world: World, ran: Ran): Ran => {
   const [judgement, proof] = ran.result
   const which = options.equalWrites ?? (options.strict ? 'none' : 'of inputs')
   if (judgement === null || ran.outcome._tag !== 'completed' || which === 'none') return ran
   const result: Shown = [
-    withoutEqualWrites(
-      program,
-      options.arguments,
-      options.fuel,
-      world.header,
-      ran.schedule,
-      judgement,
-      which,
-    ),
+    withoutEqualWrites(source, options.arguments, options.fuel, world.header, ran.schedule, judgement, which),
     proof,
   ]
   return Object.assign({}, ran, { result })
@@ -549,8 +542,11 @@ const notOffered = (
  * console.log(E.isRight(verdict) ? `${verdict.right.verdict} ${verdict.right.findings[0]?.id}` : verdict.left.message) // hazard R1
  * ```
  */
-export const check: Check = (program, options) => {
-  const launched = launch(program, options.algebra, options.arguments)
+export const check: Check = (program, options) => checkSource(sourceOf(program), options)
+
+/** The same of anything that can be launched (`machine/source.ts`). */
+export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
+  const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched
   const { world } = launched.right
   const detecting: Options = {
@@ -563,7 +559,7 @@ export const check: Check = (program, options) => {
   }
   const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
     withEqualWritesNoted(
-      program,
+      source,
       options,
       world,
       judged(launched.right, options, detecting, policy, withProvenance),
@@ -581,7 +577,7 @@ export const check: Check = (program, options) => {
     // what stops one run stops all of them, at the same cost
     decision.name === 'undecided' && options.explore && first.outcome._tag === 'completed'
       ? confirm({
-          program,
+          source,
           arguments: options.arguments,
           launched: launched.right,
           strict: options.strict,
@@ -604,7 +600,7 @@ export const check: Check = (program, options) => {
   ])
   const verdict: Verdict = {
     schema: verdictSchema,
-    kernel: program.name,
+    kernel: source.name,
     settings: options.settings,
     verdict: final.name,
     reason: final.reason,

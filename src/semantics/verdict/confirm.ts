@@ -33,11 +33,11 @@ import {
 } from '../schedules/explore/index.js'
 import type { Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
-import { launch, type Arguments, type Launched } from '../execution/launch.js'
+import type { Arguments, Launched } from '../execution/launch.js'
+import type { Source } from '../machine/source.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
-import type { Program } from '../language/program.js'
 import type * as Run from '../execution/run.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
 
@@ -60,7 +60,7 @@ export interface Bounds {
 export const defaultBounds: Bounds = { states: defaultExplore.states, depth: defaultExplore.depth }
 
 export interface Question {
-  readonly program: Program
+  readonly source: Source
   readonly arguments: Arguments
   readonly launched: Launched
   readonly strict: boolean
@@ -119,7 +119,7 @@ const isBad = (d: Decision): boolean => d.name === 'deadlock' || d.name === 'haz
 const withoutData = (q: Question): Launched | null => {
   if (q.launched.world.algebra === unit) return q.launched
   const a = q.arguments
-  const launched = launch(q.program, unit, Object.assign({}, a, { tensors: new Map() }))
+  const launched = q.source.launch(unit, Object.assign({}, a, { tensors: new Map() }))
   return E.isLeft(launched) ? null : launched.right
 }
 

@@ -30,13 +30,13 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
 import { inputTerm, terms } from '../../numerics/terms.js'
-import { launch, nextWave, type Arguments } from '../execution/launch.js'
+import { nextWave } from '../machine/launch.js'
+import type { Arguments, Source } from '../machine/source.js'
 import { offered, sameKey, take, type EventKey } from '../execution/step.js'
 import { inputsOf } from '../execution/symbols.js'
 import { hazards } from '../judging/hazards.js'
 import type { Diagnosis, Judgement, Operation } from '../judging/finding.js'
 import { forEachAddress } from '../judging/provenance/memory.js'
-import type { Program } from '../language/program.js'
 import type { Access, Header, LogEvent } from '../log/events.js'
 import { fuelTicks } from '../machine/effort.js'
 import * as Plane from '../machine/plane.js'
@@ -187,7 +187,7 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
 
 /** What pairs have stored that write the same wherever both write: a pair, and the terms, in order. */
 const stored = (
-  program: Program,
+  source: Source,
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
   fuel: number,
@@ -206,7 +206,7 @@ const stored = (
       header.tensors.some((t) => t.name === name && !isFloat(t.dtype)),
     ),
   ])
-  const launched = launch(program, algebra, Object.assign({}, given, { tensors }))
+  const launched = source.launch(algebra, Object.assign({}, given, { tensors }))
   if (E.isLeft(launched)) return none
   const { world } = launched.right
   const unknown = new Set(
@@ -262,7 +262,7 @@ const asNote = (f: Diagnosis): Diagnosis =>
  * stands for data that it leaves out, and two of them say nothing; in a kernel as it is compiled it is what it is.
  */
 export const withoutEqualWrites = (
-  program: Program,
+  source: Source,
   given: Arguments,
   fuel: number,
   header: Header,
@@ -276,11 +276,11 @@ export const withoutEqualWrites = (
   })
   if (paired.length === 0) return j
   const pairs = paired.map(([, pair]) => pair)
-  const same = stored(program, given, schedule, fuel, header, pairs, inputTerm)
+  const same = stored(source, given, schedule, fuel, header, pairs, inputTerm)
   // with other symbols for the inputs every term is another, but for constants
   const others =
     which === 'of inputs' && same.size > 0
-      ? stored(program, given, schedule, fuel, header, pairs, (tensor, index) =>
+      ? stored(source, given, schedule, fuel, header, pairs, (tensor, index) =>
           inputTerm(tensor + most, index),
         )
       : null

@@ -44,7 +44,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { unit } from '../../../numerics/unit.js'
-import { launch, type Launched } from '../../execution/launch.js'
+import { sourceOf, type Launched } from '../../execution/launch.js'
+import type { Source } from '../../machine/source.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
 import type { Program } from '../../language/program.js'
@@ -147,7 +148,11 @@ export const along = (
  * console.log(E.isRight(all) ? [...new Set(all.right.found.map((f) => f.kind))].join(' ') : all.left.message) // race
  * ```
  */
-export const explore = (program: Program, options: ExploreOptions): E.Either<Failure, Exploration> => {
-  const launched = launch(program, unit, options.arguments)
+export const explore = (program: Program, options: ExploreOptions): E.Either<Failure, Exploration> =>
+  exploreSource(sourceOf(program), options)
+
+/** The same of anything that can be launched (`machine/source.ts`). */
+export const exploreSource = (source: Source, options: ExploreOptions): E.Either<Failure, Exploration> => {
+  const launched = source.launch(unit, options.arguments)
   return E.isLeft(launched) ? launched : exploreLaunched(launched.right, options)
 }

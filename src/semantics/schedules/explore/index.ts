@@ -1,4 +1,4 @@
-export { along, explore, exploreLaunched } from './explore.js'
+export { along, explore, exploreLaunched, exploreSource } from './explore.js'
 export { leftIn, showEnd, showEnds, withoutStorages, type End } from './ends.js'
 export { defaultExplore, kinds } from './model.js'
 export type { Bound, Exploration, ExploreError, ExploreOptions, Found, Kind } from './model.js'
