@@ -41,6 +41,7 @@ beforeAll(() => {
     const patterns = Float64Array.from({ length: 64 * 64 }, (_, i) => (i === 5 ? last : 0x3c00))
     fs.writeFileSync(at(name), right(encodeNpy(npyOfTensor(right(tensor('f16', [64, 64], patterns))))))
   }
+  fs.copyFileSync(new URL('../../conformance/cuda/own_ring.ptx', import.meta.url), at('kernel.ptx'))
   fs.writeFileSync(at('grid.json'), JSON.stringify({ schema: 'tcspec.sweep/1', subjects: ['zoo/R1'] }))
 })
 afterAll(() => {
@@ -141,6 +142,7 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   // what comes behind the words of the back end is the back end's: here the shell's, which takes it for nothing
   ['score/1', ['score', '--suite', 'swizzle', '--random', '0', '--json', '--', 'sh', '-c', 'cat']],
   ['image/1', ['image', '--box', '4x8', '--tensor', '20x40', '--at', '18,-8']],
+  ['ptx/1', ['ptx', '@kernel.ptx']],
   ['tiling/1', ['tiling', '--m-tiles', '4', '--n-tiles', '4', '--clusters', '4']],
   ['error/1', ['check', 'no-such-kernel']],
   ['error/1', ['check']],

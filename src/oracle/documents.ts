@@ -8,6 +8,7 @@
  * |-------------------------------------------------|--------------------------|-----------------------------|
  * | `check`, `run`                                  | `tcspec.verdict/2`       | `verdict.schema.json`       |
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
+ * | `ptx X.ptx`                                     | `tcspec.ptx/1`           | `ptx.schema.json`           |
  * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
  * | `kernels X.ttgir`                               | `tcspec.signature/1`     | `signature.schema.json`     |
  * | `layout X`, `layout check`, `layout names`, `layout words` | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1`, `tcspec.layout-words/1` | `layout.schema.json`, ... |
@@ -1027,6 +1028,102 @@ const documents: Readonly<Record<string, Document>> = {
         }),
       ),
       'what the detector, which leaves out no clause, finds in the same log',
+    ],
+  }),
+  'ptx.schema.json': document('tcspec.ptx/1', 'what is in a module of PTX', {
+    version: [text, 'version of the ISA'],
+    target: [text, 'the chip, and options'],
+    addressSize: [orNull('bits', nat), 'bits of an address; null where it is not said'],
+    shared: [
+      list(
+        object('shared memory', {
+          name: [text, 'its name'],
+          bytes: [orNull('bytes', nat), 'its bytes; null of what the launch gives'],
+          align: [nat, 'its alignment in bytes'],
+        }),
+      ),
+      'variables in shared memory',
+    ],
+    functions: [
+      list(
+        object('a function', {
+          name: [text, 'its name'],
+          kind: [oneOf('entry', 'func'), 'what a launch begins, or what is called'],
+          line: [nat, 'where it stands'],
+          parameters: [
+            list(
+              object('a parameter', {
+                name: [text, 'its name'],
+                type: [text, 'type of an element'],
+                offset: [nat, 'its first byte among the parameters'],
+                bytes: [nat, 'its bytes'],
+                pointer: [
+                  orNull('a state space', text),
+                  'what a pointer points into; null where it is not said to be one',
+                ],
+              }),
+            ),
+            'its parameters in their order',
+          ],
+          directives: [list(text), 'what is said of its launch'],
+          instructions: [nat, 'its instructions'],
+          families: [
+            list(object('a family', { family: [text, 'its name'], count: [nat, 'its instructions'] })),
+            'instructions by family, the most first',
+          ],
+          unsupported: [
+            list(
+              object('an opcode', {
+                opcode: [text, 'with its modifiers'],
+                count: [nat, 'its instructions'],
+                line: [nat, 'the first of them'],
+              }),
+            ),
+            'opcodes that are not supported',
+          ],
+          barriers: [list(orNull('an id', nat)), 'ids of named barriers; null of one in a register'],
+          mbarriers: [
+            list(
+              object('an mbarrier', {
+                line: [nat, 'where it is initialised'],
+                count: [orNull('a count', nat), 'arrivals of a phase; null of a register'],
+              }),
+            ),
+            'barriers in shared memory that it initialises',
+          ],
+          spins: [
+            list(
+              object('a spin', {
+                line: [nat, 'the line of its test'],
+                kind: [oneOf('mbarrier', 'semaphore'), 'what it waits for'],
+              }),
+            ),
+            'loops that do nothing but wait; of a function with unsupported opcodes none',
+          ],
+          peeks: [
+            list(
+              object('a peek', {
+                line: [nat, 'the line of its test'],
+                waits: [list(nat), 'lines of the spins that wait where it was false'],
+              }),
+            ),
+            'tests whose answer is kept, and waited for later',
+          ],
+          flights: [
+            list(
+              object('a product', {
+                line: [nat, 'its line'],
+                accumulators: [nat, 'registers that it writes'],
+                sources: [nat, 'registers that it reads'],
+                waits: [list(nat), 'lines of the waits that cover it'],
+                touches: [list(nat), 'lines that use one of its registers before that'],
+              }),
+            ),
+            'registers in flight: products of a warpgroup until they are waited for',
+          ],
+        }),
+      ),
+      'functions that have bodies',
     ],
   }),
   'tiling.schema.json': document(

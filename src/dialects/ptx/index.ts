@@ -1,4 +1,11 @@
 export {
+  describePtx,
+  type DescribedFunction,
+  type DescribedParameter,
+  type DescribedPtx,
+  type DescribedShared,
+} from './described.js'
+export {
   fileOf,
   functionsOf,
   type Address,

@@ -94,6 +94,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   banks: of(['banks WGMMA --shape 64x64 tile=8x64 swizzle=128', 'conflicts, counted as an H100 counts them']),
   image: of(['image --box 16x32 --swizzle 64 --tensor 20x40 --at 8,-8', 'what a TMA copy leaves, and fills']),
   tiling: of(['tiling --m-tiles 16 --n-tiles 32 --clusters 74', 'which operands a wave of clusters shares']),
+  ptx: of(['ptx kernel.ptx', 'what is in it, and what of it is not supported']),
   vectors: of(
     ['vectors --list', 'the suites and their rules'],
     ['vectors swizzle -o vectors', 'one suite as files; all of them if none is named'],

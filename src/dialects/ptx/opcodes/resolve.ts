@@ -709,6 +709,7 @@ export const resolve =
 interface Walk {
   readonly instructions: Resolved[]
   readonly refused: Failure<PtxError>[]
+  readonly unsupported: Instruction[]
   readonly labels: Map<number, string[]>
   readonly all: Registers
   next: number
@@ -722,8 +723,10 @@ const walk = (w: Walk, scope: Scope, body: ReadonlyArray<Statement>): Failure<Pt
   for (const s of body) {
     if (s._tag === 'instruction') {
       const resolved = one(s)
-      if (E.isLeft(resolved)) w.refused.push(resolved.left)
-      else w.instructions.push(resolved.right)
+      if (E.isLeft(resolved)) {
+        w.refused.push(resolved.left)
+        if (resolved.left.code === 'ptx.opcode') w.unsupported.push(s)
+      } else w.instructions.push(resolved.right)
       w.next += 1
     } else if (s._tag === 'label') w.labels.set(w.next, [...(w.labels.get(w.next) ?? []), s.name])
     else if (s._tag === 'scope') {
@@ -738,6 +741,8 @@ const walk = (w: Walk, scope: Scope, body: ReadonlyArray<Statement>): Failure<Pt
 export interface Resolution {
   readonly code: Code
   readonly refused: ReadonlyArray<Failure<PtxError>>
+  /** the instructions whose opcode no row has */
+  readonly unsupported: ReadonlyArray<Instruction>
 }
 
 /** Each function of a module that has a body, with all that is refused in it. */
@@ -749,12 +754,13 @@ export const resolveModule = (m: Module): E.Either<Failure<PtxError>, ReadonlyAr
     if (f._tag !== 'function' || f.body === null) continue
     const scope = functionScope(outer.right, f)
     if (E.isLeft(scope)) return scope
-    const w: Walk = { instructions: [], refused: [], labels: new Map(), all: [], next: 0 }
+    const w: Walk = { instructions: [], refused: [], unsupported: [], labels: new Map(), all: [], next: 0 }
     const failed = walk(w, innerScope(scope.right), f.body)
     if (failed !== null) return E.left(failed)
     resolutions.push({
       code: { function: f, instructions: w.instructions, registers: w.all, labels: w.labels },
       refused: w.refused,
+      unsupported: w.unsupported,
     })
   }
   return E.right(resolutions)

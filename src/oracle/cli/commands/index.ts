@@ -118,6 +118,12 @@ const vectors: Listed = {
   load: async () => (await import('./vectors.js')).vectorsCommand,
 }
 
+const ptx: Listed = {
+  name: 'ptx',
+  description: 'what is in a module of PTX: entries, parameters, opcodes, barriers, what waits',
+  load: async () => (await import('./ptx.js')).ptxCommand,
+}
+
 const tiling: Listed = {
   name: 'tiling',
   description: 'the order of tiles: which operands a wave of clusters reads, and what a cache makes of it',
@@ -169,6 +175,7 @@ export const commands: ReadonlyArray<Listed> = [
   tmem,
   banks,
   image,
+  ptx,
   vectors,
   tiling,
   score,
