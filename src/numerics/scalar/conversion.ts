@@ -132,7 +132,7 @@ const saturateHalf =
 const formOfHalf = (type: Half): FloatForm => ({
   value: half[type].value,
   isNaN: (word) => isNaN16(type, word),
-  round: (direction) => encoder(type, direction),
+  round: (direction) => (direction === 'rn' ? half[type].round : encoder(type, direction)),
   nan: () => nan16,
   saturate: saturateHalf(type),
 })
@@ -346,7 +346,7 @@ const narrowing = (
   satfinite: boolean,
   relu: boolean,
 ): ((word: number) => number) => {
-  const round = encoder(type, direction, satfinite)
+  const round = direction === 'rn' && !satfinite ? half[type].round : encoder(type, direction, satfinite)
   return (word) => {
     const x = floatOf(word)
     const d = x !== x ? nan16 : round(x)

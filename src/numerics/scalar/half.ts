@@ -24,6 +24,7 @@
  */
 import { decoder, encoder } from '../float-format.js'
 import { addToOdd } from '../rounded-arithmetic.js'
+import { highWordOf, lowWordOf } from './words.js'
 import { operation, type Compute, type ScalarOperation } from './operation.js'
 
 export type Half = 'f16' | 'bf16'
@@ -52,9 +53,30 @@ const tableOf = (type: Half): ((word: number) => number) => {
   }
 }
 
+/**
+ * A number to the nearest pattern. What is normal in the format is rounded in the words of the f64: its upper one has 20 fraction bits,
+ * of which the format keeps the first; a carry out of them goes into the exponent by itself. All else goes the general way.
+ */
+const rounderOf = (type: Half, fractionBits: number, bias: number): ((x: number) => number) => {
+  const general = encoder(type)
+  const drop = 20 - fractionBits
+  const half = 1 << (drop - 1)
+  const top = 2 * bias + 1
+  return (x) => {
+    const high = highWordOf(x)
+    const exponent = ((high >>> 20) & 0x7ff) - 1023 + bias
+    if (exponent < 1 || exponent >= top) return general(x)
+    const magnitude = (exponent << 20) | (high & 0xfffff)
+    const kept = magnitude >> drop
+    const lost = magnitude & (2 * half - 1)
+    const up = lost > half || (lost === half && ((kept & 1) === 1 || lowWordOf(x) !== 0))
+    return (kept + (up ? 1 : 0)) | ((high >>> 16) & 0x8000)
+  }
+}
+
 export const half: Readonly<Record<Half, HalfFormat>> = {
-  f16: { value: tableOf('f16'), round: encoder('f16'), infinity: 0x7c00, one: 0x3c00 },
-  bf16: { value: tableOf('bf16'), round: encoder('bf16'), infinity: 0x7f80, one: 0x3f80 },
+  f16: { value: tableOf('f16'), round: rounderOf('f16', 10, 15), infinity: 0x7c00, one: 0x3c00 },
+  bf16: { value: tableOf('bf16'), round: rounderOf('bf16', 7, 127), infinity: 0x7f80, one: 0x3f80 },
 }
 
 /** Subnormals to zeros of their sign. */
