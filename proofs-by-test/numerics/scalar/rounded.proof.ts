@@ -70,25 +70,26 @@ const isRounding = (
 }
 
 const next = generator(20260)
+const raw = (): bigint => (BigInt(next()) << 32n) | BigInt(next())
 /** A finite pattern: any bits, near one, subnormal, near the ends, few bits. */
 const draw = (f: Format): bigint => {
   const infinity = infinityOf(f)
-  const raw = (BigInt(next()) << 32n) | BigInt(next())
+  const any = raw()
   const one = f.bias << f.fraction
   const kind = next() % 6
   const size =
     kind === 0
-      ? raw % infinity
+      ? any % infinity
       : kind === 1
-        ? one + ((raw % 8n) << (f.fraction - 2n)) + ((raw >> 40n) % 64n)
+        ? one + ((any % 8n) << (f.fraction - 2n)) + ((any >> 40n) % 64n)
         : kind === 2
-          ? raw % (4n << f.fraction)
+          ? any % (4n << f.fraction)
           : kind === 3
-            ? infinity - 1n - (raw % (2n << f.fraction))
+            ? infinity - 1n - (any % (2n << f.fraction))
             : kind === 4
-              ? one + (raw % (8n << f.fraction)) - (4n << f.fraction)
-              : ((raw % (infinity >> f.fraction)) << f.fraction) + (1n << ((raw >> 20n) % f.fraction))
-  return size | ((raw >> 63n) << (f.bits - 1n))
+              ? one + (any % (8n << f.fraction)) - (4n << f.fraction)
+              : ((any % (infinity >> f.fraction)) << f.fraction) + (1n << ((any >> 20n) % f.fraction))
+  return size | ((any >> 63n) << (f.bits - 1n))
 }
 
 const wordsOf = (f: Format, pattern: bigint): number[] =>
@@ -134,6 +135,15 @@ describe('the exact result, rounded once', () => {
       // Sums that nearly cancel.
       if (op === 'fma' && trial % 3 === 0)
         operands[2] = apply(`mul.rn.${type}`, f, operands.slice(0, 2)) ^ (1n << (f.bits - 1n))
+      // Ties of the product that a far smaller addend breaks.
+      if (op === 'fma' && trial % 3 === 1) {
+        const one = f.bias << f.fraction
+        operands[0] = one + (1n << (f.fraction - 1n))
+        operands[1] = one + BigInt(2 * (next() % 8) + 1)
+        operands[2] = BigInt(1 + (next() % 5)) | (BigInt(next() & 1) << (f.bits - 1n))
+        if (trial % 2 === 0 && f.bias > 15n)
+          operands[2] |= (f.bias / 2n + (raw() % (f.bias / 8n))) << f.fraction
+      }
       if ((op === 'add' || op === 'sub') && trial % 5 === 0)
         operands[1] = operands[0]! ^ (BigInt(next() % 8) | ((BigInt(next()) & 1n) << (f.bits - 1n)))
       if (op === 'sqrt') operands[0]! &= (1n << (f.bits - 1n)) - 1n
