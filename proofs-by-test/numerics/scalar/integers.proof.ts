@@ -67,7 +67,7 @@ const definitions: Readonly<Record<string, (x: readonly bigint[], n: bigint, sig
   'mad.wide': ([a, b, c]) => a! * b! + c!,
   sad: ([a, b, c]) => size(a! - b!) + c!,
   div: ([a, b]) => (b === 0n ? -1n : a! / b!),
-  rem: ([a, b]) => (b === 0n ? a! : a! % b!),
+  rem: ([a, b]) => (b === 0n ? -1n : a! % b!),
   min: ([a, b]) => (a! < b! ? a! : b!),
   max: ([a, b]) => (a! > b! ? a! : b!),
   abs: ([a]) => size(a!),
@@ -75,8 +75,10 @@ const definitions: Readonly<Record<string, (x: readonly bigint[], n: bigint, sig
   shl: ([a, b], n) => (b! > n ? 0n : a! << b!),
   shr: ([a, b], n) => a! >> (b! > n ? n : b!),
   bfe: ([a, b, c], n, signed) => {
-    const at = b! & 255n
-    const length = c! & 255n
+    // Of 64 bits all of a position and a length count: a chip's, not the manual's.
+    const count = (x: bigint): bigint => (n === 64n ? (x > 64n ? 64n : x) : x & 255n)
+    const at = count(b!)
+    const length = count(c!)
     // An integer continues above its word with its sign, or with zeros: the field is cut out of that.
     const field = (a! >> at) & ((1n << length) - 1n)
     if (!signed || length === 0n) return BigInt.asUintN(Number(n), field)

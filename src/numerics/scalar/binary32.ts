@@ -8,7 +8,7 @@
  * | modifier    | what it does                                                                             |
  * |-------------|------------------------------------------------------------------------------------------|
  * | rn rz rm rp | to nearest even, toward zero, down, up; an exact sum of zero is -0 in rm, else +0        |
- * | ftz         | subnormal operands and results become zeros of their sign                                |
+ * | ftz         | subnormal operands, and results that are tiny after rounding, become zeros of their sign |
  * | sat         | the result clamped to [0, 1]; a NaN is +0                                                |
  *
  * By hand: 1 + 2^-24 is halfway to 1 + 2^-23: rn, rz and rm give 1, rp gives 1 + 2^-23.
@@ -18,7 +18,7 @@
  * Laws
  * 1. Each operation is the exact result rounded once in the direction.
  * 2. rm(x) <= rz or rn(x) <= rp(x); rm = rp where the result is exact.
- * 3. The ftz form is flush of the operation on flushed operands.
+ * 3. The ftz form is flush of the operation on flushed operands, but where that is 2^-126 and inexact.
  *
  * Source: PTX ISA, "Floating-Point Instructions"; IEEE 754-2019, 4.3; measured on an H100.
  */
@@ -31,6 +31,7 @@ export type Direction = (typeof directions)[number]
 
 export const nan32 = 0x7fffffff
 const one = 0x3f800000
+const smallestNormal = 0x00800000
 
 /** Subnormals to zeros of their sign. */
 export const flush32 = (word: number): number => ((word & 0x7f800000) === 0 ? word & signBit : word)
@@ -72,6 +73,26 @@ export const roundTo32 = (direction: Direction): ((x: number) => number) =>
         return x === Infinity || x === -Infinity ? word : moved(direction, word, floatOf(word) - x)
       }
 
+/**
+ * The same with ftz: a zero of the sign where the result, rounded to 24 bits of whatever exponent, is below 2^-126. So what rounds up to 2^-126 only for
+ * want of a bit is flushed; doubled, it has that bit.
+ */
+export const roundFlushedTo32 = (direction: Direction): ((x: number) => number) => {
+  const round = roundTo32(direction)
+  return (x) => {
+    const word = round(x)
+    const magnitude = word & 0x7fffffff
+    if (magnitude > smallestNormal) return word
+    return magnitude < smallestNormal || (round(2 * x) & 0x7fffffff) < 2 * smallestNormal
+      ? word & signBit
+      : word
+  }
+}
+
+/** The rounding of a form, with ftz or without. */
+const rounding = (direction: Direction, ftz: boolean): ((x: number) => number) =>
+  ftz ? roundFlushedTo32(direction) : roundTo32(direction)
+
 /** x + y rounded to odd; where it cancels to zero, the zero of the direction. Infinities and NaN as IEEE 754 says. */
 const exactSum = (direction: Direction): ((x: number, y: number) => number) =>
   direction === 'rm'
@@ -81,8 +102,8 @@ const exactSum = (direction: Direction): ((x: number, y: number) => number) =>
       }
     : addToOdd
 
-const add = (direction: Direction): Compute => {
-  const round = roundTo32(direction)
+const add = (direction: Direction, ftz: boolean): Compute => {
+  const round = rounding(direction, ftz)
   const sum = exactSum(direction)
   // To nearest, f64 has enough bits: rounding twice is rounding once.
   if (direction === 'rn') return (a, b) => round(floatOf(a) + floatOf(b))
@@ -92,18 +113,18 @@ const add = (direction: Direction): Compute => {
 /** The sign bit turned, but of a NaN. */
 const negated = (word: number): number => word ^ signBit
 
-const mul = (direction: Direction): Compute => {
-  const round = roundTo32(direction)
+const mul = (direction: Direction, ftz: boolean): Compute => {
+  const round = rounding(direction, ftz)
   return (a, b) => round(floatOf(a) * floatOf(b))
 }
 
-const fma = (direction: Direction): Compute => {
-  const round = roundTo32(direction)
+const fma = (direction: Direction, ftz: boolean): Compute => {
+  const round = rounding(direction, ftz)
   const sum = exactSum(direction)
   return (a, b, c) => round(sum(floatOf(a) * floatOf(b), floatOf(c)))
 }
 
-const div =
+const quotient =
   (direction: Direction): Compute =>
   (a, b) => {
     const x = floatOf(a)
@@ -119,6 +140,17 @@ const div =
     return moved(direction, word, (near * y - x) * Math.sign(y))
   }
 
+const div = (direction: Direction, ftz: boolean): Compute => {
+  const plain = quotient(direction)
+  if (!ftz) return plain
+  return (a, b) => {
+    const word = plain(a, b)
+    if ((word & 0x7fffffff) !== smallestNormal) return word
+    const doubled = plain(wordOf(2 * floatOf(a)), b)
+    return (doubled & 0x7fffffff) < 2 * smallestNormal ? word & signBit : word
+  }
+}
+
 const sqrt =
   (direction: Direction): Compute =>
   (a) => {
@@ -131,9 +163,9 @@ const sqrt =
     return moved(direction, word, near * near - x)
   }
 
-const rcp = (direction: Direction): Compute => {
-  const quotient = div(direction)
-  return (a) => quotient(one, a)
+const rcp = (direction: Direction, ftz: boolean): Compute => {
+  const divide = div(direction, ftz)
+  return (a) => divide(one, a)
 }
 
 /** On flushed operands, with a flushed result. */
@@ -157,7 +189,7 @@ const saturated32 =
 const forms = (
   name: string,
   arity: number,
-  core: (direction: Direction) => Compute,
+  core: (direction: Direction, ftz: boolean) => Compute,
   { unrounded, sat }: { readonly unrounded: boolean; readonly sat: boolean },
 ): readonly ScalarOperation[] => {
   const operands: readonly ScalarType[] = Array.from({ length: arity }, () => 'f32')
@@ -166,8 +198,8 @@ const forms = (
     ...directions.map((d) => [`.${d}`, d] as const),
   ]
   return named.flatMap(([mark, direction]) => {
-    const plain = core(direction)
-    const flushed = flushed32(arity, plain)
+    const plain = core(direction, false)
+    const flushed = flushed32(arity, core(direction, true))
     const row = (modifiers: string, compute: Compute): ScalarOperation =>
       operation('f32', `${name}${mark}${modifiers}.f32`, operands, ['f32'], compute)
     return [
@@ -178,13 +210,13 @@ const forms = (
   })
 }
 
-const difference = (direction: Direction): Compute => {
-  const sum = add(direction)
+const difference = (direction: Direction, ftz: boolean): Compute => {
+  const sum = add(direction, ftz)
   return (a, b) => sum(a, negated(b))
 }
 
 const sum = { unrounded: true, sat: true } as const
-const quotient = { unrounded: false, sat: false } as const
+const alone = { unrounded: false, sat: false } as const
 
 /** The sign bit alone; the ftz form flushes. A NaN is the NaN of arithmetic. */
 const signs: readonly ScalarOperation[] = (
@@ -242,9 +274,9 @@ export const binary32Rows: readonly ScalarOperation[] = [
   ...forms('mul', 2, mul, sum),
   ...forms('fma', 3, fma, { unrounded: false, sat: true }),
   ...forms('mad', 3, fma, { unrounded: false, sat: true }),
-  ...forms('div', 2, div, quotient),
-  ...forms('rcp', 1, rcp, quotient),
-  ...forms('sqrt', 1, sqrt, quotient),
+  ...forms('div', 2, div, alone),
+  ...forms('rcp', 1, rcp, alone),
+  ...forms('sqrt', 1, sqrt, alone),
   ...signs,
   ...extremes,
   operation('f32', 'copysign.f32', ['f32', 'f32'], ['f32'], (a, b) => (a & signBit) | (b & 0x7fffffff)),

@@ -10,7 +10,7 @@
  *
  * | operand           | result of arithmetic, measured                                                                  |
  * |-------------------|-------------------------------------------------------------------------------------------------|
- * | NaN               | that NaN made quiet, the first of the operands that is one                                       |
+ * | NaN               | a NaN operand made quiet, with its sign (abs and neg too): b before a; of fma b, c, a; of div a before b |
  * | inf - inf, 0 inf, 0/0, root of a negative | 0xFFF80000 00000000                                                     |
  *
  * By hand: fma(1 + 2^-52, 1 + 2^-52, -1): the product is 1 + 2^-51 + 2^-104, and the result 2^-51 + 2^-104 is exact; two roundings give
@@ -41,7 +41,7 @@ export const isNaN64 = (l: number, h: number): boolean => {
 }
 
 /** A NaN made quiet. */
-const quiet = (l: number, h: number): number => pair(l, h | 0x00080000)
+export const quiet64 = (l: number, h: number): number => pair(l, h | 0x00080000)
 
 /** What an invalid operation gives. */
 const invalid = (): number => pair(0, -0x00080000)
@@ -202,7 +202,7 @@ const rootIn = (direction: Direction): ((x: number) => number) =>
 const unary =
   (f: (x: number) => number): Compute =>
   (l, h) => {
-    if (isNaN64(l, h)) return quiet(l, h)
+    if (isNaN64(l, h)) return quiet64(l, h)
     const d = f(doubleOf(l, h))
     return d !== d ? invalid() : words64(d)
   }
@@ -212,20 +212,26 @@ const binary =
   (al, ah, bl, bh) => {
     const d = f(doubleOf(al, ah), doubleOf(bl, bh))
     if (d === d) return words64(d)
-    return isNaN64(al, ah) ? quiet(al, ah) : isNaN64(bl, bh) ? quiet(bl, bh) : invalid()
+    return isNaN64(bl, bh) ? quiet64(bl, bh) : isNaN64(al, ah) ? quiet64(al, ah) : invalid()
   }
+
+/** Of two NaNs a quotient gives the first. */
+const division = (f: (x: number, y: number) => number): Compute => {
+  const quotient = binary(f)
+  return (al, ah, bl, bh) => (isNaN64(al, ah) ? quiet64(al, ah) : quotient(al, ah, bl, bh))
+}
 
 const ternary =
   (f: (x: number, y: number, z: number) => number): Compute =>
   (al, ah, bl, bh, cl, ch) => {
     const d = f(doubleOf(al, ah), doubleOf(bl, bh), doubleOf(cl, ch))
     if (d === d) return words64(d)
-    return isNaN64(al, ah)
-      ? quiet(al, ah)
-      : isNaN64(bl, bh)
-        ? quiet(bl, bh)
-        : isNaN64(cl, ch)
-          ? quiet(cl, ch)
+    return isNaN64(bl, bh)
+      ? quiet64(bl, bh)
+      : isNaN64(cl, ch)
+        ? quiet64(cl, ch)
+        : isNaN64(al, ah)
+          ? quiet64(al, ah)
           : invalid()
   }
 
@@ -265,7 +271,7 @@ const rounded: readonly ScalarOperation[] = [
   ...named(false).flatMap(([mark, d]) => [
     operation('f64', `fma${mark}.f64`, three, one, ternary(fusedIn(d))),
     operation('f64', `mad${mark}.f64`, three, one, ternary(fusedIn(d))),
-    operation('f64', `div${mark}.f64`, two, one, binary(quotientIn(d))),
+    operation('f64', `div${mark}.f64`, two, one, division(quotientIn(d))),
     operation(
       'f64',
       `rcp${mark}.f64`,
@@ -287,7 +293,7 @@ const precedes = (al: number, ah: number, bl: number, bh: number): boolean => {
 const extreme =
   (first: (al: number, ah: number, bl: number, bh: number) => boolean): Compute =>
   (al, ah, bl, bh) => {
-    if (isNaN64(al, ah)) return isNaN64(bl, bh) ? quiet(al, ah) : pair(bl, bh)
+    if (isNaN64(al, ah)) return isNaN64(bl, bh) ? quiet64(bl, bh) : pair(bl, bh)
     if (isNaN64(bl, bh)) return pair(al, ah)
     return first(al, ah, bl, bh) ? pair(al, ah) : pair(bl, bh)
   }
@@ -302,8 +308,8 @@ export const binary64Rows: readonly ScalarOperation[] = [
     one,
     extreme((al, ah, bl, bh) => precedes(bl, bh, al, ah)),
   ),
-  operation('f64', 'abs.f64', one, one, (l, h) => pair(l, h & 0x7fffffff)),
-  operation('f64', 'neg.f64', one, one, (l, h) => pair(l, h ^ signBit)),
+  operation('f64', 'abs.f64', one, one, (l, h) => (isNaN64(l, h) ? quiet64(l, h) : pair(l, h & 0x7fffffff))),
+  operation('f64', 'neg.f64', one, one, (l, h) => (isNaN64(l, h) ? quiet64(l, h) : pair(l, h ^ signBit))),
   operation('f64', 'copysign.f64', two, one, (_al, ah, bl, bh) =>
     pair(bl, (ah & signBit) | (bh & 0x7fffffff)),
   ),

@@ -9,7 +9,7 @@
  * | set.lt.u32.f32             | all ones, or 1.0 for a float result; 0                                                   |
  * | selp d, a, b, c            | c ? a : b                                                                                |
  * | slct d, a, b, c            | c >= 0 ? a : b; a NaN chooses b, and -0 is not below 0                                   |
- * | testp                      | what kind of float                                                                       |
+ * | testp                      | what kind of float; zeros are normal                                                     |
  *
  * | compare                    | integers                | floats                                                         |
  * |----------------------------|-------------------------|----------------------------------------------------------------|
@@ -346,7 +346,7 @@ const testp: readonly ScalarOperation[] = kinds.flatMap((kind) => [
       case 'notanumber':
         return bit(isNaN32(a))
       case 'normal':
-        return bit(exponent !== 0x7f800000 && exponent !== 0)
+        return bit(exponent !== 0x7f800000 && (exponent !== 0 || (a & 0x7fffff) === 0))
       case 'subnormal':
         return bit(exponent === 0 && (a & 0x7fffff) !== 0)
     }
@@ -363,7 +363,7 @@ const testp: readonly ScalarOperation[] = kinds.flatMap((kind) => [
       case 'notanumber':
         return bit(isNaN64(l, h))
       case 'normal':
-        return bit(exponent !== 0x7ff00000 && exponent !== 0)
+        return bit(exponent !== 0x7ff00000 && (exponent !== 0 || ((h & 0xfffff) | l) === 0))
       case 'subnormal':
         return bit(exponent === 0 && ((h & 0xfffff) | l) !== 0)
     }

@@ -27,8 +27,17 @@
  */
 import { decoder, encoder, type RoundingMode } from '../float-format.js'
 import { addToOdd } from '../rounded-arithmetic.js'
-import { directions, flush32, isNaN32, nan32, roundTo32, saturate32, type Direction } from './binary32.js'
-import { isNaN64, words64 } from './binary64.js'
+import {
+  directions,
+  flush32,
+  isNaN32,
+  nan32,
+  roundFlushedTo32,
+  roundTo32,
+  saturate32,
+  type Direction,
+} from './binary32.js'
+import { isNaN64, quiet64, words64 } from './binary64.js'
 import { half, nan16, relu16, isNaN16, type Half } from './half.js'
 import { operation, rest, wordsOf, type Compute, type ScalarOperation, type ScalarType } from './operation.js'
 import { doubleOf, floatOf, highWordOf, lowWordOf, narrow } from './words.js'
@@ -140,7 +149,13 @@ const formOfHalf = (type: Half): FloatForm => ({
 const formOf: Readonly<Record<Float, FloatForm>> = {
   f16: formOfHalf('f16'),
   bf16: formOfHalf('bf16'),
-  f32: { value: floatOf, isNaN: isNaN32, round: roundTo32, nan: () => nan32, saturate: saturate32 },
+  f32: {
+    value: floatOf,
+    isNaN: isNaN32,
+    round: roundTo32,
+    nan: () => nan32,
+    saturate: saturate32,
+  },
   f64: {
     value: doubleOf,
     isNaN: isNaN64,
@@ -211,9 +226,11 @@ const integral: Readonly<Record<Integral, (x: number) => number>> = {
   rpi: Math.ceil,
 }
 
-/** What a NaN becomes: nothing is specified for the 64-bit types. */
-const nanToInteger = (to: Integer): number => (isNarrow(to) ? 0 : pair(0, signOfWord))
 const signOfWord = -0x80000000
+
+/** What a NaN becomes: 0, or of f64 and in 64 bits the highest bit alone. */
+const nanToInteger = (to: Integer, from: Float): number =>
+  isNarrow(to) ? (from === 'f64' ? narrow[to](2 ** (bitsOf[to] - 1)) : 0) : pair(0, signOfWord)
 
 const floatToInteger = (to: Integer, from: Float, rounding: Integral): Compute => {
   const { value } = formOf[from]
@@ -224,12 +241,12 @@ const floatToInteger = (to: Integer, from: Float, rounding: Integral): Compute =
     const word = narrow[to]
     return (l, h) => {
       const x = round(value(l, h))
-      return x !== x ? nanToInteger(to) : word(x < low ? low : x > high ? high : x)
+      return x !== x ? nanToInteger(to, from) : word(x < low ? low : x > high ? high : x)
     }
   }
   return (l, h) => {
     const x = round(value(l, h))
-    if (x !== x) return nanToInteger(to)
+    if (x !== x) return nanToInteger(to, from)
     if (x <= low) return pair(0, isSigned(to) ? signOfWord : 0)
     if (x >= high) return pair(-1, isSigned(to) ? 0x7fffffff : -1)
     const upper = Math.floor(x / 4294967296)
@@ -237,18 +254,46 @@ const floatToInteger = (to: Integer, from: Float, rounding: Integral): Compute =
   }
 }
 
-const floatToFloat = (to: Float, from: Float, direction: Direction): Compute => {
-  const { value } = formOf[from]
-  const { nan, round } = formOf[to]
-  const rounded = round(direction)
-  return (l, h) => {
-    const x = value(l, h)
-    return x !== x ? nan(l, h) : rounded(x)
-  }
+/** A NaN that goes into f64 or out of it keeps its sign and the payload that fits, and is quiet. */
+const nanTo64: Readonly<Record<Float, (l: number, h: number) => number>> = {
+  f16: (word) => pair(0, ((word & 0x8000) << 16) | 0x7ff80000 | ((word & 0x3ff) << 10)),
+  bf16: (word) => pair(0, ((word & 0x8000) << 16) | 0x7ff80000 | ((word & 0x7f) << 13)),
+  f32: (word) => pair(word << 29, (word & signOfWord) | 0x7ff80000 | ((word & 0x7fffff) >> 3)),
+  f64: quiet64,
 }
+const nanFrom64: Readonly<Record<Float, (l: number, h: number) => number>> = {
+  f16: (_l, h) => ((h >>> 16) & 0x8000) | 0x7e00 | ((h >> 10) & 0x3ff),
+  bf16: (_l, h) => ((h >>> 16) & 0x8000) | 0x7fc0 | ((h >> 13) & 0x7f),
+  f32: (l, h) => (h & signOfWord) | 0x7fc00000 | ((h & 0xfffff) << 3) | (l >>> 29),
+  f64: quiet64,
+}
+const nanTo = (to: Float, from: Float, ftz: boolean): ((l: number, h: number) => number) =>
+  to === 'f64'
+    ? ftz
+      ? (): number => pair(-0x20000000, 0x7fffffff)
+      : nanTo64[from]
+    : from === 'f64'
+      ? nanFrom64[to]
+      : formOf[to].nan
+
+const floatToFloat =
+  (to: Float, from: Float, direction: Direction) =>
+  (ftz: boolean): Compute => {
+    // What only moves bits moves those of a NaN too.
+    if (to === 'f32' && from === 'bf16' && !ftz) return (word) => word << 16
+    if ((to === 'f32' && from === 'f32' && !ftz) || (to === 'f64' && from === 'f64')) return pair
+    const { value } = formOf[from]
+    const nan = nanTo(to, from, ftz)
+    const rounded = ftz && to === 'f32' ? roundFlushedTo32(direction) : formOf[to].round(direction)
+    return (l, h) => {
+      const x = value(l, h)
+      return x !== x ? nan(l, h) : rounded(x)
+    }
+  }
 
 const toIntegral = (type: Float, rounding: Integral): Compute => {
-  const { value, nan, round } = formOf[type]
+  const { value, round } = formOf[type]
+  const nan = nanTo(type, type, false)
   const rounded = round('rn')
   const whole = integral[rounding]
   return (l, h) => {
@@ -259,7 +304,8 @@ const toIntegral = (type: Float, rounding: Integral): Compute => {
 
 /** Flushes what is f32 of the operand and the result. */
 const flushed = (to: ScalarType, from: ScalarType, f: Compute): Compute => {
-  const inner: Compute = from === 'f32' ? (a) => f(flush32(a)) : f
+  // Measured: into f16 the operand is not flushed.
+  const inner: Compute = from === 'f32' && to !== 'f16' ? (a) => f(flush32(a)) : f
   return to === 'f32' ? (l, h) => flush32(inner(l, h)) : inner
 }
 
@@ -272,11 +318,11 @@ const modified = (
   to: Float | Integer,
   from: Float | Integer,
   sat: ((f: Compute) => Compute) | null,
-  f: Compute,
+  f: (ftz: boolean) => Compute,
 ): readonly ScalarOperation[] => {
   const flushing: readonly boolean[] = to === 'f32' || from === 'f32' ? [false, true] : [false]
   return flushing.flatMap((ftz) => {
-    const core = ftz ? flushed(to, from, f) : f
+    const core = ftz ? flushed(to, from, f(true)) : f(false)
     const name = `${mark}${ftz ? '.ftz' : ''}`
     return [row(name, to, from, core), ...(sat === null ? [] : [row(`${name}.sat`, to, from, sat(core))])]
   })
@@ -314,7 +360,7 @@ const fromFloats: readonly ScalarOperation[] = floats.flatMap((from) => [
     .filter((to) => joinsHalf(from, to))
     .flatMap((to) =>
       integralRoundings.flatMap((r) =>
-        modified(`.${r}`, to, from, from === 'bf16' ? null : same, floatToInteger(to, from, r)),
+        modified(`.${r}`, to, from, from === 'bf16' ? null : same, () => floatToInteger(to, from, r)),
       ),
     ),
   ...floats.flatMap((to) => {
@@ -322,16 +368,16 @@ const fromFloats: readonly ScalarOperation[] = floats.flatMap((from) => [
     if (to === from)
       return [
         ...modified('', to, from, sat, floatToFloat(to, from, 'rn')),
-        ...integralRoundings.flatMap((r) => modified(`.${r}`, to, from, sat, toIntegral(to, r))),
+        ...integralRoundings.flatMap((r) => modified(`.${r}`, to, from, sat, () => toIntegral(to, r))),
       ]
     const nearest = floatToFloat(to, from, 'rn')
     if (order[to] > order[from])
       return [
         ...modified('', to, from, sat, nearest),
-        ...(from === 'bf16' ? [row('.rn', to, from, nearest)] : []),
+        ...(from === 'bf16' ? [row('.rn', to, from, nearest(false))] : []),
       ]
     return [
-      ...(order[to] === order[from] ? [row('', to, from, nearest)] : []),
+      ...(order[to] === order[from] ? [row('', to, from, nearest(false))] : []),
       ...directions.flatMap((d) => modified(`.${d}`, to, from, sat, floatToFloat(to, from, d))),
     ]
   }),
@@ -354,11 +400,21 @@ const narrowing = (
   }
 }
 
+const tf32Unit = 0x2000
+const tf32Bits = -tf32Unit
+
 const tf32 = (rounding: 'rn' | 'rz' | 'rna', satfinite: boolean, relu: boolean): Compute => {
   const round = encoder('tf32', rounding, satfinite)
+  // A NaN loses its low bits like a number, but to nearest even or toward zero, where it is all ones.
+  const nan =
+    rounding !== 'rna'
+      ? (): number => nan32 & tf32Bits
+      : satfinite
+        ? (word: number): number => (word & tf32Bits) - tf32Unit
+        : (word: number): number => word & tf32Bits
   return (word) => {
     const x = floatOf(word)
-    if (x !== x) return nan32
+    if (x !== x) return nan(word)
     const d = round(x) | 0
     return relu && d < 0 ? 0 : d
   }

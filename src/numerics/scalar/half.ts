@@ -5,10 +5,9 @@
  *
  * | modifier | what it does                                                           |
  * |----------|------------------------------------------------------------------------|
- * | ftz      | subnormal operands and results become zeros of their sign (f16)         |
+ * | ftz      | subnormal operands, and results tiny after rounding, become zeros of their sign (f16) |
  * | sat      | the result clamped to [0, 1]; a NaN is +0                              |
  * | relu     | a negative result is +0; a NaN is the canonical one                    |
- * | oob      | an operand that is the NaN 0xFFFF makes the result +0                  |
  * | NaN      | min and max give a NaN if an operand is one                            |
  * | xorsign.abs | min and max of magnitudes, with the product of the signs            |
  *
@@ -92,6 +91,14 @@ const saturate = (type: Half, word: number): number =>
 export const relu16 = (type: Half, word: number): number =>
   isNaN16(type, word) ? nan16 : word >= 0x8000 ? 0 : word
 
+/** The rounding of the ftz forms: zeros for what is tiny after rounding, whatever the exponent (`binary32.ts`). */
+const roundFlushed = (x: number): number => {
+  const word = half.f16.round(x)
+  const magnitude = word & 0x7fff
+  if (magnitude > 0x0400) return word
+  return magnitude < 0x0400 || (half.f16.round(2 * x) & 0x7fff) < 0x0800 ? word & 0x8000 : word
+}
+
 type Words = (a: number, b: number, c: number) => number
 
 const zeros =
@@ -114,43 +121,44 @@ const both = (name: string, type: Half, arity: number, f: Words): readonly Scala
   ]
 }
 
-/** The modifiers of a sum or product, with what they do. */
-const sums = (type: Half, name: string, marks: readonly string[], f: Words): readonly ScalarOperation[] =>
-  marks.flatMap((mark) =>
-    type === 'f16'
-      ? [
-          ...both(`${name}${mark}`, type, 2, f),
-          ...both(`${name}${mark}.ftz`, type, 2, zeros(type, f)),
-          ...both(`${name}${mark}.sat`, type, 2, (a, b, c) => saturate(type, f(a, b, c))),
-          ...both(`${name}${mark}.ftz.sat`, type, 2, (a, b, c) => saturate(type, zeros(type, f)(a, b, c))),
-        ]
-      : both(`${name}${mark}`, type, 2, f),
-  )
+/** An operation, by the rounding of its exact result. */
+type Rounded = (round: (x: number) => number) => Words
 
-const oobNaN = 0xffff
+/** The modifiers of a sum or product, with what they do. */
+const sums = (type: Half, name: string, marks: readonly string[], f: Rounded): readonly ScalarOperation[] =>
+  marks.flatMap((mark) => {
+    const plain = f(half[type].round)
+    if (type === 'bf16') return both(`${name}${mark}`, type, 2, plain)
+    const flushed = zeros(type, f(roundFlushed))
+    return [
+      ...both(`${name}${mark}`, type, 2, plain),
+      ...both(`${name}${mark}.ftz`, type, 2, flushed),
+      ...both(`${name}${mark}.sat`, type, 2, (a, b, c) => saturate(type, plain(a, b, c))),
+      ...both(`${name}${mark}.ftz.sat`, type, 2, (a, b, c) => saturate(type, flushed(a, b, c))),
+    ]
+  })
 
 const arithmetic = (type: Half): readonly ScalarOperation[] => {
-  const { value, round } = half[type]
-  const fma: Words = (a, b, c) => round(addToOdd(value(a) * value(b), value(c)))
-  const oob: Words = (a, b, c) => ((a & 0xffff) === oobNaN || (b & 0xffff) === oobNaN ? 0 : fma(a, b, c))
+  const { value } = half[type]
+  const fused: Rounded = (round) => (a, b, c) => round(addToOdd(value(a) * value(b), value(c)))
+  const fma = fused(half[type].round)
+  const flushed = zeros(type, fused(roundFlushed))
   const relu =
     (f: Words): Words =>
     (a, b, c) =>
       relu16(type, f(a, b, c))
   return [
-    ...sums(type, 'add', ['', '.rn'], (a, b) => round(value(a) + value(b))),
-    ...sums(type, 'sub', ['', '.rn'], (a, b) => round(value(a) - value(b))),
-    ...sums(type, 'mul', ['', '.rn'], (a, b) => round(value(a) * value(b))),
+    ...sums(type, 'add', ['', '.rn'], (round) => (a, b) => round(value(a) + value(b))),
+    ...sums(type, 'sub', ['', '.rn'], (round) => (a, b) => round(value(a) - value(b))),
+    ...sums(type, 'mul', ['', '.rn'], (round) => (a, b) => round(value(a) * value(b))),
     ...both('fma.rn', type, 3, fma),
     ...both('fma.rn.relu', type, 3, relu(fma)),
-    ...both('fma.rn.oob', type, 3, oob),
-    ...both('fma.rn.oob.relu', type, 3, relu(oob)),
     ...(type === 'f16'
       ? [
-          ...both('fma.rn.ftz', type, 3, zeros(type, fma)),
+          ...both('fma.rn.ftz', type, 3, flushed),
           ...both('fma.rn.sat', type, 3, (a, b, c) => saturate(type, fma(a, b, c))),
-          ...both('fma.rn.ftz.sat', type, 3, (a, b, c) => saturate(type, zeros(type, fma)(a, b, c))),
-          ...both('fma.rn.ftz.relu', type, 3, relu(zeros(type, fma))),
+          ...both('fma.rn.ftz.sat', type, 3, (a, b, c) => saturate(type, flushed(a, b, c))),
+          ...both('fma.rn.ftz.relu', type, 3, relu(flushed)),
         ]
       : []),
   ]
@@ -159,8 +167,8 @@ const arithmetic = (type: Half): readonly ScalarOperation[] => {
 const signs = (type: Half): readonly ScalarOperation[] =>
   (
     [
-      ['abs', (a) => a & 0x7fff],
-      ['neg', (a) => (a ^ 0x8000) & 0xffff],
+      ['abs', (a) => (isNaN16(type, a) ? nan16 : a & 0x7fff)],
+      ['neg', (a) => (isNaN16(type, a) ? nan16 : (a ^ 0x8000) & 0xffff)],
     ] satisfies readonly (readonly [string, (a: number) => number])[]
   ).flatMap(([name, f]) => [
     ...both(name, type, 1, f),

@@ -12,10 +12,10 @@
  * | mul24.lo, mul24.hi  | bits 31..0, 47..16 of the product of the low 24 bits | mul24.hi 0x800000, 1 = -128 (signed)     |
  * | dp4a, dp2a          | c + the products of bytes with bytes, halves with bytes |                                       |
  *
- * Division by zero is not specified. Measured: `div` gives all ones, `rem` gives a.
+ * Division by zero is not specified. Measured: `div` and `rem` give all ones.
  *
  * Laws
- * 1. a = div(a, b) b + rem(a, b) modulo 2^bits, for every b.
+ * 1. a = div(a, b) b + rem(a, b) modulo 2^bits, for b not 0.
  * 2. add, mul, min, max commute; sub(a, b) = add(a, neg(b)).
  * 3. A pair is its halves.
  *
@@ -39,7 +39,7 @@ const quotient = (type: Narrow): Compute => {
 const remainder = (type: Narrow): Compute => {
   const value = integerOf[type]
   const word = narrow[type]
-  return (a, b) => (value(b) === 0 ? word(a) : word(value(a) % value(b)))
+  return (a, b) => (value(b) === 0 ? word(-1) : word(value(a) % value(b)))
 }
 
 /** The upper half of a product. */

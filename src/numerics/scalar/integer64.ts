@@ -12,10 +12,10 @@
  * | sub.cc, subc.cc       | a - b (- carry)                 | 1 if it borrows                 |
  * | mad.lo.cc, madc.hi.cc | a half of a b, + c (+ carry)    | of the last sum                 |
  *
- * Division by zero is not specified. Measured: `div` gives all ones, `rem` gives a.
+ * Division by zero is not specified. Measured: `div` and `rem` give all ones.
  *
  * Laws
- * 1. a = div(a, b) b + rem(a, b) modulo 2^64, for every b.
+ * 1. a = div(a, b) b + rem(a, b) modulo 2^64, for b not 0.
  * 2. add.cc and addc on words are add on pairs; mad.lo.cc and madc.hi the product of words.
  *
  * Source: PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision Integer Arithmetic Instructions".
@@ -108,7 +108,7 @@ const modulo = (type: Wide): Compute => {
   const value = type === 'u64' ? unsigned : signed
   const exact = bigOf[type]
   return (al, ah, bl, bh) => {
-    if (bl === 0 && bh === 0) return pair(al, ah)
+    if (bl === 0 && bh === 0) return pair(-1, -1)
     const a = value(al, ah)
     const b = value(bl, bh)
     if (Math.abs(a) < exactLimit && Math.abs(b) < exactLimit) {

@@ -13,7 +13,8 @@
  * | prmt                | four of the eight bytes of b:a, each by 4 bits of c                   | prmt x, 0, 0x0123: bytes reversed     |
  * | szext, bmsk         | extension from a bit on, a run of ones                                | bmsk 4, 4 = 0xF0                      |
  *
- * Positions and lengths of fields are their low 8 bits.
+ * Positions and lengths of 32-bit fields are their low 8 bits. Those of 64-bit fields should be (PTX ISA); measured, all 32 bits count.
+ * Not specified, and measured: `fns` by -2^31 is 0, from a base above 31 all ones.
  *
  * Laws
  * 1. lop3 with the table f(0xF0, 0xCC, 0xAA) is f, bit by bit.
@@ -24,7 +25,7 @@
  * Source: PTX ISA, "Logic and Shift Instructions", "Integer Arithmetic Instructions".
  */
 import { operation, rest, type Compute, type ScalarOperation, type ScalarType } from './operation.js'
-import { narrow } from './words.js'
+import { narrow, signBit } from './words.js'
 
 const pair = (low: number, high: number): number => {
   rest[0] = high
@@ -176,6 +177,8 @@ const counts: readonly ScalarOperation[] = [
     ]
   }),
   row('fns.b32', ['b32', 'b32', 's32'], 'b32', (mask, base, offset) => {
+    // Measured: the one offset without a magnitude.
+    if (offset === signBit) return 0
     const start = base >>> 0
     if (start > 31) return -1
     if (offset === 0) return (mask >>> start) & 1 ? start : -1
@@ -205,10 +208,10 @@ const bfe32 =
 const bfe64 =
   (signed: boolean): Compute =>
   (l, h, b, c) => {
-    const at = b & 0xff
-    const length = c & 0xff
+    const at = atMost(b, 64)
+    const length = atMost(c, 64)
     if (length === 0) return pair(0, 0)
-    const low = shiftRight64(l, h, Math.min(at, 64), signed ? h >> 31 : 0)
+    const low = shiftRight64(l, h, at, signed ? h >> 31 : 0)
     const high = rest[0]!
     if (length > 63) return pair(low, high)
     const up = shiftLeft64(low, high, 64 - length)
@@ -228,8 +231,8 @@ const fields: readonly ScalarOperation[] = [
     return ((a << at) & mask) | (b & ~mask)
   }),
   row('bfi.b64', ['b64', 'b64', 'u32', 'u32'], 'b64', (al, ah, bl, bh, c, d) => {
-    const at = Math.min(c & 0xff, 64)
-    const length = d & 0xff
+    const at = atMost(c, 64)
+    const length = atMost(d, 64)
     const maskLow = shiftLeft64(ones(length), length > 32 ? ones(length - 32) : 0, at)
     const maskHigh = rest[0]!
     const low = shiftLeft64(al, ah, at)

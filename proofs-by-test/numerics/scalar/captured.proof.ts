@@ -1,0 +1,60 @@
+/** Every scalar opcode form as an H100 executes it: every captured bit. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  notModelled,
+  rest,
+  scalarOperation,
+  scalarOperations,
+  widthOf,
+} from '../../../src/numerics/scalar/index.js'
+import { nightly } from '../../extent.js'
+import { capturedForms } from './captured.js'
+
+/** By day every so-manieth tuple. */
+const step = nightly ? 1 : 7
+
+const hex = (x: number): string => (x >>> 0).toString(16)
+
+describe('captured on an H100', () => {
+  it('every form that the chip has is in the table, or is said not to be modelled', () => {
+    const captured = new Set(
+      readFileSync(new URL('../../../conformance/hopper/ptx/forms.txt', import.meta.url), 'utf8')
+        .split('\n')
+        .filter((line) => line !== ''),
+    )
+    const ours = scalarOperations.map(
+      ({ name, operands, results }) => `${name} ${operands.join(',')} ${results.join(',')}`,
+    )
+    expect(ours.filter((line) => !captured.has(line))).toEqual([])
+    const known = new Set(ours)
+    const lacking = [...captured].flatMap((line) => (known.has(line) ? [] : [line.split(' ')[0]!]))
+    expect(lacking.sort()).toEqual([...notModelled].sort())
+  })
+
+  it('every bit of every form', () => {
+    const different: string[] = []
+    let start = 0
+    for (const { name, extra, inputs, results } of capturedForms()) {
+      start = (start + 1) % step
+      const row = scalarOperation(name)
+      if (row === undefined || extra === 'mixed') continue
+      const mask = widthOf(row.results[0]!) === 16 ? 0xffff : -1
+      for (let i = start; i < inputs.length; i += step) {
+        const words = inputs[i]!
+        const given = typeof extra === 'number' ? [...words.slice(0, 3), extra, ...words.slice(4)] : words
+        const first = row.compute(...given)
+        const same = results.every(
+          (plane, w) => ((w === 0 ? first : rest[w - 1]!) & mask) === (plane[i]! & mask),
+        )
+        if (same) continue
+        const got = results.map((_, w) => hex(w === 0 ? first : rest[w - 1]!))
+        different.push(
+          `${name}(${given.map(hex).join(' ')}) = ${got.join(' ')}, chip ${results.map((p) => hex(p[i]!)).join(' ')}`,
+        )
+        break
+      }
+    }
+    expect(different).toEqual([])
+  })
+})
