@@ -13,6 +13,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { covering, launchWith, type GlobalPlane, type Launched } from '../machine/launch.js'
+import type { Source } from '../machine/source.js'
 import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
 import { firstRegion, type Region, type WarpLaunch } from '../warps/launched.js'
@@ -189,6 +190,7 @@ const launchedWith = (
   algebra: Algebra,
   barriers: ReadonlyArray<number>,
   scout: Set<number> | null,
+  resident: number | null,
 ): E.Either<Failure, LaunchedWarps> => {
   const memory = memoryOf(p, a)
   if (E.isLeft(memory)) return memory
@@ -226,7 +228,12 @@ const launchedWith = (
     scout,
   }
   const front = warpFront(launch)
-  const coverage = covering(launch.grid, launch.cluster, front.agents.length, () => 1)
+  const coverage = covering(
+    launch.grid,
+    launch.cluster,
+    front.agents.length,
+    (clusters) => resident ?? (communicates(p) ? clusters : 1),
+  )
   if (E.isLeft(coverage)) return coverage
   const launched = launchWith(
     {
@@ -268,7 +275,7 @@ const scouted = (
   let known: ReadonlyArray<number> = []
   for (;;) {
     const found = new Set<number>()
-    const launched = launchedWith(p, a, algebra, known, found)
+    const launched = launchedWith(p, a, algebra, known, found, null)
     if (E.isLeft(launched)) return launched
     const how = settings(eager)
     run(
@@ -282,12 +289,36 @@ const scouted = (
   }
 }
 
-/** Refuses a grid, a block, parameters or tensors that do not fit the program. */
+/** May the clusters of a grid wait for one another? They share memory that they order accesses to. */
+const communicates = (p: WarpProgram): boolean =>
+  p.code.some(
+    ({ operation: o }) =>
+      (o._tag === 'atomic' || o._tag === 'load' || o._tag === 'store') &&
+      o.ordering !== 'weak' &&
+      (o._tag === 'store' ? o.into : o._tag === 'load' ? o.from : o.at).space !== 'shared',
+  )
+
+/**
+ * Refuses a grid, a block, parameters or tensors that do not fit the program. `resident`: clusters that run together; null: one, or all where they may
+ * wait for one another.
+ */
 export const launchWarps = (
   p: WarpProgram,
   a: WarpArguments,
   algebra: Algebra,
+  resident: number | null = null,
 ): E.Either<Failure, LaunchedWarps> =>
-  E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null))(
-    scouted(p, a, algebra),
-  )
+  algebra.memory === 'bytes'
+    ? E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null, resident))(
+        scouted(p, a, algebra),
+      )
+    : refuse(
+        'launch.algebra',
+        `a program of warps keeps addresses in its registers: expected the algebra of bits, found ${algebra.name}`,
+      )
+
+/** A program of warps, and what it is launched with, as a source of launches. */
+export const warpSource = (p: WarpProgram, a: WarpArguments): Source => ({
+  name: p.name,
+  launch: (algebra, { resident }) => launchWarps(p, a, algebra, resident ?? null),
+})

@@ -19,6 +19,7 @@ import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from 
 import type { Given, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
+import { timingOf } from './timing.js'
 import { beginning, continued } from './walk.js'
 
 // ---------------------------------------------------------------- linking
@@ -203,6 +204,7 @@ const where = (stand: Stand): string => {
 
 export const warpFront = (l: WarpLaunch): Front<World> => {
   const warps = Math.ceil(l.threads / 32)
+  const reasons = timingOf(l.program)
   const agents = Array.from({ length: warps }, (_, warp): Agent => ({
     name: `warp ${String(warp)}`,
     kind: 'warp',
@@ -213,9 +215,9 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     agents,
     starts: agents.map(() => true),
     sites: l.program.sites,
-    nondeterminism: [],
+    nondeterminism: reasons,
     instructions: new Set(l.program.code.map(({ operation }) => operation._tag)),
-    timed: false,
+    timed: reasons.length > 0,
     begin: (world, at, edit) =>
       beginning(
         l,
