@@ -6,6 +6,7 @@
  * as it is. Exit status 1 when the verdict is bad, 3 when it is not decided.
  */
 import type { Command } from 'commander'
+import { checkPtx, isPtx } from '../ptx.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -62,6 +63,7 @@ const checkNow = (
   options: Options,
 ): E.Either<Failure, Report> => {
   const file = operands[0] ?? ''
+  if (isPtx(file)) return checkPtx(world, file, options)
   return file.endsWith('.jsonl') ? checkTrace(world, file, options) : checkProgram(world, file, options)
 }
 

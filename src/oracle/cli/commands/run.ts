@@ -52,6 +52,7 @@ import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
 import { threadsAsked } from '../flags/threads.js'
+import { isPtx, runPtx } from '../ptx.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
@@ -344,6 +345,8 @@ const runNow = async (
   operands: ReadonlyArray<string>,
   options: Options,
 ): Promise<E.Either<Failure, Report>> => {
+  const file = operands[0] ?? ''
+  if (isPtx(file)) return runPtx(world, file, options)
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
   const {

@@ -1,0 +1,267 @@
+/**
+ * A launch of a module of PTX: its text, its launch file and the tensors beside it, as a program of warps with its arguments.
+ *
+ *     launchedPtx(files)('k.ptx', 'launch.json')        the program, its arguments, what its outputs should hold
+ *
+ * Every refusal names the file.
+ *
+ * Law 1. Parameters have the bytes of their arguments, at the offsets that the PTX gives them.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, refuse, type Failure } from '../../failure.js'
+import { parseModule } from '../../dialects/ptx/index.js'
+import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
+import { bitsOf, isType } from '../../dialects/ptx/elaboration/types.js'
+import {
+  usualSharedBase,
+  type GivenTensor,
+  type PointerTo,
+  type WarpArguments,
+} from '../../semantics/execution/launch-warps.js'
+import { asText, type Files } from '../tensor-files/files.js'
+import { decodeNpy, shapeText, type NpyArray } from '../tensor-files/npy.js'
+import {
+  decodePtxLaunch,
+  type PtxArgument,
+  type PtxLaunch,
+  type PtxScalar,
+  type PtxTensor,
+} from './ptx-file.js'
+
+// ---------------------------------------------------------------- model
+
+export interface LaunchedPtx {
+  readonly elaborated: Elaborated
+  readonly launch: PtxLaunch
+  readonly arguments: WarpArguments
+  /** element type, extents and expected bytes of what the kernel writes */
+  readonly outputs: ReadonlyMap<
+    string,
+    { readonly dtype: string; readonly shape: ReadonlyArray<number>; readonly expected: NpyArray | null }
+  >
+}
+
+const inFile =
+  (file: string) =>
+  (f: Failure): Failure =>
+    f.message.startsWith(`${file}:`)
+      ? f
+      : failure(f.code, `${file}:${/^\d+:\d+: /u.test(f.message) ? '' : ' '}${f.message}`)
+
+const beside = (file: string, name: string): string =>
+  /^([/\\]|[A-Za-z]:)/u.test(name) ? name : `${/^.*[/\\]/su.exec(file)?.[0] ?? ''}${name}`
+
+// ---------------------------------------------------------------- bytes
+
+/** Bytes of an element; 0 of what is no element type. */
+const elementBytes = (dtype: string): number =>
+  isType(dtype)
+    ? Math.ceil(bitsOf(dtype) / 8)
+    : dtype === 'e4m3' || dtype === 'e5m2' || dtype === 'i8'
+      ? 1
+      : /^i(16|32|64)$/u.test(dtype)
+        ? Number(dtype.slice(1)) / 8
+        : 0
+
+/** A number in the type of PTX that is named; null: it does not have it. */
+const scalarBytes = (type: string, value: number | string): Uint8Array | null => {
+  const size = elementBytes(type)
+  if (size === 0) return null
+  const view = new DataView(new ArrayBuffer(size))
+  if (type === 'f32' || type === 'f64') {
+    const x = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+    if (typeof x !== 'number' || (Number.isNaN(x) && value !== 'nan')) return null
+    if (type === 'f32') view.setFloat32(0, x, true)
+    else view.setFloat64(0, x, true)
+    return new Uint8Array(view.buffer)
+  }
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return null
+  if (typeof value === 'string' && !/^-?\d+$/u.test(value)) return null
+  const bits = BigInt(value)
+  const width = BigInt(8 * size)
+  const least = type.startsWith('u') ? 0n : -(1n << (width - 1n))
+  const most = type.startsWith('s') ? (1n << (width - 1n)) - 1n : (1n << width) - 1n
+  if (bits < least || bits > most) return null
+  for (let b = 0; b < size; b++) view.setUint8(b, Number((bits >> BigInt(8 * b)) & 0xffn))
+  return new Uint8Array(view.buffer)
+}
+
+// ---------------------------------------------------------------- arguments
+
+interface Laying {
+  readonly bytes: Uint8Array
+  readonly pointers: PointerTo[]
+  readonly tensors: PtxTensor[]
+}
+
+const lay = (
+  into: Laying,
+  what: string,
+  a: PtxTensor | PtxScalar,
+  at: number,
+  room: number,
+): Failure | null => {
+  if (a.kind === 'pointer') {
+    if (room < 8)
+      return failure(
+        'launch.parameter',
+        `${what}: expected 8 bytes for the address of ${a.tensor}, found ${String(room)}`,
+      )
+    into.pointers.push({ offset: at, tensor: a.tensor })
+    into.tensors.push(a)
+    return null
+  }
+  const bytes = scalarBytes(a.type, a.value)
+  if (bytes === null)
+    return failure('launch.parameter', `${what}: ${JSON.stringify(a.value)} is no value of type ${a.type}`)
+  if (bytes.length > room)
+    return failure(
+      'launch.parameter',
+      `${what}: expected at most ${String(room)} bytes, found ${String(bytes.length)} of type ${a.type}`,
+    )
+  into.bytes.set(bytes, at)
+  return null
+}
+
+const layArgument = (into: Laying, p: EntryParameter, a: PtxArgument): Failure | null => {
+  if (typeof a === 'number')
+    return lay(into, p.name, { kind: 'scalar', type: numeric(p), value: a }, p.offset, p.bytes)
+  if (a.kind !== 'struct') {
+    const size = a.kind === 'pointer' ? 8 : elementBytes(a.type)
+    return size !== p.bytes
+      ? failure('launch.parameter', `${p.name}: expected ${String(p.bytes)} bytes, found ${String(size)}`)
+      : lay(into, p.name, a, p.offset, p.bytes)
+  }
+  if (a.bytes !== p.bytes)
+    return failure(
+      'launch.parameter',
+      `${p.name}: expected ${String(p.bytes)} bytes, found a struct of ${String(a.bytes)}`,
+    )
+  for (const f of a.fields) {
+    const at = f.offset ?? 0
+    const wrong = lay(into, `${p.name}, offset ${String(at)}`, f, p.offset + at, p.bytes - at)
+    if (wrong !== null) return wrong
+  }
+  return null
+}
+
+/** A parameter that says only how wide it is holds an integer. */
+const numeric = ({ type, bytes }: EntryParameter): string =>
+  type === 'f32' || type === 'f64' ? type : `b${String(8 * bytes)}`
+
+// ---------------------------------------------------------------- tensors
+
+const roleOf = (launch: PtxLaunch, t: PtxTensor): GivenTensor['role'] =>
+  t.role ?? (launch.outputs?.includes(t.tensor) === true ? (t.file === undefined ? 'out' : 'inout') : 'in')
+
+const readNpy =
+  (files: Files) =>
+  (file: string): E.Either<Failure, NpyArray> =>
+    pipe(
+      files.read(file)(),
+      E.chainW((bytes) => pipe(decodeNpy(bytes), E.mapLeft(inFile(file)))),
+    )
+
+const fits = (t: PtxTensor, file: string, a: NpyArray): E.Either<Failure, Uint8Array> => {
+  const bytes = elementBytes(t.dtype)
+  const count = t.shape.reduce((n, d) => n * d, 1)
+  return a.shape.join() !== t.shape.join()
+    ? refuse(
+        'launch.tensor',
+        `${file}: expected ${t.tensor} of shape ${shapeText(t.shape)}, found ${shapeText(a.shape)}`,
+      )
+    : a.data.length !== count * bytes
+      ? refuse(
+          'launch.tensor',
+          `${file}: expected elements of ${String(bytes)} bytes for ${t.dtype}, found ${a.descr}`,
+        )
+      : E.right(a.data)
+}
+
+/** The module in a file, with its launch; `entry` goes before what the launch file says. */
+export const launchedPtx =
+  (files: Files) =>
+  (file: string, launchFile: string): E.Either<Failure, LaunchedPtx> => {
+    const read = pipe(
+      E.Do,
+      E.bindW('text', () => pipe(files.read(file)(), E.chainW(asText(file)))),
+      E.bindW('json', () => pipe(files.read(launchFile)(), E.chainW(asText(launchFile)))),
+      E.bindW('launch', ({ json }) => pipe(decodePtxLaunch(json), E.mapLeft(inFile(launchFile)))),
+      E.bindW('elaborated', ({ text, launch }) =>
+        pipe(
+          parseModule(text),
+          E.chainW((m) => elaborate(m, launch.kernel ?? null, file.split(/[/\\]/u).pop() ?? file)),
+          E.mapLeft(inFile(file)),
+        ),
+      ),
+    )
+    if (E.isLeft(read)) return read
+    const { launch, elaborated } = read.right
+    const { parameters, program } = elaborated
+    if (launch.args.length !== parameters.length)
+      return refuse(
+        'launch.arguments',
+        `${launchFile}: expected ${String(parameters.length)} arguments (${parameters.map((p) => `${p.name}: ${p.type}`).join(', ')}), found ${String(launch.args.length)}`,
+      )
+    const laying: Laying = { bytes: new Uint8Array(program.parameterBytes), pointers: [], tensors: [] }
+    for (let i = 0; i < parameters.length; i++) {
+      const wrong = layArgument(laying, parameters[i]!, launch.args[i]!)
+      if (wrong !== null) return E.left(inFile(launchFile)(wrong))
+    }
+    const tensors: GivenTensor[] = []
+    const outputs = new Map<
+      string,
+      { dtype: string; shape: ReadonlyArray<number>; expected: NpyArray | null }
+    >()
+    for (const t of [...laying.tensors, ...(launch.globals ?? [])]) {
+      if (tensors.some(({ name }) => name === t.tensor)) continue
+      const size = elementBytes(t.dtype)
+      if (size === 0)
+        return refuse('launch.tensor', `${launchFile}: ${t.tensor}: there is no element type ${t.dtype}`)
+      const role = roleOf(launch, t)
+      const before = t.file ?? (role === 'out' ? null : `${t.tensor}.npy`)
+      let contents: Uint8Array | null = null
+      if (before !== null) {
+        const path = beside(launchFile, before)
+        const held = pipe(
+          readNpy(files)(path),
+          E.chain((a) => fits(t, path, a)),
+        )
+        if (E.isLeft(held)) return held
+        contents = held.right
+      }
+      const symbol = t.symbol ?? null
+      tensors.push({
+        name: t.tensor,
+        role,
+        contents,
+        bytes: t.shape.reduce((n, d) => n * d, size),
+        elements: null,
+        symbol,
+      })
+      if (launch.outputs?.includes(t.tensor) !== true) continue
+      const path = beside(launchFile, `${t.tensor}.npy`)
+      const expected = role === 'in' || before === `${t.tensor}.npy` ? null : readNpy(files)(path)
+      outputs.set(t.tensor, {
+        dtype: t.dtype,
+        shape: t.shape,
+        expected: expected === null || E.isLeft(expected) ? null : expected.right,
+      })
+    }
+    return E.right({
+      elaborated,
+      launch,
+      arguments: {
+        grid: launch.grid,
+        block: launch.block,
+        cluster: launch.cluster ?? null,
+        dynamicBytes: launch.shared ?? 0,
+        parameters: laying.bytes,
+        pointers: laying.pointers,
+        tensors,
+        sharedBase: usualSharedBase,
+      },
+      outputs,
+    })
+  }
