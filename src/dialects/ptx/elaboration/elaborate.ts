@@ -29,6 +29,7 @@ import {
   type Module,
   type Operand,
   type Parameter,
+  type SourceLocation,
   type Statement,
   type Variable,
 } from '../text/module.js'
@@ -79,6 +80,10 @@ interface Making {
   /** functions whose code is still to come */
   readonly waiting: string[]
   shared: number
+  /** number of the file that the entry's own lines are in */
+  author: number
+  /** by a line that was inlined: the one that called it */
+  readonly inlined: Map<string, Source>
 }
 
 // ---------------------------------------------------------------- sizes
@@ -288,11 +293,34 @@ const call = (m: Making, h: Here, operands: ReadonlyArray<Operand>): void => {
 
 // ---------------------------------------------------------------- statements
 
-const showPlace = (m: Making, i: Instruction): string => {
-  const path = i.location === null ? null : fileOf(m.module, i.location.file)
-  return path === null || i.location === null
-    ? `${m.file}:${String(i.at.line)}`
-    : `${path.split('/').pop() ?? path}:${String(i.location.line)}`
+interface Source {
+  readonly file: number
+  readonly line: number
+  readonly column: number
+}
+const showSource = ({ file, line, column }: Source): string =>
+  `${String(file)}:${String(line)}:${String(column)}`
+
+/** Deepest chain of functions that were inlined into one another. */
+const deepest = 32
+
+/** The line of the author: of what was inlined from another file, the line that called it; null: the text does not say. */
+const authorOf = (m: Making, i: Instruction): Source | null => {
+  let at: Source | null = i.location
+  let caller: Source | null = i.location?.inlined?.at ?? null
+  for (let depth = 0; depth < deepest && at !== null && at.file !== m.author && caller !== null; depth++) {
+    at = caller
+    caller = m.inlined.get(showSource(at)) ?? null
+  }
+  return at
+}
+
+const placeOf = (m: Making, i: Instruction): { readonly line: string; readonly column: number } => {
+  const from = authorOf(m, i)
+  const path = from === null ? null : fileOf(m.module, from.file)
+  return path === null || from === null
+    ? { line: `${m.file}:${String(i.at.line)}`, column: i.at.column }
+    : { line: `${path.split('/').pop() ?? path}:${String(from.line)}`, column: from.column }
 }
 
 const instruction = (m: Making, s: Scope, f: Function, i: Instruction): void => {
@@ -303,8 +331,8 @@ const instruction = (m: Making, s: Scope, f: Function, i: Instruction): void => 
   const guard = guardOf(bare, i.guard)
   const h: Here = { e, scope: s, guard, words, opcode: i.opcode }
   e.site = e.sites.length
-  const where = showPlace(m, i)
-  e.sites.push({ label: `${where} ${i.opcode}`, path: [f.name], loc: `${where}:${String(i.at.column)}` })
+  const { line, column } = placeOf(m, i)
+  e.sites.push({ label: `${line} ${i.opcode}`, path: [f.name], loc: `${line}:${String(column)}` })
   e.positions.push(i.at)
   const [first] = i.operands
   switch (words[0]) {
@@ -376,10 +404,16 @@ const declare = (m: Making, s: Scope, body: ReadonlyArray<Statement>): void => {
     }
 }
 
+const locate = (m: Making, at: SourceLocation): void => {
+  if (at.inlined !== null) m.inlined.set(showSource(at), at.inlined.at)
+  else if (m.author < 0) m.author = at.file
+}
+
 const statements = (m: Making, s: Scope, f: Function, body: ReadonlyArray<Statement>): void => {
   declare(m, s, body)
   for (const one of body) {
     if (m.e.failed !== null) return
+    if (one._tag === 'loc') locate(m, one.location)
     if (one._tag === 'instruction') instruction(m, s, f, one)
     else if (one._tag === 'scope') statements(m, scope(s), f, one.body)
     else if (one._tag === 'label') {
@@ -564,7 +598,17 @@ export const elaborate = (
     )
   }
   const e = emitter()
-  const m: Making = { e, module, file, labels: [], functions: new Map(), waiting: [], shared: 0 }
+  const m: Making = {
+    e,
+    module,
+    file,
+    labels: [],
+    functions: new Map(),
+    waiting: [],
+    shared: 0,
+    author: -1,
+    inlined: new Map(),
+  }
   const outer = scope(null)
   const variables: Stored[] = []
   for (const item of module.items)

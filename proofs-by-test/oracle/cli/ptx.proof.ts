@@ -1,0 +1,121 @@
+/** PTX from the command line: right kernels of CUDA C++ are ok and equal to the chip, their broken twins are found at the line. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { checkPtx, runPtx } from '../../../src/oracle/cli/ptx.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { right } from '../../either.js'
+import { faults, filesOf, kernelNames, type Fault } from '../../dialects/ptx/cuda.js'
+import type { World } from '../../../src/oracle/cli/command.js'
+import { inMemory } from '../disk.js'
+import { running, worldOf } from '../world.js'
+
+const folder = new URL('../../../conformance/hopper/cuda/', import.meta.url)
+const bytesOf = (path: string): Uint8Array => new Uint8Array(readFileSync(new URL(path, folder)))
+
+/** A world that has the files of one kernel. */
+const worldWith = (kernel: string): World =>
+  worldOf(inMemory(new Map(filesOf(kernel).map((file) => [file, bytesOf(`${kernel}/${file}`)]))))
+
+const verdictOf = (kernel: string, file: string): Verdict => {
+  const report = right(checkPtx(worldWith(kernel), file, { launch: 'launch.json' }))
+  return report.json() as Verdict
+}
+
+/** What is judged otherwise than ok, and why. */
+const undecided: ReadonlyMap<string, string> = new Map([
+  ['last_block', 'orders accesses by a fence'],
+  ['peek_pipeline', 'asks an mbarrier'],
+])
+
+describe('right kernels', () => {
+  for (const kernel of kernelNames)
+    it(`${kernel} is ok, and leaves what the chip left`, () => {
+      const report = right(runPtx(worldWith(kernel), `${kernel}.ptx`, { launch: 'launch.json' }))
+      const verdict = report.json() as Verdict
+      const why = undecided.get(kernel)
+      expect(verdict.verdict, verdict.reason).toBe(why === undefined ? 'ok' : 'undecided')
+      if (why !== undefined) expect(verdict.reason).toContain(why)
+      expect(report.text().match(/^compared.* 0 of/gmu)?.length ?? 0).toBeGreaterThan(0)
+    })
+})
+
+/** The lines of the source that a verdict speaks of. */
+const linesOf = (v: Verdict, source: string): ReadonlyArray<number> => {
+  const words = [
+    v.reason,
+    ...v.findings.flatMap(({ a, b, text }) => [a.loc ?? '', b?.loc ?? '', text]),
+    ...v.waitFor,
+  ].join(' ')
+  const name = (source.split('/').pop() ?? source).replaceAll('.', '\\.')
+  return [...words.matchAll(new RegExp(`${name}:(\\d+)`, 'gu'))].map((m) => Number(m[1]))
+}
+
+/** Twins that are not found, or not at the line, and why. */
+const missed: ReadonlyMap<string, string> = new Map([
+  ['calls 2', 'the array that is left holds nothing, which the condition of the next line finds'],
+  ['last_block 1', 'order by fences and atomics is not judged: undecided'],
+  ['named_barriers 2', 'a deadlock, at the barrier and not at the accesses that it was to order'],
+  ['own_cpasync 6', 'a register that nothing has written comes to memory that nothing reads'],
+  ['last_block 3', 'the same'],
+  ['cpasync_mbarrier 3', 'a deadlock, at the line of the wait in the function that waits'],
+])
+
+describe('broken twins', () => {
+  for (const kernel of new Set(faults.map((f: Fault) => f.kernel)))
+    it(kernel, () => {
+      for (const f of faults.filter((one) => one.kernel === kernel)) {
+        const file = f.ptx.split('/').pop()!
+        const v = verdictOf(kernel, file)
+        const found = v.verdict !== 'ok' && f.lines.some((line) => linesOf(v, f.source).includes(line))
+        expect(
+          found ? 'found' : 'missed',
+          `${kernel} twin ${String(f.twin)} (${f.kind}): ${v.verdict}, ${v.reason}`,
+        ).toBe(missed.has(`${kernel} ${String(f.twin)}`) ? 'missed' : 'found')
+      }
+    })
+})
+
+test('bad input is one line, and 2', async () => {
+  const files = new Map(filesOf('collatz').map((file) => [file, bytesOf(`collatz/${file}`)]))
+  const text = (of: string): Uint8Array => new TextEncoder().encode(of)
+  const launch = Buffer.from(bytesOf('collatz/launch.json')).toString()
+  const changed = (from: string | RegExp, to: string): Uint8Array => {
+    expect(launch).toMatch(from)
+    return text(launch.replace(from, to))
+  }
+  files.set('grid.json', changed(/"grid": \[\d+/u, '"grid": [0'))
+  files.set('shared.json', changed('"shared": 0', '"shared": 300000'))
+  files.set('block.json', changed(/"block": \[\d+/u, '"block": [2048'))
+  files.set('entry.json', changed('"kernel": "collatz"', '"kernel": "other"'))
+  files.set('few.json', changed(/"args": \[[^\n]*\n[^\n]*\n/u, '"args": [\n'))
+  files.set(
+    'not.ptx',
+    text('.version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry collatz() { frob.b32 %r1; }'),
+  )
+  const said = running(worldOf(inMemory(files)))
+  const asked: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+    [['collatz.ptx'], /--launch/u],
+    [['collatz.ptx', '--launch', 'nowhere.json'], /nowhere\.json/u],
+    [['collatz.ptx', '--launch', 'collatz.ptx'], /not JSON/u],
+    [['launch.json', '--launch', 'launch.json'], /./u],
+    [['collatz.ptx', '--launch', 'grid.json'], /grid/u],
+    [['collatz.ptx', '--launch', 'shared.json'], /shared memory/u],
+    [['collatz.ptx', '--launch', 'block.json'], /1024 threads/u],
+    [['collatz.ptx', '--launch', 'entry.json'], /no entry other/u],
+    [['collatz.ptx', '--launch', 'few.json'], /arguments/u],
+    [['not.ptx', '--launch', 'launch.json'], /not\.ptx:4:\d+: /u],
+    [['collatz.ptx', '--launch', 'launch.json', '--mend', '1'], /--mend/u],
+  ]
+  for (const [words, why] of asked)
+    for (const command of ['check', 'run']) {
+      if (command === 'run' && words.includes('--mend')) continue
+      const { status, stderr, stdout } = await said(command, ...words)
+      expect([status, stdout, stderr.trim().split('\n').length, stderr], words.join(' ')).toEqual([
+        2,
+        '',
+        1,
+        stderr,
+      ])
+      expect(stderr).toMatch(why)
+    }
+})
