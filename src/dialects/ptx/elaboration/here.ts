@@ -208,7 +208,7 @@ export const source = (h: Here, o: Operand | undefined, type: string): ReadonlyA
   return padded(h, constant(h.e, 0), words)
 }
 
-/** The rows of a destination; those of a sink are nobody's. */
+/** The rows of a destination; those of a sink are read by nothing. */
 export const target = (h: Here, o: Operand | undefined, type: string): ReadonlyArray<Row> => {
   const words = wordsOf(type)
   if (o?._tag === 'sink') return newRows(h.e, words)

@@ -22,7 +22,7 @@
  * 1. The message is the join of the events' contributions, whatever their order.
  * 2. `renewed(g)` is `generation` again, in the arrays of g.
  */
-import type { Stamp } from '../../log/events.js'
+import type { Stamp, Wait } from '../../log/events.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { copy, forget, join, nothing, programOf } from './knowledge.js'
 
@@ -115,4 +115,18 @@ export const unknownEvent = (
     if (order[e.clock]! < e.at) return e
   }
   return undefined
+}
+
+// ---------------------------------------------------------------- peeks
+
+/** The last peek of an agent at a barrier. */
+export interface Peeked {
+  readonly wait: Wait
+  /** the generation that its wait must observe */
+  readonly generation: number
+  readonly ready: boolean
+  /** it could not be false, and was judged as the wait */
+  readonly certain: boolean
+  /** what the agent did not know of the generation before */
+  readonly unknown: Contribution | undefined
 }

@@ -40,22 +40,10 @@ import type { Wait } from '../../log/events.js'
 import type { BarrierState } from './barriers.js'
 import { checkLive, lastArrival, overrun, tooEarly, unknownOf } from './barriers.js'
 import type { AgentState, Context } from './context.js'
-import type { Contribution } from './generation.js'
+import type { Peeked } from './generation.js'
 import { barrierName, fail, keyOf, where } from './report.js'
 
 // ---------------------------------------------------------------- model
-
-/** The last peek of an agent at a barrier. */
-export interface Peeked {
-  readonly wait: Wait
-  /** the generation that its wait must observe */
-  readonly generation: number
-  readonly ready: boolean
-  /** it could not be false, and was judged as the wait */
-  readonly certain: boolean
-  /** what the agent did not know of the generation before */
-  readonly unknown: Contribution | undefined
-}
 
 /** What is to be done with the event of a wait, or a peek. */
 export type Judged = 'observes' | 'nothing'
