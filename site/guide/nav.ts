@@ -32,7 +32,10 @@ export const groups: ReadonlyArray<Group> = [
       docs('FirstKernel', 'A kernel from nothing'),
     ],
   },
-  { title: 'From Triton', entries: [docs('Triton', 'From Python to a verdict')] },
+  {
+    title: 'From Triton',
+    entries: [docs('Triton', 'From Python to a verdict'), docs('Ptx', 'PTX as its compiler wrote it')],
+  },
   { title: 'From Python', entries: [docs('Python', 'tcspec in pytest')] },
   {
     title: 'As an oracle',
