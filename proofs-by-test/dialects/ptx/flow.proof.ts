@@ -1,5 +1,4 @@
 /** Control flow: where lanes meet again, what is waiting, which registers are in flight. */
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   codeOf,
@@ -10,9 +9,7 @@ import {
   spinsOf,
   type Code,
 } from '../../../src/dialects/ptx/index.js'
-import { postDominatorsOf } from '../../../src/dialects/ptx/flow/graph.js'
 import { right } from '../../either.js'
-import { prop } from '../../prop.js'
 import { everyFile, moduleText } from './modules.js'
 
 const code = (lines: string): Code =>
@@ -31,39 +28,7 @@ ${lines}
     ),
   )[1]!
 
-/** By the definition: all paths to the exit meet it, and it is the first that they do. */
-const naive = (successors: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => {
-  const exit = successors.length
-  const reaches = (from: number, without: number): boolean => {
-    const seen = new Set<number>()
-    const pending = [from]
-    while (pending.length > 0) {
-      const node = pending.pop()!
-      if (node === without || seen.has(node)) continue
-      if (node === exit) return true
-      seen.add(node)
-      for (const s of successors[node]!) pending.push(s)
-    }
-    return false
-  }
-  return successors.map((_, b) => {
-    if (!reaches(b, -1)) return exit
-    const after = Array.from({ length: exit + 1 }, (_, n) => n).filter((n) => n !== b && !reaches(b, n))
-    return after.find((n) => after.every((m) => m === n || !reaches(n, m)))!
-  })
-}
-
 describe('post-dominators', () => {
-  const graphs = fc.integer({ min: 1, max: 12 }).chain((n) =>
-    fc.array(fc.uniqueArray(fc.integer({ min: 0, max: n }), { minLength: 1, maxLength: 3 }), {
-      minLength: n,
-      maxLength: n,
-    }),
-  )
-  prop([graphs], { numRuns: 300 })('are what the definition says', (successors) => {
-    expect(postDominatorsOf(successors)).toEqual(naive(successors))
-    return true
-  })
   it('of a branch around something is what lies behind', () => {
     const { blocks, postDominators } = graphOf(
       code('@%p1 bra over; add.s32 %r1, %r1, 1; over: @%p2 exit; call fail; nowhere: bra nowhere;'),

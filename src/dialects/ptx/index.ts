@@ -53,5 +53,6 @@ export {
 export type { Register, Symbol } from './opcodes/scope.js'
 export { specialRegisters } from './opcodes/special.js'
 export { flightsOf, type Flight } from './flow/flight.js'
-export { graphOf, type Graph, type Loop } from './flow/graph.js'
+export { graphOf, type Graph } from './flow/graph.js'
+export type { Loop } from '../../semantics/warps/flow.js'
 export { peeksOf, spinsOf, type Peek, type Spin } from './flow/waits.js'

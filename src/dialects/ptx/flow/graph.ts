@@ -11,10 +11,9 @@
  * Laws
  * 1. Every instruction is in one block; a branch, a return and what never returns are last in theirs, a label first.
  * 2. The immediate post-dominator of a block is the first node that every path from it to the exit meets; of a block from which no path leads there it is the exit.
- *
- * Source: Cooper, Harvey and Kennedy, A simple, fast dominance algorithm.
  */
 import { remembered } from '../../../remembered.js'
+import { loopsOf, postDominators, type Loop } from '../../../semantics/warps/flow.js'
 import type { Code, Resolved } from '../opcodes/resolve.js'
 
 export interface Block {
@@ -32,14 +31,7 @@ export interface Graph {
   readonly blockOf: ReadonlyArray<number>
   /** of each block; the exit is `blocks.length` */
   readonly postDominators: ReadonlyArray<number>
-  readonly dominators: ReadonlyArray<number>
   readonly loops: ReadonlyArray<Loop>
-}
-
-/** A natural loop: all from which control comes back to its header without leaving it. */
-export interface Loop {
-  readonly header: number
-  readonly blocks: ReadonlySet<number>
 }
 
 // ---------------------------------------------------------------- where control goes
@@ -65,101 +57,6 @@ const targetsOf = (i: Resolved): ReadonlyArray<number> | null => {
 }
 
 const endsBlock = (i: Resolved): boolean => leaves(i) || targetsOf(i) !== null
-
-// ---------------------------------------------------------------- dominators
-
-/** The immediate dominators of a graph of `n` nodes from its root; -1 of a node that is not reached, and the root is its own. */
-export const immediateDominators = (
-  n: number,
-  root: number,
-  successors: (node: number) => ReadonlyArray<number>,
-): ReadonlyArray<number> => {
-  const order: number[] = []
-  const number = new Int32Array(n).fill(-1)
-  const predecessors: number[][] = Array.from({ length: n }, () => [])
-  // depth first, with a stack of its own: functions may have many blocks
-  const seen = new Uint8Array(n)
-  const path: [node: number, next: number][] = [[root, 0]]
-  seen[root] = 1
-  while (path.length > 0) {
-    const top = path[path.length - 1]!
-    const [node, next] = top
-    const to = successors(node)[next]
-    if (to === undefined) {
-      number[node] = order.length
-      order.push(node)
-      path.pop()
-      continue
-    }
-    top[1] += 1
-    predecessors[to]!.push(node)
-    if (seen[to] === 0) {
-      seen[to] = 1
-      path.push([to, 0])
-    }
-  }
-  const dominator: number[] = Array.from({ length: n }, () => -1)
-  dominator[root] = root
-  const meet = (a: number, b: number): number => {
-    let x = a
-    let y = b
-    while (x !== y) {
-      while (number[x]! < number[y]!) x = dominator[x]!
-      while (number[y]! < number[x]!) y = dominator[y]!
-    }
-    return x
-  }
-  for (let changed = true; changed;) {
-    changed = false
-    for (let k = order.length - 2; k >= 0; k--) {
-      const node = order[k]!
-      let found = -1
-      for (const p of predecessors[node]!) if (dominator[p] !== -1) found = found === -1 ? p : meet(found, p)
-      if (found !== dominator[node]) {
-        dominator[node] = found
-        changed = true
-      }
-    }
-  }
-  return dominator
-}
-
-/** Immediate post-dominators of blocks whose successors may be `blocks.length`, the exit. */
-export const postDominatorsOf = (successors: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => {
-  const exit = successors.length
-  const back: number[][] = Array.from({ length: exit + 1 }, () => [])
-  successors.forEach((to, from) => {
-    for (const node of to) back[node]!.push(from)
-  })
-  return immediateDominators(exit + 1, exit, (node) => back[node]!)
-    .slice(0, exit)
-    .map((node) => (node === -1 ? exit : node))
-}
-
-const loopsOf = (blocks: ReadonlyArray<Block>, dominators: ReadonlyArray<number>): ReadonlyArray<Loop> => {
-  const dominates = (a: number, b: number): boolean => {
-    for (let x = b; ; x = dominators[x]!) {
-      if (x === a) return true
-      if (x === -1 || dominators[x] === x) return false
-    }
-  }
-  const bodies = new Map<number, Set<number>>()
-  blocks.forEach((block, from) => {
-    for (const header of block.successors) {
-      if (header >= blocks.length || dominators[from] === -1 || !dominates(header, from)) continue
-      const body = bodies.get(header) ?? new Set([header])
-      bodies.set(header, body)
-      const pending = [from]
-      while (pending.length > 0) {
-        const node = pending.pop()!
-        if (body.has(node)) continue
-        body.add(node)
-        for (const p of blocks[node]!.predecessors) pending.push(p)
-      }
-    }
-  })
-  return [...bodies].map(([header, body]) => ({ header, blocks: body }))
-}
 
 // ---------------------------------------------------------------- graphs
 
@@ -201,14 +98,14 @@ export const graphOf: (code: Code) => Graph = remembered((code) => {
     successors: successors[b]!,
     predecessors: predecessors[b]!,
   }))
-  const dominators =
-    exit === 0 ? [] : immediateDominators(exit + 1, 0, (b) => successors[b] ?? []).slice(0, exit)
+  const nodes = [...successors, []]
   return {
     code,
     blocks,
     blockOf,
-    postDominators: postDominatorsOf(successors),
-    dominators,
-    loops: loopsOf(blocks, dominators),
+    postDominators: postDominators(nodes)
+      .slice(0, exit)
+      .map((node) => node ?? exit),
+    loops: exit === 0 ? [] : loopsOf(nodes, 0),
   }
 })

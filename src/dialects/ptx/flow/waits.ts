@@ -20,7 +20,8 @@
  */
 import { remembered } from '../../../remembered.js'
 import type { Code, Resolved, Value } from '../opcodes/resolve.js'
-import { graphOf, type Graph, type Loop } from './graph.js'
+import type { Loop } from '../../../semantics/warps/flow.js'
+import { graphOf, type Graph } from './graph.js'
 
 export interface Spin {
   /** on a barrier, or on a word of memory */
@@ -94,7 +95,7 @@ const derived = (known: ReadonlyMap<number, Sense>, i: Resolved): Sense | null =
 /** Is the loop left exactly where the test is true, or for a load where one comparison is as it is at every exit? */
 const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const { code } = graph
-  const blocks = [...loop.blocks].sort((a, b) => a - b)
+  const blocks = [...loop.body].sort((a, b) => a - b)
   const inside = blocks.flatMap((b) =>
     Array.from(
       { length: graph.blocks[b]!.end - graph.blocks[b]!.first },
@@ -126,7 +127,7 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   let exits: Sense | null = null
   for (const b of blocks) {
     const block = graph.blocks[b]!
-    const outside = block.successors.filter((s) => !loop.blocks.has(s))
+    const outside = block.successors.filter((s) => !loop.body.has(s))
     if (outside.length === 0) continue
     const last = code.instructions[block.end - 1]!
     const target = last.operands['target']
@@ -137,7 +138,7 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
       target.target >= code.instructions.length ? graph.blocks.length : graph.blockOf[target.target]!
     const whenSet = last.guard.negated ? flipped(sense) : sense
     // is it left when the branch is taken, or when it is not?
-    const leaves = loop.blocks.has(taken) ? flipped(whenSet) : whenSet
+    const leaves = loop.body.has(taken) ? flipped(whenSet) : whenSet
     if (exits !== null && exits !== leaves) return null
     exits = leaves
   }
@@ -145,7 +146,7 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const kind = isTest(code.instructions[test]!) ? 'mbarrier' : 'semaphore'
   return kind === 'mbarrier' && exits !== 'same'
     ? null
-    : { kind, test, header: loop.header, blocks: loop.blocks }
+    : { kind, test, header: loop.header, blocks: loop.body }
 }
 
 /** All spins of a function, in the order of the text. */
