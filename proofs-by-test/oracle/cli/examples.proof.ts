@@ -93,6 +93,13 @@ describe('examples', () => {
       disk.set('k/k.ttgir', fs.readFileSync(capture.module))
       for (const file of ['launch.json', 'a.npy', 'b.npy', 'c.npy']) disk.set(`k/${file}`, beside(file))
     }
+    if (name === 'ptx' || name === 'run' || name === 'check') {
+      disk.set('kernel.ptx', fs.readFileSync('conformance/hopper/cuda/collatz/collatz.ptx'))
+      disk.set('launch.json', fs.readFileSync('conformance/hopper/cuda/collatz/launch.json'))
+      for (const file of ['x.npy', 'steps.npy', 'longest.npy'])
+        if (fs.existsSync(`conformance/hopper/cuda/collatz/${file}`))
+          disk.set(file, fs.readFileSync(`conformance/hopper/cuda/collatz/${file}`))
+    }
     if (name === 'check') {
       const traced = await program(['trace', 'queue', '-o', 'run.jsonl'])()
       expect(traced.stderr).toBe('')

@@ -190,7 +190,7 @@ describe('text of a test', () => {
     [['T0: write x', 'T1: read w'], "line 1: expected 'T0: read PLACE', PLACE one of"],
     [
       ['T0: wait b 2'],
-      "line 0: expected 'T0: wait BARRIER 0|1 [relaxed] [cluster] [tensor]', BARRIER one of",
+      "line 0: expected 'T0: wait BARRIER 0|1 [relaxed] [cluster] [tensor] [peeked|spared]', BARRIER one of",
     ],
     [['#1: write x'], 'line 0: expected an operation that is issued once, before what it does'],
     [['T0: issue #1 fetch'], "line 0: expected 'T0: issue #1 load|store|"],

@@ -28,6 +28,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['run hopper-matmul --in a=a.npy b=b.npy --out out=out.npy', 'on your data, as an H100 would'],
     ['run hopper-matmul --in all.npz --out o.npz', 'the same, from one file of several tensors to another'],
     ['run k/k.ttgir --launch k/launch.json', 'a module that Triton wrote'],
+    ['run kernel.ptx --launch launch.json', 'PTX, compared with what the files of its outputs expect'],
     ['run fa3-attention --over tiles', 'which inputs reach which output'],
   ),
   check: of(
@@ -37,6 +38,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['check zoo/R1 --mend 1', 'what its first finding says is missing, added; and the verdict then'],
     ['check k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem', 'a Pallas kernel, as JAX traced it'],
     ['check k/k.ttgir --launch k/launch.json --computes matmul:a,b,c', 'a module, and that it is a matmul'],
+    ['check kernel.ptx --launch launch.json', 'PTX, with the lines of its .cu'],
     ['check run.jsonl --json', 'a trace from anywhere, for a program to read'],
   ),
   trace: of(

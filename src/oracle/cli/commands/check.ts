@@ -41,7 +41,7 @@ const define = (command: Command): Command =>
         command
           .argument(
             '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or a trace (.jsonl)',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
           )
           .option('--set <name=value...>', 'settings of the kernel'),
       ).option(

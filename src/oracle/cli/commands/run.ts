@@ -95,7 +95,7 @@ const define = (command: Command): Command =>
       command
         .argument(
           '<kernel>',
-          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
         )
         .option('--set <name=value...>', 'settings of the kernel'),
     )
