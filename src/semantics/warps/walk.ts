@@ -462,14 +462,15 @@ const walk = (w: Walk): void => {
     const last = s === undefined
     s ??= w.splits.find((p) => p.now === 'waiting')
     if (s === undefined) break
-    const code = w.launch.code[s.pc]
-    if (code === undefined) {
+    // as long as nothing is parted or met, it is still the first
+    const parts = w.splits
+    do {
+      const code = w.launch.code[s.pc]
       // behind the last instruction
-      end(w, s, s.mask)
-      continue
-    }
-    if ((++ticks & 15) === 0 && !spend(effort, 1)) stop(w, s, outOfFuel)
-    else instruction(w, s, code, last)
+      if (code === undefined) end(w, s, s.mask)
+      else if ((++ticks & 15) === 0 && !spend(effort, 1)) stop(w, s, outOfFuel)
+      else instruction(w, s, code, last)
+    } while (!last && w.ready === null && w.splits === parts && s.now === 'running')
   }
   effort.limit = outer
   if (w.ready?._tag === 'fault' && w.ready.fault.code === outOfFuel.code && effort.spent <= outer)
