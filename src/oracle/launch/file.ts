@@ -148,15 +148,21 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
   ),
 )
 
+/** The text of a launch file in this form. */
+export const decodeLaunchBy =
+  <A>(wire: Wire<A>) =>
+  (json: string): E.Either<Failure<'json.syntax' | 'json.form'>, A> =>
+    pipe(
+      E.tryCatch(
+        (): unknown => JSON.parse(json),
+        (why) => failure('json.syntax', `not JSON: ${String(why)}`),
+      ),
+      E.chainW(decode(wire, 'json.form')),
+    )
+
 /** A launch file's text. */
-export const decodeLaunch = (json: string): E.Either<Failure<'json.syntax' | 'json.form'>, LaunchFile> =>
-  pipe(
-    E.tryCatch(
-      (): unknown => JSON.parse(json),
-      (why) => failure('json.syntax', `not JSON: ${String(why)}`),
-    ),
-    E.chainW(decode(launchWire, 'json.form')),
-  )
+export const decodeLaunch: (json: string) => E.Either<Failure<'json.syntax' | 'json.form'>, LaunchFile> =
+  decodeLaunchBy(launchWire)
 
 // ---------------------------------------------------------------- element types by their names elsewhere
 

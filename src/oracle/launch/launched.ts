@@ -38,6 +38,7 @@ import { asText, type Files } from '../tensor-files/files.js'
 import { placeOf } from '../tensor-files/place.js'
 import { readTensor } from '../tensor-files/tensor-file.js'
 import { zerosLike, type Tensor } from '../tensor-files/tensor.js'
+import { beside, inFile } from './beside.js'
 import { decodeLaunch, dtypeNamed, type LaunchArgument, type LaunchFile } from './file.js'
 import { parseWord } from './words.js'
 
@@ -77,13 +78,6 @@ export interface LaunchedModule {
   readonly expected: ReadonlyMap<string, Brought>
 }
 
-const inFile =
-  (file: string) =>
-  (f: Failure): Failure =>
-    f.message.startsWith(`${file}: `)
-      ? f
-      : failure(f.code, `${file}:${/^\d+:\d+: /.test(f.message) ? '' : ' '}${f.message}`)
-
 /** A refusal of an operation, with the line of its author. */
 const atAuthor =
   (m: Module) =>
@@ -93,10 +87,6 @@ const atAuthor =
     const place = op === undefined ? null : authorOf(m, op.location)
     return place === null ? f : failure(f.code, `${f.message} (${place})`)
   }
-
-/** A file beside another. */
-const beside = (file: string, name: string): string =>
-  /^([/\\]|[A-Za-z]:)/.test(name) ? name : `${/^.*[/\\]/s.exec(file)?.[0] ?? ''}${name}`
 
 /** What an output holds before its launch, in place of a file. */
 export const zeros = 'zeros'

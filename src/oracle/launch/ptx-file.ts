@@ -16,12 +16,10 @@
  *
  * Law 1. The bytes of a parameter are those of its argument, and no others.
  */
-import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
-import { failure, type Failure } from '../../failure.js'
+import type * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
 import {
   anything,
-  decode,
   define,
   described,
   dictionary,
@@ -37,7 +35,7 @@ import {
   type Json,
   type Wire,
 } from '../../wire.js'
-import { launchSchema } from './file.js'
+import { decodeLaunchBy, launchSchema } from './file.js'
 
 // ---------------------------------------------------------------- model
 
@@ -176,11 +174,5 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
 )
 
 /** A launch file's text. */
-export const decodePtxLaunch = (json: string): E.Either<Failure<'json.syntax' | 'json.form'>, PtxLaunch> =>
-  pipe(
-    E.tryCatch(
-      (): unknown => JSON.parse(json),
-      (why) => failure('json.syntax', `not JSON: ${String(why)}`),
-    ),
-    E.chainW(decode(ptxLaunchWire, 'json.form')),
-  )
+export const decodePtxLaunch: (json: string) => E.Either<Failure<'json.syntax' | 'json.form'>, PtxLaunch> =
+  decodeLaunchBy(ptxLaunchWire)

@@ -21,6 +21,7 @@ import {
 } from '../../semantics/execution/launch-warps.js'
 import { asText, type Files } from '../tensor-files/files.js'
 import { decodeNpy, shapeText, type NpyArray } from '../tensor-files/npy.js'
+import { beside, inFile } from './beside.js'
 import {
   decodePtxLaunch,
   type PtxArgument,
@@ -41,16 +42,6 @@ export interface LaunchedPtx {
     { readonly dtype: string; readonly shape: ReadonlyArray<number>; readonly expected: NpyArray | null }
   >
 }
-
-const inFile =
-  (file: string) =>
-  (f: Failure): Failure =>
-    f.message.startsWith(`${file}:`)
-      ? f
-      : failure(f.code, `${file}:${/^\d+:\d+: /u.test(f.message) ? '' : ' '}${f.message}`)
-
-const beside = (file: string, name: string): string =>
-  /^([/\\]|[A-Za-z]:)/u.test(name) ? name : `${/^.*[/\\]/su.exec(file)?.[0] ?? ''}${name}`
 
 // ---------------------------------------------------------------- bytes
 

@@ -224,7 +224,6 @@ const launchedWith = (
     regions,
     symbols,
     parameters,
-    barriers: new Map(barriers.map((at, i) => [at, i])),
     scout,
   }
   const front = warpFront(launch)
@@ -298,6 +297,24 @@ const communicates = (p: WarpProgram): boolean =>
       (o._tag === 'store' ? o.into : o._tag === 'load' ? o.from : o.at).space !== 'shared',
   )
 
+type Scouted = E.Either<Failure, ReadonlyArray<number>>
+
+const launchedAt = (
+  p: WarpProgram,
+  a: WarpArguments,
+  algebra: Algebra,
+  resident: number | null,
+  barriersOf: () => Scouted,
+): E.Either<Failure, LaunchedWarps> =>
+  algebra.memory === 'bytes'
+    ? E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null, resident))(
+        barriersOf(),
+      )
+    : refuse(
+        'launch.algebra',
+        `a program of warps keeps addresses in its registers: expected the algebra of bits, found ${algebra.name}`,
+      )
+
 /**
  * Refuses a grid, a block, parameters or tensors that do not fit the program. `resident`: clusters that run together; null: one, or all where they may
  * wait for one another.
@@ -307,18 +324,14 @@ export const launchWarps = (
   a: WarpArguments,
   algebra: Algebra,
   resident: number | null = null,
-): E.Either<Failure, LaunchedWarps> =>
-  algebra.memory === 'bytes'
-    ? E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null, resident))(
-        scouted(p, a, algebra),
-      )
-    : refuse(
-        'launch.algebra',
-        `a program of warps keeps addresses in its registers: expected the algebra of bits, found ${algebra.name}`,
-      )
+): E.Either<Failure, LaunchedWarps> => launchedAt(p, a, algebra, resident, () => scouted(p, a, algebra))
 
-/** A program of warps, and what it is launched with, as a source of launches. */
-export const warpSource = (p: WarpProgram, a: WarpArguments): Source => ({
-  name: p.name,
-  launch: (algebra, { resident }) => launchWarps(p, a, algebra, resident ?? null),
-})
+/** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them. */
+export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
+  let known: Scouted | null = null
+  return {
+    name: p.name,
+    launch: (algebra, { resident }) =>
+      launchedAt(p, a, algebra, resident ?? null, () => (known ??= scouted(p, a, algebra))),
+  }
+}

@@ -14,6 +14,7 @@
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
+import { barrierAtAddress } from '../machine/world.js'
 import { atomic } from './atomics.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
@@ -82,8 +83,8 @@ const barriersAt = (
       return V.fault('mbarrier.space', 'an mbarrier lies in shared memory')
     const cta = h.world.header.planes[target.plane]!.cta!
     for (let i = 0; i < lanes.length; i++) {
-      const number = h.launch.barriers.get(bytes[i]!)
-      if (number === undefined) {
+      const barrier = barrierAtAddress(h.world, cta, bytes[i]!)
+      if (barrier < 0) {
         if (h.launch.scout !== null) {
           h.launch.scout.add(bytes[i]!)
           if (begins) continue
@@ -93,7 +94,6 @@ const barriersAt = (
           `there was never an mbarrier at byte ${String(bytes[i])} of shared memory`,
         )
       }
-      const barrier = cta * h.world.barriersPerCta + number
       const known = out.find((b) => b.barrier === barrier)
       if (known === undefined) out.push({ barrier, lanes: [lanes[i]!] })
       else known.lanes.push(lanes[i]!)

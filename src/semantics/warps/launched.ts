@@ -59,8 +59,6 @@ export interface WarpLaunch {
   /** region of a variable, and of the parameters */
   readonly symbols: ReadonlyMap<string, number>
   readonly parameters: number
-  /** by address in a CTA's shared memory: the mbarriers that were seen there, by their number in the CTA */
-  readonly barriers: ReadonlyMap<number, number>
   /** of a run that looks for mbarriers: where it has met one that was not known */
   readonly scout: Set<number> | null
 }
