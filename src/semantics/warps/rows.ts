@@ -94,13 +94,6 @@ export const forget = (r: Rows, row: Row, mask: number): void => {
   r.unknown[row] = r.unknown[row]! | mask
 }
 
-/** Of the lanes of `mask`, those where one of the rows is not known. */
-export const unknownOf = (r: Rows, from: ReadonlyArray<Row>, mask: number): number => {
-  let out = 0
-  for (let i = 0; i < from.length; i++) out |= r.unknown[from[i]!]!
-  return out & mask
-}
-
 /** One word for all lanes of `mask`, or null: they differ. */
 export const commonWord = (r: Rows, row: Row, mask: number): number | null => {
   if (r.uniform[row] === 1) return r.words[row * 32]!
