@@ -1,0 +1,96 @@
+/**
+ * Operands of an effect: what the lanes of a warp must agree on, and which mbarriers they mean.
+ *
+ *     tcgen05.alloc by 32 lanes       its number of columns is one value in all of them, or the instruction is a fault
+ *     mbarrier.arrive by 32 lanes     each barrier that they name, with the lanes that name it
+ *
+ * Source: PTX ISA, operands; parallel synchronization and communication.
+ */
+import * as V from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
+import { barrierAtAddress } from '../machine/world.js'
+import { showLanes } from './lanes.js'
+import { reaches, type Here } from './memory.js'
+import type { Part } from '../machine/warp-stand.js'
+import type { Address, Row } from './program.js'
+import { commonWord } from './rows.js'
+
+// ---------------------------------------------------------------- operands
+
+/** One word for all lanes of the mask. */
+export const operand = (h: Here, what: string, row: Row, mask: number): number | FaultValue => {
+  if ((h.rows.unknown[row]! & mask) !== 0)
+    return h.world.algebra.memory === 'bytes'
+      ? V.fault('I1', `${what} comes from a register that nothing has written`)
+      : V.fault('algebra.control', `${what} depends on data, which this algebra does not keep`)
+  return (
+    commonWord(h.rows, row, mask) ??
+    V.fault('warp.uniform', `${what}: expected one value in all lanes of the warp`)
+  )
+}
+
+export const aligned = (what: string, mask: number, ended: number): FaultValue | null =>
+  (mask | ended) === -1
+    ? null
+    : V.fault(
+        'warp.aligned',
+        `${what} is .aligned: expected all lanes of the warp, found ${showLanes(mask)} apart from ${showLanes(~(mask | ended))}`,
+      )
+
+// ---------------------------------------------------------------- barriers in memory
+
+export interface Met {
+  readonly barrier: number
+  readonly lanes: ReadonlyArray<number>
+}
+
+/** The mbarriers that the lanes mean, each with its lanes. */
+export const barriersAt = (
+  h: Here,
+  address: Address,
+  mask: number,
+  begins: boolean = false,
+): ReadonlyArray<Met> | FaultValue => {
+  const found = reaches(h, address, 8, mask)
+  if ('code' in found) return found
+  const out: { barrier: number; lanes: number[] }[] = []
+  for (const { target, lanes, bytes } of found) {
+    if (target._tag !== 'plane' || h.world.header.planes[target.plane]!.space !== 'smem')
+      return V.fault('mbarrier.space', 'an mbarrier lies in shared memory')
+    const cta = h.world.header.planes[target.plane]!.cta!
+    for (let i = 0; i < lanes.length; i++) {
+      const barrier = barrierAtAddress(h.world, cta, bytes[i]!)
+      if (barrier < 0) {
+        if (h.launch.scout !== null) {
+          h.launch.scout.add(bytes[i]!)
+          if (begins) continue
+        }
+        return V.fault(
+          'mbarrier.unknown',
+          `there was never an mbarrier at byte ${String(bytes[i])} of shared memory`,
+        )
+      }
+      const known = out.find((b) => b.barrier === barrier)
+      if (known === undefined) out.push({ barrier, lanes: [lanes[i]!] })
+      else known.lanes.push(lanes[i]!)
+    }
+  }
+  return out
+}
+
+export const each = (
+  met: ReadonlyArray<Met> | FaultValue,
+  f: (m: Met) => ReadonlyArray<Part> | FaultValue,
+): ReadonlyArray<Part> | FaultValue => {
+  if ('code' in met) return met
+  const out: Part[] = []
+  for (const m of met) {
+    const parts = f(m)
+    if ('code' in parts) return parts
+    for (const p of parts) out.push(p)
+  }
+  return out
+}
+
+export const maskOf = (lanes: ReadonlyArray<number>): number =>
+  lanes.reduce((mask, lane) => mask | (1 << lane), 0)
