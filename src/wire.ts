@@ -100,7 +100,7 @@ export const nat: Wire<number> = scalarWire(
 )
 
 /** One of the given strings or numbers. */
-export const oneOf = <T extends string | number>(...of: ReadonlyArray<T>): Wire<T> =>
+export const oneOf = <T extends string | number | boolean>(...of: ReadonlyArray<T>): Wire<T> =>
   scalarWire(
     of.length === 1 ? JSON.stringify(of[0]) : `one of ${of.map((value) => JSON.stringify(value)).join(', ')}`,
     (u): u is T => of.some((value) => value === u),

@@ -61,7 +61,7 @@ export const whatOf = (e: LogEvent): string => {
       const rw = e.rw === 'r' ? 'read' : 'write'
       const how = e.combine === undefined ? rw : `${rw} (${e.combine})`
       const by = e.operation === undefined ? '' : ` ${numbered(e.operation)}`
-      return `${e.atomic ? 'atomic ' : ''}${how} ${e.role}${by}, ${e.proxy}`
+      return `${e.atomic ? 'atomic ' : ''}${how} ${e.role}${by}, ${e.proxy}${e.acquires === true ? ', acquires' : ''}${e.releases === true ? ', releases' : ''}`
     }
     case 'issue': {
       const entry = e.tensor === undefined ? '' : ` ${e.tensor}`
@@ -86,7 +86,7 @@ export const whatOf = (e: LogEvent): string => {
     case 'rendezvous':
       return `${e.id > 15 ? 'cluster' : `bar ${String(e.id)}`} ${e.kind}, ${String(e.threads)} of ${String(e.count)}`
     case 'semaphore':
-      return `semaphore ${e.kind} ${String(e.value)} at ${String(e.before)}${e.outcome === 'blocked' ? ': blocked' : ''}`
+      return `semaphore ${e.kind} ${e.until === undefined ? '' : `${e.until} `}${String(e.value)} at ${String(e.before)}${e.outcome === 'blocked' ? ': blocked' : ''}`
     case 'registers':
       return `registers ${String(e.count)}${e.blocked ? ': blocked' : ''}`
     case 'fork':

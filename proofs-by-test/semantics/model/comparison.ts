@@ -115,6 +115,9 @@ export const recording = (options: Options): Fold<Recording, Detected> => {
           say(pairs, 'anyOrder', a, b)
           tell.anyOrder(a, b)
         },
+        decided: (a, b) => {
+          tell.decided(a, b)
+        },
         foreign: (a, b) => {
           say(pairs, 'foreign', a, b)
           tell.foreign(a, b)

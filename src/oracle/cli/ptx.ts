@@ -1,9 +1,7 @@
 /**
  * `check` and `run` of a module of PTX: it is launched as its launch file says, over the bits that its inputs hold.
  *
- * A kernel of PTX keeps addresses in its registers, so a run without data is none; inputs come from the files of the launch. Order between CTAs that
- * atomics, fences and ordered loads give is not judged: where a kernel relies on it, a race of global memory is no finding but the reason why the verdict
- * is undecided.
+ * A kernel of PTX keeps addresses in its registers, so a run without data is none; inputs come from the files of the launch.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -66,30 +64,6 @@ interface Asked {
   readonly elapsed: number
 }
 
-const ordersUnjudged = (reason: string): boolean =>
-  reason.includes(' orders ') || reason.includes('ordered with the stores')
-
-/** A race of global memory that an order which is not judged may forbid decides nothing. */
-const withUnjudgedOrder = (checked: Checked): Verdict => {
-  const { verdict, world } = checked
-  const why = world.header.nondeterminism.find(ordersUnjudged)
-  const inGlobal = new Set(
-    world.header.planes.flatMap(({ space, name }) => (space === 'gmem' ? [`gmem ${name}`] : [])),
-  )
-  if (why === undefined || verdict.verdict !== 'hazard') return verdict
-  const kept = verdict.findings.filter(
-    ({ place, b }) => place === undefined || b === undefined || !inGlobal.has(place.plane),
-  )
-  return kept.length > 0
-    ? { ...verdict, findings: kept }
-    : {
-        ...verdict,
-        verdict: 'undecided',
-        reason: `${why}, and what it orders is not judged: ${verdict.reason}`,
-        findings: kept,
-      }
-}
-
 const asked = (world: World, file: string, options: Options): E.Either<Failure, Asked> => {
   const meaningless = elsewhere.find((name) => options[name] !== undefined)
   if (meaningless !== undefined)
@@ -130,7 +104,7 @@ const asked = (world: World, file: string, options: Options): E.Either<Failure, 
   })
   bar.stop()
   return E.map((one: Checked): Asked => {
-    const verdict = withUnjudgedOrder(one)
+    const { verdict } = one
     return {
       launched,
       schedule,

@@ -18,6 +18,7 @@ import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
 import { firstRegion, type Region, type WarpLaunch } from '../warps/launched.js'
 import type { WarpProgram } from '../warps/program.js'
+import { decisive, watches } from '../warps/timing.js'
 import { eager } from './policy.js'
 import { ignore, run, settings } from './run.js'
 
@@ -224,6 +225,8 @@ const launchedWith = (
     regions,
     symbols,
     parameters,
+    decisive: decisive(p),
+    watches: watches(p),
     scout,
   }
   const front = warpFront(launch)

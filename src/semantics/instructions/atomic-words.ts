@@ -15,6 +15,7 @@ import type { Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { countValue, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
+import { withWords } from './generic.js'
 
 type AtomicWords = Extract<Prepared, { readonly _tag: 'atomic.words' }>
 
@@ -75,37 +76,51 @@ const joined = (m: Machine, p: AtomicWords): Joined | null => {
   return { before: data, after }
 }
 
+/** What it orders: all of it is said of its write, which comes right behind its read. */
+const ordering = (write: Access, { acquires, releases }: AtomicWords): Access => {
+  if (!acquires && !releases) return write
+  const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, write)
+  if (acquires) made.acquires = true
+  if (releases) made.releases = true
+  return made
+}
+
 export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
   const d = p.destination
   const done = joined(m, p)
   const id = m.values
-  const access = (rw: 'r' | 'w'): Access =>
-    rw === 'r'
-      ? {
-          _tag: 'access',
-          stamp: x.stamp,
-          rw,
-          proxy: 'generic',
-          footprint: d.footprint,
-          role: 'source',
-          atomic: true,
-          scope: p.scope,
-          value: id,
-        }
-      : {
-          _tag: 'access',
-          stamp: x.stamp,
-          rw,
-          proxy: 'generic',
-          footprint: d.footprint,
-          role: 'destination',
-          atomic: true,
-          scope: p.scope,
-          combine: p.combine,
-          origin: V.otherOrigin,
-        }
+  const read: Access = {
+    _tag: 'access',
+    stamp: x.stamp,
+    rw: 'r',
+    proxy: 'generic',
+    footprint: d.footprint,
+    role: 'source',
+    atomic: true,
+    scope: p.scope,
+    value: id,
+  }
+  const write: Access = {
+    _tag: 'access',
+    stamp: x.stamp,
+    rw: 'w',
+    proxy: 'generic',
+    footprint: d.footprint,
+    role: 'destination',
+    atomic: true,
+    scope: p.scope,
+    combine: p.combine,
+    origin: V.otherOrigin,
+  }
   const old = V.tile(d.shape, 'i32', 'any', done === null ? null : done.before, { _tag: 'value', id })
   const written =
     done === null ? m : withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, done.after, m.edit))
-  return effect(countValue(written), [access('r'), access('w')], [old])
+  return effect(
+    countValue(written),
+    [
+      p.decides ? Object.assign({ decides: true }, read) : read,
+      p.watched ? withWords(ordering(write, p), done === null ? null : done.after) : ordering(write, p),
+    ],
+    [old],
+  )
 }

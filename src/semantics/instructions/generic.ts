@@ -15,7 +15,7 @@ import { effect, elementsOperand, tileOperand, type Effect, type Executing } fro
 import type { Environment } from '../machine/environment.js'
 import { outOfFuel, spend } from '../machine/effort.js'
 import * as Footprint from '../machine/footprint.js'
-import type { Elements, Prepared } from '../machine/operation.js'
+import type { Elements, Prepared, Strong } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { countValue, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
@@ -162,7 +162,21 @@ export const combining = (
   return [one('r'), one('w')]
 }
 
-const readEvent = (x: Executing, { source, outside }: Of<'load'>, value: number): Access =>
+/** The access of a strong load or store: what a plain one is not said to be. */
+const strongly = (plain: Access, { scope, orders, decides }: Strong): Access => {
+  const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, plain, { atomic: true, scope })
+  if (orders) {
+    if (plain.rw === 'r') made.acquires = true
+    else made.releases = true
+  }
+  if (decides) made.decides = true
+  return made
+}
+
+const readEvent = (x: Executing, p: Of<'load'>, value: number): Access =>
+  p.strong === undefined ? plainRead(x, p, value) : strongly(plainRead(x, p, value), p.strong)
+
+const plainRead = (x: Executing, { source, outside }: Of<'load'>, value: number): Access =>
   outside === 'zero'
     ? {
         _tag: 'access',
@@ -185,6 +199,12 @@ const readEvent = (x: Executing, { source, outside }: Of<'load'>, value: number)
         outside,
         value,
       }
+
+/** Of an access that writes words: what it leaves. */
+export const withWords = (e: Access, data: Float64Array | null): Access =>
+  data === null || bitsOf(e.footprint.dtype) !== 32
+    ? e
+    : Object.assign({ left: Array.from(data, (word) => word | 0) }, e)
 
 export const executeLoad = (
   x: Executing,
@@ -223,5 +243,8 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
     atomic: false,
     origin: p.origin,
   }
-  return effect(withPlane(m, d.plane, plane), [event])
+  const { strong } = p
+  if (strong === undefined) return effect(withPlane(m, d.plane, plane), [event])
+  const made = strongly(event, strong)
+  return effect(withPlane(m, d.plane, plane), [strong.watched ? withWords(made, data) : made])
 }

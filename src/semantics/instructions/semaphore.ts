@@ -13,6 +13,9 @@
  *
  * Names: REGULAR semaphores, `semaphore_signal`, `semaphore_wait` (Pallas); a flag of a stream-K or split-K kernel (CUTLASS, Triton).
  *
+ * A wait with `until` is on a word that agents write as they like, strongly: it passes when the word compares so, changes nothing, and gives the word. A loop that does
+ * nothing but load and compare is such a wait.
+ *
  * Laws
  * 1. The counter is what it was at first, plus all signals, minus all decrements.
  * 2. A signal of less than one, a counter that leaves its 31 bits and an address that is no 32-bit integer are faults.
@@ -21,6 +24,7 @@
  */
 import type { InstructionOf } from '../language/instruction.js'
 import type { SemaphoreEvent } from '../log/events.js'
+import { holds } from '../log/comparison.js'
 import { effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
 import { valueIn } from '../machine/evaluate.js'
 import type { Environment } from '../machine/environment.js'
@@ -86,24 +90,29 @@ export const counterOf = (m: Machine, counter: Elements): number => {
 }
 
 export const blocked = (m: Machine, p: Semaphore): boolean =>
-  p.kind === 'wait' && counterOf(m, p.counter) < p.value
+  p.kind === 'wait' && !holds(p.until ?? 'ge', counterOf(m, p.counter), p.value)
 
 export const event = (
   x: Executing,
   m: Machine,
   p: Semaphore,
   outcome: SemaphoreEvent['outcome'],
-): SemaphoreEvent => ({
-  _tag: 'semaphore',
-  stamp: x.stamp,
-  kind: p.kind,
-  footprint: p.counter.footprint,
-  value: p.value,
-  decrement: p.decrement,
-  scope: p.scope,
-  before: counterOf(m, p.counter),
-  outcome,
-})
+): SemaphoreEvent => {
+  const made: { -readonly [K in keyof SemaphoreEvent]: SemaphoreEvent[K] } = {
+    _tag: 'semaphore',
+    stamp: x.stamp,
+    kind: p.kind,
+    footprint: p.counter.footprint,
+    value: p.value,
+    decrement: p.decrement,
+    scope: p.scope,
+    before: counterOf(m, p.counter),
+    outcome,
+  }
+  if (p.until !== undefined) made.until = p.until
+  if (p.relaxed !== undefined) made.relaxed = p.relaxed
+  return made
+}
 
 export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultValue => {
   const by = p.kind === 'signal' ? p.value : p.decrement ? -p.value : 0
@@ -111,6 +120,12 @@ export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultV
   if (after > greatest)
     return V.fault('semaphore.value', `the counter goes beyond ${String(greatest)}: ${String(after)}`)
   const e = event(x, m, p, 'passed')
+  if (p.until !== undefined)
+    return effect(
+      m,
+      [e],
+      [V.tile([1], 'i32', 'any', Float64Array.of(counterOf(m, p.counter)), V.otherOrigin)],
+    )
   if (by === 0) return effect(m, [e])
   const { plane, dtype } = p.counter
   const data = Float64Array.of(dtype === 'u32' ? after >>> 0 : after)

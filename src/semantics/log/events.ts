@@ -191,6 +191,17 @@ export interface Access {
   /** a read: the number of the value it produced; a write: where its value came from */
   readonly value?: number
   readonly origin?: Origin
+  /**
+   * of an atomic access: it takes over what the releases that it reads have told, at once (a read, or the write of an atomic that joins); absent: what they
+   * told is taken over by the next fence of memory
+   */
+  readonly acquires?: true
+  /** of an atomic write: it tells what its agent knows; absent: what its agent knew at its last fence of memory */
+  readonly releases?: true
+  /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
+  readonly decides?: true
+  /** of an atomic write: the words that it leaves, element by element */
+  readonly left?: ReadonlyArray<number>
 }
 export interface Issue {
   readonly _tag: 'issue'
@@ -267,8 +278,9 @@ export interface Group {
 export interface Fence {
   readonly _tag: 'fence'
   readonly stamp: Stamp
-  /** `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released */
+  /** `memory` orders all accesses, as far as its scope; `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released */
   readonly kind:
+    | 'memory'
     | 'proxyAsync'
     | 'tensormap'
     | 'tensormapAcquire'
@@ -294,6 +306,8 @@ export interface Rendezvous {
   /** carries tensor-core order without the thread-sync fences */
   readonly tensor?: boolean
 }
+/** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones. */
+export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'lo' | 'ls' | 'hi' | 'hs'
 /**
  * A semaphore: 32 bits of memory (`footprint`) that held `before`. A signal adds `value`, atomically and as a release at `scope`; a wait has
  * found at least `value` there (and, with `decrement`, taken it away), as an acquire, or is still blocked at the end of the run.
@@ -308,6 +322,13 @@ export interface SemaphoreEvent {
   readonly scope: Scope
   readonly before: number
   readonly outcome: 'passed' | 'blocked'
+  /**
+   * of a wait: it reads the word, whatever is written there and however, until it compares so with `value`; absent: until it is at least that, and what is
+   * added comes of signals alone
+   */
+  readonly until?: Comparison
+  /** of a wait with `until`: it acquires nothing by itself, the next fence of memory does */
+  readonly relaxed?: true
 }
 /**
  * The threads of the agent have `count` registers from now on, which takes `needs` words of the `free` ones of the CTA (gives some back, if negative);

@@ -7,7 +7,7 @@
  */
 import type { MmaTypes } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import type { Family, Fence, Origin, Stamp } from '../log/events.js'
+import type { Comparison, Family, Fence, Origin, Stamp } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
 import type { DescriptorValue, PeekValue } from './value.js'
@@ -48,6 +48,17 @@ export interface Ballot {
   readonly op: 'popc' | 'and' | 'or'
   readonly yes: number
   readonly of: number
+}
+
+/** How a load or a store is strong: atomic at its scope, and what it orders beside itself. */
+export interface Strong {
+  readonly scope: Scope
+  /** a load acquires, a store releases */
+  readonly orders: boolean
+  /** what a load finds may decide something */
+  readonly decides: boolean
+  /** some agent may wait for the words that a store leaves */
+  readonly watched: boolean
 }
 
 /** What elements that are nowhere read as: zero, or something else. */
@@ -104,12 +115,15 @@ export type Prepared =
       readonly mask: Float64Array | null
       readonly other: Float64Array | null
       readonly outside: Outside
+      /** absent: it is a plain one */
+      readonly strong?: Strong
     }
   | {
       readonly _tag: 'store'
       readonly destination: Elements
       readonly data: Float64Array | null
       readonly origin: Origin
+      readonly strong?: Strong
     }
   | {
       readonly _tag: 'atomic'
@@ -131,6 +145,12 @@ export type Prepared =
       readonly data: Float64Array | null
       readonly compare: Float64Array | null
       readonly scope: Scope
+      readonly acquires: boolean
+      readonly releases: boolean
+      /** what it finds may decide something */
+      readonly decides: boolean
+      /** some agent may wait for the words that it leaves */
+      readonly watched: boolean
     }
   | {
       readonly _tag: 'semaphore'
@@ -139,6 +159,9 @@ export type Prepared =
       readonly value: number
       readonly decrement: boolean
       readonly scope: Scope
+      /** of a wait: on a word, until it compares so, whatever is written there (`log/events.ts`); the word is its result */
+      readonly until?: Comparison
+      readonly relaxed?: true
     }
   | {
       readonly _tag: 'clc.tryCancel'

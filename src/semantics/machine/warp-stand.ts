@@ -67,6 +67,8 @@ export type Receive =
       readonly bits: 8 | 16 | 32
       readonly signed: boolean
     }
+  /** one word, for all these lanes */
+  | { readonly _tag: 'broadcast'; readonly to: Row | null; readonly lanes: ReadonlyArray<number> }
   /** a number, for all lanes of `mask` */
   | { readonly _tag: 'number'; readonly to: Row; readonly mask: number }
   /** a truth, for all lanes of `mask` */

@@ -108,6 +108,10 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
           data: wordsOf(o.value),
           compare: wordsOf(o.compare),
           scope: o.scope,
+          acquires: o.ordering === 'acquire' || o.ordering === 'acq_rel',
+          releases: o.ordering === 'release' || o.ordering === 'acq_rel',
+          decides: h.launch.decisive.has(o),
+          watched: h.launch.watches,
         },
         o.to === null
           ? nothing

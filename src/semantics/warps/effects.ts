@@ -34,6 +34,8 @@ export const waits = (o: Operation): boolean => {
       return true
     case 'mbarrierWait':
       return o.blocks
+    case 'load':
+      return o.until !== undefined
     default:
       return false
   }
@@ -325,7 +327,7 @@ export const effectsOf = (
         ]
       )
     case 'fence':
-      return o.kind === 'memory' ? [] : [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
+      return [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
     case 'mbarrierInit':
       return each(barriersAt(h, o.at, mask, true), ({ barrier, lanes }) => {
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))

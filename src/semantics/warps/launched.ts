@@ -16,7 +16,7 @@
  * Source: PTX ISA, generic addressing; mapa.
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
-import type { Instruction, WarpProgram } from './program.js'
+import type { Instruction, Operation, WarpProgram } from './program.js'
 
 export const sharedWindow = 0x7e000000
 export const localWindow = 0x7d000000
@@ -59,6 +59,10 @@ export interface WarpLaunch {
   /** region of a variable, and of the parameters */
   readonly symbols: ReadonlyMap<string, number>
   readonly parameters: number
+  /** loads and atomics whose results decide something */
+  readonly decisive: ReadonlySet<Operation>
+  /** some agent waits for words of memory */
+  readonly watches: boolean
   /** of a run that looks for mbarriers: where it has met one that was not known */
   readonly scout: Set<number> | null
 }

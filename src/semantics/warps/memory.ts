@@ -12,7 +12,8 @@
  */
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Footprint from '../machine/footprint.js'
-import type { Elements } from '../machine/operation.js'
+import type { Comparison } from '../log/events.js'
+import type { Elements, Prepared, Strong } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { Standpoint } from '../machine/front.js'
@@ -211,6 +212,55 @@ const wholeBits = (bytes: 1 | 2 | 4): 8 | 16 | 32 => (bytes === 1 ? 8 : bytes ==
 
 // ---------------------------------------------------------------- loads and stores
 
+/** How an access is strong; null of a weak one. */
+const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
+  o.ordering === 'weak'
+    ? null
+    : {
+        scope: o.scope,
+        orders: o.ordering === 'acquire' || o.ordering === 'release',
+        decides: h.launch.decisive.has(o),
+        watched: h.launch.watches,
+      }
+
+/** A wait for the words that the lanes mean, one after the other; lanes that mean one word wait together. */
+const waiting = (
+  h: Here,
+  o: Of<'load'>,
+  until: { readonly comparison: Comparison; readonly value: Row },
+  plane: number,
+  lanes: ReadonlyArray<number>,
+  from: ReadonlyArray<number>,
+): ReadonlyArray<Part> | FaultValue => {
+  const waits = new Map<string, { readonly byte: number; readonly value: number; readonly lanes: number[] }>()
+  for (const [i, lane] of lanes.entries()) {
+    if ((h.rows.unknown[until.value]! & (1 << lane)) !== 0)
+      return V.fault('I1', 'what the word is compared with comes from a register that nothing has written')
+    const value = wordAt(h.rows, until.value, lane)
+    const byte = from[i]!
+    const key = `${String(byte)} ${String(value)}`
+    const known = waits.get(key)
+    if (known === undefined) waits.set(key, { byte, value, lanes: [lane] })
+    else known.lanes.push(lane)
+  }
+  return [...waits.values()].map(({ byte, value, lanes: those }) => {
+    const wait: Prepared = {
+      _tag: 'semaphore',
+      kind: 'wait',
+      counter: elementsOf(h.world, plane, [byte], 'i32', 4, 1),
+      value,
+      decrement: false,
+      scope: o.scope,
+      until: until.comparison,
+    }
+    return part(o.ordering === 'acquire' ? wait : Object.assign({ relaxed: true as const }, wait), {
+      _tag: 'broadcast',
+      to: o.to[0]?.[0] ?? null,
+      lanes: those,
+    })
+  })
+}
+
 /** What is left to do of a load: nothing where it was silent. */
 export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> | FaultValue => {
   const found = reaches(h, o.from, o.width.bytes * o.width.count, mask)
@@ -220,16 +270,32 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
   const { signed } = o.width
   const out: Part[] = []
   for (const { target, lanes, bytes: from } of found) {
+    if (target._tag === 'plane' && o.until !== undefined) {
+      const waits = waiting(h, o, o.until, target.plane, lanes, from)
+      if ('code' in waits) return waits
+      for (const w of waits) out.push(w)
+      continue
+    }
     if (target._tag === 'plane') {
+      const strong = strongly(h, o)
       out.push(
         part(
-          {
-            _tag: 'load',
-            source: sourceOf(h.world, target.plane, from, bytes, count),
-            mask: null,
-            other: null,
-            outside: 'zero',
-          },
+          strong === null
+            ? {
+                _tag: 'load',
+                source: sourceOf(h.world, target.plane, from, bytes, count),
+                mask: null,
+                other: null,
+                outside: 'zero',
+              }
+            : {
+                _tag: 'load',
+                source: sourceOf(h.world, target.plane, from, bytes, count),
+                mask: null,
+                other: null,
+                outside: 'zero',
+                strong,
+              },
           received(h.world, lanes, to, bytes, signed),
         ),
       )
@@ -348,14 +414,13 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
       continue
     }
     const destination = sourceOf(h.world, target.plane, starts, bytes, count)
+    const strong = strongly(h, o)
+    const data = dataOf(h, from, lanes, bytes, count)
     out.push(
       part(
-        {
-          _tag: 'store',
-          destination,
-          data: dataOf(h, from, lanes, bytes, count),
-          origin: V.otherOrigin,
-        },
+        strong === null
+          ? { _tag: 'store', destination, data, origin: V.otherOrigin }
+          : { _tag: 'store', destination, data, origin: V.otherOrigin, strong },
         nothing,
       ),
     )

@@ -19,6 +19,7 @@
  * Source: PTX ISA, state spaces, types and variables; instruction operands.
  */
 import type { Scope } from '../language/instruction.js'
+import type { Comparison } from '../log/events.js'
 import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
 
@@ -190,6 +191,8 @@ export type Operation =
       readonly to: ReadonlyArray<ReadonlyArray<Row> | null>
       readonly ordering: Ordering
       readonly scope: Scope
+      /** a loop that does nothing else, until the word compares so with the value: it waits */
+      readonly until?: { readonly comparison: Comparison; readonly value: Row }
     }
   | {
       readonly _tag: 'store'

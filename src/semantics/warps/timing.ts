@@ -1,92 +1,97 @@
 /**
- * What of a program of warps may depend on how fast agents are (C1), by the text alone.
+ * What of a program of warps may depend on how fast agents are (C1), and where.
  *
- * Control depends on the values that a warp is given. Those are the same in every schedule, but for what looks at the progress of others: an mbarrier that
- * is asked and not waited for, what an atomic finds, a load that is ordered with other agents' stores, a clock. Whether such a value decides anything is
- * not asked: that it is read at all is the reason.
+ * Control depends on the values that a warp is given. Those are the same in every schedule, but for what looks at the progress of others. Whether such a value decides
+ * anything is asked of the text: registers to a fixpoint, backwards from what decides.
  *
- * Order between agents that comes of atomics, fences and ordered loads is not judged; so it is a reason, too.
+ *     atom.add %r1, [c], 1;   setp.eq %p1, %r1, 5;   @%p1 bra last        %r1 decides: %p1 does, a branch
+ *     atom.add %r1, [c], 1;   (nothing reads %r1)                         it does not
+ *
+ * | what decides                                  | because                                          |
+ * |-----------------------------------------------|--------------------------------------------------|
+ * | a guard, an index of a branch                 | it is control                                    |
+ * | an address, a value that is stored, a barrier, its count | it is where and what                  |
+ * | what a row is computed from that decides      | it is carried on                                 |
+ *
+ * | what looks                                    | if it decides                                    |
+ * |-----------------------------------------------|--------------------------------------------------|
+ * | a test of an mbarrier that is no peek, a clock, a multiprocessor | C1 fails |
+ * | a strong load, an atomic                      | C1 fails in a run where a write of the word is in no order with it (`judging/detector/strong.ts`) |
+ *
+ * Which lanes are active is no matter of other agents: in which order parted lanes go on, and where they meet, is fixed (`machine/warp-stand.ts`).
+ *
+ * What is in local memory is one place: what is stored there decides where something that is loaded from there does. What a call of the system prints decides nothing.
+ *
+ * Law 1. A value that is read by nothing decides nothing.
+ *
+ * Source: PTX ISA, memory consistency model; special registers.
  */
-import type { Operation, WarpProgram } from './program.js'
+import { remembered } from '../../remembered.js'
+import { ofPredicate, type Operation, type Place, type WarpProgram } from './program.js'
+import { usesOf } from './uses.js'
 
-/** Rows that an operation reads. */
-const rowsRead = (o: Operation): ReadonlyArray<number> => {
-  switch (o._tag) {
-    case 'scalar':
-    case 'move':
-      return o.from
-    case 'part':
-      return [o.from]
-    case 'pack':
-      return o.from
-    case 'branchIndexed':
-      return [o.index]
-    case 'shuffle':
-      return [o.value, o.lane, o.clamp]
-    case 'match':
-      return o.value
-    case 'reduce':
-      return [o.value]
-    case 'load':
-      return o.from.rows
-    case 'store':
-      return [...o.into.rows, ...o.value.flat()]
-    case 'atomic':
-      return [...o.at.rows, ...o.value, ...o.compare]
-    case 'copyAsync':
-      return [...o.into.rows, ...o.from.rows, ...(o.sourceBytes === null ? [] : [o.sourceBytes])]
-    case 'copyBulk':
-      return [...o.into.rows, ...o.from.rows, o.bytes, ...(o.barrier?.rows ?? [])]
-    case 'bar':
-    case 'barReduce':
-      return [o.id, ...(o.count === null ? [] : [o.count])]
-    case 'mbarrierInit':
-      return [...o.at.rows, o.count]
-    case 'mbarrierInval':
-    case 'mbarrierCpAsync':
-      return o.at.rows
-    case 'mbarrierArrive':
-      return [...o.at.rows, ...[o.count, o.bytes].flatMap((row) => (row === null ? [] : [row]))]
-    case 'mbarrierWait':
-      return [...o.at.rows, ...(o.parity === null ? (o.state ?? []) : [o.parity])]
-    case 'mbarrierPending':
-      return o.state
-    default:
-      return []
-  }
-}
+/** The places whose values decide something. */
+const deciding: (p: WarpProgram) => { readonly places: ReadonlySet<Place>; readonly local: boolean } =
+  remembered((p) => {
+    const places = new Set<Place>()
+    let local = false
+    const add = (place: Place): boolean => {
+      if (places.has(place)) return false
+      places.add(place)
+      return true
+    }
+    for (let grew = true; grew;) {
+      grew = false
+      for (const { operation: o, guard } of p.code) {
+        const { reads, writes, computes } = usesOf(o)
+        const toLocal = o._tag === 'store' && o.into.space === 'local'
+        const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || local
+        if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
+        if (!matters) continue
+        for (const place of reads) grew = add(place) || grew
+        if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
+        if (o._tag === 'load' && o.from.space === 'local' && !local && writes.some((w) => places.has(w))) {
+          local = true
+          grew = true
+        }
+      }
+    }
+    return { places, local }
+  })
 
-/** Why control may depend on timing, each with its line; none: it does not. */
+/** The loads and atomics whose results decide something. */
+export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) => {
+  const { places } = deciding(p)
+  return new Set(
+    p.code.flatMap(({ operation: o }) =>
+      (o._tag === 'load' || o._tag === 'atomic') && usesOf(o).writes.some((w) => places.has(w)) ? [o] : [],
+    ),
+  )
+})
+
+/** Does some agent wait for a word of memory? */
+export const watches = (p: WarpProgram): boolean =>
+  p.code.some(({ operation: o }) => o._tag === 'load' && o.until !== undefined)
+
+/** Why control may depend on timing whatever a run shows, each with its line; none: it does not. */
 export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
-  const read = new Set<number>()
-  for (const { operation } of p.code) for (const row of rowsRead(operation)) read.add(row)
-  const reasons = new Map<string, string>()
+  const { places } = deciding(p)
+  const reasons = new Set<string>()
+  const given = new Map(
+    p.givens.flatMap(({ row, given: g }) => (g._tag === 'unspecified' ? [[row, g.name] as const] : [])),
+  )
   for (const { operation: o, site } of p.code) {
-    const label = p.sites[site]?.label ?? ''
     const because = (why: string): void => {
-      reasons.set(`${label}${why}`, `\`${label}\` ${why}`)
+      reasons.add(`\`${p.sites[site]?.label ?? ''}\` ${why}`)
     }
-    switch (o._tag) {
-      case 'mbarrierWait':
-        if (!o.blocks) because('asks an mbarrier and goes on whatever it says')
-        break
-      case 'atomic':
-        if (o.to?.some((row) => read.has(row)) === true) because('is an atomic whose result is read')
-        if (o.ordering !== 'weak' && o.ordering !== 'relaxed') because('orders other accesses by an atomic')
-        break
-      case 'load':
-        if (o.ordering !== 'weak' && o.from.space !== 'local' && o.from.space !== 'param')
-          because('is a load that is ordered with the stores of others')
-        break
-      case 'fence':
-        if (o.kind === 'memory') because('orders accesses by a fence')
-        break
-      default:
-        break
+    const { reads, writes } = usesOf(o)
+    const decides = writes.some((w) => places.has(w))
+    if (o._tag === 'mbarrierWait' && !o.blocks && decides)
+      because('asks an mbarrier, and what it says decides something')
+    for (const row of reads) {
+      const name = given.get(row)
+      if (name !== undefined && places.has(row)) because(`reads ${name}, and that decides something`)
     }
   }
-  for (const { row, given } of p.givens)
-    if (given._tag === 'unspecified' && read.has(row))
-      reasons.set(given.name, `${given.name} is read, which a launch does not say`)
-  return [...reasons.values()]
+  return [...reasons]
 }

@@ -591,6 +591,11 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
           typeof value === 'boolean' ? 0 : how.mask,
         )
       return
+    case 'broadcast': {
+      const word = typeof value === 'object' && value._tag === 'tile' ? (value.data?.[0] ?? 0) : 0
+      if (how.to !== null) for (const lane of how.lanes) setLane(rows, how.to, lane, word)
+      return
+    }
     case 'words':
     case 'bytes':
       receive(rows, how, typeof value === 'object' && value._tag === 'tile' ? value.data : null)

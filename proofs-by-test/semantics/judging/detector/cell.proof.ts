@@ -96,6 +96,7 @@ const listener = (heard: Array<string>): Conflicts => {
     unfencedRead: two('unfenced'),
     restsOn: (what, a, b) => heard.push(`${what}: ${nameOf(a)} / ${nameOf(b)}`),
     anyOrder: two('order'),
+    decided: two('decided'),
     foreign: two('foreign'),
     early: (r) => heard.push(`early: ${nameOf(r)}`),
     nothingThere: (r) => heard.push(`nothing: ${nameOf(r)}`),

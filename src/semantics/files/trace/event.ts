@@ -36,6 +36,7 @@ import type {
   BarrierEvent,
   ClusterEvent,
   Combine,
+  Comparison,
   Dealloc,
   Relinquish,
   Exit,
@@ -114,6 +115,7 @@ const role: Wire<Role> = wordOf<Role>()({
 })
 const unit: Wire<Unit> = wordOf<Unit>()(units)
 const fenceKind: Wire<Fence['kind']> = wordOf<Fence['kind']>()({
+  memory: true,
   proxyAsync: true,
   tensormap: true,
   tensormapAcquire: true,
@@ -122,6 +124,20 @@ const fenceKind: Wire<Fence['kind']> = wordOf<Fence['kind']>()({
   tensorBefore: true,
   tensorAfter: true,
 })
+const comparison: Wire<Comparison> = wordOf<Comparison>()({
+  eq: true,
+  ne: true,
+  lt: true,
+  le: true,
+  gt: true,
+  ge: true,
+  lo: true,
+  ls: true,
+  hi: true,
+  hs: true,
+})
+/** What is said only where it is so. */
+const yes: Wire<true> = oneOf<true>(true)
 const tensorEntry: Wire<TensorEntry> = wordOf<TensorEntry>()({
   mma: true,
   cp: true,
@@ -254,6 +270,19 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         value: described(nat, 'of a read: the number of the value that it gave'),
         origin: described(origin, 'of a write: where its value came from'),
+        acquires: described(
+          yes,
+          'of an atomic access: it takes over what the releases that it reads have told; absent: the next fence of memory does',
+        ),
+        releases: described(
+          yes,
+          'of an atomic write: it tells what its agent knows; absent: what it knew at its last fence of memory',
+        ),
+        decides: described(
+          yes,
+          'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
+        ),
+        left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),
       },
     ),
     'bytes are read or written',
@@ -375,7 +404,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         stamp: by,
         kind: described(
           fenceKind,
-          'which fence; `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released',
+          'which fence; `memory` orders all accesses as far as its scope, `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released',
         ),
         scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'whose memory it is about'),
       },
@@ -423,7 +452,16 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           '`blocked`: still waiting at the end of the run',
         ),
       },
-      {},
+      {
+        until: described(
+          comparison,
+          'of a wait: it reads the word, whatever is written there, until it compares so with `value`; absent: until signals have made it at least that',
+        ),
+        relaxed: described(
+          yes,
+          'of a wait with `until`: it acquires nothing by itself, the next fence of memory does',
+        ),
+      },
     ),
     'an agent adds to a semaphore, or has waited for it',
   ),
@@ -528,6 +566,10 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.outside !== undefined) made.outside = e.outside
   if (e.value !== undefined) made.value = e.value
   if (e.origin !== undefined) made.origin = e.origin
+  if (e.acquires !== undefined) made.acquires = e.acquires
+  if (e.releases !== undefined) made.releases = e.releases
+  if (e.decides !== undefined) made.decides = e.decides
+  if (e.left !== undefined) made.left = e.left
   return made
 }
 
@@ -584,17 +626,22 @@ export type Footed = WrittenAccess | WrittenAlloc | WrittenDealloc | WrittenSema
 export const isFooted = (e: Line): e is Footed =>
   e._tag === 'access' || e._tag === 'alloc' || e._tag === 'dealloc' || e._tag === 'semaphore'
 
-const semaphoreOf = (e: WrittenSemaphore, footprint: Footprint): SemaphoreEvent => ({
-  _tag: 'semaphore',
-  stamp: e.stamp,
-  kind: e.kind,
-  footprint,
-  value: e.value,
-  decrement: e.decrement,
-  scope: e.scope,
-  before: e.before,
-  outcome: e.outcome,
-})
+const semaphoreOf = (e: WrittenSemaphore, footprint: Footprint): SemaphoreEvent => {
+  const made: Writable<SemaphoreEvent> = {
+    _tag: 'semaphore',
+    stamp: e.stamp,
+    kind: e.kind,
+    footprint,
+    value: e.value,
+    decrement: e.decrement,
+    scope: e.scope,
+    before: e.before,
+    outcome: e.outcome,
+  }
+  if (e.until !== undefined) made.until = e.until
+  if (e.relaxed !== undefined) made.relaxed = e.relaxed
+  return made
+}
 
 export const footedOf = (e: Footed, footprint: Footprint): LogEvent => {
   switch (e._tag) {

@@ -55,6 +55,8 @@ export interface AccessRecord {
   /** how far it is atomic */
   readonly reach: Reach.Reach
   readonly combine: Combine | undefined
+  /** what it finds may decide something */
+  readonly decides: boolean
   /** CTA of the agent that makes or issued it, and its cluster among those that run together */
   readonly cta: number
   readonly place: number
@@ -94,6 +96,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   footprint: r.footprint,
   reach: r.reach,
   combine: r.combine,
+  decides: r.decides,
   cta: r.cta,
   place: r.place,
   when: r.when,

@@ -23,6 +23,7 @@
  * |-----------------------|---------------------------------------------------------------|-----------------------|
  * | atomic, under atomic  | each in the other's scope, one proxy, one width               | as if both were plain |
  * | atomic write, under atomic write | ordered, or they commute                           | N1                    |
+ * | atomic read that decides, and atomic write | ordered                                  | C1: control may depend on timing |
  * | atomics, under plain  | known and seen, as a last write                               | race, hazard          |
  *
  * A read that a later read of the same kind subsumes (what knows the later one knows it) is forgotten, so a cell stays small
@@ -72,6 +73,8 @@ export interface Conflicts {
   readonly restsOn: (what: Assumption, earlier: AccessRecord, later: AccessRecord) => void
   /** two atomic writes that nothing orders and that do not commute */
   readonly anyOrder: (earlier: AccessRecord, later: AccessRecord) => void
+  /** a write, and a read whose value may decide something, in no order; both are atomic */
+  readonly decided: (earlier: AccessRecord, later: AccessRecord) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
   /** nothing is there yet: a write that comes later and is not ordered makes it a race, else `nothingThere` is told at the end */
   readonly early: (read: AccessRecord) => void
@@ -179,7 +182,8 @@ const rememberAtomic = (c: Cell, r: AccessRecord): void => {
       x.reach === r.reach &&
       x.combine === r.combine &&
       x.footprint.dtype === r.footprint.dtype &&
-      (x.rw === 'r' || r.rw === 'w'),
+      (!x.decides || r.decides) &&
+      (x.rw === 'r' ? !x.decides || r.rw === 'r' : r.rw === 'w'),
   )
   if (i < 0) c.atomics.push(r)
   else c.atomics[i] = r
@@ -270,6 +274,12 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
         !comesBefore(a, r, k, options, out)
       )
         out.anyOrder(a, r)
+      if (
+        ((a.decides && r.rw === 'w') || (r.decides && a.rw === 'w')) &&
+        !sameUnit(a, r, k, options, out) &&
+        !isOrdered(a, k, options)
+      )
+        out.decided(a, r)
     } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
     else if (!sameUnit(a, r, k, options, out) && !comesBefore(a, r, k, options, out)) out.race(a, r, c, k)
   }

@@ -219,6 +219,13 @@ export const conflictsOf = (c: Context): Conflicts => {
         'L',
       )
     },
+    decided: (earlier, later) => {
+      const [read, write] = earlier.rw === 'r' ? [earlier, later] : [later, earlier]
+      fail(c.report, 'C1', keyOf('decides', read.stamp, undefined), () => ({
+        text: `what ${where(c.header, read.stamp)} finds may decide something, and ${where(c.header, write.stamp)} may write it before or after`,
+        draft: undefined,
+      }))
+    },
     foreign: (earlier, later) => {
       pair('foreign', () => 'D3', unordered, earlier, later, undefined)
     },

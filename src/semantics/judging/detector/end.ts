@@ -36,6 +36,7 @@ import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
 import { forgetResponses } from './responses.js'
+import { forgetStrong } from './strong-state.js'
 import { actor, conditionOf, draft, fail, file, planeName, reported } from './report.js'
 import { bites } from './rules.js'
 import type { Detector } from './state.js'
@@ -77,6 +78,7 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.instances.fill(0)
     d.named.clear()
     d.semaphores.clear()
+    forgetStrong(d.strong)
     forgetResponses(d.responses)
     d.blocked.length = 0
     d.ahead.length = 0

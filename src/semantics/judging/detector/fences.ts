@@ -49,6 +49,7 @@ import {
   programOf,
   releaseMaps,
 } from './knowledge.js'
+import { fenceMemory } from './strong.js'
 import type { Detector } from './state.js'
 
 export const applyFence = (c: Context, x: number, kind: FenceName): void => {
@@ -101,6 +102,9 @@ export const fence = (d: Detector, e: Fence): void => {
   const x = e.stamp.agent
   Digest.ofAgent(c.digest, x, 8, e.stamp.at, Digest.ofName(e.kind), Digest.ofName(e.scope))
   switch (e.kind) {
+    case 'memory':
+      fenceMemory(d, e.stamp.agent, e.scope)
+      return
     case 'proxyAsync':
       if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++
       applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')

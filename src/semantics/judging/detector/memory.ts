@@ -44,6 +44,7 @@ import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from '.
 import { defer, giveBack } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
+import { strong } from './strong.js'
 import { malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
 
@@ -190,6 +191,7 @@ export const access = (d: Detector, e: Access): void => {
     footprint: e.footprint,
     reach: e.atomic ? reachOf(e.scope) : 0,
     combine: e.combine,
+    decides: e.decides === true,
     cta: c.header.agents[x]!.cta,
     place: clusterOf(c.header, c.header.agents[x]!.cta),
     when: c.when,
@@ -208,6 +210,7 @@ export const access = (d: Detector, e: Access): void => {
       for (const x of giveBack(unwritten)) judgeOn(d, regionOf(d, x.record.footprint), x.record, k, x.cluster)
     judgeOn(d, region, record, k, c.cluster)
   }
+  if (op === undefined && (e.atomic || d.strong.words.size > 0)) strong(d, e, agent)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
   if (d.maps.length > 0 || e.role === 'map') overMaps(d, e, record)
   const answer = e.role === 'response'
@@ -248,6 +251,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     footprint: e.footprint,
     reach: 0,
     combine: undefined,
+    decides: false,
     cta: c.header.agents[e.stamp.agent]!.cta,
     place: clusterOf(c.header, c.header.agents[e.stamp.agent]!.cta),
     when: c.when,
@@ -265,6 +269,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     unfencedRead: d.conflicts.unfencedRead,
     restsOn: d.conflicts.restsOn,
     anyOrder: d.conflicts.anyOrder,
+    decided: d.conflicts.decided,
     foreign: d.conflicts.foreign,
     early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,

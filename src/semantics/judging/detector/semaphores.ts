@@ -37,6 +37,7 @@ import { access } from './memory.js'
 import { actor, draft, fail, keyOf, planeName, where } from './report.js'
 import type { SemaphoreState, Semaphores } from './semaphore-state.js'
 import type { Detector } from './state.js'
+import { watched } from './strong.js'
 
 // ---------------------------------------------------------------- constructors
 
@@ -160,6 +161,9 @@ export const semaphore = (d: Detector, e: SemaphoreEvent): void => {
     return
   }
   Digest.ofAgent(c.digest, e.stamp.agent, 11, e.stamp.at, e.kind === 'wait' ? 1 : 2, e.value)
-  if (e.kind === 'signal') signal(d, s, e)
+  if (e.until !== undefined) {
+    access(d, accessOf(e, 'r'))
+    watched(d, e, tick(c, e.stamp))
+  } else if (e.kind === 'signal') signal(d, s, e)
   else passed(d, s, e)
 }

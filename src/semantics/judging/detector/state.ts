@@ -11,6 +11,7 @@
  * | barriers, named | the generation under way and the two before it                      | barriers                |
  * | obligations | effects that no agent of the CTA knows yet                              | (swept when it doubles) |
  * | semaphores  | per agent, its last signal and wait, and what it told                  | counters x agents       |
+ * | strong      | per word, what was told through it and left there since; per agent, what it knew at its fences | words x agents |
  * | responses   | answers of cluster launch control in memory                           | their places            |
  * | allocations | what is allocated of tensor memory                                     | allocations             |
  * | blocked, ahead | waits that stand at the end, and what stands behind them             | agents, their pairs     |
@@ -39,6 +40,7 @@ import type { NamedBarriers } from './rendezvous.js'
 import type { Responses } from './responses.js'
 import { responses } from './responses.js'
 import type { Semaphores } from './semaphore-state.js'
+import { strongState, type Strong } from './strong-state.js'
 import { fail } from './report.js'
 import type { Allocations } from './tensor-memory.js'
 import { allocations } from './tensor-memory.js'
@@ -63,6 +65,8 @@ export interface Detector {
   readonly barriers: ReadonlyArray<BarrierState>
   readonly named: NamedBarriers
   readonly semaphores: Semaphores
+  /** words that strong accesses touch, and what agents have fenced */
+  readonly strong: Strong
   /** answers of cluster launch control */
   readonly responses: Responses
   readonly obligations: Obligations
@@ -96,6 +100,7 @@ export const start = (header: Header, options: Options): Detector => {
     barriers: header.barriers.map((_, i) => barrierState(c.extent, i)),
     named: new Map(),
     semaphores: new Map(),
+    strong: strongState(),
     responses: responses(),
     obligations: obligations(),
     blocked: [],

@@ -789,6 +789,9 @@ const event = (d: Draft, e: LogEvent): void => {
       const x = e.stamp.agent
       const { smem, gmem, regs } = d.places
       switch (e.kind) {
+        // programs of warps have them, and they are not searched here (`outcomes/`)
+        case 'memory':
+          return
         case 'proxyAsync':
           addWithin(d, agentAt(d, x, ASYNC), agentAt(d, x, GENERIC), e.scope === 'global' ? gmem : smem)
           return

@@ -1,0 +1,61 @@
+/**
+ * What is remembered of strong accesses: per word what was told through it, what was left there and who waited; per agent what it knew at its fences of
+ * memory, and what it has read and not yet taken over.
+ *
+ *     A: write x, fence, store f 1 (relaxed)        fenced A, told f
+ *     B: load f (relaxed)                           pending B
+ *     B: fence                                      B knows what A knew at its fence
+ *
+ * The rules over it are `strong.ts`'s.
+ *
+ * Law 1. Of the writes of a word only those are kept that some running agent does not know.
+ */
+import type { Stamp } from '../../log/events.js'
+import type { Reach } from '../../log/reach.js'
+import type { Knowledge } from './knowledge.js'
+
+// ---------------------------------------------------------------- model
+
+/** What was told through a word, by whom, and how far. */
+export interface Told {
+  readonly agent: number
+  readonly reach: Reach
+  readonly knowledge: Knowledge
+}
+/** A write: what it left, what was there before, and whether its agent knew all earlier ones. */
+export interface Left {
+  readonly stamp: Stamp
+  readonly before: number | undefined
+  readonly after: number
+  readonly adds: boolean
+  readonly knewAll: boolean
+}
+export interface Word {
+  told: ReadonlyArray<Told>
+  left: Left[]
+  /** per agent: its last wait for it */
+  readonly waits: Map<number, Stamp>
+}
+export interface Strong {
+  /** by plane and byte */
+  readonly words: Map<string, Word>
+  readonly planes: Set<number>
+  /** by agent and scope: what it knew at its last fence */
+  readonly fenced: Map<number, Knowledge>
+  /** by agent and distance of who told it: what its next fence takes over */
+  readonly pending: Map<number, Knowledge>
+}
+
+export const strongState = (): Strong => ({
+  words: new Map(),
+  planes: new Set(),
+  fenced: new Map(),
+  pending: new Map(),
+})
+
+export const forgetStrong = (s: Strong): void => {
+  s.words.clear()
+  s.planes.clear()
+  s.fenced.clear()
+  s.pending.clear()
+}

@@ -1,0 +1,300 @@
+/**
+ * Strong accesses: who inherits what through a word of memory.
+ *
+ * A strong access is atomic at its scope. A *release pattern* on a word is a releasing write, or a fence and then a write; an *acquire pattern* is an acquiring read, or
+ * a read and then a fence. The second takes over what the first told, if the read finds its write, or what atomics that read and write have made of it, and if each
+ * is in the other's scope.
+ *
+ *     A: write x    fence.gpu    atom.add c 1                   told c: what A knew at its fence
+ *     B:                         atom.add c 1 -> 1   fence.gpu  read x      in order and seen
+ *     without B's fence, or without A's, nothing is taken over, and the two accesses of x are a race
+ *
+ * | access                       | of what the word tells                                                        |
+ * |------------------------------|-------------------------------------------------------------------------------|
+ * | store                        | forgets it, and tells what its agent has released                             |
+ * | atomic that reads and writes | hears it, adds what its agent has released                                    |
+ * | load                         | hears it                                                                      |
+ * | plain write                  | forgets it                                                                    |
+ *
+ * That a load finds this write and no other is luck, unless every write of the word is in order with it; where what it finds decides something, C1 fails else
+ * (`cell.ts`). A wait for a word (a loop that loads and compares) goes on at its own time and is asked what a semaphore's is:
+ *
+ * | asked of a wait that passes                                                        | else                         |
+ * |------------------------------------------------------------------------------------|------------------------------|
+ * | every write of the word that comes after it knows it                               | it could have come first     |
+ * | no fewer of the writes that it does not know anyhow would let it pass               | it could have passed earlier |
+ *
+ * Fewer writes: where each knows all before it, the values that they leave; where all of them add something positive and the wait is for at least, or for exactly, a number, all
+ * without the last of one agent. Else it is not known, and C4 fails.
+ *
+ * Laws
+ * 1. An agent that neither fences nor acquires hears nothing.
+ * 2. What is heard grows with the log as long as no store forgets it.
+ *
+ * Source: PTX ISA, memory consistency model: release and acquire patterns, observation order, synchronizes; volatile accesses are relaxed ones of system scope.
+ */
+import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
+import { clusterOf, spansOf } from '../../log/events.js'
+import { holds } from '../../log/comparison.js'
+import { between, reachOf, type Reach } from '../../log/reach.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import type { AgentState, Context } from './context.js'
+import { publish, receive } from './context.js'
+import { join, nothing, programOf, type Knowledge } from './knowledge.js'
+import { actor, draft, fail, keyOf, planeName, where } from './report.js'
+import type { Detector } from './state.js'
+import type { Left, Told, Word } from './strong-state.js'
+
+// ---------------------------------------------------------------- words
+
+/** The words of a footprint, by their first byte; an element of several words is each of them. */
+const wordsOf = (f: Footprint): ReadonlyArray<number> => {
+  const size = Math.max(1, bitsOf(f.dtype) / 8)
+  if (f.map._tag === 'scatter') {
+    const out: number[] = []
+    for (const at of f.map.addresses) if (at >= 0) out.push(at)
+    return out
+  }
+  const spans = spansOf(f)
+  const out: number[] = []
+  for (let i = 0; i < spans.length; i += 2)
+    for (let at = spans[i]!; at < spans[i + 1]!; at += size) out.push(at)
+  return out
+}
+
+const keyOfWord = (plane: number, byte: number): string => `${String(plane)}+${String(byte)}`
+
+const wordAt = (d: Detector, plane: number, byte: number): Word => {
+  const key = keyOfWord(plane, byte)
+  const found = d.strong.words.get(key)
+  if (found !== undefined) return found
+  const made: Word = { told: [], left: [], waits: new Map() }
+  d.strong.words.set(key, made)
+  d.strong.planes.add(plane)
+  return made
+}
+
+const distance = (c: Context, x: number, y: number): 1 | 2 | 3 => {
+  const a = c.header.agents[x]!.cta
+  const b = c.header.agents[y]!.cta
+  return between(a === b, clusterOf(c.header, a) === clusterOf(c.header, b))
+}
+
+const knows = (order: ReadonlyArray<number>, s: Stamp): boolean => order[programOf(s.agent)]! >= s.at
+
+// ---------------------------------------------------------------- fences
+
+const slot = (agent: number, reach: number): number => agent * 4 + reach
+
+const fenceReach = (scope: Fence['scope']): Reach => (scope === 'cta' ? 1 : scope === 'cluster' ? 2 : 3)
+
+const snapshot = (c: Context, a: AgentState): Knowledge => {
+  const k = nothing(c.extent)
+  publish(k, a, false)
+  return k
+}
+
+/** A fence of memory: what the agent has read is taken over, and what it knows is released by its writes from now on. */
+export const fenceMemory = (d: Detector, agent: number, scope: Fence['scope']): void => {
+  const c = d.context
+  const a = c.agents[agent]!
+  const reach = fenceReach(scope)
+  for (let r = 1; r <= reach; r++) {
+    const heard = d.strong.pending.get(slot(agent, r))
+    if (heard === undefined) continue
+    receive(a, heard, true, false)
+    d.strong.pending.delete(slot(agent, r))
+  }
+  const known = snapshot(c, a)
+  // a wider fence is a narrower one too
+  for (let r = 1; r <= reach; r++) d.strong.fenced.set(slot(agent, r), known)
+}
+
+// ---------------------------------------------------------------- hearing and telling
+
+const hear = (d: Detector, w: Word, a: AgentState, x: number, reach: Reach, acquires: boolean): void => {
+  const c = d.context
+  for (const t of w.told) {
+    const far = distance(c, x, t.agent)
+    if (t.agent === x || Math.min(t.reach, reach) < far) continue
+    if (acquires) {
+      receive(a, t.knowledge, true, false)
+      continue
+    }
+    const key = slot(x, far)
+    const kept = d.strong.pending.get(key)
+    if (kept !== undefined) join(kept, t.knowledge)
+    else {
+      const fresh = nothing(c.extent)
+      join(fresh, t.knowledge)
+      d.strong.pending.set(key, fresh)
+    }
+  }
+}
+
+/** What a write tells: all that is known where it releases, else what was known at the last fence of each scope. */
+const tells = (
+  d: Detector,
+  a: AgentState,
+  x: number,
+  reach: Reach,
+  releases: boolean,
+): ReadonlyArray<Told> => {
+  if (releases) return [{ agent: x, reach, knowledge: snapshot(d.context, a) }]
+  const out: Told[] = []
+  let last: Knowledge | undefined
+  for (let r = reach; r >= 1; r--) {
+    const knowledge = d.strong.fenced.get(slot(x, r))
+    if (knowledge === undefined || knowledge === last) continue
+    last = knowledge
+    out.push({ agent: x, reach: asReach(r), knowledge })
+  }
+  return out
+}
+const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
+
+/** Of one agent what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
+const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>): ReadonlyArray<Told> => [
+  ...told.filter((t) => !more.some((m) => m.agent === t.agent && m.reach >= t.reach)),
+  ...more,
+]
+
+// ---------------------------------------------------------------- accesses
+
+const joins = (e: Access): boolean => e.combine !== undefined
+
+/** An access of an agent, behind its judgement against the memory that it touches. */
+export const strong = (d: Detector, e: Access, a: AgentState): void => {
+  const x = e.stamp.agent
+  const { plane } = e.footprint
+  const { words } = d.strong
+  if (!e.atomic) {
+    if (e.rw === 'w' && words.size > 0 && d.strong.planes.has(plane))
+      for (const byte of wordsOf(e.footprint)) words.delete(keyOfWord(plane, byte))
+    return
+  }
+  const reach = reachOf(e.scope)
+  if (e.rw === 'r') {
+    if (words.size > 0)
+      for (const byte of wordsOf(e.footprint)) {
+        const w = words.get(keyOfWord(plane, byte))
+        if (w !== undefined) hear(d, w, a, x, reach, e.acquires === true)
+      }
+    return
+  }
+  const places = wordsOf(e.footprint)
+  const knew = a.knowledge.order.slice()
+  if (joins(e))
+    for (const byte of places) {
+      const w = words.get(keyOfWord(plane, byte))
+      if (w !== undefined) hear(d, w, a, x, reach, e.acquires === true)
+    }
+  const more = tells(d, a, x, reach, e.releases === true)
+  places.forEach((byte, i) => {
+    const known = words.get(keyOfWord(plane, byte))
+    const after = e.left?.[i]
+    if (known === undefined && more.length === 0 && after === undefined) return
+    const w = known ?? wordAt(d, plane, byte)
+    w.told = joins(e) ? withMore(w.told, more) : more
+    written(d, w, e, byte, after, knew)
+  })
+}
+
+// ---------------------------------------------------------------- waits
+
+const nameOf = (c: Context, f: Footprint, byte: number): string =>
+  `the word at ${planeName(c.header, f.plane)}+${String(byte)}`
+
+const ambiguous = (d: Detector, name: string, first: Stamp, second: Stamp, text: string): void =>
+  fail(d.context.report, 'C4', keyOf(name, first, second), () => ({
+    text: `B3: ${name}: ${text}`,
+    draft: draft('B3', 'E', `${name}: ${text}`, [], actor(first, 'uses it'), actor(second, 'uses it')),
+  }))
+
+/** A write of a word that some agent may wait for; `knew`: its agent, before it heard anything through the word. */
+const written = (
+  d: Detector,
+  w: Word,
+  e: Access,
+  byte: number,
+  after: number | undefined,
+  knew: ReadonlyArray<number>,
+): void => {
+  const c = d.context
+  for (const wait of w.waits.values())
+    if (!knows(knew, wait)) {
+      const name = nameOf(c, e.footprint, byte)
+      ambiguous(
+        d,
+        name,
+        wait,
+        e.stamp,
+        `${where(c.header, e.stamp)} can come before ${where(c.header, wait)}`,
+      )
+    }
+  if (after === undefined) return
+  const last = w.left[w.left.length - 1]
+  w.left.push({
+    stamp: e.stamp,
+    before: last?.after,
+    after,
+    adds: e.combine === 'add',
+    knewAll: last === undefined || knows(knew, last.stamp),
+  })
+  if (w.left.length > 32) settle(c, w)
+}
+
+/** Writes that all agents know which have not ended decide nothing any more, but for the last of them. */
+const settle = (c: Context, w: Word): void => {
+  const running = c.agents.filter((a) => !a.exited)
+  let n = 0
+  while (n + 1 < w.left.length && running.every((a) => knows(a.knowledge.order, w.left[n + 1]!.stamp))) n++
+  if (n > 0) w.left.splice(0, n)
+}
+
+/** Could a wait that passes on the last value have passed on fewer of the writes that it does not know? Which of them it can do without. */
+const spare = (
+  left: ReadonlyArray<Left>,
+  order: ReadonlyArray<number>,
+  e: SemaphoreEvent,
+): Left | undefined => {
+  const from = left.findIndex((l) => !knows(order, l.stamp))
+  if (from < 0) return undefined
+  const tail = left.slice(from)
+  const [first] = tail
+  const is = (value: number): boolean => holds(e.until ?? 'ge', value, e.value)
+  // before the first of them the word held what the last known write left, or what was there from the start
+  const base = first!.before
+  if (base !== undefined && is(base)) return first
+  const last = tail[tail.length - 1]!
+  if (tail.slice(1).every((l) => l.knewAll)) return tail.slice(0, -1).find((l) => is(l.after))
+  const growing = tail.every((l) => l.adds && l.before !== undefined && l.after > l.before)
+  if (!growing || (e.until !== 'eq' && e.until !== 'ge' && e.until !== 'gt')) return last
+  if (e.until === 'eq') return undefined
+  const newest = new Map(tail.map((l) => [l.stamp.agent, l]))
+  for (const l of newest.values()) if (is(e.before - (l.after - l.before!))) return l
+  return undefined
+}
+
+/** A wait for a word has passed; its access is judged, and its agent has ticked. */
+export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => {
+  const c = d.context
+  const x = e.stamp.agent
+  const { plane } = e.footprint
+  for (const byte of wordsOf(e.footprint)) {
+    const w = wordAt(d, plane, byte)
+    const without = spare(w.left, a.knowledge.order, e)
+    if (without !== undefined) {
+      const name = nameOf(c, e.footprint, byte)
+      ambiguous(
+        d,
+        name,
+        without.stamp,
+        e.stamp,
+        `${where(c.header, e.stamp)} passes at ${String(e.before)}: it may have passed without ${where(c.header, without.stamp)}`,
+      )
+    }
+    hear(d, w, a, x, reachOf(e.scope), e.relaxed !== true)
+    w.waits.set(x, e.stamp)
+  }
+}

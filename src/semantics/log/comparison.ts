@@ -1,0 +1,60 @@
+/**
+ * Comparisons of 32-bit words, by the names that PTX has for them.
+ *
+ *     lt -1 1    true: signed        lo -1 1    false: -1 is the greatest word
+ *
+ * Law 1. `ne`, `ge`, `gt`, `hs`, `hi` hold where `eq`, `lt`, `le`, `lo`, `ls` do not.
+ *
+ * Source: PTX ISA, setp.
+ */
+import type { Comparison } from './events.js'
+
+export const holds = (c: Comparison, x: number, y: number): boolean => {
+  switch (c) {
+    case 'eq':
+      return (x | 0) === (y | 0)
+    case 'ne':
+      return (x | 0) !== (y | 0)
+    case 'lt':
+      return (x | 0) < (y | 0)
+    case 'le':
+      return (x | 0) <= (y | 0)
+    case 'gt':
+      return (x | 0) > (y | 0)
+    case 'ge':
+      return (x | 0) >= (y | 0)
+    case 'lo':
+      return x >>> 0 < y >>> 0
+    case 'ls':
+      return x >>> 0 <= y >>> 0
+    case 'hi':
+      return x >>> 0 > y >>> 0
+    case 'hs':
+      return x >>> 0 >= y >>> 0
+  }
+}
+
+export const opposite = (c: Comparison): Comparison => {
+  switch (c) {
+    case 'eq':
+      return 'ne'
+    case 'ne':
+      return 'eq'
+    case 'lt':
+      return 'ge'
+    case 'ge':
+      return 'lt'
+    case 'le':
+      return 'gt'
+    case 'gt':
+      return 'le'
+    case 'lo':
+      return 'hs'
+    case 'hs':
+      return 'lo'
+    case 'ls':
+      return 'hi'
+    case 'hi':
+      return 'ls'
+  }
+}
