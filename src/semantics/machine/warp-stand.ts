@@ -72,7 +72,13 @@ export type Receive =
   /** a number, for all lanes of `mask` */
   | { readonly _tag: 'number'; readonly to: Row; readonly mask: number }
   /** a truth, for all lanes of `mask` */
-  | { readonly _tag: 'truth'; readonly to: Predicate | null; readonly mask: number }
+  | {
+      readonly _tag: 'truth'
+      readonly to: Predicate | null
+      readonly mask: number
+      /** of a peek: where the number of its event goes */
+      readonly tag?: Row
+    }
 
 export interface Part {
   readonly prepared: Prepared

@@ -13,12 +13,12 @@
  */
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
-import type { FaultValue } from '../machine/value.js'
+import type { FaultValue, PeekValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
 import { aligned, barriersAt, each, maskOf, operand } from './operands.js'
-import { nothing, part, type Part } from '../machine/warp-stand.js'
+import { nothing, part, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row } from './program.js'
 import { countOf, holding, lanesOf, wordAt } from './rows.js'
 
@@ -95,6 +95,13 @@ const withToken = (a: Arrival): Arrival => ({
   token: true,
 })
 
+/** The peek that may spare this lane its wait. */
+const sparing = (h: Here, { spared }: Of<'mbarrierWait'>, lane: number): PeekValue | null => {
+  if (spared === undefined) return null
+  const at = wordAt(h.rows, spared.tag, lane)
+  return at === 0 ? null : V.peek(holding(h.rows, spared.ready, false, 1 << lane) !== 0, at)
+}
+
 const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part> | FaultValue =>
   each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
     const out: Part[] = []
@@ -105,21 +112,34 @@ const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part>
       const word = wordAt(h.rows, row, lane)
       return (o.parity === null ? word >>> 31 : word & 1) === 1 ? 1 : 0
     }
-    for (const parity of [0, 1] as const) {
-      const those = lanes.filter((lane) => parityOf(lane) === parity)
-      if (those.length === 0) continue
+    const maskBy = new Map<
+      string,
+      { readonly parity: 0 | 1; readonly peek: 'makes' | PeekValue | null; mask: number }
+    >()
+    for (const lane of lanes) {
+      const parity = parityOf(lane)
+      const peek = o.makes !== undefined ? 'makes' : sparing(h, o, lane)
+      const key = `${String(parity)} ${peek === null ? '' : peek === 'makes' ? peek : `${String(peek.at)} ${String(peek.ready)}`}`
+      const known = maskBy.get(key)
+      if (known === undefined) maskBy.set(key, { parity, peek, mask: 1 << lane })
+      else known.mask |= 1 << lane
+    }
+    const ways = [...maskBy.values()].sort((x, y) => x.parity - y.parity)
+    for (const { parity, peek, mask: those } of ways) {
+      const plain: Prepared = {
+        _tag: 'mbarrier.wait',
+        blocks: o.blocks,
+        barrier,
+        parity,
+        acquire: o.acquire,
+        scope: o.scope,
+        tensor: true,
+      }
+      const receive: Receive = { _tag: 'truth', to: o.passed, mask: those }
       out.push(
         part(
-          {
-            _tag: 'mbarrier.wait',
-            blocks: o.blocks,
-            barrier,
-            parity,
-            acquire: o.acquire,
-            scope: o.scope,
-            tensor: true,
-          },
-          { _tag: 'truth', to: o.passed, mask: maskOf(those) },
+          peek === null ? plain : Object.assign({ peek }, plain),
+          o.makes === undefined ? receive : Object.assign({ tag: o.makes }, receive),
         ),
       )
     }

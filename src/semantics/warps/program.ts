@@ -281,6 +281,10 @@ export type Operation =
       readonly blocks: boolean
       readonly acquire: boolean
       readonly scope: Scope
+      /** of a test that is a peek (`peeks.ts`): the row that the number of its event comes to */
+      readonly makes?: Row
+      /** of a wait that a peek may spare: what the peek said, and the number of its event, 0 where there is none */
+      readonly spared?: { readonly ready: Predicate; readonly tag: Row }
     }
   | { readonly _tag: 'mbarrierPending'; readonly to: Row; readonly state: ReadonlyArray<Row> }
   | { readonly _tag: 'mbarrierCpAsync'; readonly at: Address; readonly increment: boolean }

@@ -86,7 +86,7 @@ export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
     }
     const { reads, writes } = usesOf(o)
     const decides = writes.some((w) => places.has(w))
-    if (o._tag === 'mbarrierWait' && !o.blocks && decides)
+    if (o._tag === 'mbarrierWait' && !o.blocks && o.makes === undefined && decides)
       because('asks an mbarrier, and what it says decides something')
     for (const row of reads) {
       const name = given.get(row)

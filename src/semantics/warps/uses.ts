@@ -97,8 +97,12 @@ export const usesOf = (o: Operation): Uses => {
       return deciding([...addresses(o.at), ...rows(o.count, o.bytes)], o.state ?? [])
     case 'mbarrierWait':
       return deciding(
-        [...addresses(o.at), ...(o.parity === null ? (o.state ?? []) : [o.parity])],
-        predicate(o.passed),
+        [
+          ...addresses(o.at),
+          ...(o.parity === null ? (o.state ?? []) : [o.parity]),
+          ...(o.spared === undefined ? [] : [ofPredicate(o.spared.ready), o.spared.tag]),
+        ],
+        [...predicate(o.passed), ...rows(o.makes ?? null)],
       )
     case 'mbarrierPending':
       return computing(o.state, [o.to])

@@ -582,6 +582,12 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
         setLane(rows, how.to, lowest(m), typeof value === 'number' ? value : 0)
       return
     case 'truth':
+      if (typeof value === 'object' && value._tag === 'peek') {
+        if (how.to !== null) setPredicate(rows, how.to, how.mask, value.ready ? how.mask : 0, 0)
+        for (let m = how.mask; how.tag !== undefined && m !== 0; m &= m - 1)
+          setLane(rows, how.tag, lowest(m), value.at)
+        return
+      }
       if (how.to !== null)
         setPredicate(
           rows,

@@ -14,6 +14,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../../failure.js'
 import { loopsOf, postDominators, type Loop } from '../../../semantics/warps/flow.js'
+import { withPeeks } from '../../../semantics/warps/peeks.js'
 import type {
   Instruction as WarpInstruction,
   Operation,
@@ -35,7 +36,17 @@ import {
 } from '../text/module.js'
 import type { Position } from '../text/position.js'
 import { dispatch } from './dispatch.js'
-import { emit, emitter, localBytes, newRow, refuse, type ElaborationError, type Emitter } from './emitter.js'
+import {
+  constant,
+  emit,
+  emitter,
+  localBytes,
+  newPredicate,
+  newRow,
+  refuse,
+  type ElaborationError,
+  type Emitter,
+} from './emitter.js'
 import { guardOf, meaning, source, type Here } from './here.js'
 import { scope, type Meaning, type Scope } from './names.js'
 import { bitsOf, bytesOf } from './types.js'
@@ -654,7 +665,15 @@ export const elaborate = (
           ? { site, guard, operation: { _tag: 'call', target: at(o.target) } }
           : { site, guard, operation: o }
   })
-  const { code, loops, loopCount } = flowing(placed, starts)
+  const constants = new Map([...e.constants].map(([word, row]) => [row, word] as const))
+  const peeked = withPeeks({
+    code: waiting(placed),
+    constants,
+    zero: constant(e, 0),
+    newRow: () => newRow(e),
+    newPredicate: () => newPredicate(e),
+  })
+  const { code, loops, loopCount } = flowing(peeked.code, starts.map(peeked.moved))
   const last = parameters[parameters.length - 1]
   const dynamicAlign = module.items.reduce(
     (n, item) => (item._tag === 'variable' && item.space === 'shared' ? Math.max(n, alignOf(item)) : n),
@@ -664,7 +683,7 @@ export const elaborate = (
     program: {
       name: f.name,
       arch: module.targets[0]?.startsWith('sm_10') === true ? 'sm100a' : 'sm90a',
-      code: waiting(code),
+      code,
       constants: [...e.constants].map(([word, row]) => ({ row, word })),
       givens: [...e.givens.values()],
       rows: e.rows,

@@ -1,0 +1,351 @@
+/**
+ * Peeks: tests of an mbarrier that do no more than spare a later wait (`language/peeks.ts` says why such a test is no matter of timing).
+ *
+ *          mbarrier.try_wait %p1, [full], %r1          the peek; its flag is kept, and may be carried by a loop
+ *          selp.b32 %r2, 1, 0, %p1
+ *          ...
+ *          setp.ne.s32 %p2, %r2, 0
+ *          @%p2 bra over                               where it was true
+ *     again: mbarrier.try_wait %p3, [full], %r1        a wait, which it spares
+ *          @!%p3 bra again
+ *     over:
+ *
+ * | the flag may                                                                | else                  |
+ * |-----------------------------------------------------------------------------|-----------------------|
+ * | be moved, turned into a word and back, negated                              | it is no peek         |
+ * | be set to what is no flag: true spares the wait then, false does not        | -                     |
+ * | decide one thing: the branch around a wait, which is made where it is false | it is no peek         |
+ *
+ * The program is written anew so that the wait is always made, and says by which peek it is spared: beside each place that holds a flag stands a row with the number of
+ * the event that made it, 0 if it is no flag; it is moved as the flag is. Where the row is not 0 the branch goes to the wait, whatever the flag.
+ *
+ * Laws
+ * 1. Lanes compute what they did before, and waits that are made are the same.
+ * 2. A test that becomes no peek is as it was.
+ *
+ * Names: CUTLASS's `consumer_try_wait`, with its token.
+ */
+import {
+  ofPredicate,
+  type Guard,
+  type Instruction,
+  type Operation,
+  type Place,
+  type Predicate,
+  type Row,
+} from './program.js'
+import { usesOf } from './uses.js'
+
+// ---------------------------------------------------------------- model
+
+/** Code whose branches name indices, and what makes places that nothing else uses. */
+export interface Peeking {
+  readonly code: ReadonlyArray<Instruction>
+  /** rows that hold one word */
+  readonly constants: ReadonlyMap<Row, number>
+  readonly zero: Row
+  readonly newRow: () => Row
+  readonly newPredicate: () => Predicate
+}
+
+/** What a place says of the test: as it is, or the opposite. */
+type Sense = 'same' | 'opposite'
+const flipped = (s: Sense): Sense => (s === 'same' ? 'opposite' : 'same')
+
+/** A branch around a wait; `taken`: it is taken where the wait is spared. */
+interface Around {
+  readonly branch: number
+  readonly wait: number
+  readonly taken: boolean
+}
+interface Class {
+  readonly tests: ReadonlyArray<number>
+  readonly flags: ReadonlyMap<Place, Sense>
+  readonly around: ReadonlyArray<Around>
+}
+
+// ---------------------------------------------------------------- flags
+
+const isTest = (o: Operation): boolean => o._tag === 'mbarrierWait' && !o.blocks && o.passed !== null
+
+/** Sense of what a carrier writes, of a flag of this sense at `from`; null if it is none. */
+const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | null => {
+  const word = (row: Place): number | undefined => p.constants.get(row)
+  switch (o._tag) {
+    case 'move':
+      return sense
+    case 'part':
+      return o.at === 0 ? sense : null
+    case 'predicate': {
+      const [g] = o.from
+      if (g === undefined || o.from.length !== 1) return null
+      const plain = g.negated ? flipped(sense) : sense
+      return o.op === 'mov' ? plain : o.op === 'not' ? flipped(plain) : null
+    }
+    case 'scalar': {
+      const [a, b, c] = o.from
+      if (a === undefined) return null
+      if (o.name.startsWith('selp.') && c === from && b !== undefined) {
+        const [yes, no] = [word(a), word(b)]
+        if (yes === undefined || no === undefined || (yes === 0) === (no === 0)) return null
+        return yes !== 0 ? sense : flipped(sense)
+      }
+      if (/^setp\.(ne|eq)\.[usb]\d+$/u.test(o.name) && a === from && b !== undefined && word(b) === 0)
+        return o.to[1] !== null && o.to[1] !== undefined
+          ? null
+          : o.name.startsWith('setp.ne')
+            ? sense
+            : flipped(sense)
+      return /^cvt\.[us]\d+\.[us]\d+$/u.test(o.name) && a === from ? sense : null
+    }
+    default:
+      return null
+  }
+}
+
+/** A carrier reads one flag, and writes what it makes of it. */
+const isCarrier = (o: Operation): boolean => usesOf(o).computes
+
+/** Behind an index, over what does nothing: the wait that stands there. */
+const waitBehind = (code: ReadonlyArray<Instruction>, from: number): number | null => {
+  let at = from
+  for (let steps = 0; steps < 8; steps++) {
+    const here = code[at]
+    if (here === undefined) return null
+    const o = here.operation
+    if (o._tag === 'mbarrierWait') return o.blocks && here.guard === null ? at : null
+    if (o._tag === 'branch' && here.guard === null) at = o.target
+    else if (isCarrier(o) || o._tag === 'nothing') at++
+    else return null
+  }
+  return null
+}
+
+/** The branch around a wait that a flag decides; null if it decides something else, or the other way round. */
+const aroundOf = (
+  code: ReadonlyArray<Instruction>,
+  branch: number,
+  guard: Guard,
+  sense: Sense,
+): Around | null => {
+  const { operation: o } = code[branch]!
+  if (o._tag !== 'branch') return null
+  // taken where the test was true?
+  const taken = (sense === 'same') !== guard.negated
+  const wait = waitBehind(code, taken ? branch + 1 : o.target)
+  return wait === null || waitBehind(code, taken ? o.target : branch + 1) === wait
+    ? null
+    : { branch, wait, taken }
+}
+
+/** All that follows from tests whose flags meet; null if something is made of a flag that may not be. */
+const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
+  const flags = new Map<Place, Sense>()
+  for (const t of tests) {
+    const o = p.code[t]!.operation
+    if (o._tag !== 'mbarrierWait' || o.passed === null) return null
+    flags.set(ofPredicate(o.passed), 'same')
+  }
+  for (let grew = true; grew;) {
+    grew = false
+    for (const { operation: o } of p.code) {
+      if (!isCarrier(o)) continue
+      const { reads, writes } = usesOf(o)
+      const from = reads.filter((r) => flags.has(r))
+      if (from.length === 0) continue
+      const sense = from.length === 1 ? carried(p, o, from[0]!, flags.get(from[0]!)!) : null
+      if (sense === null || (o._tag === 'move' && o.from.length !== 1)) return null
+      for (const w of writes) {
+        if (flags.get(w) === flipped(sense)) return null
+        if (flags.has(w)) continue
+        flags.set(w, sense)
+        grew = true
+      }
+    }
+  }
+  const around: Around[] = []
+  for (const [k, { operation: o, guard }] of p.code.entries()) {
+    const guarded = guard === null ? undefined : flags.get(ofPredicate(guard.predicate))
+    if (!isCarrier(o) && usesOf(o).reads.some((r) => flags.has(r))) return null
+    if (guard === null || guarded === undefined) continue
+    const found = aroundOf(p.code, k, guard, guarded)
+    if (found === null) return null
+    around.push(found)
+  }
+  return around.length === 0 ? null : { tests, flags, around }
+}
+
+const classesOf = (p: Peeking): ReadonlyArray<Class> => {
+  const all = p.code.flatMap(({ operation }, k) => (isTest(operation) ? [k] : []))
+  // tests whose flags meet in one place are peeks together or not at all
+  const closure = (t: number): ReadonlySet<Place> => {
+    const places = new Set<Place>(usesOf(p.code[t]!.operation).writes)
+    for (let grew = true; grew;) {
+      grew = false
+      for (const { operation: o } of p.code) {
+        if (!isCarrier(o)) continue
+        const { reads, writes } = usesOf(o)
+        if (!reads.some((r) => places.has(r))) continue
+        for (const w of writes)
+          if (!places.has(w)) {
+            places.add(w)
+            grew = true
+          }
+      }
+    }
+    return places
+  }
+  const groups: { readonly tests: number[]; readonly places: Set<Place> }[] = []
+  for (const t of all) {
+    const places = closure(t)
+    const met = groups.filter((g) => [...places].some((x) => g.places.has(x)))
+    const [first] = met
+    if (first === undefined) {
+      groups.push({ tests: [t], places: new Set(places) })
+      continue
+    }
+    for (const g of met.slice(1)) {
+      for (const x of g.places) first.places.add(x)
+      for (const x of g.tests) first.tests.push(x)
+      groups.splice(groups.indexOf(g), 1)
+    }
+    for (const x of places) first.places.add(x)
+    first.tests.push(t)
+  }
+  return groups.flatMap(({ tests }) => classOf(p, tests) ?? [])
+}
+
+// ---------------------------------------------------------------- written anew
+
+/** What a wait is spared by, where its peek stands. */
+interface Sparing {
+  readonly ready: Predicate
+  readonly tag: Row
+}
+
+export interface Anew {
+  readonly code: ReadonlyArray<Instruction>
+  /** where an instruction is now, with what stands before it */
+  readonly moved: (index: number) => number
+}
+
+/** The code with its peeks, and with their waits always made. */
+export const withPeeks = (p: Peeking): Anew => {
+  const classes = classesOf(p)
+  if (classes.length === 0) return { code: p.code, moved: (k) => k }
+  const before = p.code.map((): Instruction[] => [])
+  const behind = p.code.map((): Instruction[] => [])
+  const now = p.code.slice()
+  const put = (into: Instruction[], at: number, guard: Guard | null, operation: Operation): void => {
+    into.push({ site: p.code[at]!.site, guard, operation })
+  }
+  const move = (into: Instruction[], at: number, guard: Guard | null, to: Row, from: Row): void => {
+    put(into, at, guard, { _tag: 'move', to: [to], from: [from] })
+  }
+  const waits = new Map<number, Sparing>()
+  const sparingOf = (wait: number): Sparing => {
+    const known = waits.get(wait)
+    if (known !== undefined) return known
+    const made: Sparing = { ready: p.newPredicate(), tag: p.newRow() }
+    waits.set(wait, made)
+    const { site, guard, operation: o } = p.code[wait]!
+    if (o._tag === 'mbarrierWait') now[wait] = { site, guard, operation: Object.assign({ spared: made }, o) }
+    move(behind[wait]!, wait, null, made.tag, p.zero)
+    move(before[0]!, 0, null, made.tag, p.zero)
+    put(before[0]!, 0, null, { _tag: 'setPredicate', to: made.ready, value: false })
+    return made
+  }
+  for (const { tests, flags, around } of classes) {
+    const tags = new Map([...flags.keys()].map((place) => [place, p.newRow()] as const))
+    for (const t of tests) {
+      const { site, guard, operation: o } = p.code[t]!
+      if (o._tag === 'mbarrierWait' && o.passed !== null)
+        now[t] = {
+          site,
+          guard,
+          operation: Object.assign({ makes: tags.get(ofPredicate(o.passed))! }, o),
+        }
+    }
+    for (const [k, { guard, operation: o }] of p.code.entries()) {
+      if (tests.includes(k)) continue
+      const { reads, writes } = usesOf(o)
+      for (const w of writes) {
+        const tag = tags.get(w)
+        if (tag === undefined) continue
+        const from = isCarrier(o) ? reads.find((r) => flags.has(r)) : undefined
+        move(behind[k]!, k, guard, tag, from === undefined ? p.zero : tags.get(from)!)
+      }
+    }
+    for (const { branch, wait, taken } of around) {
+      const { ready, tag } = sparingOf(wait)
+      const guard = p.code[branch]!.guard!
+      const made = p.newPredicate()
+      const goes = p.newPredicate()
+      const into = before[branch]!
+      const spares: Guard = { predicate: guard.predicate, negated: taken ? guard.negated : !guard.negated }
+      put(into, branch, null, { _tag: 'predicate', op: 'mov', to: ready, from: [spares] })
+      move(into, branch, null, tag, tags.get(ofPredicate(guard.predicate))!)
+      put(into, branch, null, {
+        _tag: 'scalar',
+        name: 'setp.ne.u32',
+        to: [ofPredicate(made), null],
+        from: [tag, p.zero],
+      })
+      put(into, branch, null, {
+        _tag: 'predicate',
+        op: taken ? 'and' : 'or',
+        to: goes,
+        from: [guard, { predicate: made, negated: taken }],
+      })
+      now[branch] = {
+        site: p.code[branch]!.site,
+        guard: { predicate: goes, negated: false },
+        operation: p.code[branch]!.operation,
+      }
+    }
+  }
+  return placed(before, now, behind)
+}
+
+/** Branches to an instruction go to what stands before it now. */
+const placed = (
+  before: ReadonlyArray<ReadonlyArray<Instruction>>,
+  now: ReadonlyArray<Instruction>,
+  behind: ReadonlyArray<ReadonlyArray<Instruction>>,
+): Anew => {
+  const starts: number[] = []
+  let at = 0
+  now.forEach((_, k) => {
+    starts.push(at)
+    at += before[k]!.length + 1 + behind[k]!.length
+  })
+  starts.push(at)
+  const to = (k: number): number => starts[k] ?? at
+  const moved = (one: Instruction): Instruction => {
+    const { site, guard, operation: o } = one
+    switch (o._tag) {
+      case 'branch':
+        return {
+          site,
+          guard,
+          operation: { _tag: 'branch', target: to(o.target), join: o.join === null ? null : to(o.join) },
+        }
+      case 'branchIndexed':
+        return {
+          site,
+          guard,
+          operation: {
+            _tag: 'branchIndexed',
+            index: o.index,
+            targets: o.targets.map(to),
+            join: o.join === null ? null : to(o.join),
+          },
+        }
+      case 'call':
+        return { site, guard, operation: { _tag: 'call', target: to(o.target) } }
+      default:
+        return one
+    }
+  }
+  return { code: now.flatMap((one, k) => [...before[k]!, moved(one), ...behind[k]!]), moved: to }
+}
