@@ -119,7 +119,9 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
     countValue(written),
     [
       p.decides ? Object.assign({ decides: true }, read) : read,
-      p.watched ? withWords(ordering(write, p), done === null ? null : done.after) : ordering(write, p),
+      p.watched
+        ? withWords(ordering(write, p), done?.before ?? null, done?.after ?? null)
+        : ordering(write, p),
     ],
     [old],
   )

@@ -200,11 +200,11 @@ const plainRead = (x: Executing, { source, outside }: Of<'load'>, value: number)
         value,
       }
 
-/** Of an access that writes words: what it leaves. */
-export const withWords = (e: Access, data: Float64Array | null): Access =>
-  data === null || bitsOf(e.footprint.dtype) !== 32
+/** Of an access that writes words: what it finds, and what it leaves. */
+export const withWords = (e: Access, found: Float64Array | null, left: Float64Array | null): Access =>
+  found === null || left === null || bitsOf(e.footprint.dtype) !== 32
     ? e
-    : Object.assign({ left: Array.from(data, (word) => word | 0) }, e)
+    : Object.assign({ found: Array.from(found, (x) => x | 0), left: Array.from(left, (x) => x | 0) }, e)
 
 export const executeLoad = (
   x: Executing,
@@ -246,5 +246,7 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
   const { strong } = p
   if (strong === undefined) return effect(withPlane(m, d.plane, plane), [event])
   const made = strongly(event, strong)
-  return effect(withPlane(m, d.plane, plane), [strong.watched ? withWords(made, data) : made])
+  return effect(withPlane(m, d.plane, plane), [
+    strong.watched ? withWords(made, Plane.read(m.planes[d.plane]!, d).data, data) : made,
+  ])
 }

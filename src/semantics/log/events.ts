@@ -200,7 +200,8 @@ export interface Access {
   readonly releases?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
-  /** of an atomic write: the words that it leaves, element by element */
+  /** of an atomic write: the words that it finds, and those that it leaves, element by element */
+  readonly found?: ReadonlyArray<number>
   readonly left?: ReadonlyArray<number>
 }
 export interface Issue {

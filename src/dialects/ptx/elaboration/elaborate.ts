@@ -15,6 +15,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../../failure.js'
 import { loopsOf, postDominators, type Loop } from '../../../semantics/warps/flow.js'
 import { withPeeks } from '../../../semantics/warps/peeks.js'
+import { withSpins } from '../../../semantics/warps/spins.js'
 import type {
   Instruction as WarpInstruction,
   Operation,
@@ -667,7 +668,7 @@ export const elaborate = (
   })
   const constants = new Map([...e.constants].map(([word, row]) => [row, word] as const))
   const peeked = withPeeks({
-    code: waiting(placed),
+    code: withSpins(waiting(placed)),
     constants,
     zero: constant(e, 0),
     newRow: () => newRow(e),

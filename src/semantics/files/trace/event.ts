@@ -282,6 +282,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
         ),
+        found: described(list(integer), 'of an atomic write: the words that it finds, element by element'),
         left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),
       },
     ),
@@ -569,6 +570,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.acquires !== undefined) made.acquires = e.acquires
   if (e.releases !== undefined) made.releases = e.releases
   if (e.decides !== undefined) made.decides = e.decides
+  if (e.found !== undefined) made.found = e.found
   if (e.left !== undefined) made.left = e.left
   return made
 }

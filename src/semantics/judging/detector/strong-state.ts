@@ -25,7 +25,7 @@ export interface Told {
 /** A write: what it left, what was there before, and whether its agent knew all earlier ones. */
 export interface Left {
   readonly stamp: Stamp
-  readonly before: number | undefined
+  readonly before: number
   readonly after: number
   readonly adds: boolean
   readonly knewAll: boolean

@@ -25,7 +25,8 @@
  * | no fewer of the writes that it does not know anyhow would let it pass               | it could have passed earlier |
  *
  * Fewer writes: where each knows all before it, the values that they leave; where all of them add something positive and the wait is for at least, or for exactly, a number, all
- * without the last of one agent. Else it is not known, and C4 fails.
+ * without the last of one agent. Else it is not known. What
+ * fails is C1: what the wait hears is a matter of timing. What was found in the run is so all the same.
  *
  * Laws
  * 1. An agent that neither fences nor acquires hears nothing.
@@ -41,7 +42,7 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
 import { join, nothing, programOf, type Knowledge } from './knowledge.js'
-import { actor, draft, fail, keyOf, planeName, where } from './report.js'
+import { fail, keyOf, planeName, where } from './report.js'
 import type { Detector } from './state.js'
 import type { Left, Told, Word } from './strong-state.js'
 
@@ -193,10 +194,11 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   places.forEach((byte, i) => {
     const known = words.get(keyOfWord(plane, byte))
     const after = e.left?.[i]
+    const before = e.found?.[i]
     if (known === undefined && more.length === 0 && after === undefined) return
     const w = known ?? wordAt(d, plane, byte)
     w.told = joins(e) ? withMore(w.told, more) : more
-    written(d, w, e, byte, after, knew)
+    written(d, w, e, byte, before, after, knew)
   })
 }
 
@@ -206,9 +208,9 @@ const nameOf = (c: Context, f: Footprint, byte: number): string =>
   `the word at ${planeName(c.header, f.plane)}+${String(byte)}`
 
 const ambiguous = (d: Detector, name: string, first: Stamp, second: Stamp, text: string): void =>
-  fail(d.context.report, 'C4', keyOf(name, first, second), () => ({
-    text: `B3: ${name}: ${text}`,
-    draft: draft('B3', 'E', `${name}: ${text}`, [], actor(first, 'uses it'), actor(second, 'uses it')),
+  fail(d.context.report, 'C1', keyOf(name, first, second), () => ({
+    text: `${name}: ${text}`,
+    draft: undefined,
   }))
 
 /** A write of a word that some agent may wait for; `knew`: its agent, before it heard anything through the word. */
@@ -217,6 +219,7 @@ const written = (
   w: Word,
   e: Access,
   byte: number,
+  before: number | undefined,
   after: number | undefined,
   knew: ReadonlyArray<number>,
 ): void => {
@@ -232,11 +235,11 @@ const written = (
         `${where(c.header, e.stamp)} can come before ${where(c.header, wait)}`,
       )
     }
-  if (after === undefined) return
+  if (after === undefined || before === undefined) return
   const last = w.left[w.left.length - 1]
   w.left.push({
     stamp: e.stamp,
-    before: last?.after,
+    before,
     after,
     adds: e.combine === 'add',
     knewAll: last === undefined || knows(knew, last.stamp),
@@ -252,6 +255,9 @@ const settle = (c: Context, w: Word): void => {
   if (n > 0) w.left.splice(0, n)
 }
 
+/** Comparisons that hold from some word on, or of one word alone. */
+const leastOf: ReadonlySet<string> = new Set(['eq', 'ge', 'gt', 'hs', 'hi'])
+
 /** Could a wait that passes on the last value have passed on fewer of the writes that it does not know? Which of them it can do without. */
 const spare = (
   left: ReadonlyArray<Left>,
@@ -264,15 +270,14 @@ const spare = (
   const [first] = tail
   const is = (value: number): boolean => holds(e.until ?? 'ge', value, e.value)
   // before the first of them the word held what the last known write left, or what was there from the start
-  const base = first!.before
-  if (base !== undefined && is(base)) return first
+  if (first === undefined || is(first.before)) return first
   const last = tail[tail.length - 1]!
   if (tail.slice(1).every((l) => l.knewAll)) return tail.slice(0, -1).find((l) => is(l.after))
-  const growing = tail.every((l) => l.adds && l.before !== undefined && l.after > l.before)
-  if (!growing || (e.until !== 'eq' && e.until !== 'ge' && e.until !== 'gt')) return last
+  const growing = tail.every((l) => l.adds && l.after > l.before)
+  if (!growing || e.until === undefined || !leastOf.has(e.until)) return last
   if (e.until === 'eq') return undefined
   const newest = new Map(tail.map((l) => [l.stamp.agent, l]))
-  for (const l of newest.values()) if (is(e.before - (l.after - l.before!))) return l
+  for (const l of newest.values()) if (is(e.before - (l.after - l.before))) return l
   return undefined
 }
 
