@@ -291,14 +291,24 @@ const scouted = (
   }
 }
 
-/** May the clusters of a grid wait for one another? They share memory that they order accesses to. */
-const communicates = (p: WarpProgram): boolean =>
-  p.code.some(
-    ({ operation: o }) =>
-      (o._tag === 'atomic' || o._tag === 'load' || o._tag === 'store') &&
-      o.ordering !== 'weak' &&
-      (o._tag === 'store' ? o.into : o._tag === 'load' ? o.from : o.at).space !== 'shared',
-  )
+/** May the clusters of a grid wait for one another, or tell one another something? They order accesses to memory that they share, or what one finds there decides. */
+const communicates = (p: WarpProgram): boolean => {
+  const decides = decisive(p)
+  return p.code.some(({ operation: o }) => {
+    switch (o._tag) {
+      case 'atomic':
+        return o.at.space !== 'shared' && (o.ordering !== 'weak' || decides.has(o))
+      case 'load':
+        return o.from.space !== 'shared' && o.ordering !== 'weak'
+      case 'store':
+        return o.into.space !== 'shared' && o.ordering !== 'weak'
+      case 'fence':
+        return o.kind === 'memory' && o.scope === 'global'
+      default:
+        return false
+    }
+  })
+}
 
 type Scouted = E.Either<Failure, ReadonlyArray<number>>
 

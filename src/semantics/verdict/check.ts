@@ -56,11 +56,13 @@ import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   confirm,
+  throughOutcomes,
   defaultBounds,
   unanswered,
   type Answer,
   type Bounds,
   type Decision,
+  type Question,
   type Ran,
   type Shown,
 } from './confirm.js'
@@ -573,20 +575,21 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   if (last !== undefined && last.step >= first.steps && first.outcome._tag !== 'outOfFuel')
     return notOffered(first.steps, last.key, [])
   const decision = decide(world, first, first.result[0], first.result[1])
-  const answer =
-    // what stops one run stops all of them, at the same cost
-    decision.name === 'undecided' && options.explore && first.outcome._tag === 'completed'
-      ? confirm({
-          source,
-          arguments: options.arguments,
-          launched: launched.right,
-          strict: options.strict,
-          judgement: first.result[0],
-          bounds: options.bounds ?? defaultBounds,
-          run: (policy) => asJudged(policy, false),
-          decide: (ran) => decide(world, ran, ran.result[0], null),
-        })
-      : null
+  const question: Question = {
+    source,
+    arguments: options.arguments,
+    launched: launched.right,
+    strict: options.strict,
+    judgement: first.result[0],
+    bounds: options.bounds ?? defaultBounds,
+    run: (policy) => asJudged(policy, false),
+    decide: (ran) => decide(world, ran, ran.result[0], null),
+  }
+  // what stops one run stops all of them, at the same cost
+  const isOpen = decision.name === 'undecided' && first.outcome._tag === 'completed'
+  const answer = isOpen
+    ? (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
+    : null
   const shown = answer?.found?.ran ?? first
   const stands = settled(world, decision, answer, first.result[0])
   const final = withProof(stands, first.result[1])

@@ -8,6 +8,7 @@
  * |--------------------|-------------------------------------------------------------------------------------------|
  * | directed schedules | each agent starved in turn, each operation of a finding starved in turn, eager, lazy, four seeds |
  * | a search           | all schedules, up to a bound (`explore/`)                                                 |
+ * | where C1 alone fails | every order in which agents come to what decides (`schedules/outcomes/`): no other is asked |
  *
  * A directed schedule settles it by what it reaches: a deadlock, a fault, a finding while its own conditions hold, or something wrong in one
  * of its states. The last is the witness rule. It infers nothing from missing order: two conflicting accesses on offer at once, an
@@ -24,6 +25,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { unit } from '../../numerics/unit.js'
 import { contested } from './race-witness.js'
 import type { Decision } from '../judging/decision.js'
+import type { Options } from '../judging/detector/index.js'
 import {
   along,
   defaultExplore,
@@ -31,6 +33,7 @@ import {
   type ExploreOptions,
   type Found,
 } from '../schedules/explore/index.js'
+import { outcomes } from '../schedules/outcomes/index.js'
 import type { Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
@@ -161,6 +164,50 @@ export const confirm = (q: Question): Answer => {
   if (witness === undefined) return { runs, search, found: null, refuted: complete }
   const ran = q.run(Policy.recorded(witness.schedule))
   return { runs: runs + 1, search, found: { ran, decision: decisionOf(witness, ran) }, refuted: false }
+}
+
+// ---------------------------------------------------------------- outcomes
+
+/** Ends that are run and judged once more, each. */
+const mostEnds = 200
+
+/** Is it C1 alone that fails, and in what a run shows? */
+const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
+  j !== null &&
+  world.header.nondeterminism.length === 0 &&
+  j.findings.length === 0 &&
+  !j.conditions.C1.holds &&
+  j.conditions.C2.holds &&
+  j.conditions.C3.holds &&
+  j.conditions.C4.holds &&
+  j.conditions.C5.holds &&
+  j.conditions.C6.holds
+
+/** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
+export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
+  const { world } = q.launched
+  if (!byOutcomeAlone(world, q.judgement)) return null
+  const all = outcomes(q.launched, detecting)
+  if (all === null) return null
+  const { states, transitions } = all
+  const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({
+    runs,
+    search: { complete: bound === null && found === null, bound, states, transitions },
+    found,
+    refuted: bound === null && found === null,
+  })
+  const asked = all.found === null ? all.ends.slice(0, mostEnds) : [all.found]
+  for (const [i, end] of asked.entries()) {
+    const ran = q.run(Policy.recorded(end))
+    const decision = q.decide(ran)
+    if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
+    if (decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])) return answer(i + 1, 'states', null)
+  }
+  return answer(
+    asked.length,
+    all.found !== null || asked.length < all.ends.length ? 'states' : all.bound,
+    null,
+  )
 }
 
 // ---------------------------------------------------------------- what a search does not look for

@@ -19,6 +19,7 @@
  * Laws
  * 1. States with equal keys offer equal events, and equal events lead to equal keys.
  */
+import { remembered } from '../../../remembered.js'
 import type { Front } from '../../machine/front.js'
 import type { Machine } from '../../machine/state.js'
 import type { Plane } from '../../machine/plane.js'
@@ -52,11 +53,14 @@ export type Where = Front<World>['where'] | null
 const ofMap = (d: DescriptorValue): string =>
   JSON.stringify([d.plane, d.base, d.dtype, d.dims, d.strides, d.box, d.swizzle, d.fill, d.map?.footprint.id])
 
+/** A page is not written over while a search goes on: states share them. */
+const bytesOf = remembered((page: { readonly bytes: Uint8Array }) => ({ text: page.bytes.join() }))
+
 const ofPlane = (names: Names, p: Exclude<Plane, { readonly _tag: 'none' }>): number =>
   numberOf(
     names.texts,
     p._tag === 'bytes'
-      ? p.pages.map((page) => page?.bytes.join() ?? '').join(';')
+      ? p.pages.map((page) => (page === null || page === undefined ? '' : bytesOf(page).text)).join(';')
       : p.pages.map((page) => page?.slots.join() ?? '').join(';'),
   )
 

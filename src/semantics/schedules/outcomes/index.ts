@@ -1,0 +1,1 @@
+export { defaultOutcomes, outcomes, type Outcomes, type OutcomesBounds } from './outcomes.js'
