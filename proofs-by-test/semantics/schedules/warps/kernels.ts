@@ -100,6 +100,9 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
   const rendezvous = new Map<string, number>()
   let labels = 0
   const lines: string[] = []
+  let flags = 0
+  /** a predicate of its own, as a compiler gives each value one */
+  const flag = (): string => `%f${String(flags++)}`
   const label = (): string => `L${String(labels++)}`
   /** Some lanes do it, and meet the others again. */
   const by = (way: Way, body: (guard: string) => ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -163,18 +166,21 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
         if (!op.on) return []
         if (op.after === undefined) return by(some(), () => spin(op.barrier, op.parity, op.relaxed))
         const over = label()
+        const spared = flag()
         return [
-          `setp.ne.s32 %q, %peek_${op.after}, 0;`,
-          `@%q bra ${over};`,
+          `setp.ne.s32 ${spared}, %peek_${op.after}, 0;`,
+          `@${spared} bra ${over};`,
           ...spin(op.barrier, op.parity, op.relaxed),
           `${over}:`,
         ]
       }
-      case 'peek':
+      case 'peek': {
+        const done = flag()
         return [
-          `mbarrier.try_wait.parity${sem(op.relaxed)}.shared::cta.b64 %p, ${bar(op.barrier)}, ${String(op.parity)};`,
-          `selp.b32 %peek_${op.name}, 1, 0, %p;`,
+          `mbarrier.try_wait.parity${sem(op.relaxed)}.shared::cta.b64 ${done}, ${bar(op.barrier)}, ${String(op.parity)};`,
+          `selp.b32 %peek_${op.name}, 1, 0, ${done};`,
         ]
+      }
       case 'load': {
         const [to] = op.destinations
         const from = op.reads[0] === undefined ? '[%g]' : place(op.reads[0])
@@ -241,6 +247,7 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
     '.visible .entry k(.param .u64 k_g)',
     '{',
     '.reg .pred %p, %q, %first;',
+    `.reg .pred %f<${String(flags + 1)}>;`,
     '.reg .b32 %a, %b, %c, %d, %z, %lane, %warp, %t;',
     ...[...peeks].map((name) => `.reg .b32 %peek_${name};`),
     '.reg .b64 %g;',

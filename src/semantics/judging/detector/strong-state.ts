@@ -44,6 +44,8 @@ export interface Strong {
   readonly fenced: Map<number, Knowledge>
   /** by agent and distance of who told it: what its next fence takes over */
   readonly pending: Map<number, Knowledge>
+  /** the same of what it has waited for */
+  readonly awaited: Map<number, Knowledge>
 }
 
 export const strongState = (): Strong => ({
@@ -51,6 +53,7 @@ export const strongState = (): Strong => ({
   planes: new Set(),
   fenced: new Map(),
   pending: new Map(),
+  awaited: new Map(),
 })
 
 export const forgetStrong = (s: Strong): void => {
@@ -58,4 +61,5 @@ export const forgetStrong = (s: Strong): void => {
   s.planes.clear()
   s.fenced.clear()
   s.pending.clear()
+  s.awaited.clear()
 }

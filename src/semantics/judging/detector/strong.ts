@@ -17,7 +17,7 @@
  * | plain write                  | forgets it                                                                    |
  *
  * That a load finds this write and no other is luck, unless every write of the word is in order with it; where what it finds decides something, C1 fails else
- * (`cell.ts`). A wait for a word (a loop that loads and compares) goes on at its own time and is asked what a semaphore's is:
+ * (`cell.ts`), or where it hears something new. A wait for a word (a loop that loads and compares) goes on at its own time and is asked what a semaphore's is:
  *
  * | asked of a wait that passes                                                        | else                         |
  * |------------------------------------------------------------------------------------|------------------------------|
@@ -95,17 +95,35 @@ const snapshot = (c: Context, a: AgentState): Knowledge => {
   return k
 }
 
+/** Does a message say something new? */
+const isNews = (k: Knowledge, message: Knowledge): boolean => message.order.some((at, i) => at > k.order[i]!)
+
+/** What is heard through a word that nothing orders with its writes is a matter of timing, if it says anything. */
+const byChance = (c: Context, a: AgentState, stamp: Stamp, message: Knowledge): void => {
+  if (isNews(a.knowledge, message))
+    fail(c.report, 'C1', keyOf('hears', stamp, undefined), () => ({
+      text: `what ${where(c.header, stamp)} takes over depends on whether it comes before or after what it reads is written`,
+      draft: undefined,
+    }))
+}
+
 /** A fence of memory: what the agent has read is taken over, and what it knows is released by its writes from now on. */
-export const fenceMemory = (d: Detector, agent: number, scope: Fence['scope']): void => {
+export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): void => {
   const c = d.context
+  const { agent } = stamp
   const a = c.agents[agent]!
   const reach = fenceReach(scope)
-  for (let r = 1; r <= reach; r++) {
-    const heard = d.strong.pending.get(slot(agent, r))
-    if (heard === undefined) continue
-    receive(a, heard, true, false)
-    d.strong.pending.delete(slot(agent, r))
+  const heardBy = (pending: Map<number, Knowledge>, settled: boolean): void => {
+    for (let r = 1; r <= reach; r++) {
+      const heard = pending.get(slot(agent, r))
+      if (heard === undefined) continue
+      if (!settled) byChance(c, a, stamp, heard)
+      receive(a, heard, true, false)
+      pending.delete(slot(agent, r))
+    }
   }
+  heardBy(d.strong.awaited, true)
+  heardBy(d.strong.pending, false)
   const known = snapshot(c, a)
   // a wider fence is a narrower one too
   for (let r = 1; r <= reach; r++) d.strong.fenced.set(slot(agent, r), known)
@@ -113,22 +131,34 @@ export const fenceMemory = (d: Detector, agent: number, scope: Fence['scope']): 
 
 // ---------------------------------------------------------------- hearing and telling
 
-const hear = (d: Detector, w: Word, a: AgentState, x: number, reach: Reach, acquires: boolean): void => {
+/** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
+const hear = (
+  d: Detector,
+  w: Word,
+  a: AgentState,
+  stamp: Stamp,
+  reach: Reach,
+  acquires: boolean,
+  awaited: boolean,
+): void => {
   const c = d.context
+  const x = stamp.agent
   for (const t of w.told) {
     const far = distance(c, x, t.agent)
     if (t.agent === x || Math.min(t.reach, reach) < far) continue
     if (acquires) {
+      if (!awaited) byChance(c, a, stamp, t.knowledge)
       receive(a, t.knowledge, true, false)
       continue
     }
     const key = slot(x, far)
-    const kept = d.strong.pending.get(key)
+    const pending = awaited ? d.strong.awaited : d.strong.pending
+    const kept = pending.get(key)
     if (kept !== undefined) join(kept, t.knowledge)
     else {
       const fresh = nothing(c.extent)
       join(fresh, t.knowledge)
-      d.strong.pending.set(key, fresh)
+      pending.set(key, fresh)
     }
   }
 }
@@ -179,7 +209,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     if (words.size > 0)
       for (const byte of wordsOf(e.footprint)) {
         const w = words.get(keyOfWord(plane, byte))
-        if (w !== undefined) hear(d, w, a, x, reach, e.acquires === true)
+        if (w !== undefined) hear(d, w, a, e.stamp, reach, e.acquires === true, false)
       }
     return
   }
@@ -188,7 +218,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   if (joins(e))
     for (const byte of places) {
       const w = words.get(keyOfWord(plane, byte))
-      if (w !== undefined) hear(d, w, a, x, reach, e.acquires === true)
+      if (w !== undefined) hear(d, w, a, e.stamp, reach, e.acquires === true, false)
     }
   const more = tells(d, a, x, reach, e.releases === true)
   places.forEach((byte, i) => {
@@ -299,7 +329,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
         `${where(c.header, e.stamp)} passes at ${String(e.before)}: it may have passed without ${where(c.header, without.stamp)}`,
       )
     }
-    hear(d, w, a, x, reachOf(e.scope), e.relaxed !== true)
+    hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     w.waits.set(x, e.stamp)
   }
 }

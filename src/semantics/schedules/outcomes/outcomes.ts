@@ -11,7 +11,7 @@
  * |------------------------------------------------------------------|---------------------------------|
  * | a read whose value decides, an atomic, a strong store, a wait for the word | everything else       |
  *
- * The words that decide are those that a read touches whose value decides something, that a wait is for, and that strong stores or exchanges leave in an order that nothing fixes.
+ * The words that decide are those that are read strongly, that a wait is for, and that strong stores or exchanges leave in an order that nothing fixes.
  *
  * Two states are one if their machines are, but for what agents hold that have ended, and if the detector remembers the same of both: what every agent
  * that goes on knows, what words and barriers tell, and which events each agent has executed. An agent that asks in vain and stands where it stood, with memory as it was, has done
@@ -86,7 +86,7 @@ const wordsIn = (f: Footprint): ReadonlyArray<string> => {
 /** The words that an event shows to decide. */
 const shownBy = (e: LogEvent): ReadonlyArray<string> =>
   e._tag === 'access'
-    ? e.decides === true || isSet(e)
+    ? e.decides === true || isSet(e) || mayHear(e)
       ? wordsIn(e.footprint)
       : []
     : e._tag === 'semaphore' && e.until !== undefined
@@ -99,6 +99,10 @@ const isSet = (e: Access): boolean =>
   e.operation === undefined &&
   e.rw === 'w' &&
   (e.combine === undefined || e.combine === 'exchange' || e.combine === 'cas')
+
+/** A strong read: what it hears may matter, now or at a fence. */
+const mayHear = (e: Access): boolean =>
+  e.atomic && e.operation === undefined && (e.acquires === true || (e.rw === 'r' && e.combine === undefined))
 
 const footprintOf = (p: Prepared): Footprint | null => {
   switch (p._tag) {
@@ -159,7 +163,7 @@ const remembered = (d: Detector, m: Machine): string => {
         w.left,
         w.waits,
       ]),
-      [...d.strong.fenced, ...d.strong.pending].filter(([slot]) => running(slot >> 2)),
+      [...d.strong.fenced, ...d.strong.pending, ...d.strong.awaited].filter(([slot]) => running(slot >> 2)),
       d.barriers.map((b) => b),
       d.named,
       d.semaphores,

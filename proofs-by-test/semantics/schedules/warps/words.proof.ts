@@ -1,0 +1,347 @@
+/**
+ * What words of memory order, and what they decide: random kernels that store, add, ask and wait, whose verdicts meet an enumeration of all interleavings that
+ * shares no code with the machine, the detector or the search of outcomes.
+ *
+ *     sound       verdict ok                      =>  no interleaving races or gets stuck
+ *     complete    no interleaving does            =>  verdict ok
+ *
+ * In the enumeration an event has its past, a set: what is before it in its agent, and what it hears by release and acquire, as the memory model of PTX has them.
+ */
+import { expect, test } from 'vitest'
+import { elaborate } from '../../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../../src/dialects/ptx/index.js'
+import { bits } from '../../../../src/numerics/bits.js'
+import { usualSharedBase, warpSource } from '../../../../src/semantics/execution/launch-warps.js'
+import { eager, seeded } from '../../../../src/semantics/execution/policy.js'
+import { dice, type Dice } from '../../../../src/semantics/schedules/naive/random.js'
+import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import { checkSource, standardOptions } from '../../../../src/semantics/verdict/check.js'
+import { right } from '../../../either.js'
+import { nightly, small } from '../../../extent.js'
+
+// ---------------------------------------------------------------- programs
+
+type Op =
+  | { readonly is: 'read' | 'write'; readonly x: number }
+  | { readonly is: 'fence' }
+  | { readonly is: 'store'; readonly f: number; readonly value: number; readonly orders: boolean }
+  | { readonly is: 'add'; readonly f: number; readonly orders: boolean }
+  | { readonly is: 'wait'; readonly f: number; readonly least: number; readonly orders: boolean }
+  /** goes on with the next `skip` operations only where what it finds is `value` */
+  | {
+      readonly is: 'ask' | 'addAsk'
+      readonly f: number
+      readonly value: number
+      readonly orders: boolean
+      readonly skip: number
+    }
+  /** nothing is made of what is found, but what is heard */
+  | { readonly is: 'glance'; readonly f: number; readonly orders: boolean }
+
+const opOf = (d: Dice, left: number): Op => {
+  const f = d.below(2)
+  const orders = d.chance(0.5)
+  switch (d.pick(['r', 'w', 'r', 'w', 'f', 's', 'a', 'W', 'W', 'q', 'Q', 'g'])) {
+    case 'r':
+      return { is: 'read', x: d.below(2) }
+    case 'w':
+      return { is: 'write', x: d.below(2) }
+    case 'f':
+      return { is: 'fence' }
+    case 's':
+      return { is: 'store', f, value: d.below(2) + 1, orders }
+    case 'a':
+      return { is: 'add', f, orders }
+    case 'W':
+      return { is: 'wait', f, least: d.below(2) + 1, orders }
+    case 'g':
+      return { is: 'glance', f, orders }
+    case 'q':
+      return { is: 'ask', f, value: d.below(2), orders, skip: Math.min(left, 1 + d.below(2)) }
+    default:
+      return { is: 'addAsk', f, value: d.below(2), orders, skip: Math.min(left, 1 + d.below(2)) }
+  }
+}
+
+/** Blindly drawn; or a message that is passed, with something left out or added. */
+const drawn = (seed: number): ReadonlyArray<ReadonlyArray<Op>> => {
+  const d = dice(seed)
+  const agents = d.pick([2, 2, 3])
+  if (d.chance(0.4))
+    return Array.from({ length: agents }, () => {
+      const n = 1 + d.below(agents === 2 ? 5 : 3)
+      return Array.from({ length: n }, (_, k) => opOf(d, n - k - 1))
+    })
+  const orders = d.chance(0.7)
+  const counted = d.chance(0.5)
+  const tells = (): ReadonlyArray<Op> => [
+    ...(orders ? [] : [{ is: 'fence' as const }]),
+    counted ? { is: 'add', f: 0, orders } : { is: 'store', f: 0, value: 1, orders },
+  ]
+  const hears = (least: number): ReadonlyArray<Op> => [
+    d.chance(0.6)
+      ? { is: 'wait', f: 0, least, orders }
+      : { is: counted ? 'addAsk' : 'ask', f: 0, value: least, orders, skip: orders ? 1 : 2 },
+    ...(orders ? [] : [{ is: 'fence' as const }]),
+  ]
+  const all = Array.from({ length: agents }, (_, x): ReadonlyArray<Op> =>
+    x < agents - 1
+      ? [{ is: 'write', x }, ...tells()]
+      : [
+          ...(d.chance(0.2)
+            ? [{ is: 'glance' as const, f: 0, orders }]
+            : hears(counted ? d.pick([1, agents - 1]) : 1)),
+          { is: 'read', x: d.below(2) },
+        ],
+  )
+  const wrong = d.pick([0, 0, 1])
+  return all.map((ops) => {
+    const k = d.below(ops.length)
+    if (wrong === 0 || d.chance(0.5)) return ops
+    return d.chance(0.6) ? ops.filter((_, i) => i !== k) : [...ops.slice(0, k), opOf(d, 0), ...ops.slice(k)]
+  })
+}
+
+// ---------------------------------------------------------------- all interleavings
+
+interface Agent {
+  readonly pc: number
+  readonly past: bigint
+  readonly pending: bigint
+  readonly fenced: bigint
+}
+interface Access {
+  readonly bit: bigint
+  readonly past: bigint
+  readonly x: number
+  readonly writes: boolean
+  readonly agent: number
+}
+
+/** Does some interleaving race, or get stuck? */
+const isBad = (p: ReadonlyArray<ReadonlyArray<Op>>): boolean => {
+  const seen = new Set<string>()
+  let bits = 0n
+  const number = new Map<string, bigint>()
+  const bitOf = (agent: number, pc: number): bigint => {
+    const key = `${String(agent)} ${String(pc)}`
+    const known = number.get(key) ?? 1n << bits
+    if (!number.has(key)) bits++
+    number.set(key, known)
+    return known
+  }
+  const step = (
+    agents: ReadonlyArray<Agent>,
+    words: ReadonlyArray<number>,
+    told: ReadonlyArray<bigint>,
+    accesses: ReadonlyArray<Access>,
+  ): boolean => {
+    const key = [
+      ...agents.flatMap((a) => [a.pc, a.past, a.pending, a.fenced]),
+      ...words,
+      ...told,
+      ...accesses.map((a) => `${String(a.bit)}:${String(a.past)}`).sort(),
+    ].join()
+    if (seen.has(key)) return false
+    seen.add(key)
+    let moved = false
+    let running = false
+    for (const [x, a] of agents.entries()) {
+      const op = p[x]![a.pc]
+      if (op === undefined) continue
+      running = true
+      if (op.is === 'wait' && words[op.f]! < op.least) continue
+      moved = true
+      const bit = bitOf(x, a.pc)
+      let { past, pending, fenced } = a
+      let next = a.pc + 1
+      const now = words.slice()
+      const says = told.slice()
+      let more = accesses
+      const hear = (f: number, acquires: boolean): void => {
+        if (acquires) past |= told[f]!
+        else pending |= told[f]!
+      }
+      const tell = (orders: boolean): bigint => (orders ? past | bit : fenced)
+      switch (op.is) {
+        case 'read':
+        case 'write': {
+          const writes = op.is === 'write'
+          for (const b of accesses)
+            if (b.agent !== x && b.x === op.x && (writes || b.writes) && (past & b.bit) === 0n) return true
+          more = [...accesses, { bit, past, x: op.x, writes, agent: x }]
+          break
+        }
+        case 'fence':
+          past |= pending
+          pending = 0n
+          fenced = past | bit
+          break
+        case 'store':
+          now[op.f] = op.value
+          says[op.f] = tell(op.orders)
+          break
+        case 'wait':
+        case 'glance':
+          hear(op.f, op.orders)
+          break
+        case 'ask':
+          hear(op.f, op.orders)
+          if (words[op.f] !== op.value) next += op.skip
+          break
+        case 'add':
+        case 'addAsk':
+          hear(op.f, op.orders)
+          now[op.f] = words[op.f]! + 1
+          says[op.f] = told[op.f]! | tell(op.orders)
+          if (op.is === 'addAsk' && words[op.f] !== op.value) next += op.skip
+          break
+      }
+      const after = agents.map((b, y) => (y === x ? { pc: next, past: past | bit, pending, fenced } : b))
+      if (step(after, now, says, more)) return true
+    }
+    return running && !moved
+  }
+  return step(
+    p.map(() => ({ pc: 0, past: 0n, pending: 0n, fenced: 0n })),
+    [0, 0],
+    [0n, 0n],
+    [],
+  )
+}
+
+// ---------------------------------------------------------------- kernels
+
+const textOf = (p: ReadonlyArray<ReadonlyArray<Op>>): string => {
+  let labels = 0
+  const word = (f: number): string => `[%g+${String(4 * f)}]`
+  const place = (x: number): string => `[%g+${String(16 + 4 * x)}]`
+  const said = (ops: ReadonlyArray<Op>): ReadonlyArray<string> => {
+    const ends = new Map<number, string[]>()
+    const out = ops.flatMap((op, k): ReadonlyArray<string> => {
+      const here = (ends.get(k) ?? []).map((l) => `${l}:`)
+      const over = `L${String(labels++)}`
+      const asks = (value: number, skip: number): ReadonlyArray<string> => {
+        ends.set(k + 1 + skip, [...(ends.get(k + 1 + skip) ?? []), over])
+        return [`setp.ne.u32 %p, %v, ${String(value)};`, `@%p bra ${over};`]
+      }
+      const one = (): ReadonlyArray<string> => {
+        switch (op.is) {
+          case 'read':
+            return [`ld.global.u32 %v, ${place(op.x)};`]
+          case 'write':
+            return [`st.global.u32 ${place(op.x)}, 7;`]
+          case 'fence':
+            return ['fence.acq_rel.gpu;']
+          case 'store':
+            return [
+              `st.${op.orders ? 'release' : 'relaxed'}.gpu.global.u32 ${word(op.f)}, ${String(op.value)};`,
+            ]
+          case 'add':
+            return [`red.${op.orders ? 'release' : 'relaxed'}.gpu.global.add.u32 ${word(op.f)}, 1;`]
+          case 'wait':
+            return [
+              `${over}:`,
+              `ld.${op.orders ? 'acquire' : 'relaxed'}.gpu.global.u32 %v, ${word(op.f)};`,
+              `setp.lt.u32 %p, %v, ${String(op.least)};`,
+              `@%p bra ${over};`,
+            ]
+          case 'glance':
+            return [`ld.${op.orders ? 'acquire' : 'relaxed'}.gpu.global.u32 %v, ${word(op.f)};`]
+          case 'ask':
+            return [
+              `ld.${op.orders ? 'acquire' : 'relaxed'}.gpu.global.u32 %v, ${word(op.f)};`,
+              ...asks(op.value, op.skip),
+            ]
+          case 'addAsk':
+            return [
+              `atom.${op.orders ? 'acq_rel' : 'relaxed'}.gpu.global.add.u32 %v, ${word(op.f)}, 1;`,
+              ...asks(op.value, op.skip),
+            ]
+        }
+      }
+      return [...here, ...one()]
+    })
+    return [
+      ...out,
+      ...[...ends].flatMap(([k, ls]) => (k >= ops.length ? ls.map((l) => `${l}:`) : [])),
+      'ret;',
+    ]
+  }
+  return [
+    '.version 9.0',
+    '.target sm_90a',
+    '.address_size 64',
+    '.visible .entry k(.param .u64 k_g)',
+    '{',
+    '.reg .pred %p;',
+    '.reg .b32 %v, %c, %t;',
+    '.reg .b64 %g;',
+    'ld.param.u64 %g, [k_g];',
+    'mov.u32 %c, %ctaid.x;',
+    'mov.u32 %t, %tid.x;',
+    'setp.ne.u32 %p, %t, 0;',
+    '@%p ret;',
+    ...p.flatMap((_, x) => [`setp.eq.u32 %p, %c, ${String(x)};`, `@%p bra A${String(x)};`]),
+    'ret;',
+    ...p.flatMap((ops, x) => [`A${String(x)}:`, ...said(ops)]),
+    '}',
+    '',
+  ].join('\n')
+}
+
+const verdictOf = (p: ReadonlyArray<ReadonlyArray<Op>>, seed: number): Verdict => {
+  const { program } = right(elaborate(right(parseModule(textOf(p))), 'k', 'k.ptx'))
+  const source = warpSource(program, {
+    grid: [p.length],
+    block: [32],
+    cluster: null,
+    dynamicBytes: 0,
+    parameters: new Uint8Array(8),
+    pointers: [{ offset: 0, tensor: 'g' }],
+    tensors: [
+      { name: 'g', role: 'inout', contents: new Uint8Array(32), bytes: 32, elements: null, symbol: null },
+    ],
+    sharedBase: usualSharedBase,
+  })
+  return right(
+    checkSource(source, {
+      ...standardOptions,
+      algebra: bits('hopper'),
+      policy: seed % 2 === 0 ? eager : seeded(seed),
+      provenance: false,
+      explore: false,
+      explain: false,
+    }),
+  ).verdict
+}
+
+const from = nightly ? 7_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 0
+const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 50_000) : small ? 150 : 500
+
+test('sound and complete, on random kernels', { timeout: 14_400_000 }, () => {
+  const tally = { kernels: 0, clean: 0, ok: 0, searched: 0, undecided: 0, cleanUndecided: 0 }
+  const wrong: string[] = []
+  for (let seed = from; tally.kernels < count; seed++) {
+    const p = drawn(seed)
+    const bad = isBad(p)
+    const v = verdictOf(p, seed)
+    tally.kernels++
+    if (!bad) tally.clean++
+    if (v.verdict === 'ok') tally.ok++
+    if (v.decidedBy === 'exploration') tally.searched++
+    if (v.verdict === 'undecided') tally.undecided++
+    if (v.verdict === 'undecided' && !bad) tally.cleanUndecided++
+    if ((v.verdict === 'ok') === bad && v.verdict !== 'undecided')
+      wrong.push(
+        `${String(seed)}: ${bad ? 'bad' : 'clean'}, and ${v.verdict} (${v.reason})\n${JSON.stringify(p)}`,
+      )
+  }
+  if (nightly || process.env['TALLY'] !== undefined)
+    console.log(tally, wrong.length, wrong.slice(0, 4).join('\n'))
+  expect(wrong[0]).toBeUndefined()
+  expect(tally.clean).toBeGreaterThan(count / 6)
+  expect(tally.kernels - tally.clean).toBeGreaterThan(count / 6)
+  expect(tally.searched).toBeGreaterThan(count / 20)
+  expect(tally.undecided).toBeLessThan(count / 20)
+})
