@@ -367,10 +367,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
           iteration: r.iteration,
           layouts: r.layouts,
           resume: r.resume,
-          prepared:
-            p.ballot === undefined
-              ? { _tag: 'bar.leave', id: p.id, count: p.count, generation }
-              : { _tag: 'bar.leave', id: p.id, count: p.count, generation, ballot: p.ballot },
+          prepared: Rendezvous.leaving(p, generation),
         }
         const waiting = agentState(now.status, now.stand, leave, now.at + 1, now.groups)
         return effect(withAgent(done.machine, agent, waiting), done.events)

@@ -103,15 +103,41 @@ export const executeBar = (x: Executing, m: Machine, p: Bar): Effect =>
     [rendezvous(x, 'arrive', p.id, p.count, false, p.threads)],
   )
 
-export const leaveBlocked = (world: World, agent: number, m: Machine, p: Leave): boolean =>
-  named(m, ctaOf(world, agent), p.id).generation <= p.generation
+/** What a bar.sync waits for, once it has arrived. */
+export const leaving = ({ id, count, ballot, all }: Bar, generation: number): Leave => {
+  const plain: Leave = { _tag: 'bar.leave', id, count, generation }
+  const asked = ballot === undefined ? plain : Object.assign({ ballot }, plain)
+  return all === undefined ? asked : Object.assign({ all }, asked)
+}
 
-export const executeLeave = (x: Executing, m: Machine, p: Leave): Effect =>
-  effect(
-    m,
+/** Threads of the agents of a CTA that have ended. */
+const endedIn = (world: World, m: Machine, cta: number): number => {
+  let threads = 0
+  for (let x = cta * world.agentsPerCta; x < (cta + 1) * world.agentsPerCta; x++)
+    if (m.agents[x]!.status === 'done') threads += threadsOf(world, x)
+  return threads
+}
+
+/** The generation under way lacks none but threads that have ended. */
+const excused = (world: World, agent: number, m: Machine, p: Leave): boolean => {
+  const cta = ctaOf(world, agent)
+  return p.all === true && named(m, cta, p.id).arrived + endedIn(world, m, cta) >= p.count
+}
+
+export const leaveBlocked = (world: World, agent: number, m: Machine, p: Leave): boolean =>
+  named(m, ctaOf(world, agent), p.id).generation <= p.generation && !excused(world, agent, m, p)
+
+/** The first to leave a generation that lacks threads which have ended closes it. */
+export const executeLeave = (x: Executing, m: Machine, p: Leave): Effect => {
+  const cta = ctaOf(x.world, x.agent)
+  const b = named(m, cta, p.id)
+  const after = b.generation <= p.generation ? arriveAt(m, cta, p.id, b.arrived, 0, undefined) : m
+  return effect(
+    after,
     [rendezvous(x, 'leave', p.id, p.count)],
-    p.ballot === undefined ? [] : [answer(p.ballot.op, named(m, ctaOf(x.world, x.agent), p.id).outcome)],
+    p.ballot === undefined ? [] : [answer(p.ballot.op, named(after, cta, p.id).outcome)],
   )
+}
 
 /** What a generation has said. */
 const answer = (op: Ballot['op'], { yes, of }: Votes): Value =>

@@ -99,6 +99,8 @@ export type Prepared =
       /** that arrive; absent: those of the agent */
       readonly threads?: number
       readonly ballot?: Ballot
+      /** it is for all threads of the CTA: those that have ended are not waited for */
+      readonly all?: true
     }
   | {
       readonly _tag: 'bar.leave'
@@ -106,6 +108,7 @@ export type Prepared =
       readonly count: number
       readonly generation: number
       readonly ballot?: Ballot
+      readonly all?: true
     }
   | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean }
   | { readonly _tag: 'cluster.wait' }

@@ -166,23 +166,29 @@ const bar = (
   if (count <= 0 || count % 32 !== 0)
     return V.fault('bar.count', `${what}: expected a positive multiple of 32 threads, found ${String(count)}`)
   const threads = (mask | ended) === -1 ? 32 : countOf(mask)
-  if (o._tag === 'bar') return [part({ _tag: 'bar', id, count, waits: o.mode === 'sync', threads }, nothing)]
+  const plain: Prepared = {
+    _tag: 'bar',
+    id,
+    count,
+    waits: o._tag === 'barReduce' || o.mode === 'sync',
+    threads,
+  }
+  const met = o.count === null ? Object.assign({ all: true as const }, plain) : plain
+  if (o._tag === 'bar') return [part(met, nothing)]
   const unknown = h.rows.unknownPredicates[o.by.predicate]! & mask
   if (unknown !== 0) return V.fault('I1', `${what}: the predicate comes from what nothing has written`)
   return [
     part(
-      {
-        _tag: 'bar',
-        id,
-        count,
-        waits: true,
-        threads,
-        ballot: {
-          op: o.op,
-          yes: countOf(holding(h.rows, o.by.predicate, o.by.negated, mask)),
-          of: countOf(mask),
+      Object.assign(
+        {
+          ballot: {
+            op: o.op,
+            yes: countOf(holding(h.rows, o.by.predicate, o.by.negated, mask)),
+            of: countOf(mask),
+          },
         },
-      },
+        met,
+      ),
       o.to !== null ? { _tag: 'number', to: o.to, mask } : { _tag: 'truth', to: o.toPredicate, mask },
     ),
   ]

@@ -20,7 +20,7 @@
  * | of every CTA of the cluster an agent arrives          | K2   |
  * | a leave of a named barrier comes after its generation | C2  |
  *
- * Ids 0 to 15 are the CTA's, larger ones the cluster's.
+ * Ids 0 to 15 are the CTA's, larger ones the cluster's. A barrier for all threads of a CTA does not wait for those that have ended, and hears nothing from them.
  *
  * Law 1. After its leave an agent knows every event of its generation.
  *
@@ -126,6 +126,13 @@ const withoutMembers = (c: Context, b: NamedBarrier): void => {
     )
 }
 
+/** Threads of its CTA that have ended: a barrier for all threads does not wait for them. */
+const endedWith = (c: Context, agent: number): number =>
+  c.header.agents.reduce(
+    (n, a, x) => (a.cta === ctaOf(c.header, agent) && c.agents[x]!.exited ? n + 32 * a.warps : n),
+    0,
+  )
+
 /** Returns the generation joined or left. */
 export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): number => {
   const b = namedBarrier(c, all, e)
@@ -210,12 +217,12 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
     case 'leave': {
       const joined = b.joined[e.stamp.agent]
       if (joined === b.current) {
-        if (b.place < 0)
+        if (b.place < 0 && b.threads + endedWith(c, e.stamp.agent) < e.count)
           fail(c.report, 'C2', keyOf(`leave|${b.label}`, e.stamp, undefined), () => ({
             text: `the log is not well formed: ${where(c.header, e.stamp)} leaves ${b.label} before its generation is complete`,
             draft: undefined,
           }))
-        else withoutMembers(c, b)
+        else if (b.place >= 0) withoutMembers(c, b)
         complete(c, b)
       }
       if (joined !== undefined) receive(a, joined.message, e.relaxed !== true, e.tensor === true)
