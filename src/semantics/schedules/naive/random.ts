@@ -877,11 +877,52 @@ export const peekingOf = (seed: number, families: Families = allFamilies): Skele
   )
   const tensor = s.barriers.map(({ name }) => ordering.has(name))
   const wrong = die.pick([0, 0, 0, 12, 30])
-  return {
+  return behindRelaxed(dice(seed ^ 0x2e1a), {
     barriers: s.barriers,
     agents: s.agents.map(({ name, cta, ops }) => {
       const near = s.barriers.flatMap((b, k) => (b.cta === cta ? [k] : []))
       return { name, cta, ops: peeking(die, ops, near, tensor, wrong) }
     }),
+  })
+}
+
+/** Some peeks come behind an arrival of their barrier in every schedule, over a relaxed arrive and a relaxed wait that tell nothing else. */
+const behindRelaxed = (die: Dice, s: Skeleton): Skeleton => {
+  if (!die.chance(0.15)) return s
+  const pairs = s.agents.flatMap((to, x) =>
+    to.ops.flatMap((peek, i) =>
+      peek._tag !== 'peek'
+        ? []
+        : s.agents.flatMap((from, y) =>
+            from.cta !== to.cta || x === y
+              ? []
+              : from.ops.flatMap((arrive, j) =>
+                  arrive._tag === 'arrive' && arrive.on && arrive.barriers.includes(peek.barrier)
+                    ? [{ x, i, y, j, cta: to.cta }]
+                    : [],
+                ),
+          ),
+    ),
+  )
+  if (pairs.length === 0) return s
+  const { x, i, y, j, cta } = die.pick(pairs)
+  const told = s.barriers.length
+  const put = (ops: ReadonlyArray<Op>, at: number, op: Op): ReadonlyArray<Op> => [
+    ...ops.slice(0, at),
+    op,
+    ...ops.slice(at),
+  ]
+  return {
+    barriers: [...s.barriers, { name: 'told', cta, count: 1 }],
+    agents: s.agents.map(({ name, cta: own, ops }, z) => ({
+      name,
+      cta: own,
+      ops:
+        z === x
+          ? put(ops, i, S.wait(told, 0, true))
+          : z === y
+            ? put(ops, j + 1, S.arrive([told], true))
+            : ops,
+    })),
   }
 }
