@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { zoo } from '../../../src/kernels/broken/zoo/index.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { recordingId, recordingPage } from '../../../src/render/recording/page.js'
-import { record } from '../../../src/render/recording/record.js'
+import { record, scriptOf } from '../../../src/render/recording/record.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
 import { anyText } from '../../prop.js'
@@ -12,7 +12,7 @@ import { right } from '../../either.js'
 
 const program = right(zoo[0]!.program(false))
 const { recording } = record(
-  program,
+  scriptOf(program),
   right(launch(program, unit, noArguments)),
   { policy: eager, fuel: 10_000 },
   { settings: {}, without: [], schedule: 'eager', verdict: null, source: () => null },

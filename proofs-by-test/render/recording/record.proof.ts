@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { zoo } from '../../../src/kernels/broken/zoo/index.js'
 import { unit } from '../../../src/numerics/unit.js'
 import type { Flight, Recording, SlotState, State } from '../../../src/render/recording/model.js'
-import { record, type Facts } from '../../../src/render/recording/record.js'
+import { record, scriptOf, type Facts } from '../../../src/render/recording/record.js'
 import { after, offeredIn, stateAfter, statesOf, waitingAt } from '../../../src/render/recording/state.js'
 import { write } from '../../../src/render/svg.js'
 import { timelineSvg } from '../../../src/render/timeline-svg.js'
@@ -29,7 +29,7 @@ const fuel = 100_000
 
 const recorded = (program: Program, policy: Policy.AnyPolicy, most?: number): Recording =>
   record(
-    program,
+    scriptOf(program),
     right(launch(program, unit, noArguments)),
     { policy, fuel, ...(most === undefined ? {} : { most }) },
     facts,

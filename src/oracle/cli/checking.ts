@@ -1,16 +1,15 @@
 /**
- * A program that a command line names, run once and judged without data: what `check` and `view` do alike.
+ * What a command line names, run once and judged: what `check` and `view` do alike. A program is judged without data, PTX on those of its launch.
  *
  * Where control depends on data, seeded inputs are taken (`seeded.ts`).
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
-import type { Algebra } from '../../numerics/algebra.js'
+import { scriptOf } from '../../render/recording/record.js'
 import { thousands } from '../../render/table.js'
-import { noArguments, type Arguments } from '../../semantics/execution/launch.js'
+import { noArguments, sourceOf } from '../../semantics/execution/launch.js'
 import { unit } from '../../numerics/unit.js'
-import type { Verdict } from '../../semantics/judging/verdict.js'
 import type { Program } from '../../semantics/language/program.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
@@ -18,29 +17,20 @@ import { multiplyAdds } from '../parallel/spread.js'
 import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
-import type { ScheduleFlag } from './flags/machine.js'
 import { switchOf } from './flags/words.js'
+import type { Judged } from './judged.js'
 import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked } from './judging.js'
+import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
+import { isPtx, judgePtx } from './ptx.js'
 import { policyOf } from './schedule.js'
 import { otherInputs, withDataIfWanted } from './seeded.js'
-import { namedSubject, subjectAsked, type Subject } from './subject.js'
+import { namedSubject, sourceOfSubject, subjectAsked, type Subject } from './subject.js'
 
-/** What came of it. */
-export interface Judged {
-  readonly subject: Subject
-  readonly schedule: ScheduleFlag
-  readonly fuel: number
-  readonly checked: Checked
-  /** that of the run, and what it was given */
-  readonly algebra: Algebra
-  readonly given: Arguments
-  readonly verdict: Verdict
-  /** milliseconds */
-  readonly elapsed: number
-}
+export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> =>
+  isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
 
-export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
+const judgeProgram = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
   const parsed = pipe(
     E.Do,
     E.bindW('asked', () => subjectAsked(options)),
@@ -100,24 +90,33 @@ export const judge = (world: World, name: string, options: Options): E.Either<Fa
         ? E.right(one)
         : refuseFlag('--mend', 'a run that comes to its end', 'one that needs data it does not have'),
     ),
-    E.map(({ found: { program: judged, checked, mended, algebra, given }, seeded }) => ({
-      subject: mended.length === 0 ? subject.right : { ...subject.right, program: judged },
-      schedule,
-      fuel: fuel.right,
-      checked,
-      algebra,
-      given,
-      verdict: withDetails(
-        { ...subject.right, program: judged },
+    E.map(({ found: { program: judged, checked, mended, algebra, given }, seeded }): Judged => {
+      const judgedSubject: Subject =
+        mended.length === 0 ? subject.right : { ...subject.right, program: judged }
+      return {
+        source: sourceOf(judged),
+        script: scriptOf(judged),
+        rows: () => launchRows(judgedSubject, checked.world),
+        settings,
+        dropped: subject.right.dropped,
+        authored: sourceOfSubject(judgedSubject),
         schedule,
-        withMended(
-          seeded
-            ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
-            : checked.verdict,
-          mended,
+        fuel: fuel.right,
+        checked,
+        algebra,
+        given,
+        verdict: withDetails(
+          { ...subject.right, program: judged },
+          schedule,
+          withMended(
+            seeded
+              ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
+              : checked.verdict,
+            mended,
+          ),
         ),
-      ),
-      elapsed,
-    })),
+        elapsed,
+      }
+    }),
   )
 }

@@ -8,11 +8,10 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { write } from '../../render/svg.js'
 import { timelineSvg } from '../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../render/timeline.js'
-import type { Arguments } from '../../semantics/execution/launch.js'
 import { collect } from '../../semantics/execution/run.js'
 import type { EventKey } from '../../semantics/execution/step.js'
 import type { Finding } from '../../semantics/judging/finding.js'
-import type { Program } from '../../semantics/language/program.js'
+import type { Arguments, Source } from '../../semantics/machine/source.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
 import { wordOf } from './flags/words.js'
@@ -50,7 +49,7 @@ export const drawingAsked = (options: Options): E.Either<FlagFailure, Drawing | 
 
 /** A run that is known by its schedule, and what was found in it. */
 export interface Drawn {
-  readonly program: Program
+  readonly source: Source
   readonly algebra: Algebra
   readonly given: Arguments
   readonly schedule: ReadonlyArray<EventKey>
@@ -62,7 +61,7 @@ export const draw = (drawing: Drawing | null, ran: Drawn): E.Either<Failure, Rea
   drawing === null
     ? E.right([])
     : pipe(
-        hearing(ran.program, ran.algebra, ran.given, ran.schedule, collect),
+        hearing(ran.source, ran.algebra, ran.given, ran.schedule, collect),
         E.map(({ header, result }) =>
           drawing.form === 'svg'
             ? write(timelineSvg(header, result, ran.findings))

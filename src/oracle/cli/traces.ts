@@ -13,10 +13,9 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { scope } from '../../semantics/verdict/check.js'
 import type { Options as Detecting } from '../../semantics/judging/detector/index.js'
-import { launch, type Arguments } from '../../semantics/execution/launch.js'
 import type { Fold, Header } from '../../semantics/log/events.js'
 import * as Policy from '../../semantics/execution/policy.js'
-import type { Program } from '../../semantics/language/program.js'
+import type { Arguments, Source } from '../../semantics/machine/source.js'
 import { run, settings } from '../../semantics/execution/run.js'
 import type { EventKey } from '../../semantics/execution/step.js'
 import * as Trace from '../../semantics/files/trace/index.js'
@@ -32,14 +31,14 @@ interface Heard<R> {
 
 /** A run that is known by its schedule, heard by a fold; and its header. */
 const heard = <S, R>(
-  program: Program,
+  source: Source,
   algebra: Algebra,
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
   fold: Fold<S, R>,
 ): E.Either<Failure, Heard<R>> =>
   pipe(
-    launch(program, algebra, given),
+    source.launch(algebra, given),
     E.map(({ world, machine }) => {
       // the schedule ends, and what it took its run had
       const how = { ...settings(Policy.recorded(schedule)), fuel: Infinity }
@@ -50,7 +49,7 @@ const heard = <S, R>(
 
 /** What happened, where elements are not asked for: without them, unless what happens depends on them. */
 export const hearing = <S, R>(
-  program: Program,
+  source: Source,
   algebra: Algebra,
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
@@ -60,9 +59,12 @@ export const hearing = <S, R>(
   const bare: Arguments =
     tensorPipe === undefined ? { scalars, tensors: new Map() } : { scalars, tensors: new Map(), tensorPipe }
   return pipe(
-    heard(program, unit, bare, schedule, fold),
-    E.chain((found) =>
-      found.steps === schedule.length ? E.right(found) : heard(program, algebra, given, schedule, fold),
+    heard(source, unit, bare, schedule, fold),
+    E.fold(
+      // it keeps addresses in its registers: without data there is no run of it
+      () => heard(source, algebra, given, schedule, fold),
+      (found) =>
+        found.steps === schedule.length ? E.right(found) : heard(source, algebra, given, schedule, fold),
     ),
   )
 }
@@ -109,13 +111,13 @@ export const traceBytes = (): Fold<Trace.Writer, { readonly bytes: Uint8Array; r
 
 /** The trace of a run that is known by its schedule. */
 export const traceOf = (
-  program: Program,
+  source: Source,
   algebra: Algebra,
   given: Arguments,
   schedule: ReadonlyArray<EventKey>,
 ): E.Either<Failure, Uint8Array> =>
   pipe(
-    heard(program, algebra, given, schedule, traceBytes()),
+    heard(source, algebra, given, schedule, traceBytes()),
     E.map(({ result }) => result.bytes),
   )
 

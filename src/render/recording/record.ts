@@ -37,7 +37,7 @@ import type {
   State,
   Step,
 } from './model.js'
-import { buffersOf, following } from './slots.js'
+import { buffersOf, following, type Buffers } from './slots.js'
 import { barrierOfReady, wordsOfFlight, wordsOfReady } from './words.js'
 
 export const mostSteps = 20_000
@@ -102,7 +102,7 @@ interface Recorder {
 const differing = <A>(was: ReadonlyArray<A>, is: ReadonlyArray<A>): ReadonlyArray<readonly [number, A]> =>
   is.flatMap((x, i) => (x === was[i] ? [] : [[i, x] as const]))
 
-const recorder = (world: World, program: Program, most: number): Recorder => {
+const recorder = (world: World, buffers: Buffers, most: number): Recorder => {
   const log: LogEvent[] = []
   const steps: Heard[] = []
   let start: State | null = null
@@ -113,7 +113,6 @@ const recorder = (world: World, program: Program, most: number): Recorder => {
   const stepsOf = new Map<string, number>()
   const nameOf = (agent: number, at: number): string => `${String(agent)}:${String(at)}`
   const stepOf = (agent: number, at: number): number => stepsOf.get(nameOf(agent, at)) ?? -1
-  const buffers = buffersOf(world, program)
   const slots = following(buffers, stepOf)
   let agents: ReadonlyArray<AgentState> = []
   let machine: Machine | null = null
@@ -324,6 +323,14 @@ export const pictureOf = (drawing: Drawing, stepOf: (place: number) => number | 
 
 // ---------------------------------------------------------------- the document
 
+/** What is run, as a page shows it beside its world. */
+export interface Script {
+  readonly name: string
+  readonly listing: (header: Header) => Recording['listing']
+  /** the arrays that its memory is divided into */
+  readonly buffers: (world: World) => Buffers
+}
+
 /** What is said of a run beside what happens in it. */
 export interface Facts {
   readonly settings: Recording['settings']
@@ -350,14 +357,19 @@ const sitesOf = (
   })
 }
 
-const listingOf = (program: Program, header: Header): Recording['listing'] => {
-  const places = new Map(header.sites.map((site, i) => [site, i]))
-  return listing(program).map(({ text, depth, site }) => ({
-    text,
-    depth,
-    site: site === null ? null : (places.get(site) ?? null),
-  }))
-}
+/** A program of the core. */
+export const scriptOf = (program: Program): Script => ({
+  name: program.name,
+  listing: (header) => {
+    const places = new Map(header.sites.map((site, i) => [site, i]))
+    return listing(program).map(({ text, depth, site }) => ({
+      text,
+      depth,
+      site: site === null ? null : (places.get(site) ?? null),
+    }))
+  },
+  buffers: (world) => buffersOf(world, program),
+})
 
 /** Who waits for what where nothing can happen any more. */
 const stuckText = (world: World, m: Machine): string =>
@@ -409,13 +421,14 @@ export interface Recorded {
 
 /** Run and record. */
 export const record = (
-  program: Program,
+  script: Script,
   { world, machine }: Launched,
   how: { readonly policy: AnyPolicy; readonly fuel: number; readonly most?: number },
   facts: Facts,
 ): Recorded => {
   const { header } = world
-  const { watch, tape } = recorder(world, program, how.most ?? mostSteps)
+  const buffers = script.buffers(world)
+  const { watch, tape } = recorder(world, buffers, how.most ?? mostSteps)
   const ran = run(
     world,
     machine,
@@ -425,13 +438,13 @@ export const record = (
   const { log, steps, start, shown } = tape()
   const drawing = drawingOf(header, log)
   const stepAt = stepsOfLog(log, steps)
-  const lines = listingOf(program, header)
+  const lines = script.listing(header)
   return {
     outcome: ran.outcome,
     steps: ran.steps,
     recording: {
       schema: 'tcspec.recording/1',
-      kernel: program.name,
+      kernel: script.name,
       arch: header.arch,
       settings: facts.settings,
       without: facts.without,
@@ -442,7 +455,7 @@ export const record = (
       clusters: { shown, of: world.clusterCount },
       agents: header.agents.map(({ name, cta, warps }) => ({ name, cta, warps })),
       barriers: header.barriers.map(({ name, cta }) => ({ name, cta })),
-      buffers: buffersOf(world, program).buffers,
+      buffers: buffers.buffers,
       sites: sitesOf(header, lines, facts.source),
       listing: lines,
       picture: pictureOf(drawing, (place) => stepAt[place] ?? null),

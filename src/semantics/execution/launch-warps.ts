@@ -5,13 +5,17 @@
  * nothing writes is read silently. Shared memory of a CTA is one plane: its variables, and behind them the dynamic bytes.
  *
  * Where mbarriers lie is known when they are initialised. So a *scout* runs first: one schedule, in which the addresses of `mbarrier.init` are
- * collected until there is no new one; then the launch has them, each with its address as its name.
+ * collected until there is no new one; then the launch has them. An mbarrier is called by the variable that it lies in, and by where it is initialised:
+ * `full+8 (init ring.cu:57)`.
  *
  * Source: PTX ISA, kernel function parameters; state spaces; CUDA driver API, cuLaunchKernel.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
+import type { NamedBytes } from '../judging/finding.js'
+import type { Site } from '../language/program.js'
+import type { Fold } from '../log/events.js'
 import { covering, launchWith, type GlobalPlane, type Launched } from '../machine/launch.js'
 import type { Source } from '../machine/source.js'
 import type { PlacedBarrier } from '../machine/world.js'
@@ -20,7 +24,7 @@ import { firstRegion, type Region, type WarpLaunch } from '../warps/launched.js'
 import type { WarpProgram } from '../warps/program.js'
 import { decisive, watches } from '../warps/timing.js'
 import { eager } from './policy.js'
-import { ignore, run, settings } from './run.js'
+import { run, settings } from './run.js'
 
 // ---------------------------------------------------------------- model
 
@@ -174,22 +178,45 @@ const three = (xs: ReadonlyArray<number>): readonly [number, number, number] => 
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
 const up = (n: number, to: number): number => Math.ceil(n / to) * to
 
-const barrierOf =
-  (name: (at: number) => string) =>
-  (at: number): PlacedBarrier => ({
-    name: name(at),
-    storage: name(at),
-    address: at,
-    contract: 'ptx',
-    ordersTensorCore: true,
-  })
+/** An mbarrier of a CTA: its byte in shared memory, and the site that initialised it first, if one has. */
+interface Found {
+  readonly at: number
+  readonly site: number | null
+}
 
-/** Launched with these mbarriers, by their bytes in a CTA's shared memory. */
+/** The author's line of a site, without its column. */
+const lineOf = ({ loc, label }: Site): string => loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? label
+
+const barrierOf =
+  (p: WarpProgram, variables: ReadonlyArray<NamedBytes>) =>
+  ({ at, site }: Found): PlacedBarrier => {
+    const within = variables.find(({ start, end }) => start <= at && at < end)
+    const place =
+      within === undefined
+        ? `mbarrier at ${String(at)}`
+        : `${within.name}${at === within.start ? '' : `+${String(at - within.start)}`}`
+    const from = site === null ? undefined : p.sites[site]
+    const name = from === undefined ? place : `${place} (init ${lineOf(from)})`
+    return { name, storage: name, address: at, contract: 'ptx', ordersTensorCore: true }
+  }
+
+/** The variables of a CTA's shared memory, in the order in which they lie; behind them what it is launched with. */
+export const sharedNames = (
+  { shared, sharedBytes, sharedAlign, dynamic }: WarpProgram,
+  dynamicBytes: number,
+): ReadonlyArray<NamedBytes> => {
+  const start = up(sharedBytes, sharedAlign)
+  return dynamicBytes === 0
+    ? shared
+    : [...shared, { name: dynamic ?? 'dynamic shared memory', start, end: start + dynamicBytes }]
+}
+
+/** Launched with these mbarriers. */
 const launchedWith = (
   p: WarpProgram,
   a: WarpArguments,
   algebra: Algebra,
-  barriers: ReadonlyArray<number>,
+  barriers: ReadonlyArray<Found>,
   scout: Set<number> | null,
   resident: number | null,
 ): E.Either<Failure, LaunchedWarps> => {
@@ -245,7 +272,7 @@ const launchedWith = (
       coverage: coverage.right,
       memory: planes,
       cta: [{ space: 'smem', name: 'smem', agent: null, bytes: sharedBytes }],
-      barriers: barriers.map(barrierOf((at) => `mbarrier at ${String(at)}`)),
+      barriers: barriers.map(barrierOf(p, sharedNames(p, a.dynamicBytes))),
       computes: null,
       tensorPipe: 'issueOrder',
       grants: Infinity,
@@ -264,30 +291,52 @@ const launchedWith = (
   }))(launched)
 }
 
+type Scouted = E.Either<Failure, ReadonlyArray<Found>>
+
 /** Fuel of a run that looks for mbarriers. */
 const scoutFuel = 2_000_000
 
-/** The bytes in shared memory where one schedule initialises mbarriers, ascending. */
+/** By its number in the header: the first site that initialises an mbarrier. */
+const initialised: Fold<Map<number, number>, ReadonlyMap<number, number>> = {
+  init: () => new Map(),
+  observe: (first, e) => {
+    if (e._tag === 'barrier' && e.kind === 'init' && !first.has(e.barrier)) first.set(e.barrier, e.stamp.site)
+    return first
+  },
+  finish: (first) => first,
+}
+
+/** The mbarriers that one schedule initialises, by their bytes in shared memory, ascending. */
 const scouted = (
   p: WarpProgram,
   a: WarpArguments,
   algebra: Algebra,
-): E.Either<Failure, ReadonlyArray<number>> => {
+): Scouted => {
   if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
-  let known: ReadonlyArray<number> = []
+  let known: ReadonlyArray<Found> = []
   for (;;) {
     const found = new Set<number>()
     const launched = launchedWith(p, a, algebra, known, found, null)
     if (E.isLeft(launched)) return launched
     const how = settings(eager)
-    run(
-      launched.right.world,
-      launched.right.machine,
+    const { world, machine } = launched.right
+    const { result } = run(
+      world,
+      machine,
       { policy: how.policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
-      ignore,
+      initialised,
     )
-    if (found.size === 0) return E.right(known)
-    known = [...new Set([...known, ...found])].sort((x, y) => x - y)
+    if (found.size === 0) {
+      const sites = new Map<number, number>()
+      for (const [barrier, site] of result) {
+        const at = world.header.barriers[barrier]?.address
+        if (at !== undefined && !sites.has(at)) sites.set(at, site)
+      }
+      return E.right(known.map(({ at }) => ({ at, site: sites.get(at) ?? null })))
+    }
+    known = [...new Set([...known.map(({ at }) => at), ...found])]
+      .sort((x, y) => x - y)
+      .map((at) => ({ at, site: null }))
   }
 }
 
@@ -310,7 +359,6 @@ const communicates = (p: WarpProgram): boolean => {
   })
 }
 
-type Scouted = E.Either<Failure, ReadonlyArray<number>>
 
 const launchedAt = (
   p: WarpProgram,
@@ -320,7 +368,7 @@ const launchedAt = (
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
   algebra.memory === 'bytes'
-    ? E.chain((barriers: ReadonlyArray<number>) => launchedWith(p, a, algebra, barriers, null, resident))(
+    ? E.chain((barriers: ReadonlyArray<Found>) => launchedWith(p, a, algebra, barriers, null, resident))(
         barriersOf(),
       )
     : refuse(

@@ -6,7 +6,6 @@
  * as it is. Exit status 1 when the verdict is bad, 3 when it is not decided.
  */
 import type { Command } from 'commander'
-import { checkPtx, isPtx } from '../ptx.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -17,21 +16,12 @@ import { defaults } from '../../../semantics/judging/detector/index.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { judge } from '../checking.js'
-import { printSchedule } from '../flags/machine.js'
-import { draw, drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
+import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { launchOptions } from '../flags/launch.js'
 import { mendOption } from '../mending.js'
-import { again, switchOf } from '../flags/words.js'
-import {
-  goodOf,
-  judgingOptions,
-  nextStep,
-  record,
-  recordAsked,
-  strictnessAsked,
-  writtenText,
-} from '../judging.js'
-import { launchRows, runText } from '../launch-rows.js'
+import { again } from '../flags/words.js'
+import { checkReport } from '../judged.js'
+import { goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
 import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
@@ -55,17 +45,10 @@ const define = (command: Command): Command =>
   ).option('--json', 'print the verdict as one JSON document')
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
-  TE.fromIOEither(() => checkNow(world, operands, options))
-
-const checkNow = (
-  world: World,
-  operands: ReadonlyArray<string>,
-  options: Options,
-): E.Either<Failure, Report> => {
-  const file = operands[0] ?? ''
-  if (isPtx(file)) return checkPtx(world, file, options)
-  return file.endsWith('.jsonl') ? checkTrace(world, file, options) : checkProgram(world, file, options)
-}
+  TE.fromIOEither(() => {
+    const name = operands[0] ?? ''
+    return name.endsWith('.jsonl') ? checkTrace(world, name, options) : checkSubject(world, name, options)
+  })
 
 /** A trace has one schedule, its own, and no statements to leave out. */
 const forPrograms: ReadonlyArray<string> = [
@@ -109,52 +92,13 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
   )
 }
 
-const checkProgram = (world: World, name: string, options: Options): E.Either<Failure, Report> => {
-  const judged = pipe(
+const checkSubject = (world: World, name: string, options: Options): E.Either<Failure, Report> =>
+  pipe(
     drawingAsked(options),
     E.bindTo('drawing'),
-    E.bindW('found', () => judge(world, name, options)),
+    E.bindW('judged', () => judge(world, name, options)),
+    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
   )
-  if (E.isLeft(judged)) return judged
-  const {
-    drawing,
-    found: { subject, schedule, checked, algebra, given, verdict, elapsed },
-  } = judged.right
-  const { program } = subject
-  const launched = checked.world
-  // the run that is drawn is that of the first finding
-  const row = verdict.findings[0]?.schedule ?? 0
-  const findings = verdict.findings.filter((f) => f.schedule === row)
-  const drawn = draw(drawing, { program, algebra, given, schedule: checked.recorded[row] ?? [], findings })
-  if (E.isLeft(drawn)) return drawn
-  const files = [...record(options, checked), ...drawn.right]
-  return E.right({
-    good: goodOf(verdict),
-    files,
-    json: () => verdict,
-    text: () => {
-      const palette = paletteOf(world)
-      const context: VerdictContext = { palette, judged: true, most: 4 }
-      const rows: ReadonlyArray<readonly [string, string]> = [
-        ...launchRows(subject, launched),
-        [
-          'run',
-          `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
-        ],
-        ...paintedRows(context, verdict),
-        ['outside', verdict.scope.join('; ')],
-        ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-        ...nextStep(checked.outcome),
-        ...(verdict.verdict === 'undecided' &&
-        checked.outcome._tag === 'completed' &&
-        !switchOf(options, 'explore')
-          ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
-          : []),
-      ]
-      return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
-    },
-  })
-}
 
 const outputs: CliCommand['outputs'] = (options) => [...recordAsked(options), ...timelineAsked(options)]
 

@@ -27,7 +27,7 @@ import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
 import { check, type CheckOptions } from '../../../semantics/verdict/check.js'
 import { leastEvents } from '../../../semantics/language/cost.js'
-import { readTensor as readOutput, type Arguments } from '../../../semantics/execution/launch.js'
+import { readTensor as readOutput, sourceOf, type Arguments } from '../../../semantics/execution/launch.js'
 import { type Outcome } from '../../../semantics/execution/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/language/program.js'
@@ -529,14 +529,14 @@ const runNow = async (
 
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
-    const made = traceOf(program, algebra, brought, finished.right.schedule)
+    const made = traceOf(sourceOf(program), algebra, brought, finished.right.schedule)
     if (E.isLeft(made)) return made
     files.push({ what: 'a trace', file: traceFile, bytes: made.right })
   }
 
   const { schedule: taken, verdict: judgement } = finished.right
   const { findings } = judgement
-  const drawn = draw(drawing, { program, algebra, given: brought, schedule: taken, findings })
+  const drawn = draw(drawing, { source: sourceOf(program), algebra, given: brought, schedule: taken, findings })
   if (E.isLeft(drawn)) return drawn
   for (const kept of drawn.right) files.push(kept)
 
@@ -553,7 +553,7 @@ const runNow = async (
           : { ...verdict, approximation: { to: compared.name, outputs: compared.outputs } },
     text: () => {
       const palette = paletteOf(world)
-      const did = hearing(program, algebra, brought, finished.right.schedule, ledger)
+      const did = hearing(sourceOf(program), algebra, brought, finished.right.schedule, ledger)
       const context: VerdictContext = { palette, judged: hazards, most: 4 }
       const seeded = tensorsOf(program)
         .filter(

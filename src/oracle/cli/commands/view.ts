@@ -25,22 +25,19 @@ import { plain, type Palette } from '../../../render/palette.js'
 import { recordingPage, type Player } from '../../../render/recording/page.js'
 import type { Recording } from '../../../render/recording/model.js'
 import { record, type Recorded } from '../../../render/recording/record.js'
-import { fields, thousands } from '../../../render/table.js'
-import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
-import { launch, type Arguments } from '../../../semantics/execution/launch.js'
+import { thousands } from '../../../render/table.js'
 import { recorded as replaying } from '../../../semantics/execution/policy.js'
+import type { Arguments } from '../../../semantics/machine/source.js'
 import { outputAsked, outputFile } from '../answer.js'
-import { judge, type Judged } from '../checking.js'
+import { judge } from '../checking.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
 import { launchOptions } from '../flags/launch.js'
-import { printSchedule } from '../flags/machine.js'
 import { again, wordOf } from '../flags/words.js'
+import { judgedText, type Judged } from '../judged.js'
 import { goodOf, judgingOptions, record as written, recordAsked, writtenText } from '../judging.js'
-import { launchRows, runText } from '../launch-rows.js'
 import { mendOption } from '../mending.js'
-import { sourceOfSubject } from '../subject.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
@@ -49,7 +46,7 @@ const define = (command: Command): Command =>
         command
           .argument(
             '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
           )
           .option('--set <name=value...>', 'settings of the kernel'),
       ).option(
@@ -68,30 +65,32 @@ const define = (command: Command): Command =>
 const rowOf = ({ verdict }: Judged, options: Options): number =>
   wordOf(options, 'schedule') === null ? (verdict.findings[0]?.schedule ?? 0) : 0
 
-/** Elements are not asked for, so the run is made again without them, unless what happens depends on them. */
+/** Elements are not asked for, so the run is made again without them, unless what happens depends on them or there is no run without. */
 const recordingOf = (judged: Judged, options: Options): E.Either<Failure, Recording> => {
-  const { subject, checked, algebra, given, verdict, fuel } = judged
-  const { program } = subject
+  const { source, script, checked, algebra, given, verdict, fuel } = judged
   const row = rowOf(judged, options)
   const keys = checked.recorded[row] ?? []
   const facts = {
-    settings: subject.settings,
-    without: subject.dropped,
+    settings: judged.settings,
+    without: judged.dropped,
     schedule: verdict.schedules[row] ?? null,
     verdict,
-    source: sourceOfSubject(subject),
+    source: judged.authored,
   }
   const over = (of: typeof algebra, arguments_: Arguments): E.Either<Failure, Recorded> =>
     pipe(
-      launch(program, of, arguments_),
-      E.map((launched) => record(program, launched, { policy: replaying(keys), fuel }, facts)),
+      source.launch(of, arguments_),
+      E.map((launched) => record(script, launched, { policy: replaying(keys), fuel }, facts)),
     )
   const { scalars, tensorPipe } = given
   const bare: Arguments =
     tensorPipe === undefined ? { scalars, tensors: new Map() } : { scalars, tensors: new Map(), tensorPipe }
   return pipe(
     over(unit, bare),
-    E.chain((found) => (found.steps === keys.length ? E.right(found) : over(algebra, given))),
+    E.fold(
+      () => over(algebra, given),
+      (found) => (found.steps === keys.length ? E.right(found) : over(algebra, given)),
+    ),
     E.map(({ recording }) => recording),
   )
 }
@@ -109,23 +108,13 @@ const textOf = (
   judged: Judged,
   recording: Recording,
   more: ReadonlyArray<readonly [string, string]>,
-): string => {
-  const { subject, schedule, checked, verdict, elapsed } = judged
-  const context: VerdictContext = { palette, judged: true, most: 4 }
-  const rows: ReadonlyArray<readonly [string, string]> = [
-    ...launchRows(subject, checked.world),
-    [
-      'run',
-      `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
-    ],
-    ...(recording.reason === '' ? [] : [['ended', recording.reason] as const]),
-    ...paintedRows(context, verdict),
-    ['outside', verdict.scope.join('; ')],
-    ['recorded', recordedText(recording)],
-    ...more,
-  ]
-  return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
-}
+): string =>
+  judgedText(
+    { palette, judged: true, most: 4 },
+    judged,
+    recording.reason === '' ? [] : [['ended', recording.reason]],
+    [['recorded', recordedText(recording)], ...more],
+  )
 
 // ---------------------------------------------------------------- the answer
 

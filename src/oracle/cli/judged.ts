@@ -1,0 +1,111 @@
+/**
+ * What was run once and judged, whatever it is written in: what `check` and `view` tell, and draw, of it.
+ *
+ * | of                     | source                | listing                 | rows of its launch                     |
+ * |------------------------|-----------------------|-------------------------|----------------------------------------|
+ * | a program of the core  | itself                | its statements          | `launch-rows.ts`                       |
+ * | PTX                    | a program of warps    | the lines of its text   | grid, block, shared memory, mbarriers  |
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import type { Script } from '../../render/recording/record.js'
+import { fields } from '../../render/table.js'
+import { findingBlocks, paintedRows, type Row, type VerdictContext } from '../../render/verdict.js'
+import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { Site } from '../../semantics/language/program.js'
+import type { Arguments, Source } from '../../semantics/machine/source.js'
+import type { Checked } from '../../semantics/verdict/check.js'
+import { paletteOf } from './colours.js'
+import type { Options, Report, World } from './command.js'
+import { draw, type Drawing } from './drawing.js'
+import { printSchedule, type ScheduleFlag } from './flags/machine.js'
+import type { Settings } from './flags/setting.js'
+import { switchOf } from './flags/words.js'
+import { goodOf, nextStep, record, writtenText, type Written } from './judging.js'
+import { runText } from './launch-rows.js'
+
+// ---------------------------------------------------------------- model
+
+export interface Judged {
+  readonly source: Source
+  readonly script: Script
+  /** of its launch */
+  readonly rows: () => ReadonlyArray<Row>
+  readonly settings: Settings
+  /** labels of the statements that were left out */
+  readonly dropped: ReadonlyArray<string>
+  /** where an author wrote a statement, and what stands there */
+  readonly authored: (site: Site) => { readonly place: string; readonly text: string } | null
+  readonly schedule: ScheduleFlag
+  readonly fuel: number
+  readonly checked: Checked
+  /** that of the run, and what it was given */
+  readonly algebra: Algebra
+  readonly given: Arguments
+  readonly verdict: Verdict
+  /** milliseconds */
+  readonly elapsed: number
+}
+
+// ---------------------------------------------------------------- what is told
+
+/** Its launch, its run, its verdict, and every finding as a block; `more` stands behind the run, `last` at the end. */
+export const judgedText = (
+  context: VerdictContext,
+  { rows, schedule, verdict, elapsed }: Judged,
+  more: ReadonlyArray<Row>,
+  last: ReadonlyArray<Row>,
+): string =>
+  `${[
+    fields(context.palette, 12, [
+      ...rows(),
+      [
+        'run',
+        `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
+      ],
+      ...more,
+      ...paintedRows(context, verdict),
+      ['outside', verdict.scope.join('; ')],
+      ...last,
+    ]),
+    ...findingBlocks(context, verdict),
+  ].join('\n\n')}\n`
+
+/** The drawing of the run that shows the first finding, where it is asked for. */
+export const drawnOf = (
+  drawing: Drawing | null,
+  { source, algebra, given, checked, verdict }: Judged,
+): E.Either<Failure, ReadonlyArray<Written>> => {
+  const row = verdict.findings[0]?.schedule ?? 0
+  const findings = verdict.findings.filter((f) => f.schedule === row)
+  return draw(drawing, { source, algebra, given, schedule: checked.recorded[row] ?? [], findings })
+}
+
+/** What `check` says. */
+export const checkReport = (
+  world: World,
+  options: Options,
+  drawing: Drawing | null,
+  judged: Judged,
+): E.Either<Failure, Report> => {
+  const drawn = drawnOf(drawing, judged)
+  if (E.isLeft(drawn)) return drawn
+  const { checked, verdict } = judged
+  const files = [...record(options, checked), ...drawn.right]
+  return E.right({
+    good: goodOf(verdict),
+    files,
+    json: () => verdict,
+    text: () =>
+      judgedText({ palette: paletteOf(world), judged: true, most: 4 }, judged, [], [
+        ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
+        ...nextStep(checked.outcome),
+        ...(verdict.verdict === 'undecided' &&
+        checked.outcome._tag === 'completed' &&
+        !switchOf(options, 'explore')
+          ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
+          : []),
+      ]),
+  })
+}
