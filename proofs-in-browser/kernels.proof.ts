@@ -9,7 +9,7 @@ import { without } from '../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed } from '../src/kernels/catalogue/index.js'
 import { unit } from '../src/numerics/unit.js'
 import type { Recording } from '../src/render/recording/model.js'
-import { record } from '../src/render/recording/record.js'
+import { record, scriptOf } from '../src/render/recording/record.js'
 import { launch, noArguments } from '../src/semantics/execution/launch.js'
 import * as Policy from '../src/semantics/execution/policy.js'
 import { ignore, run, settings } from '../src/semantics/execution/run.js'
@@ -35,7 +35,7 @@ const keysOf = (program: Program, schedule: string): ReadonlyArray<EventKey> => 
 
 const recordingOf = (program: Program): Recording =>
   record(
-    program,
+    scriptOf(program),
     right(launch(program, unit, noArguments)),
     { policy: Policy.eager, fuel: 100_000 },
     { settings: {}, without: [], schedule: 'eager', verdict: null, source: () => null },

@@ -315,8 +315,6 @@ const compiled = (main: ReadonlyArray<Tree>, called: ReadonlyArray<Tree>): WarpP
     parameterBytes: 0,
     sharedBytes: 0,
     sharedAlign: 16,
-    shared: [],
-    dynamic: null,
     localBytes: 64,
     variables: [],
     threads: null,

@@ -98,14 +98,19 @@ export const checkReport = (
     files,
     json: () => verdict,
     text: () =>
-      judgedText({ palette: paletteOf(world), judged: true, most: 4 }, judged, [], [
-        ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-        ...nextStep(checked.outcome),
-        ...(verdict.verdict === 'undecided' &&
-        checked.outcome._tag === 'completed' &&
-        !switchOf(options, 'explore')
-          ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
-          : []),
-      ]),
+      judgedText(
+        { palette: paletteOf(world), judged: true, most: 4 },
+        judged,
+        [],
+        [
+          ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
+          ...nextStep(checked.outcome),
+          ...(verdict.verdict === 'undecided' &&
+          checked.outcome._tag === 'completed' &&
+          !switchOf(options, 'explore')
+            ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
+            : []),
+        ],
+      ),
   })
 }

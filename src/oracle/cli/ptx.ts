@@ -1,27 +1,34 @@
 /**
- * `check` and `run` of a module of PTX: it is launched as its launch file says, over the bits that its inputs hold.
+ * `check`, `run`, `view` and `trace` of a module of PTX: it is launched as its launch file says, over the bits that its inputs hold.
  *
  * A kernel of PTX keeps addresses in its registers, so a run without data is none; inputs come from the files of the launch.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
-import { fields, thousands } from '../../render/table.js'
-import { findingBlocks, paintedRows, type VerdictContext } from '../../render/verdict.js'
+import type { Script } from '../../render/recording/record.js'
+import type { Buffers } from '../../render/recording/slots.js'
+import { thousands } from '../../render/table.js'
 import { warpSource } from '../../semantics/execution/launch-warps.js'
 import { detailed } from '../../semantics/judging/details.js'
+import type { Operation } from '../../semantics/judging/finding.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
-import { noArguments } from '../../semantics/machine/source.js'
+import { noArguments, type Source } from '../../semantics/machine/source.js'
+import type { World as Launched } from '../../semantics/machine/world.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, type Checked } from '../../semantics/verdict/check.js'
+import { beside } from '../launch/beside.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
+import { asText } from '../tensor-files/files.js'
 import { encodeNpy, type Descr } from '../tensor-files/npy.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
+import { drawingAsked } from './drawing.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
-import { printSchedule, type ScheduleFlag } from './flags/machine.js'
 import { switchOf, wordOf, wordsOf } from './flags/words.js'
+import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import {
   fuelAsked,
   goodOf,
@@ -33,8 +40,8 @@ import {
   writtenText,
   type Written,
 } from './judging.js'
-import { runText } from './launch-rows.js'
 import { policyOf } from './schedule.js'
+import { traceOf } from './traces.js'
 
 /** Whether a name is that of PTX in a file. */
 export const isPtx = (name: string): boolean => name.toLowerCase().endsWith('.ptx')
@@ -49,22 +56,36 @@ const elsewhere: ReadonlyArray<string> = [
   'computes',
   'without',
   'mend',
-  'timeline',
   'in',
-  'trace',
   'arithmetic',
   'threads',
 ]
 
-interface Asked {
+/** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
+interface PtxSubject {
   readonly launched: LaunchedPtx
-  readonly schedule: ScheduleFlag
-  readonly checked: Checked
-  readonly verdict: Verdict
-  readonly elapsed: number
+  readonly source: Source
+  readonly script: Script
+  readonly algebra: Algebra
+  readonly authored: Judged['authored']
 }
 
-const asked = (world: World, file: string, options: Options): E.Either<Failure, Asked> => {
+/** The lines of a text that lies beside a file; none where there is no such text. */
+const linesBeside = (world: World, file: string): ((name: string) => ReadonlyArray<string>) => {
+  const known = new Map<string, ReadonlyArray<string>>()
+  return (name) => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const path = beside(file, name)
+    const read = pipe(world.files.read(path)(), E.chainW(asText(path)))
+    const lines = E.isLeft(read) ? [] : read.right.split(/\r?\n/u)
+    known.set(name, lines)
+    return lines
+  }
+}
+
+/** The module that a command line names, launched as its launch file says. */
+export const ptxSubject = (world: World, file: string, options: Options): E.Either<Failure, PtxSubject> => {
   const meaningless = elsewhere.find((name) => options[name] !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
@@ -74,24 +95,95 @@ const asked = (world: World, file: string, options: Options): E.Either<Failure, 
       'bad-flag',
       `--launch: expected a launch file for ${file}: its grid, its block and its arguments`,
     )
+  return pipe(
+    launchedPtx(world.files)(file, launchFile),
+    E.map((launched): PtxSubject => {
+      const { program, positions } = launched.elaborated
+      const lines = linesBeside(world, file)
+      const own = lines(file.split(/[/\\]/u).pop() ?? file)
+      const lineAt = (site: number): number => positions[site]?.line ?? 0
+      const numbers = new Map(program.sites.map((site, i) => [site.label, i]))
+      return {
+        launched,
+        source: warpSource(program, launched.arguments),
+        algebra: bits(program.arch === 'sm100a' ? 'blackwell' : 'hopper'),
+        script: {
+          name: program.name,
+          listing: () =>
+            program.sites.map((_, i) => ({
+              text: (own[lineAt(i) - 1] ?? program.sites[i]!.label).trim(),
+              depth: 1,
+              site: i,
+            })),
+          buffers: (launchedWorld) => sharedBuffers(launchedWorld),
+        },
+        authored: ({ label, loc }) => {
+          const [, name = '', line = ''] = /^(.*):(\d+):\d+$/su.exec(loc ?? '') ?? []
+          const site = numbers.get(label)
+          return name === ''
+            ? null
+            : {
+                place: `${name}:${line}`,
+                text: (lines(name)[Number(line) - 1] ?? own[lineAt(site ?? 0) - 1] ?? '').trim(),
+              }
+        },
+      }
+    }),
+  )
+}
+
+/** Shared memory of every CTA as one buffer: PTX does not say how it is divided. */
+const sharedBuffers = ({ header }: Launched): Buffers => {
+  const planes = header.planes.flatMap((p, plane) =>
+    p.space === 'smem' && p.bytes > 0 ? [{ plane, cta: p.cta ?? 0, bytes: p.bytes }] : [],
+  )
+  return {
+    buffers: planes.map(({ cta, bytes }) => ({
+      name: 'shared memory',
+      cta,
+      space: 'smem',
+      start: 0,
+      bytes,
+      slots: 1,
+      slotBytes: bytes,
+      holds: 'bytes',
+    })),
+    slots: planes.map(({ plane, bytes }, buffer) => ({ buffer, slot: 0, plane, bytes: [0, bytes] })),
+  }
+}
+
+/** The line of the author, and the line of the text, of an operation of a finding. */
+const quoteOf =
+  ({ authored, launched: { elaborated } }: PtxSubject) =>
+  ({ site, loc }: Operation): string | null => {
+    const number = elaborated.program.sites.findIndex(({ label, loc: at }) => label === site && at === loc)
+    const known = elaborated.program.sites[number]
+    const from = known === undefined ? null : authored(known)
+    const line = `line ${String(elaborated.positions[number]?.line ?? 0)} of the PTX`
+    return from === null ? null : `${from.place}${from.text === '' ? '' : `: ${from.text}`}  (${line})`
+  }
+
+/** PTX, run once on the data of its launch and judged. */
+export const judgePtx = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> => {
   const parsed = pipe(
     E.Do,
+    E.bindW('subject', () => ptxSubject(world, file, options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
     E.bindW('fuel', () => fuelAsked(options, 0)),
-    E.bindW('launched', () => launchedPtx(world.files)(file, launchFile)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { schedule, strictness, fuel, launched } = parsed.right
+  const { subject, schedule, strictness, fuel } = parsed.right
+  const { launched, source, script, algebra, authored } = subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
+  const given = { ...noArguments, tensorPipe: strictness.tensorPipe }
   const start = world.clock()
   const bar = world.progress('checking')
-  const source = warpSource(launched.elaborated.program, launched.arguments)
   const checked = checkSource(source, {
     settings: {},
-    algebra: bits(launched.elaborated.program.arch === 'sm100a' ? 'blackwell' : 'hopper'),
-    arguments: { ...noArguments, tensorPipe: strictness.tensorPipe },
+    algebra,
+    arguments: given,
     policy: policy.right,
     strict: strictness.strict,
     strictProxies: strictness.strictProxies,
@@ -103,16 +195,32 @@ const asked = (world: World, file: string, options: Options): E.Either<Failure, 
     progress: bar.update,
   })
   bar.stop()
-  return E.map((one: Checked): Asked => {
+  return E.map((one: Checked): JudgedPtx => {
     const { verdict } = one
     return {
       launched,
+      source,
+      script,
+      rows: () => [['launch', launchText(launched)]],
+      settings: {},
+      dropped: [],
+      authored,
       schedule,
+      fuel,
       checked: one,
-      verdict: detailed({ smem: [], replay: replayText(schedule, verdict) }, verdict),
+      algebra,
+      given,
+      verdict: detailed(
+        { smem: [], replay: replayText(schedule, verdict), quote: quoteOf(subject) },
+        verdict,
+      ),
       elapsed: world.clock() - start,
     }
   })(checked)
+}
+
+interface JudgedPtx extends Judged {
+  readonly launched: LaunchedPtx
 }
 
 // ---------------------------------------------------------------- what came of it
@@ -120,41 +228,12 @@ const asked = (world: World, file: string, options: Options): E.Either<Failure, 
 const launchText = ({ launch, elaborated: { program } }: LaunchedPtx): string =>
   `${program.name}, grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}, ${thousands(program.code.length)} instructions`
 
-const textOf = (
-  world: World,
-  { launched, schedule, checked, verdict, elapsed }: Asked,
-  more: ReadonlyArray<readonly [string, string]>,
-  files: ReadonlyArray<Written>,
-): string => {
-  const palette = paletteOf(world)
-  const context: VerdictContext = { palette, judged: true, most: 4 }
-  const rows: ReadonlyArray<readonly [string, string]> = [
-    ['launch', launchText(launched)],
-    [
-      'run',
-      `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
-    ],
-    ...more,
-    ...paintedRows(context, verdict),
-    ['outside', verdict.scope.join('; ')],
-    ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-    ...nextStep(checked.outcome),
-  ]
-  return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
-}
-
 export const checkPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> =>
   pipe(
-    asked(world, file, options),
-    E.map((found): Report => {
-      const files = record(options, found.checked)
-      return {
-        good: goodOf(found.verdict),
-        files,
-        json: () => found.verdict,
-        text: () => textOf(world, found, [], files),
-      }
-    }),
+    drawingAsked(options),
+    E.bindTo('drawing'),
+    E.bindW('judged', () => judgePtx(world, file, options)),
+    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
   )
 
 /** How an element type is written in an `.npy`. */
@@ -176,10 +255,11 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   const found = pipe(
     E.Do,
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
-    E.bindW('one', () => asked(world, file, options)),
+    E.bindW('drawing', () => drawingAsked(options)),
+    E.bindW('one', () => judgePtx(world, file, options)),
   )
   if (E.isLeft(found)) return found
-  const { outs, one } = found.right
+  const { outs, drawing, one } = found.right
   const { launched, checked, verdict } = one
   const ended = checked.outcome._tag === 'completed'
   const planeOf = (tensor: string): number =>
@@ -221,6 +301,15 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
     if (E.isLeft(encoded)) return encoded
     files.push({ what: b.name, file: b.file, bytes: encoded.right })
   }
+  const drawn = drawnOf(drawing, one)
+  if (E.isLeft(drawn)) return drawn
+  files.push(...drawn.right)
+  const traceFile = wordOf(options, 'trace')
+  if (traceFile !== null) {
+    const made = traceOf(one.source, one.algebra, one.given, checked.schedule)
+    if (E.isLeft(made)) return made
+    files.push({ what: 'a trace', file: traceFile, bytes: made.right })
+  }
   const wrong = compared.filter(({ differ }) => differ !== null && differ > 0)
   const judged: Verdict =
     wrong.length > 0 && (verdict.verdict === 'ok' || verdict.verdict === 'undecided')
@@ -244,6 +333,15 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
     good: goodOf(judged),
     files,
     json: () => judged,
-    text: () => textOf(world, { ...one, verdict: judged }, rows, files),
+    text: () =>
+      judgedText(
+        { palette: paletteOf(world), judged: options['hazards'] !== false, most: 4 },
+        { ...one, verdict: judged },
+        rows,
+        [
+          ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
+          ...nextStep(checked.outcome),
+        ],
+      ),
   })
 }

@@ -5,15 +5,14 @@
  * nothing writes is read silently. Shared memory of a CTA is one plane: its variables, and behind them the dynamic bytes.
  *
  * Where mbarriers lie is known when they are initialised. So a *scout* runs first: one schedule, in which the addresses of `mbarrier.init` are
- * collected until there is no new one; then the launch has them. An mbarrier is called by the variable that it lies in, and by where it is initialised:
- * `full+8 (init ring.cu:57)`.
+ * collected until there is no new one; then the launch has them. An mbarrier is called by its byte, and by where it is initialised:
+ * `mbarrier at 1032 (init ring.cu:57)`.
  *
  * Source: PTX ISA, kernel function parameters; state spaces; CUDA driver API, cuLaunchKernel.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
-import type { NamedBytes } from '../judging/finding.js'
 import type { Site } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { covering, launchWith, type GlobalPlane, type Launched } from '../machine/launch.js'
@@ -188,28 +187,13 @@ interface Found {
 const lineOf = ({ loc, label }: Site): string => loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? label
 
 const barrierOf =
-  (p: WarpProgram, variables: ReadonlyArray<NamedBytes>) =>
+  (p: WarpProgram) =>
   ({ at, site }: Found): PlacedBarrier => {
-    const within = variables.find(({ start, end }) => start <= at && at < end)
-    const place =
-      within === undefined
-        ? `mbarrier at ${String(at)}`
-        : `${within.name}${at === within.start ? '' : `+${String(at - within.start)}`}`
     const from = site === null ? undefined : p.sites[site]
+    const place = `mbarrier at ${String(at)}`
     const name = from === undefined ? place : `${place} (init ${lineOf(from)})`
     return { name, storage: name, address: at, contract: 'ptx', ordersTensorCore: true }
   }
-
-/** The variables of a CTA's shared memory, in the order in which they lie; behind them what it is launched with. */
-export const sharedNames = (
-  { shared, sharedBytes, sharedAlign, dynamic }: WarpProgram,
-  dynamicBytes: number,
-): ReadonlyArray<NamedBytes> => {
-  const start = up(sharedBytes, sharedAlign)
-  return dynamicBytes === 0
-    ? shared
-    : [...shared, { name: dynamic ?? 'dynamic shared memory', start, end: start + dynamicBytes }]
-}
 
 /** Launched with these mbarriers. */
 const launchedWith = (
@@ -272,7 +256,7 @@ const launchedWith = (
       coverage: coverage.right,
       memory: planes,
       cta: [{ space: 'smem', name: 'smem', agent: null, bytes: sharedBytes }],
-      barriers: barriers.map(barrierOf(p, sharedNames(p, a.dynamicBytes))),
+      barriers: barriers.map(barrierOf(p)),
       computes: null,
       tensorPipe: 'issueOrder',
       grants: Infinity,
@@ -307,11 +291,7 @@ const initialised: Fold<Map<number, number>, ReadonlyMap<number, number>> = {
 }
 
 /** The mbarriers that one schedule initialises, by their bytes in shared memory, ascending. */
-const scouted = (
-  p: WarpProgram,
-  a: WarpArguments,
-  algebra: Algebra,
-): Scouted => {
+const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted => {
   if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
   let known: ReadonlyArray<Found> = []
   for (;;) {
@@ -358,7 +338,6 @@ const communicates = (p: WarpProgram): boolean => {
     }
   })
 }
-
 
 const launchedAt = (
   p: WarpProgram,

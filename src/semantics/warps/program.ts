@@ -328,9 +328,6 @@ export interface WarpProgram {
   readonly sharedBytes: number
   /** dynamic memory begins at a multiple of this */
   readonly sharedAlign: number
-  /** the variables in it, and the bytes that they have; what dynamic memory is called */
-  readonly shared: ReadonlyArray<{ readonly name: string; readonly start: number; readonly end: number }>
-  readonly dynamic: string | null
   readonly localBytes: number
   readonly variables: ReadonlyArray<Variable>
   /** threads of a CTA that the text demands, if it does */

@@ -92,11 +92,6 @@ interface Making {
   /** functions whose code is still to come */
   readonly waiting: string[]
   shared: number
-  /** variables of shared memory, and the bytes that they have; what dynamic memory is called */
-  readonly variables: { readonly name: string; readonly start: number; readonly end: number }[]
-  dynamic: string | null
-  /** labels of sites that are taken */
-  readonly sites: Set<string>
   /** number of the file that the entry's own lines are in */
   author: number
   /** by a line that was inlined: the one that called it */
@@ -153,12 +148,10 @@ const declareVariable = (m: Making, s: Scope, v: Variable): void => {
       case 'shared': {
         if (v.linkage === 'extern' || v.extents.includes(null)) {
           s.names.set(name, { _tag: 'dynamic' })
-          m.dynamic ??= name
           break
         }
         const offset = up(m.shared, align)
         m.shared = offset + size
-        m.variables.push({ name, start: offset, end: offset + size })
         s.names.set(name, { _tag: 'shared', offset })
         break
       }
@@ -342,15 +335,6 @@ const placeOf = (m: Making, i: Instruction): { readonly line: string; readonly c
     : { line: `${path.split('/').pop() ?? path}:${String(from.line)}`, column: from.column }
 }
 
-/** `ring.cu:57 mbarrier.init.shared::cta.b64`, with its place in the text where that is not one instruction. */
-const labelOfSite = (m: Making, line: string, { opcode, at }: Instruction): string => {
-  const short = `${line} ${opcode}`
-  const label = m.sites.has(short) ? `${short} ${String(at.line)}` : short
-  const unique = m.sites.has(label) ? `${label}:${String(at.column)}` : label
-  m.sites.add(unique)
-  return unique
-}
-
 const instruction = (m: Making, s: Scope, f: Function, i: Instruction): void => {
   const { e } = m
   e.at = i.at
@@ -360,7 +344,7 @@ const instruction = (m: Making, s: Scope, f: Function, i: Instruction): void => 
   const h: Here = { e, scope: s, guard, words, opcode: i.opcode }
   e.site = e.sites.length
   const { line, column } = placeOf(m, i)
-  e.sites.push({ label: labelOfSite(m, line, i), path: [f.name], loc: `${line}:${String(column)}` })
+  e.sites.push({ label: `${line} ${i.opcode}`, path: [f.name], loc: `${line}:${String(column)}` })
   e.positions.push(i.at)
   const [first] = i.operands
   switch (words[0]) {
@@ -634,9 +618,6 @@ export const elaborate = (
     functions: new Map(),
     waiting: [],
     shared: 0,
-    variables: [],
-    dynamic: null,
-    sites: new Set(),
     author: -1,
     inlined: new Map(),
   }
@@ -714,8 +695,6 @@ export const elaborate = (
       parameterBytes: last === undefined ? 0 : last.offset + last.bytes,
       sharedBytes: m.shared,
       sharedAlign: dynamicAlign,
-      shared: m.variables,
-      dynamic: m.dynamic,
       localBytes: up(e.local, 16),
       variables,
       threads: numbersOf(f, 'reqntid'),

@@ -536,7 +536,13 @@ const runNow = async (
 
   const { schedule: taken, verdict: judgement } = finished.right
   const { findings } = judgement
-  const drawn = draw(drawing, { source: sourceOf(program), algebra, given: brought, schedule: taken, findings })
+  const drawn = draw(drawing, {
+    source: sourceOf(program),
+    algebra,
+    given: brought,
+    schedule: taken,
+    findings,
+  })
   if (E.isLeft(drawn)) return drawn
   for (const kept of drawn.right) files.push(kept)
 

@@ -28,7 +28,7 @@ import { thousands } from '../../../render/table.js'
 import { timelineSvg } from '../../../render/timeline-svg.js'
 import { timeline, timelineText } from '../../../render/timeline.js'
 import { showFault, wantsData } from '../../../semantics/verdict/check.js'
-import { launch } from '../../../semantics/execution/launch.js'
+import { launch, noArguments } from '../../../semantics/execution/launch.js'
 import {
   conclusion,
   observeAll,
@@ -47,9 +47,10 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
-import { fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
+import { fuelAsked, fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
+import { isPtx, ptxSubject } from '../ptx.js'
 import { policyOf } from '../schedule.js'
 import { withDataIfWanted } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
@@ -63,7 +64,7 @@ const define = (command: Command): Command =>
         command
           .argument(
             '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or a trace (.jsonl)',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
           )
           .option('--set <name=value...>', 'settings of the kernel'),
       ).option(
@@ -211,6 +212,27 @@ const stoppedBy = (launched: Launched, { outcome, steps, result }: Ran<Log>): Fo
           good: null,
         }
       : null
+
+/** PTX, on the data of its launch. */
+const ofPtx = (
+  world: World,
+  file: string,
+  options: Options,
+  format: Format,
+  most: number,
+): E.Either<Failure, Found> =>
+  pipe(
+    E.Do,
+    E.bindW('schedule', () => scheduleAsked(options)),
+    E.bindW('fuel', () => fuelAsked(options, 0)),
+    E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
+    E.bindW('subject', () => ptxSubject(world, file, options)),
+    E.bindW('launched', ({ subject }) => subject.source.launch(subject.algebra, noArguments)),
+    E.map(({ launched: { world: launched, machine }, policy, fuel }) => {
+      const ran = run(launched, machine, { ...settings(policy), fuel }, showing(format, most))
+      return { log: ran.result, stopped: stoppedBy(launched, ran) }
+    }),
+  )
 
 const ofProgram = (
   world: World,
@@ -381,7 +403,9 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
         const most = mostOf(kept, first)
         return name.endsWith('.jsonl')
           ? ofFile(world, name, options, kept, most)
-          : ofProgram(world, name, options, kept, most)
+          : isPtx(name)
+            ? ofPtx(world, name, options, kept, most)
+            : ofProgram(world, name, options, kept, most)
       }),
       E.chainW(({ kept, first, found, said }) => {
         const marked = kept === 'svg' ? (said ?? foundIn(found)) : []
