@@ -303,7 +303,7 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   }
   const drawn = drawnOf(drawing, one)
   if (E.isLeft(drawn)) return drawn
-  files.push(...drawn.right)
+  for (const kept of drawn.right) files.push(kept)
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
     const made = traceOf(one.source, one.algebra, one.given, checked.schedule)
