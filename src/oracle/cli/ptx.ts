@@ -225,8 +225,8 @@ interface JudgedPtx extends Judged {
 
 // ---------------------------------------------------------------- what came of it
 
-const launchText = ({ launch, elaborated: { program } }: LaunchedPtx): string =>
-  `${program.name}, grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}, ${thousands(program.code.length)} instructions`
+const launchText = ({ launch, arguments: given, elaborated: { program } }: LaunchedPtx): string =>
+  `${program.name}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions`
 
 export const checkPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> =>
   pipe(

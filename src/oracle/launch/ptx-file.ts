@@ -9,10 +9,17 @@
  * | a number                 | that number in the type of the parameter                                           |
  * | `scalar`                 | the value in the type that is named                                                |
  * | `pointer`                | the address of a tensor, whose elements are in `NAME.npy` beside the file          |
- * | `struct`                 | scalars and pointers at offsets; what no field covers is zero                      |
+ * | `tensormap`              | 128 bytes that describe a tensor to the copy engine, as its driver is told; of a parameter of 8 bytes, the address of such an object |
+ * | `struct`                 | scalars, pointers and tensor maps at offsets; what no field covers is zero         |
+ * | a text                   | a number, or the name of a tensor, whose extents are those of `NAME.npy`           |
  *
  * `globals` are variables of the module that a tensor fills before the launch, or that are compared behind it. A tensor in `outputs` holds zeros before
  * the launch, or what its `file` says, and `NAME.npy` is what is expected in it.
+ *
+ * A launch of Triton (it says `num_warps`) is given as its kernel was called. What lowering made of that is known: a `tensordesc` is a tensor map, its
+ * extents and its strides, and behind the arguments stand the addresses of two scratch memories, which are nothing where the kernel needs none.
+ *
+ *     { "grid": [4, 4], "num_warps": 4, "shared": 32800, "args": [{ "kind": "tensordesc", "tensor": "a", "shape": [256, 192], "block": [64, 32], ... }, 192] }
  *
  * Law 1. The bytes of a parameter are those of its argument, and no others.
  */
@@ -20,6 +27,7 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import {
   anything,
+  bool,
   define,
   described,
   dictionary,
@@ -42,14 +50,46 @@ import { decodeLaunchBy, launchSchema } from './file.js'
 export type MemoryRole = 'in' | 'out' | 'inout'
 
 export interface PtxTensor {
-  readonly kind: 'pointer'
+  readonly kind?: 'pointer'
   readonly tensor: string
-  readonly dtype: string
-  readonly shape: ReadonlyArray<number>
+  readonly dtype?: string
+  readonly shape?: ReadonlyArray<number>
   readonly role?: MemoryRole
   readonly file?: string
   readonly offset?: number
   readonly symbol?: string
+}
+/** Lists as the driver has them: innermost first, strides in bytes from the second dimension on. */
+export interface PtxTensorMap {
+  readonly kind: 'tensormap'
+  readonly tensor: string
+  readonly dtype: string
+  readonly dims: ReadonlyArray<number>
+  readonly strides?: ReadonlyArray<number>
+  readonly box: ReadonlyArray<number>
+  readonly elementStrides?: ReadonlyArray<number>
+  readonly swizzle?: number
+  readonly interleave?: number
+  readonly fill?: 'zero' | 'nan'
+  readonly l2?: number
+  readonly shape?: ReadonlyArray<number>
+  readonly role?: MemoryRole
+  readonly file?: string
+  readonly offset?: number
+  readonly symbol?: string
+}
+/** A descriptor as Triton's host makes it: outermost first, strides in elements. */
+export interface PtxDescriptor {
+  readonly kind: 'tensordesc'
+  readonly tensor: string
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+  readonly strides?: ReadonlyArray<number>
+  readonly block: ReadonlyArray<number>
+  readonly swizzle?: number
+  readonly padding?: 'zero' | 'nan'
+  readonly role?: MemoryRole
+  readonly file?: string
 }
 export interface PtxScalar {
   readonly kind: 'scalar'
@@ -62,9 +102,17 @@ export interface PtxStruct {
   readonly kind: 'struct'
   readonly name?: string
   readonly bytes: number
-  readonly fields: ReadonlyArray<PtxTensor | PtxScalar>
+  readonly fields: ReadonlyArray<PtxTensor | PtxScalar | PtxTensorMap>
 }
-export type PtxArgument = number | PtxTensor | PtxScalar | PtxStruct
+export type PtxArgument =
+  | number
+  | boolean
+  | string
+  | PtxTensor
+  | PtxScalar
+  | PtxStruct
+  | PtxTensorMap
+  | PtxDescriptor
 
 export interface PtxLaunch {
   readonly schema?: typeof launchSchema
@@ -72,12 +120,15 @@ export interface PtxLaunch {
   readonly kernel?: string
   readonly arch?: string
   readonly grid: ReadonlyArray<number>
-  readonly block: ReadonlyArray<number>
+  readonly block?: ReadonlyArray<number>
+  readonly num_warps?: number
+  readonly num_ctas?: number
   readonly cluster?: ReadonlyArray<number>
   readonly shared?: number
-  readonly args: ReadonlyArray<PtxArgument>
-  readonly globals?: ReadonlyArray<PtxTensor>
+  readonly args: ReadonlyArray<PtxArgument> | Readonly<Record<string, PtxArgument>>
+  readonly globals?: ReadonlyArray<PtxTensor | PtxTensorMap>
   readonly outputs?: ReadonlyArray<string>
+  readonly triton?: string
   readonly extra?: Readonly<Record<string, Json>>
 }
 
@@ -85,26 +136,89 @@ export interface PtxLaunch {
 
 const offset = described(nat, 'bytes behind the beginning of the struct')
 
+const role = described(
+  wordOf<MemoryRole>()({ in: true, out: true, inout: true }),
+  'what the kernel does with it; without it, what `outputs` says',
+)
+const file = described(
+  text,
+  'the file beside the launch file with what is there before; NAME.npy of an input',
+)
+const symbol = described(text, 'the variable of the module that it is')
+const name = described(text, 'what it is called; `--out` calls it so')
+const dtype = described(text, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`')
+const swizzle = described(oneOf(0, 32, 64, 128), 'bytes of a row in which 16-byte pieces change places')
+
 const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
   record<PtxTensor>()(
     'a tensor',
+    { tensor: name },
     {
       kind: described(oneOf('pointer'), 'the parameter is the address of its first byte'),
-      tensor: described(text, 'what it is called; `--out` calls it so'),
-      dtype: described(text, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`'),
-      shape: described(list(nat), 'its extents; it is row-major'),
+      dtype,
+      shape: described(list(nat), 'its extents; it is row-major. Without them, those of its file'),
+      role,
+      file,
+      offset,
+      symbol,
+    },
+  ),
+)
+
+const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
+  record<PtxTensorMap>()(
+    'a tensor map',
+    {
+      kind: described(oneOf('tensormap'), 'the parameter is a tensor map of 128 bytes, or the address of one'),
+      tensor: name,
+      dtype,
+      dims: described(list(nat), 'extents of the tensor, innermost first'),
+      box: described(list(nat), 'extents of the box, innermost first'),
     },
     {
-      role: described(
-        wordOf<MemoryRole>()({ in: true, out: true, inout: true }),
-        'what the kernel does with it; without it, what `outputs` says',
+      strides: described(
+        list(nat),
+        'bytes from one index to the next, from the second innermost dimension on; without them, it has no gaps',
       ),
-      file: described(
-        text,
-        'the file beside the launch file with what is there before; NAME.npy of an input',
+      elementStrides: described(list(nat), 'steps in the tensor, innermost first; without them, 1'),
+      swizzle,
+      interleave: described(oneOf(0, 16, 32), 'bytes of interleaved slices; 0: none'),
+      fill: described(
+        wordOf<'zero' | 'nan'>()({ zero: true, nan: true }),
+        'what is loaded from outside; without it, zeros',
       ),
+      l2: described(nat, 'promotion in the second cache, which changes nothing'),
+      shape: described(list(nat), 'extents of the tensor as its file has them; without them, `dims` outermost first'),
+      role,
+      file,
       offset,
-      symbol: described(text, 'the variable of the module that it is'),
+      symbol,
+    },
+  ),
+)
+
+const descriptor: Wire<PtxDescriptor> = define('PtxDescriptor', () =>
+  record<PtxDescriptor>()(
+    'a descriptor',
+    {
+      kind: described(oneOf('tensordesc'), 'a descriptor that Triton is given: a tensor map, extents and strides'),
+      tensor: name,
+      dtype: described(text, 'its element type, such as `torch.float16`'),
+      shape: described(list(nat), 'its extents'),
+      block: described(list(nat), 'extents of its blocks'),
+    },
+    {
+      strides: described(list(nat), 'its strides in elements; without them, it is row-major'),
+      swizzle: described(
+        oneOf(0, 32, 64, 128),
+        'bytes of a swizzled row; without it, the widest that a row of the block fills, as Triton chooses',
+      ),
+      padding: described(
+        wordOf<'zero' | 'nan'>()({ zero: true, nan: true }),
+        'what is loaded from outside; without it, zeros',
+      ),
+      role,
+      file,
     },
   ),
 )
@@ -131,7 +245,13 @@ const struct: Wire<PtxStruct> = define('PtxStruct', () =>
       kind: described(oneOf('struct'), 'the parameter holds several things'),
       bytes: described(nat, 'how many bytes it has'),
       fields: described(
-        list(either<PtxTensor, PtxScalar>('a pointer or a scalar', tensor, scalar)),
+        list(
+          either<PtxTensor | PtxScalar, PtxTensorMap>(
+            'a pointer, a scalar or a tensor map',
+            either<PtxTensor, PtxScalar>('a pointer or a scalar', tensor, scalar),
+            tensorMap,
+          ),
+        ),
         'what lies in it, at its `offset`',
       ),
     },
@@ -139,14 +259,24 @@ const struct: Wire<PtxStruct> = define('PtxStruct', () =>
   ),
 )
 
+const plain = either<string, number | boolean>(
+  'a number or the name of a tensor',
+  text,
+  either<number, boolean>('a number or a truth value', finite, bool),
+)
+
 const argument: Wire<PtxArgument> = define('PtxArgument', () =>
-  either<number, PtxTensor | PtxScalar | PtxStruct>(
-    'a number, a pointer, a scalar or a struct',
-    finite,
-    either<PtxTensor, PtxScalar | PtxStruct>(
-      'a pointer, a scalar or a struct',
-      tensor,
-      either<PtxScalar, PtxStruct>('a scalar or a struct', scalar, struct),
+  either<string | number | boolean, Exclude<PtxArgument, string | number | boolean>>(
+    'a number, a tensor, a scalar, a tensor map, a descriptor or a struct',
+    plain,
+    either<PtxTensor | PtxScalar, PtxStruct | PtxTensorMap | PtxDescriptor>(
+      'a tensor, a scalar, a tensor map, a descriptor or a struct',
+      either<PtxTensor, PtxScalar>('a pointer or a scalar', tensor, scalar),
+      either<PtxStruct, PtxTensorMap | PtxDescriptor>(
+        'a tensor map, a descriptor or a struct',
+        struct,
+        either<PtxTensorMap, PtxDescriptor>('a tensor map or a descriptor', tensorMap, descriptor),
+      ),
     ),
   ),
 )
@@ -156,17 +286,33 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
     'a launch of PTX',
     {
       grid: described(list(nat), 'CTAs along x, y and z'),
-      block: described(list(nat), 'threads of a CTA along x, y and z'),
-      args: described(list(argument), 'the arguments, in the order of the parameters'),
+      args: described(
+        either<ReadonlyArray<PtxArgument>, Readonly<Record<string, PtxArgument>>>(
+          'arguments in order, or by name',
+          list(argument),
+          dictionary('arguments by the name of the parameter', argument),
+        ),
+        'the arguments, in the order of the parameters or by their names',
+      ),
     },
     {
       schema: described(oneOf(launchSchema), 'name and version of this schema'),
       name: described(text, 'what the launch is called'),
       kernel: described(text, 'the entry; without it, the only one of the module'),
       arch: described(text, 'the chip, such as `sm_90a`'),
+      block: described(
+        list(nat),
+        'threads of a CTA along x, y and z; without them, those that the entry asks for',
+      ),
+      num_warps: described(nat, 'warps of a CTA: a launch of Triton'),
+      num_ctas: described(nat, 'CTAs of a cluster, of a launch of Triton'),
       cluster: described(list(nat), 'CTAs of a cluster along x, y and z'),
       shared: described(integer, 'bytes of dynamic shared memory'),
-      globals: described(list(tensor), 'variables of the module, each with its `symbol`'),
+      globals: described(
+        list(either<PtxTensor, PtxTensorMap>('a tensor or a tensor map', tensor, tensorMap)),
+        'variables of the module, each with its `symbol`',
+      ),
+      triton: described(text, 'version of the compiler'),
       outputs: described(list(text), 'tensors that the kernel writes'),
       extra: described(dictionary('what else is known', anything), 'what else is known'),
     },

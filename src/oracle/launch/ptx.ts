@@ -10,24 +10,31 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
+import { bitsOf as bitsOfDtype, type Dtype } from '../../numerics/dtype.js'
+import { didYouMean } from '../../nearest.js'
+import { mapBytes, type MapFields } from '../../semantics/instructions/tma/object.js'
 import { parseModule } from '../../dialects/ptx/index.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
 import { bitsOf, isType } from '../../dialects/ptx/elaboration/types.js'
 import {
   usualSharedBase,
   type GivenTensor,
+  type MapOf,
   type PointerTo,
   type WarpArguments,
 } from '../../semantics/execution/launch-warps.js'
 import { asText, type Files } from '../tensor-files/files.js'
-import { decodeNpy, shapeText, type NpyArray } from '../tensor-files/npy.js'
+import { decodeNpy, descrBytes, shapeText, type NpyArray } from '../tensor-files/npy.js'
 import { beside, inFile } from './beside.js'
+import { dtypeNamed } from './file.js'
 import {
   decodePtxLaunch,
   type PtxArgument,
+  type PtxDescriptor,
   type PtxLaunch,
   type PtxScalar,
   type PtxTensor,
+  type PtxTensorMap,
 } from './ptx-file.js'
 
 // ---------------------------------------------------------------- model
@@ -154,20 +161,106 @@ const readNpy =
       E.chainW((bytes) => pipe(decodeNpy(bytes), E.mapLeft(inFile(file)))),
     )
 
-const fits = (t: PtxTensor, file: string, a: NpyArray): E.Either<Failure, Uint8Array> => {
+/** A tensor of which everything is known. */
+interface Whole {
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+}
+
+const fits = (name: string, t: Whole, file: string, a: NpyArray): E.Either<Failure, NpyArray> => {
   const bytes = elementBytes(t.dtype)
-  const count = t.shape.reduce((n, d) => n * d, 1)
   return a.shape.join() !== t.shape.join()
     ? refuse(
         'launch.tensor',
-        `${file}: expected ${t.tensor} of shape ${shapeText(t.shape)}, found ${shapeText(a.shape)}`,
+        `${file}: expected ${name} of shape ${shapeText(t.shape)}, found ${shapeText(a.shape)}`,
       )
-    : a.data.length !== count * bytes
+    : a.data.length !== product(t.shape) * bytes
       ? refuse(
           'launch.tensor',
           `${file}: expected elements of ${String(bytes)} bytes for ${t.dtype}, found ${a.descr}`,
         )
-      : E.right(a.data)
+      : E.right(a)
+}
+
+/** An element type by the kind and the bytes that a file says. */
+const dtypeOfFile = ({ descr }: NpyArray): string =>
+  `${descr.startsWith('f') ? 'f' : descr.startsWith('i') ? 's' : 'u'}${String(8 * descrBytes(descr))}`
+
+/** A tensor of a launch, with what was there before and what is expected in it. */
+interface Held {
+  readonly given: GivenTensor
+  readonly whole: Whole
+  readonly expected: NpyArray | null
+}
+
+/** Reads the files of a tensor; `said` is all that is said of it, by any argument. */
+const heldTensor =
+  (files: Files, launchFile: string, launch: PtxLaunch) =>
+  (t: PtxTensor, isMade: boolean): E.Either<Failure, Held> => {
+    const own = beside(launchFile, `${t.tensor}.npy`)
+    const role = roleOf(launch, t)
+    const isOutput = launch.outputs?.includes(t.tensor) === true
+    const beforeFile = isMade ? null : t.file !== undefined ? beside(launchFile, t.file) : role === 'out' ? null : own
+    const before = beforeFile === null ? null : readNpy(files)(beforeFile)
+    if (before !== null && E.isLeft(before)) return before
+    const isExpected = isOutput && role !== 'in' && beforeFile !== own
+    const read = isExpected ? readNpy(files)(own) : null
+    // of an output that says its extents nothing need be there
+    const behind =
+      read !== null && E.isLeft(read) && read.left.code === 'file-missing' && t.shape !== undefined ? null : read
+    if (behind !== null && E.isLeft(behind)) return behind
+    const some = before?.right ?? behind?.right ?? null
+    const shape = t.shape ?? some?.shape
+    const dtype = t.dtype === undefined ? (some === null ? undefined : dtypeOfFile(some)) : shortName(t.dtype)
+    if (shape === undefined || dtype === undefined)
+      return refuse(
+        'launch.tensor',
+        `${launchFile}: ${t.tensor}: expected its element type and its extents, or a file that has them, found neither`,
+      )
+    const whole: Whole = { dtype, shape }
+    const size = elementBytes(dtype)
+    if (size === 0)
+      return refuse('launch.tensor', `${launchFile}: ${t.tensor}: there is no element type ${dtype}`)
+    const bytes = size * product(shape)
+    if (bytes > mostTensorBytes)
+      return refuse(
+        'launch.tensor',
+        `${launchFile}: ${t.tensor}: expected at most ${String(mostTensorBytes)} bytes, found ${String(bytes)}`,
+      )
+    for (const [file, a] of [
+      [beforeFile ?? own, before],
+      [own, behind],
+    ] as const) {
+      const bad = a === null ? null : fits(t.tensor, whole, file, a.right)
+      if (bad !== null && E.isLeft(bad)) return bad
+    }
+    return E.right({
+      given: {
+        name: t.tensor,
+        role,
+        contents: before === null ? null : before.right.data,
+        bytes,
+        elements: null,
+        symbol: t.symbol ?? null,
+      },
+      whole,
+      expected: behind === null ? null : behind.right,
+    })
+  }
+
+const mostTensorBytes = 2 ** 31 - 1
+
+/** `torch.float16` and other names as PTX has them. */
+const shortName = (name: string): string => (elementBytes(name) > 0 ? name : (dtypeNamed(name) ?? name))
+
+/** All that arguments say of one tensor; what is said first goes before. */
+const together = (all: ReadonlyArray<PtxTensor>): ReadonlyArray<PtxTensor> => {
+  const out = new Map<string, PtxTensor>()
+  for (const t of all) {
+    const known = out.get(t.tensor)
+    out.set(t.tensor, known === undefined ? t : { ...t, ...known })
+  }
+  return [...out.values()]
 }
 
 /** The module in a file, with its launch; `entry` goes before what the launch file says. */
@@ -205,51 +298,33 @@ export const launchedPtx =
       string,
       { dtype: string; shape: ReadonlyArray<number>; expected: NpyArray | null }
     >()
-    for (const t of [...laying.tensors, ...(launch.globals ?? [])]) {
-      if (tensors.some(({ name }) => name === t.tensor)) continue
-      const size = elementBytes(t.dtype)
-      if (size === 0)
-        return refuse('launch.tensor', `${launchFile}: ${t.tensor}: there is no element type ${t.dtype}`)
-      const role = roleOf(launch, t)
-      const before = t.file ?? (role === 'out' ? null : `${t.tensor}.npy`)
-      let contents: Uint8Array | null = null
-      if (before !== null) {
-        const path = beside(launchFile, before)
-        const held = pipe(
-          readNpy(files)(path),
-          E.chain((a) => fits(t, path, a)),
-        )
-        if (E.isLeft(held)) return held
-        contents = held.right
-      }
-      const symbol = t.symbol ?? null
-      tensors.push({
-        name: t.tensor,
-        role,
-        contents,
-        bytes: t.shape.reduce((n, d) => n * d, size),
-        elements: null,
-        symbol,
-      })
-      if (launch.outputs?.includes(t.tensor) !== true) continue
-      const path = beside(launchFile, `${t.tensor}.npy`)
-      const expected = role === 'in' || before === `${t.tensor}.npy` ? null : readNpy(files)(path)
-      outputs.set(t.tensor, {
-        dtype: t.dtype,
-        shape: t.shape,
-        expected: expected === null || E.isLeft(expected) ? null : expected.right,
-      })
+    const made = new Set(laying.maps.flatMap(({ into }) => (into === null ? [] : [into])))
+    const all = together(laying.tensors)
+    for (const t of all) {
+      const held = heldTensor(files, launchFile, launch)(t, made.has(t.tensor))
+      if (E.isLeft(held)) return held
+      const { whole, expected } = held.right
+      tensors.push(held.right.given)
+      if (launch.outputs?.includes(t.tensor) === true)
+        outputs.set(t.tensor, { dtype: whole.dtype, shape: whole.shape, expected })
     }
+    const unknown = launch.outputs?.find((name) => !tensors.some((t) => t.name === name))
+    if (unknown !== undefined)
+      return refuse(
+        'launch.outputs',
+        `${launchFile}: outputs: expected a tensor of the arguments, found '${unknown}'; ${didYouMean(all.map((t) => t.tensor))(unknown)}`,
+      )
     return E.right({
       elaborated,
       launch,
       arguments: {
         grid: launch.grid,
-        block: launch.block,
+        block,
         cluster: launch.cluster ?? null,
         dynamicBytes: launch.shared ?? 0,
         parameters: laying.bytes,
         pointers: laying.pointers,
+        maps: laying.maps,
         tensors,
         sharedBase: usualSharedBase,
       },

@@ -15,11 +15,13 @@ import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Site } from '../language/program.js'
 import type { Fold } from '../log/events.js'
+import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
 import { covering, launchWith, type GlobalPlane, type Launched } from '../machine/launch.js'
 import type { Source } from '../machine/source.js'
+import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
-import { firstRegion, type Region, type WarpLaunch } from '../warps/launched.js'
+import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/launched.js'
 import type { WarpProgram } from '../warps/program.js'
 import { decisive, watches } from '../warps/timing.js'
 import { eager } from './policy.js'
@@ -45,6 +47,14 @@ export interface PointerTo {
   readonly tensor: string
 }
 
+/** A tensor map that lies in the parameters, or in a tensor of 128 bytes. */
+export interface MapOf {
+  readonly into: string | null
+  readonly offset: number
+  readonly tensor: string
+  readonly fields: MapFields
+}
+
 export interface WarpArguments {
   readonly grid: ReadonlyArray<number>
   readonly block: ReadonlyArray<number>
@@ -53,6 +63,7 @@ export interface WarpArguments {
   readonly dynamicBytes: number
   readonly parameters: Uint8Array
   readonly pointers: ReadonlyArray<PointerTo>
+  readonly maps?: ReadonlyArray<MapOf>
   readonly tensors: ReadonlyArray<GivenTensor>
   /** address of the first byte of a CTA's own shared memory */
   readonly sharedBase: number
@@ -109,13 +120,17 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     })
     return region
   }
+  const contentsOf = new Map<string, Uint8Array>()
   for (const t of a.tensors) {
     if (t.contents !== null && t.contents.length !== t.bytes)
       return refuse(
         'launch.tensor',
         `tensor ${t.name}: expected ${String(t.bytes)} bytes, found ${String(t.contents.length)}`,
       )
-    if (t.symbol === null) numbers.set(t.name, add(t.name, t.bytes, t.role, t.contents, t.elements))
+    if (t.symbol !== null) continue
+    const contents = a.maps?.some(({ into }) => into === t.name) === true ? new Uint8Array(t.bytes) : t.contents
+    if (contents !== null) contentsOf.set(t.name, contents)
+    numbers.set(t.name, add(t.name, t.bytes, t.role, contents, t.elements))
   }
   const relocated: (readonly [WarpProgram['variables'][number], Uint8Array])[] = []
   for (const v of p.variables) {
@@ -134,7 +149,10 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       t?.elements ?? null,
     )
     symbols.set(v.symbol, region)
-    if (t !== undefined) numbers.set(t.name, region)
+    if (t !== undefined) {
+      numbers.set(t.name, region)
+      contentsOf.set(t.name, contents)
+    }
     if (t?.contents === undefined || t.contents === null) relocated.push([v, contents])
   }
   for (const [v, contents] of relocated)
@@ -160,6 +178,16 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     const region = numbers.get(tensor)
     if (region === undefined) return refuse('launch.tensor', `there is no tensor ${tensor}`)
     address(bytes, offset, region, 0)
+  }
+  for (const { into, offset, tensor, fields } of a.maps ?? []) {
+    const region = numbers.get(tensor)
+    const held = into === null ? bytes : contentsOf.get(into)
+    if (region === undefined || held === undefined)
+      return refuse('launch.tensor', `there is no tensor ${region === undefined ? tensor : (into ?? '')}`)
+    const map = encoded(fields, 0, firstRegion + region)
+    const seen = mapOf(map, `the tensor map of ${tensor}`, placedIn(regions), null)
+    if (V.isFault(seen)) return refuse('launch.map', seen.message)
+    held.set(map, offset)
   }
   const parameters = regions.length
   regions.push({ name: 'the parameters', bytes: bytes.length, plane: -1, constant: bytes })

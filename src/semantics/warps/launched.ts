@@ -16,6 +16,7 @@
  * Source: PTX ISA, generic addressing; mapa.
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
+import type { Placed } from '../instructions/tma/object.js'
 import type { Instruction, Operation, WarpProgram } from './program.js'
 
 export const sharedWindow = 0x7e000000
@@ -34,6 +35,14 @@ export interface Region {
   /** else the plane of global memory */
   readonly plane: number
 }
+
+/** The tensor behind an upper word, as a tensor map finds it. */
+export const placedIn =
+  (regions: ReadonlyArray<Region>) =>
+  (high: number): Placed | null => {
+    const region = regions[high - firstRegion]
+    return region === undefined || region.plane < 0 ? null : region
+  }
 
 /** An instruction with what its names mean. */
 export interface LinkedInstruction {

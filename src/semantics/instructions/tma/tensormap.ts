@@ -30,9 +30,6 @@
  *
  * Source: PTX ISA, tensormap.replace, tensormap.cp_fenceproxy, fence.proxy.tensormap; CUDA driver API, tensor map objects.
  */
-import * as E from 'fp-ts/lib/Either.js'
-import * as Box from '../../../layouts/shared-memory/box-image.js'
-import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import type { ExprNode } from '../../language/expression.js'
 import type { InstructionOf } from '../../language/instruction.js'
 import type { Access, Stamp } from '../../log/events.js'
@@ -44,11 +41,10 @@ import type { Elements, Prepared } from '../../machine/operation.js'
 import { withTensormaps, type Machine } from '../../machine/state.js'
 import * as V from '../../machine/value.js'
 import { isFault, type DescriptorValue, type FaultValue, type PtrValue } from '../../machine/value.js'
+import { mapAlignment, mapBytes, refusedMap } from './object.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
-export const mapBytes = 128
-const mapAlignment = 64
 
 // ---------------------------------------------------------------- reads and checks
 
@@ -92,49 +88,6 @@ const longsOperand = (
   return out
 }
 
-/** What the driver would refuse to encode. */
-const refused = (
-  tensor: PtrValue,
-  i: InstructionOf<'tensormap.create'>,
-  dims: ReadonlyArray<number>,
-  strides: ReadonlyArray<number>,
-  planeBytes: number,
-): FaultValue | null => {
-  const bits = bitsOf(i.dtype)
-  const rank = i.box.length
-  const no = (message: string): FaultValue => V.fault('A4', message)
-  if (dims.length !== rank || strides.length !== rank)
-    return V.fault(
-      'type.mismatch',
-      `dims, strides and box must have one rank, found ${String(dims.length)}, ${String(strides.length)} and ${String(rank)}`,
-    )
-  const box = Box.checkBox({
-    bits,
-    extents: i.box,
-    elementStrides: i.box.map(() => 1),
-    swizzle: i.swizzle,
-  })
-  if (E.isLeft(box)) return no(`box: ${box.left.message}`)
-  if (tensor.address % 16 !== 0)
-    return no(`tensor: a tensor map sees a tensor at a multiple of 16 bytes, found ${String(tensor.address)}`)
-  const empty = dims.findIndex((n) => n < 1)
-  if (empty >= 0) return no(`dims[${String(empty)}]: expected 1 or more, found ${String(dims[empty])}`)
-  const odd = strides.findIndex((s, k) =>
-    k === rank - 1 ? s !== 1 : s <= 0 || ((s * bits) / 8) % 16 !== 0 || (s * bits) / 8 >= 2 ** 40,
-  )
-  if (odd >= 0)
-    return no(
-      `strides[${String(odd)}]: expected ${odd === rank - 1 ? '1' : 'a multiple of 16 bytes below 2^40'}, found ${String(strides[odd])} elements`,
-    )
-  if (i.fill === 'nan' && (!isFloat(i.dtype) || bits < 16))
-    return no(`fill: a tensor map fills floats of 16 or 32 bits with NaN, found ${i.dtype}`)
-  const last = dims.reduce((n, d, k) => n + (d - 1) * strides[k]!, 0)
-  const end = tensor.address + ((last + 1) * bits) / 8
-  return tensor.address < 0 || end > planeBytes
-    ? V.fault('I2', `tensor: the map sees bytes up to ${String(end)}, there are ${String(planeBytes)}`)
-    : null
-}
-
 export const prepareCreate = (
   o: Environment,
   i: InstructionOf<'tensormap.create'>,
@@ -147,27 +100,28 @@ export const prepareCreate = (
   if (isFault(dims)) return dims
   const strides = longsOperand(o, 'strides', i.strides)
   if (isFault(strides)) return strides
-  const bad = refused(tensor, i, dims, strides, o.world.planeBytes[tensor.plane]!)
-  if (bad !== null) return bad
   const plane = o.world.header.planes[object.plane]!.name
-  return {
-    _tag: 'tensormap.create',
-    object,
-    descriptor: {
-      _tag: 'descriptor',
-      name: `${plane}@${String(Footprint.firstOf(object))}`,
-      plane: tensor.plane,
-      base: tensor.address,
-      dtype: i.dtype,
-      dims,
-      strides,
-      box: i.box,
-      elementStrides: i.box.map(() => 1),
-      swizzle: i.swizzle,
-      fill: i.fill,
-      map: object,
-    },
+  const descriptor: DescriptorValue = {
+    _tag: 'descriptor',
+    name: `${plane}@${String(Footprint.firstOf(object))}`,
+    plane: tensor.plane,
+    base: tensor.address,
+    dtype: i.dtype,
+    dims,
+    strides,
+    box: i.box,
+    elementStrides: i.box.map(() => 1),
+    swizzle: i.swizzle,
+    fill: i.fill,
+    map: object,
   }
+  return (
+    refusedMap(descriptor, o.world.planeBytes[tensor.plane]!) ?? {
+      _tag: 'tensormap.create',
+      object,
+      descriptor,
+    }
+  )
 }
 
 export const prepareFence = (o: Environment, i: InstructionOf<'fence.tensormap'>): Prepared | FaultValue => {
