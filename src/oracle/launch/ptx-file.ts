@@ -68,8 +68,8 @@ export interface PtxTensorMap {
   readonly strides?: ReadonlyArray<number>
   readonly box: ReadonlyArray<number>
   readonly elementStrides?: ReadonlyArray<number>
-  readonly swizzle?: number
-  readonly interleave?: number
+  readonly swizzle?: 0 | 32 | 64 | 128
+  readonly interleave?: 0 | 16 | 32
   readonly fill?: 'zero' | 'nan'
   readonly l2?: number
   readonly shape?: ReadonlyArray<number>
@@ -86,7 +86,7 @@ export interface PtxDescriptor {
   readonly shape: ReadonlyArray<number>
   readonly strides?: ReadonlyArray<number>
   readonly block: ReadonlyArray<number>
-  readonly swizzle?: number
+  readonly swizzle?: 0 | 32 | 64 | 128
   readonly padding?: 'zero' | 'nan'
   readonly role?: MemoryRole
   readonly file?: string
@@ -105,14 +105,7 @@ export interface PtxStruct {
   readonly fields: ReadonlyArray<PtxTensor | PtxScalar | PtxTensorMap>
 }
 export type PtxArgument =
-  | number
-  | boolean
-  | string
-  | PtxTensor
-  | PtxScalar
-  | PtxStruct
-  | PtxTensorMap
-  | PtxDescriptor
+  number | boolean | string | PtxTensor | PtxScalar | PtxStruct | PtxTensorMap | PtxDescriptor
 
 export interface PtxLaunch {
   readonly schema?: typeof launchSchema
@@ -169,7 +162,10 @@ const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
   record<PtxTensorMap>()(
     'a tensor map',
     {
-      kind: described(oneOf('tensormap'), 'the parameter is a tensor map of 128 bytes, or the address of one'),
+      kind: described(
+        oneOf('tensormap'),
+        'the parameter is a tensor map of 128 bytes, or the address of one',
+      ),
       tensor: name,
       dtype,
       dims: described(list(nat), 'extents of the tensor, innermost first'),
@@ -188,7 +184,10 @@ const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
         'what is loaded from outside; without it, zeros',
       ),
       l2: described(nat, 'promotion in the second cache, which changes nothing'),
-      shape: described(list(nat), 'extents of the tensor as its file has them; without them, `dims` outermost first'),
+      shape: described(
+        list(nat),
+        'extents of the tensor as its file has them; without them, `dims` outermost first',
+      ),
       role,
       file,
       offset,
@@ -201,7 +200,10 @@ const descriptor: Wire<PtxDescriptor> = define('PtxDescriptor', () =>
   record<PtxDescriptor>()(
     'a descriptor',
     {
-      kind: described(oneOf('tensordesc'), 'a descriptor that Triton is given: a tensor map, extents and strides'),
+      kind: described(
+        oneOf('tensordesc'),
+        'a descriptor that Triton is given: a tensor map, extents and strides',
+      ),
       tensor: name,
       dtype: described(text, 'its element type, such as `torch.float16`'),
       shape: described(list(nat), 'its extents'),

@@ -90,22 +90,43 @@ const scalarBytes = (type: string, value: number | string): Uint8Array | null =>
 interface Laying {
   readonly bytes: Uint8Array
   readonly pointers: PointerTo[]
+  readonly maps: MapOf[]
   readonly tensors: PtxTensor[]
+}
+
+const wrong = (what: string, expected: string, found: string): Failure =>
+  failure('launch.parameter', `${what}: expected ${expected}, found ${found}`)
+
+/** Bytes of the object that a map is, beside the parameters. */
+const objectOf = (tensor: string): string => `the tensor map of ${tensor}`
+
+const layMap = (into: Laying, what: string, a: PtxTensorMap, at: number, room: number): Failure | null => {
+  const fields = fieldsOf(what, a)
+  if (!('elements' in fields)) return fields
+  into.tensors.push(tensorOf(a))
+  if (room >= mapBytes) {
+    into.maps.push({ into: null, offset: at, tensor: a.tensor, fields })
+    return null
+  }
+  if (room < 8)
+    return wrong(what, `${String(mapBytes)} bytes for the tensor map of ${a.tensor}`, String(room))
+  const object = objectOf(a.tensor)
+  into.pointers.push({ offset: at, tensor: object })
+  into.tensors.push({ tensor: object, dtype: 'b8', shape: [mapBytes], role: 'in' })
+  into.maps.push({ into: object, offset: 0, tensor: a.tensor, fields })
+  return null
 }
 
 const lay = (
   into: Laying,
   what: string,
-  a: PtxTensor | PtxScalar,
+  a: PtxTensor | PtxScalar | PtxTensorMap,
   at: number,
   room: number,
 ): Failure | null => {
-  if (a.kind === 'pointer') {
-    if (room < 8)
-      return failure(
-        'launch.parameter',
-        `${what}: expected 8 bytes for the address of ${a.tensor}, found ${String(room)}`,
-      )
+  if (a.kind === 'tensormap') return layMap(into, what, a, at, room)
+  if (a.kind !== 'scalar') {
+    if (room < 8) return wrong(what, `8 bytes for the address of ${a.tensor}`, String(room))
     into.pointers.push({ offset: at, tensor: a.tensor })
     into.tensors.push(a)
     return null
@@ -114,32 +135,37 @@ const lay = (
   if (bytes === null)
     return failure('launch.parameter', `${what}: ${JSON.stringify(a.value)} is no value of type ${a.type}`)
   if (bytes.length > room)
-    return failure(
-      'launch.parameter',
-      `${what}: expected at most ${String(room)} bytes, found ${String(bytes.length)} of type ${a.type}`,
-    )
+    return wrong(what, `at most ${String(room)} bytes`, `${String(bytes.length)} of type ${a.type}`)
   into.bytes.set(bytes, at)
   return null
 }
 
 const layArgument = (into: Laying, p: EntryParameter, a: PtxArgument): Failure | null => {
-  if (typeof a === 'number')
-    return lay(into, p.name, { kind: 'scalar', type: numeric(p), value: a }, p.offset, p.bytes)
-  if (a.kind !== 'struct') {
-    const size = a.kind === 'pointer' ? 8 : elementBytes(a.type)
-    return size !== p.bytes
-      ? failure('launch.parameter', `${p.name}: expected ${String(p.bytes)} bytes, found ${String(size)}`)
-      : lay(into, p.name, a, p.offset, p.bytes)
-  }
-  if (a.bytes !== p.bytes)
-    return failure(
-      'launch.parameter',
-      `${p.name}: expected ${String(p.bytes)} bytes, found a struct of ${String(a.bytes)}`,
+  if (typeof a === 'string' && scalarBytes(numeric(p), a) === null)
+    return p.bytes === 8
+      ? lay(into, p.name, { tensor: a }, p.offset, p.bytes)
+      : wrong(p.name, `a number of type ${numeric(p)}`, `'${a}'`)
+  if (typeof a !== 'object')
+    return lay(
+      into,
+      p.name,
+      { kind: 'scalar', type: numeric(p), value: typeof a === 'boolean' ? Number(a) : a },
+      p.offset,
+      p.bytes,
     )
+  if (a.kind === 'tensordesc')
+    return wrong(p.name, 'a tensor map', 'a descriptor, which a launch of Triton has: it says num_warps')
+  if (a.kind !== 'struct') {
+    const sizes = a.kind === 'tensormap' ? [mapBytes, 8] : [a.kind === 'scalar' ? elementBytes(a.type) : 8]
+    return sizes.includes(p.bytes)
+      ? lay(into, p.name, a, p.offset, p.bytes)
+      : wrong(p.name, `${String(p.bytes)} bytes`, String(sizes[0]))
+  }
+  if (a.bytes !== p.bytes) return wrong(p.name, `${String(p.bytes)} bytes`, `a struct of ${String(a.bytes)}`)
   for (const f of a.fields) {
     const at = f.offset ?? 0
-    const wrong = lay(into, `${p.name}, offset ${String(at)}`, f, p.offset + at, p.bytes - at)
-    if (wrong !== null) return wrong
+    const bad = lay(into, `${p.name}, offset ${String(at)}`, f, p.offset + at, Math.max(0, p.bytes - at))
+    if (bad !== null) return bad
   }
   return null
 }
@@ -147,6 +173,150 @@ const layArgument = (into: Laying, p: EntryParameter, a: PtxArgument): Failure |
 /** A parameter that says only how wide it is holds an integer. */
 const numeric = ({ type, bytes }: EntryParameter): string =>
   type === 'f32' || type === 'f64' ? type : `b${String(8 * bytes)}`
+
+// ---------------------------------------------------------------- tensor maps
+
+const dtypeOf = (name: string): Dtype | null => {
+  const named = dtypeNamed(name)
+  if (named !== null) return named
+  const signed = /^([sb])(8|16|32|64)$/u.exec(name)
+  if (signed !== null) return dtypeNamed(`${signed[1] === 's' && signed[2] !== '8' ? 'i' : 'u'}${signed[2]!}`)
+  return name === 'f64' ? 'u64' : null
+}
+
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** What is said of a map, as the driver would be told it. */
+const fieldsOf = (what: string, a: PtxTensorMap): MapFields | Failure => {
+  const elements = dtypeOf(a.dtype)
+  if (elements === null) return wrong(what, 'an element type of a tensor map', `'${a.dtype}'`)
+  const rank = a.dims.length
+  if (rank < 1 || rank > 5) return wrong(what, '1 to 5 dims', String(rank))
+  const size = bitsOfDtype(elements) / 8
+  const strides = a.strides ?? a.dims.slice(0, -1).map((_, k) => size * product(a.dims.slice(0, k + 1)))
+  const elementStrides = a.elementStrides ?? a.dims.map(() => 1)
+  for (const [name, list, length] of [
+    ['box', a.box, rank],
+    ['strides', strides, rank - 1],
+    ['elementStrides', elementStrides, rank],
+  ] as const)
+    if (list.length !== length)
+      return wrong(`${what}, ${name}`, `${String(length)} for ${String(rank)} dims`, String(list.length))
+  if ((a.interleave ?? 0) !== 0)
+    return wrong(
+      `${what}, interleave`,
+      'no interleaved slices, which are not described here',
+      String(a.interleave),
+    )
+  const most = 4294967295
+  const large = [...a.dims, ...a.box, ...elementStrides].find((n) => n > most)
+  if (large !== undefined) return wrong(what, `extents up to ${String(most)}`, String(large))
+  const { swizzle = 0 } = a
+  if (swizzle !== 0 && swizzle !== 32 && swizzle !== 64 && swizzle !== 128)
+    return wrong(`${what}, swizzle`, '0, 32, 64 or 128', String(swizzle))
+  return { elements, dims: a.dims, strides, box: a.box, elementStrides, swizzle, fill: a.fill ?? 'zero' }
+}
+
+/** The tensor under a map; without extents of its own, the map's. */
+const tensorOf = (a: PtxTensorMap): PtxTensor => ({
+  tensor: a.tensor,
+  dtype: a.dtype,
+  shape: a.shape ?? [...a.dims].reverse(),
+  ...(a.role === undefined ? {} : { role: a.role }),
+  ...(a.file === undefined ? {} : { file: a.file }),
+})
+
+// ---------------------------------------------------------------- launches of Triton
+
+/** The widest swizzle whose rows a row of the block fills. */
+const swizzleOf = (bytes: number): 0 | 32 | 64 | 128 =>
+  bytes % 128 === 0 ? 128 : bytes % 64 === 0 ? 64 : bytes % 32 === 0 ? 32 : 0
+
+/** The map that Triton's host makes of a descriptor: a box is as wide as the swizzle at most, and a block may be several. */
+const mapOfDescriptor = (a: PtxDescriptor): PtxTensorMap | Failure => {
+  const elements = dtypeOf(a.dtype)
+  if (elements === null) return wrong(a.tensor, 'an element type of a tensor map', `'${a.dtype}'`)
+  const size = bitsOfDtype(elements) / 8
+  const rank = a.shape.length
+  const strides = a.strides ?? a.shape.map((_, k) => product(a.shape.slice(k + 1)))
+  if (rank < 1 || a.block.length !== rank || strides.length !== rank)
+    return wrong(
+      a.tensor,
+      'as many extents of block and strides as of the shape',
+      `${String(a.block.length)}, ${String(strides.length)} and ${String(rank)}`,
+    )
+  const width = a.block[rank - 1]!
+  const swizzle = a.swizzle ?? swizzleOf(width * size)
+  return {
+    kind: 'tensormap',
+    tensor: a.tensor,
+    dtype: a.dtype,
+    dims: [...a.shape].reverse(),
+    strides: strides
+      .slice(0, -1)
+      .reverse()
+      .map((s) => s * size),
+    box: [
+      swizzle === 0 ? width : Math.min(width, swizzle / size),
+      ...a.block
+        .slice(0, -1)
+        .reverse()
+        .map((n) => Math.min(n, 256)),
+    ],
+    swizzle,
+    ...(a.padding === undefined ? {} : { fill: a.padding }),
+    shape: a.shape,
+    ...(a.role === undefined ? {} : { role: a.role }),
+    ...(a.file === undefined ? {} : { file: a.file }),
+  }
+}
+
+const scratch = 'global scratch'
+
+/** Arguments as its kernel was called with them, as those of the entry: maps with extents and strides, and scratch behind them. */
+const lowered = (
+  l: PtxLaunch,
+  args: ReadonlyArray<PtxArgument>,
+  parameters: ReadonlyArray<EntryParameter>,
+): ReadonlyArray<PtxArgument> | Failure => {
+  const out: PtxArgument[] = []
+  for (const a of args) {
+    if (typeof a !== 'object' || a.kind !== 'tensordesc') {
+      out.push(a)
+      continue
+    }
+    const map = mapOfDescriptor(a)
+    if (!('kind' in map)) return map
+    out.push(map, ...a.shape, ...(a.strides ?? a.shape.map((_, k) => product(a.shape.slice(k + 1)))))
+  }
+  if (parameters.length - out.length === 2) {
+    const each = l.extra?.['global_scratch_size']
+    const bytes = typeof each === 'number' ? each * product(l.grid) * (l.num_ctas ?? 1) : 0
+    out.push(bytes > 0 ? { tensor: scratch, dtype: 'b8', shape: [bytes], role: 'out' } : 0, 0)
+  }
+  return out
+}
+
+/** The arguments in the order of the parameters. */
+const ordered = (
+  l: PtxLaunch,
+  parameters: ReadonlyArray<EntryParameter>,
+): ReadonlyArray<PtxArgument> | Failure => {
+  const isList = (a: PtxLaunch['args']): a is ReadonlyArray<PtxArgument> => Array.isArray(a)
+  const { args } = l
+  if (isList(args)) return l.num_warps === undefined ? args : lowered(l, args, parameters)
+  const names = parameters.map(({ name }) => name)
+  const unknown = Object.keys(args).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    return failure(
+      'launch.arguments',
+      `args: expected a parameter of the entry, found '${unknown}'; ${didYouMean(names)(unknown)}`,
+    )
+  const missing = names.find((name) => args[name] === undefined)
+  return missing === undefined
+    ? names.map((name) => args[name]!)
+    : failure('launch.arguments', `args: expected an argument for ${missing}, found none`)
+}
 
 // ---------------------------------------------------------------- tensors
 
@@ -200,14 +370,22 @@ const heldTensor =
     const own = beside(launchFile, `${t.tensor}.npy`)
     const role = roleOf(launch, t)
     const isOutput = launch.outputs?.includes(t.tensor) === true
-    const beforeFile = isMade ? null : t.file !== undefined ? beside(launchFile, t.file) : role === 'out' ? null : own
+    const beforeFile = isMade
+      ? null
+      : t.file !== undefined
+        ? beside(launchFile, t.file)
+        : role === 'out'
+          ? null
+          : own
     const before = beforeFile === null ? null : readNpy(files)(beforeFile)
     if (before !== null && E.isLeft(before)) return before
     const isExpected = isOutput && role !== 'in' && beforeFile !== own
     const read = isExpected ? readNpy(files)(own) : null
     // of an output that says its extents nothing need be there
     const behind =
-      read !== null && E.isLeft(read) && read.left.code === 'file-missing' && t.shape !== undefined ? null : read
+      read !== null && E.isLeft(read) && read.left.code === 'file-missing' && t.shape !== undefined
+        ? null
+        : read
     if (behind !== null && E.isLeft(behind)) return behind
     const some = before?.right ?? behind?.right ?? null
     const shape = t.shape ?? some?.shape
@@ -283,15 +461,53 @@ export const launchedPtx =
     if (E.isLeft(read)) return read
     const { launch, elaborated } = read.right
     const { parameters, program } = elaborated
-    if (launch.args.length !== parameters.length)
+    if (launch.num_ctas !== undefined && launch.num_ctas !== 1)
+      return refuse(
+        'launch.cluster',
+        `${launchFile}: num_ctas: expected 1, for how blocks are shared by CTAs is in no PTX; found ${String(launch.num_ctas)}`,
+      )
+    const given = ordered(launch, parameters)
+    if ('code' in given) return E.left(inFile(launchFile)(given))
+    if (given.length !== parameters.length)
       return refuse(
         'launch.arguments',
-        `${launchFile}: expected ${String(parameters.length)} arguments (${parameters.map((p) => `${p.name}: ${p.type}`).join(', ')}), found ${String(launch.args.length)}`,
+        `${launchFile}: expected ${String(parameters.length)} arguments (${parameters.map((p) => `${p.name}: ${p.type}`).join(', ')}), found ${String(given.length)}`,
       )
-    const laying: Laying = { bytes: new Uint8Array(program.parameterBytes), pointers: [], tensors: [] }
+    const block =
+      launch.block ?? program.threads ?? (launch.num_warps === undefined ? null : [32 * launch.num_warps])
+    if (block === null)
+      return refuse(
+        'launch.block',
+        `${launchFile}: block: expected threads along x, y and z, for the entry does not say them`,
+      )
+    const laying: Laying = {
+      bytes: new Uint8Array(program.parameterBytes),
+      pointers: [],
+      maps: [],
+      tensors: [],
+    }
     for (let i = 0; i < parameters.length; i++) {
-      const wrong = layArgument(laying, parameters[i]!, launch.args[i]!)
-      if (wrong !== null) return E.left(inFile(launchFile)(wrong))
+      const bad = layArgument(laying, parameters[i]!, given[i]!)
+      if (bad !== null) return E.left(inFile(launchFile)(bad))
+    }
+    for (const g of launch.globals ?? []) {
+      if (g.kind !== 'tensormap') {
+        laying.tensors.push(g)
+        continue
+      }
+      const fields = fieldsOf(g.tensor, g)
+      if (!('elements' in fields)) return E.left(inFile(launchFile)(fields))
+      const object = objectOf(g.tensor)
+      const { symbol } = g
+      laying.tensors.push(tensorOf(g))
+      laying.tensors.push({
+        tensor: object,
+        dtype: 'b8',
+        shape: [mapBytes],
+        role: 'in',
+        ...(symbol === undefined ? {} : { symbol }),
+      })
+      laying.maps.push({ into: object, offset: 0, tensor: g.tensor, fields })
     }
     const tensors: GivenTensor[] = []
     const outputs = new Map<

@@ -128,7 +128,8 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
         `tensor ${t.name}: expected ${String(t.bytes)} bytes, found ${String(t.contents.length)}`,
       )
     if (t.symbol !== null) continue
-    const contents = a.maps?.some(({ into }) => into === t.name) === true ? new Uint8Array(t.bytes) : t.contents
+    const contents =
+      a.maps?.some(({ into }) => into === t.name) === true ? new Uint8Array(t.bytes) : t.contents
     if (contents !== null) contentsOf.set(t.name, contents)
     numbers.set(t.name, add(t.name, t.bytes, t.role, contents, t.elements))
   }

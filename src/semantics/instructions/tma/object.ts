@@ -61,20 +61,21 @@ export type MapField =
   | 'global_stride'
 
 /** Words of a field; of those that stand for every dimension, of the first. */
-const fields: Readonly<Record<MapField, { readonly word: number; readonly words: 1 | 2; readonly of: number }>> =
-  {
-    global_address: { word: 0, words: 2, of: 1 },
-    rank: { word: 2, words: 1, of: 1 },
-    elemtype: { word: 3, words: 1, of: 1 },
-    interleave_layout: { word: 4, words: 1, of: 1 },
-    swizzle_mode: { word: 5, words: 1, of: 1 },
-    fill_mode: { word: 6, words: 1, of: 1 },
-    swizzle_atomicity: { word: 7, words: 1, of: 1 },
-    global_dim: { word: 8, words: 1, of: 5 },
-    box_dim: { word: 13, words: 1, of: 5 },
-    element_stride: { word: 18, words: 1, of: 5 },
-    global_stride: { word: 23, words: 2, of: 4 },
-  }
+const fields: Readonly<
+  Record<MapField, { readonly word: number; readonly words: 1 | 2; readonly of: number }>
+> = {
+  global_address: { word: 0, words: 2, of: 1 },
+  rank: { word: 2, words: 1, of: 1 },
+  elemtype: { word: 3, words: 1, of: 1 },
+  interleave_layout: { word: 4, words: 1, of: 1 },
+  swizzle_mode: { word: 5, words: 1, of: 1 },
+  fill_mode: { word: 6, words: 1, of: 1 },
+  swizzle_atomicity: { word: 7, words: 1, of: 1 },
+  global_dim: { word: 8, words: 1, of: 5 },
+  box_dim: { word: 13, words: 1, of: 5 },
+  element_stride: { word: 18, words: 1, of: 5 },
+  global_stride: { word: 23, words: 2, of: 4 },
+}
 
 /** The bytes of a field; null if there is no such dimension. */
 export const placeOfField = (
@@ -219,9 +220,9 @@ export const mapOf = (
   const [typeName, dtype] = type
   if (dtype === null) return no(`elemtype: copies of ${typeName} are not described here`)
   const swizzle = swizzles[word('swizzle_mode')]
-  if (swizzle === undefined)
-    return no(`swizzle_mode: expected 0 to 3, found ${String(word('swizzle_mode'))}`)
-  if (word('interleave_layout') !== 0) return no('interleave_layout: interleaved tensors are not described here')
+  if (swizzle === undefined) return no(`swizzle_mode: expected 0 to 3, found ${String(word('swizzle_mode'))}`)
+  if (word('interleave_layout') !== 0)
+    return no('interleave_layout: interleaved tensors are not described here')
   if (word('swizzle_atomicity') !== 0)
     return no('swizzle_atomicity: swizzles of other atoms than 16 bytes are not described here')
   if (word('fill_mode') > 1) return no(`fill_mode: expected 0 or 1, found ${String(word('fill_mode'))}`)

@@ -45,7 +45,6 @@ import { mapAlignment, mapBytes, refusedMap } from './object.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
-
 // ---------------------------------------------------------------- reads and checks
 
 const ptrOperand = (o: Environment, field: string, e: ExprNode): PtrValue | FaultValue => {
