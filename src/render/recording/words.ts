@@ -55,6 +55,12 @@ const ofPrepared = (p: Prepared): string => {
       return issue('tmaStore', p.bytes)
     case 'tensormap.create':
       return 'write map'
+    case 'tensormap.through':
+      return 'issue through a map'
+    case 'tensormap.replace':
+      return 'write a field of a map'
+    case 'tensormap.publish':
+      return 'publish a map'
     case 'tensormap.acquire':
       return 'fence tensormapAcquire'
     case 'stAsync':

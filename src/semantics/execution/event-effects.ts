@@ -280,6 +280,12 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
       return [write(p.object), table(mapTable, true)]
     case 'tensormap.acquire':
       return [table(mapTable, false)]
+    case 'tensormap.through':
+      return [read(p.map)]
+    case 'tensormap.replace':
+      return [write(p.object)]
+    case 'tensormap.publish':
+      return [read(p.source), write(p.object)]
     case 'mbarrier.init':
     case 'mbarrier.inval':
       return [{ _tag: 'life', barrier: p.barrier, ends: true }]

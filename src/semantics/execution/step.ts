@@ -49,7 +49,7 @@ import {
   type Machine,
   type Ready,
 } from '../machine/state.js'
-import type { FaultValue } from '../machine/value.js'
+import { fault, isFault, type FaultValue } from '../machine/value.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 
@@ -247,7 +247,15 @@ const invalid = ({ code, message, columns }: FaultValue, site: number, agent: nu
 const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
   'machine' in done ? done : invalid(done, x.stamp.site, x.agent)
 
-const executeDo = (x: Executing, m: Machine, { layouts, prepared: p }: Doing): Effect | Fault => {
+const executeDo = (x: Executing, m: Machine, { layouts, prepared }: Doing): Effect | Fault =>
+  executePrepared(x, m, prepared, layouts)
+
+const executePrepared = (
+  x: Executing,
+  m: Machine,
+  p: Prepared,
+  layouts: Doing['layouts'],
+): Effect | Fault => {
   switch (p._tag) {
     case 'mbarrier.init':
       return Mbarrier.executeInit(x, m, p)
@@ -287,6 +295,17 @@ const executeDo = (x: Executing, m: Machine, { layouts, prepared: p }: Doing): E
       return Tma.executeLoad(x, m, p)
     case 'tma.store':
       return Tma.executeStore(x, m, p)
+    case 'tensormap.through': {
+      const bytes = Tma.objectIn(m, p.map)
+      const copy =
+        bytes === null ? fault('I1', 'the tensor map has bytes that nothing has written') : p.prepare(bytes)
+      if (isFault(copy)) return invalid(copy, x.stamp.site, x.agent)
+      return executePrepared(x, m, copy, layouts)
+    }
+    case 'tensormap.replace':
+      return Tma.executeReplace(x, m, p)
+    case 'tensormap.publish':
+      return Tma.executePublish(x, m, p)
     case 'tensormap.create':
       return Tma.executeCreate(x, m, p)
     case 'tensormap.acquire':

@@ -10,7 +10,7 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { Comparison, Family, Fence, Origin, Stamp } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
-import type { DescriptorValue, PeekValue } from './value.js'
+import type { DescriptorValue, FaultValue, PeekValue } from './value.js'
 
 export type { Elements } from './elements.js'
 
@@ -201,6 +201,24 @@ export type Prepared =
       readonly object: Elements
       readonly dtype: Dtype
       readonly rank: number
+    }
+  | {
+      /** a copy through an object that is read when it is issued */
+      readonly _tag: 'tensormap.through'
+      readonly map: Elements
+      readonly prepare: (bytes: Uint8Array) => Prepared | FaultValue
+    }
+  | {
+      readonly _tag: 'tensormap.replace'
+      readonly object: Elements
+      readonly field: Elements
+      readonly data: Float64Array
+    }
+  | {
+      readonly _tag: 'tensormap.publish'
+      readonly source: Elements
+      readonly object: Elements
+      readonly scope: Fence['scope']
     }
   | {
       readonly _tag: 'stAsync'

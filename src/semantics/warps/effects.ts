@@ -15,6 +15,7 @@ import type { Elements, Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, PeekValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
+import { tensors } from './effects/tensors.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
 import { aligned, barriersAt, each, maskOf, operand } from './operands.js'
@@ -332,6 +333,10 @@ export const effectsOf = (
       return copyAsync(h, o, mask)
     case 'copyBulk':
       return copyBulk(h, o, mask)
+    case 'tensorCopy':
+    case 'tensormapReplace':
+    case 'tensormapPublish':
+      return tensors(h, o, mask)
     case 'commitAsync':
       return [part({ _tag: 'group.commit', family: 'cpAsync' }, nothing)]
     case 'commitBulk':

@@ -22,6 +22,7 @@ import type { Scope } from '../language/instruction.js'
 import type { Comparison } from '../log/events.js'
 import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
+import type { TensorsOperation } from './operations/tensors.js'
 
 // ---------------------------------------------------------------- operands
 
@@ -233,6 +234,7 @@ export type Operation =
   | { readonly _tag: 'waitBulk'; readonly pending: number; readonly read: boolean }
   | { readonly _tag: 'commitAsync' }
   | { readonly _tag: 'waitAsync'; readonly pending: number }
+  | TensorsOperation
   // ---- barriers and fences
   | {
       readonly _tag: 'bar'

@@ -81,6 +81,12 @@ export const usesOf = (o: Operation): Uses => {
       return deciding([...addresses(o.into, o.from), ...rows(o.sourceBytes), ...guards([o.ignore])])
     case 'copyBulk':
       return deciding([...addresses(o.into, o.from, o.barrier), o.bytes])
+    case 'tensorCopy':
+      return deciding([...addresses(o.map, o.shared, o.barrier), ...o.coordinates, ...rows(o.multicast)])
+    case 'tensormapReplace':
+      return deciding([...addresses(o.map), ...o.value])
+    case 'tensormapPublish':
+      return deciding(addresses(o.into, o.from))
     case 'bar':
       return deciding(rows(o.id, o.count))
     case 'barReduce':

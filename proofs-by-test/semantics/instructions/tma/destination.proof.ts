@@ -52,11 +52,11 @@ const delivered = (
     group,
   )
   if ('_tag' in found) return found.code
-  return found.map(({ view, barrier }) => {
+  return found.map(({ start, barrier }) => {
     const heard = world.header.barriers[barrier]!
     expect(heard.name).toBe('full')
-    expect(view).toMatchObject({ space: 'smem', dtype: 'u16', base: world.storages.get('image')!.offset })
-    return `${String(world.header.planes[view.plane]!.cta! - ctas)} on ${String(heard.cta - ctas)}`
+    expect(start).toMatchObject({ base: world.storages.get('image')!.offset })
+    return `${String(world.header.planes[start.plane]!.cta! - ctas)} on ${String(heard.cta - ctas)}`
   })
 }
 

@@ -8,6 +8,7 @@ import { cvta, getctarank, isspacep, logic, mapa, mov, tabled } from './arithmet
 import { emit, refuse } from './emitter.js'
 import type { Here } from './here.js'
 import { atom, cpAsync, fence, ld, mbarrier, st } from './memory.js'
+import { tensorCopy, tensormap } from './tensors.js'
 import { activemask, bar, clusterBarrier, elect, match, redux, shfl, vote } from './warp.js'
 
 /** What changes nothing that a kernel can see. */
@@ -93,13 +94,21 @@ export const dispatch = (h: Here, operands: ReadonlyArray<Operand>): void => {
     case 'mbarrier':
       mbarrier(h, operands)
       return
+    case 'tensormap':
+      tensormap(h, operands)
+      return
     case 'cp':
+      if (h.words.includes('prefetch')) break
+      if (h.words.includes('tensor')) {
+        tensorCopy(h, operands)
+        return
+      }
       cpAsync(h, operands)
       return
     default:
       break
   }
-  if (base !== undefined && silent.has(base)) {
+  if (base !== undefined && (silent.has(base) || (base === 'cp' && h.words.includes('prefetch')))) {
     emit(h.e, { _tag: 'nothing' }, h.guard)
     return
   }

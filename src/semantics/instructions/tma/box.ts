@@ -173,40 +173,47 @@ export const outsideOf = (d: DescriptorValue): Outside =>
 const imageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(boxOf(d))))
 const messageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(messageOf(d))))
 
+/** A byte of a shared memory, where an image begins. */
+export interface Start {
+  readonly plane: number
+  readonly base: number
+}
+export const startOf = (v: ViewValue): Start => ({ plane: v.plane, base: v.base + v.layout.byteOffset })
+
 const placed = (
   world: World,
   d: DescriptorValue,
-  v: ViewValue,
+  start: Start,
   field: string,
   layout: E.Either<FaultValue, Ref.TransformedRef>,
   after: number,
 ): Elements | FaultValue => {
-  const base = v.base + v.layout.byteOffset + after
+  const base = start.base + after
   const aligned = Box.checkSharedAddress(base)
   if (E.isLeft(aligned)) return faultOf(field, d, aligned.left)
-  return E.isLeft(layout) ? layout.left : elementsAt(world, field, v.plane, d.dtype, layout.right, base)
+  return E.isLeft(layout) ? layout.left : elementsAt(world, field, start.plane, d.dtype, layout.right, base)
 }
 
-/** The image of the box at the place of a view. */
+/** The image of the box that begins there. */
 export const boxImage = (
   world: World,
   d: DescriptorValue,
-  v: ViewValue,
+  start: Start,
   field: string,
 ): Elements | FaultValue => {
-  return placed(world, d, v, field, imageLayout(d), 0)
+  return placed(world, d, start, field, imageLayout(d), 0)
 }
 
 /** The image of the rows of message `k` of a gather or a scatter. */
 export const messageImage = (
   world: World,
   d: DescriptorValue,
-  v: ViewValue,
+  start: Start,
   field: string,
   k: number,
 ): Elements | FaultValue => {
   const layout = messageLayout(d)
   if (E.isLeft(layout)) return layout.left
   const row = d.swizzle === 16 ? d.box[1]! * bytesOf(d) : d.swizzle
-  return placed(world, d, v, field, layout, k * rowsOfMessage * row)
+  return placed(world, d, start, field, layout, k * rowsOfMessage * row)
 }

@@ -25,11 +25,12 @@ import type { ExprNode } from '../../language/expression.js'
 import { barrierOperand, intOperand, viewOperand } from '../../machine/effect.js'
 import type { Environment } from '../../machine/environment.js'
 import * as V from '../../machine/value.js'
-import { isFault, type FaultValue, type ViewValue } from '../../machine/value.js'
-import { barrierIn, planeIn, rankOfBarrier, rankOfPlane } from '../../machine/world.js'
+import { isFault, type FaultValue } from '../../machine/value.js'
+import { barrierIn, planeIn, rankOfBarrier, rankOfPlane, type World } from '../../machine/world.js'
+import { startOf, type Start } from './box.js'
 
 export interface Destination {
-  readonly view: ViewValue
+  readonly start: Start
   readonly barrier: number
 }
 
@@ -49,7 +50,17 @@ export const destinations = (
   if (isFault(b)) return b
   const mask = multicast === undefined ? null : intOperand(o, 'multicast', multicast)
   if (mask !== null && typeof mask !== 'number') return mask
-  const { world } = o
+  return deliveries(o.world, startOf(v), b.first, mask, group)
+}
+
+/** The same of places that are known: by mask, or where the destination is. */
+export const deliveries = (
+  world: World,
+  start: Start,
+  barrier: number,
+  mask: number | null,
+  group: 1 | 2,
+): ReadonlyArray<Destination> | FaultValue => {
   if (mask !== null && mask >>> world.ctas !== 0)
     return V.fault(
       'I2',
@@ -60,12 +71,12 @@ export const destinations = (
       'cta.pair',
       `ctaGroup: CTAs pair up in a cluster of an even number, found ${String(world.ctas)}`,
     )
-  const into = rankOfPlane(world, v.plane)
-  const holder = rankOfBarrier(world, b.first)
+  const into = rankOfPlane(world, start.plane)
+  const holder = rankOfBarrier(world, barrier)
   const hears = signalled(group, into, holder)
   if (mask === null) {
     return hears === holder
-      ? [{ view: v, barrier: b.first }]
+      ? [{ start, barrier }]
       : V.fault(
           'A4',
           `barrier: a load into CTA ${String(into)} signals a barrier of ${group === 1 ? 'that CTA' : 'its pair'}, found one of CTA ${String(holder)}`,
@@ -76,8 +87,8 @@ export const destinations = (
     if ((mask & (1 << rank)) === 0) continue
     // the same place in every CTA of the mask
     out.push({
-      view: V.view(v.space, v.dtype, planeIn(world, v.plane, rank), v.layout, v.base),
-      barrier: barrierIn(world, b.first, signalled(group, rank, holder)),
+      start: { plane: planeIn(world, start.plane, rank), base: start.base },
+      barrier: barrierIn(world, barrier, signalled(group, rank, holder)),
     })
   }
   return out

@@ -1,3 +1,4 @@
 export * from './load.js'
 export * from './store.js'
 export * from './tensormap.js'
+export * from './through.js'

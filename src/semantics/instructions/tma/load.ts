@@ -25,7 +25,8 @@ import type { Environment } from '../../machine/environment.js'
 import type { LoadPart, Prepared, TmaLoadInFlight } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
-import { isFault, type FaultValue } from '../../machine/value.js'
+import { isFault, type DescriptorValue, type FaultValue } from '../../machine/value.js'
+import type { World } from '../../machine/world.js'
 import { access } from '../generic.js'
 import { reach } from '../mbarrier.js'
 import {
@@ -39,8 +40,8 @@ import {
   messageOf,
   rowElements,
 } from './box.js'
-import { destinations } from './destination.js'
-import { rowsOperand } from './rows.js'
+import { destinations, type Destination } from './destination.js'
+import { rowsOperand, type Rows } from './rows.js'
 import { mapRead } from './tensormap.js'
 import { carried } from './words.js'
 
@@ -57,16 +58,26 @@ export const prepareLoad = (o: Environment, i: InstructionOf<'tma.load'>): Prepa
   if (bad !== null) return bad
   const into = destinations(o, i.destination, i.barrier, i.multicast, i.ctaGroup)
   if (isFault(into)) return into
-  const source = boxElements(o.world, d, coords)
+  return loadOf(o.world, d, coords, into)
+}
+
+/** A load whose operands are known; its coordinates are lawful. */
+export const loadOf = (
+  world: World,
+  d: DescriptorValue,
+  coords: ReadonlyArray<number>,
+  into: ReadonlyArray<Destination>,
+): Prepared | FaultValue => {
+  const source = boxElements(world, d, coords)
   if (isFault(source)) return source
   const bytes = boxBytesOf(d)
   const parts: LoadPart[] = []
-  for (const { view, barrier } of into) {
-    const destination = boxImage(o.world, d, view, 'destination')
+  for (const { start, barrier } of into) {
+    const destination = boxImage(world, d, start, 'destination')
     if (isFault(destination)) return destination
     parts.push({ source, destination, barrier, bytes })
   }
-  return { _tag: 'tma.load', parts, fill: fillOf(o.world, d), outside: outsideOf(d), bytes, map: d.map }
+  return { _tag: 'tma.load', parts, fill: fillOf(world, d), outside: outsideOf(d), bytes, map: d.map }
 }
 
 export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): Prepared | FaultValue => {
@@ -75,13 +86,22 @@ export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): P
   const rows = rowsOperand(o, d, i.rows, i.column, 'load')
   if (isFault(rows)) return rows
   const into = destinations(o, i.destination, i.barrier, i.multicast, i.ctaGroup)
-  if (isFault(into)) return into
+  return isFault(into) ? into : gatherOf(o.world, d, rows, into)
+}
+
+/** A gather whose operands are known. */
+export const gatherOf = (
+  world: World,
+  d: DescriptorValue,
+  rows: Rows,
+  into: ReadonlyArray<Destination>,
+): Prepared | FaultValue => {
   const bytes = Box.boxBytes(messageOf(d))
   const parts: LoadPart[] = []
   for (const [k, message] of rows.messages.entries()) {
-    const source = rowElements(o.world, d, message, rows.column)
-    for (const { view, barrier } of into) {
-      const destination = messageImage(o.world, d, view, 'destination', k)
+    const source = rowElements(world, d, message, rows.column)
+    for (const { start, barrier } of into) {
+      const destination = messageImage(world, d, start, 'destination', k)
       if (isFault(destination)) return destination
       parts.push({ source, destination, barrier, bytes })
     }
@@ -89,7 +109,7 @@ export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): P
   return {
     _tag: 'tma.load',
     parts,
-    fill: fillOf(o.world, d),
+    fill: fillOf(world, d),
     outside: outsideOf(d),
     bytes: bytes * rows.messages.length,
     map: d.map,

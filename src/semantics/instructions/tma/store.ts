@@ -29,7 +29,7 @@ import type { Environment } from '../../machine/environment.js'
 import type { Prepared, StorePart, TmaStoreInFlight } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
-import { isFault, type FaultValue } from '../../machine/value.js'
+import { isFault, type DescriptorValue, type FaultValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
 import { access, combining } from '../generic.js'
 import {
@@ -40,9 +40,11 @@ import {
   messageImage,
   messageOf,
   rowElements,
+  startOf,
+  type Start,
 } from './box.js'
 import { combined, reduction } from './reduce.js'
-import { rowsOperand } from './rows.js'
+import { rowsOperand, type Rows } from './rows.js'
 import { mapRead } from './tensormap.js'
 import { carried } from './words.js'
 
@@ -63,12 +65,23 @@ const boxToTensor = (
   if (bad !== null) return bad
   const v = viewOperand(o, 'source', i.source)
   if (isFault(v)) return v
-  const source = boxImage(o.world, d, v, 'source')
+  return storeOf(o.world, d, coords, startOf(v), kind)
+}
+
+/** A store, or a reduction, whose operands are known; its coordinates are lawful. */
+export const storeOf = (
+  world: World,
+  d: DescriptorValue,
+  coords: ReadonlyArray<number>,
+  from: Start,
+  kind: ReduceKind | null,
+): Prepared | FaultValue => {
+  const source = boxImage(world, d, from, 'source')
   if (isFault(source)) return source
-  const destination = boxElements(o.world, d, coords)
+  const destination = boxElements(world, d, coords)
   if (isFault(destination)) return destination
   if (kind !== null) {
-    const able = reduction(o.world, kind, d.dtype)
+    const able = reduction(world, kind, d.dtype)
     if (typeof able !== 'function') return able
   }
   const bytes = boxBytesOf(d)
@@ -87,13 +100,22 @@ export const prepareScatter = (o: Environment, i: InstructionOf<'tma.scatter'>):
   const rows = rowsOperand(o, d, i.rows, i.column, 'store')
   if (isFault(rows)) return rows
   const v = viewOperand(o, 'source', i.source)
-  if (isFault(v)) return v
+  return isFault(v) ? v : scatterOf(o.world, d, rows, startOf(v))
+}
+
+/** A scatter whose operands are known. */
+export const scatterOf = (
+  world: World,
+  d: DescriptorValue,
+  rows: Rows,
+  from: Start,
+): Prepared | FaultValue => {
   const bytes = Box.boxBytes(messageOf(d))
   const parts: StorePart[] = []
   for (const [k, message] of rows.messages.entries()) {
-    const source = messageImage(o.world, d, v, 'source', k)
+    const source = messageImage(world, d, from, 'source', k)
     if (isFault(source)) return source
-    parts.push({ source, destination: rowElements(o.world, d, message, rows.column), bytes })
+    parts.push({ source, destination: rowElements(world, d, message, rows.column), bytes })
   }
   return { _tag: 'tma.store', parts, bytes: bytes * parts.length, combine: null, map: d.map }
 }

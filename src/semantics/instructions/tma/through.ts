@@ -1,0 +1,52 @@
+/**
+ * Copies through a tensor map in memory, and what changes one.
+ *
+ * Where a kernel makes its maps itself, which tensor a copy moves is known when the copy is issued: the bytes of the object are read then (`object.ts`), and
+ * it goes on as the copy that they describe. The copy engine reads them through a proxy of its own, so that a map that was written before has to be
+ * published and acquired (`tensormap.ts`); that read is an access of the copy.
+ *
+ *     tensormap.replace           one field of an object in shared or global memory: a write of the whole object
+ *     tensormap.cp_fenceproxy     an object from shared memory into global memory, and what is seen of maps is released
+ *
+ * Source: PTX ISA, tensormap.replace, tensormap.cp_fenceproxy, cp.async.bulk.tensor.
+ */
+import type { Access } from '../../log/events.js'
+import { effect, type Effect, type Executing } from '../../machine/effect.js'
+import type { Elements, Prepared } from '../../machine/operation.js'
+import * as Plane from '../../machine/plane.js'
+import { withPlane, type Machine } from '../../machine/state.js'
+
+type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
+
+/** The bytes of an object; null where memory does not hold all of them. */
+export const objectIn = (m: Machine, object: Elements): Uint8Array | null => {
+  const { data } = Plane.read(m.planes[object.plane]!, object)
+  return data === null || data.some((byte) => Number.isNaN(byte)) ? null : Uint8Array.from(data)
+}
+
+const touching = (x: Executing, rw: 'r' | 'w', e: Elements, role: Access['role']): Access => ({
+  _tag: 'access',
+  stamp: x.stamp,
+  rw,
+  proxy: 'generic',
+  footprint: e.footprint,
+  role,
+  atomic: false,
+})
+
+export const executeReplace = (x: Executing, m: Machine, p: Of<'tensormap.replace'>): Effect =>
+  effect(withPlane(m, p.object.plane, Plane.write(m.planes[p.object.plane]!, p.field, p.data, m.edit)), [
+    touching(x, 'w', p.object, 'destination'),
+  ])
+
+export const executePublish = (x: Executing, m: Machine, p: Of<'tensormap.publish'>): Effect => {
+  const { data } = Plane.read(m.planes[p.source.plane]!, p.source)
+  return effect(
+    withPlane(m, p.object.plane, Plane.write(m.planes[p.object.plane]!, p.object, data, m.edit)),
+    [
+      touching(x, 'r', p.source, 'source'),
+      touching(x, 'w', p.object, 'destination'),
+      { _tag: 'fence', stamp: x.stamp, kind: 'tensormap', scope: p.scope },
+    ],
+  )
+}

@@ -1,0 +1,224 @@
+/**
+ * Copies of boxes by the lanes of a warp, and the tensor maps that say what a box is.
+ *
+ * A map in the parameters or in constant memory is known when the instruction is prepared. One in global memory, which the kernel may have made, is read when
+ * the copy is issued (`instructions/tma/through.ts`).
+ *
+ * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace, tensormap.cp_fenceproxy.
+ */
+import { checkCoords, checkRowMap, rowsOfMessage, type Start } from '../../instructions/tma/box.js'
+import { deliveries } from '../../instructions/tma/destination.js'
+import { gatherOf, loadOf } from '../../instructions/tma/load.js'
+import { mapAlignment, mapBytes, mapOf, placeOfField } from '../../instructions/tma/object.js'
+import { scatterOf, storeOf } from '../../instructions/tma/store.js'
+import type { Elements, Prepared } from '../../machine/operation.js'
+import * as V from '../../machine/value.js'
+import type { DescriptorValue, FaultValue } from '../../machine/value.js'
+import { nothing, part, type Part } from '../../machine/warp-stand.js'
+import { placedIn } from '../launched.js'
+import { elementsOf, reaches, type Here, type Reach } from '../memory.js'
+import { barriersAt, operand } from '../operands.js'
+import type { TensorsOperation } from '../operations/tensors.js'
+import type { Address } from '../program.js'
+import { lanesOf } from '../rows.js'
+
+type Of<K extends TensorsOperation['_tag']> = Extract<TensorsOperation, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- maps
+
+/** Where the object of one lane is. */
+const objectAt = (h: Here, address: Address, own: number): Reach | FaultValue => {
+  const found = reaches(h, address, 16, own, () => mapBytes)
+  if ('code' in found) return found
+  const reach = found[0]!
+  return reach.bytes[0]! % mapAlignment === 0
+    ? reach
+    : V.fault(
+        'A4',
+        `a tensor map lies at a multiple of ${String(mapAlignment)} bytes, found ${String(reach.bytes[0])}`,
+      )
+}
+
+const objectElements = (h: Here, plane: number, at: number): Elements =>
+  elementsOf(h.world, plane, [at], 'u8', 1, mapBytes)
+
+/** What a copy becomes when its map is known, or is read. */
+const throughMap = (
+  h: Here,
+  address: Address,
+  own: number,
+  copy: (d: DescriptorValue) => Prepared | FaultValue,
+): Prepared | FaultValue => {
+  const object = objectAt(h, address, own)
+  if ('code' in object) return object
+  const at = object.bytes[0]!
+  const placed = placedIn(h.launch.regions)
+  const { target } = object
+  switch (target._tag) {
+    case 'local':
+      return V.fault('A4', 'a tensor map lies in parameters, constants or global memory, found local memory')
+    case 'constant': {
+      const d = mapOf(target.region.constant!.subarray(at, at + mapBytes), 'the tensor map', placed, null)
+      return V.isFault(d) ? d : copy(d)
+    }
+    case 'plane': {
+      const { space, name } = h.world.header.planes[target.plane]!
+      if (space !== 'gmem')
+        return V.fault(
+          'A4',
+          'a tensor map lies in parameters, constants or global memory, found shared memory',
+        )
+      const map = objectElements(h, target.plane, at)
+      return {
+        _tag: 'tensormap.through',
+        map,
+        prepare: (bytes) => {
+          const d = mapOf(bytes, `the tensor map at byte ${String(at)} of ${name}`, placed, map)
+          return V.isFault(d) ? d : copy(d)
+        },
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------- copies
+
+/** Where an image begins in the shared memory of a CTA. */
+const startAt = (h: Here, address: Address, own: number): Start | FaultValue => {
+  const found = reaches(h, address, 1, own)
+  if ('code' in found) return found
+  const { target, bytes } = found[0]!
+  return target._tag === 'plane' && h.world.header.planes[target.plane]!.space === 'smem'
+    ? { plane: target.plane, base: bytes[0]! }
+    : V.fault('A4', 'a tensor copy has its image in shared memory')
+}
+
+const copyOf = (h: Here, o: Of<'tensorCopy'>, own: number): Prepared | FaultValue => {
+  const { world } = h
+  const coordinates: number[] = []
+  for (const row of o.coordinates) {
+    const word = operand(h, 'a coordinate', row, own)
+    if (typeof word !== 'number') return word
+    coordinates.push(word)
+  }
+  const start = startAt(h, o.shared, own)
+  if ('code' in start) return start
+  const direction = o.direction === 'in' ? 'load' : 'store'
+  const boxAt = [...coordinates].reverse()
+  const [column = 0, ...rows] = coordinates
+  const checked = (d: DescriptorValue): FaultValue | null => {
+    if (!o.rows) return checkCoords(d, boxAt, direction)
+    const map = checkRowMap(d)
+    if (map !== null) return map
+    if (rows.length !== rowsOfMessage)
+      return V.fault('A4', `expected a column and four rows, found ${String(coordinates.length)} coordinates`)
+    for (const row of rows) {
+      const bad = checkCoords(d, [row, column], direction)
+      if (bad !== null) return bad
+    }
+    return null
+  }
+  if (o.barrier === null)
+    return throughMap(
+      h,
+      o.map,
+      own,
+      (d) =>
+        checked(d) ??
+        (o.rows
+          ? scatterOf(world, d, { column, messages: [rows] }, start)
+          : storeOf(world, d, boxAt, start, o.combine)),
+    )
+  const met = barriersAt(h, o.barrier, own)
+  if ('code' in met) return met
+  const mask = o.multicast === null ? null : operand(h, 'the CTAs of a multicast', o.multicast, own)
+  if (mask !== null && typeof mask !== 'number') return mask
+  const into = deliveries(world, start, met[0]!.barrier, mask === null ? null : mask & 0xffff, o.group)
+  if ('code' in into) return into
+  return throughMap(
+    h,
+    o.map,
+    own,
+    (d) =>
+      checked(d) ??
+      (o.rows ? gatherOf(world, d, { column, messages: [rows] }, into) : loadOf(world, d, boxAt, into)),
+  )
+}
+
+const eachLane = (
+  mask: number,
+  f: (own: number) => Prepared | FaultValue,
+): ReadonlyArray<Part> | FaultValue => {
+  const out: Part[] = []
+  for (const lane of lanesOf(mask)) {
+    const p = f(1 << lane)
+    if ('code' in p) return p
+    out.push(part(p, nothing))
+  }
+  return out
+}
+
+// ---------------------------------------------------------------- objects
+
+const writable = (h: Here, address: Address, own: number): Elements | FaultValue => {
+  const object = objectAt(h, address, own)
+  if ('code' in object) return object
+  return object.target._tag === 'plane'
+    ? objectElements(h, object.target.plane, object.bytes[0]!)
+    : V.fault('address.constant', 'a tensor map that is written lies in shared or global memory')
+}
+
+const replace = (h: Here, o: Of<'tensormapReplace'>, own: number): Prepared | FaultValue => {
+  const object = writable(h, o.map, own)
+  if ('code' in object) return object
+  const place = placeOfField(o.field, o.ordinal)
+  if (place === null) return V.fault('A4', `${o.field}: there is no dimension ${String(o.ordinal)}`)
+  const data = new Float64Array(4 * place.words)
+  for (let k = 0; k < place.words; k++) {
+    const word = operand(h, o.field, o.value[k]!, own)
+    if (typeof word !== 'number') return word
+    for (let b = 0; b < 4; b++) data[4 * k + b] = (word >>> (8 * b)) & 0xff
+  }
+  const at = object.offsets[0]! + object.origin + place.at
+  return {
+    _tag: 'tensormap.replace',
+    object,
+    field: elementsOf(h.world, object.plane, [at], 'u8', 1, data.length),
+    data,
+  }
+}
+
+const publish = (h: Here, o: Of<'tensormapPublish'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  // all lanes name one object: it is copied once
+  const own = mask & -mask
+  for (const row of [...o.into.rows, ...o.from.rows]) {
+    const same = operand(h, 'tensormap.cp_fenceproxy: the address', row, mask)
+    if (typeof same !== 'number') return same
+  }
+  const source = writable(h, o.from, own)
+  if ('code' in source) return source
+  const object = writable(h, o.into, own)
+  if ('code' in object) return object
+  return [
+    part(
+      {
+        _tag: 'tensormap.publish',
+        source,
+        object,
+        scope: o.scope === 'cta' || o.scope === 'cluster' ? o.scope : 'global',
+      },
+      nothing,
+    ),
+  ]
+}
+
+export const tensors = (h: Here, o: TensorsOperation, mask: number): ReadonlyArray<Part> | FaultValue => {
+  switch (o._tag) {
+    case 'tensorCopy':
+      return eachLane(mask, (own) => copyOf(h, o, own))
+    case 'tensormapReplace':
+      return eachLane(mask, (own) => replace(h, o, own))
+    case 'tensormapPublish':
+      return publish(h, o, mask)
+  }
+}
