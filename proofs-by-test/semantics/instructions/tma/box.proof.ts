@@ -15,6 +15,7 @@ import {
   fillOf,
   messageImage,
   rowElements,
+  startOf,
 } from '../../../../src/semantics/instructions/tma/box.js'
 import { carried, inWords } from '../../../../src/semantics/instructions/tma/words.js'
 import * as Footprint from '../../../../src/semantics/machine/footprint.js'
@@ -188,7 +189,7 @@ describe('the image', () => {
     [1024, 64, null],
     [1088, 0, null],
   ])('a view at %i with %i bytes before its first element: from byte %s', (base, byteOffset, first) => {
-    const e = boxImage(world, descriptor(), at(base, byteOffset), 'image')
+    const e = boxImage(world, descriptor(), startOf(at(base, byteOffset)), 'image')
     if (first === null) expect(e).toMatchObject({ code: 'A4' })
     else {
       // rows of 16 elements of 2 bytes
@@ -197,14 +198,14 @@ describe('the image', () => {
     }
   })
   test('the dtype is that of the map', () => {
-    const e = boxImage(world, descriptor({ dtype: 'f32', box: [2, 4] }), at(1024, 0), 'image')
+    const e = boxImage(world, descriptor({ dtype: 'f32', box: [2, 4] }), startOf(at(1024, 0)), 'image')
     expect(listed(e)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((i) => 1024 + 4 * i))
     expect(e).toMatchObject({ dtype: 'f32' })
   })
   test('an image that leaves shared memory', () => {
     const size = world.planeBytes[smem]!
-    expect(isFault(boxImage(world, descriptor(), at(size - 128, 0), 'image'))).toBe(false)
-    expect(boxImage(world, descriptor({ box: [8, 16] }), at(size - 128, 0), 'image')).toMatchObject({
+    expect(isFault(boxImage(world, descriptor(), startOf(at(size - 128, 0)), 'image'))).toBe(false)
+    expect(boxImage(world, descriptor({ box: [8, 16] }), startOf(at(size - 128, 0)), 'image')).toMatchObject({
       code: 'I2',
     })
   })
@@ -216,7 +217,7 @@ describe('the image', () => {
   ])('messages: %s', (_what, more, width, pitch) => {
     const d = descriptor(more)
     for (const k of [0, 1, 2, 5]) {
-      const e = messageImage(world, d, at(2048, 128, 896), 'image', k)
+      const e = messageImage(world, d, startOf(at(2048, 128, 896)), 'image', k)
       // a swizzle moves 16 bytes inside of a row
       expect(rowsOf(e, width).map((a) => Math.floor(a / pitch))).toEqual(
         [0, 1, 2, 3].map((r) => 3072 / pitch + 4 * k + r),
@@ -226,7 +227,7 @@ describe('the image', () => {
   })
   test('the second message of rows of 16 bytes is at an odd place', () => {
     const d = descriptor({ box: [1, 8] })
-    expect([0, 1, 2].map((k) => isFault(messageImage(world, d, at(1024, 0), 'image', k)))).toEqual([
+    expect([0, 1, 2].map((k) => isFault(messageImage(world, d, startOf(at(1024, 0)), 'image', k)))).toEqual([
       false,
       true,
       false,

@@ -55,7 +55,7 @@ const delivered = (
   return found.map(({ start, barrier }) => {
     const heard = world.header.barriers[barrier]!
     expect(heard.name).toBe('full')
-    expect(start).toMatchObject({ base: world.storages.get('image')!.offset })
+    expect(start).toMatchObject({ at: world.storages.get('image')!.offset })
     return `${String(world.header.planes[start.plane]!.cta! - ctas)} on ${String(heard.cta - ctas)}`
   })
 }

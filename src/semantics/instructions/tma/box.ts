@@ -176,9 +176,9 @@ const messageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxIma
 /** A byte of a shared memory, where an image begins. */
 export interface Start {
   readonly plane: number
-  readonly base: number
+  readonly at: number
 }
-export const startOf = (v: ViewValue): Start => ({ plane: v.plane, base: v.base + v.layout.byteOffset })
+export const startOf = (v: ViewValue): Start => ({ plane: v.plane, at: v.base + v.layout.byteOffset })
 
 const placed = (
   world: World,
@@ -188,7 +188,7 @@ const placed = (
   layout: E.Either<FaultValue, Ref.TransformedRef>,
   after: number,
 ): Elements | FaultValue => {
-  const base = start.base + after
+  const base = start.at + after
   const aligned = Box.checkSharedAddress(base)
   if (E.isLeft(aligned)) return faultOf(field, d, aligned.left)
   return E.isLeft(layout) ? layout.left : elementsAt(world, field, start.plane, d.dtype, layout.right, base)

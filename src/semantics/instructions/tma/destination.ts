@@ -87,7 +87,7 @@ export const deliveries = (
     if ((mask & (1 << rank)) === 0) continue
     // the same place in every CTA of the mask
     out.push({
-      start: { plane: planeIn(world, start.plane, rank), base: start.base },
+      start: { plane: planeIn(world, start.plane, rank), at: start.at },
       barrier: barrierIn(world, barrier, signalled(group, rank, holder)),
     })
   }

@@ -89,7 +89,7 @@ const startAt = (h: Here, address: Address, own: number): Start | FaultValue => 
   if ('code' in found) return found
   const { target, bytes } = found[0]!
   return target._tag === 'plane' && h.world.header.planes[target.plane]!.space === 'smem'
-    ? { plane: target.plane, base: bytes[0]! }
+    ? { plane: target.plane, at: bytes[0]! }
     : V.fault('A4', 'a tensor copy has its image in shared memory')
 }
 
