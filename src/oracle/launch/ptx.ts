@@ -287,7 +287,9 @@ const lowered = (
     }
     const map = mapOfDescriptor(a)
     if (!('kind' in map)) return map
-    out.push(map, ...a.shape, ...(a.strides ?? a.shape.map((_, k) => product(a.shape.slice(k + 1)))))
+    out.push(map)
+    for (const n of a.shape) out.push(n)
+    for (const [k] of a.shape.entries()) out.push(a.strides?.[k] ?? product(a.shape.slice(k + 1)))
   }
   if (parameters.length - out.length === 2) {
     const each = l.extra?.['global_scratch_size']
