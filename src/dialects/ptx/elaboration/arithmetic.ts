@@ -13,17 +13,26 @@ import {
 } from '../../../numerics/scalar/index.js'
 import { localWindow, rankShift, sharedWindow } from '../../../semantics/warps/launched.js'
 import { ofPredicate, type Row } from '../../../semantics/warps/program.js'
-import type { Operand } from '../text/module.js'
+import type { OperandRule } from '../opcodes/form.js'
+import type { Value } from '../opcodes/resolve.js'
 import { constant, emit, given, newPredicate, newRow, refuse, scalar } from './emitter.js'
-import { plainPredicate, predicateSource, predicateTarget, source, target, type Here } from './here.js'
+import {
+  itemsOf,
+  plainPredicate,
+  predicateSource,
+  predicateTarget,
+  source,
+  target,
+  type Elaborations,
+  type Here,
+} from './here.js'
 import { bitsOf, wordsOf } from './types.js'
-
-type Operands = ReadonlyArray<Operand>
 
 // ---------------------------------------------------------------- rows of numerics/scalar
 
 /** An opcode as the table names it: with the modifiers that PTX adds where they are left out. */
-const named = (opcode: string, words: ReadonlyArray<string>): ScalarOperation | undefined => {
+const named = (opcode: string): ScalarOperation | undefined => {
+  const words = opcode.split('.')
   const direct = scalarOperation(opcode)
   if (direct !== undefined) return direct
   const [base, ...rest] = words
@@ -43,14 +52,6 @@ const named = (opcode: string, words: ReadonlyArray<string>): ScalarOperation | 
   return undefined
 }
 
-/** Operands in the order in which a row reads them: a predicate stays one, a wider type has two words. */
-const rowsOf = (h: Here, row: ScalarOperation, operands: Operands): ReadonlyArray<number> =>
-  row.operands.flatMap((type, i): ReadonlyArray<number> =>
-    type === 'pred'
-      ? [ofPredicate(plainPredicate(h, operands[i]))]
-      : source(h, operands[i], scalarWords(type) === 2 ? 'b64' : typeOf(type)),
-  )
-
 /** A type of the table as PTX has it, for immediates. */
 const typeOf = (type: string): string =>
   type === 'tf32' ? 'f32' : type === 'f32' || type === 'f64' ? type : `b${String(widthFor(type))}`
@@ -59,44 +60,69 @@ const widthFor = (type: string): number =>
 
 /** The carry, which `.cc` writes and `addc` reads. */
 const carry = (h: Here): number => {
-  const known = h.scope.names.get('%cc')
-  if (known?._tag === 'predicate') return known.predicate
-  let outermost = h.scope
-  while (outermost.outer !== null) outermost = outermost.outer
-  const there = outermost.names.get('%cc')
-  if (there?._tag === 'predicate') return there.predicate
-  const predicate = newPredicate(h.e)
-  outermost.names.set('%cc', { _tag: 'predicate', predicate })
-  return predicate
+  h.names.carry ??= newPredicate(h.e)
+  return ofPredicate(h.names.carry)
 }
 
-const readsCarry = (words: ReadonlyArray<string>): boolean => /^(addc|subc|madc)$/u.test(words[0]!)
-const writesCarry = (words: ReadonlyArray<string>): boolean => words.includes('cc')
+const writes = (rule: OperandRule): boolean =>
+  (rule._tag === 'pair' ? rule.first : rule)._tag === 'register' &&
+  (rule._tag === 'pair' ? rule.first : rule._tag === 'register' ? rule : null)?.access === 'write'
 
-/** Is there a row for it? Then it is elaborated. */
-export const tabled = (h: Here, operands: Operands): boolean => {
-  const row = named(h.opcode, h.words)
-  if (row === undefined) return false
-  const [first, ...rest] = operands
-  const from = [...rowsOf(h, row, readsCarry(h.words) ? rest : rest)]
-  const wanted = row.operands.length - (readsCarry(h.words) ? 1 : 0)
-  if (rest.length !== wanted) {
-    refuse(h.e, 'ptx.operand', `${h.opcode}: ${String(wanted + 1)} operands`, `${String(operands.length)}`)
-    return true
-  }
-  if (readsCarry(h.words)) from[from.length - 1] = ofPredicate(carry(h))
-  const destinations: ReadonlyArray<Operand | undefined> =
-    first?._tag === 'pair' ? [first.first, first.second] : [first]
-  const to = row.results.flatMap((type, i): ReadonlyArray<number | null> => {
-    if (writesCarry(h.words) && i === row.results.length - 1) return [ofPredicate(carry(h))]
-    const d = destinations[i]
-    if (d === undefined || d._tag === 'sink') return Array.from({ length: scalarWords(type) }, () => null)
+const namesOf = (rule: OperandRule): ReadonlyArray<string> =>
+  rule._tag === 'pair' ? [rule.first.name, rule.second.name] : [rule.name]
+
+/** Operands in the order in which a row reads them: a predicate stays one, a wider type has two words. */
+const readRows = (
+  h: Here,
+  row: ScalarOperation,
+  operands: ReadonlyArray<Value | undefined>,
+): ReadonlyArray<number> =>
+  row.operands.flatMap((type, i): ReadonlyArray<number> => {
+    const v = operands[i]
+    if (v === undefined) return [carry(h)]
     return type === 'pred'
-      ? [ofPredicate(predicateTarget(h, d))]
-      : target(h, d, scalarWords(type) === 2 ? 'b64' : 'b32').slice(0, scalarWords(type))
+      ? [ofPredicate(plainPredicate(h, v))]
+      : source(h, v, scalarWords(type) === 2 ? 'b64' : typeOf(type))
   })
-  scalar(h.e, row.name, to, from, h.guard)
+
+/** An instruction that a row of `numerics/scalar` is; false: there is none. */
+export const tabled = (h: Here): boolean => {
+  const row = named(h.opcode)
+  if (row === undefined) return false
+  const rules = h.form.operands
+  const valuesOf = (rule: OperandRule): ReadonlyArray<Value | undefined> =>
+    namesOf(rule).map((name) => h.operands[name])
+  const from = rules.filter((rule) => !writes(rule)).flatMap(valuesOf)
+  const to = rules.filter(writes).flatMap(valuesOf)
+  // the row's last operand and result are the carry, which PTX does not write down
+  const given = from.filter((v) => v !== undefined)
+  const carried = h.opcode.startsWith('addc') || h.opcode.startsWith('subc') || h.opcode.startsWith('madc')
+  if (given.length + (carried ? 1 : 0) !== row.operands.length) return false
+  const words = readRows(h, row, given)
+  const extended: (() => void)[] = []
+  const results = row.results.flatMap((type, i): ReadonlyArray<number | null> => {
+    if (type === 'pred' && i === row.results.length - 1 && /\.cc\b/u.test(h.opcode)) return [carry(h)]
+    const v = to[i]
+    const count = scalarWords(type)
+    if (v === undefined || v._tag === 'sink') return Array.from({ length: count }, () => null)
+    if (type === 'pred') return [ofPredicate(predicateTarget(h, v))]
+    const rows = target(h, v, count === 2 ? 'b64' : 'b32')
+    if (rows.length > count)
+      extended.push(() => {
+        extend(h, rows, count, type.startsWith('s'))
+      })
+    return rows.slice(0, count)
+  })
+  scalar(h.e, row.name, results, words, h.guard)
+  for (const more of extended) more()
   return true
+}
+
+/** The words of a register behind those that are written: its sign, or zeros. */
+export const extend = (h: Here, rows: ReadonlyArray<Row>, words: number, signed: boolean): void => {
+  for (let k = words; k < rows.length; k++)
+    if (signed) scalar(h.e, 'shr.s32', [rows[k]!], [rows[words - 1]!, constant(h.e, 31)], h.guard)
+    else emit(h.e, { _tag: 'move', to: [rows[k]!], from: [constant(h.e, 0)] }, h.guard)
 }
 
 // ---------------------------------------------------------------- moves
@@ -105,133 +131,147 @@ const moveRows = (h: Here, to: ReadonlyArray<Row>, from: ReadonlyArray<Row>): vo
   emit(h.e, { _tag: 'move', to: to.slice(0, from.length), from }, h.guard)
 }
 
-/** mov: a value, an address, or a vector that is taken apart or put together. */
-export const mov = (h: Here, operands: Operands): void => {
-  const type = h.words[h.words.length - 1]!
-  const [to, from] = operands
-  if (type === 'pred') {
-    const predicate = predicateTarget(h, to)
-    if (from?._tag === 'integer')
-      emit(h.e, { _tag: 'setPredicate', to: predicate, value: from.value !== 0n }, h.guard)
-    else emit(h.e, { _tag: 'predicate', op: 'mov', to: predicate, from: [predicateSource(h, from)] }, h.guard)
-    return
-  }
-  if (to?._tag === 'vector') {
-    const each = bitsOf(type) / to.items.length
-    const rows = source(h, from, type)
-    to.items.forEach((item, i) => {
-      if (item._tag === 'sink') return
-      if (each >= 32) {
-        const words = each / 32
-        moveRows(h, target(h, item, `b${String(each)}`), rows.slice(i * words, (i + 1) * words))
-      } else {
-        const bits = each === 8 ? 8 : 16
-        const bit = i * bits
-        emit(
-          h.e,
-          {
-            _tag: 'part',
-            to: target(h, item, 'b16')[0]!,
-            from: rows[Math.floor(bit / 32)]!,
-            at: bit % 32,
-            bits,
-          },
-          h.guard,
-        )
-      }
-    })
-    return
-  }
-  if (from?._tag === 'vector') {
-    const each = bitsOf(type) / from.items.length
-    const destination = target(h, to, type)
-    if (each >= 32) {
-      moveRows(
-        h,
-        destination,
-        from.items.flatMap((item) => source(h, item, `b${String(each)}`)),
-      )
-      return
-    }
-    const bits = each === 8 ? 8 : 16
-    const perWord = 32 / bits
-    const parts = from.items.map((item) => source(h, item, bits === 8 ? 'b8' : 'b16')[0]!)
-    for (let k = 0; k * perWord < parts.length; k++)
-      emit(
-        h.e,
-        { _tag: 'pack', to: destination[k]!, from: parts.slice(k * perWord, (k + 1) * perWord), bits },
-        h.guard,
-      )
-    return
-  }
-  moveRows(h, target(h, to, type), source(h, from, type))
-}
-
-/** Logic of predicates. */
-export const logic = (h: Here, op: 'and' | 'or' | 'xor' | 'not', operands: Operands): void => {
-  const [to, ...from] = operands
+const movePredicate = (h: Here): void => {
+  const from = h.operands['a']
+  const to = predicateTarget(h, h.operands['d'])
   emit(
     h.e,
-    { _tag: 'predicate', op, to: predicateTarget(h, to), from: from.map((o) => predicateSource(h, o)) },
+    from?._tag === 'immediate'
+      ? { _tag: 'setPredicate', to, value: from.bits !== 0n }
+      : { _tag: 'predicate', op: 'mov', to, from: [predicateSource(h, from)] },
     h.guard,
   )
 }
 
-// ---------------------------------------------------------------- addresses
-
-/** Between the window of a state space and generic addresses. */
-export const cvta = (h: Here, operands: Operands): void => {
-  const toSpace = h.words[1] === 'to'
-  const space = h.words[toSpace ? 2 : 1]!.split('::')[0]!
-  const type = h.words[h.words.length - 1]!
-  const rows = source(h, operands[1], type)
-  const to = target(h, operands[0], type)
-  const window = space === 'shared' ? sharedWindow : space === 'local' ? localWindow : null
-  if (wordsOf(type) === 1 || (window === null && space !== 'param')) {
-    moveRows(h, to, rows)
-    return
-  }
-  const above = toSpace
-    ? constant(h.e, 0)
-    : window === null
-      ? given(h.e, { _tag: 'globalAddress', symbol: '%param', offset: 0, word: 1 })
-      : constant(h.e, window)
-  moveRows(h, to, [rows[0]!, above])
+const takeApart = (h: Here, type: string, to: ReadonlyArray<Value>): void => {
+  const each = bitsOf(type) / to.length
+  const rows = source(h, h.operands['a'], type)
+  to.forEach((item, i) => {
+    if (item._tag === 'sink') return
+    if (each >= 32) {
+      const words = each / 32
+      moveRows(h, target(h, item, `b${String(each)}`), rows.slice(i * words, (i + 1) * words))
+      return
+    }
+    const bits = each === 8 ? 8 : 16
+    const from = rows[Math.floor((i * bits) / 32)]!
+    emit(h.e, { _tag: 'part', to: target(h, item, 'b16')[0]!, from, at: (i * bits) % 32, bits }, h.guard)
+  })
 }
 
-/** Is a generic address in the window of a state space? */
-export const isspacep = (h: Here, operands: Operands): void => {
-  const space = h.words[1]!.split('::')[0]!
-  const to = predicateTarget(h, operands[0])
-  const rows = source(h, operands[1], 'u64')
-  if (space === 'shared' || space === 'local') {
-    scalar(
-      h.e,
-      'setp.eq.u32',
-      [ofPredicate(to), null],
-      [rows[1]!, constant(h.e, space === 'shared' ? sharedWindow : localWindow)],
-      h.guard,
+const putTogether = (h: Here, type: string, from: ReadonlyArray<Value>): void => {
+  const each = bitsOf(type) / from.length
+  const to = target(h, h.operands['d'], type)
+  if (each >= 32) {
+    moveRows(
+      h,
+      to,
+      from.flatMap((item) => source(h, item, `b${String(each)}`)),
     )
     return
   }
-  scalar(h.e, 'setp.gt.u32', [ofPredicate(to), null], [rows[1]!, constant(h.e, sharedWindow)], h.guard)
+  const bits = each === 8 ? 8 : 16
+  const perWord = 32 / bits
+  const parts = from.map((item) => source(h, item, bits === 8 ? 'b8' : 'b16')[0]!)
+  for (let k = 0; k * perWord < parts.length; k++)
+    emit(h.e, { _tag: 'pack', to: to[k]!, from: parts.slice(k * perWord, (k + 1) * perWord), bits }, h.guard)
+}
+
+/** mov: a value, an address, or a vector that is taken apart or put together. */
+const mov = (h: Here): void => {
+  const type = h.modifiers['type'] ?? 'b32'
+  const { d, a } = { d: h.operands['d'], a: h.operands['a'] }
+  if (type === 'pred') movePredicate(h)
+  else if (d?._tag === 'vector') takeApart(h, type, d.items)
+  else if (a?._tag === 'vector') putTogether(h, type, a.items)
+  else moveRows(h, target(h, d, type), source(h, a, type))
+}
+
+/** Logic of predicates; of words it is a row of the table. */
+const logic =
+  (op: 'and' | 'or' | 'xor' | 'not') =>
+  (h: Here): void => {
+    if (h.modifiers['type'] !== 'pred') {
+      if (!tabled(h)) refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
+      return
+    }
+    const from = itemsOf(h.operands['a']).concat(op === 'not' ? [] : [h.operands['b']])
+    emit(
+      h.e,
+      {
+        _tag: 'predicate',
+        op,
+        to: predicateTarget(h, h.operands['d']),
+        from: from.map((v) => predicateSource(h, v)),
+      },
+      h.guard,
+    )
+  }
+
+// ---------------------------------------------------------------- addresses
+
+const spaceOf = (h: Here): string => h.modifiers['space']?.split('::')[0] ?? ''
+
+/** Between the window of a state space and generic addresses. */
+const cvta =
+  (toSpace: boolean) =>
+  (h: Here): void => {
+    const space = spaceOf(h)
+    const type = h.modifiers['type'] ?? 'u64'
+    const rows = source(h, h.operands['a'], type)
+    const to = target(h, h.operands['d'], type)
+    const window = space === 'shared' ? sharedWindow : space === 'local' ? localWindow : null
+    if (wordsOf(type) === 1 || (window === null && space !== 'param')) {
+      moveRows(h, to, rows)
+      return
+    }
+    const above = toSpace
+      ? constant(h.e, 0)
+      : window === null
+        ? given(h.e, { _tag: 'globalAddress', symbol: '%param', offset: 0, word: 1 })
+        : constant(h.e, window)
+    moveRows(h, to, [rows[0]!, above])
+  }
+
+/** Is a generic address in the window of a state space? */
+const isspacep = (h: Here): void => {
+  const space = spaceOf(h)
+  const to = ofPredicate(predicateTarget(h, h.operands['p']))
+  const [, above] = source(h, h.operands['a'], 'u64')
+  if (space === 'shared' || space === 'local') {
+    const window = constant(h.e, space === 'shared' ? sharedWindow : localWindow)
+    scalar(h.e, 'setp.eq.u32', [to, null], [above!, window], h.guard)
+  } else scalar(h.e, 'setp.gt.u32', [to, null], [above!, constant(h.e, sharedWindow)], h.guard)
 }
 
 /** The same byte in the shared memory of another CTA of the cluster. */
-export const mapa = (h: Here, operands: Operands): void => {
-  const type = h.words[h.words.length - 1]!
-  const to = target(h, operands[0], type)
-  const rows = source(h, operands[1], type)
-  const rank = source(h, operands[2], 'u32')
+const mapa = (h: Here): void => {
+  const type = h.modifiers['type'] ?? 'u32'
+  const to = target(h, h.operands['d'], type)
+  const rows = source(h, h.operands['a'], type)
+  const [rank] = source(h, h.operands['b'], 'u32')
   const inside = newRow(h.e)
   const above = newRow(h.e)
   scalar(h.e, 'and.b32', [inside], [rows[0]!, constant(h.e, 2 ** rankShift - 1)], h.guard)
-  scalar(h.e, 'shl.b32', [above], [rank[0]!, constant(h.e, rankShift)], h.guard)
+  scalar(h.e, 'shl.b32', [above], [rank!, constant(h.e, rankShift)], h.guard)
   scalar(h.e, 'or.b32', [to[0]!], [inside, above], h.guard)
   if (to.length > 1 && rows.length > 1) moveRows(h, [to[1]!], [rows[1]!])
 }
 
-export const getctarank = (h: Here, operands: Operands): void => {
-  const rows = source(h, operands[1], h.words[h.words.length - 1] === 'u64' ? 'u64' : 'u32')
-  scalar(h.e, 'shr.u32', [target(h, operands[0], 'u32')[0]!], [rows[0]!, constant(h.e, rankShift)], h.guard)
+const getctarank = (h: Here): void => {
+  const [low] = source(h, h.operands['a'], h.modifiers['type'] ?? 'u32')
+  scalar(h.e, 'shr.u32', [target(h, h.operands['d'], 'u32')[0]!], [low!, constant(h.e, rankShift)], h.guard)
+}
+
+export const moves: Elaborations = {
+  mov,
+  and: logic('and'),
+  or: logic('or'),
+  xor: logic('xor'),
+  not: logic('not'),
+  cvta: cvta(false),
+  'cvta.to': cvta(true),
+  isspacep,
+  mapa,
+  getctarank,
 }

@@ -1,6 +1,9 @@
 /**
  * Operands where an instruction stands: registers, immediates, special registers and addresses, as rows.
  *
+ * What an instruction is, its row of the table says (`opcodes/resolve.ts`): its modifiers by the names of their slots, its operands by the names of the
+ * row. Here they become numbers.
+ *
  * Source: PTX ISA, operands; special registers; addresses as operands.
  */
 import type {
@@ -11,30 +14,58 @@ import type {
   Row,
   Space,
 } from '../../../semantics/warps/program.js'
-import type { Address, Constant, Guard as TextGuard, Name, Operand, TypeName } from '../text/module.js'
+import type { Form, Modifiers } from '../opcodes/form.js'
+import type { Resolved, Value } from '../opcodes/resolve.js'
+import type { Register, Symbol } from '../opcodes/scope.js'
 import { constant, emit, given, newPredicate, newRows, refuse, type Emitter } from './emitter.js'
-import { meaningOf, type Meaning, type Scope } from './names.js'
+import { placeOfSymbol, type Storage } from './storage.js'
 import { bitsOf, wordsOf } from './types.js'
+
+export interface Names {
+  readonly storage: Storage
+  readonly rows: Map<Register, ReadonlyArray<Row>>
+  readonly predicates: Map<Register, Predicate>
+  /** what `.cc` writes and `addc` reads, once it occurs */
+  carry: Predicate | null
+}
 
 export interface Here {
   readonly e: Emitter
-  readonly scope: Scope
+  readonly names: Names
   readonly guard: Guard | null
-  /** the opcode, split at its dots, and whole */
-  readonly words: ReadonlyArray<string>
+  readonly form: Form
+  readonly modifiers: Modifiers
+  readonly operands: Readonly<Record<string, Value>>
   readonly opcode: string
+  /** it is the test of a loop that does nothing else until the test says yes */
+  readonly spins: boolean
 }
 
-// ---------------------------------------------------------------- names
+/** A family of instructions: what each does here, by the name of its row. */
+export type Elaborations = Readonly<Record<string, (h: Here) => void>>
 
-const declared =
-  (e: Emitter) =>
-  (type: TypeName): Meaning =>
-    type === 'pred'
-      ? { _tag: 'predicate', predicate: newPredicate(e) }
-      : { _tag: 'rows', rows: newRows(e, wordsOf(type)), type }
+// ---------------------------------------------------------------- registers
 
-export const meaning = (h: Here, name: string): Meaning | undefined => meaningOf(h.scope, name, declared(h.e))
+const rowsOf = (e: Emitter, names: Names, r: Register): ReadonlyArray<Row> => {
+  const known = names.rows.get(r)
+  if (known !== undefined) return known
+  const made = newRows(e, wordsOf(r.type))
+  names.rows.set(r, made)
+  return made
+}
+
+const predicateOf = (e: Emitter, names: Names, r: Register): Predicate => {
+  const known = names.predicates.get(r)
+  if (known !== undefined) return known
+  const made = newPredicate(e)
+  names.predicates.set(r, made)
+  return made
+}
+
+export const guardOf = (e: Emitter, names: Names, g: Resolved['guard']): Guard | null =>
+  g === null ? null : { predicate: predicateOf(e, names, g.register), negated: g.negated }
+
+// ---------------------------------------------------------------- special registers
 
 const axes: ReadonlyMap<string, 0 | 1 | 2> = new Map([
   ['x', 0],
@@ -87,10 +118,11 @@ const unspecified: ReadonlySet<string> = new Set([
   '%reserved_smem_offset_cap',
 ])
 
-/** The rows of a special register, if it is one; of 64 bits two. */
-const special = (h: Here, { name, selector }: Name, words: number): ReadonlyArray<Row> | null => {
-  const axis = selector === null ? undefined : axes.get(selector)
-  const kind = axial.get(name)
+/** The rows of a special register, if it is one that is known; of 64 bits two. */
+const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | null => {
+  const dot = name.indexOf('.')
+  const axis = dot < 0 ? undefined : axes.get(name.slice(dot + 1))
+  const kind = dot < 0 ? undefined : axial.get(name.slice(0, dot))
   const first =
     kind !== undefined && axis !== undefined
       ? given(h.e, { _tag: kind, axis })
@@ -105,209 +137,168 @@ const special = (h: Here, { name, selector }: Name, words: number): ReadonlyArra
     : [first, ...Array.from({ length: words - 1 }, () => (unspecified.has(name) ? first : constant(h.e, 0)))]
 }
 
-// ---------------------------------------------------------------- immediates
+// ---------------------------------------------------------------- values
 
-const single = new Float32Array(1)
-const singleWord = new Int32Array(single.buffer)
-const double = new BigUint64Array(1)
-const doubleValue = new Float64Array(double.buffer)
-
-/** The words of a constant of a type, the lowest first. */
-export const wordsOfConstant = (c: Constant, type: string): ReadonlyArray<number> => {
-  const words = wordsOf(type)
-  let bits: bigint
-  if (c._tag === 'integer')
-    bits =
-      type === 'f64'
-        ? patternOfDouble(Number(c.value))
-        : type === 'f32'
-          ? BigInt(patternOfSingle(Number(c.value)) >>> 0)
-          : c.value
-  else if (c.width === 64 && type === 'f32') {
-    double[0] = c.bits
-    bits = BigInt(patternOfSingle(doubleValue[0]!) >>> 0)
-  } else bits = c.bits
-  const narrow = bitsOf(type) < 32 ? BigInt.asUintN(bitsOf(type), bits) : bits
-  return Array.from({ length: words }, (_, k) => Number(BigInt.asIntN(32, narrow >> BigInt(32 * k))))
-}
-
-const patternOfSingle = (x: number): number => {
-  single[0] = x
-  return singleWord[0]!
-}
-const patternOfDouble = (x: number): bigint => {
-  doubleValue[0] = x
-  return double[0]!
-}
-
-// ---------------------------------------------------------------- operands
-
-export const showOperand = (o: Operand | undefined): string =>
-  o === undefined
+const showValue = (v: Value | undefined): string =>
+  v === undefined
     ? 'nothing'
-    : o._tag === 'name'
-      ? o.name
-      : o._tag === 'integer' || o._tag === 'float'
-        ? o.text
-        : `a ${o._tag}`
+    : v._tag === 'register' || v._tag === 'special' || v._tag === 'label'
+      ? v.name
+      : v._tag === 'immediate'
+        ? String(v.bits)
+        : v._tag === 'symbol'
+          ? v.symbol.name
+          : `a ${v._tag}`
 
-const wrong = (h: Here, expected: string, o: Operand | undefined): void => {
-  refuse(h.e, 'ptx.operand', `${h.opcode}: ${expected}`, showOperand(o))
+const wrong = (h: Here, expected: string, v: Value | undefined): void => {
+  refuse(h.e, 'ptx.operand', `${h.opcode}: ${expected}`, showValue(v))
 }
 
-/** The address of a symbol as words: in its own state space, with zeros above. */
-const symbolRows = (h: Here, m: Meaning, offset: number, words: number): ReadonlyArray<Row> | null => {
-  switch (m._tag) {
-    case 'shared':
-      return padded(h, given(h.e, { _tag: 'sharedAddress', offset: m.offset + offset }), words)
-    case 'dynamic':
-      return padded(h, given(h.e, { _tag: 'dynamicAddress', offset }), words)
-    case 'local':
-      return padded(h, constant(h.e, m.offset + offset), words)
-    case 'parameter':
-      return padded(h, constant(h.e, m.offset + offset), words)
-    case 'global':
-    case 'const':
-      return Array.from({ length: words }, (_, k) =>
-        k > 1
-          ? constant(h.e, 0)
-          : given(h.e, { _tag: 'globalAddress', symbol: m.symbol, offset, word: k === 0 ? 0 : 1 }),
-      )
-    default:
-      return null
-  }
-}
 const padded = (h: Here, low: Row, words: number): ReadonlyArray<Row> => [
   low,
   ...Array.from({ length: words - 1 }, () => constant(h.e, 0)),
 ]
 
-/** The rows that an operand is read from, as a value of a type. */
-export const source = (h: Here, o: Operand | undefined, type: string): ReadonlyArray<Row> => {
-  const words = wordsOf(type)
-  if (o?._tag === 'integer' || o?._tag === 'float')
-    return wordsOfConstant(o, type).map((word) => constant(h.e, word))
-  if (o?._tag === 'name') {
-    if (o.name === 'WARP_SZ') return padded(h, constant(h.e, 32), words)
-    const there = special(h, o, words)
-    if (there !== null) return there
-    const m = meaning(h, o.name)
-    if (m?._tag === 'rows') {
-      if (m.rows.length >= words) return m.rows.slice(0, words)
-      wrong(h, `a register of ${String(bitsOf(type))} bits`, o)
-      return padded(h, constant(h.e, 0), words)
-    }
-    const address = m === undefined ? null : symbolRows(h, m, o.offset, words)
-    if (address !== null) return address
-    if (m === undefined) {
-      refuse(h.e, 'ptx.name', 'a name that is declared', o.name)
-      return padded(h, constant(h.e, 0), words)
-    }
+/** The address of a symbol as words: in its own state space, with zeros above. */
+const symbolRows = (h: Here, symbol: Symbol, offset: number, words: number): ReadonlyArray<Row> | null => {
+  const there = placeOfSymbol(h.names.storage, symbol)
+  if (there === null) return null
+  switch (there._tag) {
+    case 'shared':
+      return padded(h, given(h.e, { _tag: 'sharedAddress', offset: there.offset + offset }), words)
+    case 'dynamic':
+      return padded(h, given(h.e, { _tag: 'dynamicAddress', offset }), words)
+    case 'local':
+    case 'parameter':
+      return padded(h, constant(h.e, there.offset + offset), words)
+    case 'global':
+    case 'const':
+      return Array.from({ length: words }, (_, k) =>
+        k > 1
+          ? constant(h.e, 0)
+          : given(h.e, { _tag: 'globalAddress', symbol: there.symbol, offset, word: k === 0 ? 0 : 1 }),
+      )
   }
-  wrong(h, `a value of type ${type}`, o)
+}
+
+/** The items of a vector, or the one value that stands in its place. */
+export const itemsOf = (v: Value | undefined): ReadonlyArray<Value | undefined> =>
+  v?._tag === 'vector' ? v.items : [v]
+
+/** The number that a constant operand is, by its sign. */
+export const constantOf = (h: Here, v: Value | undefined): number => {
+  if (v?._tag === 'immediate') return Number(BigInt.asIntN(64, v.bits))
+  wrong(h, 'a constant', v)
+  return 0
+}
+
+/** The rows that an operand is read from, as a value of a type. */
+export const source = (h: Here, v: Value | undefined, type: string): ReadonlyArray<Row> => {
+  const words = wordsOf(type)
+  switch (v?._tag) {
+    case 'immediate': {
+      const bits = bitsOf(type) < 32 ? BigInt.asUintN(bitsOf(type), v.bits) : v.bits
+      return Array.from({ length: words }, (_, k) =>
+        constant(h.e, Number(BigInt.asIntN(32, bits >> BigInt(32 * k)))),
+      )
+    }
+    case 'special': {
+      const there = special(h, v.name, words)
+      if (there !== null) return there
+      break
+    }
+    case 'register':
+      if (v.type !== 'pred') {
+        const rows = rowsOf(h.e, h.names, v)
+        if (rows.length >= words) return rows.slice(0, words)
+        wrong(h, `a register of ${String(bitsOf(type))} bits`, v)
+        return padded(h, constant(h.e, 0), words)
+      }
+      break
+    case 'symbol': {
+      const address = symbolRows(h, v.symbol, v.offset, words)
+      if (address !== null) return address
+      break
+    }
+    default:
+      break
+  }
+  wrong(h, `a value of type ${type} that is supported`, v)
   return padded(h, constant(h.e, 0), words)
 }
 
-/** The rows of a destination; those of a sink are read by nothing. */
-export const target = (h: Here, o: Operand | undefined, type: string): ReadonlyArray<Row> => {
-  const words = wordsOf(type)
-  if (o?._tag === 'sink') return newRows(h.e, words)
-  if (o?._tag === 'name') {
-    const m = meaning(h, o.name)
-    if (m?._tag === 'rows') {
-      if (m.rows.length >= words) return m.rows
-      wrong(h, `a register of ${String(bitsOf(type))} bits`, o)
-      return newRows(h.e, words)
-    }
-    if (m === undefined) {
-      refuse(h.e, 'ptx.name', 'a register that is declared', o.name)
-      return newRows(h.e, words)
-    }
-  }
-  wrong(h, `a register of type ${type}`, o)
-  return newRows(h.e, words)
+/** The rows of a destination, all of its register; those of a sink are read by nothing. */
+export const target = (h: Here, v: Value | undefined, type: string): ReadonlyArray<Row> => {
+  if (v?._tag === 'register' && v.type !== 'pred') return rowsOf(h.e, h.names, v)
+  if (v?._tag !== 'sink') wrong(h, `a register of type ${type}`, v)
+  return newRows(h.e, wordsOf(type))
 }
 
-export const predicateTarget = (h: Here, o: Operand | undefined): Predicate => {
-  if (o?._tag === 'sink') return newPredicate(h.e)
-  const m = o?._tag === 'name' ? meaning(h, o.name) : undefined
-  if (m?._tag === 'predicate') return m.predicate
-  wrong(h, 'a predicate', o)
+export const predicateTarget = (h: Here, v: Value | undefined): Predicate => {
+  if (v?._tag === 'register' && v.type === 'pred') return predicateOf(h.e, h.names, v)
+  if (v?._tag !== 'sink') wrong(h, 'a predicate', v)
   return newPredicate(h.e)
 }
 
 /** A predicate that is read; a constant is one that is set right before. */
-export const predicateSource = (h: Here, o: Operand | undefined): Guard => {
-  if (o?._tag === 'integer') {
+export const predicateSource = (h: Here, v: Value | undefined): Guard => {
+  const of = v?._tag === 'predicate' ? v.of : v
+  if (of?._tag === 'immediate') {
     const predicate = newPredicate(h.e)
-    emit(h.e, { _tag: 'setPredicate', to: predicate, value: o.value !== 0n }, null)
+    emit(h.e, { _tag: 'setPredicate', to: predicate, value: of.bits !== 0n }, null)
     return { predicate, negated: false }
   }
-  const name = o?._tag === 'not' ? o.of : o
-  const m = name?._tag === 'name' ? meaning(h, name.name) : undefined
-  if (m?._tag === 'predicate') return { predicate: m.predicate, negated: o?._tag === 'not' }
-  wrong(h, 'a predicate', o)
+  if (of?._tag === 'register' && of.type === 'pred')
+    return { predicate: predicateOf(h.e, h.names, of), negated: v?._tag === 'predicate' && v.negated }
+  wrong(h, 'a predicate', v)
   return { predicate: newPredicate(h.e), negated: false }
 }
 
 /** A predicate that is read as it is: a negated one is turned first. */
-export const plainPredicate = (h: Here, o: Operand | undefined): Predicate => {
-  const g = predicateSource(h, o)
+export const plainPredicate = (h: Here, v: Value | undefined): Predicate => {
+  const g = predicateSource(h, v)
   if (!g.negated) return g.predicate
   const turned = newPredicate(h.e)
   emit(h.e, { _tag: 'predicate', op: 'mov', to: turned, from: [g] }, null)
   return turned
 }
 
-export const guardOf = (h: Here, g: TextGuard | null): Guard | null => {
-  if (g === null) return null
-  const m = meaning(h, g.name)
-  if (m?._tag === 'predicate') return { predicate: m.predicate, negated: g.negated }
-  refuse(h.e, m === undefined ? 'ptx.name' : 'ptx.operand', 'a predicate that is declared', g.name)
-  return null
-}
-
 // ---------------------------------------------------------------- addresses
 
-/** `[base+offset]` in a space. */
-export const place = (h: Here, o: Operand | undefined, space: Space): Place => {
-  const nowhere: Place = { space, rows: [constant(h.e, 0)], offset: 0 }
-  if (o?._tag !== 'address') {
-    wrong(h, 'an address in brackets', o)
-    return nowhere
-  }
-  return placeOf(h, o, space)
-}
+const isWide = (space: Space): boolean => space === 'global' || space === 'generic' || space === 'const'
 
-const placeOf = (h: Here, { base, offset }: Address, space: Space): Place => {
-  if (base === null) return { space, rows: absolute(h, offset, space), offset: 0 }
-  const m = meaning(h, base.name)
-  const behind = offset + base.offset
-  if (m === undefined) {
-    refuse(h.e, 'ptx.name', 'a register or a variable that is declared', base.name)
+/** `[base+offset]` in a space. */
+export const place = (h: Here, v: Value | undefined, space: Space): Place => {
+  if (v?._tag !== 'address') {
+    wrong(h, 'an address in brackets', v)
     return { space, rows: [constant(h.e, 0)], offset: 0 }
   }
-  if (m._tag === 'rows') {
-    const wide = space === 'global' || space === 'generic' || space === 'const'
-    if (wide && m.rows.length < 2) {
-      wrong(h, 'an address of 64 bits', base)
-      return { space, rows: [m.rows[0]!, constant(h.e, 0)], offset: behind }
+  const { base, offset } = v
+  if (base === null)
+    return {
+      space,
+      rows: isWide(space)
+        ? [constant(h.e, offset), constant(h.e, Math.floor(offset / 4294967296))]
+        : [constant(h.e, offset)],
+      offset: 0,
     }
-    return { space, rows: m.rows.slice(0, wide ? 2 : 1), offset: behind }
+  if (base._tag === 'register') {
+    const rows = rowsOf(h.e, h.names, base)
+    if (isWide(space) && rows.length < 2) {
+      wrong(h, 'an address of 64 bits', base)
+      return { space, rows: [rows[0]!, constant(h.e, 0)], offset }
+    }
+    return { space, rows: rows.slice(0, isWide(space) ? 2 : 1), offset }
   }
-  if (m._tag === 'parameter' && (space === 'param' || space === 'generic'))
-    return { space: 'param', rows: [], offset: m.offset + behind }
+  const there = placeOfSymbol(h.names.storage, base)
+  if (there?._tag === 'parameter' && (space === 'param' || space === 'generic'))
+    return { space: 'param', rows: [], offset: there.offset + offset }
   // parameters of calls lie in local memory
-  if (m._tag === 'local') return { space: 'local', rows: [], offset: m.offset + behind }
-  const rows = symbolRows(h, m, 0, space === 'shared' ? 1 : 2)
-  if (rows !== null && (m._tag === 'shared' || m._tag === 'dynamic'))
-    return { space: 'shared', rows: rows.slice(0, 1), offset: behind }
-  if (rows !== null) return { space: space === 'generic' ? 'global' : space, rows, offset: behind }
-  wrong(h, 'a register or a variable in memory', base)
+  if (there?._tag === 'local') return { space: 'local', rows: [], offset: there.offset + offset }
+  const rows = symbolRows(h, base, 0, space === 'shared' ? 1 : 2)
+  if (rows !== null && (there?._tag === 'shared' || there?._tag === 'dynamic'))
+    return { space: 'shared', rows: rows.slice(0, 1), offset }
+  if (rows !== null) return { space: space === 'generic' ? 'global' : space, rows, offset }
+  refuse(h.e, 'ptx.operand', `${h.opcode}: a register or a variable in memory`, base.name)
   return { space, rows: [constant(h.e, 0)], offset: 0 }
 }
-
-const absolute = (h: Here, at: number, space: Space): ReadonlyArray<Row> =>
-  space === 'global' || space === 'generic' || space === 'const'
-    ? [constant(h.e, at), constant(h.e, Math.floor(at / 4294967296))]
-    : [constant(h.e, at)]

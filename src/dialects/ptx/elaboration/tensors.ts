@@ -8,83 +8,43 @@
  */
 import type { ReduceKind } from '../../../semantics/language/instruction.js'
 import type { MapField } from '../../../semantics/instructions/tma/object.js'
-import type { Operand } from '../text/module.js'
 import { emit, refuse } from './emitter.js'
-import { place, source, type Here } from './here.js'
-import { scopeOf } from './memory.js'
-
-type Operands = ReadonlyArray<Operand>
+import { constantOf, place, source, type Elaborations, type Here } from './here.js'
+import { scopeOf, spaceNamed } from './memory.js'
 
 const reductions: ReadonlyArray<ReduceKind> = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor']
-const known: ReadonlySet<string> = new Set([
-  'cp',
-  'async',
-  'reduce',
-  'bulk',
-  'tensor',
-  '1d',
-  '2d',
-  '3d',
-  '4d',
-  '5d',
-  'shared::cluster',
-  'shared::cta',
-  'global',
-  'tile',
-  'tile::gather4',
-  'tile::scatter4',
-  'mbarrier::complete_tx::bytes',
-  'bulk_group',
-  'multicast::cluster',
-  'cta_group::1',
-  'cta_group::2',
-  'L2::cache_hint',
-])
+const modes: ReadonlySet<string> = new Set(['tile', 'tile::gather4', 'tile::scatter4'])
 
-/** The coordinates behind a map in the same brackets. */
-const coordinatesOf = (o: Operand | undefined): Operands => {
-  if (o?._tag !== 'address') return []
-  const [list] = o.more
-  return list?._tag === 'vector' ? list.items : []
-}
-
-export const tensorCopy = (h: Here, operands: Operands): void => {
-  const { words } = h
-  const combine = words.includes('reduce') ? (reductions.find((kind) => words.includes(kind)) ?? null) : null
-  const strange = words.find((w) => !known.has(w) && w !== combine)
-  const spaces = words.filter((w) => w.startsWith('shared') || w === 'global')
-  if (strange !== undefined || (words.includes('reduce') && combine === null) || spaces.length !== 2) {
-    refuse(h.e, 'ptx.opcode', 'a tensor copy that is supported', h.opcode)
-    return
+const copy =
+  (reduces: boolean) =>
+  (h: Here): void => {
+    const { modifiers: m, operands } = h
+    const mode = m['mode'] ?? 'tile'
+    const combine = reduces ? (reductions.find((kind) => kind === m['op']) ?? null) : null
+    if (!modes.has(mode) || (reduces && combine === null)) {
+      refuse(h.e, 'ptx.opcode', 'a tensor copy that is supported', h.opcode)
+      return
+    }
+    const isIn = m['src'] === 'global'
+    const map = operands['map']
+    const coordinates = map?._tag === 'address' ? map.coordinates : []
+    emit(
+      h.e,
+      {
+        _tag: 'tensorCopy',
+        direction: isIn ? 'in' : 'out',
+        rows: mode !== 'tile',
+        map: place(h, map, 'generic'),
+        coordinates: coordinates.map((c) => source(h, c, 's32')[0]!),
+        shared: place(h, operands[isIn ? 'd' : 's'], 'shared'),
+        barrier: isIn ? place(h, operands['mbar'], 'shared') : null,
+        multicast: operands['mask'] === undefined ? null : source(h, operands['mask'], 'u16')[0]!,
+        group: m['group'] === 'cta_group::2' ? 2 : 1,
+        combine,
+      },
+      h.guard,
+    )
   }
-  const isIn = spaces[1] === 'global'
-  const rows = words.includes('tile::gather4') || words.includes('tile::scatter4')
-  const map = isIn ? operands[1] : operands[0]
-  const coordinates = coordinatesOf(map)
-  const dimensions = Number(words.find((w) => /^[1-5]d$/u.test(w))?.[0] ?? 0)
-  const expected = rows ? 5 : dimensions
-  if (coordinates.length !== expected) {
-    refuse(h.e, 'ptx.operand', `${h.opcode}: ${String(expected)} coordinates`, String(coordinates.length))
-    return
-  }
-  const multicast = words.includes('multicast::cluster') ? operands[3] : undefined
-  emit(
-    h.e,
-    {
-      _tag: 'tensorCopy',
-      direction: isIn ? 'in' : 'out',
-      rows,
-      map: place(h, map, 'generic'),
-      coordinates: coordinates.map((c) => source(h, c, 's32')[0]!),
-      shared: place(h, isIn ? operands[0] : operands[1], 'shared'),
-      barrier: isIn ? place(h, operands[2], 'shared') : null,
-      multicast: multicast === undefined ? null : source(h, multicast, 'u16')[0]!,
-      group: words.includes('cta_group::2') ? 2 : 1,
-      combine,
-    },
-    h.guard,
-  )
-}
 
 const fieldNames: ReadonlyArray<MapField> = [
   'global_address',
@@ -99,54 +59,48 @@ const fieldNames: ReadonlyArray<MapField> = [
   'element_stride',
   'global_stride',
 ]
-const perDimension: ReadonlySet<MapField> = new Set<MapField>([
-  'global_dim',
-  'box_dim',
-  'element_stride',
-  'global_stride',
-])
 
-export const tensormap = (h: Here, operands: Operands): void => {
-  const { words } = h
-  if (words[1] === 'cp_fenceproxy') {
-    emit(
-      h.e,
-      {
-        _tag: 'tensormapPublish',
-        into: place(h, operands[0], 'global'),
-        from: place(h, operands[1], 'shared'),
-        scope: scopeOf(h, 'gpu'),
-      },
-      h.guard,
-    )
+const replace = (h: Here): void => {
+  const { modifiers: m, operands } = h
+  const field = fieldNames.find((name) => name === m['field'])
+  if (field === undefined) {
+    refuse(h.e, 'ptx.opcode', 'a field of a tensor map', h.opcode)
     return
   }
-  const field = fieldNames.find((name) => words.includes(name))
-  if (words[1] !== 'replace' || field === undefined) {
-    refuse(h.e, 'ptx.opcode', 'a tensor map instruction that is supported', h.opcode)
+  const ordinal = operands['ordinal'] === undefined ? 0 : constantOf(h, operands['ordinal'])
+  if (field === 'global_stride' && ordinal > 3) {
+    refuse(h.e, 'ptx.operand', `${h.opcode}: the number of a stride, from 0 to 3`, String(ordinal))
     return
   }
-  const [map, first, second] = operands
-  const many = perDimension.has(field)
-  const ordinal = many && first?._tag === 'integer' ? Number(first.value) : 0
-  if ((many && first?._tag !== 'integer') || (field === 'global_stride' && ordinal > 3) || ordinal > 4) {
-    refuse(h.e, 'ptx.operand', `${h.opcode}: the number of a dimension`, String(ordinal))
-    return
-  }
-  const space = words.includes('global')
-    ? 'global'
-    : words.some((w) => w.startsWith('shared'))
-      ? 'shared'
-      : 'generic'
   emit(
     h.e,
     {
       _tag: 'tensormapReplace',
-      map: place(h, map, space),
+      map: place(h, operands['map'], spaceNamed(m['space'])),
       field,
       ordinal,
-      value: source(h, many ? second : first, words.includes('b64') ? 'b64' : 'b32'),
+      value: source(h, operands['value'], m['type'] === 'b64' ? 'b64' : 'b32'),
     },
     h.guard,
   )
+}
+
+const publish = (h: Here): void => {
+  emit(
+    h.e,
+    {
+      _tag: 'tensormapPublish',
+      into: place(h, h.operands['d'], 'global'),
+      from: place(h, h.operands['s'], 'shared'),
+      scope: scopeOf(h, 'gpu'),
+    },
+    h.guard,
+  )
+}
+
+export const tensors: Elaborations = {
+  'cp.async.bulk.tensor': copy(false),
+  'cp.reduce.async.bulk.tensor': copy(true),
+  'tensormap.replace': replace,
+  'tensormap.cp_fenceproxy': publish,
 }

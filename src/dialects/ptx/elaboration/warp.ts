@@ -1,157 +1,187 @@
 /**
- * The lanes of a warp among themselves, and the barriers of a CTA.
+ * The lanes of a warp among themselves, and the barriers of a CTA and of a cluster.
  *
  * Source: PTX ISA, shfl, vote, match, redux, elect, activemask, bar, barrier.
  */
-import type { Operation } from '../../../semantics/warps/program.js'
-import type { Operand } from '../text/module.js'
+import type { Row } from '../../../semantics/warps/program.js'
+import type { Value } from '../opcodes/resolve.js'
 import { emit, refuse } from './emitter.js'
-import { predicateSource, predicateTarget, source, target, type Here } from './here.js'
+import { predicateSource, predicateTarget, source, target, type Elaborations, type Here } from './here.js'
 import { wordsOf } from './types.js'
 
-type Operands = ReadonlyArray<Operand>
-
-const oneOf = <A extends string>(h: Here, words: ReadonlyArray<A>): A => {
-  const found = words.find((w) => h.words.includes(w))
+/** The word of a slot, among those that are supported. */
+const oneOf = <A extends string>(h: Here, slot: string, words: ReadonlyArray<A>): A => {
+  const found = words.find((w) => w === h.modifiers[slot])
   if (found === undefined) refuse(h.e, 'ptx.opcode', `one of .${words.join(' .')}`, h.opcode)
   return found ?? words[0]!
 }
 
-const firstAndSecond = (o: Operand | undefined): readonly [Operand | undefined, Operand | undefined] =>
-  o?._tag === 'pair' ? [o.first, o.second] : [o, undefined]
+const word = (h: Here, v: Value | undefined): Row => source(h, v, 'b32')[0]!
+const members = (h: Here): Row => word(h, h.operands['mask'])
+const wordTarget = (h: Here, v: Value | undefined): Row | null =>
+  v === undefined || v._tag === 'sink' ? null : target(h, v, 'b32')[0]!
+const truthTarget = (h: Here, v: Value | undefined): number | null =>
+  v === undefined || v._tag === 'sink' ? null : predicateTarget(h, v)
 
-export const shfl = (h: Here, operands: Operands): void => {
-  const [to, inRange] = firstAndSecond(operands[0])
-  const sync = h.words[1] === 'sync'
+const shfl = (h: Here): void => {
   emit(
     h.e,
     {
       _tag: 'shuffle',
-      mode: oneOf(h, ['up', 'down', 'bfly', 'idx']),
-      to: to?._tag === 'sink' ? null : target(h, to, 'b32')[0]!,
-      inRange: inRange === undefined || inRange._tag === 'sink' ? null : predicateTarget(h, inRange),
-      value: source(h, operands[1], 'b32')[0]!,
-      lane: source(h, operands[2], 'u32')[0]!,
-      clamp: source(h, operands[3], 'u32')[0]!,
-      members: sync ? source(h, operands[4], 'u32')[0]! : null,
+      mode: oneOf(h, 'mode', ['up', 'down', 'bfly', 'idx']),
+      to: wordTarget(h, h.operands['d']),
+      inRange: truthTarget(h, h.operands['p']),
+      value: word(h, h.operands['a']),
+      lane: word(h, h.operands['b']),
+      clamp: word(h, h.operands['c']),
+      members: members(h),
     },
     h.guard,
   )
 }
 
-export const vote = (h: Here, operands: Operands): void => {
-  const sync = h.words[1] === 'sync'
-  const mode = oneOf(h, ['all', 'any', 'uni', 'ballot'])
+const vote = (h: Here): void => {
+  const mode = oneOf(h, 'mode', ['all', 'any', 'uni', 'ballot'])
   const ballot = mode === 'ballot'
   emit(
     h.e,
     {
       _tag: 'vote',
       mode,
-      to: ballot ? target(h, operands[0], 'b32')[0]! : null,
-      toPredicate: ballot ? null : predicateTarget(h, operands[0]),
-      by: predicateSource(h, operands[1]),
-      members: sync ? source(h, operands[2], 'u32')[0]! : null,
+      to: ballot ? target(h, h.operands['d'], 'b32')[0]! : null,
+      toPredicate: ballot ? null : predicateTarget(h, h.operands['d']),
+      by: predicateSource(h, h.operands['a']),
+      members: members(h),
     },
     h.guard,
   )
 }
 
-export const match = (h: Here, operands: Operands): void => {
-  const [to, all] = firstAndSecond(operands[0])
-  const type = h.words[h.words.length - 1]!
+const match = (h: Here): void => {
+  const type = h.modifiers['type'] ?? 'b32'
   emit(
     h.e,
     {
       _tag: 'match',
-      mode: oneOf(h, ['any', 'all']),
-      to: target(h, to, 'b32')[0]!,
-      all: all === undefined || all._tag === 'sink' ? null : predicateTarget(h, all),
-      value: source(h, operands[1], type).slice(0, wordsOf(type)),
-      members: source(h, operands[2], 'u32')[0]!,
+      mode: oneOf(h, 'mode', ['any', 'all']),
+      to: target(h, h.operands['d'], 'b32')[0]!,
+      all: truthTarget(h, h.operands['p']),
+      value: source(h, h.operands['a'], type).slice(0, wordsOf(type)),
+      members: members(h),
     },
     h.guard,
   )
 }
 
-export const redux = (h: Here, operands: Operands): void => {
-  const type = h.words[h.words.length - 1]!
+const redux = (h: Here): void => {
+  const type = h.modifiers['type'] ?? 'b32'
+  if (type === 'f32') {
+    refuse(h.e, 'ptx.opcode', 'redux of words', h.opcode)
+    return
+  }
   emit(
     h.e,
     {
       _tag: 'reduce',
-      op: oneOf(h, ['add', 'min', 'max', 'and', 'or', 'xor']),
+      op: oneOf(h, 'op', ['add', 'min', 'max', 'and', 'or', 'xor']),
       signed: type === 's32',
-      to: target(h, operands[0], 'b32')[0]!,
-      value: source(h, operands[1], 'b32')[0]!,
-      members: source(h, operands[2], 'u32')[0]!,
+      to: target(h, h.operands['d'], 'b32')[0]!,
+      value: word(h, h.operands['a']),
+      members: members(h),
     },
     h.guard,
   )
 }
 
-export const elect = (h: Here, operands: Operands): void => {
-  const [to, elected] = firstAndSecond(operands[0])
+const elect = (h: Here): void => {
   emit(
     h.e,
     {
       _tag: 'elect',
-      to: to === undefined || to._tag === 'sink' ? null : target(h, to, 'b32')[0]!,
-      elected: predicateTarget(h, elected),
-      members: source(h, operands[1], 'u32')[0]!,
+      to: wordTarget(h, h.operands['d']),
+      elected: predicateTarget(h, h.operands['p']),
+      members: members(h),
     },
     h.guard,
   )
 }
 
-export const activemask = (h: Here, operands: Operands): void => {
-  emit(h.e, { _tag: 'activeLanes', to: target(h, operands[0], 'b32')[0]! }, h.guard)
+const activemask = (h: Here): void => {
+  emit(h.e, { _tag: 'activeLanes', to: target(h, h.operands['d'], 'b32')[0]! }, h.guard)
 }
 
-/** bar, barrier, with or without `.cta`; `bar` alone is `.aligned`. */
-export const bar = (h: Here, operands: Operands): void => {
-  if (h.words.includes('warp')) {
-    emit(h.e, { _tag: 'meetLanes', members: source(h, operands[0], 'u32')[0]! }, h.guard)
-    return
-  }
-  const aligned = h.words[0] === 'bar' || h.words.includes('aligned')
-  const red = h.words.includes('red')
-  if (red) {
-    const op = oneOf(h, ['popc', 'and', 'or'])
-    const counts = operands.length === 4
+const meet = (h: Here): void => {
+  emit(h.e, { _tag: 'meetLanes', members: members(h) }, h.guard)
+}
+
+// ---------------------------------------------------------------- barriers
+
+/** `bar` alone is `.aligned`. */
+const isAligned = (h: Here): boolean => h.form.base.startsWith('bar.') || h.modifiers['aligned'] !== undefined
+
+const count = (h: Here): Row | null => {
+  const b = h.operands['b']
+  return b === undefined ? null : word(h, b)
+}
+
+const bar =
+  (mode: 'sync' | 'arrive') =>
+  (h: Here): void => {
     emit(
       h.e,
-      {
-        _tag: 'barReduce',
-        op,
-        id: source(h, operands[1], 'u32')[0]!,
-        count: counts ? source(h, operands[2], 'u32')[0]! : null,
-        by: predicateSource(h, operands[operands.length - 1]),
-        to: op === 'popc' ? target(h, operands[0], 'u32')[0]! : null,
-        toPredicate: op === 'popc' ? null : predicateTarget(h, operands[0]),
-        aligned,
-      },
+      { _tag: 'bar', mode, id: word(h, h.operands['a']), count: count(h), aligned: isAligned(h) },
       h.guard,
     )
-    return
   }
-  const one: Operation = {
-    _tag: 'bar',
-    mode: oneOf(h, ['sync', 'arrive']),
-    id: source(h, operands[0], 'u32')[0]!,
-    count: operands.length > 1 ? source(h, operands[1], 'u32')[0]! : null,
-    aligned,
-  }
-  emit(h.e, one, h.guard)
-}
 
-export const clusterBarrier = (h: Here): void => {
-  const aligned = h.words.includes('aligned')
+const barReduce = (h: Here): void => {
+  const op = oneOf(h, 'op', ['popc', 'and', 'or'])
   emit(
     h.e,
-    h.words.includes('arrive')
-      ? { _tag: 'clusterArrive', relaxed: h.words.includes('relaxed'), aligned }
-      : { _tag: 'clusterWait', acquire: true, aligned },
+    {
+      _tag: 'barReduce',
+      op,
+      id: word(h, h.operands['a']),
+      count: count(h),
+      by: predicateSource(h, h.operands['c']),
+      to: op === 'popc' ? target(h, h.operands['d'], 'u32')[0]! : null,
+      toPredicate: op === 'popc' ? null : predicateTarget(h, h.operands['d']),
+      aligned: isAligned(h),
+    },
     h.guard,
   )
+}
+
+const clusterArrive = (h: Here): void => {
+  emit(
+    h.e,
+    { _tag: 'clusterArrive', relaxed: h.modifiers['sem'] === 'relaxed', aligned: isAligned(h) },
+    h.guard,
+  )
+}
+
+const clusterWait = (h: Here): void => {
+  emit(h.e, { _tag: 'clusterWait', acquire: true, aligned: isAligned(h) }, h.guard)
+}
+
+const named = (base: string): Elaborations => ({
+  [`${base}.sync`]: bar('sync'),
+  [`${base}.arrive`]: bar('arrive'),
+  [`${base}.red`]: barReduce,
+})
+
+export const warp: Elaborations = {
+  'shfl.sync': shfl,
+  'vote.sync': vote,
+  'match.sync': match,
+  'redux.sync': redux,
+  'elect.sync': elect,
+  activemask,
+  'bar.warp.sync': meet,
+  ...named('bar'),
+  ...named('bar.cta'),
+  ...named('barrier'),
+  ...named('barrier.cta'),
+  'barrier.cluster.arrive': clusterArrive,
+  'barrier.cluster.wait': clusterWait,
 }

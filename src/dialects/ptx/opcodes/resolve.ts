@@ -229,6 +229,9 @@ const placeOf = (operand: Operand, instruction: Instruction): Position => {
 }
 const shown = (operand: Operand): string => `'${printOperand(operand)}'`
 
+/** WARP_SZ */
+const lanesOfWarp: Operand = { _tag: 'integer', value: 32n, unsigned: false, text: 'WARP_SZ' }
+
 const isRefusal = (r: Bound | Refusal): r is Refusal => 'failure' in r
 
 /** A register that a name is, part of a vector or not; null where it is none. */
@@ -260,6 +263,7 @@ const single = (b: Binding, far: number, rule: RegisterRule, type: string, o: Op
     case 'sink':
       return rule.sink ? constantly({ _tag: 'sink' }) : refusal(far, b.instruction.at, wanted, "'_'")
     case 'name': {
+      if (o.name === 'WARP_SZ') return single(b, far, rule, type, lanesOfWarp)
       const register = registerOf(b, o)
       if (register !== null) {
         if (rule.name === '_') return refusal(far, o.at, "'_'", shown(o))
@@ -745,6 +749,22 @@ export interface Resolution {
   readonly unsupported: ReadonlyArray<Instruction>
 }
 
+/** A function that has a body, in the scope of its module. */
+export const resolveFunction =
+  (outer: Scope) =>
+  (f: Function): E.Either<Failure<PtxError>, Resolution> => {
+    const scope = functionScope(outer, f)
+    if (E.isLeft(scope)) return scope
+    const w: Walk = { instructions: [], refused: [], unsupported: [], labels: new Map(), all: [], next: 0 }
+    const failed = walk(w, innerScope(scope.right), f.body ?? [])
+    if (failed !== null) return E.left(failed)
+    return E.right({
+      code: { function: f, instructions: w.instructions, registers: w.all, labels: w.labels },
+      refused: w.refused,
+      unsupported: w.unsupported,
+    })
+  }
+
 /** Each function of a module that has a body, with all that is refused in it. */
 export const resolveModule = (m: Module): E.Either<Failure<PtxError>, ReadonlyArray<Resolution>> => {
   const outer = moduleScope(m)
@@ -752,16 +772,9 @@ export const resolveModule = (m: Module): E.Either<Failure<PtxError>, ReadonlyAr
   const resolutions: Resolution[] = []
   for (const f of m.items) {
     if (f._tag !== 'function' || f.body === null) continue
-    const scope = functionScope(outer.right, f)
-    if (E.isLeft(scope)) return scope
-    const w: Walk = { instructions: [], refused: [], unsupported: [], labels: new Map(), all: [], next: 0 }
-    const failed = walk(w, innerScope(scope.right), f.body)
-    if (failed !== null) return E.left(failed)
-    resolutions.push({
-      code: { function: f, instructions: w.instructions, registers: w.all, labels: w.labels },
-      refused: w.refused,
-      unsupported: w.unsupported,
-    })
+    const resolved = resolveFunction(outer.right)(f)
+    if (E.isLeft(resolved)) return resolved
+    resolutions.push(resolved.right)
   }
   return E.right(resolutions)
 }
