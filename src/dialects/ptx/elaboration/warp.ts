@@ -173,6 +173,7 @@ const named = (base: string): Elaborations => ({
 export const warp: Elaborations = {
   'shfl.sync': shfl,
   'vote.sync': vote,
+  match,
   'match.sync': match,
   'redux.sync': redux,
   'elect.sync': elect,

@@ -11,6 +11,8 @@ export const warp: ReadonlyArray<Form> = rowsOf(
   vote.sync mode=all|any|uni pred | d=pred a!pred mask:b32 | d = do all, some, or all alike say a?
   vote.sync mode=ballot type=b32 | d=b32 a!pred mask:b32 | d = which lanes say a
   elect.sync | d=b32_|p=pred mask:b32 | p = is this the one lane that is elected? d = which one is
+  match mode=any sync type=b32|b64 | d=b32 a:@type mask:b32 | d = which lanes have the same a
+  match mode=all sync type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = mask and p where all lanes have the same a
   match.sync mode=any type=b32|b64 | d=b32 a:@type mask:b32 | d = which lanes have the same a
   match.sync mode=all type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = mask and p where all lanes have the same a
   redux.sync op=add|min|max type=u32|s32 | d=@type a:@type mask:b32 | d = a of all lanes, combined
