@@ -32,7 +32,6 @@ it('what it takes is taken, but for these lines', () => {
     'st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%rd1], %r2;',
     'red.async.relaxed.cluster.mbarrier::complete_tx::bytes.and.b32 [%rd1], %r2;',
     'shfl.sync.up.b32 %r1|%p2, 0f3F800000, %r3, %r4, %r5;',
-    'atom.global.gpu.acq_rel.add.u32 %r1, [%rd1], 1;',
     'lop3.b32 %r1, %r2, %r3, %r4, 256;',
   ])
 })

@@ -55,8 +55,25 @@ export type Answer =
 export const exampleOf = (form: Form): string =>
   [form.base, ...form.slots.filter((s) => !s.optional).map((s) => s.words[0]?.join('.') ?? '')].join('.')
 
+const strong = new Set(['ld', 'st', 'atom', 'red'])
+const orders: ReadonlyArray<ReadonlySet<string>> = [
+  new Set(['relaxed', 'acquire', 'release', 'acq_rel', 'volatile']),
+  new Set(['cta', 'cluster', 'gpu', 'sys']),
+  new Set(['global', 'shared', 'shared::cta', 'shared::cluster', 'const', 'local', 'param']),
+]
+
+/** The assembler takes ordering, scope and space of an access in any order (`ld.global.acquire.gpu`); the table has them in that of the ISA. */
+const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (!strong.has(parts[0] ?? '')) return parts
+  let end = 1
+  while (end < parts.length && orders.some((words) => words.has(parts[end] ?? ''))) end++
+  const first = parts.slice(1, end)
+  const sorted = orders.flatMap((words) => first.filter((word) => words.has(word)))
+  return [...parts.slice(0, 1), ...sorted, ...parts.slice(end)]
+}
+
 const answer = (opcode: string): Answer => {
-  const parts = opcode.split('.')
+  const parts = inOrder(opcode.split('.'))
   const candidates = byWord.get(parts[0] ?? '') ?? []
   const tried = candidates.map((form) => ({ form, ...matched(form, parts) }))
   const matches = tried.flatMap(({ form, modifiers }) => (modifiers === null ? [] : [{ form, modifiers }]))
