@@ -628,7 +628,7 @@ const rows = {
     title: 'read of what nothing has written',
     definition: 'Bytes are read that have no write before them and none that should have come before them.',
     severity: 'E',
-    by: ['detector'],
+    by: ['machine', 'detector'],
     rank: 0,
     witness: ['unwritten'],
     answer: 'always',
