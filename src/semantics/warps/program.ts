@@ -22,11 +22,12 @@ import type { Scope } from '../language/instruction.js'
 import type { Comparison } from '../log/events.js'
 import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
+import type { Address, Space } from './operations/address.js'
 import type { TensorsOperation } from './operations/tensors.js'
 
 // ---------------------------------------------------------------- operands
 
-export type { Predicate, Row }
+export type { Address, Predicate, Row, Space }
 
 /** A row, or a predicate p as -1 - p: a word of 0 or 1. */
 export type Place = number
@@ -66,16 +67,8 @@ export type Given =
   /** a word of the address in global memory of a byte of a variable of the module; of a byte of local memory; of constant memory */
   | { readonly _tag: 'globalAddress'; readonly symbol: string; readonly offset: number; readonly word: 0 | 1 }
 
-export type Space = 'global' | 'shared' | 'local' | 'const' | 'param' | 'generic'
 /** How an access is ordered: plainly, or as the memory model's strong operations. */
 export type Ordering = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' | 'acq_rel'
-
-/** A place in memory, lane by lane: the word or two words of `rows`, and bytes behind them. */
-export interface Address {
-  readonly space: Space
-  readonly rows: ReadonlyArray<Row>
-  readonly offset: number
-}
 
 /** `count` elements of `bytes` each that follow one another; `words` of each in a register. */
 export interface Width {

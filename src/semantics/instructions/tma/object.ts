@@ -1,7 +1,7 @@
 /**
  * A tensor map as an object of 128 bytes.
  *
- * To a kernel the bytes are opaque: it copies them, and `tensormap.replace` writes one field. Which byte holds what is nobody's business, so here every field
+ * To a kernel the bytes are opaque: it copies them, and `tensormap.replace` writes one field. Which byte holds what is not said, so here every field
  * is a word of its own, and a copy of the bytes is a copy of the map, wherever it lies.
  *
  * | word    | field                                   | holds                                                      |

@@ -6,7 +6,7 @@
 import type { ReduceKind, Scope } from '../../language/instruction.js'
 import type { MapField } from '../../instructions/tma/object.js'
 import type { Row } from '../../machine/warp-stand.js'
-import type { Address } from '../program.js'
+import type { Address } from './address.js'
 
 export type TensorsOperation =
   | {
