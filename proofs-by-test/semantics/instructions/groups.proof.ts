@@ -34,6 +34,7 @@ import type {
   WgmmaInFlight,
 } from '../../../src/semantics/machine/operation.js'
 import { prepare } from '../../../src/semantics/core/prepare.js'
+import type { Effect } from '../../../src/semantics/machine/effect.js'
 import { environment } from '../../../src/semantics/machine/environment.js'
 import {
   withAgent,
@@ -44,7 +45,7 @@ import {
   type Groups,
   type Machine,
 } from '../../../src/semantics/machine/state.js'
-import { isFault } from '../../../src/semantics/machine/value.js'
+import { isFault, type FaultValue } from '../../../src/semantics/machine/value.js'
 import * as X from '../../../src/semantics/language/expression.js'
 import { launched } from '../machine/machine-samples.js'
 import { declarations, eights, fours, map, pointers, view } from '../language/operands.js'
@@ -119,12 +120,17 @@ describe('what a wait is for', () => {
   })
 })
 
+const did = (e: Effect | FaultValue): Effect => {
+  if ('code' in e) throw new Error(e.message)
+  return e
+}
+
 describe('a commit', () => {
   test.each(['bulk', 'wgmma', 'cpAsync'] as const)(
     '%s: closes a group of its family, of its agent',
     (family) => {
       const before = closed({ bulk: 3, wgmma: 4, cpAsync: 5 })
-      const done = executeCommit(x, before, { _tag: 'group.commit', family })
+      const done = did(executeCommit(x, before, { _tag: 'group.commit', family }))
       const groups = before.agents[1]!.groups
       expect(done.machine.agents.map((a) => a.groups)).toEqual([
         machine.agents[0]!.groups,
@@ -150,7 +156,7 @@ describe('a commit', () => {
       case 'cpAsync.copy':
         return executeCopy(x, m, p).machine.inFlight
       case 'wgmma.mma':
-        return executeMma(x, m, p).machine.inFlight
+        return did(executeMma(x, m, p)).machine.inFlight
       case 'tma.store':
         return executeStore(x, m, p).machine.inFlight
       default:

@@ -51,6 +51,8 @@ const map = (name: string): Machine['tensormaps'][number] => ({
   map: null,
 })
 
+const asked = (first: number): S.Asked => ({ first, from: 0, said: [], counts: [0, 0, 0, 0] })
+
 const sample = S.machine(
   wave(1),
   [agent(1), agent(2)],
@@ -62,6 +64,7 @@ const sample = S.machine(
   [40, 232],
   [map('before')],
   [flight(0)],
+  [asked(0)],
   7,
   11,
   null,
@@ -81,6 +84,7 @@ describe('one part each', () => {
     ['registers', S.withRegisters(sample, [24]), [24]],
     ['tensormaps', S.withTensormaps(sample, [map('after')]), [map('after')]],
     ['inFlight', S.withInFlight(sample, [flight(4)]), [flight(4)]],
+    ['asked', S.withAsked(sample, [asked(4)]), [asked(4)]],
     ['values', S.countValue(sample), 12],
     ['edit', S.withEdit(sample, edit), edit],
   ])('%s', (field, after, expected) => {

@@ -188,7 +188,7 @@ export const ofOperation = (f: InFlight): Touches => {
     case 'cpAsyncArrive':
       return [count(f.barrier, 1, 0)]
     case 'wgmma':
-      return ofProduct([f.mma.a, f.mma.b], [f.mma.accumulator], f.mma.accumulates)
+      return ofProduct([f.mma.part?.a ?? f.mma.a, f.mma.b], [f.mma.accumulator], f.mma.accumulates)
     case 'tcgen05':
       return ofProduct(operandsOf(f.mma), accumulatorsOf(f.mma), f.mma.accumulates)
     case 'tcgen05Copy':

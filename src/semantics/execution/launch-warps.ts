@@ -16,13 +16,14 @@ import type { Algebra } from '../../numerics/algebra.js'
 import type { Site } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
-import { covering, launchWith, type GlobalPlane, type Launched } from '../machine/launch.js'
+import { covering, launchWith, type CtaPlane, type GlobalPlane, type Launched } from '../machine/launch.js'
 import type { Source } from '../machine/source.js'
 import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
 import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/launched.js'
 import type { WarpProgram } from '../warps/program.js'
+import { flightOf, planeBytes } from '../warps/flight.js'
 import { decisive, watches } from '../warps/timing.js'
 import { eager } from './policy.js'
 import { run, settings } from './run.js'
@@ -224,6 +225,17 @@ const barrierOf =
     return { name, storage: name, address: at, contract: 'ptx', ordersTensorCore: true }
   }
 
+/** A plane for each warp, of its registers that can be in flight. */
+const registersOf = ({ flight }: WarpLaunch, warps: number): ReadonlyArray<CtaPlane> =>
+  flight === null
+    ? []
+    : Array.from({ length: warps }, (_, agent): CtaPlane => ({
+        space: 'regs',
+        name: 'registers',
+        agent,
+        bytes: planeBytes(flight),
+      }))
+
 /** Launched with these mbarriers. */
 const launchedWith = (
   p: WarpProgram,
@@ -267,6 +279,7 @@ const launchedWith = (
     parameters,
     decisive: decisive(p),
     watches: watches(p),
+    flight: flightOf(p),
     scout,
   }
   const front = warpFront(launch)
@@ -284,7 +297,10 @@ const launchedWith = (
       front,
       coverage: coverage.right,
       memory: planes,
-      cta: [{ space: 'smem', name: 'smem', agent: null, bytes: sharedBytes }],
+      cta: [
+        { space: 'smem', name: 'smem', agent: null, bytes: sharedBytes },
+        ...registersOf(launch, front.agents.length),
+      ],
       barriers: barriers.map(barrierOf(p)),
       computes: null,
       tensorPipe: 'issueOrder',

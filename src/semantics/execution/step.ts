@@ -313,7 +313,7 @@ const executePrepared = (
     case 'stAsync':
       return StAsync.execute(x, m, p)
     case 'group.commit':
-      return Groups.executeCommit(x, m, p)
+      return refusable(x, Groups.executeCommit(x, m, p))
     case 'group.wait':
       return Groups.executeWait(x, m, p)
     case 'cpAsync.copy':
@@ -321,7 +321,7 @@ const executePrepared = (
     case 'fence':
       return effect(m, [{ _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }])
     case 'wgmma.mma':
-      return Wgmma.executeMma(x, m, p)
+      return refusable(x, Wgmma.executeMma(x, m, p))
     case 'tcgen05.alloc':
       return refusable(x, Tcgen05Memory.executeAlloc(x, m, p))
     case 'tcgen05.dealloc':

@@ -5,6 +5,9 @@
  * closes that group, empty or not. `waitGroup n` waits until at most the n newest closed groups are incomplete; for bulk stores
  * `read` asks for the reads of their sources only.
  *
+ * The products of a warpgroup are four warps' where warps are agents: each commits its own, and a wait of one is for the groups of the same numbers of all four
+ * (`with`). It goes on when all four have closed them and they are done.
+ *
  * A tcgen05.ld or .st is a group of its own, and `wait::ld`, `wait::st` wait for all of the agent's.
  *
  * Source: PTX ISA, cp.async.commit_group, cp.async.bulk.commit_group, wgmma.commit_group and the waits.
@@ -14,6 +17,8 @@ import { families } from '../log/units.js'
 import { effect, type Effect, type Executing } from '../machine/effect.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, type Machine } from '../machine/state.js'
+import type { FaultValue } from '../machine/value.js'
+import { saying } from './warpgroup.js'
 
 /** The families whose groups an agent closes by hand. */
 type Counted = 'bulk' | 'wgmma' | 'cpAsync'
@@ -37,22 +42,32 @@ export const waitBlocked = (agent: number, m: Machine, p: Of<'group.wait'>): boo
   const closed = family === 'tcgen05Ld' || family === 'tcgen05St' ? 0 : m.agents[agent]!.groups[family]
   const upTo = closed - p.pending
   const { unit } = families[family]
-  return m.inFlight.some((f) => f.agent === agent && holds(f, unit, upTo, p.read))
+  const others = p.with
+  if (others === undefined) return m.inFlight.some((f) => f.agent === agent && holds(f, unit, upTo, p.read))
+  return (
+    others.some((x) => m.agents[x]!.groups.wgmma < upTo) ||
+    m.inFlight.some((f) => (f.agent === agent || others.includes(f.agent)) && holds(f, unit, upTo, p.read))
+  )
 }
 
-export const groupEvent = (x: Executing, p: Of<'group.wait'>, blocked: boolean): Group => ({
-  _tag: 'group',
-  stamp: x.stamp,
-  kind: 'wait',
-  family: p.family,
-  pending: p.pending,
-  read: p.read,
-  blocked,
-})
+export const groupEvent = (x: Executing, p: Of<'group.wait'>, blocked: boolean): Group => {
+  const own: Group = {
+    _tag: 'group',
+    stamp: x.stamp,
+    kind: 'wait',
+    family: p.family,
+    pending: p.pending,
+    read: p.read,
+    blocked,
+  }
+  return p.with === undefined ? own : Object.assign({ with: p.with }, own)
+}
 
-export const executeCommit = (x: Executing, m: Machine, p: Of<'group.commit'>): Effect => {
-  const a = m.agents[x.agent]!
-  return effect(withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, p.family))), [
+export const executeCommit = (x: Executing, m: Machine, p: Of<'group.commit'>): Effect | FaultValue => {
+  const alike = p.alike === undefined ? m : saying(x.world, m, x.agent, p.alike, 'a commit')
+  if ('code' in alike) return alike
+  const a = alike.agents[x.agent]!
+  return effect(withAgent(alike, x.agent, withGroups(a, closeGroup(a.groups, p.family))), [
     {
       _tag: 'group',
       stamp: x.stamp,

@@ -8,6 +8,10 @@
  *
  * Performs in issue order of its agent (reads and writes at once) and completes by group.
  *
+ * Where warps are agents, issue belongs to the warp and completion to the warpgroup. Each of the four warps issues its own part (`part`): 16 rows of D from
+ * 16 rows of A and all of B. Its tensor core reads all of A where A is in shared memory, so a warp that multiplies what another has not written yet is a
+ * race. The four must issue alike (`warpgroup.ts`), and a wait is for the groups of all four (`groups.ts`).
+ *
  * Source: PTX ISA, asynchronous warpgroup-level matrix instructions.
  */
 import * as O from 'fp-ts/lib/Option.js'
@@ -25,6 +29,7 @@ import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { matrices } from './matrix.js'
 import { access } from './generic.js'
+import { saying } from './warpgroup.js'
 
 type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 
@@ -59,7 +64,9 @@ export const prepareMma = (o: Environment, i: InstructionOf<'wgmma.mma'>): Prepa
 
 // ---------------------------------------------------------------- effect
 
-export const executeMma = (x: Executing, m: Machine, p: Mma): Effect => {
+export const executeMma = (x: Executing, before: Machine, p: Mma): Effect | FaultValue => {
+  const m = p.part === undefined ? before : saying(x.world, before, x.agent, p.part.first, p.part.says)
+  if ('code' in m) return m
   const issue: LogEvent = {
     _tag: 'issue',
     stamp: x.stamp,
@@ -121,7 +128,7 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
     ),
     [
       { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
-      access(f, f.id, 'r', 'async', p.a, 'a'),
+      access(f, f.id, 'r', 'async', p.part?.a ?? p.a, 'a'),
       access(f, f.id, 'r', 'async', p.b, 'b'),
       ...reads,
       access(f, f.id, 'w', 'async', d, 'accumulator'),

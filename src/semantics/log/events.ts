@@ -275,6 +275,8 @@ export interface Group {
   readonly read: boolean
   /** a wait that is still blocked at the end of the run */
   readonly blocked: boolean
+  /** of a wait: agents whose groups of the same numbers it is for, beside its own; absent: none */
+  readonly with?: ReadonlyArray<number>
 }
 export interface Fence {
   readonly _tag: 'fence'

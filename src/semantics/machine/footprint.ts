@@ -8,6 +8,7 @@ export {
   isPlaced,
   known,
   ofAddresses,
+  ofInstruction,
   ofLayout,
   placedAt,
   type Footprints,

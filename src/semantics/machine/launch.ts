@@ -411,6 +411,7 @@ const startWave = (
     registersAtLaunch(world),
     tensormaps,
     [],
+    [],
     0,
     0,
     null,

@@ -61,6 +61,16 @@ export interface Strong {
   readonly watched: boolean
 }
 
+/** What one warp brings to a product of its warpgroup. */
+export interface WarpPart {
+  /** what the tensor core reads of A for it: all rows, where A is in shared memory */
+  readonly a: Elements
+  /** the first agent of the warpgroup */
+  readonly first: number
+  /** the product in words: equal for equal ones */
+  readonly says: string
+}
+
 /** What elements that are nowhere read as: zero, or something else. */
 export type Outside = 'zero' | 'other'
 
@@ -228,12 +238,19 @@ export type Prepared =
       readonly barrier: number
       readonly bytes: number
     }
-  | { readonly _tag: 'group.commit'; readonly family: 'bulk' | 'wgmma' | 'cpAsync' }
+  | {
+      readonly _tag: 'group.commit'
+      readonly family: 'bulk' | 'wgmma' | 'cpAsync'
+      /** of a warp: the first agent of its warpgroup, whose warps must do alike */
+      readonly alike?: number
+    }
   | {
       readonly _tag: 'group.wait'
       readonly family: Family
       readonly pending: number
       readonly read: boolean
+      /** agents whose groups of the same numbers must be done, too: the other warps of a warpgroup */
+      readonly with?: ReadonlyArray<number>
     }
   | {
       readonly _tag: 'cpAsync.copy'
@@ -258,6 +275,8 @@ export type Prepared =
       readonly accumulates: boolean
       readonly negateA: boolean
       readonly negateB: boolean
+      /** of a warp: it computes 16 rows of a product of its warpgroup */
+      readonly part?: WarpPart
     }
   | { readonly _tag: 'tcgen05.alloc'; readonly columns: number; readonly ctaGroup: 1 | 2 }
   | { readonly _tag: 'tcgen05.dealloc'; readonly columns: number; readonly ctaGroup: 1 | 2 }

@@ -146,6 +146,20 @@ export interface Response {
   readonly cluster: number
 }
 
+// ---------------------------------------------------------------- warpgroups
+
+/**
+ * What the four warps of a warpgroup have asked for, as far as not all of them have: they must ask alike (`instructions/warpgroup.ts`).
+ * `said[i]` is what one of them asked for as its (`from` + i)-th; `counts` how often each has asked.
+ */
+export interface Asked {
+  /** the agent of its first warp */
+  readonly first: number
+  readonly from: number
+  readonly said: ReadonlyArray<{ readonly agent: number; readonly says: string }>
+  readonly counts: ReadonlyArray<number>
+}
+
 // ---------------------------------------------------------------- machine
 
 export interface Machine {
@@ -162,6 +176,7 @@ export interface Machine {
   /** the tensor maps that lie in memory */
   readonly tensormaps: ReadonlyArray<DescriptorValue>
   readonly inFlight: ReadonlyArray<InFlight>
+  readonly asked: ReadonlyArray<Asked>
   /** operations issued so far */
   readonly issued: number
   /** values that reads have numbered so far */
@@ -183,6 +198,7 @@ export const machine = (
   registers: ReadonlyArray<number>,
   tensormaps: ReadonlyArray<DescriptorValue>,
   inFlight: ReadonlyArray<InFlight>,
+  asked: ReadonlyArray<Asked>,
   issued: number,
   values: number,
   edit: Edit | null,
@@ -197,6 +213,7 @@ export const machine = (
   registers,
   tensormaps,
   inFlight,
+  asked,
   issued,
   values,
   edit,
@@ -235,6 +252,7 @@ const copyOf = (m: Machine): Fresh =>
     m.registers,
     m.tensormaps,
     m.inFlight,
+    m.asked,
     m.issued,
     m.values,
     m.edit,
@@ -288,6 +306,11 @@ export const withTensormaps = (m: Machine, tensormaps: ReadonlyArray<DescriptorV
 export const withInFlight = (m: Machine, inFlight: ReadonlyArray<InFlight>): Machine => {
   const next = copyOf(m)
   next.inFlight = inFlight
+  return next
+}
+export const withAsked = (m: Machine, asked: ReadonlyArray<Asked>): Machine => {
+  const next = copyOf(m)
+  next.asked = asked
   return next
 }
 /** Put operations of one instruction in flight: they share one number. */

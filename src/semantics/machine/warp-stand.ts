@@ -35,8 +35,24 @@ export interface Rows {
   readonly unknown: Int32Array
   readonly predicates: Int32Array
   readonly unknownPredicates: Int32Array
+  readonly flight: RowsInFlight | null
   /** who may write in place */
   readonly edit: Edit | null
+}
+
+/**
+ * Rows that asynchronous instructions read or write, and where their words are (`warps/flight.ts`). All by the place of the row among them.
+ * Null of a program that has no such instruction.
+ */
+export interface RowsInFlight {
+  /** 0: in the row and in the plane; 1: the row is newer; 2: the plane is; 3: as 0, and an operation reads the plane until a wait */
+  readonly state: Uint8Array
+  /** of 1 the instruction that wrote it last (-1: none), of 2 a number for all that came with it, of 3 the group to wait for */
+  readonly since: Int32Array
+  /** columns of the product that it is an accumulator of; 0: none since the last fence */
+  readonly columns: Int32Array
+  /** one number: groups closed so far */
+  readonly closed: Int32Array
 }
 
 // ---------------------------------------------------------------- effects of one instruction
@@ -67,6 +83,8 @@ export type Receive =
       readonly bits: 8 | 16 | 32
       readonly signed: boolean
     }
+  /** words, row by row, one for each of 32 lanes */
+  | { readonly _tag: 'rows'; readonly to: ReadonlyArray<Row> }
   /** one word, for all these lanes */
   | { readonly _tag: 'broadcast'; readonly to: Row | null; readonly lanes: ReadonlyArray<number> }
   /** a number, for all lanes of `mask` */

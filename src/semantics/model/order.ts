@@ -227,12 +227,13 @@ const coveredViews = ({ family, read }: Group, rw: 'r' | 'w'): ReadonlyArray<Vie
   }
 }
 
-/** A group wait knows the groups that it covers: of a bulk store with `.read` the reads alone, of a tensor-memory load the registers alone. */
+/** A group wait knows the groups that it covers: of a bulk store with `.read` the reads alone, of a tensor-memory load the registers alone; of products those of its warpgroup. */
 export const group = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, at) => {
     if (e._tag !== 'group' || e.kind !== 'wait' || e.blocked) return []
     const covered = coveredBy(r.log, at, e)
-    return ofUnit(r, e.stamp.agent, unitOf[e.family])
+    return [e.stamp.agent, ...(e.with ?? [])]
+      .flatMap((x) => ofUnit(r, x, unitOf[e.family]))
       .filter((o) => o.at < at && o.number <= covered)
       .flatMap((o) => o.touches)
       .flatMap((t) => {

@@ -16,6 +16,7 @@ import * as V from '../machine/value.js'
 import type { FaultValue, PeekValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
 import { tensors } from './effects/tensors.js'
+import { wgmma } from './effects/wgmma.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
 import { aligned, barriersAt, each, maskOf, operand } from './operands.js'
@@ -32,6 +33,7 @@ export const waits = (o: Operation): boolean => {
       return o.mode === 'sync'
     case 'barReduce':
     case 'clusterWait':
+    case 'wgmmaWait':
       return true
     case 'mbarrierWait':
       return o.blocks
@@ -333,6 +335,11 @@ export const effectsOf = (
       return copyAsync(h, o, mask)
     case 'copyBulk':
       return copyBulk(h, o, mask)
+    case 'wgmma':
+    case 'wgmmaFence':
+    case 'wgmmaCommit':
+    case 'wgmmaWait':
+      return wgmma(h, o, mask, ended)
     case 'tensorCopy':
     case 'tensormapReplace':
     case 'tensormapPublish':

@@ -16,6 +16,7 @@ import { idle } from '../machine/state.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
+import { nothingInFlight } from './flight.js'
 import type { Given, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
@@ -133,7 +134,12 @@ const differs = (g: Given): boolean => g._tag === 'thread' || g._tag === 'lane' 
 
 const filled = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null): Rows => {
   const { program } = l
-  const r = rows(program.rows, program.predicates, edit)
+  const r = rows(
+    program.rows,
+    program.predicates,
+    l.flight === null ? null : nothingInFlight(program, l.flight),
+    edit,
+  )
   for (const { row, word } of program.constants) setAll(r, row, word)
   const n = numbersOf(l, at)
   for (const { row, given: g } of program.givens) {
@@ -189,6 +195,7 @@ const where = (stand: Stand): string => {
     r.uniform.join(''),
     r.unknown.join(),
     r.predicates.join(),
+    r.flight === null ? '' : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
     local.join(),
     ended,
     rest.length,

@@ -17,7 +17,7 @@
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Placed } from '../instructions/tma/object.js'
-import type { Instruction, Operation, WarpProgram } from './program.js'
+import type { Instruction, Operation, Row, WarpProgram } from './program.js'
 
 export const sharedWindow = 0x7e000000
 export const localWindow = 0x7d000000
@@ -50,6 +50,25 @@ export interface LinkedInstruction {
   readonly scalar: ScalarOperation | null
 }
 
+/** What an instruction has to do with registers in flight, by their places (`flight.ts`). */
+export interface Touch {
+  /** it uses or writes these words, and writes those */
+  readonly uses: ReadonlyArray<number>
+  readonly writes: ReadonlyArray<number>
+  /** these must be in the plane before it */
+  readonly settles: ReadonlyArray<number>
+}
+
+/** The registers of a program that can be in flight. */
+export interface Flight {
+  /** row of each place */
+  readonly rows: ReadonlyArray<Row>
+  /** place of a row, -1: none */
+  readonly places: Int32Array
+  /** by instruction; null: nothing */
+  readonly touches: ReadonlyArray<Touch | null>
+}
+
 export interface WarpLaunch {
   readonly program: WarpProgram
   readonly code: ReadonlyArray<LinkedInstruction>
@@ -72,6 +91,8 @@ export interface WarpLaunch {
   readonly decisive: ReadonlySet<Operation>
   /** some agent waits for words of memory */
   readonly watches: boolean
+  /** registers that asynchronous instructions read or write, if there are any */
+  readonly flight: Flight | null
   /** of a run that looks for mbarriers: where it has met one that was not known */
   readonly scout: Set<number> | null
 }

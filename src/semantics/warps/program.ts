@@ -24,6 +24,7 @@ import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
 import type { Address, Space } from './operations/address.js'
 import type { TensorsOperation } from './operations/tensors.js'
+import type { WgmmaOperation } from './operations/wgmma.js'
 
 // ---------------------------------------------------------------- operands
 
@@ -228,6 +229,7 @@ export type Operation =
   | { readonly _tag: 'commitAsync' }
   | { readonly _tag: 'waitAsync'; readonly pending: number }
   | TensorsOperation
+  | WgmmaOperation
   // ---- barriers and fences
   | {
       readonly _tag: 'bar'

@@ -18,19 +18,25 @@
  * 3. a copy and its original do not see each other's writes.
  */
 import type { Edit } from '../machine/cells.js'
-import type { Row, Rows } from '../machine/warp-stand.js'
+import type { Row, Rows, RowsInFlight } from '../machine/warp-stand.js'
 
 export type { Rows }
 
 export const everyLane = -1
 
 /** Rows of which nothing is known. */
-export const rows = (count: number, predicates: number, edit: Edit | null): Rows => ({
+export const rows = (
+  count: number,
+  predicates: number,
+  flight: RowsInFlight | null,
+  edit: Edit | null,
+): Rows => ({
   words: new Int32Array(count * 32),
   uniform: new Uint8Array(count).fill(1),
   unknown: new Int32Array(count).fill(everyLane),
   predicates: new Int32Array(predicates),
   unknownPredicates: new Int32Array(predicates).fill(everyLane),
+  flight,
   edit,
 })
 
@@ -44,6 +50,15 @@ export const owned = (r: Rows, edit: Edit | null): Rows =>
         unknown: r.unknown.slice(),
         predicates: r.predicates.slice(),
         unknownPredicates: r.unknownPredicates.slice(),
+        flight:
+          r.flight === null
+            ? null
+            : {
+                state: r.flight.state.slice(),
+                since: r.flight.since.slice(),
+                columns: r.flight.columns.slice(),
+                closed: r.flight.closed.slice(),
+              },
         edit,
       }
 
@@ -87,6 +102,13 @@ export const setLane = (r: Rows, row: Row, lane: number, word: number): void => 
   if (r.uniform[row] === 1) spread(r, row)
   r.words[row * 32 + lane] = word
   r.unknown[row] = r.unknown[row]! & ~(1 << lane)
+}
+
+/** All lanes hold words of their own: those at `from` and on. */
+export const setLanes = (r: Rows, row: Row, words: ArrayLike<number>, from: number): void => {
+  for (let l = 0; l < 32; l++) r.words[row * 32 + l] = words[from + l]!
+  r.uniform[row] = 0
+  r.unknown[row] = 0
 }
 
 /** The lanes of `mask` hold nothing that is known. */

@@ -81,6 +81,16 @@ export const usesOf = (o: Operation): Uses => {
       return deciding([...addresses(o.into, o.from), ...rows(o.sourceBytes), ...guards([o.ignore])])
     case 'copyBulk':
       return deciding([...addresses(o.into, o.from, o.barrier), o.bytes])
+    case 'wgmma':
+      return deciding(
+        [
+          ...(o.a._tag === 'registers' ? o.a.rows : o.a.descriptor),
+          ...o.b.descriptor,
+          ...o.d,
+          ofPredicate(o.accumulates.predicate),
+        ],
+        o.d,
+      )
     case 'tensorCopy':
       return deciding([...addresses(o.map, o.shared, o.barrier), ...o.coordinates, ...rows(o.multicast)])
     case 'tensormapReplace':
@@ -119,6 +129,9 @@ export const usesOf = (o: Operation): Uses => {
     case 'trap':
     case 'turn':
     case 'nothing':
+    case 'wgmmaFence':
+    case 'wgmmaCommit':
+    case 'wgmmaWait':
     case 'commitBulk':
     case 'waitBulk':
     case 'commitAsync':

@@ -18,12 +18,13 @@ import type { FaultValue, Value } from '../machine/value.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
+import { before } from './flight.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
 import type { Part } from '../machine/warp-stand.js'
 import type { Guard, Operation } from './program.js'
-import { holding, lowest, owned, setLane, setPredicate, wordAt, type Rows } from './rows.js'
+import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
 import * as Silent from './silent.js'
 import { frame, split, type Frame, type Split, type WarpStand } from '../machine/warp-stand.js'
 
@@ -359,6 +360,15 @@ const instruction = (
     comeTo(w, s, s.pc + 1)
     return
   }
+  const { flight } = w.launch
+  if (flight !== null) {
+    const first = before(w.here, flight, s.pc)
+    if (first !== null) {
+      const site = w.launch.code[first.at]!.instruction.site
+      standBefore(w, site, iterationOf(w, s.pc, s.turns), [first.part])
+      return
+    }
+  }
   const full = (mask | w.ended) === -1
   switch (o._tag) {
     case 'scalar':
@@ -602,6 +612,12 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
       if (how.to !== null) for (const lane of how.lanes) setLane(rows, how.to, lane, word)
       return
     }
+    case 'rows':
+      if (typeof value === 'object' && value._tag === 'tile' && value.data !== null)
+        how.to.forEach((row, i) => {
+          setLanes(rows, row, value.data!, 32 * i)
+        })
+      return
     case 'words':
     case 'bytes':
       receive(rows, how, typeof value === 'object' && value._tag === 'tile' ? value.data : null)

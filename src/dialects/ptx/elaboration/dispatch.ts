@@ -11,6 +11,7 @@ import type { Elaborations, Here } from './here.js'
 import { memory } from './memory.js'
 import { tensors } from './tensors.js'
 import { warp } from './warp.js'
+import { wgmma } from './wgmma.js'
 
 const nothing = (h: Here): void => {
   emit(h.e, { _tag: 'nothing' }, h.guard)
@@ -29,7 +30,7 @@ const silent: Elaborations = {
   'cp.async.bulk.prefetch.tensor': nothing,
 }
 
-const families: ReadonlyArray<Elaborations> = [silent, moves, memory, tensors, warp]
+const families: ReadonlyArray<Elaborations> = [silent, moves, memory, tensors, warp, wgmma]
 
 const byBase: ReadonlyMap<string, (h: Here) => void> = new Map(families.flatMap((f) => Object.entries(f)))
 

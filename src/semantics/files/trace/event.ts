@@ -392,7 +392,12 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         read: described(bool, 'of a wait: whether the reads of the source are enough'),
         blocked: described(bool, 'whether it is still waiting at the end of the run'),
       },
-      {},
+      {
+        with: described(
+          list(nat),
+          'of a wait: agents whose groups of the same numbers it is for, beside its own; absent: none',
+        ),
+      },
     ),
     'an agent closes a group of operations, or has waited for some',
   ),
@@ -689,8 +694,8 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
         tensor: e.tensor,
         outcome: e.outcome,
       }
-    case 'group':
-      return {
+    case 'group': {
+      const own: LogEvent = {
         _tag: 'group',
         stamp: e.stamp,
         kind: e.kind,
@@ -699,6 +704,8 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
         read: e.read,
         blocked: e.blocked,
       }
+      return e.with === undefined ? own : Object.assign({ with: e.with }, own)
+    }
     case 'fence':
       return { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope }
     case 'rendezvous':

@@ -54,6 +54,8 @@ export interface Blockage {
   readonly parity: number
   readonly named: Rendezvous | undefined
   readonly family: Family | undefined
+  /** agents that have not closed the groups that it waits for, beside its own */
+  readonly behind?: ReadonlyArray<number>
   /** what a semaphore, or the register file, has and would need */
   readonly lacking: Lacking | undefined
 }
@@ -110,6 +112,12 @@ const past = (
       suppliers: signallers,
     }
   }
+  if (b.family !== undefined && b.behind !== undefined && b.behind.length > 0)
+    return {
+      blockage: b,
+      waitsFor: `the ${b.family} group of ${b.behind.map((x) => agentName(c.header, x)).join(', ')}`,
+      suppliers: b.behind.filter((x) => !c.agents[x]!.exited),
+    }
   if (b.family !== undefined)
     return { blockage: b, waitsFor: `its ${b.family} group`, suppliers: [b.stamp.agent] }
   const s = barriers[b.barrier]!

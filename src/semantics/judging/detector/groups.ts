@@ -18,11 +18,15 @@
  *
  * A tensor-memory load or store is a group of its own, without a commit.
  *
+ * A wait of a warp for products is for the groups of the same numbers of all warps of its warpgroup (`with`): it knows that theirs are done, and nothing
+ * else of what those warps have done before.
+ *
  * Names: cp.async.bulk.wait_group (.read), wgmma.wait_group, cp.async.wait_group (PTX); wgmma_wait(n), wait_smem_to_gmem(n) (Pallas).
  *
  * Laws
  * 1. A wait with fewer pending knows all that a wait with more knows.
  * 2. An empty group counts.
+ * 3. A wait with other agents knows all that the same wait alone knows.
  *
  * Source: PTX ISA, wait_group and commit_group of each family.
  */
@@ -60,12 +64,20 @@ export const group = (d: Detector, e: Group): void => {
       parity: 0,
       named: undefined,
       family: e.family,
+      behind: (e.with ?? []).filter((y) => c.agents[y]!.wgmmaGroups < coveredBy(a, e.family, e.pending)),
       lacking: undefined,
     })
     return
   }
   awaitGroup(a, x, e.family, e.pending, e.read)
+  for (const other of e.with ?? []) learn(a.knowledge, other, e.family, coveredBy(a, e.family, e.pending), e.read)
 }
+
+/** The highest number that a wait covers; a group of copies is known by the last copy in it. */
+export const coveredBy = (a: AgentState, family: Group['family'], pending: number): number =>
+  family === 'cpAsync'
+    ? (a.copiesAtCommit[a.copiesAtCommit.length - 1 - pending] ?? 0)
+    : a[units[families[family].unit].sequence] - pending
 
 /** What an agent knows after a group wait that leaves `pending` of the newest groups open. */
 export const awaitGroup = (
@@ -75,14 +87,13 @@ export const awaitGroup = (
   pending: number,
   read: boolean,
 ): void => {
+  learn(a.knowledge, x, family, coveredBy(a, family, pending), read)
+}
+
+/** The groups of agent `x` up to number `done` are done. */
+const learn = (k: Knowledge, x: number, family: Group['family'], done: number, read: boolean): void => {
   const { unit, early, seen } = families[family]
-  const { sequence, reads, writes } = units[unit]
-  const k = a.knowledge
-  // a group of copies is known by the last copy in it
-  const done =
-    family === 'cpAsync'
-      ? (a.copiesAtCommit[a.copiesAtCommit.length - 1 - pending] ?? 0)
-      : a[sequence] - pending
+  const { reads, writes } = units[unit]
   if (read && early === 'writes') {
     const written = clockOf(writes.clock, x)
     advanceOrder(k, written, done)

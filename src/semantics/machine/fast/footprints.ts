@@ -7,7 +7,8 @@
  *
  * Laws (plain: the addresses of the layout at the base, and their spans, listed anew at every access)
  * 1. Equal (plane, dtype, layout, base), and equal (plane, dtype, shape, addresses), give the identical object; different ones give different numbers.
- * 2. `addressesOf` of it are `layoutAddresses` of the layout at the base, or the addresses that were given; its spans are `spansAt` of these.
+ * 2. `ofInstruction` is `make()`, of the first call with this instruction and these words.
+ * 3. `addressesOf` of it are `layoutAddresses` of the layout at the base, or the addresses that were given; its spans are `spansAt` of these.
  */
 import { dtypes, type Dtype } from '../../../numerics/dtype.js'
 import * as Ref from '../../../transforms/ref.js'
@@ -24,6 +25,8 @@ export interface Footprints {
   readonly scattered: Map<string, ReadonlyArray<Elements>>
   readonly layouts: Map<string, number>
   readonly layoutIds: WeakMap<Ref.TransformedRef, number>
+  /** what an instruction of a program came to, by words that say all of it beside the instruction */
+  readonly byInstruction: WeakMap<object, Map<string, Elements>>
   readonly count: { footprints: number }
 }
 
@@ -32,6 +35,7 @@ export const footprints = (): Footprints => ({
   scattered: new Map(),
   layouts: new Map(),
   layoutIds: new WeakMap(),
+  byInstruction: new WeakMap(),
   count: { footprints: 0 },
 })
 
@@ -169,6 +173,25 @@ export const ofAddresses = (
     origin: 0,
   }
   store.scattered.set(key, [...bucket, made])
+  return made
+}
+
+/** What `make` answered for this instruction and these words before; a fault is made anew. */
+export const ofInstruction = <F extends object>(
+  store: Footprints,
+  instruction: object,
+  words: string,
+  make: () => Elements | F,
+): Elements | F => {
+  let own = store.byInstruction.get(instruction)
+  if (own === undefined) {
+    own = new Map()
+    store.byInstruction.set(instruction, own)
+  }
+  const known = own.get(words)
+  if (known !== undefined) return known
+  const made = make()
+  if ('footprint' in made) own.set(words, made)
   return made
 }
 

@@ -315,7 +315,12 @@ const suppliers = (
   if (ready._tag === 'do') {
     const claim = p.next
     if (ready.prepared._tag === 'cluster.wait') return [lagging(world, m, p.agent)]
-    if (groupWait(ready.prepared)) return ofAgent(p.agent)
+    if (groupWait(ready.prepared)) {
+      const others = ready.prepared.with ?? []
+      return others.length === 0
+        ? ofAgent(p.agent)
+        : those((q) => (q.flight >= 0 && q.agent === p.agent) || others.includes(q.agent))
+    }
     if (claim !== null && (claim.asks.length > 0 || claim.leaves.length > 0))
       return those(
         (_, of) =>

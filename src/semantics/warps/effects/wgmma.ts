@@ -1,0 +1,280 @@
+/**
+ * Products of a warpgroup: the part of one warp.
+ *
+ * D is 64 rows, 16 of each warp; a lane has, in register j, these elements (f32 and s32 one a register, f16 two):
+ *
+ *     row     (lane div 4) + 8 (j div 2 mod 2)       f16: (lane div 4) + 8 (j mod 2)
+ *     column  8 (j div 4) + 2 (lane mod 4) + j mod 2      f16: 8 (j div 2) + 2 (lane mod 4), and the next
+ *
+ * A in registers is four words a lane, whatever the type: a row of 16 lanes' quarters has 32 bytes of K. Byte c of row r is in register
+ * r div 8 + 2 (c div 16), lane 4 (r mod 8) + c mod 16 div 4, byte c mod 4.
+ *
+ * What a descriptor means is decoded once for an instruction and a word (`machine/fast/footprints.ts`).
+ *
+ * Laws
+ * 1. the places of D are the captured fragments, and those of A.
+ * 2. the bytes that a descriptor names are the captured maps (`layouts/shared-memory/matrix-descriptor.ts`).
+ *
+ * Source: PTX ISA, wgmma.mma_async: register fragments, matrix descriptors; maps captured on an H100 (conformance/hopper/structure).
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { decode, elementAddress } from '../../../layouts/shared-memory/matrix-descriptor.js'
+import { mmaTypes } from '../../../numerics/algebra.js'
+import { warpsOfGroup } from '../../instructions/warpgroup.js'
+import type { Elements } from '../../machine/elements.js'
+import * as Footprint from '../../machine/footprint.js'
+import * as V from '../../machine/value.js'
+import type { FaultValue } from '../../machine/value.js'
+import { nothing, part, type Part } from '../../machine/warp-stand.js'
+import { bring, close, fence, hold, placeOf, planeOf, release, shapedBy, type Flight } from '../flight.js'
+import type { Here } from '../memory.js'
+import { aligned, operand } from '../operands.js'
+import type { Described, WgmmaOperation } from '../operations/wgmma.js'
+import { holding } from '../rows.js'
+
+type Mma = Extract<WgmmaOperation, { readonly _tag: 'wgmma' }>
+
+const rowsOfWarp = 16
+const rowsOfProduct = 64
+
+// ---------------------------------------------------------------- warpgroups
+
+/** The agent of the first warp of the warpgroup, and how many of its warps the CTA has. */
+const warpgroupOf = (h: Here): { readonly first: number; readonly warps: number } => {
+  const { agentsPerCta } = h.world
+  const warp = h.at.agent % agentsPerCta
+  const first = warp - (warp % warpsOfGroup)
+  return { first: h.at.agent - warp + first, warps: Math.min(warpsOfGroup, agentsPerCta - first) }
+}
+
+/** The other warps of the warpgroup. */
+const others = (h: Here): ReadonlyArray<number> => {
+  const { first, warps } = warpgroupOf(h)
+  return Array.from({ length: warps }, (_, i) => first + i).filter((x) => x !== h.at.agent)
+}
+
+// ---------------------------------------------------------------- registers
+
+/** Where in the plane each element of D is, row by row. */
+const ofD = (f: Flight, o: Mma): Int32Array => {
+  const addresses = new Int32Array(rowsOfWarp * o.n)
+  const packed = o.dType === 'f16'
+  for (let row = 0; row < rowsOfWarp; row++)
+    for (let column = 0; column < o.n; column++) {
+      const lane = 4 * (row % 8) + Math.floor((column % 8) / 2)
+      const half = row >= 8 ? 1 : 0
+      const eight = Math.floor(column / 8)
+      const j = packed ? 2 * eight + half : 4 * eight + 2 * half + (column % 2)
+      addresses[row * o.n + column] = placeOf(f, o.d[j]!) + 4 * lane + (packed ? 2 * (column % 2) : 0)
+    }
+  return addresses
+}
+
+const bitsOf: Readonly<Record<Mma['aType'], 8 | 16 | 32>> = {
+  f16: 16,
+  bf16: 16,
+  tf32: 32,
+  e4m3: 8,
+  e5m2: 8,
+  i8: 8,
+  u8: 8,
+}
+
+const ofA = (f: Flight, o: Mma, rows: ReadonlyArray<number>): Int32Array => {
+  const bytes = bitsOf[o.aType] / 8
+  const addresses = new Int32Array(rowsOfWarp * o.k)
+  for (let row = 0; row < rowsOfWarp; row++)
+    for (let k = 0; k < o.k; k++) {
+      const c = k * bytes
+      const register = rows[Math.floor(row / 8) + 2 * Math.floor(c / 16)]!
+      addresses[row * o.k + k] =
+        placeOf(f, register) + 4 * (4 * (row % 8) + Math.floor((c % 16) / 4)) + (c % 4)
+    }
+  return addresses
+}
+
+// ---------------------------------------------------------------- shared memory
+
+interface Word {
+  readonly low: number
+  readonly high: number
+}
+
+const wordOf = (h: Here, what: string, d: Described, mask: number): Word | FaultValue => {
+  const low = operand(h, what, d.descriptor[0]!, mask)
+  if (typeof low !== 'number') return low
+  const high = operand(h, what, d.descriptor[1]!, mask)
+  return typeof high === 'number' ? { low, high } : high
+}
+
+const show = ({ low, high }: Word): string =>
+  `0x${((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)).toString(16)}`
+
+/** Elements [from, from + count) of the first dimension of A; of B all, columns second. */
+const described = (
+  h: Here,
+  o: Mma,
+  which: 'a' | 'b',
+  d: Described,
+  word: Word,
+  from: number,
+  count: number,
+): Elements | FaultValue =>
+  Footprint.ofInstruction(
+    h.world.footprints,
+    o,
+    `${which} ${String(h.shared)} ${String(word.low)} ${String(word.high)} ${String(from)} ${String(count)}`,
+    () => {
+      const what = which === 'a' ? 'the descriptor of A' : 'the descriptor of B'
+      const type = which === 'a' ? o.aType : o.bType
+      const decoded = decode('wgmma')((BigInt(word.high >>> 0) << 32n) | BigInt(word.low >>> 0))
+      if (E.isLeft(decoded)) return V.fault('A4', `${what} ${show(word)}: ${decoded.left.message}`)
+      const at = elementAddress(decoded.right)({ major: d.major, bits: bitsOf[type] })
+      if (E.isLeft(at)) return V.fault('A4', `${what} ${show(word)}: ${at.left.message}`)
+      const addresses = new Int32Array(count * o.k)
+      let low = Infinity
+      let high = -Infinity
+      for (let mn = 0; mn < count; mn++)
+        for (let k = 0; k < o.k; k++) {
+          const byte = at.right(from + mn, k) - h.launch.sharedBase
+          addresses[which === 'a' ? mn * o.k + k : k * count + mn] = byte
+          low = Math.min(low, byte)
+          high = Math.max(high, byte)
+        }
+      const end = high + bitsOf[type] / 8
+      if (low < 0 || end > h.launch.sharedBytes)
+        return V.fault(
+          'I2',
+          `${what} ${show(word)} means bytes ${String(low)}..${String(end)} of shared memory of ${String(h.launch.sharedBytes)} bytes`,
+        )
+      return Footprint.ofAddresses(
+        h.world.footprints,
+        h.shared,
+        type,
+        which === 'a' ? [count, o.k] : [o.k, count],
+        addresses,
+      )
+    },
+  )
+
+// ---------------------------------------------------------------- products
+
+const shapeOf = (o: Mma): string =>
+  `m64n${String(o.n)}k${String(o.k)}.${o.dType}.${o.aType}.${o.bType}${o.saturate ? '.satfinite' : ''}`
+
+const signs = (o: Mma): string => `${o.negateA ? ', -A' : ''}${o.negateB ? ', -B' : ''}`
+
+const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const f = h.launch.flight!
+  const { first, warps } = warpgroupOf(h)
+  if (warps < warpsOfGroup)
+    return V.fault(
+      'wgmma.warpgroup',
+      `wgmma.mma_async needs four warps, from a multiple of four on: found ${String(warps)}`,
+    )
+  const unknown = h.rows.unknownPredicates[o.accumulates.predicate]! & mask
+  if (unknown !== 0)
+    return V.fault('I1', 'wgmma.mma_async: scale-d comes from what nothing has written')
+  const yes = holding(h.rows, o.accumulates.predicate, o.accumulates.negated, mask)
+  if (yes !== 0 && yes !== mask)
+    return V.fault('warp.uniform', 'wgmma.mma_async: scale-d: expected one value in all lanes of the warp')
+  const accumulates = yes !== 0
+  const before = shapedBy(h, o.d, o.n)
+  if (before !== 0)
+    return V.fault(
+      'M1',
+      `wgmma.mma_async: the accumulator is that of a product of ${String(before)} columns, and now of ${String(o.n)}, without a wgmma.fence between them`,
+    )
+  const types = mmaTypes(o.aType, o.bType, o.dType, o.saturate)
+  if (O.isNone(types) || O.isNone(h.world.algebra.mma(types.value, { m: rowsOfWarp, n: o.n, k: o.k })))
+    return V.fault('algebra.lacks', `the ${h.world.algebra.name} algebra has no ${shapeOf(o)}`)
+  const plane = planeOf(h)
+  const registers = (which: 'a' | 'd', make: () => Int32Array): Elements | FaultValue =>
+    Footprint.ofInstruction(h.world.footprints, o, `${which} ${String(plane)}`, () =>
+      Footprint.ofAddresses(
+        h.world.footprints,
+        plane,
+        which === 'a' ? o.aType : o.dType,
+        [rowsOfWarp, which === 'a' ? o.k : o.n],
+        make(),
+      ),
+    )
+  const wordB = wordOf(h, 'wgmma.mma_async: the descriptor of B', o.b, mask)
+  if ('code' in wordB) return wordB
+  const b = described(h, o, 'b', o.b, wordB, 0, o.n)
+  if ('code' in b) return b
+  const accumulator = registers('d', () => ofD(f, o))
+  if ('code' in accumulator) return accumulator
+  const says = `${shapeOf(o)}${signs(o)}${accumulates ? '' : ', D = 0'}, B ${show(wordB)}`
+  const of = (a: Elements, whole: Elements, said: string): ReadonlyArray<Part> => [
+    part(
+      {
+        _tag: 'wgmma.mma',
+        a,
+        b,
+        accumulator,
+        types: types.value,
+        m: rowsOfWarp,
+        n: o.n,
+        k: o.k,
+        accumulates,
+        negateA: o.negateA,
+        negateB: o.negateB,
+        part: { a: whole, first, says: said },
+      },
+      nothing,
+    ),
+  ]
+  if (o.a._tag === 'registers') {
+    const { rows } = o.a
+    const a = registers('a', () => ofA(f, o, rows))
+    if ('code' in a) return a
+    hold(h, rows)
+    bring(h, o.d)
+    return of(a, a, `${says}, A in registers`)
+  }
+  const wordA = wordOf(h, 'wgmma.mma_async: the descriptor of A', o.a, mask)
+  if ('code' in wordA) return wordA
+  const whole = described(h, o, 'a', o.a, wordA, 0, rowsOfProduct)
+  if ('code' in whole) return whole
+  const a = described(h, o, 'a', o.a, wordA, rowsOfWarp * (h.at.agent - first), rowsOfWarp)
+  if ('code' in a) return a
+  bring(h, o.d)
+  return of(a, whole, `${says}, A ${show(wordA)}`)
+}
+
+export const wgmma = (
+  h: Here,
+  o: WgmmaOperation,
+  mask: number,
+  ended: number,
+): ReadonlyArray<Part> | FaultValue => {
+  const apart = aligned(names[o._tag], mask, ended)
+  if (apart !== null) return apart
+  switch (o._tag) {
+    case 'wgmma':
+      return product(h, o, mask)
+    case 'wgmmaFence':
+      fence(h.rows)
+      return [part({ _tag: 'fence', kind: 'wgmma', scope: 'cta' }, nothing)]
+    case 'wgmmaCommit':
+      close(h.rows)
+      return [part({ _tag: 'group.commit', family: 'wgmma', alike: warpgroupOf(h).first }, nothing)]
+    case 'wgmmaWait':
+      release(h.rows, o.pending)
+      return [
+        part(
+          { _tag: 'group.wait', family: 'wgmma', pending: o.pending, read: false, with: others(h) },
+          nothing,
+        ),
+      ]
+  }
+}
+
+const names: Readonly<Record<WgmmaOperation['_tag'], string>> = {
+  wgmma: 'wgmma.mma_async',
+  wgmmaFence: 'wgmma.fence',
+  wgmmaCommit: 'wgmma.commit_group',
+  wgmmaWait: 'wgmma.wait_group',
+}
