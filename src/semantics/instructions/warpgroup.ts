@@ -49,7 +49,7 @@ export const saying = (
     )
   const counts = before.counts.map((n, warp) => (warp === own ? n + 1 : n))
   const said = there === undefined ? [...before.said, { agent, says }] : before.said
-  const all = Math.min(...counts)
+  const all = counts.reduce((least, n) => Math.min(least, n))
   const after: Asked = { first, from: all, said: said.slice(all - before.from), counts }
   return withAsked(m, at < 0 ? [...m.asked, after] : m.asked.map((a, i) => (i === at ? after : a)))
 }

@@ -91,8 +91,7 @@ const found = remembered((p: WarpProgram): Found => {
   const touches = p.code.map(({ operation: o }): Touch | null => {
     if (o._tag === 'wgmmaFence') return { uses: [], writes: [], settles: all }
     const named = namedBy(o)
-    if (named !== null)
-      return { uses: [], writes: [], settles: placesOf([...named.takes, ...named.updates]) }
+    if (named !== null) return { uses: [], writes: [], settles: placesOf([...named.takes, ...named.updates]) }
     const { reads, writes } = usesOf(o)
     const [used, written] = [placesOf(reads), placesOf(writes)]
     return used.length === 0 && written.length === 0

@@ -70,7 +70,8 @@ export const group = (d: Detector, e: Group): void => {
     return
   }
   awaitGroup(a, x, e.family, e.pending, e.read)
-  for (const other of e.with ?? []) learn(a.knowledge, other, e.family, coveredBy(a, e.family, e.pending), e.read)
+  for (const other of e.with ?? [])
+    learn(a.knowledge, other, e.family, coveredBy(a, e.family, e.pending), e.read)
 }
 
 /** The highest number that a wait covers; a group of copies is known by the last copy in it. */
