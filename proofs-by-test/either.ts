@@ -10,3 +10,8 @@ export const right = <A>(either: E.Either<unknown, A>): A => {
 /** The code of a refusal; null where there is none. */
 export const code = (either: E.Either<{ readonly code: string }, unknown>): string | null =>
   E.isLeft(either) ? either.left.code : null
+
+export const left = <E1>(either: E.Either<E1, unknown>): E1 => {
+  if (E.isRight(either)) throw new Error(`expected a Left, found ${JSON.stringify(either.right)}`)
+  return either.left
+}

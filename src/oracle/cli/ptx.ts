@@ -1,5 +1,5 @@
 /**
- * `check`, `run`, `view` and `trace` of a module of PTX: it is launched as its launch file says, over the bits that its inputs hold.
+ * `check`, `run`, `view` and `trace` of a module of PTX: it is launched as its launch file or its flags say, over the bits that its inputs hold.
  *
  * A kernel of PTX keeps addresses in its registers, so a run without data is none; inputs come from the files of the launch.
  */
@@ -26,6 +26,7 @@ import { encodeNpy, type Descr } from '../tensor-files/npy.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { drawingAsked } from './drawing.js'
+import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
 import { switchOf, wordOf, wordsOf } from './flags/words.js'
 import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
@@ -51,8 +52,6 @@ export const isPtx = (name: string): boolean => name.toLowerCase().endsWith('.pt
 /** What is a matter of programs of the core alone. */
 const elsewhere: ReadonlyArray<string> = [
   'set',
-  'grid',
-  'arg',
   'computes',
   'without',
   'mend',
@@ -84,19 +83,14 @@ const linesBeside = (world: World, file: string): ((name: string) => ReadonlyArr
   }
 }
 
-/** The module that a command line names, launched as its launch file says. */
+/** The module that a command line names, launched as its launch file and its flags say. */
 export const ptxSubject = (world: World, file: string, options: Options): E.Either<Failure, PtxSubject> => {
   const meaningless = elsewhere.find((name) => options[name] !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
-  const launchFile = wordOf(options, 'launch')
-  if (launchFile === null)
-    return refuse(
-      'bad-flag',
-      `--launch: expected a launch file for ${file}: its grid, its block and its arguments`,
-    )
   return pipe(
-    launchedPtx(world.files)(file, launchFile),
+    ptxLaunchAsked(options),
+    E.chainW((asking) => launchedPtx(world.files)(file, asking)),
     E.map((launched): PtxSubject => {
       const { program, positions } = launched.elaborated
       const lines = linesBeside(world, file)

@@ -204,7 +204,21 @@ const casesOf = (
       `mutate: expected a kernel, a program (.json), a module (.ttgir) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
     )
   const flags = Object.fromEntries(
-    ['set', 'launch', 'grid', 'arg', 'computes', 'class', 'operator', 'mutant', 'fuel'].flatMap(
+    [
+      'set',
+      'launch',
+      'grid',
+      'arg',
+      'block',
+      'cluster',
+      'shared',
+      'entry',
+      'computes',
+      'class',
+      'operator',
+      'mutant',
+      'fuel',
+    ].flatMap(
       (flag): ReadonlyArray<readonly [string, FlagValue]> => {
         const [word, words] = [wordOf(options, flag), wordsOf(options, flag)]
         return word !== null ? [[flag, word]] : words.length > 0 ? [[flag, words]] : []

@@ -172,9 +172,20 @@ const ofFile = (
   format: Format,
   most: number,
 ): E.Either<Failure, Found> => {
-  const meaningless = ['set', 'launch', 'grid', 'arg', 'computes', 'without', 'schedule', 'fuel'].find(
-    (name) => options[name] !== undefined,
-  )
+  const meaningless = [
+    'set',
+    'launch',
+    'grid',
+    'arg',
+    'block',
+    'cluster',
+    'shared',
+    'entry',
+    'computes',
+    'without',
+    'schedule',
+    'fuel',
+  ].find((name) => options[name] !== undefined)
   return meaningless !== undefined
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
     : pipe(

@@ -8,14 +8,27 @@
  * | `--launch`    | a launch file (`launch/file.ts`); flags stand in the place of what it says        |
  * | `--computes`  | `matmul:a,b,c`: c = a @ b; `copy:a,b`: b = a                                       |
  *
+ * Of PTX, whose text says less:
+ *
+ * | flag          | values                                                                            |
+ * |---------------|-----------------------------------------------------------------------------------|
+ * | `--grid`      | `4,4`: CTAs along x, y, z                                                         |
+ * | `--block`     | `128`: threads along x, y, z; without it, those that the entry asks for           |
+ * | `--cluster`   | `2`: CTAs of a cluster along x, y, z                                              |
+ * | `--shared`    | `49152`: bytes of dynamic shared memory                                           |
+ * | `--entry`     | the entry, where the module has several                                           |
+ * | `--arg`       | `0=a.npy`, `n=128`, `map=a.npy:block=64,32` (`launch/ptx-words.ts`)                |
+ *
  * Law 1. Each argument appears once.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Asking } from '../../launch/launched.js'
+import type { AskingPtx } from '../../launch/ptx.js'
 import type { Options } from '../command.js'
 import { refuseFlag, type FlagFailure } from './choice.js'
+import { numberOption } from './number.js'
 import { parseShape } from './shape.js'
 import { wordOf, wordsOf } from './words.js'
 
@@ -30,30 +43,77 @@ export const launchOptions = (command: Command): Command =>
       '--arg <name=value...>',
       'of a module: a=a.npy, c=f16[128,128]:out, M=128; without any, they are listed',
     )
+    .option('--block <x,y,z>', 'of PTX: threads along each axis')
+    .option('--cluster <x,y,z>', 'of PTX: CTAs of a cluster along each axis')
+    .option('--shared <bytes>', 'of PTX: dynamic shared memory')
+    .option('--entry <name>', 'of PTX: the kernel, where the module has several')
     .option('--computes <what>', 'of a module: what is to be proved, matmul:a,b,c for c = a @ b, or copy:a,b')
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {
-  const m = /^([A-Za-z_]\w*)=(.+)$/s.exec(text)
+  const m = /^([\w$%.+]+)=(.+)$/s.exec(text)
   return m === null
     ? refuseFlag('--arg', 'name=value, such as a=a.npy, c=f16[128,128]:out or M=128', text)
     : E.right([m[1]!, m[2]!])
 }
 
+const shapeAsked = (options: Options, name: string): E.Either<FlagFailure, ReadonlyArray<number> | null> => {
+  const text = wordOf(options, name)
+  return text === null ? E.right(null) : parseShape(`--${name}`)(text)
+}
+
+const argumentsAsked = (
+  options: Options,
+): E.Either<FlagFailure, ReadonlyArray<readonly [string, string]>> =>
+  pipe(
+    wordsOf(options, 'arg'),
+    E.traverseArray(parseArgument),
+    E.chain((args) => {
+      const twice = args.find(([name], i) => args.findIndex(([other]) => other === name) < i)
+      return twice === undefined
+        ? E.right(args)
+        : refuseFlag('--arg', 'each argument once', `${twice[0]} twice`)
+    }),
+  )
+
+/** What is a matter of PTX alone. */
+const ofPtx: ReadonlyArray<string> = ['block', 'cluster', 'shared', 'entry']
+
 export const launchAsked = (options: Options): E.Either<FlagFailure, Asking> => {
-  const [grid, launch, computes] = ['grid', 'launch', 'computes'].map((name) => wordOf(options, name))
+  const [launch, computes] = ['launch', 'computes'].map((name) => wordOf(options, name))
+  const other = ofPtx.find((name) => options[name] !== undefined)
+  if (other !== undefined)
+    return refuseFlag(`--${other}`, 'a module of PTX (.ptx)', wordOf(options, other) ?? '')
   return pipe(
     E.Do,
-    E.bindW('grid', () => (grid == null ? E.right(null) : parseShape('--grid')(grid))),
-    E.bindW('args', () => pipe(wordsOf(options, 'arg'), E.traverseArray(parseArgument))),
-    E.chain(({ grid: extents, args }) => {
-      const twice = args.find(([name], i) => args.findIndex(([other]) => other === name) < i)
-      if (twice !== undefined) return refuseFlag('--arg', 'each argument once', `${twice[0]} twice`)
-      return E.right({
-        args,
-        ...(extents === null ? {} : { grid: extents }),
-        ...(launch == null ? {} : { launch }),
-        ...(computes == null ? {} : { computes }),
-      })
-    }),
+    E.bindW('grid', () => shapeAsked(options, 'grid')),
+    E.bindW('args', () => argumentsAsked(options)),
+    E.map(({ grid, args }) => ({
+      args,
+      ...(grid === null ? {} : { grid }),
+      ...(launch == null ? {} : { launch }),
+      ...(computes == null ? {} : { computes }),
+    })),
+  )
+}
+
+/** The launch of a module of PTX. */
+export const ptxLaunchAsked = (options: Options): E.Either<FlagFailure, AskingPtx> => {
+  const [launch, entry] = ['launch', 'entry'].map((name) => wordOf(options, name))
+  return pipe(
+    E.Do,
+    E.bindW('grid', () => shapeAsked(options, 'grid')),
+    E.bindW('block', () => shapeAsked(options, 'block')),
+    E.bindW('cluster', () => shapeAsked(options, 'cluster')),
+    E.bindW('shared', () => numberOption(options, 'shared', -1)),
+    E.bindW('args', () => argumentsAsked(options)),
+    E.map(({ grid, block, cluster, shared, args }) => ({
+      args,
+      ...(grid === null ? {} : { grid }),
+      ...(block === null ? {} : { block }),
+      ...(cluster === null ? {} : { cluster }),
+      ...(shared < 0 ? {} : { shared }),
+      ...(launch == null ? {} : { launch }),
+      ...(entry == null ? {} : { entry }),
+    })),
   )
 }
