@@ -14,7 +14,9 @@ const cuda = new URL('../../../conformance/hopper/cuda/', import.meta.url)
 const captures = new URL('../../../conformance/triton/captures/', import.meta.url)
 
 const filesIn = (folder: URL): Map<string, Uint8Array> =>
-  new Map(fs.readdirSync(folder).map((file) => [file, new Uint8Array(fs.readFileSync(new URL(file, folder)))]))
+  new Map(
+    fs.readdirSync(folder).map((file) => [file, new Uint8Array(fs.readFileSync(new URL(file, folder)))]),
+  )
 
 type Words = ReadonlyArray<readonly [string, string]>
 
@@ -26,29 +28,38 @@ const wordOf = (
 ): { words: Words; named: Words } => {
   if (a.kind === 'scalar') return { words: [[key, `${String(a.value)}:${a.type}`]], named: [] }
   const { tensor, dtype, shape, role, file = `${tensor}.npy` } = a
-  const word =
-    role === 'out' && !isThere(file)
-      ? `${dtype}[${shape.join()}]:out`
-      : `${file}:${dtype}:${role}`
+  const word = role === 'out' && !isThere(file) ? `${dtype}[${shape.join()}]:out` : `${file}:${dtype}:${role}`
   return { words: [[key, word]], named: [[key, tensor]] }
 }
 
 /** All that a launch says that words can say, with parameters by their numbers and then by their names. */
 const described = (given: LaunchedPtx, named: ReadonlyMap<string, string>): unknown => {
   const called = (name: string): string =>
-    name.replace(/^(the tensor map of )?(.*)$/su, (_, of: string | undefined, t: string) => `${of ?? ''}${named.get(t) ?? t}`)
+    name.replace(
+      /^(the tensor map of )?(.*)$/su,
+      (_, of: string | undefined, t: string) => `${of ?? ''}${named.get(t) ?? t}`,
+    )
   const { parameters, pointers, maps, tensors, grid, block, cluster, dynamicBytes } = given.arguments
   return {
     parameters: [...parameters],
     pointers: pointers.map(({ offset, tensor }) => [offset, called(tensor)]),
-    maps: maps?.map(({ into, offset, tensor, fields }) => [into === null ? null : called(into), offset, called(tensor), fields]),
+    maps: maps?.map(({ into, offset, tensor, fields }) => [
+      into === null ? null : called(into),
+      offset,
+      called(tensor),
+      fields,
+    ]),
     tensors: tensors.map(({ name, role, bytes, contents }) => [
       called(name),
       role,
       bytes,
       role === 'out' || contents === null ? null : Buffer.from(contents).toString('base64'),
     ]),
-    outputs: [...given.outputs].map(([name, { shape, expected }]) => [called(name), shape, expected?.data.length ?? null]),
+    outputs: [...given.outputs].map(([name, { shape, expected }]) => [
+      called(name),
+      shape,
+      expected?.data.length ?? null,
+    ]),
     launch: { grid, block, cluster, dynamicBytes },
   }
 }
@@ -85,12 +96,18 @@ describe('the launch files of our kernels, as words', () => {
       const ofWords = described(byWords, named) as { outputs: unknown[][] }
       // of a tensor that is changed a word has no file of what is expected
       const inout = byFile.arguments.tensors.filter(({ role }) => role === 'inout').map(({ name }) => name)
-      const plain = (xs: unknown[][]): unknown[][] => xs.map((x) => (inout.includes(x[0] as string) ? x.slice(0, 2) : x)).sort()
-      expect({ ...ofWords, outputs: plain(ofWords.outputs) }).toEqual({ ...ofFile, outputs: plain(ofFile.outputs) })
+      const plain = (xs: unknown[][]): unknown[][] =>
+        xs.map((x) => (inout.includes(x[0] as string) ? x.slice(0, 2) : x)).sort()
+      expect({ ...ofWords, outputs: plain(ofWords.outputs) }).toEqual({
+        ...ofFile,
+        outputs: plain(ofFile.outputs),
+      })
     }
   })
   test('cover every kind of argument', () => {
-    const kinds = kernelNames.flatMap((k) => launchOf(k).args.map((a) => (a.kind === 'pointer' ? a.role : a.kind)))
+    const kinds = kernelNames.flatMap((k) =>
+      launchOf(k).args.map((a) => (a.kind === 'pointer' ? a.role : a.kind)),
+    )
     expect([...new Set(kinds)].sort()).toEqual(['in', 'inout', 'out', 'scalar', 'struct'])
     expect(kernelNames.every((k) => filesOf(k).includes('launch.json'))).toBe(true)
   })
@@ -108,7 +125,9 @@ interface TritonLaunch {
   readonly grid: ReadonlyArray<number>
   readonly shared: number
   readonly num_warps: number
-  readonly args: ReadonlyArray<Descriptor | { kind?: 'pointer'; tensor: string; dtype?: string } | string | number>
+  readonly args: ReadonlyArray<
+    Descriptor | { kind?: 'pointer'; tensor: string; dtype?: string } | string | number
+  >
   readonly outputs: ReadonlyArray<string>
 }
 
@@ -140,7 +159,8 @@ describe('launch files of captures, as words', () => {
         continue
       }
       words.push([key, `${a.tensor}.npy${dtype}:block=${a.block.join('x')}${role}`])
-      for (const n of [...a.shape, ...a.strides]) words.push([byFile.elaborated.parameters[words.length]!.name, String(n)])
+      for (const n of [...a.shape, ...a.strides])
+        words.push([byFile.elaborated.parameters[words.length]!.name, String(n)])
     }
     const left2 = byFile.elaborated.parameters.length - words.length
     expect([0, 2]).toContain(left2)
@@ -167,15 +187,18 @@ describe('a word stands in the place of what the file says', () => {
     const { arguments: given } = right(
       launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', grid: [1, 3], args: [['3', '24']] }),
     )
-    expect([given.grid, given.block]).toEqual([[1, 3], [16, 16]])
+    expect([given.grid, given.block]).toEqual([
+      [1, 3],
+      [16, 16],
+    ])
     expect(new DataView(given.parameters.buffer).getInt32(24, true)).toBe(24)
     expect(new DataView(given.parameters.buffer).getInt32(28, true)).toBe(30)
   })
   test('a tensor without a file is seeded: of every type its whole range, the same every time', () => {
     const seeded = (word: string): Uint8Array =>
-      right(launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', args: [['0', word]] })).arguments.tensors.find(
-        ({ name }) => name === 'matmul_f32_param_0',
-      )!.contents!
+      right(
+        launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', args: [['0', word]] }),
+      ).arguments.tensors.find(({ name }) => name === 'matmul_f32_param_0')!.contents!
     const floats = new Float32Array(seeded('f32[4000]').buffer)
     const mean = floats.reduce((a, x) => a + x, 0) / floats.length
     const variance = floats.reduce((a, x) => a + (x - mean) ** 2, 0) / floats.length
@@ -184,17 +207,26 @@ describe('a word stands in the place of what the file says', () => {
     expect(seeded('f32[4000]')).toEqual(seeded('f32[4000]'))
     const doubles = new Float64Array(seeded('f64[1000]').buffer)
     expect(Math.abs(doubles.reduce((a, x) => a + x * x, 0) / 1000 - 1)).toBeLessThan(0.2)
-    for (const type of ['u8', 's8', 'b8']) expect(new Set(seeded(`${type}[8192]`)).size, type).toBeGreaterThan(150)
+    for (const type of ['u8', 's8', 'b8'])
+      expect(new Set(seeded(`${type}[8192]`)).size, type).toBeGreaterThan(150)
     expect(new BigInt64Array(seeded('s64[100]').buffer).some((x) => x < 0n)).toBe(true)
     expect(new Uint16Array(seeded('bf16[100]').buffer).every((x) => (x & 0x7f80) !== 0x7f80)).toBe(true)
   })
   test('a tensor map', () => {
     const map = (word: string): unknown =>
-      right(launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', args: [['0', word]] })).arguments.maps?.map(
-        ({ fields }) => fields,
-      )
+      right(
+        launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', args: [['0', word]] }),
+      ).arguments.maps?.map(({ fields }) => fields)
     expect(map('a.npy:block=8,16')).toEqual([
-      { elements: 'f32', dims: [40, 25], strides: [160], box: [16, 8], elementStrides: [1, 1], swizzle: 64, fill: 'zero' },
+      {
+        elements: 'f32',
+        dims: [40, 25],
+        strides: [160],
+        box: [16, 8],
+        elementStrides: [1, 1],
+        swizzle: 64,
+        fill: 'zero',
+      },
     ])
     expect(map('bf16[16,64,8]:block=1,2,8:swizzle=0:fill=nan')).toEqual([
       {
@@ -224,9 +256,16 @@ describe('one line says what is missing, or does not fit', () => {
     expect(said({})).toBe(
       `matmul_f32.ptx: entry matmul_f32: expected a grid, a block and 6 arguments (${listed}), --launch FILE or --grid ? --block ? --arg 0=? 1=? 2=? 3=? 4=? 5=?, found nothing for the grid, the block, arguments 0, 1, 2, 3, 4, 5`,
     )
-    expect(said({ grid: [2], block: [32], args: [['1', 'b.npy'], ['matmul_f32_param_3', '5']] })).toMatch(
-      /, --launch FILE or --arg 0=\? 2=\? 4=\? 5=\?, found nothing for arguments 0, 2, 4, 5$/u,
-    )
+    expect(
+      said({
+        grid: [2],
+        block: [32],
+        args: [
+          ['1', 'b.npy'],
+          ['matmul_f32_param_3', '5'],
+        ],
+      }),
+    ).toMatch(/, --launch FILE or --arg 0=\? 2=\? 4=\? 5=\?, found nothing for arguments 0, 2, 4, 5$/u)
   })
   const whole: Words = [
     ['0', 'a.npy'],
@@ -255,7 +294,10 @@ describe('one line says what is missing, or does not fit', () => {
     ['3+2', '1', /a number with its type/u],
     ['3+2', '1:u32', /offset 2: expected at most 2 bytes, found 4 of type u32$/u],
   ])('%s=%s', (key, text, why) => {
-    const args = [...whole.filter(([name]) => name !== key && name !== key.replace(/\+.*/u, '')), [key, text] as const]
+    const args = [
+      ...whole.filter(([name]) => name !== key && name !== key.replace(/\+.*/u, '')),
+      [key, text] as const,
+    ]
     const line = said({ grid: [2, 2], block: [16, 16], args })
     expect(line).toMatch(why)
     expect(line).not.toContain('\n')
@@ -272,7 +314,10 @@ describe('one line says what is missing, or does not fit', () => {
       '--arg',
       ...whole.map(([name, text]) => `${name}=${text}`),
     )
-    expect([ok.status, ok.stdout]).toEqual([0, expect.stringMatching(/matmul_f32_param_2: 0 of 750 elements differ/u)])
+    expect([ok.status, ok.stdout]).toEqual([
+      0,
+      expect.stringMatching(/matmul_f32_param_2: 0 of 750 elements differ/u),
+    ])
     for (const [flag, value] of [
       ['--block', '0'],
       ['--cluster', 'x'],
@@ -283,6 +328,9 @@ describe('one line says what is missing, or does not fit', () => {
       expect([bad.status, bad.stdout, bad.stderr.trim().split('\n').length], bad.stderr).toEqual([2, '', 1])
     }
     const other = await run('check', 'zoo/R1', '--block', '32')
-    expect([other.status, other.stderr]).toEqual([2, expect.stringMatching(/--block: expected a module of PTX/u)])
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--block: expected a module of PTX/u),
+    ])
   })
 })

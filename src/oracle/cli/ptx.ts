@@ -50,15 +50,7 @@ export const isPtx = (name: string): boolean => name.toLowerCase().endsWith('.pt
 // ---------------------------------------------------------------- what is asked
 
 /** What is a matter of programs of the core alone. */
-const elsewhere: ReadonlyArray<string> = [
-  'set',
-  'computes',
-  'without',
-  'mend',
-  'in',
-  'arithmetic',
-  'threads',
-]
+const elsewhere: ReadonlyArray<string> = ['set', 'computes', 'without', 'mend', 'in', 'arithmetic', 'threads']
 
 /** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
 interface PtxSubject {

@@ -117,4 +117,3 @@ export const mapOfDescriptor = (a: PtxDescriptor): PtxTensorMap | Failure => {
     ...(a.file === undefined ? {} : { file: a.file }),
   }
 }
-

@@ -180,7 +180,8 @@ export const heldTensor =
 const mostTensorBytes = 2 ** 31 - 1
 
 /** `torch.float16` and other names as PTX has them. */
-export const shortName = (name: string): string => (elementBytes(name) > 0 ? name : (dtypeNamed(name) ?? name))
+export const shortName = (name: string): string =>
+  elementBytes(name) > 0 ? name : (dtypeNamed(name) ?? name)
 
 /** All that arguments say of one tensor; what is said first goes before. */
 export const together = (all: ReadonlyArray<PtxTensor>): ReadonlyArray<PtxTensor> => {
@@ -191,4 +192,3 @@ export const together = (all: ReadonlyArray<PtxTensor>): ReadonlyArray<PtxTensor
   }
   return [...out.values()]
 }
-

@@ -82,7 +82,8 @@ const numberOf = (
   const plain =
     value === 'true' ? '1' : value === 'false' ? '0' : value.replace(/^\+/u, '').replace(/inf$/iu, 'Infinity')
   const exact = /^(-?\d+|0x[\da-f]+)$/iu.test(plain)
-  if (elementBytes(type) === 0 || (!isReal && !exact)) return refuseWord(key, `a number of type ${type}`, text)
+  if (elementBytes(type) === 0 || (!isReal && !exact))
+    return refuseWord(key, `a number of type ${type}`, text)
   return E.right({
     argument: {
       kind: 'scalar',
@@ -160,7 +161,10 @@ export const ptxWord =
     if (read !== null && E.isLeft(read)) return read
     const shape = isFile ? (read?.right.shape ?? []) : extents.split(/[,x]/u).map(Number)
     const elements = shortName(dtype ?? type ?? (read === null ? '' : dtypeOfFile(read.right)))
-    const from = { before: isFile && role !== 'out' ? head : null, behind: isFile && role === 'out' ? head : null }
+    const from = {
+      before: isFile && role !== 'out' ? head : null,
+      behind: isFile && role === 'out' ? head : null,
+    }
     if (block === undefined)
       return E.right({ argument: { kind: 'pointer', tensor: key, dtype: elements, shape, role }, ...from })
     const map = mapOfDescriptor({

@@ -15,7 +15,11 @@ import { didYouMean } from '../../nearest.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import { parseModule } from '../../dialects/ptx/index.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
-import { usualSharedBase, type GivenTensor, type WarpArguments } from '../../semantics/execution/launch-warps.js'
+import {
+  usualSharedBase,
+  type GivenTensor,
+  type WarpArguments,
+} from '../../semantics/execution/launch-warps.js'
 import { asText, type Files } from '../tensor-files/files.js'
 import type { NpyArray } from '../tensor-files/npy.js'
 import { inFile } from './beside.js'
@@ -157,7 +161,8 @@ const withWords = (
     if (E.isLeft(word)) return word
     const { argument, before: from, behind } = word.right
     if (spot.offset === null) {
-      if (fresh.has(spot.parameter)) return refuse('bad-flag', `--arg: expected ${p.name} once, found it twice`)
+      if (fresh.has(spot.parameter))
+        return refuse('bad-flag', `--arg: expected ${p.name} once, found it twice`)
       fresh.add(spot.parameter)
       given[spot.parameter] = argument
     } else

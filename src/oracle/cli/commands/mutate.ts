@@ -218,12 +218,10 @@ const casesOf = (
       'operator',
       'mutant',
       'fuel',
-    ].flatMap(
-      (flag): ReadonlyArray<readonly [string, FlagValue]> => {
-        const [word, words] = [wordOf(options, flag), wordsOf(options, flag)]
-        return word !== null ? [[flag, word]] : words.length > 0 ? [[flag, words]] : []
-      },
-    ),
+    ].flatMap((flag): ReadonlyArray<readonly [string, FlagValue]> => {
+      const [word, words] = [wordOf(options, flag), wordsOf(options, flag)]
+      return word !== null ? [[flag, word]] : words.length > 0 ? [[flag, words]] : []
+    }),
   )
   return pipe(
     name === undefined

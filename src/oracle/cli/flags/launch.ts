@@ -61,9 +61,7 @@ const shapeAsked = (options: Options, name: string): E.Either<FlagFailure, Reado
   return text === null ? E.right(null) : parseShape(`--${name}`)(text)
 }
 
-const argumentsAsked = (
-  options: Options,
-): E.Either<FlagFailure, ReadonlyArray<readonly [string, string]>> =>
+const argumentsAsked = (options: Options): E.Either<FlagFailure, ReadonlyArray<readonly [string, string]>> =>
   pipe(
     wordsOf(options, 'arg'),
     E.traverseArray(parseArgument),
