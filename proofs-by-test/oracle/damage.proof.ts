@@ -20,6 +20,7 @@ import { right } from '../either.js'
 import { nightly } from '../extent.js'
 import { damagedBytes } from './damage.js'
 import { inMemory } from './disk.js'
+import { launchDisk, launchFiles } from './launch/ptx-launches.js'
 import { worldOf } from './world.js'
 
 const disk = new Map<string, Uint8Array>()
@@ -156,6 +157,7 @@ let trace: Uint8Array = new Uint8Array(0)
 beforeAll(async () => {
   disk.set('good.npy', npy)
   disk.set('k.ttgir', bytesOf(moduleText('mm_hosttma_nows_64x64x32_s4_w4_sm90.ttgir')))
+  for (const [file, bytes] of launchDisk()) disk.set(file, bytes)
   program = JSON.parse(
     printJson(right(kernelSubject('queue', { m: 16, n: 64, buffering: 2 }, [], [])).program),
   )
@@ -235,6 +237,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     file: 'x.json',
     argv: (x) => words(`check k.ttgir --launch ${x} --fuel 2000`),
     day: 8,
+  },
+  'launch of PTX': {
+    files: ofJson(() => Object.values(launchFiles)),
+    file: 'x.json',
+    argv: (x) => words(`check k.ptx --launch ${x} --fuel 2000`),
+    day: 25,
+  },
+  'launch of PTX, run': {
+    files: ofJson(() => Object.values(launchFiles)),
+    file: 'x.json',
+    argv: (x) => words(`run k.ptx --launch ${x} --fuel 2000`),
+    day: 10,
   },
   trace: { files: () => damagedBytes([trace]), file: 'x.jsonl', argv: (x) => words(`check ${x}`), day: 30 },
   'table of a layout': {

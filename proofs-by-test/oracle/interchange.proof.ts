@@ -22,6 +22,7 @@ import { listingOf } from '../../src/layouts/listing.js'
 import { givenSchemas } from '../../src/oracle/documents.js'
 import { documentWire } from '../../src/dialects/jaxpr/index.js'
 import { decodeLaunch, launchWire } from '../../src/oracle/launch/file.js'
+import { ptxLaunchWire } from '../../src/oracle/launch/ptx-file.js'
 import { lineWire } from '../../src/oracle/sweep/results.js'
 import { sweepWire } from '../../src/oracle/sweep/spec.js'
 import { parseProgram, printJson } from '../../src/semantics/files/codec.js'
@@ -41,6 +42,7 @@ describe('what a published schema takes, the codec takes, and writes it again as
   const given: Readonly<Record<string, AnyWire>> = {
     'jaxpr.schema.json': documentWire,
     'launch.schema.json': launchWire,
+    'ptx-launch.schema.json': ptxLaunchWire,
     'layout-description.schema.json': descriptionWire,
     'encoding.schema.json': encodingWire,
     'array.schema.json': arrayWire,

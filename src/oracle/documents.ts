@@ -28,6 +28,7 @@
  * |--------------------------------------------|---------------------------------|-----------------------------------|
  * | a kernel that JAX traced                   | `tcspec.jaxpr/1`                | `jaxpr.schema.json`               |
  * | a launch of a module                       | `tcspec.launch/1`               | `launch.schema.json`              |
+ * | a launch of PTX                            | `tcspec.ptx-launch/1`           | `ptx-launch.schema.json`          |
  * | a layout of registers                      | `tcspec.layout-description/1`   | `layout-description.schema.json`  |
  * | an encoding of Triton's, for any memory    | `tcspec.encoding/1`             | `encoding.schema.json`            |
  * | an array in shared memory: its transforms  | `tcspec.array/1`                | `array.schema.json`               |
@@ -64,6 +65,7 @@ import { arraySchema, arrayWire } from '../transforms/array.js'
 import { comparisonFields, verdictWire } from '../semantics/files/verdict-codec.js'
 import { documentWire, jaxprSchema } from '../dialects/jaxpr/index.js'
 import { launchSchema, launchWire } from './launch/file.js'
+import { ptxLaunchSchema, ptxLaunchWire } from './launch/ptx-file.js'
 import { lineWire, resultsSchema } from './sweep/results.js'
 import { sweepSchema, sweepWire } from './sweep/spec.js'
 
@@ -1337,6 +1339,7 @@ const timeline: Json = {
 export const givenSchemas: Readonly<Record<string, Json>> = {
   'jaxpr.schema.json': schemaOf(jaxprSchema, documentWire),
   'launch.schema.json': schemaOf(launchSchema, launchWire),
+  'ptx-launch.schema.json': schemaOf(ptxLaunchSchema, ptxLaunchWire),
   'sweep.schema.json': schemaOf(sweepSchema, sweepWire),
   'sweep-results.schema.json': schemaOf(resultsSchema, lineWire),
   'layout-description.schema.json': schemaOf('tcspec.layout-description/1', descriptionWire),

@@ -1,5 +1,6 @@
 /**
- * Launch files of PTX: `tcspec.launch/1` with what a driver is given, for a kernel that says no more of its parameters than how many bytes they have.
+ * Launch files of PTX: what a driver is given, for a kernel that says no more of its parameters than how many bytes they have. It is published as
+ * `schemas/ptx-launch.schema.json`; a file may call itself `tcspec.ptx-launch/1`, or `tcspec.launch/1` as the launch files of Triton's modules do.
  *
  *     { "grid": [4], "block": [128], "args": [{ "kind": "pointer", "tensor": "x", "dtype": "f32", "shape": [512], "role": "in" },
  *                                             { "kind": "scalar", "name": "n", "type": "s32", "value": 512 }, 0.5] }
@@ -21,7 +22,7 @@
  *
  *     { "grid": [4, 4], "num_warps": 4, "shared": 32800, "args": [{ "kind": "tensordesc", "tensor": "a", "shape": [256, 192], "block": [64, 32], ... }, 192] }
  *
- * Law 1. The bytes of a parameter are those of its argument, and no others.
+ * Law 1. What decodes satisfies `schemas/ptx-launch.schema.json`.
  */
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
@@ -44,6 +45,8 @@ import {
   type Wire,
 } from '../../wire.js'
 import { decodeLaunchBy, launchSchema } from './file.js'
+
+export const ptxLaunchSchema = 'tcspec.ptx-launch/1'
 
 // ---------------------------------------------------------------- model
 
@@ -108,7 +111,7 @@ export type PtxArgument =
   number | boolean | string | PtxTensor | PtxScalar | PtxStruct | PtxTensorMap | PtxDescriptor
 
 export interface PtxLaunch {
-  readonly schema?: typeof launchSchema
+  readonly schema?: typeof ptxLaunchSchema | typeof launchSchema
   readonly name?: string
   readonly kernel?: string
   readonly arch?: string
@@ -298,7 +301,7 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
       ),
     },
     {
-      schema: described(oneOf(launchSchema), 'name and version of this schema'),
+      schema: described(oneOf(ptxLaunchSchema, launchSchema), 'name and version of this schema'),
       name: described(text, 'what the launch is called'),
       kernel: described(text, 'the entry; without it, the only one of the module'),
       arch: described(text, 'the chip, such as `sm_90a`'),
