@@ -24,11 +24,16 @@ describe('arguments', () => {
   test('in order and by name are the same', () => {
     const a = right(launched(list))
     const b = right(launched(byName))
-    const said = ({ arguments: given }: LaunchedPtx): unknown => ({ ...given, parameters: [...given.parameters] })
+    const said = ({ arguments: given }: LaunchedPtx): unknown => ({
+      ...given,
+      parameters: [...given.parameters],
+    })
     expect(said(b)).toEqual(said(a))
     // by hand: the integer at 8, the struct from 192 on with its number at 8
     const view = new DataView(a.arguments.parameters.buffer)
-    expect([view.getInt32(8, true), view.getFloat32(12, true), view.getInt32(192 + 8, true)]).toEqual([4, 0.5, 7])
+    expect([view.getInt32(8, true), view.getFloat32(12, true), view.getInt32(192 + 8, true)]).toEqual([
+      4, 0.5, 7,
+    ])
     expect(a.arguments.pointers).toEqual([
       { offset: 0, tensor: 'x' },
       { offset: 16, tensor: 'the tensor map of x' },
@@ -36,13 +41,21 @@ describe('arguments', () => {
     ])
   })
   test.each<readonly [string, unknown, RegExp]>([
-    ['a name that is none', { ...byName, args: { ...byName.args, m: 4 } }, /^l\.json: args: expected a parameter of the entry, found 'm'/u],
+    [
+      'a name that is none',
+      { ...byName, args: { ...byName.args, m: 4 } },
+      /^l\.json: args: expected a parameter of the entry, found 'm'/u,
+    ],
     [
       'one that is missing',
       { ...byName, args: Object.fromEntries(Object.entries(byName.args).filter(([name]) => name !== 'n')) },
       /^l\.json: entry k: .*1 n: u32 at 8.*found nothing for argument 1$/u,
     ],
-    ['more than there are', { ...list, args: [...list.args, 1] }, /^l\.json: expected 6 arguments \(0 x: u64 at 0, /u],
+    [
+      'more than there are',
+      { ...list, args: [...list.args, 1] },
+      /^l\.json: expected 6 arguments \(0 x: u64 at 0, /u,
+    ],
   ])('%s is one line', (_, launch, why) => {
     expect(left(launched(launch)).message).toMatch(why)
   })
@@ -102,8 +115,12 @@ describe('tensor maps', () => {
 describe('what is expected', () => {
   const folder = new URL('../../../conformance/hopper/cuda/matmul_f32/', import.meta.url)
   const kernel = (): Map<string, Uint8Array> =>
-    new Map(fs.readdirSync(folder).map((file) => [file, new Uint8Array(fs.readFileSync(new URL(file, folder)))]))
-  const run = async (change: (d: Map<string, Uint8Array>) => void): Promise<readonly [number, string, string]> => {
+    new Map(
+      fs.readdirSync(folder).map((file) => [file, new Uint8Array(fs.readFileSync(new URL(file, folder)))]),
+    )
+  const run = async (
+    change: (d: Map<string, Uint8Array>) => void,
+  ): Promise<readonly [number, string, string]> => {
     const d = kernel()
     change(d)
     const { status, stdout, stderr } = await running(worldOf(inMemory(d)))(
@@ -116,7 +133,11 @@ describe('what is expected', () => {
   }
   const c = kernel().get('c.npy')!
   test('is compared bit by bit', async () => {
-    expect(await run(() => null)).toMatchObject([0, expect.stringContaining('c: 0 of 750 elements differ'), ''])
+    expect(await run(() => null)).toMatchObject([
+      0,
+      expect.stringContaining('c: 0 of 750 elements differ'),
+      '',
+    ])
     const other = c.slice()
     other[other.length - 1]! ^= 1
     expect(await run((d) => d.set('c.npy', other))).toMatchObject([
@@ -130,10 +151,19 @@ describe('what is expected', () => {
     ['longer', Uint8Array.of(...c, 0), /^tcspec: c\.npy: expected 3000 bytes of data/u],
     ['no npy', Uint8Array.of(1, 2, 3), /^tcspec: c\.npy: /u],
     ['empty', new Uint8Array(0), /^tcspec: c\.npy: /u],
-    ['of other extents', kernel().get('a.npy')!, /^tcspec: c\.npy: expected c of shape \(25, 30\), found \(25, 40\)$/mu],
+    [
+      'of other extents',
+      kernel().get('a.npy')!,
+      /^tcspec: c\.npy: expected c of shape \(25, 30\), found \(25, 40\)$/mu,
+    ],
     [
       'of other elements',
-      Uint8Array.from(Buffer.from(Buffer.from(c).toString('latin1').replace("'<f4'", "'<f8'").replace('(25, 30)', '(25, 15)'), 'latin1')),
+      Uint8Array.from(
+        Buffer.from(
+          Buffer.from(c).toString('latin1').replace("'<f4'", "'<f8'").replace('(25, 30)', '(25, 15)'),
+          'latin1',
+        ),
+      ),
       /^tcspec: c\.npy: expected c of shape/u,
     ],
   ])('%s, it is refused', async (_, bytes, why) => {

@@ -49,7 +49,15 @@ const args: Readonly<Record<string, Json>> = {
   n: 4,
   f: { kind: 'scalar', type: 'f32', value: 0.5 },
   p: { kind: 'tensormap', ...map },
-  map: { kind: 'tensormap', ...map, strides: [16], elementStrides: [1, 1], swizzle: 0, interleave: 0, fill: 'zero' },
+  map: {
+    kind: 'tensormap',
+    ...map,
+    strides: [16],
+    elementStrides: [1, 1],
+    swizzle: 0,
+    interleave: 0,
+    fill: 'zero',
+  },
   s: {
     kind: 'struct',
     bytes: 192,
