@@ -307,6 +307,7 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
     case 'cluster.wait':
       return [{ _tag: 'leave', place: clusterPlaceOf(world, agent) }]
     case 'tcgen05.alloc':
+      return p.into === undefined ? [table(cta, true)] : [table(cta, true), write(p.into)]
     case 'tcgen05.relinquish':
       return [table(cta, true)]
     case 'tcgen05.dealloc': {

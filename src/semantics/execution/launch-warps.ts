@@ -16,7 +16,7 @@ import type { Algebra } from '../../numerics/algebra.js'
 import type { Site } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
-import { covering, launchWith, type CtaPlane, type GlobalPlane, type Launched } from '../machine/launch.js'
+import { covering, launchWith, tmemBytes, type CtaPlane, type GlobalPlane, type Launched } from '../machine/launch.js'
 import type { Source } from '../machine/source.js'
 import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'
@@ -236,6 +236,12 @@ const registersOf = ({ flight }: WarpLaunch, warps: number): ReadonlyArray<CtaPl
         bytes: planeBytes(flight),
       }))
 
+/** The tensor memory of a CTA, behind all else that it has. */
+const tensorMemoryOf = (p: WarpProgram): ReadonlyArray<CtaPlane> =>
+  p.code.some(({ operation }) => operation._tag === 'tcgen05Alloc')
+    ? [{ space: 'tmem', name: 'tmem', agent: null, bytes: tmemBytes }]
+    : []
+
 /** Launched with these mbarriers. */
 const launchedWith = (
   p: WarpProgram,
@@ -300,6 +306,7 @@ const launchedWith = (
       cta: [
         { space: 'smem', name: 'smem', agent: null, bytes: sharedBytes },
         ...registersOf(launch, front.agents.length),
+        ...tensorMemoryOf(p),
       ],
       barriers: barriers.map(barrierOf(p)),
       computes: null,

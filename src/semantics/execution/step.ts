@@ -323,7 +323,7 @@ const executePrepared = (
     case 'wgmma.mma':
       return refusable(x, Wgmma.executeMma(x, m, p))
     case 'tcgen05.alloc':
-      return refusable(x, Tcgen05Memory.executeAlloc(x, m, p))
+      return refusable(x, Tcgen05Memory.executeAllocInto(x, m, p))
     case 'tcgen05.dealloc':
       return refusable(x, Tcgen05Memory.executeDealloc(x, m, p))
     case 'tcgen05.relinquish':

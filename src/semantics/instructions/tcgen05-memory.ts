@@ -19,9 +19,9 @@
  * | cta_group 2 is for a pair                                        | M7                     |
  * | the CTAs of a pair take the same steps                           | T4, T5, the detector's |
  *
- * A dealloc of PTX names an address, and that names an allocation. Here the number of columns does, for an agent frees what it has allocated itself,
- * and one agent frees for all where one allocates for all. Where more than that decides, the order of the steps decides, and it must be fixed
- * (C5, the detector's).
+ * A dealloc of PTX names an address, and that names an allocation (`start`). In a core program the number of columns does, for an agent frees what it has
+ * allocated itself, and one agent frees for all where one allocates for all. Where more than that decides, the order of the steps decides, and it must be
+ * fixed (C5, the detector's).
  *
  *     t0: alloc 64    t1: alloc 64     t0: dealloc 64    frees its own columns, 0..63
  *     t0: alloc 64                     t1: dealloc 64    frees t0's, once it is ordered behind the alloc
@@ -41,6 +41,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import {
+  addressOf,
   isAllocation,
   quarterOf,
   quarterOfWarp,
@@ -56,12 +57,13 @@ import type { Environment } from '../machine/environment.js'
 import { remembered } from '../../remembered.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
-import { addressesInByte } from '../machine/plane.js'
-import { withTensorMemory, type Columns, type Machine, type TensorMemory } from '../machine/state.js'
+import * as Plane from '../machine/plane.js'
+import { withPlane, withTensorMemory, type Columns, type Machine, type TensorMemory } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import * as Ref from '../../transforms/ref.js'
+import { access } from './generic.js'
 import { checkGroup } from './tcgen05-queue.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
@@ -166,7 +168,7 @@ export const outOfReach = (world: World, agent: number, field: string, e: Elemen
   const a = world.front.agents[agent % world.agentsPerCta]!
   if (a.warps >= 4) return null
   const quarters = Array.from({ length: a.warps }, (_, w) => quarterOfWarp(a.firstWarp + w))
-  const lane = tmemLaneBytes * addressesInByte(e.dtype)
+  const lane = tmemLaneBytes * Plane.addressesInByte(e.dtype)
   const outside = Footprints.addressesOf(e).find((at) => !quarters.includes(quarterOf(Math.floor(at / lane))))
   return outside === undefined
     ? null
@@ -241,8 +243,32 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
   ])
 }
 
-/** What a dealloc by this agent gives back: its own newest allocation of the size, else the newest of the CTA. */
-const freedOf = (t: TensorMemory, agent: number, columns: number): Columns | undefined => {
+/** The same, and the address of the columns is written to shared memory, as by a store of the agent. */
+export const executeAllocInto = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): Effect | FaultValue => {
+  const allocated = executeAlloc(x, m, p)
+  const { into } = p
+  if ('code' in allocated || into === undefined) return allocated
+  const { machine: after } = allocated
+  const made = after.tensorMemory[ctaOf(x.world, x.agent)]!.allocated.at(-1)!
+  const plane = Plane.write(
+    after.planes[into.plane]!,
+    into,
+    Float64Array.of(addressOf({ lane: 0, column: made.start })),
+    after.edit,
+  )
+  return effect(withPlane(after, into.plane, plane), [
+    ...allocated.events,
+    access(x, null, 'w', 'generic', into, 'destination'),
+  ])
+}
+
+/** What a dealloc by this agent gives back: the allocation that it names, else its own newest one of the size, else the newest of the CTA. */
+const freedOf = (
+  t: TensorMemory,
+  agent: number,
+  { columns, start }: Pick<Of<'tcgen05.dealloc'>, 'columns' | 'start'>,
+): Columns | undefined => {
+  if (start !== undefined) return t.allocated.find((a) => a.start === start && a.columns === columns)
   const newestFirst = t.allocated.filter((a) => a.columns === columns).reverse()
   return newestFirst.find((a) => a.agent === agent) ?? newestFirst[0]
 }
@@ -261,10 +287,10 @@ export const freedBy = (
   world: World,
   m: Machine,
   agent: number,
-  { columns, ctaGroup }: Pick<Of<'tcgen05.dealloc'>, 'columns' | 'ctaGroup'>,
+  p: Pick<Of<'tcgen05.dealloc'>, 'columns' | 'ctaGroup' | 'start'>,
 ): ReadonlyArray<Footprint> => {
-  const freed = freedOf(m.tensorMemory[ctaOf(world, agent)]!, agent, columns)
-  return freed === undefined ? [] : inGroup(world, agent, ctaGroup, freed)
+  const freed = freedOf(m.tensorMemory[ctaOf(world, agent)]!, agent, p)
+  return freed === undefined ? [] : inGroup(world, agent, p.ctaGroup, freed)
 }
 
 /** All that a dealloc could ever give back. */
@@ -274,11 +300,11 @@ export const freeable = (world: World, agent: number, ctaGroup: 1 | 2): Readonly
 export const executeDealloc = (x: Executing, m: Machine, p: Of<'tcgen05.dealloc'>): Effect | FaultValue => {
   const cta = ctaOf(x.world, x.agent)
   const t = m.tensorMemory[cta]!
-  const freed = freedOf(t, x.agent, p.columns)
+  const freed = freedOf(t, x.agent, p)
   if (freed === undefined)
     return V.faultOfColumns(
       'T2',
-      `dealloc: expected an allocation of ${String(p.columns)} columns, found ${t.allocated.length === 0 ? 'none' : t.allocated.map((a) => String(a.columns)).join(' and ')}`,
+      `dealloc: expected an allocation of ${String(p.columns)} columns${p.start === undefined ? '' : ` from column ${String(p.start)}`}, found ${t.allocated.length === 0 ? 'none' : t.allocated.map((a) => (p.start === undefined ? String(a.columns) : `${String(a.columns)} from ${String(a.start)}`)).join(' and ')}`,
     )
   const footprint = footprintOf(x.world, cta, freed)
   if ('_tag' in footprint) return footprint

@@ -23,6 +23,9 @@
  *
  *     f16, row stored (5, 7), metadata 1000: 5 B[0, :] + 7 B[2, :]
  *
+ * A descriptor of PTX may turn the signs of A and of B (`negates`), and an instruction may divide the old accumulator by a power of two, rounded to its
+ * dtype, before it enters the sum (`shift`).
+ *
  * Operands in shared memory are read through the async proxy, tensor memory through its own; both CTAs' accesses stand in the log.
  *
  * Laws
@@ -31,7 +34,8 @@
  * 3. A block-scaled product is that of the dequantised operands, where the arithmetic is exact.
  * 4. A sparse product is the dense one of A with zeros put in, where B is finite.
  *
- * @fidelity documented; model: a sparse instruction adds its stored products in one shot, like a dense one of as many.
+ * @fidelity documented; model: a sparse instruction adds its stored products in one shot, like a dense one of as many; the division by a power of two
+ * is a rounding of its own.
  *
  * Source: PTX ISA, tcgen05.mma; CUTLASS's CuTe partition of a pair.
  */
@@ -41,6 +45,7 @@ import { kindOf, type MmaKind } from '../../layouts/shared-memory/instruction-de
 import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import { storedAt } from '../../layouts/tensor-memory/sparsity.js'
 import { zeroOf } from '../../numerics/algebra.js'
+import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { LogEvent } from '../log/events.js'
 import { conditionOperand, effect, type Effect, type Executing } from '../machine/effect.js'
@@ -68,11 +73,13 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-const halfOfLanes = 64
+export const halfOfLanes = 64
 /** First lanes of the quarters: each has its own copy of the scales. */
-const quarters: ReadonlyArray<number> = [0, 32, 64, 96]
+export const quarters: ReadonlyArray<number> = [0, 32, 64, 96]
 
 /** A number for what must be equal, beside the accumulator, for two products to be pipelined. */
+export const pipeOf = (accumulator: Elements, kind: MmaKind, isSparse: boolean): number =>
+  accumulator.footprint.id * kindNumbers + kindNumber[kind] + (isSparse ? sparseKinds : 0)
 const kindNumbers = 16
 const kindNumber: Readonly<Record<MmaKind, number>> = {
   i8: 0,
@@ -124,10 +131,7 @@ export const prepareMma = (o: Environment, i: InstructionOf<'tcgen05.mma'>): Pre
     k,
     accumulates,
     ctaGroup: i.ctaGroup,
-    pipe:
-      accumulator.footprint.id * kindNumbers +
-      kindNumber[kindOf(types.a, types.b, scales)] +
-      (sparsity === null ? 0 : sparseKinds),
+    pipe: pipeOf(accumulator, kindOf(types.a, types.b, scales), sparsity !== null),
     completions,
   }
 }
@@ -178,6 +182,31 @@ export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effe
 // ---------------------------------------------------------------- completion
 
 const dataOf = (m: Machine, e: Elements): Float64Array | null => Plane.read(m.planes[e.plane]!, e).data
+
+/** The elements of A, or of B, with the sign that the product takes them with. */
+const operandOf = (
+  world: World,
+  m: Machine,
+  p: Of<'tcgen05.mma'>,
+  side: 'a' | 'b',
+  e: Elements,
+): Float64Array | null => {
+  const data = dataOf(m, e)
+  const dtype = p.types[side]
+  if (data === null || p.negates?.[side] !== true || !isFloat(dtype)) return data
+  const neg = world.algebra.unary('neg', 'rn', dtype)
+  return O.isNone(neg) ? data : data.map((x) => neg.value(x))
+}
+
+/** What of the old accumulator enters the sum. */
+const oldOf = (world: World, m: Machine, p: Of<'tcgen05.mma'>, d: Elements): Float64Array | null => {
+  const data = p.accumulates ? dataOf(m, d) : null
+  const { acc } = p.types
+  if (data === null || p.shift === undefined || p.shift === 0 || !isFloat(acc)) return data
+  const times = world.algebra.binary('mul', acc)
+  const factor = world.algebra.constant(acc, 2 ** -p.shift)
+  return O.isNone(times) ? data : data.map((x) => times.value(x, factor))
+}
 
 /** Columns [from, from + count) of a matrix of `n` columns. */
 const columnsFrom = (x: Float64Array, n: number, from: number, count: number): Float64Array => {
@@ -279,8 +308,8 @@ const multiplied = (
   bs: ReadonlyArray<Float64Array>,
 ): Float64Array | FaultValue | null => {
   const d = share.accumulator
-  const as = share.a.map((e) => dataOf(m, e))
-  const old = p.accumulates ? dataOf(m, d) : null
+  const as = share.a.map((e) => operandOf(world, m, p, 'a', e))
+  const old = oldOf(world, m, p, d)
   const firstOf = (places: ReadonlyArray<Elements>): Float64Array | null =>
     places[0] === undefined ? null : dataOf(m, places[0])
   const sa = firstOf(share.scaleA)
@@ -311,7 +340,7 @@ const multiplied = (
 export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect | FaultValue => {
   const p = f.mma
   const each = p.b.flatMap((e): ReadonlyArray<Float64Array> => {
-    const data = dataOf(m, e)
+    const data = operandOf(world, m, p, 'b', e)
     return data === null ? [] : [data]
   })
   // the columns of one product do not know of each other: one A for all of them is one product

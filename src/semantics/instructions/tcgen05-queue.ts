@@ -79,8 +79,11 @@ const targets = (
 
 const isTargets = (x: ReadonlyArray<number> | FaultValue): x is ReadonlyArray<number> => !('_tag' in x)
 
+/** Where an agent stands: all that a pair is asked by. */
+type Standing = Pick<Environment, 'world' | 'at'>
+
 /** The CTA that acts with this one, or why there is none. */
-export const peerOf = (o: Environment, name: string): number | FaultValue => {
+export const peerOf = (o: Standing, name: string): number | FaultValue => {
   const peer = o.at.cta ^ 1
   return peer < o.world.ctas
     ? peer
@@ -91,14 +94,14 @@ export const peerOf = (o: Environment, name: string): number | FaultValue => {
 }
 
 /** There is a pair, if one is needed. */
-export const checkGroup = (o: Environment, name: string, ctaGroup: 1 | 2): FaultValue | null => {
+export const checkGroup = (o: Standing, name: string, ctaGroup: 1 | 2): FaultValue | null => {
   if (ctaGroup === 1) return null
   const peer = peerOf(o, name)
   return typeof peer === 'number' ? null : peer
 }
 
 /** The CTAs that an instruction acts on, the even one of a pair first, counted from the one that issues. */
-export const ctasOf = (o: Environment, ctaGroup: 1 | 2): ReadonlyArray<number> =>
+export const ctasOf = (o: Standing, ctaGroup: 1 | 2): ReadonlyArray<number> =>
   ctaGroup === 1 ? [0] : [-(o.at.cta % 2), 1 - (o.at.cta % 2)]
 
 /** The same offset in another CTA, perhaps further on. */

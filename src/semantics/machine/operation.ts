@@ -278,8 +278,20 @@ export type Prepared =
       /** of a warp: it computes 16 rows of a product of its warpgroup */
       readonly part?: WarpPart
     }
-  | { readonly _tag: 'tcgen05.alloc'; readonly columns: number; readonly ctaGroup: 1 | 2 }
-  | { readonly _tag: 'tcgen05.dealloc'; readonly columns: number; readonly ctaGroup: 1 | 2 }
+  | {
+      readonly _tag: 'tcgen05.alloc'
+      readonly columns: number
+      readonly ctaGroup: 1 | 2
+      /** the word of shared memory that the address of the columns comes to; absent: it is not asked for */
+      readonly into?: Elements
+    }
+  | {
+      readonly _tag: 'tcgen05.dealloc'
+      readonly columns: number
+      readonly ctaGroup: 1 | 2
+      /** the first of the columns; absent: those that the agent has allocated last, of so many */
+      readonly start?: number
+    }
   | { readonly _tag: 'tcgen05.relinquish' }
   | {
       readonly _tag: 'tcgen05.mma'
@@ -295,6 +307,10 @@ export type Prepared =
       readonly n: number
       readonly k: number
       readonly accumulates: boolean
+      /** the old accumulator enters the sum divided by 2 to this power; absent: as it is */
+      readonly shift?: number
+      /** A, or B, is taken with the other sign */
+      readonly negates?: { readonly a: boolean; readonly b: boolean }
       readonly ctaGroup: 1 | 2
       /** equal for products with one accumulator, shape and kind */
       readonly pipe: number

@@ -15,6 +15,7 @@ import type { Elements, Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, PeekValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
+import { tcgen05 } from './effects/tcgen05.js'
 import { tensors } from './effects/tensors.js'
 import { wgmma } from './effects/wgmma.js'
 import { showLanes } from './lanes.js'
@@ -344,6 +345,17 @@ export const effectsOf = (
     case 'tensormapReplace':
     case 'tensormapPublish':
       return tensors(h, o, mask)
+    case 'tcgen05Alloc':
+    case 'tcgen05Dealloc':
+    case 'tcgen05Relinquish':
+    case 'tcgen05Load':
+    case 'tcgen05Store':
+    case 'tcgen05Wait':
+    case 'tcgen05Copy':
+    case 'tcgen05Shift':
+    case 'tcgen05Mma':
+    case 'tcgen05Commit':
+      return tcgen05(h, o, mask, ended)
     case 'commitAsync':
       return [part({ _tag: 'group.commit', family: 'cpAsync' }, nothing)]
     case 'commitBulk':

@@ -61,6 +61,8 @@ export const namedBy = (o: Operation): Named | null => {
   switch (o._tag) {
     case 'wgmma':
       return { takes: o.a._tag === 'registers' ? o.a.rows : [], updates: o.d, brings: [] }
+    case 'tcgen05Load':
+      return { takes: [], updates: [], brings: o.to }
     default:
       return null
   }

@@ -23,6 +23,7 @@ import type { Comparison } from '../log/events.js'
 import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
 import type { Address, Space } from './operations/address.js'
+import type { Tcgen05Operation } from './operations/tcgen05.js'
 import type { TensorsOperation } from './operations/tensors.js'
 import type { WgmmaOperation } from './operations/wgmma.js'
 
@@ -230,6 +231,7 @@ export type Operation =
   | { readonly _tag: 'waitAsync'; readonly pending: number }
   | TensorsOperation
   | WgmmaOperation
+  | Tcgen05Operation
   // ---- barriers and fences
   | {
       readonly _tag: 'bar'
@@ -252,7 +254,14 @@ export type Operation =
   | { readonly _tag: 'clusterWait'; readonly acquire: boolean; readonly aligned: boolean }
   | {
       readonly _tag: 'fence'
-      readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensormapAcquire'
+      readonly kind:
+        | 'memory'
+        | 'proxyAsync'
+        | 'mbarrierInit'
+        | 'tensormap'
+        | 'tensormapAcquire'
+        | 'tensorBefore'
+        | 'tensorAfter'
       readonly scope: 'cta' | 'cluster' | 'global'
     }
   | { readonly _tag: 'mbarrierInit'; readonly at: Address; readonly count: Row }

@@ -93,6 +93,30 @@ export const usesOf = (o: Operation): Uses => {
       )
     case 'tensorCopy':
       return deciding([...addresses(o.map, o.shared, o.barrier), ...o.coordinates, ...rows(o.multicast)])
+    case 'tcgen05Alloc':
+      return deciding([...addresses(o.into), o.columns])
+    case 'tcgen05Dealloc':
+      return deciding([o.at, o.columns])
+    case 'tcgen05Load':
+      return deciding([o.at.row], o.to)
+    case 'tcgen05Store':
+      return deciding([o.at.row, ...o.value])
+    case 'tcgen05Copy':
+      return deciding([o.into.row, ...o.from])
+    case 'tcgen05Shift':
+      return deciding([o.at.row])
+    case 'tcgen05Mma':
+      return deciding([
+        o.d.row,
+        ...('row' in o.a ? [o.a.row] : o.a),
+        ...o.b,
+        o.descriptor,
+        ofPredicate(o.accumulates.predicate),
+        ...(o.disabled ?? []),
+        ...(o.scales === null ? [] : [o.scales.a.row, o.scales.b.row]),
+      ])
+    case 'tcgen05Commit':
+      return deciding([...addresses(o.barrier), ...rows(o.multicast)])
     case 'tensormapReplace':
       return deciding([...addresses(o.map), ...o.value])
     case 'tensormapPublish':
@@ -132,6 +156,8 @@ export const usesOf = (o: Operation): Uses => {
     case 'wgmmaFence':
     case 'wgmmaCommit':
     case 'wgmmaWait':
+    case 'tcgen05Relinquish':
+    case 'tcgen05Wait':
     case 'commitBulk':
     case 'waitBulk':
     case 'commitAsync':

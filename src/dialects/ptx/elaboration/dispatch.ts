@@ -9,6 +9,7 @@ import { moves, tabled } from './arithmetic.js'
 import { emit, refuse } from './emitter.js'
 import type { Elaborations, Here } from './here.js'
 import { memory } from './memory.js'
+import { tcgen05 } from './tcgen05.js'
 import { tensors } from './tensors.js'
 import { warp } from './warp.js'
 import { wgmma } from './wgmma.js'
@@ -30,7 +31,7 @@ const silent: Elaborations = {
   'cp.async.bulk.prefetch.tensor': nothing,
 }
 
-const families: ReadonlyArray<Elaborations> = [silent, moves, memory, tensors, warp, wgmma]
+const families: ReadonlyArray<Elaborations> = [silent, moves, memory, tensors, tcgen05, warp, wgmma]
 
 const byBase: ReadonlyMap<string, (h: Here) => void> = new Map(families.flatMap((f) => Object.entries(f)))
 
