@@ -222,7 +222,7 @@ const barrierOf =
     const from = site === null ? undefined : p.sites[site]
     const place = `mbarrier at ${String(at)}`
     const name = from === undefined ? place : `${place} (init ${lineOf(from)})`
-    return { name, storage: name, address: at, contract: 'ptx', ordersTensorCore: true }
+    return { name, storage: name, address: at, contract: 'ptx', ordersTensorCore: false }
   }
 
 /** A plane for each warp, of its registers that can be in flight. */

@@ -61,7 +61,7 @@ const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<P
       bytes: o.kind === 'complete' ? 0 - bytes : bytes,
       release: o.release,
       scope: o.scope,
-      tensor: true,
+      tensor: false,
     })
     for (const row of [o.count, o.bytes])
       if (row !== null && (h.rows.unknown[row]! & maskOf(lanes)) !== 0)
@@ -137,7 +137,7 @@ const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part>
         parity,
         acquire: o.acquire,
         scope: o.scope,
-        tensor: true,
+        tensor: false,
       }
       const receive: Receive = { _tag: 'truth', to: o.passed, mask: those }
       out.push(
