@@ -44,7 +44,8 @@ const elementOf = (type: Type): string => {
   }
 }
 
-export const ptxOf = (file: string): string => moduleText(`triton/modules/${file.replace('.ttgir', '.ptx.gz')}`)
+export const ptxOf = (file: string): string =>
+  moduleText(`triton/modules/${file.replace('.ttgir', '.ptx.gz')}`)
 
 /** Nothing of it is without a row in the elaboration. */
 export const runs = (file: string): boolean => !/ldmatrix|setmaxnreg/u.test(ptxOf(file))

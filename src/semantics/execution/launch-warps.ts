@@ -16,7 +16,14 @@ import type { Algebra } from '../../numerics/algebra.js'
 import type { Site } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
-import { covering, launchWith, tmemBytes, type CtaPlane, type GlobalPlane, type Launched } from '../machine/launch.js'
+import {
+  covering,
+  launchWith,
+  tmemBytes,
+  type CtaPlane,
+  type GlobalPlane,
+  type Launched,
+} from '../machine/launch.js'
 import type { Source } from '../machine/source.js'
 import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'

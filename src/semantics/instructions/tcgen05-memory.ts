@@ -58,7 +58,13 @@ import { remembered } from '../../remembered.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
-import { withPlane, withTensorMemory, type Columns, type Machine, type TensorMemory } from '../machine/state.js'
+import {
+  withPlane,
+  withTensorMemory,
+  type Columns,
+  type Machine,
+  type TensorMemory,
+} from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'

@@ -8,10 +8,7 @@
  *
  * Source: PTX ISA, tensorcore 5th generation instructions.
  */
-import {
-  accessShapeNames,
-  type AccessShapeName,
-} from '../../../layouts/tensor-memory/access-shape.js'
+import { accessShapeNames, type AccessShapeName } from '../../../layouts/tensor-memory/access-shape.js'
 import { copyShapes } from '../../../layouts/tensor-memory/copy-shape.js'
 import type { MmaKind } from '../../../layouts/shared-memory/instruction-descriptor.js'
 import type { Moved, TensorAddress } from '../../../semantics/warps/operations/tcgen05.js'

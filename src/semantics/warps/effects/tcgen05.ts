@@ -260,12 +260,7 @@ const store = (h: Here, o: Of<'tcgen05Store'>, mask: number): Parts => {
 
 // ---------------------------------------------------------------- shared memory
 
-const wordsOf = (
-  h: Here,
-  what: string,
-  rows: ReadonlyArray<Row>,
-  own: number,
-): bigint | FaultValue => {
+const wordsOf = (h: Here, what: string, rows: ReadonlyArray<Row>, own: number): bigint | FaultValue => {
   const low = operand(h, what, rows[0]!, own)
   if (typeof low !== 'number') return low
   const high = operand(h, what, rows[1]!, own)
@@ -287,7 +282,13 @@ const byDescriptor = (
 }
 
 /** Every address is in shared memory, `bytes` from each on. */
-const inShared = (h: Here, what: string, addresses: Int32Array, inByte: 1 | 2, bytes: number): FaultValue | null => {
+const inShared = (
+  h: Here,
+  what: string,
+  addresses: Int32Array,
+  inByte: 1 | 2,
+  bytes: number,
+): FaultValue | null => {
   let [low, high] = [Infinity, -Infinity]
   for (const a of addresses) {
     low = Math.min(low, Math.floor(a / inByte))
@@ -390,8 +391,7 @@ const scalesAt = (
     for (let j = 0; j < count; j++) {
       const row = x % inHalf
       const lane = (row % tmemQuarterLanes) + halfOfLanes * Math.floor(x / inHalf)
-      addresses[x * count + j] =
-        base + byteOf({ lane, column: Math.floor(row / tmemQuarterLanes) }) + id + j
+      addresses[x * count + j] = base + byteOf({ lane, column: Math.floor(row / tmemQuarterLanes) }) + id + j
     }
   return scattered(h, plane, dtype, [rows, count], addresses)
 }
@@ -411,7 +411,10 @@ const productOf = (h: Here, o: Of<'tcgen05Mma'>, own: number): Product | FaultVa
   const d = decodeInstruction(o.kind)(word >>> 0)
   if (E.isLeft(d)) return V.fault(d.left.code, `tcgen05.mma: ${d.left.message}`)
   if (d.right.sparse)
-    return V.fault('instruction.modifier', 'tcgen05.mma: the descriptor says that A is sparse, and it is not .sp')
+    return V.fault(
+      'instruction.modifier',
+      'tcgen05.mma: the descriptor says that A is sparse, and it is not .sp',
+    )
   const shape = productShape({ ctaGroup: o.group, weightStationary: false })(d.right)
   if (E.isLeft(shape)) return V.fault(shape.left.code, `tcgen05.mma: ${shape.left.message}`)
   const { m, n, k } = shape.right
@@ -428,7 +431,13 @@ const productOf = (h: Here, o: Of<'tcgen05Mma'>, own: number): Product | FaultVa
         types.value.acc !== 'i32' &&
         O.isSome(
           algebra.scaledMma(
-            { a: types.value.a, b: types.value.b, acc: types.value.acc, scale: d.right.scale, block: o.scales.block },
+            {
+              a: types.value.a,
+              b: types.value.b,
+              acc: types.value.acc,
+              scale: d.right.scale,
+              block: o.scales.block,
+            },
             rows,
           ),
         ))
@@ -490,7 +499,8 @@ const leftOf = (
   const pair = o.group === 2
   const ref = leftOperandRef({ m, pair, bits }, k)
   if (E.isLeft(ref)) return V.fault(ref.left.code, `${what}: ${ref.left.message}`)
-  const wrong = first(what, at, !pair && m === halfOfLanes ? [0, 16] : [0]) ?? inside(what, at, 1, (k * bits) / 32)
+  const wrong =
+    first(what, at, !pair && m === halfOfLanes ? [0, 16] : [0]) ?? inside(what, at, 1, (k * bits) / 32)
   if (wrong !== null) return wrong
   const plane = tensorPlane(h)
   return (pair && rows === halfOfLanes ? [0, halfOfLanes] : [0]).map((lane) =>
@@ -565,7 +575,10 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
   if ('code' in of) return of
   const { d, m, n, k, types } = of
   if (o.shift !== 0 && o.kind !== 'f16' && o.kind !== 'tf32')
-    return V.fault('instruction.modifier', `tcgen05.mma: scale-input-d is of the kinds f16 and tf32, found ${o.kind}`)
+    return V.fault(
+      'instruction.modifier',
+      `tcgen05.mma: scale-input-d is of the kinds f16 and tf32, found ${o.kind}`,
+    )
   const rows = m / o.group
   const id = accumulatorIdOf(m, o.group === 1 ? 'one' : 'pair')
   const layout = id === null ? null : accumulator(id, n)
@@ -575,7 +588,8 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
   if ('code' in at) return at
   const acc = types.acc === 'f16' || types.acc === 'i32' ? types.acc : 'f32'
   const columns = n / (id === 'B' ? 2 : 1)
-  const wrong = first('tcgen05.mma: D', at, id === 'F' ? [0, 16] : [0]) ?? inside('tcgen05.mma: D', at, 1, columns)
+  const wrong =
+    first('tcgen05.mma: D', at, id === 'F' ? [0, 16] : [0]) ?? inside('tcgen05.mma: D', at, 1, columns)
   if (wrong !== null) return wrong
   const disabled = disabledOf(h, o, own)
   if ('code' in disabled) return disabled
@@ -686,8 +700,7 @@ const shift = (h: Here, o: Of<'tcgen05Shift'>, own: number): Prepared | FaultVal
   if (pair !== null) return pair
   const at = cellAt(h, 'tcgen05.shift: the address', o.at, own)
   if ('code' in at) return at
-  const wrong =
-    first('tcgen05.shift', at, quarters) ?? inside('tcgen05.shift', at, 1, shiftColumns)
+  const wrong = first('tcgen05.shift', at, quarters) ?? inside('tcgen05.shift', at, 1, shiftColumns)
   if (wrong !== null) return wrong
   const rows = tmemLanes - at.lane - 1
   const plane = tensorPlane(h)
@@ -749,7 +762,9 @@ const eachLane = (mask: number, f: (own: number) => Prepared | FaultValue): Part
   return out
 }
 
-const together: Readonly<Record<'tcgen05Alloc' | 'tcgen05Dealloc' | 'tcgen05Relinquish' | 'tcgen05Load' | 'tcgen05Store', string>> = {
+const together: Readonly<
+  Record<'tcgen05Alloc' | 'tcgen05Dealloc' | 'tcgen05Relinquish' | 'tcgen05Load' | 'tcgen05Store', string>
+> = {
   tcgen05Alloc: 'tcgen05.alloc',
   tcgen05Dealloc: 'tcgen05.dealloc',
   tcgen05Relinquish: 'tcgen05.relinquish_alloc_permit',

@@ -66,7 +66,11 @@ export type Tcgen05Operation =
       /** D enters the sum divided by 2 to this power */
       readonly shift: number
       /** the scales, and how many elements along k share one */
-      readonly scales: { readonly a: TensorAddress; readonly b: TensorAddress; readonly block: 16 | 32 } | null
+      readonly scales: {
+        readonly a: TensorAddress
+        readonly b: TensorAddress
+        readonly block: 16 | 32
+      } | null
     }
   | {
       readonly _tag: 'tcgen05Commit'
