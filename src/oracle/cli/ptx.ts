@@ -21,6 +21,7 @@ import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
+import { withoutInstructions } from '../launch/without-ptx.js'
 import { asText } from '../tensor-files/files.js'
 import { encodeNpy, type Descr } from '../tensor-files/npy.js'
 import { paletteOf } from './colours.js'
@@ -50,7 +51,7 @@ export const isPtx = (name: string): boolean => name.toLowerCase().endsWith('.pt
 // ---------------------------------------------------------------- what is asked
 
 /** What is a matter of programs of the core alone. */
-const elsewhere: ReadonlyArray<string> = ['set', 'computes', 'without', 'mend', 'in', 'arithmetic', 'threads']
+const elsewhere: ReadonlyArray<string> = ['set', 'computes', 'mend', 'in', 'arithmetic', 'threads']
 
 /** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
 interface PtxSubject {
@@ -82,7 +83,7 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
   return pipe(
     ptxLaunchAsked(options),
-    E.chainW((asking) => launchedPtx(world.files)(file, asking)),
+    E.chainW((asking) => launchedPtx(world.files, withoutInstructions(wordsOf(options, 'without')))(file, asking)),
     E.map((launched): PtxSubject => {
       const { program, positions } = launched.elaborated
       const lines = linesBeside(world, file)
@@ -187,9 +188,9 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
       launched,
       source,
       script,
-      rows: () => [['launch', launchText(launched)]],
+      rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))]],
       settings: {},
-      dropped: [],
+      dropped: wordsOf(options, 'without'),
       authored,
       schedule,
       fuel,
@@ -211,8 +212,11 @@ interface JudgedPtx extends Judged {
 
 // ---------------------------------------------------------------- what came of it
 
-const launchText = ({ launch, arguments: given, elaborated: { program } }: LaunchedPtx): string =>
-  `${program.name}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions`
+const launchText = (
+  { launch, arguments: given, elaborated: { program } }: LaunchedPtx,
+  dropped: ReadonlyArray<string>,
+): string =>
+  `${program.name}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions${dropped.map((text) => `, without '${text}'`).join('')}`
 
 export const checkPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> =>
   pipe(

@@ -13,7 +13,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
-import { parseModule } from '../../dialects/ptx/index.js'
+import { functionsOf, parseModule, type Module } from '../../dialects/ptx/index.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
 import {
   usualSharedBase,
@@ -50,6 +50,9 @@ export interface AskingPtx {
 type Said = Omit<PtxLaunch, 'grid' | 'args'> & Partial<Pick<PtxLaunch, 'grid' | 'args'>>
 
 export interface LaunchedPtx {
+  /** as it is launched, and its name */
+  readonly module: Module
+  readonly file: string
   readonly elaborated: Elaborated
   readonly launch: PtxLaunch
   readonly arguments: WarpArguments
@@ -221,10 +224,18 @@ const readLaunch =
       E.mapLeft(inFile(launchFile)),
     )
 
-/** The module in a file, with its launch: a launch file, or what a command line says. */
+/** A change of a text, given the entry that is launched and the name of the file. */
+export type ChangeOfText = (entry: string, file: string) => (m: Module) => E.Either<Failure, Module>
+
+const unchanged: ChangeOfText = () => (m) => E.right(m)
+
+const onlyEntry = (m: Module): string => functionsOf(m).find(({ kind }) => kind === 'entry')?.name ?? ''
+
+/** The module in a file, changed if that is asked, with its launch: a launch file, or what a command line says. */
 export const launchedPtx =
-  (files: Files) =>
+  (files: Files, change: ChangeOfText = unchanged) =>
   (file: string, asking: string | AskingPtx): E.Either<Failure, LaunchedPtx> => {
+    const name = file.split(/[/\\]/u).pop() ?? file
     const words: AskingPtx = typeof asking === 'string' ? { launch: asking } : asking
     /** of refusals of what no word says */
     const where = words.launch ?? file
@@ -234,18 +245,19 @@ export const launchedPtx =
       E.bindW('said', () =>
         words.launch === undefined ? E.right<Failure, Said>({}) : readLaunch(files)(words.launch),
       ),
-      E.bindW('elaborated', ({ text, said }) =>
+      E.bindW('module', ({ text, said }) =>
         pipe(
           parseModule(text),
-          E.chainW((m) =>
-            elaborate(m, words.entry ?? said.kernel ?? null, file.split(/[/\\]/u).pop() ?? file),
-          ),
+          E.chainW((m) => change(words.entry ?? said.kernel ?? onlyEntry(m), name)(m)),
           E.mapLeft(inFile(file)),
         ),
       ),
+      E.bindW('elaborated', ({ module, said }) =>
+        pipe(elaborate(module, words.entry ?? said.kernel ?? null, name), E.mapLeft(inFile(file))),
+      ),
     )
     if (E.isLeft(read)) return read
-    const { said, elaborated } = read.right
+    const { said, elaborated, module } = read.right
     const { parameters, program } = elaborated
     if (said.num_ctas !== undefined && said.num_ctas !== 1)
       return refuse(
@@ -338,6 +350,8 @@ export const launchedPtx =
         `${where}: outputs: expected a tensor of the arguments, found '${unknown}'; ${didYouMean(all.map((t) => t.tensor))(unknown)}`,
       )
     return E.right({
+      module,
+      file: name,
       elaborated,
       launch,
       arguments: {

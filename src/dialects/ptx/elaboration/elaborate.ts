@@ -34,7 +34,7 @@ import {
   type Emitter,
 } from './emitter.js'
 import { guardOf, source, type Here, type Names } from './here.js'
-import { readLines, sourceOf, sources, type Sources } from './sources.js'
+import { readLines, siteLabel, sourceOf, sources, type Sources } from './sources.js'
 import {
   declareBody,
   entryParameters,
@@ -150,7 +150,7 @@ const instruction = (m: Making, f: Function, label: number, r: Resolved, spins: 
   e.at = at
   e.site = e.sites.length
   const { line, column } = sourceOf(m.sources, r.instruction)
-  e.sites.push({ label: `${line} ${opcode}`, path: [f.name], loc: `${line}:${String(column)}` })
+  e.sites.push({ label: siteLabel(line, opcode, at.line), path: [f.name], loc: `${line}:${String(column)}` })
   e.positions.push(at)
   const h: Here = {
     e,

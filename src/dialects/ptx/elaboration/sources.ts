@@ -64,3 +64,21 @@ export const sourceOf = (s: Sources, i: Instruction): { readonly line: string; r
     ? { line: `${s.file}:${String(i.at.line)}`, column: i.at.column }
     : { line: `${path.split('/').pop() ?? path}:${String(from.line)}`, column: from.column }
 }
+
+/** The lines of an instruction and of the calls that were inlined around it, innermost first: `kernel.cu:11`, `kernel.cu:40`. */
+export const placesOf = (s: Sources, i: Instruction): ReadonlyArray<string> => {
+  const out: string[] = []
+  let at: Source | null = i.location
+  let caller: Source | null = i.location?.inlined?.at ?? null
+  for (let depth = 0; depth < deepest && at !== null; depth++) {
+    const path = fileOf(s.module, at.file)
+    if (path !== null) out.push(`${path.split('/').pop() ?? path}:${String(at.line)}`)
+    at = caller
+    caller = at === null ? null : (s.inlined.get(showSource(at)) ?? null)
+  }
+  return out
+}
+
+/** What findings call an instruction: its line of the source, its opcode, and its line of the text, by which it is one of several. */
+export const siteLabel = (place: string, opcode: string, line: number): string =>
+  `${place} ${opcode} (line ${String(line)})`
