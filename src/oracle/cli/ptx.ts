@@ -83,7 +83,9 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
   return pipe(
     ptxLaunchAsked(options),
-    E.chainW((asking) => launchedPtx(world.files, withoutInstructions(wordsOf(options, 'without')))(file, asking)),
+    E.chainW((asking) =>
+      launchedPtx(world.files, withoutInstructions(wordsOf(options, 'without')))(file, asking),
+    ),
     E.map((launched): PtxSubject => {
       const { program, positions } = launched.elaborated
       const lines = linesBeside(world, file)

@@ -57,7 +57,8 @@ const isMeant = (text: string, s: PtxSite): boolean => {
 const nearest = (text: string, sites: ReadonlyArray<PtxSite>): string => {
   const m = meant(text)
   const far = (s: PtxSite): number => {
-    return m === null ? Infinity : Math.min(...linesIn(m, s).map((line) => Math.abs(line - m.line)))
+    if (m === null) return Infinity
+    return linesIn(m, s).reduce((least, line) => Math.min(least, Math.abs(line - m.line)), Infinity)
   }
   const near = [...sites].sort((x, y) => far(x) - far(y) || x.line - y.line).slice(0, 3)
   return near.length === 0 ? 'there is none' : `the nearest are ${near.map(shown).join(', ')}`
