@@ -231,7 +231,8 @@ inline Matrices floats(const std::string &ta, const std::string &tb, const std::
     case 17:  // one large, the others small
       for (int i = 0; i < m; i++) {
         for (int p = 0; p < ka; p++) A(i, p) = within(fa, r, -9, 9);
-        A(i, r.pick(ka)) = within(fa, r, 3, 4);
+        const uint64_t large = within(fa, r, 3, 4);
+        A(i, r.pick(ka)) = large;
       }
       allB([&] { return within(fb, r, -2, 3); });
       allC([&] { return r.pick(2) != 0 ? zero : within(fc, r, -20, 24); });

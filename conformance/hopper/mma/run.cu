@@ -113,7 +113,7 @@ static Bytes tuple(const Form &f, int number) {
     const int which = f.counts[0] ? 0 : f.counts[1] ? 1 : 2;
     const int bits = bitsOf(f.types[which]);
     const size_t count = f.given * 8 / bits;
-    for (size_t i = 0; i < count; i++) put(to, 0, bits, i, bits >= 16 ? i : (i >> (number * bits)) & ((1u << bits) - 1));
+    for (size_t i = 0; i < count; i++) put(to, 0, bits, i, bits >= 16 ? i : (i >> (number * bits) % 64) & ((1u << bits) - 1));
   } else if (f.kind == "store") {
     const int bits = bitsOf(f.types[3]);
     for (size_t i = 0; i < f.given * 8 / bits; i++) put(to, 0, bits, i, i);
