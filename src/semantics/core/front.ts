@@ -81,6 +81,7 @@ export const coreFront = (linked: Linked): Front<World> => ({
   nondeterminism: linked.nondeterminism,
   instructions: linked.instructions,
   timed: linked.timed,
+  outside: [],
   begin: (world, at) => start(world, at, idle, linked.entry, []),
   proceed,
   forks,

@@ -62,6 +62,8 @@ export interface Front<W> {
   readonly nondeterminism: ReadonlyArray<string>
   /** the instructions that occur in it */
   readonly instructions: ReadonlySet<string>
+  /** what a verdict of it does not speak of, besides what no verdict does */
+  readonly outside: ReadonlyArray<string>
   /** control may depend on how fast agents are */
   readonly timed: boolean
 

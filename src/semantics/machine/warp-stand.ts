@@ -85,6 +85,14 @@ export type Receive =
     }
   /** words, row by row, one for each of 32 lanes */
   | { readonly _tag: 'rows'; readonly to: ReadonlyArray<Row> }
+  /** fields of 4 or 6 bits, each as a byte of its word: of each two bytes are read, and it begins at a bit of the first */
+  | {
+      readonly _tag: 'fields'
+      readonly lanes: ReadonlyArray<number>
+      readonly to: ReadonlyArray<Row>
+      readonly bits: 4 | 6
+      readonly shifts: ReadonlyArray<number>
+    }
   /** one word, for all these lanes */
   | { readonly _tag: 'broadcast'; readonly to: Row | null; readonly lanes: ReadonlyArray<number> }
   /** a number, for all lanes of `mask` */

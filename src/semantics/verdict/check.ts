@@ -171,8 +171,11 @@ export type Check = (program: Program, options: CheckOptions) => E.Either<Refusa
 export const scope: ReadonlyArray<string> = ['races inside one agent, between its own lanes']
 
 /** What the verdict of this program leaves out besides. */
-const scopeOf = (world: World): ReadonlyArray<string> =>
-  world.front.instructions.has('clc.tryCancel') ? [...scope, otherGrants] : scope
+const scopeOf = (world: World): ReadonlyArray<string> => [
+  ...scope,
+  ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
+  ...world.front.outside,
+]
 
 // ---------------------------------------------------------------- one run
 

@@ -16,6 +16,7 @@ import * as V from '../machine/value.js'
 import type { FaultValue, PeekValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
 import { tcgen05 } from './effects/tcgen05.js'
+import { matrices, wholeWarp } from './effects/matrices.js'
 import { tensors } from './effects/tensors.js'
 import { wgmma } from './effects/wgmma.js'
 import { showLanes } from './lanes.js'
@@ -341,6 +342,9 @@ export const effectsOf = (
     case 'wgmmaCommit':
     case 'wgmmaWait':
       return wgmma(h, o, mask, ended)
+    case 'loadMatrices':
+    case 'storeMatrices':
+      return matrices(h, o, mask, ended)
     case 'tensorCopy':
     case 'tensormapReplace':
     case 'tensormapPublish':
@@ -375,6 +379,13 @@ export const effectsOf = (
         (o.aligned ? aligned('barrier.cluster.wait', mask, ended) : null) ?? [
           part({ _tag: 'cluster.wait' }, nothing),
         ]
+      )
+    case 'setRegisters':
+      return (
+        wholeWarp(h, 'setmaxnreg', mask, ended) ??
+        (h.launch.program.registers === null
+          ? []
+          : [part({ _tag: 'setMaxRegisters', count: o.count, action: o.action }, nothing)])
       )
     case 'fence':
       return [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]

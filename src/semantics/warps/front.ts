@@ -17,7 +17,7 @@ import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { nothingInFlight } from './flight.js'
-import type { Given, WarpProgram } from './program.js'
+import type { Given, Operation, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
 import { timingOf } from './timing.js'
@@ -209,15 +209,29 @@ const where = (stand: Stand): string => {
   ].join('|')
 }
 
+/** What a verdict of a program does not speak of: what other grids do, and registers that nothing hands out. */
+const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
+  const has = (tag: Operation['_tag']): boolean => p.code.some(({ operation }) => operation._tag === tag)
+  return [
+    ...(has('gridDependency')
+      ? ['other grids: griddepcontrol orders nothing here, and what a grid before this one writes is there']
+      : []),
+    ...(has('setRegisters') && p.registers === null
+      ? [
+          'registers: setmaxnreg is ignored, as it is where neither .maxnreg nor .maxntid with .minnctapersm says how many a thread has',
+        ]
+      : []),
+  ]
+}
+
 export const warpFront = (l: WarpLaunch): Front<World> => {
   const warps = Math.ceil(l.threads / 32)
   const reasons = timingOf(l.program)
-  const agents = Array.from({ length: warps }, (_, warp): Agent => ({
-    name: `warp ${String(warp)}`,
-    kind: 'warp',
-    firstWarp: warp,
-    warps: 1,
-  }))
+  const { registers } = l.program
+  const agents = Array.from({ length: warps }, (_, warp): Agent => {
+    const agent: Agent = { name: `warp ${String(warp)}`, kind: 'warp', firstWarp: warp, warps: 1 }
+    return registers === null ? agent : Object.assign({ registers }, agent)
+  })
   return {
     agents,
     starts: agents.map(() => true),
@@ -225,6 +239,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     nondeterminism: reasons,
     instructions: new Set(l.program.code.map(({ operation }) => operation._tag)),
     timed: reasons.length > 0,
+    outside: outsideOf(l.program),
     begin: (world, at, edit) =>
       beginning(
         l,

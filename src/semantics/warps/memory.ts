@@ -362,8 +362,34 @@ const received = (
   signed,
 })
 
+/** Fields of a few bits, four to a word, each in a byte of its own. */
+const receiveFields = (
+  r: Rows,
+  { lanes, to, bits, shifts }: Extract<Receive, { readonly _tag: 'fields' }>,
+  data: Float64Array | null,
+): void => {
+  lanes.forEach((lane, i) => {
+    to.forEach((row, k) => {
+      let word = 0
+      let known = data !== null
+      for (let b = 0; data !== null && b < 4; b++) {
+        const at = (i * to.length + k) * 4 + b
+        const [low, high] = [data[2 * at]!, data[2 * at + 1]!]
+        if (Number.isNaN(low) || Number.isNaN(high)) known = false
+        word |= (((low | (high << 8)) >>> shifts[at]!) & ((1 << bits) - 1)) << (8 * b)
+      }
+      setLane(r, row, lane, known ? word : 0)
+      if (!known) r.unknown[row] = r.unknown[row]! | (1 << lane)
+    })
+  })
+}
+
 /** Puts what an effect has found into the rows that wait for it. */
 export const receive = (r: Rows, how: Receive, data: Float64Array | null): void => {
+  if (how._tag === 'fields') {
+    receiveFields(r, how, data)
+    return
+  }
   if (how._tag !== 'words' && how._tag !== 'bytes') return
   const { lanes, to, bits, signed } = how
   const width = how._tag === 'bytes' ? bits / 8 : 1

@@ -24,6 +24,7 @@ import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
 import type { Address, Space } from './operations/address.js'
 import type { Tcgen05Operation } from './operations/tcgen05.js'
+import type { MatricesOperation } from './operations/matrices.js'
 import type { TensorsOperation } from './operations/tensors.js'
 import type { WgmmaOperation } from './operations/wgmma.js'
 
@@ -229,9 +230,14 @@ export type Operation =
   | { readonly _tag: 'waitBulk'; readonly pending: number; readonly read: boolean }
   | { readonly _tag: 'commitAsync' }
   | { readonly _tag: 'waitAsync'; readonly pending: number }
+  | MatricesOperation
   | TensorsOperation
   | WgmmaOperation
   | Tcgen05Operation
+  /** the threads of the warp give registers back, or take more */
+  | { readonly _tag: 'setRegisters'; readonly count: number; readonly action: 'increase' | 'decrease' }
+  /** dependent grids may begin, or grids before this one are waited for: a run has one grid, so it does nothing */
+  | { readonly _tag: 'gridDependency' }
   // ---- barriers and fences
   | {
       readonly _tag: 'bar'
@@ -339,4 +345,6 @@ export interface WarpProgram {
   /** threads of a CTA that the text demands, if it does */
   readonly threads: ReadonlyArray<number> | null
   readonly cluster: ReadonlyArray<number> | null
+  /** registers of a thread when it begins; null: the text does not say, and `setRegisters` does nothing */
+  readonly registers: number | null
 }

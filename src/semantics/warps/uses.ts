@@ -91,6 +91,12 @@ export const usesOf = (o: Operation): Uses => {
         ],
         o.d,
       )
+    case 'loadMatrices':
+      return deciding(addresses(o.from), o.to)
+    case 'storeMatrices':
+      return deciding([...addresses(o.into), ...o.value])
+    case 'transposeMatrix':
+      return computing([o.from], [o.to])
     case 'tensorCopy':
       return deciding([...addresses(o.map, o.shared, o.barrier), ...o.coordinates, ...rows(o.multicast)])
     case 'tcgen05Alloc':
@@ -158,6 +164,8 @@ export const usesOf = (o: Operation): Uses => {
     case 'wgmmaWait':
     case 'tcgen05Relinquish':
     case 'tcgen05Wait':
+    case 'setRegisters':
+    case 'gridDependency':
     case 'commitBulk':
     case 'waitBulk':
     case 'commitAsync':

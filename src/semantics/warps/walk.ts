@@ -19,6 +19,7 @@ import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
 import { before } from './flight.js'
+import { transpose, wholeWarp } from './effects/matrices.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
@@ -395,7 +396,17 @@ const instruction = (
     case 'mbarrierPending':
       Silent.pending(rows, o, mask)
       break
+    case 'transposeMatrix': {
+      const apart = wholeWarp(w.here, 'movmatrix', mask, w.ended)
+      if (apart !== null) {
+        stop(w, s, apart)
+        return
+      }
+      transpose(rows, o)
+      break
+    }
     case 'nothing':
+    case 'gridDependency':
       break
     case 'turn':
       turn(s, o)
@@ -620,6 +631,7 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
       return
     case 'words':
     case 'bytes':
+    case 'fields':
       receive(rows, how, typeof value === 'object' && value._tag === 'tile' ? value.data : null)
       return
   }

@@ -6,8 +6,9 @@
  * Source: PTX ISA, instruction set.
  */
 import { moves, tabled } from './arithmetic.js'
-import { emit, refuse } from './emitter.js'
-import type { Elaborations, Here } from './here.js'
+import { constant, emit, refuse } from './emitter.js'
+import { constantOf, target, type Elaborations, type Here } from './here.js'
+import { matrices } from './matrices.js'
 import { memory } from './memory.js'
 import { tcgen05 } from './tcgen05.js'
 import { tensors } from './tensors.js'
@@ -18,20 +19,41 @@ const nothing = (h: Here): void => {
   emit(h.e, { _tag: 'nothing' }, h.guard)
 }
 
+const gridDependency = (h: Here): void => {
+  emit(h.e, { _tag: 'gridDependency' }, h.guard)
+}
+
+/** A cache policy is opaque: zero, which nothing may look into. */
+const policy = (h: Here): void => {
+  const zero = constant(h.e, 0)
+  const to = target(h, h.operands['d'], 'b64')
+  emit(h.e, { _tag: 'move', to, from: to.map(() => zero) }, h.guard)
+}
+
+const setRegisters = (h: Here): void => {
+  const action = h.modifiers['action'] === 'inc' ? 'increase' : 'decrease'
+  emit(h.e, { _tag: 'setRegisters', count: constantOf(h, h.operands['n']), action }, h.guard)
+}
+
 /** What changes nothing that a kernel can see. */
 const silent: Elaborations = {
   nanosleep: nothing,
   pmevent: nothing,
   prefetch: nothing,
   prefetchu: nothing,
-  griddepcontrol: nothing,
   applypriority: nothing,
+  'createpolicy.fractional': policy,
+  'createpolicy.range': policy,
+  'createpolicy.cvt': policy,
   brkpt: nothing,
   'cp.async.bulk.prefetch': nothing,
   'cp.async.bulk.prefetch.tensor': nothing,
 }
 
-const families: ReadonlyArray<Elaborations> = [silent, moves, memory, tensors, tcgen05, warp, wgmma]
+/** What is between this grid and the rest of the machine. */
+const resources: Elaborations = { griddepcontrol: gridDependency, setmaxnreg: setRegisters }
+
+const families: ReadonlyArray<Elaborations> = [silent, resources, moves, memory, matrices, tensors, tcgen05, warp, wgmma]
 
 const byBase: ReadonlyMap<string, (h: Here) => void> = new Map(families.flatMap((f) => Object.entries(f)))
 

@@ -15,6 +15,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, type Failure } from '../../../failure.js'
 import { withPeeks } from '../../../semantics/warps/peeks.js'
+import { mostRegisters, registerFile } from '../../../semantics/language/limits.js'
 import { withSpins } from '../../../semantics/warps/spins.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
 import { spinsOf } from '../flow/waits.js'
@@ -203,6 +204,28 @@ const placed = (m: Making): ReadonlyArray<WarpInstruction> =>
 const numbersOf = (f: Function, name: string): ReadonlyArray<number> | null =>
   f.directives.find((d) => d.name === name)?.numbers ?? null
 
+/**
+ * Registers of a thread when it begins, as the assembler settles them: `.maxnreg`, or an equal share for the threads and the CTAs that the text names (in each
+ * of the four parts of a multiprocessor as many warps), and no more than `setmaxnreg` asks for. Seen of ptxas 13.0.
+ *
+ *     .maxntid 384 .minnctapersm 1     12 warps, 3 in each part: 16,384 / 96 = 170: 168
+ *     .maxntid 256 .minnctapersm 1     256, but 240 where setmaxnreg asks for 240
+ */
+const registersAtEntry = (f: Function, code: ReadonlyArray<WarpInstruction>): number | null => {
+  const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+  const [given] = numbersOf(f, 'maxnreg') ?? []
+  if (given !== undefined) return given
+  const threads = numbersOf(f, 'maxntid') ?? numbersOf(f, 'reqntid')
+  const [ctas] = numbersOf(f, 'minnctapersm') ?? []
+  if (threads === null || ctas === undefined) return null
+  const inEachPart = Math.ceil((Math.ceil(product(threads) / 32) * ctas) / 4)
+  const share = Math.floor(registerFile / 4 / (32 * Math.max(1, inEachPart)) / 8) * 8
+  const asked = code.flatMap(({ operation: o }) =>
+    o._tag === 'setRegisters' && o.action === 'increase' ? [o.count] : [],
+  )
+  return Math.min(mostRegisters, share, ...(asked.length === 0 ? [] : [Math.max(...asked)]))
+}
+
 const entryOf = (module: Module, name: string | null): E.Either<Failure<ElaborationError>, Function> => {
   const entries = functionsOf(module).filter(({ kind }) => kind === 'entry')
   const f = name === null && entries.length === 1 ? entries[0] : entries.find((one) => one.name === name)
@@ -286,6 +309,7 @@ export const elaborate = (
       variables: names.storage.variables,
       threads: numbersOf(f, 'reqntid'),
       cluster: numbersOf(f, 'reqnctapercluster'),
+      registers: registersAtEntry(f, flown),
     },
     parameters,
     positions: e.positions,

@@ -62,9 +62,28 @@ const orders: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['global', 'shared', 'shared::cta', 'shared::cluster', 'const', 'local', 'param']),
 ]
 
+/** The same of matrices, whose modifiers stand in any order (`ldmatrix.sync.aligned.x4.trans.m8n8`). */
+const ofMatrices = new Set(['ldmatrix', 'stmatrix', 'movmatrix'])
+const ordersOfMatrices: ReadonlyArray<ReadonlySet<string>> = [
+  new Set(['sync']),
+  new Set(['aligned']),
+  new Set(['m8n8', 'm8n16', 'm16n8', 'm16n16']),
+  new Set(['x1', 'x2', 'x4']),
+  new Set(['trans']),
+  new Set(['shared', 'shared::cta']),
+]
+
 /** The assembler takes ordering, scope and space of an access in any order (`ld.global.acquire.gpu`); the table has them in that of the ISA. */
 const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (!strong.has(parts[0] ?? '')) return parts
+  if (ofMatrices.has(parts[0] ?? '')) return sortedUpTo(ordersOfMatrices, parts)
+  return strong.has(parts[0] ?? '') ? sortedUpTo(orders, parts) : parts
+}
+
+/** The words behind the first that are of these sets come in the order of the sets, as far as they follow one another. */
+const sortedUpTo = (
+  orders: ReadonlyArray<ReadonlySet<string>>,
+  parts: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
   let end = 1
   while (end < parts.length && orders.some((words) => words.has(parts[end] ?? ''))) end++
   const first = parts.slice(1, end)
