@@ -36,7 +36,7 @@ export const scripted = (
     nondeterminism: [],
     instructions: new Set(),
     timed: false,
-  outside: [],
+    outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),
     proceed: (world, at, a, _done, _results, events) => standing(scriptOf(world, at.agent), a.at + events),
     forks: null,

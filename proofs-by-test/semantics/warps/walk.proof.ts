@@ -319,7 +319,7 @@ const compiled = (main: ReadonlyArray<Tree>, called: ReadonlyArray<Tree>): WarpP
     variables: [],
     threads: null,
     cluster: null,
-  registers: null,
+    registers: null,
   }
 }
 

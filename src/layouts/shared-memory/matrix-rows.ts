@@ -69,13 +69,7 @@ export const matrixBytes = (shape: MatrixShape, transposed: boolean, count: numb
   if (known !== undefined) return known
   const registers = count * registersOfMatrix(shape)
   const made = Int32Array.from({ length: lanes * registers * 4 }, (_, i) =>
-    matrixByteAt(
-      shape,
-      transposed,
-      Math.floor(i / (4 * registers)),
-      Math.floor(i / 4) % registers,
-      i % 4,
-    ),
+    matrixByteAt(shape, transposed, Math.floor(i / (4 * registers)), Math.floor(i / 4) % registers, i % 4),
   )
   tables.set(key, made)
   return made

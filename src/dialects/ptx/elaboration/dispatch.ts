@@ -53,7 +53,17 @@ const silent: Elaborations = {
 /** What is between this grid and the rest of the machine. */
 const resources: Elaborations = { griddepcontrol: gridDependency, setmaxnreg: setRegisters }
 
-const families: ReadonlyArray<Elaborations> = [silent, resources, moves, memory, matrices, tensors, tcgen05, warp, wgmma]
+const families: ReadonlyArray<Elaborations> = [
+  silent,
+  resources,
+  moves,
+  memory,
+  matrices,
+  tensors,
+  tcgen05,
+  warp,
+  wgmma,
+]
 
 const byBase: ReadonlyMap<string, (h: Here) => void> = new Map(families.flatMap((f) => Object.entries(f)))
 

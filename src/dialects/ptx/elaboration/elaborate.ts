@@ -220,10 +220,12 @@ const registersAtEntry = (f: Function, code: ReadonlyArray<WarpInstruction>): nu
   if (threads === null || ctas === undefined) return null
   const inEachPart = Math.ceil((Math.ceil(product(threads) / 32) * ctas) / 4)
   const share = Math.floor(registerFile / 4 / (32 * Math.max(1, inEachPart)) / 8) * 8
-  const asked = code.flatMap(({ operation: o }) =>
-    o._tag === 'setRegisters' && o.action === 'increase' ? [o.count] : [],
+  const asked = code.reduce(
+    (most, { operation: o }) =>
+      o._tag === 'setRegisters' && o.action === 'increase' ? Math.max(most, o.count) : most,
+    0,
   )
-  return Math.min(mostRegisters, share, ...(asked.length === 0 ? [] : [Math.max(...asked)]))
+  return Math.min(mostRegisters, share, asked === 0 ? mostRegisters : asked)
 }
 
 const entryOf = (module: Module, name: string | null): E.Either<Failure<ElaborationError>, Function> => {
