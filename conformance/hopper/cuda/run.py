@@ -1,13 +1,15 @@
 """Runs the committed PTX here on a GPU by the driver's API alone and keeps what it left; argv: an output folder, then names of kernels (all if none).
 
 cuModuleLoadData takes the very text that is committed. A launch is made twice, each time from a module loaded afresh: both must leave the same bytes
-(and where `conformance/cuda` has a text of the same kernel, so must that). Around every tensor lie
+(and where `conformance/cuda` has a text of the same kernel, so must that). A tensor map is what the driver's cuTensorMapEncodeTiled makes of it. Around every tensor lie
 guards, which must be as they were. What the kernels left goes into one archive, OUT/cuda.tar.gz: KERNEL/TENSOR.npy; OUT/log.txt says of each kernel how it went."""
 import ctypes, io, json, os, re, subprocess, sys, tarfile, tempfile
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {"f16": "<f2", "bf16": "<u2", "f32": "<f4", "f64": "<f8", "u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "s8": "<i1", "s16": "<i2", "s32": "<i4", "s64": "<i8"}
+# CUtensorMapDataType
+MAP_TYPES = {"u8": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 GUARD = 4096
 
 class Driver:
@@ -71,6 +73,16 @@ def once(cu, folder, launch, text):
             data = values.tobytes()
         placed[arg["tensor"]] = (cu.place(data), arg)
         return placed[arg["tensor"]][0].to_bytes(8, "little")
+    def tensormap(arg):
+        """the 128 bytes that the driver makes"""
+        at = int.from_bytes(pointer(arg), "little")
+        rank = len(arg["dims"])
+        strides = arg.get("strides") or [dtype_of(arg).itemsize * int(np.prod(arg["dims"][: d + 1])) for d in range(rank - 1)]
+        words = lambda kind, xs: (kind * max(1, len(xs)))(*xs)
+        held = ctypes.create_string_buffer(128 + 64)
+        start = (ctypes.addressof(held) + 63) // 64 * 64
+        cu("cuTensorMapEncodeTiled", ctypes.c_void_p(start), ctypes.c_int(MAP_TYPES[arg["dtype"]]), ctypes.c_uint32(rank), ctypes.c_void_p(at), words(ctypes.c_uint64, arg["dims"]), words(ctypes.c_uint64, strides), words(ctypes.c_uint32, arg["box"]), words(ctypes.c_uint32, arg.get("elementStrides") or [1] * rank), ctypes.c_int({0: 0, 16: 1, 32: 2}[arg.get("interleave", 0)]), ctypes.c_int({0: 0, 32: 1, 64: 2, 128: 3}[arg.get("swizzle", 0)]), ctypes.c_int(arg.get("l2", 0)), ctypes.c_int({"zero": 0, "nan": 1}[arg.get("fill", "zero")]))
+        return ctypes.string_at(start, 128)
     def packed(arg, size):
         if arg["kind"] == "pointer":
             return pointer(arg)
@@ -81,6 +93,8 @@ def once(cu, folder, launch, text):
                 b = packed(f, None)
                 whole[f["offset"] : f["offset"] + len(b)] = b
             return bytes(whole)
+        if arg["kind"] == "tensormap":
+            return tensormap(arg)
         kind = np.dtype(KINDS[arg["type"]])
         assert size is None or kind.itemsize == size, (arg, size)
         return np.array(int(arg["value"]) if kind.kind in "iu" else float(arg["value"]), dtype=kind).tobytes()
@@ -121,7 +135,7 @@ def one(kernel, out):
     other = os.path.join(HERE, "..", "..", "cuda", kernel + ".ptx")
     if os.path.exists(other) and not twin:
         second = once(cu, folder, launch, open(other).read())
-    where = {a["tensor"]: a for arg in launch["args"] + launch.get("globals", []) for a in (arg.get("fields", [arg])) if a["kind"] == "pointer"}
+    where = {a["tensor"]: a for arg in launch["args"] + launch.get("globals", []) for a in (arg.get("fields", [arg])) if a["kind"] in ("pointer", "tensormap")}
     for name, data in first.items():
         np.save(os.path.join(out, name + ".npy"), np.frombuffer(data, dtype=dtype_of(where[name])).reshape(where[name]["shape"]))
     different = [name for name in first if first[name] != second[name]]
