@@ -227,19 +227,23 @@ const coveredViews = ({ family, read }: Group, rw: 'r' | 'w'): ReadonlyArray<Vie
   }
 }
 
-/** A group wait knows the groups that it covers: of a bulk store with `.read` the reads alone, of a tensor-memory load the registers alone; of products those of its warpgroup. */
+/** A group wait knows the groups that it covers: of a bulk store with `.read` the reads alone, of a tensor-memory load the registers alone; of products those of the other
+ * warps of its warpgroup, too, which were issued before. */
 export const group = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, at) => {
     if (e._tag !== 'group' || e.kind !== 'wait' || e.blocked) return []
     const covered = coveredBy(r.log, at, e)
-    return [e.stamp.agent, ...(e.with ?? [])]
-      .flatMap((x) => ofUnit(r, x, unitOf[e.family]))
-      .filter((o) => o.at < at && o.number <= covered)
-      .flatMap((o) => o.touches)
-      .flatMap((t) => {
-        const into = coveredViews(e, t.access.rw)
-        return into.length === 0 ? [] : [enters(t.at, at, into)]
+    const into = (o: Operation): ReadonlyArray<Arrow> =>
+      o.touches.flatMap((t) => {
+        const views = coveredViews(e, t.access.rw)
+        return views.length === 0 ? [] : [enters(t.at, at, views)]
       })
+    const ofAgent = (x: number): ReadonlyArray<Operation> =>
+      ofUnit(r, x, unitOf[e.family]).filter((o) => o.at < at && o.number <= covered)
+    return [
+      ...ofAgent(e.stamp.agent).flatMap(into),
+      ...(e.with ?? []).flatMap(ofAgent).flatMap((o) => [...into(o), flows(o.at, at, same(...both))]),
+    ]
   })
 
 /** bar.sync and the cluster barrier: who leaves comes after all who have arrived. */

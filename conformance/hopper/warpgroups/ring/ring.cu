@@ -82,11 +82,11 @@ extern "C" __global__ void __launch_bounds__(384) ring(const __grid_constant__ C
       for (int kk = 0; kk < 4; kk++)
         multiply(d, a + 2 * kk, b + 2 * kk);
       asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-      if (BROKEN == 1 || BROKEN == 4)
+      if (BROKEN == 1 || (BROKEN == 4 && k + 1 == steps))
         asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
       else
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");  //@6
-      if (threadIdx.x % 128 == 0 && BROKEN != 4)
+      if (threadIdx.x % 128 == 0)
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&s.empty[i])) : "memory");  //@5
     }
     ONLY(1)

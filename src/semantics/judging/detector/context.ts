@@ -45,6 +45,8 @@ export interface AgentState {
   uncommitted: Stamp | undefined
   /** wgmma issued */
   products: number
+  /** what it knew when it issued the last product of each of its latest groups, in their order */
+  readonly issues: Array<{ readonly group: number; readonly knowledge: Knowledge }>
   loads: number
   stores: number
   /** last barrier waited for, -1 before the first */
@@ -100,6 +102,7 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   tensorQueue: tensorQueue(),
   uncommitted: undefined,
   products: 0,
+  issues: [],
   loads: 0,
   stores: 0,
   lastWait: -1,
@@ -144,6 +147,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.queue = 0
   emptied(a.tensorQueue)
   a.products = 0
+  a.issues.length = 0
   a.loads = 0
   a.stores = 0
   a.lastWait = -1

@@ -18,8 +18,8 @@
  *
  * A tensor-memory load or store is a group of its own, without a commit.
  *
- * A wait of a warp for products is for the groups of the same numbers of all warps of its warpgroup (`with`): it knows that theirs are done, and nothing
- * else of what those warps have done before.
+ * A wait of a warp for products is for the groups of the same numbers of all warps of its warpgroup (`with`): it knows that theirs are done, and
+ * so that they were issued: what those warps knew then is ordered, not visible.
  *
  * Names: cp.async.bulk.wait_group (.read), wgmma.wait_group, cp.async.wait_group (PTX); wgmma_wait(n), wait_smem_to_gmem(n) (Pallas).
  *
@@ -36,7 +36,7 @@ import type { AgentState } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
 import type { Knowledge, Vector } from './knowledge.js'
-import { advance, advanceOrder, clockOf } from './knowledge.js'
+import { advance, advanceOrder, clockOf, joinOrder } from './knowledge.js'
 import type { Detector } from './state.js'
 
 export const group = (d: Detector, e: Group): void => {
@@ -70,8 +70,13 @@ export const group = (d: Detector, e: Group): void => {
     return
   }
   awaitGroup(a, x, e.family, e.pending, e.read)
-  for (const other of e.with ?? [])
-    learn(a.knowledge, other, e.family, coveredBy(a, e.family, e.pending), e.read)
+  if (e.with === undefined) return
+  const done = coveredBy(a, e.family, e.pending)
+  for (const other of e.with) {
+    learn(a.knowledge, other, e.family, done, e.read)
+    const issued = c.agents[other]!.issues.filter(({ group }) => group <= done).pop()
+    if (issued !== undefined) joinOrder(a.knowledge, issued.knowledge, true)
+  }
 }
 
 /** The highest number that a wait covers; a group of copies is known by the last copy in it. */

@@ -28,10 +28,10 @@ import { ofBarrier } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy } from './access-record.js'
 import { barrierEvent } from './barriers.js'
-import { tick } from './context.js'
+import { tick, type AgentState } from './context.js'
 import * as Digest from './digest.js'
 import { singleton, union } from './generation-set.js'
-import { advance, advanceOrder, clockOf, copy } from './knowledge.js'
+import { advance, advanceOrder, clockOf, copy, type Knowledge } from './knowledge.js'
 import { owe } from './obligations.js'
 import type { Operation } from './operation.js'
 import { doneAt, numbered, owedBy, partOf, placeOf } from './operation.js'
@@ -68,6 +68,15 @@ const forPair = (d: Detector, e: Issue): void => {
   else if (!lives) told(`${does}, and CTA ${String(peer)} does not take part: it is not there, or has exited`)
 }
 
+/** So many groups of products are remembered: no wait leaves more pending. */
+const mostGroups = 64
+
+const issued = (a: AgentState, group: number, knowledge: Knowledge): void => {
+  if (a.issues[a.issues.length - 1]?.group === group) a.issues.pop()
+  else if (a.issues.length === mostGroups) a.issues.shift()
+  a.issues.push({ group, knowledge })
+}
+
 export const issue = (d: Detector, e: Issue): void => {
   const c = d.context
   const a = tick(c, e.stamp)
@@ -97,6 +106,7 @@ export const issue = (d: Detector, e: Issue): void => {
     owed: owedBy(c.header, e, row),
   }
   d.operations.set(e.operation, op)
+  if (e.unit === 'wgmma') issued(a, number, op.knowledge)
   if (row.pipeline === 'pairs') a.uncommitted = e.tensor === 'commit' ? undefined : e.stamp
   if (e.unit === 'clc') requested(c, d.responses, e.stamp, op.knowledge.order)
   a.fences = 0
