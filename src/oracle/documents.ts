@@ -10,7 +10,7 @@
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
  * | `ptx X.ptx`                                     | `tcspec.ptx/1`           | `ptx.schema.json`           |
  * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
- * | `kernels X.ttgir`                               | `tcspec.signature/1`     | `signature.schema.json`     |
+ * | `kernels X.ttgir`, `kernels X.ptx`              | `tcspec.signature/1`     | `signature.schema.json`     |
  * | `layout X`, `layout check`, `layout names`, `layout words` | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1`, `tcspec.layout-words/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
@@ -283,11 +283,16 @@ const documents: Readonly<Record<string, Document>> = {
           'a parameter',
           {
             name: [text, 'what `--arg` calls it'],
-            kind: [oneOf('pointer', 'descriptor', 'scalar'), 'a tensor, a tensor in blocks, or a number'],
-            dtype: [text, 'type of its elements, or of the number'],
+            kind: [
+              oneOf('pointer', 'descriptor', 'map', 'scalar'),
+              'a tensor, a tensor in blocks, of PTX a tensor map, or a number',
+            ],
+            dtype: [text, 'type of its elements, or of the number; of PTX as the text uses it'],
           },
           {
             role: [oneOf('in', 'out', 'inout'), 'of a tensor: what the function does with it'],
+            at: [nat, 'of PTX: where it begins in the bytes of the parameters'],
+            bytes: [nat, 'of PTX: how many bytes it has'],
             block: [list(nat), 'of a descriptor: extents of a block'],
             divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
           },
@@ -296,10 +301,18 @@ const documents: Readonly<Record<string, Document>> = {
       'in the order of the function',
     ],
     example: [
-      object('a launch', {
-        grid: [list(nat), 'programs along each axis'],
-        arg: [dictionary('words of `--arg` by parameter', text), 'a word for each parameter'],
-      }),
+      object(
+        'a launch',
+        {
+          grid: [list(nat), 'programs along each axis'],
+          arg: [dictionary('words of `--arg` by parameter', text), 'a word for each parameter'],
+        },
+        {
+          block: [list(nat), 'of PTX: threads along each axis'],
+          shared: [nat, 'of PTX: bytes of dynamic shared memory'],
+          entry: [text, 'of PTX: the entry, where the module has several'],
+        },
+      ),
       'a small launch to begin with, guessed from the text',
     ],
     operations: [

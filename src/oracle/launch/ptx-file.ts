@@ -37,6 +37,7 @@ import {
   integer,
   list,
   nat,
+  nothing,
   oneOf,
   record,
   text,
@@ -58,7 +59,7 @@ export interface PtxTensor {
   readonly dtype?: string
   readonly shape?: ReadonlyArray<number>
   readonly role?: MemoryRole
-  readonly file?: string
+  readonly file?: string | null
   readonly offset?: number
   readonly symbol?: string
 }
@@ -77,7 +78,7 @@ export interface PtxTensorMap {
   readonly l2?: number
   readonly shape?: ReadonlyArray<number>
   readonly role?: MemoryRole
-  readonly file?: string
+  readonly file?: string | null
   readonly offset?: number
   readonly symbol?: string
 }
@@ -92,7 +93,7 @@ export interface PtxDescriptor {
   readonly swizzle?: 0 | 32 | 64 | 128
   readonly padding?: 'zero' | 'nan'
   readonly role?: MemoryRole
-  readonly file?: string
+  readonly file?: string | null
 }
 export interface PtxScalar {
   readonly kind: 'scalar'
@@ -137,8 +138,8 @@ const role = described(
   'what the kernel does with it; without it, what `outputs` says',
 )
 const file = described(
-  text,
-  'the file beside the launch file with what is there before; NAME.npy of an input',
+  either<null, string>('null or a file', nothing, text),
+  'the file beside the launch file with what is there before; NAME.npy of an input; null: there is none, and an input is seeded',
 )
 const symbol = described(text, 'the variable of the module that it is')
 const name = described(text, 'what it is called; `--out` calls it so')

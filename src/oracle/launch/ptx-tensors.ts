@@ -6,7 +6,7 @@
  * | in                               | its file, else `NAME.npy`          | nothing is compared                      |
  * | in `outputs`, without a file     | zeros                              | `NAME.npy`, which need not be there where the extents are said |
  * | in `outputs`, with another file  | that file                          | `NAME.npy`                               |
- * | of a word, without a file        | seeded; of an output zeros         | nothing                                  |
+ * | of a word without a file, or `"file": null` | seeded; of an output zeros  | of a word nothing                        |
  *
  * Law 1. Every file has the element size and the extents that are said of its tensor, and those of the others.
  */
@@ -28,7 +28,7 @@ import { elementBytes } from './ptx-parameters.js'
 // ---------------------------------------------------------------- tensors
 
 const roleOf = (launch: PtxLaunch, t: PtxTensor): GivenTensor['role'] =>
-  t.role ?? (launch.outputs?.includes(t.tensor) === true ? (t.file === undefined ? 'out' : 'inout') : 'in')
+  t.role ?? (launch.outputs?.includes(t.tensor) === true ? (typeof t.file === 'string' ? 'inout' : 'out') : 'in')
 
 /** The array of a `.npy`. */
 export const readNpy =
@@ -78,9 +78,16 @@ export interface FilesOf {
 export const filesInLaunch = (launchFile: string, launch: PtxLaunch, t: PtxTensor): FilesOf => {
   const own = beside(launchFile, `${t.tensor}.npy`)
   const role = roleOf(launch, t)
-  const before = t.file !== undefined ? beside(launchFile, t.file) : role === 'out' ? null : own
+  const before =
+    t.file === null
+      ? null
+      : t.file !== undefined
+        ? beside(launchFile, t.file)
+        : role === 'out'
+          ? null
+          : own
   const isExpected = launch.outputs?.includes(t.tensor) === true && role !== 'in' && before !== own
-  return { before, behind: isExpected ? own : null, optional: true, seeded: false }
+  return { before, behind: isExpected ? own : null, optional: true, seeded: t.file === null }
 }
 
 /** A tensor of a launch, with what was there before and what is expected in it. */

@@ -54,6 +54,7 @@ export type Brought =
 /** Files that are not JSON, under their endings. */
 interface Texts {
   readonly ttgir?: string
+  readonly ptx?: string
   readonly jsonl?: string
   readonly csv?: string
   readonly txt?: string
@@ -67,6 +68,7 @@ const textWire: Wire<Texts> = define('Text', () =>
     {},
     {
       ttgir: described(text, "a module of Triton's"),
+      ptx: described(text, 'a module of PTX'),
       jsonl: described(text, 'a trace'),
       csv: described(text, 'a table'),
       txt: described(text, 'any other text, such as a schedule'),
@@ -99,7 +101,7 @@ export const fileWire: Wire<string | Content> = define('File', () =>
   either<string, Content>('a text, or an object', text, contentWire),
 )
 
-const endings: ReadonlyArray<string> = ['ttgir', 'jsonl', 'csv', 'txt']
+const endings: ReadonlyArray<string> = ['ttgir', 'ptx', 'jsonl', 'csv', 'txt']
 const ofTensors: ReadonlyArray<string> = ['npz', 'safetensors']
 
 /** What an object of a request is. */

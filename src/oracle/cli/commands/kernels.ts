@@ -1,7 +1,7 @@
 /**
  * `tcspec kernels`: what can be run, a line each. `tcspec kernels NAME`: its tensors, and every setting with its default and what it means.
  * With `--json` the list has the settings as well, what is missed of each kernel when a statement is left out, and the twins of the zoo.
- * `tcspec kernels FILE.ttgir`: what the text of a module says of its launch, and a launch to begin with.
+ * `tcspec kernels FILE.ttgir`, `tcspec kernels FILE.ptx`: what the text of a module says of its launch, and a launch to begin with.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -16,13 +16,17 @@ import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
 import type { Asked } from '../../../dialects/ttgir/index.js'
 import { described, type DescribedModule } from '../../launch/described.js'
+import { describedPtx, type DescribedEntry } from '../../launch/ptx-described.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
+import { wordOf } from '../flags/words.js'
+import { isPtx } from '../ptx.js'
 import { isModule } from '../subject.js'
 
 const define = (command: Command): Command =>
   command
-    .argument('[kernel]', 'its settings, defaults and tensors; of a module (.ttgir) its arguments')
+    .argument('[kernel]', 'its settings, defaults and tensors; of a module (.ttgir, .ptx) its arguments')
+    .option('--entry <name>', 'of PTX: the kernel, where the module has several')
     .option('--json', 'print one JSON document')
 
 const kernelText = (palette: Palette, k: Kernel): string =>
@@ -138,9 +142,58 @@ const signatureOf = ({ parameters, example, ...m }: DescribedModule): unknown =>
   example: { grid: example.grid, arg: Object.fromEntries(example.args) },
 })
 
-const run: CliCommand['run'] = (world) => (operands) => {
+/** An entry of PTX. */
+const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
+  [
+    palette.bold(e.name),
+    ...fields(palette, 10, [
+      [
+        '',
+        `PTX${e.target === null ? '' : ` for ${e.target}`}: ${String(e.warps)} warps${e.ctas === 1 ? '' : `, ${String(e.ctas)} CTAs`}, a grid of ${['one axis', 'two axes', 'three axes'][e.axes - 1] ?? ''}`,
+      ],
+    ])
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...(e.parameters.length === 0
+      ? ''
+      : table([
+          ['argument', 'offset', 'bytes', 'role', 'type, as the text uses it'],
+          ...e.parameters.map((p) => [
+            p.name,
+            String(p.at),
+            String(p.bytes),
+            p.role ?? '',
+            p.kind === 'pointer'
+              ? `tensor of ${p.dtype}`
+              : p.kind === 'map'
+                ? 'tensor map'
+                : p.dtype,
+          ]),
+        ])
+    )
+      .split('\n')
+      .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
+    '',
+    'A launch to begin with, guessed from the text:',
+    '',
+    `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${e.parameters.length === 0 ? '' : ` --arg ${Object.entries(e.example.arg).map(([name, word]) => `${name}=${word}`).join(' ')}`}`,
+    '',
+  ].join('\n')
+
+const run: CliCommand['run'] = (world) => (operands, options) => {
   const [name] = operands
   const palette = paletteOf(world)
+  if (name !== undefined && isPtx(name))
+    return TE.fromEither(
+      pipe(
+        describedPtx(world.files)(name, wordOf(options, 'entry')),
+        E.map((entry) => ({
+          good: true,
+          text: () => entryText(palette, name, entry),
+          json: () => Object.assign({ schema: 'tcspec.signature/1' }, entry),
+        })),
+      ),
+    )
   if (name !== undefined && isModule(name))
     return TE.fromEither(
       pipe(

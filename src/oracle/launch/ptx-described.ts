@@ -1,0 +1,235 @@
+/**
+ * What a module of PTX says of its launch: the entry, the chip, the parameters with their types and offsets, a launch to begin with, and the
+ * instructions that do something. It is what a form for a launch is made of; nothing is run.
+ *
+ * | bytes of a parameter                        | are                                | to begin with                     |
+ * |---------------------------------------------|------------------------------------|-----------------------------------|
+ * | 8, and accesses go through them             | a tensor, of the type of these     | `f32[4096]`, with the role of these |
+ * | 128 that a copy of tensors takes, or 8 that are their address | a tensor map     | `f16[64,64]` in one block         |
+ * | others that are loaded                      | numbers; in a struct each at its byte | 64, and of floats 1             |
+ * | not looked at                               | anything                           | 0                                 |
+ *
+ * Law 1. Every parameter of an entry is described, and the launch to begin with lays them all.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../failure.js'
+import { describePtx, parseModule, resolveModule, type Module } from '../../dialects/ptx/index.js'
+import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
+import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flow/parameters.js'
+import { mapBytes } from '../../semantics/instructions/tma/object.js'
+import { asText, type Files } from '../tensor-files/files.js'
+import { inFile } from './beside.js'
+import type { DescribedOperation } from './described.js'
+
+// ---------------------------------------------------------------- model
+
+export interface DescribedParameterOfPtx {
+  readonly name: string
+  readonly kind: 'pointer' | 'map' | 'scalar'
+  readonly dtype: string
+  readonly role?: 'in' | 'out' | 'inout'
+  /** where it begins in the bytes of the parameters, and how many it has */
+  readonly at: number
+  readonly bytes: number
+}
+
+export interface DescribedEntry {
+  readonly name: string
+  readonly target: string | null
+  readonly warps: number
+  readonly ctas: number
+  readonly axes: number
+  readonly parameters: ReadonlyArray<DescribedParameterOfPtx>
+  readonly example: {
+    readonly grid: ReadonlyArray<number>
+    readonly block: ReadonlyArray<number>
+    readonly shared?: number
+    readonly entry?: string
+    readonly arg: Readonly<Record<string, string>>
+  }
+  readonly operations: ReadonlyArray<DescribedOperation>
+}
+
+// ---------------------------------------------------------------- guesses
+
+/** The type of a tensor, by those of its accesses: of bits a float as wide, if there is one. */
+const elementsOf = (types: ReadonlyArray<string>): string => {
+  const bare = types.map((t) => t.replace(/x2$/u, ''))
+  const real = bare.find((t) => /^b?f\d/u.test(t)) ?? bare.find((t) => /^[su]\d/u.test(t)) ?? bare[0] ?? 'u8'
+  const guessed: Readonly<Record<string, string>> = { b16: 'f16', b32: 'f32', b64: 'u64', b128: 'u32', b8: 'u8', s8: 's8' }
+  return guessed[real] ?? real
+}
+
+/** A tensor to begin with has that many elements. */
+const elements = 4096
+
+interface Guess {
+  readonly kind: DescribedParameterOfPtx['kind']
+  readonly dtype: string
+  readonly role?: 'in' | 'out' | 'inout'
+  readonly word: string
+}
+
+const scalar = (type: string, word: string): Guess => ({ kind: 'scalar', dtype: type, word })
+
+const guessOf = (use: ParameterUse, bytes: number): Guess => {
+  const role = use.stored ? (use.read.length > 0 ? 'inout' : 'out') : 'in'
+  if (use.rank > 0) {
+    const extents = [...Array.from({ length: use.rank - 1 }, (_, k) => (k < use.rank - 2 ? 1 : 64)), 64]
+    const shape = use.rank === 1 ? [elements] : extents
+    return {
+      kind: 'map',
+      dtype: 'f16',
+      role,
+      word: `f16[${shape.join()}]:block=${(use.rank === 1 ? [64] : extents).join()}:${role}`,
+    }
+  }
+  const types = [...use.read, ...use.written]
+  if (bytes === 8 && types.length > 0) {
+    const how = use.written.length === 0 ? 'in' : use.read.length === 0 ? 'out' : 'inout'
+    const dtype = elementsOf(types)
+    return { kind: 'pointer', dtype, role: how, word: `${dtype}[${String(elements)}]:${how}` }
+  }
+  const type = use.type ?? 'b8'
+  return /^f(32|64)$/u.test(type) ? scalar(type, '1') : scalar(type, '64')
+}
+
+const widthOf = (type: string): number => Math.max(1, Number(/\d+$/u.exec(type)?.[0] ?? 8) / 8)
+
+// ---------------------------------------------------------------- the whole
+
+/** Families of instructions that name, move or compute. */
+const silent = new Set([
+  'integer',
+  'extended precision',
+  'floating point',
+  'comparison',
+  'logic',
+  'conversion',
+  'control',
+])
+
+const operationsOf = (m: Module, name: string, file: string, acts: ReadonlySet<number>): ReadonlyArray<DescribedOperation> => {
+  const made = elaborate(m, name, file)
+  return E.isLeft(made)
+    ? []
+    : made.right.program.sites.flatMap(({ label, loc }, i) => {
+        const line = made.right.positions[i]?.line ?? 0
+        return acts.has(line)
+          ? [
+              {
+                without: label,
+                name: label.replace(/^.* /su, ''),
+                line,
+                place: loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? null,
+              },
+            ]
+          : []
+      })
+}
+
+/** The threads of a CTA that directives of an entry ask for; null: they do not. */
+const threadsAsked = (directives: ReadonlyArray<string>, name: string): ReadonlyArray<number> | null => {
+  const said = directives.find((d) => d.split(' ')[0] === name)
+  const numbers = said?.match(/\d+/gu)?.map(Number) ?? []
+  return numbers.length === 0 ? null : numbers
+}
+
+/** An entry by name, or the first of the module; Left is one line. */
+export const describeEntry = (
+  m: Module,
+  entry: string | null,
+  file: string,
+): E.Either<Failure, DescribedEntry> =>
+  pipe(
+    describePtx(m),
+    E.bindTo('module'),
+    E.bindW('resolved', () => resolveModule(m)),
+    E.chainW(({ module, resolved }) => {
+      const entries = module.functions.filter(({ kind }) => kind === 'entry')
+      const found = entries.find(({ name }) => entry === null || name === entry)
+      const code = resolved.find(({ code: c }) => c.function.name === found?.name)?.code
+      if (found === undefined || code === undefined)
+        return refuse(
+          'ptx.entry',
+          entry === null
+            ? 'expected an entry, found none'
+            : `expected an entry, ${entries.map(({ name }) => name).join(', ')}, found '${entry}'`,
+        )
+      const uses = parameterUses(code)
+      const guesses = found.parameters.flatMap((p, i): ReadonlyArray<readonly [DescribedParameterOfPtx, string]> => {
+        const own = uses.filter((u) => u.parameter === i)
+        const isBytes = p.type === 'b8' && p.bytes !== mapBytes
+        const whole = own.find((u) => u.type === null && u.rank > 0 && u.offset === 0)
+        const row = (name: string, g: Guess, at: number, bytes: number, typed: boolean) =>
+          [
+            {
+              name,
+              kind: g.kind,
+              dtype: g.dtype,
+              ...(g.role === undefined ? {} : { role: g.role }),
+              at: p.offset + at,
+              bytes,
+            },
+            typed && g.kind === 'scalar' ? `${g.word}:${g.dtype}` : g.word,
+          ] as const
+        if (p.bytes === mapBytes && p.type === 'b8')
+          return [row(p.name, guessOf(whole ?? { parameter: i, offset: 0, type: null, read: [], written: [], rank: 2, stored: false }, mapBytes), 0, mapBytes, false)]
+        if (!isBytes) {
+          const use = own.find((u) => u.type !== null) ?? null
+          const g = use === null ? scalar(p.type, '0') : guessOf(use, p.bytes)
+          return [row(p.name, g.kind === 'scalar' ? scalar(p.type, /^f(32|64)$/u.test(p.type) ? '1' : g.word) : g, 0, p.bytes, false)]
+        }
+        const fields = own.filter((u) => u.type !== null || u.rank > 0)
+        return fields.length === 0
+          ? [row(`${p.name}+0`, scalar('u8', '0'), 0, 1, true)]
+          : fields.map((u) => {
+              const bytes = u.type === null ? mapBytes : widthOf(u.type)
+              return row(`${p.name}+${String(u.offset)}`, guessOf(u, bytes), u.offset, bytes, true)
+            })
+      })
+      const threads = threadsAsked(found.directives, 'reqntid') ?? threadsAsked(found.directives, 'maxntid') ?? [128]
+      const block = threads.reduce((n, x) => n * x, 1) > 1024 ? [1024] : threads
+      const cluster = threadsAsked(found.directives, 'reqnctapercluster') ?? [1]
+      const axes = axesOf(code)
+      const dynamic = module.shared.some(({ bytes }) => bytes === null)
+      const acts = new Set(
+        code.instructions
+          .filter(({ form }) => !silent.has(form.family) && !/^(mov|cvta|ld\.param)/u.test(form.base))
+          .map(({ instruction }) => instruction.at.line),
+      )
+      return E.right({
+        name: found.name,
+        target: /sm_\d+\w?/u.exec(module.target)?.[0] ?? null,
+        warps: Math.ceil(block.reduce((n, x) => n * x, 1) / 32),
+        ctas: cluster.reduce((n, x) => n * x, 1),
+        axes,
+        parameters: guesses.map(([p]) => p),
+        example: {
+          grid: Array.from({ length: axes }, (_, k) => cluster[k] ?? 1),
+          block,
+          ...(dynamic ? { shared: 65536 } : {}),
+          ...(entries.length > 1 ? { entry: found.name } : {}),
+          arg: Object.fromEntries(guesses.map(([p, word]) => [p.name, word])),
+        },
+        operations: operationsOf(m, found.name, file, acts),
+      })
+    }),
+  )
+
+/** The entry of a module in a file; Left is one line that names it. */
+export const describedPtx =
+  (files: Files) =>
+  (file: string, entry: string | null): E.Either<Failure, DescribedEntry> =>
+    pipe(
+      files.read(file)(),
+      E.chainW(asText(file)),
+      E.chainW((text) =>
+        pipe(
+          parseModule(text),
+          E.chainW((m) => describeEntry(m, entry, file.split(/[/\\]/u).pop() ?? file)),
+          E.mapLeft(inFile(file)),
+        ),
+      ),
+    )
