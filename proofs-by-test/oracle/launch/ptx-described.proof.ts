@@ -15,7 +15,8 @@ import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
 
 const captures = new URL('../../../conformance/triton/captures/', import.meta.url)
-const entryOf = (text: string): DescribedEntry => right(describeEntry(right(parseModule(text)), null, 'k.ptx'))
+const entryOf = (text: string): DescribedEntry =>
+  right(describeEntry(right(parseModule(text)), null, 'k.ptx'))
 
 describe('our kernels', () => {
   it.each(kernelNames)('%s', (kernel) => {
@@ -23,7 +24,9 @@ describe('our kernels', () => {
     const launch = launchOf(kernel)
     expect(described.name).toBe(launch.kernel)
     const flat = launch.args.flatMap((a, i) =>
-      a.kind === 'struct' ? a.fields.map((f) => [`${String(i)}+${String(f.offset)}`, f] as const) : [[String(i), a] as const],
+      a.kind === 'struct'
+        ? a.fields.map((f) => [`${String(i)}+${String(f.offset)}`, f] as const)
+        : [[String(i), a] as const],
     )
     const names = [...new Set(described.parameters.map(({ name }) => name.replace(/\+\d+$/u, '')))]
     for (const [key, a] of flat) {
@@ -33,10 +36,14 @@ describe('our kernels', () => {
       // a field that the kernel does not look at
       if (found === undefined && at !== undefined) continue
       expect(found, name).toBeDefined()
-      if (a.kind === 'scalar') expect([found!.kind, found!.bytes], name).toEqual(['scalar', Number(/\d+$/u.exec(a.type)![0]) / 8])
+      if (a.kind === 'scalar')
+        expect([found!.kind, found!.bytes], name).toEqual(['scalar', Number(/\d+$/u.exec(a.type)![0]) / 8])
       else {
         // what is an output is written, what is an input is not
-        expect([found!.kind, found!.role === 'in'], `${name}: ${found!.dtype}`).toEqual(['pointer', a.role === 'in'])
+        expect([found!.kind, found!.role === 'in'], `${name}: ${found!.dtype}`).toEqual([
+          'pointer',
+          a.role === 'in',
+        ])
       }
     }
   })
@@ -71,9 +78,13 @@ describe('captures of Triton', () => {
 describe('the launch to begin with', () => {
   const texts = [
     ...kernelNames.map((kernel) => [kernel, fileText(`${kernel}/${kernel}.ptx`)] as const),
-    ...named.map((name) => [name, fs.readFileSync(new URL(`${name}/${name}.ptx`, captures), 'utf8')] as const),
+    ...named.map(
+      (name) => [name, fs.readFileSync(new URL(`${name}/${name}.ptx`, captures), 'utf8')] as const,
+    ),
   ]
-  const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(documentSchemas['signature.schema.json'] as object)
+  const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(
+    documentSchemas['signature.schema.json'] as object,
+  )
   it.each(texts)('lays every parameter of %s', async (_, text) => {
     const whole = new Map([['k.ptx', new TextEncoder().encode(text)]])
     const said = await running(worldOf(inMemory(whole)))('kernels', 'k.ptx', '--json')
@@ -109,7 +120,9 @@ test('a module of several entries, and one of none', async () => {
     name: 'a',
     example: { entry: 'a', arg: { n: '0' } },
   })
-  expect(JSON.parse((await run('kernels', 'two.ptx', '--entry', 'b', '--json')).stdout)).toMatchObject({ name: 'b' })
+  expect(JSON.parse((await run('kernels', 'two.ptx', '--entry', 'b', '--json')).stdout)).toMatchObject({
+    name: 'b',
+  })
   for (const words of [['none.ptx'], ['two.ptx', '--entry', 'c']]) {
     const bad = await run('kernels', ...words)
     expect([bad.status, bad.stdout, bad.stderr.trim().split('\n').length]).toEqual([2, '', 1])

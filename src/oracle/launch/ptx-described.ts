@@ -57,7 +57,14 @@ export interface DescribedEntry {
 const elementsOf = (types: ReadonlyArray<string>): string => {
   const bare = types.map((t) => t.replace(/x2$/u, ''))
   const real = bare.find((t) => /^b?f\d/u.test(t)) ?? bare.find((t) => /^[su]\d/u.test(t)) ?? bare[0] ?? 'u8'
-  const guessed: Readonly<Record<string, string>> = { b16: 'f16', b32: 'f32', b64: 'u64', b128: 'u32', b8: 'u8', s8: 's8' }
+  const guessed: Readonly<Record<string, string>> = {
+    b16: 'f16',
+    b32: 'f32',
+    b64: 'u64',
+    b128: 'u32',
+    b8: 'u8',
+    s8: 's8',
+  }
   return guessed[real] ?? real
 }
 
@@ -110,7 +117,12 @@ const silent = new Set([
   'control',
 ])
 
-const operationsOf = (m: Module, name: string, file: string, acts: ReadonlySet<number>): ReadonlyArray<DescribedOperation> => {
+const operationsOf = (
+  m: Module,
+  name: string,
+  file: string,
+  acts: ReadonlySet<number>,
+): ReadonlyArray<DescribedOperation> => {
   const made = elaborate(m, name, file)
   return E.isLeft(made)
     ? []
@@ -158,38 +170,68 @@ export const describeEntry = (
             : `expected an entry, ${entries.map(({ name }) => name).join(', ')}, found '${entry}'`,
         )
       const uses = parameterUses(code)
-      const guesses = found.parameters.flatMap((p, i): ReadonlyArray<readonly [DescribedParameterOfPtx, string]> => {
-        const own = uses.filter((u) => u.parameter === i)
-        const isBytes = p.type === 'b8' && p.bytes !== mapBytes
-        const whole = own.find((u) => u.type === null && u.rank > 0 && u.offset === 0)
-        const row = (name: string, g: Guess, at: number, bytes: number, typed: boolean) =>
-          [
-            {
-              name,
-              kind: g.kind,
-              dtype: g.dtype,
-              ...(g.role === undefined ? {} : { role: g.role }),
-              at: p.offset + at,
-              bytes,
-            },
-            typed && g.kind === 'scalar' ? `${g.word}:${g.dtype}` : g.word,
-          ] as const
-        if (p.bytes === mapBytes && p.type === 'b8')
-          return [row(p.name, guessOf(whole ?? { parameter: i, offset: 0, type: null, read: [], written: [], rank: 2, stored: false }, mapBytes), 0, mapBytes, false)]
-        if (!isBytes) {
-          const use = own.find((u) => u.type !== null) ?? null
-          const g = use === null ? scalar(p.type, '0') : guessOf(use, p.bytes)
-          return [row(p.name, g.kind === 'scalar' ? scalar(p.type, /^f(32|64)$/u.test(p.type) ? '1' : g.word) : g, 0, p.bytes, false)]
-        }
-        const fields = own.filter((u) => u.type !== null || u.rank > 0)
-        return fields.length === 0
-          ? [row(`${p.name}+0`, scalar('u8', '0'), 0, 1, true)]
-          : fields.map((u) => {
-              const bytes = u.type === null ? mapBytes : widthOf(u.type)
-              return row(`${p.name}+${String(u.offset)}`, guessOf(u, bytes), u.offset, bytes, true)
-            })
-      })
-      const threads = threadsAsked(found.directives, 'reqntid') ?? threadsAsked(found.directives, 'maxntid') ?? [128]
+      const guesses = found.parameters.flatMap(
+        (p, i): ReadonlyArray<readonly [DescribedParameterOfPtx, string]> => {
+          const own = uses.filter((u) => u.parameter === i)
+          const isBytes = p.type === 'b8' && p.bytes !== mapBytes
+          const whole = own.find((u) => u.type === null && u.rank > 0 && u.offset === 0)
+          const row = (name: string, g: Guess, at: number, bytes: number, typed: boolean) =>
+            [
+              {
+                name,
+                kind: g.kind,
+                dtype: g.dtype,
+                ...(g.role === undefined ? {} : { role: g.role }),
+                at: p.offset + at,
+                bytes,
+              },
+              typed && g.kind === 'scalar' ? `${g.word}:${g.dtype}` : g.word,
+            ] as const
+          if (p.bytes === mapBytes && p.type === 'b8')
+            return [
+              row(
+                p.name,
+                guessOf(
+                  whole ?? {
+                    parameter: i,
+                    offset: 0,
+                    type: null,
+                    read: [],
+                    written: [],
+                    rank: 2,
+                    stored: false,
+                  },
+                  mapBytes,
+                ),
+                0,
+                mapBytes,
+                false,
+              ),
+            ]
+          if (!isBytes) {
+            const use = own.find((u) => u.type !== null) ?? null
+            const g = use === null ? scalar(p.type, '0') : guessOf(use, p.bytes)
+            return [
+              row(
+                p.name,
+                g.kind === 'scalar' ? scalar(p.type, /^f(32|64)$/u.test(p.type) ? '1' : g.word) : g,
+                0,
+                p.bytes,
+                false,
+              ),
+            ]
+          }
+          const fields = own.filter((u) => u.type !== null || u.rank > 0)
+          return fields.length === 0
+            ? [row(`${p.name}+0`, scalar('u8', '0'), 0, 1, true)]
+            : fields.map((u) => {
+                const bytes = u.type === null ? mapBytes : widthOf(u.type)
+                return row(`${p.name}+${String(u.offset)}`, guessOf(u, bytes), u.offset, bytes, true)
+              })
+        },
+      )
+      const threads = threadsAsked(found.directives, 'reqntid') ??
+        threadsAsked(found.directives, 'maxntid') ?? [128]
       const block = threads.reduce((n, x) => n * x, 1) > 1024 ? [1024] : threads
       const cluster = threadsAsked(found.directives, 'reqnctapercluster') ?? [1]
       const axes = axesOf(code)

@@ -28,7 +28,8 @@ import { elementBytes } from './ptx-parameters.js'
 // ---------------------------------------------------------------- tensors
 
 const roleOf = (launch: PtxLaunch, t: PtxTensor): GivenTensor['role'] =>
-  t.role ?? (launch.outputs?.includes(t.tensor) === true ? (typeof t.file === 'string' ? 'inout' : 'out') : 'in')
+  t.role ??
+  (launch.outputs?.includes(t.tensor) === true ? (typeof t.file === 'string' ? 'inout' : 'out') : 'in')
 
 /** The array of a `.npy`. */
 export const readNpy =
@@ -79,13 +80,7 @@ export const filesInLaunch = (launchFile: string, launch: PtxLaunch, t: PtxTenso
   const own = beside(launchFile, `${t.tensor}.npy`)
   const role = roleOf(launch, t)
   const before =
-    t.file === null
-      ? null
-      : t.file !== undefined
-        ? beside(launchFile, t.file)
-        : role === 'out'
-          ? null
-          : own
+    t.file === null ? null : t.file !== undefined ? beside(launchFile, t.file) : role === 'out' ? null : own
   const isExpected = launch.outputs?.includes(t.tensor) === true && role !== 'in' && before !== own
   return { before, behind: isExpected ? own : null, optional: true, seeded: t.file === null }
 }

@@ -43,7 +43,9 @@ interface Seen {
 const basesOf = (v: Value | undefined): ReadonlyArray<Value> =>
   v === undefined ? [] : v._tag === 'vector' || v._tag === 'list' ? v.items.flatMap(basesOf) : [v]
 
-const addressesOf = ({ operands }: Resolved): ReadonlyArray<readonly [name: string, at: Value & { readonly _tag: 'address' }]> =>
+const addressesOf = ({
+  operands,
+}: Resolved): ReadonlyArray<readonly [name: string, at: Value & { readonly _tag: 'address' }]> =>
   Object.entries(operands).flatMap(([name, v]) => (v._tag === 'address' ? [[name, v] as const] : []))
 
 /** Element type of an access; of a copy, which has none, words. */
@@ -70,7 +72,16 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
     const key = `${String(parameter)} ${type === null ? '&' : ''}${String(offset)}`
     const known = seen.get(key)
     if (known === undefined)
-      seen.set(key, { key, parameter, offset, type, read: new Set(), written: new Set(), rank: 0, stored: false })
+      seen.set(key, {
+        key,
+        parameter,
+        offset,
+        type,
+        read: new Set(),
+        written: new Set(),
+        rank: 0,
+        stored: false,
+      })
     return key
   }
   const held = new Map<number, Set<string>>()
@@ -102,7 +113,7 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
     const width = Math.max(1, Number(/\d+$/u.exec(type)?.[0] ?? 8) / 8)
     i.writes.forEach((r, k) => give(r.index, [see(parameter, at.offset + k * width, type)]))
   }
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false
     for (const i of code.instructions) {
       // through the address of a parameter
@@ -150,7 +161,10 @@ export const parameterUses = (code: Code): ReadonlyArray<ParameterUse> => {
           if (how !== 'read') one.stored = true
           continue
         }
-        if (/^(prefetch|fence|tensormap)/u.test(i.form.base) || (one.type === null && one.rank === 0 && /^ld\b/u.test(i.form.base)))
+        if (
+          /^(prefetch|fence|tensormap)/u.test(i.form.base) ||
+          (one.type === null && one.rank === 0 && /^ld\b/u.test(i.form.base))
+        )
           continue
         if (how !== 'write') one.read.add(typeOf(i))
         if (how !== 'read') one.written.add(typeOf(i))

@@ -163,11 +163,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
             String(p.at),
             String(p.bytes),
             p.role ?? '',
-            p.kind === 'pointer'
-              ? `tensor of ${p.dtype}`
-              : p.kind === 'map'
-                ? 'tensor map'
-                : p.dtype,
+            p.kind === 'pointer' ? `tensor of ${p.dtype}` : p.kind === 'map' ? 'tensor map' : p.dtype,
           ]),
         ])
     )
@@ -176,7 +172,13 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
     '',
     'A launch to begin with, guessed from the text:',
     '',
-    `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${e.parameters.length === 0 ? '' : ` --arg ${Object.entries(e.example.arg).map(([name, word]) => `${name}=${word}`).join(' ')}`}`,
+    `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
+      e.parameters.length === 0
+        ? ''
+        : ` --arg ${Object.entries(e.example.arg)
+            .map(([name, word]) => `${name}=${word}`)
+            .join(' ')}`
+    }`,
     '',
   ].join('\n')
 
