@@ -17,6 +17,7 @@ import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { nothingInFlight } from './flight.js'
+import { linkedProduct } from './products.js'
 import type { Given, Operation, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
@@ -31,6 +32,7 @@ export const linkWarps = (p: WarpProgram): ReadonlyArray<LinkedInstruction> =>
     instruction,
     scalar:
       instruction.operation._tag === 'scalar' ? (scalarOperation(instruction.operation.name) ?? null) : null,
+    product: instruction.operation._tag === 'multiply' ? linkedProduct(instruction.operation) : null,
   }))
 
 // ---------------------------------------------------------------- what a warp is given

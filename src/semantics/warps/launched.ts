@@ -17,6 +17,7 @@
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Placed } from '../instructions/tma/object.js'
+import type { LinkedProduct } from './products.js'
 import type { Instruction, Operation, Row, WarpProgram } from './program.js'
 
 export const sharedWindow = 0x7e000000
@@ -48,6 +49,7 @@ export const placedIn =
 export interface LinkedInstruction {
   readonly instruction: Instruction
   readonly scalar: ScalarOperation | null
+  readonly product: LinkedProduct | null
 }
 
 /** What an instruction has to do with registers in flight, by their places (`flight.ts`). */

@@ -25,6 +25,7 @@ import type { Predicate, Row } from '../machine/warp-stand.js'
 import type { Address, Space } from './operations/address.js'
 import type { Tcgen05Operation } from './operations/tcgen05.js'
 import type { MatricesOperation } from './operations/matrices.js'
+import type { ProductsOperation } from './operations/products.js'
 import type { TensorsOperation } from './operations/tensors.js'
 import type { WgmmaOperation } from './operations/wgmma.js'
 
@@ -231,6 +232,7 @@ export type Operation =
   | { readonly _tag: 'commitAsync' }
   | { readonly _tag: 'waitAsync'; readonly pending: number }
   | MatricesOperation
+  | ProductsOperation
   | TensorsOperation
   | WgmmaOperation
   | Tcgen05Operation

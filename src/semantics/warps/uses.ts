@@ -95,6 +95,10 @@ export const usesOf = (o: Operation): Uses => {
       return deciding(addresses(o.from), o.to)
     case 'storeMatrices':
       return deciding([...addresses(o.into), ...o.value])
+    case 'multiply':
+      return computing([...o.a, ...o.b, ...o.c], o.d)
+    case 'wholeWarp':
+      return deciding(o.alike.map(({ row }) => row))
     case 'transposeMatrix':
       return computing([o.from], [o.to])
     case 'tensorCopy':

@@ -23,6 +23,8 @@ import { transpose, wholeWarp } from './effects/matrices.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
+import { operand } from './operands.js'
+import { multiply } from './products.js'
 import type { Part } from '../machine/warp-stand.js'
 import type { Guard, Operation } from './program.js'
 import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
@@ -334,12 +336,21 @@ const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boole
   return true
 }
 
+/** Operands that must be one in all lanes, and are not. */
+const differing = (h: Here, o: Of<'wholeWarp'>, mask: number): FaultValue | null => {
+  for (const { row, what } of o.alike) {
+    const word = operand(h, what, row, mask)
+    if (typeof word !== 'number') return word
+  }
+  return null
+}
+
 // ---------------------------------------------------------------- one instruction
 
 const instruction = (
   w: Walk,
   s: Walking,
-  { instruction: i, scalar }: LinkedInstruction,
+  { instruction: i, scalar, product }: LinkedInstruction,
   last: boolean,
 ): void => {
   const { guard, operation: o } = i
@@ -403,6 +414,23 @@ const instruction = (
         return
       }
       transpose(rows, o)
+      break
+    }
+    case 'multiply': {
+      const apart = wholeWarp(w.here, o.product.instruction, mask, w.ended)
+      if (apart !== null) {
+        stop(w, s, apart)
+        return
+      }
+      multiply(rows, o, product!)
+      break
+    }
+    case 'wholeWarp': {
+      const apart = wholeWarp(w.here, o.what, mask, w.ended) ?? differing(w.here, o, mask)
+      if (apart !== null) {
+        stop(w, s, apart)
+        return
+      }
       break
     }
     case 'nothing':

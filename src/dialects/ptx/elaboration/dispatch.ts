@@ -10,6 +10,7 @@ import { constant, emit, refuse } from './emitter.js'
 import { constantOf, target, type Elaborations, type Here } from './here.js'
 import { matrices } from './matrices.js'
 import { memory } from './memory.js'
+import { products } from './products.js'
 import { tcgen05 } from './tcgen05.js'
 import { tensors } from './tensors.js'
 import { warp } from './warp.js'
@@ -59,6 +60,7 @@ const families: ReadonlyArray<Elaborations> = [
   moves,
   memory,
   matrices,
+  products,
   tensors,
   tcgen05,
   warp,

@@ -47,6 +47,20 @@ const mma = (m: Modifiers, which: 'a' | 'b' | 'c' | 'd'): number => {
   }
 }
 
+/** Of wmma: the fragments of f16 inputs have registers that hold elements for the second time. */
+const wmma = (m: Modifiers, which: string | undefined, type: string | undefined): number => {
+  const [rows = 0, columns = 0, depth = 0] = numbersIn(m['shape'])
+  switch (which) {
+    case 'a':
+      return type === 'f16' ? 8 : fragment(rows * depth, type)
+    case 'b':
+      return type === 'f16' ? 8 : fragment(columns * depth, type)
+    default:
+      return fragment(rows * columns, type)
+  }
+}
+const wmmaInput = (m: Modifiers): string => m['types']?.split('.')[0] ?? 'f16'
+
 const counts: Readonly<Record<string, (m: Modifiers) => number | null>> = {
   vec: (m) => numbersIn(m['vec'])[0] ?? null,
   num: (m) => numbersIn(m['num'])[0] ?? null,
@@ -66,6 +80,11 @@ const counts: Readonly<Record<string, (m: Modifiers) => number | null>> = {
   mmaB: (m) => mma(m, 'b'),
   mmaC: (m) => mma(m, 'c'),
   mmaD: (m) => mma(m, 'd'),
+  wmmaPart: (m) => wmma(m, m['which'], m['type']),
+  wmmaA: (m) => wmma(m, 'a', wmmaInput(m)),
+  wmmaB: (m) => wmma(m, 'b', wmmaInput(m)),
+  wmmaC: (m) => wmma(m, 'c', m['ctype']),
+  wmmaD: (m) => wmma(m, 'd', m['dtype']),
 }
 
 /** How many; null of a single register without braces. */
