@@ -146,7 +146,7 @@ const sets: Readonly<Record<string, string>> = {
   prefetch: 'L2::64B|L2::128B|L2::256B',
   dim: '1d|2d|3d|4d|5d',
   wmma: 'm16n16k16|m8n32k16|m32n8k16',
-  wmmaSpace: 'global|shared|shared::cta|shared::cluster',
+  wmmaSpace: 'global|shared|shared::cta',
 }
 
 // ---------------------------------------------------------------- reading rows

@@ -1,0 +1,128 @@
+/**
+ * `mma` and `wmma` from their text: the kernels of the capture leave in memory what an H100 left, and a warp that is not whole is found.
+ *
+ * By day one tuple of some forms, by night of all.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../src/dialects/ptx/index.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
+import * as Plane from '../../../src/semantics/machine/plane.js'
+import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
+import { capturedForms, hashOf } from '../../numerics/mma/captured.js'
+import { givenBytes, kernelText, leftBytes, tupleOf } from './mma-kernels.js'
+
+const programOf = (source: string) => right(elaborate(right(parseModule(source)), 'k', 'k.ptx')).program
+
+const argumentsOf = (given: Uint8Array, left: number): Parameters<typeof warpSource>[1] => ({
+  grid: [1],
+  block: [32],
+  cluster: null,
+  dynamicBytes: 0,
+  parameters: new Uint8Array(16),
+  pointers: ['in', 'out'].map((name, i) => ({ offset: 8 * i, tensor: name })),
+  tensors: [
+    { name: 'in', role: 'in', contents: given, bytes: given.length, elements: null, symbol: null },
+    { name: 'out', role: 'out', contents: null, bytes: left, elements: null, symbol: null },
+  ],
+  sharedBase: usualSharedBase,
+})
+
+const leftOf = (source: string, given: Uint8Array, size: number): Uint8Array => {
+  const { world, machine, planeOf } = right(
+    launchWarps(programOf(source), argumentsOf(given, size), bits('hopper')),
+  )
+  const { machine: after, outcome } = run(world, machine, settings(eager), ignore)
+  expect(outcome).toEqual({ _tag: 'completed' })
+  const bytes = new Uint8Array(size)
+  Plane.copyOut(after.planes[planeOf.get('out')!]!, 0, size, bytes)
+  return bytes
+}
+
+const wordsOf = (bytes: Uint8Array): Uint32Array =>
+  Uint32Array.from({ length: bytes.length / 4 }, (_, i) => new DataView(bytes.buffer).getUint32(4 * i, true))
+
+describe('the kernels of the capture', () => {
+  const kinds = ['mma', 'wmma', 'raw', 'load', 'store'] as const
+  for (const kind of kinds)
+    it(kind, { timeout: 300_000 }, () => {
+      const forms = capturedForms.filter((f) => f.kind === kind)
+      forms.forEach((f, index) => {
+        if (!nightly && index % (kind === 'wmma' ? 11 : 7) !== 0) return
+        const tuple = kind === 'load' ? 0 : index % f.hashes.length
+        const left = leftOf(kernelText(f), tupleOf(f, tuple), leftBytes(f))
+        expect(hashOf(wordsOf(left)), `${f.opcode} ${String(tuple)}`).toBe(f.hashes[tuple])
+      })
+    })
+})
+
+describe('what is demanded', () => {
+  const find = (opcode: string) => capturedForms.find((f) => f.opcode === opcode && f.kind !== 'raw')!
+  const judged = (source: string, f: ReturnType<typeof find>) =>
+    right(
+      checkSource(warpSource(programOf(source), argumentsOf(new Uint8Array(givenBytes(f)), leftBytes(f))), {
+        ...standardOptions,
+        algebra: bits('hopper'),
+        policy: eager,
+        provenance: false,
+        explore: false,
+      }),
+    ).verdict
+  const mma = find('mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32')
+  const load = find('wmma.load.a.sync.aligned.row.m16n16k16.global.f16')
+  const store = find('wmma.store.d.sync.aligned.row.m16n16k16.global.f32')
+  const guarded = (source: string, opcode: string, set: string): string =>
+    source
+      .replace('.reg .b32 %t', '.reg .pred %q; .reg .b32 %t')
+      .replace(new RegExp(`^${opcode}`, 'mu'), `${set}\n@%q ${opcode}`)
+
+  it('all lanes are there', () => {
+    for (const [f, opcode] of [
+      [mma, 'mma'],
+      [load, 'wmma.load'],
+      [store, 'wmma.store'],
+    ] as const) {
+      expect(judged(kernelText(f), f).verdict, opcode).toBe('ok')
+      expect(judged(guarded(kernelText(f), opcode, 'setp.lt.u32 %q, %t, 32;'), f).verdict).toBe('ok')
+      const v = judged(guarded(kernelText(f), opcode, 'setp.lt.u32 %q, %t, 31;'), f)
+      expect(v.verdict, opcode).not.toBe('ok')
+      expect(JSON.stringify(v), opcode).toContain('expected all lanes of the warp, found lanes 0..30')
+    }
+  })
+
+  it('one address and one stride', () => {
+    const apart = kernelText(load).replace('[%in]', '[%i4]')
+    expect(JSON.stringify(judged(apart, load))).toContain('wmma.load: the address: expected one value')
+    const strides = kernelText(load).replace('[%in], 16', '[%in], %t')
+    expect(JSON.stringify(judged(strides, load))).toContain('wmma.load: the stride: expected one value')
+  })
+
+  it('what nothing has written comes to the elements of its row and column, and to no others', () => {
+    // the first register of a of lane 0 is row 0, of b column 0; what is unknown counts as not written
+    const without = (register: string): string =>
+      kernelText(mma)
+        .replace('.reg .b32 %t', '.reg .pred %q; .reg .b32 %t')
+        .replace(new RegExp(`^(ld.global.b32 %${register}.*)$`, 'mu'), 'setp.ne.u32 %q, %t, 0;\n@%q $1')
+    const reason = (register: string): string => judged(without(register), mma).reason
+    expect(reason('a0')).toBe('32 bytes of output out are never written')
+    expect(reason('b0')).toBe('64 bytes of output out are never written')
+    expect(reason('c0')).toBe('4 bytes of output out are never written')
+  })
+
+  it('a product that no chip has is refused at its line', () => {
+    const wrong = kernelText(mma).replace('m16n8k16', 'm16n8k32')
+    expect(E.isLeft(elaborate(right(parseModule(wrong)), 'k', 'k.ptx'))).toBe(true)
+  })
+
+  it('without a stride, the rows of the matrix follow one another', () => {
+    const f = load
+    const source = kernelText(f).replace('[%in], 16;', '[%in];')
+    expect(hashOf(wordsOf(leftOf(source, tupleOf(f, 0), leftBytes(f))))).toBe(f.hashes[0])
+  })
+})
