@@ -4,12 +4,13 @@ The source is compiled in its own folder, so that `.file 1` is its name alone; h
 import json, os, re, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ARCH = "sm_90a"
 TWIN = re.compile(r"^// twin (\d+) ([a-z-]+): (.*)$")
 
 def text(source, broken):
     folder = os.path.dirname(source)
     out = os.path.join(folder, ".made.ptx")
-    subprocess.run(["nvcc", "-ptx", "-arch=sm_90a", "-std=c++17", "-lineinfo", f"-DBROKEN={broken}", os.path.basename(source), "-o", ".made.ptx"], cwd=folder, check=True)
+    subprocess.run(["nvcc", "-ptx", f"-arch={ARCH}", "-std=c++17", "-lineinfo", f"-DBROKEN={broken}", os.path.basename(source), "-o", ".made.ptx"], cwd=folder, check=True)
     made = open(out).read()
     os.remove(out)
     # folders of the machine that compiled it say nothing

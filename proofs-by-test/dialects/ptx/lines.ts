@@ -8,7 +8,7 @@ import { countOf } from '../../../src/dialects/ptx/opcodes/counts.js'
 import type { TypeRule } from '../../../src/dialects/ptx/opcodes/form.js'
 
 export const declarations: string = [
-  '.reg .pred %p<8>;',
+  '.reg .pred %p<16>;',
   '.reg .b8 %c<8>;',
   '.reg .b16 %h<8>;',
   '.reg .b32 %r<140>;',
@@ -290,6 +290,10 @@ const others: ReadonlyArray<string> = [
   'atom.shared.cas.b32 %r1, [%r2], 0, 1;',
   'atom.add.s64 %rd1, [%rd2], %rd3;',
   'atom.global.gpu.acq_rel.add.u32 %r1, [%rd1], 1;',
+  'cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];',
+  'cp.async.bulk.tensor.cta_group::2.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];',
+  'cp.async.bulk.tensor.2d.shared::cluster.cta_group::1.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];',
+  'cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%r1], [%rd1, {%r2, %r3}], [%r4], %h1, %rd2;',
   'atom.acq_rel.gpu.global.add.u32 %r1, [%rd1], 1;',
   'red.global.add.f32 [%rd1], %f1;',
   'red.global.max.f32 [%rd1], %f1;',
@@ -393,5 +397,5 @@ const distinct = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
 export const lines: ReadonlyArray<Line> = distinct([
   // what is longer says no more
   ...forms.flatMap((form) => linesOf(form)).filter((l) => l.line.length <= 300),
-  ...others.map((line): Line => ({ line, about: 'by hand', target: 'sm_90a' })),
+  ...others.map((line): Line => ({ line, about: 'by hand', target: line.includes('cta_group') ? 'sm_100a' : 'sm_90a' })),
 ])

@@ -121,6 +121,7 @@ export const usesOf = (o: Operation): Uses => {
         ...('row' in o.a ? [o.a.row] : o.a),
         ...o.b,
         o.descriptor,
+        ...(o.sparsity === null ? [] : [o.sparsity.row]),
         ofPredicate(o.accumulates.predicate),
         ...(o.disabled ?? []),
         ...(o.scales === null ? [] : [o.scales.a.row, o.scales.b.row]),

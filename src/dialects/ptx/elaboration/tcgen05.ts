@@ -92,6 +92,7 @@ const mma = (h: Here): void => {
       a: a?._tag === 'address' ? addressOf(h, a) : source(h, a, 'b64'),
       b: source(h, operands['b'], 'b64'),
       descriptor: word(h, 'idesc'),
+      sparsity: operands['sparsity'] === undefined ? null : addressOf(h, operands['sparsity']),
       accumulates: predicateSource(h, operands['enable']),
       disabled:
         operands['disable'] === undefined
@@ -197,6 +198,7 @@ export const tcgen05: Elaborations = {
     emit(h.e, { _tag: 'tcgen05Shift', at: addressOf(h, h.operands['a']), group: groupOf(h) }, h.guard)
   },
   'tcgen05.mma': mma,
+  'tcgen05.mma.sp': mma,
   'tcgen05.commit': (h) => {
     emit(
       h.e,

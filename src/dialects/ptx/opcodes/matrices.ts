@@ -109,6 +109,14 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, a in tensor memory, later
   tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, later
   tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, a in tensor memory, later
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred | d = a * b + d, half of a stored, later
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred | d = a * b + d, half of a stored in tensor memory, later
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, half of a stored, some lanes off, later
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, half of a stored in tensor memory, some lanes off, later
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored, later
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored in tensor memory, later
+  tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored, later
+  tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored in tensor memory, later
   tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? type=b64 | [mbar] | an arrival when what was asked before is done
   tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? multicast=multicast::cluster type=b64 | [mbar] mask:u16 | arrivals in several blocks when what was asked before is done
 `)

@@ -73,8 +73,20 @@ const ordersOfMatrices: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['shared', 'shared::cta']),
 ]
 
+const tensorCopy = ['cp', 'async', 'bulk', 'tensor']
+
+/** The group of CTAs of a copy of tensors stands anywhere for the assembler, most often behind the dimensions; the table has it last but for a cache policy. */
+const groupLast = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const group = parts.filter((word) => word.startsWith('cta_group::'))
+  const others = parts.filter((word) => !group.includes(word))
+  const behind = others.at(-1) === 'L2::cache_hint' ? 1 : 0
+  const at = others.length - behind
+  return group.length === 1 ? [...others.slice(0, at), ...group, ...others.slice(at)] : parts
+}
+
 /** The assembler takes ordering, scope and space of an access in any order (`ld.global.acquire.gpu`); the table has them in that of the ISA. */
 const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (tensorCopy.every((word, k) => parts[k] === word)) return groupLast(parts)
   if (ofMatrices.has(parts[0] ?? '')) return sortedUpTo(ordersOfMatrices, parts)
   return strong.has(parts[0] ?? '') ? sortedUpTo(orders, parts) : parts
 }

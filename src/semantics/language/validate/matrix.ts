@@ -38,8 +38,8 @@ import { descriptorOf, type MatrixUnit } from '../../../layouts/shared-memory/ma
 import { wgmmaShape } from '../../../layouts/shared-memory/wgmma-shape.js'
 import * as Acc from '../../../layouts/tensor-memory/accumulator.js'
 import { tmemLaneBytes } from '../../../layouts/tensor-memory/geometry.js'
+import { metadataByte, scaleByte } from '../../../layouts/tensor-memory/operand-bytes.js'
 import { kOfWord } from '../../../layouts/tensor-memory/sparsity.js'
-import { places, sparseMetadata } from '../../../layouts/tensor-memory/tensor-memory-layout.js'
 import { type Dtype, bitsOf } from '../../../numerics/dtype.js'
 import { mmaOperand } from '../../../transforms/mma-operand.js'
 import * as Ref from '../../../transforms/ref.js'
@@ -173,23 +173,6 @@ const scalingOf = (
   const { dtype } = scaleA
   if (dtype !== 'e8m0' && dtype !== 'ue4m3') return 'wrong'
   return { dtype, block: stored / (scaleA.layout.shape[1] ?? 1) }
-}
-
-/** Where the scale of row x and factor j lies: 4 factors in a word, 32 rows in the lanes, then the next words. */
-const scaleByte =
-  (rows: number, halves: boolean) =>
-  (x: number, j: number): number => {
-    const half = halves ? Math.floor(x / (rows / 2)) : 0
-    const row = halves ? x % (rows / 2) : x
-    const blocks = Math.ceil((halves ? rows / 2 : rows) / 128)
-    const column = 4 * (blocks * Math.floor(j / 4) + Math.floor(row / 128)) + Math.floor((row % 128) / 32)
-    return ((row % 32) + 64 * half) * tmemLaneBytes + 4 * column + (j % 4)
-  }
-
-/** Where the word w of row x lies. */
-const metadataByte = (x: number, w: number): number => {
-  const place = places(sparseMetadata, [128, 16 * (w + 1)], [x, 16 * w])[0]
-  return place === undefined ? -1 : place.lane * tmemLaneBytes + 4 * place.column
 }
 
 export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>): Checked => {

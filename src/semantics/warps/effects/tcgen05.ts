@@ -53,6 +53,8 @@ import {
 } from '../../../layouts/shared-memory/instruction-descriptor.js'
 import { decode, elementAddress, type OperandForm } from '../../../layouts/shared-memory/matrix-descriptor.js'
 import { mmaTypes, type MmaTypes } from '../../../numerics/algebra.js'
+import { metadataByte, scaleByte } from '../../../layouts/tensor-memory/operand-bytes.js'
+import { kOfWord } from '../../../layouts/tensor-memory/sparsity.js'
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import type { TransformedRef } from '../../../transforms/ref.js'
 import { laneSteps } from '../../instructions/tcgen05-copy.js'
@@ -386,15 +388,14 @@ const scalesAt = (
   halves: boolean,
 ): Elements => {
   const addresses = new Int32Array(rows * count)
-  const inHalf = halves ? rows / 2 : rows
+  const byte = scaleByte(rows, halves)
   for (let x = 0; x < rows; x++)
-    for (let j = 0; j < count; j++) {
-      const row = x % inHalf
-      const lane = (row % tmemQuarterLanes) + halfOfLanes * Math.floor(x / inHalf)
-      addresses[x * count + j] = base + byteOf({ lane, column: Math.floor(row / tmemQuarterLanes) }) + id + j
-    }
+    for (let j = 0; j < count; j++) addresses[x * count + j] = base + byte(x, j) + id
   return scattered(h, plane, dtype, [rows, count], addresses)
 }
+
+/** Elements of A along k that are stored. */
+const storedOf = (o: Of<'tcgen05Mma'>, k: number): number => (o.sparsity === null ? k : k / 2)
 
 interface Product {
   readonly d: InstructionDescriptor
@@ -410,18 +411,23 @@ const productOf = (h: Here, o: Of<'tcgen05Mma'>, own: number): Product | FaultVa
   if (typeof word !== 'number') return word
   const d = decodeInstruction(o.kind)(word >>> 0)
   if (E.isLeft(d)) return V.fault(d.left.code, `tcgen05.mma: ${d.left.message}`)
-  if (d.right.sparse)
+  if (d.right.sparse !== (o.sparsity !== null))
     return V.fault(
       'instruction.modifier',
-      'tcgen05.mma: the descriptor says that A is sparse, and it is not .sp',
+      `tcgen05.mma: the descriptor says that A is ${d.right.sparse ? 'sparse' : 'dense'}, and the instruction is ${d.right.sparse ? 'not .sp' : '.sp'}`,
     )
   const shape = productShape({ ctaGroup: o.group, weightStationary: false })(d.right)
   if (E.isLeft(shape)) return V.fault(shape.left.code, `tcgen05.mma: ${shape.left.message}`)
   const { m, n, k } = shape.right
   const { a, b } = d.right
   const acc = d.right._tag === 'dense' ? d.right.accumulator : 'f32'
+  if (d.right.sparse && d.right.sparsitySelector !== 0)
+    return V.fault(
+      'instruction.unsupported',
+      `tcgen05.mma: which words sparsity selector ${String(d.right.sparsitySelector)} means is not known here`,
+    )
   const types = mmaTypes(a, b, acc, d.right._tag === 'dense' && d.right.saturate)
-  const rows = { m: m / o.group, n, k }
+  const rows = { m: m / o.group, n, k: storedOf(o, k) }
   const { algebra } = h.world
   const known =
     O.isSome(types) &&
@@ -470,10 +476,11 @@ const isAddress = (a: TensorAddress | ReadonlyArray<Row>): a is TensorAddress =>
 const leftOf = (
   h: Here,
   o: Of<'tcgen05Mma'>,
-  { d, m, k }: Product,
+  { d, m, k: dense }: Product,
   own: number,
 ): ReadonlyArray<Elements> | FaultValue => {
   const rows = m / o.group
+  const k = storedOf(o, dense)
   const what = 'tcgen05.mma: A'
   if (!isAddress(o.a)) {
     const word = wordsOf(h, `${what}: the descriptor`, o.a, own)
@@ -528,7 +535,7 @@ const scalesOf = (
   const plane = tensorPlane(h)
   const rows = m / o.group
   const halves = o.group === 2 && rows === halfOfLanes
-  const count = k / scales.block
+  const count = storedOf(o, k) / scales.block
   const side = (
     what: string,
     address: TensorAddress,
@@ -565,6 +572,33 @@ const scalesOf = (
   return 'code' in b ? b : { a, b }
 }
 
+/** The words of each row of a sparse A. */
+const metadataOf = (
+  h: Here,
+  o: Of<'tcgen05Mma'>,
+  { d, m, k }: Product,
+  own: number,
+): Elements | FaultValue | null => {
+  if (o.sparsity === null) return null
+  const what = 'tcgen05.mma: the sparsity metadata'
+  const at = cellAt(h, `${what}: the address`, o.sparsity, own)
+  if ('code' in at) return at
+  const [rows, words] = [m / o.group, k / kOfWord(d.a)]
+  const addresses = new Int32Array(rows * words)
+  let columns = 0
+  for (let x = 0; x < rows; x++)
+    for (let w = 0; w < words; w++) {
+      const byte = metadataByte(x, w)
+      columns = Math.max(columns, Math.floor((byte % tmemLaneBytes) / 4) + 1)
+      addresses[x * words + w] = byteOf(at) + byte
+    }
+  return (
+    first(what, at, [0]) ??
+    inside(what, at, 1, columns) ??
+    scattered(h, tensorPlane(h), 'u32', [rows, words], addresses)
+  )
+}
+
 const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultValue => {
   const pair = checkGroup(h, 'tcgen05.mma', o.group)
   if (pair !== null) return pair
@@ -580,7 +614,8 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
       `tcgen05.mma: scale-input-d is of the kinds f16 and tf32, found ${o.kind}`,
     )
   const rows = m / o.group
-  const id = accumulatorIdOf(m, o.group === 1 ? 'one' : 'pair')
+  const isSparse = o.sparsity !== null
+  const id = accumulatorIdOf(m, o.group === 1 ? 'one' : isSparse ? 'pair-sparse' : 'pair')
   const layout = id === null ? null : accumulator(id, n)
   if (layout === null || E.isLeft(layout))
     return V.fault('instruction.shape', `tcgen05.mma: no data path has ${String(m)} rows by ${String(n)}`)
@@ -589,7 +624,8 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
   const acc = types.acc === 'f16' || types.acc === 'i32' ? types.acc : 'f32'
   const columns = n / (id === 'B' ? 2 : 1)
   const wrong =
-    first('tcgen05.mma: D', at, id === 'F' ? [0, 16] : [0]) ?? inside('tcgen05.mma: D', at, 1, columns)
+    first('tcgen05.mma: D', at, id === 'F' || id === 'C' ? [0, 16] : [0]) ??
+    inside('tcgen05.mma: D', at, 1, columns)
   if (wrong !== null) return wrong
   const disabled = disabledOf(h, o, own)
   if ('code' in disabled) return disabled
@@ -608,6 +644,8 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
   if ('code' in b) return b
   const scales = scalesOf(h, o, of, own)
   if ('code' in scales) return scales
+  const sparsity = metadataOf(h, o, of, own)
+  if (sparsity !== null && 'code' in sparsity) return sparsity
   const plane = tensorPlane(h)
   const ctas = ctasOf(h, o.group)
   const ref = accumulatorRef(layout.right, acc === 'f16' ? 16 : 32)
@@ -625,7 +663,7 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
     ),
     scaleA: places(scales.a, to),
     scaleB: places(scales.b, to),
-    sparsity: null,
+    sparsity: sparsity === null ? null : inPlane(h, sparsity, to),
   }))
   const made: Prepared = {
     _tag: 'tcgen05.mma',
@@ -638,7 +676,7 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
     k,
     accumulates,
     ctaGroup: o.group,
-    pipe: pipeOf(ofRef(h, plane, acc, ref, byteOf(at)), o.kind, false),
+    pipe: pipeOf(ofRef(h, plane, acc, ref, byteOf(at)), o.kind, isSparse),
     completions: [],
   }
   const signed =

@@ -59,6 +59,8 @@ export type Tcgen05Operation =
       readonly a: TensorAddress | ReadonlyArray<Row>
       readonly b: ReadonlyArray<Row>
       readonly descriptor: Row
+      /** the words that say which elements of A are stored; null: all are */
+      readonly sparsity: TensorAddress | null
       /** does D enter the sum? */
       readonly accumulates: { readonly predicate: Predicate; readonly negated: boolean }
       /** words of a mask of the lanes of D that are left as they are, one lane a bit; null: none is */
