@@ -397,5 +397,9 @@ const distinct = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
 export const lines: ReadonlyArray<Line> = distinct([
   // what is longer says no more
   ...forms.flatMap((form) => linesOf(form)).filter((l) => l.line.length <= 300),
-  ...others.map((line): Line => ({ line, about: 'by hand', target: line.includes('cta_group') ? 'sm_100a' : 'sm_90a' })),
+  ...others.map((line): Line => ({
+    line,
+    about: 'by hand',
+    target: line.includes('cta_group') ? 'sm_100a' : 'sm_90a',
+  })),
 ])
