@@ -13,7 +13,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
-import type { Site } from '../language/program.js'
+import type { Site, Spec } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
 import {
@@ -75,6 +75,8 @@ export interface WarpArguments {
   readonly tensors: ReadonlyArray<GivenTensor>
   /** address of the first byte of a CTA's own shared memory */
   readonly sharedBase: number
+  /** what the outputs must be, by the names of the tensors; absent: it is not asked */
+  readonly computes?: Spec
 }
 
 export interface LaunchedWarps extends Launched {
@@ -104,10 +106,15 @@ const address = (bytes: Uint8Array, at: number, region: number, offset: number):
   view.setInt32(at + 4, firstRegion + region, true)
 }
 
+const tensorsOf = (spec: Spec): ReadonlyArray<string> =>
+  spec._tag === 'matmul' ? [spec.a, spec.b] : [spec.from]
+
 const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> => {
   const planes: GlobalPlane[] = []
   const regions: Region[] = []
   const symbols = new Map<string, number>()
+  // of these every read is to be told
+  const asked = new Set(a.computes === undefined ? [] : tensorsOf(a.computes))
   const numbers = new Map<string, number>()
   const add = (
     name: string,
@@ -117,7 +124,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     elements: GlobalPlane['tensor'],
   ): number => {
     const region = regions.length
-    regions.push({ name, bytes, plane: planes.length, constant: role === 'in' ? contents : null })
+    regions.push({ name, bytes, plane: planes.length, constant: role === 'in' && !asked.has(name) ? contents : null })
     planes.push({
       name,
       bytes,
@@ -291,6 +298,7 @@ const launchedWith = (
     symbols,
     parameters,
     decisive: decisive(p),
+    followed: a.computes !== undefined,
     watches: watches(p),
     flight: flightOf(p),
     scout,
@@ -316,7 +324,7 @@ const launchedWith = (
         ...tensorMemoryOf(p),
       ],
       barriers: barriers.map(barrierOf(p)),
-      computes: null,
+      computes: a.computes ?? null,
       tensorPipe: 'issueOrder',
       grants: Infinity,
       tensors: new Map(),

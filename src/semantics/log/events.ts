@@ -165,7 +165,15 @@ export type Role =
 
 /** Where a value that is written came from: a read that gave it this number, a constant zero, or anything else. */
 export type Origin =
-  { readonly _tag: 'value'; readonly id: number } | { readonly _tag: 'zero' } | { readonly _tag: 'other' }
+  | { readonly _tag: 'value'; readonly id: number }
+  | { readonly _tag: 'zero' }
+  /** `decided`: the site where data decided what the agent does next */
+  | { readonly _tag: 'other'; readonly decided?: number }
+  /**
+   * stretches of bytes, three numbers each: 1 + the number of the value (0: zeros for all inputs; -1: anything else), the first of its bytes, or of those of a
+   * cast of its elements (`warps/origins.ts`, `castOf`), and how many follow one another
+   */
+  | { readonly _tag: 'bytes'; readonly stretches: ReadonlyArray<number> }
 
 export type Combine = ReduceKind | AtomicOp
 

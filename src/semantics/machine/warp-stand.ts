@@ -36,6 +36,8 @@ export interface Rows {
   readonly predicates: Int32Array
   readonly unknownPredicates: Int32Array
   readonly flight: RowsInFlight | null
+  /** of which values their bytes are; null: it is not asked */
+  readonly origins: Origins | null
   /** who may write in place */
   readonly edit: Edit | null
 }
@@ -53,6 +55,16 @@ export interface RowsInFlight {
   readonly columns: Int32Array
   /** one number: groups closed so far */
   readonly closed: Int32Array
+}
+
+/** Of which value which byte each byte of a row is, lane by lane (`warps/origins.ts`). */
+export interface Origins {
+  readonly values: Int32Array
+  readonly bytes: Int32Array
+  /** by predicate: the lanes whose truth comes from data */
+  readonly predicates: Int32Array
+  /** 1 + the site where data first decided what the warp does; 0: nowhere */
+  readonly decided: Int32Array
 }
 
 // ---------------------------------------------------------------- effects of one instruction
@@ -74,6 +86,8 @@ export type Receive =
       readonly to: ReadonlyArray<Row | null>
       readonly bits: 8 | 16 | 32
       readonly signed: boolean
+      /** they come from no data */
+      readonly plain?: true
     }
   /** bytes, four of which make a word: a run whose memory knows bytes one by one */
   | {

@@ -84,6 +84,7 @@ const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<P
         to: state,
         bits: 32,
         signed: true,
+        plain: true,
       }),
     )
   })

@@ -43,6 +43,7 @@ import type { World } from '../machine/world.js'
 import type { Flight, Touch } from './launched.js'
 import type { Here } from './memory.js'
 import type { Operation, WarpProgram } from './program.js'
+import { originOfRows } from './origins.js'
 import { wordAt } from './rows.js'
 import { usesOf } from './uses.js'
 
@@ -157,7 +158,12 @@ const storing = (h: Here, f: Flight, places: ReadonlyArray<number>): Part => {
     places,
     known ? null : (place) => ~h.rows.unknown[f.rows[place]!]!,
   )
-  return part({ _tag: 'store', destination, data, origin: V.otherOrigin }, nothing)
+  const origin = originOfRows(
+    h.rows,
+    places.map((place) => f.rows[place]!),
+    V.otherOrigin,
+  )
+  return part({ _tag: 'store', destination, data, origin }, nothing)
 }
 
 const loading = (h: Here, f: Flight, places: ReadonlyArray<number>): Part =>

@@ -22,6 +22,7 @@ import type { Given, Operation, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
 import { timingOf } from './timing.js'
+import { origins } from './origins.js'
 import { beginning, continued } from './walk.js'
 
 // ---------------------------------------------------------------- linking
@@ -140,6 +141,7 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null):
     program.rows,
     program.predicates,
     l.flight === null ? null : nothingInFlight(program, l.flight),
+    l.followed ? origins(program.rows, program.predicates) : null,
     edit,
   )
   for (const { row, word } of program.constants) setAll(r, row, word)

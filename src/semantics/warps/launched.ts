@@ -91,6 +91,8 @@ export interface WarpLaunch {
   readonly parameters: number
   /** loads and atomics whose results decide something */
   readonly decisive: ReadonlySet<Operation>
+  /** data is followed through the registers (`origins.ts`) */
+  readonly followed: boolean
   /** some agent waits for words of memory */
   readonly watches: boolean
   /** registers that asynchronous instructions read or write, if there are any */

@@ -12,7 +12,7 @@
  */
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Footprint from '../machine/footprint.js'
-import type { Comparison } from '../log/events.js'
+import type { Comparison, Origin } from '../log/events.js'
 import type { Elements, Prepared, Strong } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
@@ -28,6 +28,7 @@ import {
 } from './launched.js'
 import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row, Width } from './program.js'
+import * as Origins from './origins.js'
 import { lowest, setLane, wordAt, type Rows } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -315,10 +316,13 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
           h.rows.unknown[row] = h.rows.unknown[row]! | (1 << lane)
       }
     }
+    Origins.filled(h.rows, to, maskOfLanes(lanes), local || target.region.plane >= 0)
     settleUniform(h.rows, to, mask)
   }
   return out
 }
+
+const maskOfLanes = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)
 
 const isWritten = (written: Uint8Array, at: number, bytes: number): boolean => {
   for (let i = 0; i < bytes; i++) if (written[at + i] === 0) return false
@@ -385,13 +389,15 @@ const receiveFields = (
 }
 
 /** Puts what an effect has found into the rows that wait for it. */
-export const receive = (r: Rows, how: Receive, data: Float64Array | null): void => {
+export const receive = (r: Rows, how: Receive, data: Float64Array | null, origin: Origin | null): void => {
   if (how._tag === 'fields') {
     receiveFields(r, how, data)
+    Origins.filled(r, how.to, maskOfLanes(how.lanes), true)
     return
   }
   if (how._tag !== 'words' && how._tag !== 'bytes') return
   const { lanes, to, bits, signed } = how
+  Origins.received(r, lanes, to, bits / 8, signed, origin)
   const width = how._tag === 'bytes' ? bits / 8 : 1
   let mask = 0
   for (let i = 0; i < lanes.length; i++) {
@@ -442,11 +448,12 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
     const destination = sourceOf(h.world, target.plane, starts, bytes, count)
     const strong = strongly(h, o)
     const data = dataOf(h, from, lanes, bytes, count)
+    const origin = Origins.originOf(h.rows, from, lanes, bytes, V.otherOrigin)
     out.push(
       part(
         strong === null
-          ? { _tag: 'store', destination, data, origin: V.otherOrigin }
-          : { _tag: 'store', destination, data, origin: V.otherOrigin, strong },
+          ? { _tag: 'store', destination, data, origin }
+          : { _tag: 'store', destination, data, origin, strong },
         nothing,
       ),
     )

@@ -18,7 +18,7 @@
  * 3. a copy and its original do not see each other's writes.
  */
 import type { Edit } from '../machine/cells.js'
-import type { Row, Rows, RowsInFlight } from '../machine/warp-stand.js'
+import type { Origins, Row, Rows, RowsInFlight } from '../machine/warp-stand.js'
 
 export type { Rows }
 
@@ -29,6 +29,7 @@ export const rows = (
   count: number,
   predicates: number,
   flight: RowsInFlight | null,
+  origins: Origins | null,
   edit: Edit | null,
 ): Rows => ({
   words: new Int32Array(count * 32),
@@ -37,8 +38,19 @@ export const rows = (
   predicates: new Int32Array(predicates),
   unknownPredicates: new Int32Array(predicates).fill(everyLane),
   flight,
+  origins,
   edit,
 })
+
+const copied = (o: Origins | null): Origins | null =>
+  o === null
+    ? null
+    : {
+        values: o.values.slice(),
+        bytes: o.bytes.slice(),
+        predicates: o.predicates.slice(),
+        decided: o.decided.slice(),
+      }
 
 /** Rows that the holder of `edit` may write: these, if they are its own. */
 export const owned = (r: Rows, edit: Edit | null): Rows =>
@@ -59,6 +71,7 @@ export const owned = (r: Rows, edit: Edit | null): Rows =>
                 columns: r.flight.columns.slice(),
                 closed: r.flight.closed.slice(),
               },
+        origins: copied(r.origins),
         edit,
       }
 

@@ -23,10 +23,11 @@ import { transpose, wholeWarp } from './effects/matrices.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
-import { operand } from './operands.js'
+import { maskOf, operand } from './operands.js'
 import { multiply } from './products.js'
 import type { Part } from '../machine/warp-stand.js'
-import type { Guard, Operation } from './program.js'
+import { ofPredicate, type Guard, type Operation } from './program.js'
+import * as Origins from './origins.js'
 import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
 import * as Silent from './silent.js'
 import { frame, split, type Frame, type Split, type WarpStand } from '../machine/warp-stand.js'
@@ -153,6 +154,7 @@ const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void
     stop(w, s, undecided(w, unknown, 'the condition of the branch'))
     return
   }
+  Origins.decide(w.rows, [ofPredicate(guard.predicate)], s.mask, siteAt(w, s))
   const taken = holding(w.rows, guard.predicate, guard.negated, s.mask)
   if (taken === 0 || taken === s.mask) {
     comeTo(w, s, taken === 0 ? s.pc + 1 : o.target)
@@ -253,6 +255,7 @@ const membersOf = (o: Operation): number | null => {
 
 /** Silent instructions of all named lanes, wherever they came from. */
 const together = (w: Walk, o: Operation, mask: number): void => {
+  Origins.follow(w.rows, o, mask)
   switch (o._tag) {
     case 'shuffle':
       Lanes.shuffle(w.rows, o, mask)
@@ -366,6 +369,7 @@ const instruction = (
       stop(w, s, undecided(w, unknown, 'the predicate of the instruction'))
       return
     }
+    Origins.decide(rows, [ofPredicate(guard.predicate)], mask, siteAt(w, s))
     mask = holding(rows, guard.predicate, guard.negated, mask)
   }
   if (mask === 0) {
@@ -382,6 +386,7 @@ const instruction = (
     }
   }
   const full = (mask | w.ended) === -1
+  if (rows.origins !== null && membersOf(o) === null) Origins.followAlone(rows, o, mask)
   switch (o._tag) {
     case 'scalar':
       Silent.scalar(rows, scalar!, o.from, o.to, mask, full)
@@ -440,6 +445,7 @@ const instruction = (
       turn(s, o)
       break
     case 'branchIndexed':
+      Origins.decide(rows, [o.index], mask, siteAt(w, s))
       branchIndexed(w, s, o, mask)
       return
     case 'call':
@@ -470,6 +476,7 @@ const instruction = (
         s.now = 'waiting'
         return
       }
+      if (rows.origins !== null) Origins.decide(rows, Origins.decidingPlaces(o), mask, siteAt(w, s))
       const done = effectsOf(w.here, o, mask, s.mask, w.ended)
       if (V.isFault(done)) {
         stop(w, s, done)
@@ -629,15 +636,19 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
     case 'number':
       for (let m = how.mask; m !== 0; m &= m - 1)
         setLane(rows, how.to, lowest(m), typeof value === 'number' ? value : 0)
+      Origins.filled(rows, [how.to], how.mask, true)
       return
     case 'truth':
       if (typeof value === 'object' && value._tag === 'peek') {
-        if (how.to !== null) setPredicate(rows, how.to, how.mask, value.ready ? how.mask : 0, 0)
+        if (how.to !== null) {
+          setPredicate(rows, how.to, how.mask, value.ready ? how.mask : 0, 0)
+          Origins.settled(rows, how.to, how.mask)
+        }
         for (let m = how.mask; how.tag !== undefined && m !== 0; m &= m - 1)
           setLane(rows, how.tag, lowest(m), value.at)
         return
       }
-      if (how.to !== null)
+      if (how.to !== null) {
         setPredicate(
           rows,
           how.to,
@@ -645,10 +656,13 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
           value === true ? how.mask : 0,
           typeof value === 'boolean' ? 0 : how.mask,
         )
+        Origins.settled(rows, how.to, how.mask)
+      }
       return
     case 'broadcast': {
       const word = typeof value === 'object' && value._tag === 'tile' ? (value.data?.[0] ?? 0) : 0
       if (how.to !== null) for (const lane of how.lanes) setLane(rows, how.to, lane, word)
+      for (const lane of how.lanes) Origins.filled(rows, [how.to], 1 << lane, true)
       return
     }
     case 'rows':
@@ -656,11 +670,14 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
         how.to.forEach((row, i) => {
           setLanes(rows, row, value.data!, 32 * i)
         })
+      if (typeof value === 'object' && value._tag === 'tile') Origins.receivedRows(rows, how.to, value.origin)
       return
     case 'words':
     case 'bytes':
     case 'fields':
-      receive(rows, how, typeof value === 'object' && value._tag === 'tile' ? value.data : null)
+      if (typeof value === 'object' && value._tag === 'tile') receive(rows, how, value.data, value.origin)
+      else receive(rows, how, null, V.otherOrigin)
+      if (how._tag === 'words' && how.plain === true) Origins.filled(rows, how.to, maskOf(how.lanes), false)
       return
   }
 }

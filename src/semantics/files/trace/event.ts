@@ -180,7 +180,22 @@ const origin: Wire<Origin> = tagged<Origin>()('an origin', {
     {},
   ),
   zero: record<OriginOf<'zero'>>()('zero', { _tag: tag('zero') }, {}),
-  other: record<OriginOf<'other'>>()('another', { _tag: tag('other') }, {}),
+  other: record<OriginOf<'other'>>()(
+    'another',
+    { _tag: tag('other') },
+    { decided: described(nat, 'the statement where data first decided what its agent does') },
+  ),
+  bytes: record<OriginOf<'bytes'>>()(
+    'bytes of several values',
+    {
+      _tag: tag('bytes'),
+      stretches: described(
+        list(integer),
+        'stretches of bytes, three numbers each: 1 + the number of the value (0: zeros, -1: anything else), its first byte (plus 2^26 for each cast before this one: f16, bf16, e4m3, e5m2, tf32), and how many',
+      ),
+    },
+    {},
+  ),
 })
 
 type SignalTo<K extends Signal['to']> = Placed<Extract<Signal, { readonly to: K }>>

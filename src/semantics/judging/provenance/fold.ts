@@ -26,14 +26,15 @@
  *
  * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
  */
-import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent } from '../../log/events.js'
+import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent, Origin } from '../../log/events.js'
 import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
 import type { Spec } from '../../language/program.js'
 import { memory, places, read, siteName, write, type Memory, type Places } from './memory.js'
+import { ofTensor, put, take, type Typed } from './words.js'
 import { coordinates, product, products, type Coordinates, type Operand, type Products } from './product.js'
-import { tables, type Tables } from './tables.js'
-import { leavesTensor, other, zero, type Terms } from './terms.js'
+import { table, tables, type Tables } from './tables.js'
+import { leavesTensor, other, pick, zero, type Terms } from './terms.js'
 import { copy, matmul } from './theorem.js'
 
 // ---------------------------------------------------------------- model
@@ -58,6 +59,8 @@ interface State {
   readonly products: Products
   /** terms of the values that reads have numbered */
   readonly values: Map<number, Terms>
+  /** the same of agents that move words, whose reads say nothing of types */
+  readonly words: Map<number, Typed>
   /** what an operation has read and not yet written */
   readonly carrying: Map<number, Terms>
   readonly mmas: Map<number, Mma>
@@ -92,6 +95,7 @@ const stateOf = (header: Header): State => {
     memory: memory(header, found.tables, found.places),
     products: products(header, found.tables, found.coordinates),
     values: new Map(),
+    words: new Map(),
     carrying: new Map(),
     mmas: new Map(),
   }
@@ -125,10 +129,26 @@ const onIssue = (s: State, e: Issue): void => {
 
 const operandOf = (s: State, f: Footprint): Operand => ({ terms: read(s.memory, f), shape: shapeOf(f) })
 
+const rowsOfProduct = 64
+const rowsOfWarp = 16
+
+/** A warp that issues its part of a warpgroup's product reads all of A, and multiplies its own rows. */
+const partOf = (s: State, e: Access, a: Operand): Operand => {
+  const { warps, firstWarp } = s.memory.header.agents[e.stamp.agent]!
+  const [rows, columns] = a.shape
+  if (warps !== 1 || rows !== rowsOfProduct || columns === undefined) return a
+  const from = rowsOfWarp * ((firstWarp ?? 0) % (rowsOfProduct / rowsOfWarp)) * columns
+  const own = Int32Array.from({ length: rowsOfWarp * columns }, (_, i) => from + i)
+  return {
+    terms: pick(s.memory.tables, a.terms, table(s.memory.tables, own)),
+    shape: [rowsOfWarp, columns],
+  }
+}
+
 const onMmaAccess = (s: State, m: Mma, e: Access): void => {
   switch (e.role) {
     case 'a':
-      m.a.push(operandOf(s, e.footprint))
+      m.a.push(partOf(s, e, operandOf(s, e.footprint)))
       return
     case 'b':
       m.b.push(operandOf(s, e.footprint))
@@ -191,19 +211,35 @@ const onAccess = (s: State, e: Access): void => {
     return
   }
   if (e.rw === 'r') {
-    if (e.value !== undefined) s.values.set(e.value, readBy(s, e))
+    if (e.value === undefined) return
+    const terms = readBy(s, e)
+    s.values.set(e.value, terms)
+    if (e.footprint.map._tag === 'scatter') s.words.set(e.value, take(s.memory, e.footprint, terms, e.stamp.site))
     return
   }
   const origin = e.origin
+  if (origin?._tag === 'bytes') {
+    onBytes(s, e, origin)
+    return
+  }
   const terms: Terms =
     origin === undefined || origin._tag === 'other'
       ? other(
-          `${siteName(s.memory, e.stamp.site)} writes a value computed by other means than a matrix product`,
+          origin?.decided === undefined
+            ? `${siteName(s.memory, e.stamp.site)} writes a value computed by other means than a matrix product`
+            : `${siteName(s.memory, e.stamp.site)} writes after data has decided what its agent does (${siteName(s.memory, origin.decided)})`,
         )
       : origin._tag === 'zero'
         ? zero
         : (s.values.get(origin.id) ?? other('a value from nowhere'))
-  write(s.memory, e.footprint, terms, e.stamp.site)
+  const footprint = terms._tag === 'other' && e.footprint.map._tag === 'scatter' ? ofTensor(s.memory, e.footprint) : e.footprint
+  write(s.memory, footprint, terms, e.stamp.site)
+}
+
+/** Words whose bytes come from several values: each element is one of one value, or a cast of it. */
+const onBytes = (s: State, e: Access, { stretches }: Extract<Origin, { readonly _tag: 'bytes' }>): void => {
+  const { footprint, terms } = put(s.memory, s.words, e.footprint, stretches, e.stamp.site)
+  write(s.memory, footprint, terms, e.stamp.site)
 }
 
 /** Everything but global memory is fresh in the next cluster. */
@@ -212,6 +248,7 @@ const onCluster = (s: State): void => {
     if (p.space !== 'gmem') s.memory.writes[i]!.clear()
   })
   s.values.clear()
+  s.words.clear()
   s.carrying.clear()
   s.mmas.clear()
 }

@@ -208,7 +208,7 @@ export const read = (m: Memory, f: Footprint): Terms => {
       ? inputOf(m, f)
       : other(`${plane.name} is read before anything was written to it`)
   if (how._tag !== 'inside' && how._tag !== 'same') return piecewise(m, f, [...live.values()])
-  if (newest.footprint.dtype !== f.dtype) return retyped(m, f, newest)
+  if (newest.footprint.dtype !== f.dtype && newest.terms._tag !== 'zero') return retyped(m, f, newest)
   return how._tag === 'same' ? newest.terms : pick(m.tables, newest.terms, how.elements)
 }
 
@@ -241,6 +241,15 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
         : other(`${plane.name} is read before anything was written to byte ${String(a)}`)
     const w = touching[i]!
     const element = maps[i]![a - startOf(w.footprint.spans)]!
+    // a zero is one in every type
+    if (w.terms._tag === 'zero') {
+      let whole = true
+      for (let b = 1; b < width; b++) whole &&= holder(a + b) === i
+      if (whole) {
+        writers.push(w)
+        continue
+      }
+    }
     if (element === tail)
       return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
     for (let b = 1; b < width; b++)
@@ -253,8 +262,11 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
   return writers.length === 0 ? other('nothing is read') : gather(m, writers, elements)
 }
 
+/** Terms, and the site that left them. */
+export type Left = Pick<Written, 'terms' | 'site'>
+
 /** The terms of elements that several writes left; they must be of one kind and, if sums, over the same ks. */
-const gather = (m: Memory, writers: ReadonlyArray<Written>, elements: Int32Array): Terms => {
+export const gather = (m: Memory, writers: ReadonlyArray<Left>, elements: Int32Array): Terms => {
   const first = writers[0]!.terms
   const n = elements.length
   const x = new Int32Array(n)

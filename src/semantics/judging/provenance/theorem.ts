@@ -241,7 +241,9 @@ export const copy = (m: Memory, spec: Extract<Spec, { readonly _tag: 'copy' }>):
     if (who < 0) return refuted(`element ${String(e)} of ${out.name} is never written`)
     const { terms } = live[who]!
     if (terms._tag !== 'input')
-      return refuted(`element ${String(e)} of ${out.name} is not an element of an input`)
+      return refuted(
+        `element ${String(e)} of ${out.name} is not an element of an input${terms._tag === 'other' ? `: ${terms.why}` : ''}`,
+      )
     if (terms.plane !== from.plane || addressOf(terms, element[cell]!) !== byteOf(from, e))
       return refuted(
         `element ${String(e)} of ${out.name} is another element of ${m.header.planes[terms.plane]!.name}`,

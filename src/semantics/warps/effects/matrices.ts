@@ -28,6 +28,7 @@ import { elementsOf, reaches, type Here } from '../memory.js'
 import { aligned } from '../operands.js'
 import type { MatricesOperation } from '../operations/matrices.js'
 import type { Address } from '../program.js'
+import { originOf } from '../origins.js'
 import { setLane, wordAt, type Rows } from '../rows.js'
 
 type Of<K extends MatricesOperation['_tag']> = Extract<MatricesOperation, { readonly _tag: K }>
@@ -155,7 +156,7 @@ const store = (h: Here, o: Of<'storeMatrices'>): ReadonlyArray<Part> | FaultValu
         _tag: 'store',
         destination: fragment(h, starts, bytes, inWords),
         data: dataOf(h, o.value, inWords),
-        origin: V.otherOrigin,
+        origin: originOf(h.rows, o.value, everyLane, 4, V.otherOrigin),
       },
       nothing,
     ),
