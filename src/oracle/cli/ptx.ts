@@ -51,7 +51,7 @@ export const isPtx = (name: string): boolean => name.toLowerCase().endsWith('.pt
 // ---------------------------------------------------------------- what is asked
 
 /** What is a matter of programs of the core alone. */
-const elsewhere: ReadonlyArray<string> = ['set', 'computes', 'mend', 'in', 'arithmetic', 'threads']
+const elsewhere: ReadonlyArray<string> = ['set', 'mend', 'in', 'arithmetic', 'threads']
 
 /** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
 interface PtxSubject {
@@ -177,7 +177,7 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
     strict: strictness.strict,
     strictProxies: strictness.strictProxies,
     hazards: options['hazards'] !== false,
-    provenance: false,
+    provenance: launched.arguments.computes !== undefined,
     explore: switchOf(options, 'explore'),
     explain: true,
     fuel,

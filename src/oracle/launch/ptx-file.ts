@@ -125,6 +125,8 @@ export interface PtxLaunch {
   readonly args: ReadonlyArray<PtxArgument> | Readonly<Record<string, PtxArgument>>
   readonly globals?: ReadonlyArray<PtxTensor | PtxTensorMap>
   readonly outputs?: ReadonlyArray<string>
+  /** what is to be proved: `matmul:A,B,OUT` or `copy:FROM,OUT` */
+  readonly computes?: string
   readonly triton?: string
   readonly extra?: Readonly<Record<string, Json>>
 }
@@ -320,6 +322,7 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
       ),
       triton: described(text, 'version of the compiler'),
       outputs: described(list(text), 'tensors that the kernel writes'),
+      computes: described(text, 'what the outputs are: `matmul:A,B,OUT` or `copy:FROM,OUT`'),
       extra: described(dictionary('what else is known', anything), 'what else is known'),
     },
   ),

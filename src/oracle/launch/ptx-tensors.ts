@@ -41,7 +41,7 @@ export const readNpy =
     )
 
 /** A tensor of which everything is known. */
-interface Whole {
+export interface Whole {
   readonly dtype: string
   readonly shape: ReadonlyArray<number>
 }

@@ -12,6 +12,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
+import { computesOf, type NotComputed } from '../../dialects/computes.js'
+import { bitsOf } from '../../numerics/dtype.js'
+import type { Spec } from '../../semantics/language/program.js'
+import { ofStrides } from '../../transforms/ref.js'
+import { rowMajorStrides } from '../../transforms/shape.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import { functionsOf, parseModule, type Module } from '../../dialects/ptx/index.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
@@ -24,9 +29,9 @@ import { asText, type Files } from '../tensor-files/files.js'
 import type { NpyArray } from '../tensor-files/npy.js'
 import { inFile } from './beside.js'
 import { decodePtxLaunch, type PtxArgument, type PtxLaunch, type PtxStruct } from './ptx-file.js'
-import { fieldsOf, mapOfDescriptor, product, tensorOf } from './ptx-maps.js'
+import { dtypeOf, fieldsOf, mapOfDescriptor, product, tensorOf } from './ptx-maps.js'
 import { layArgument, objectOf, type Laying } from './ptx-parameters.js'
-import { filesInLaunch, heldTensor, together, type FilesOf } from './ptx-tensors.js'
+import { filesInLaunch, heldTensor, together, type FilesOf, type Whole } from './ptx-tensors.js'
 import { ptxWord, spotOf, typeText } from './ptx-words.js'
 
 // ---------------------------------------------------------------- model
@@ -44,6 +49,8 @@ export interface AskingPtx {
   readonly shared?: number
   /** `name=text`: an argument by the name of its parameter, or its number (`ptx-words.ts`) */
   readonly args?: ReadonlyArray<readonly [name: string, text: string]>
+  /** `matmul:a,b,c` or `copy:a,b` (`dialects/computes.ts`) */
+  readonly computes?: string
 }
 
 /** A launch of which the grid, the block and arguments may not be said yet. */
@@ -117,6 +124,35 @@ const ordered = (
         'launch.arguments',
         `args: expected a parameter of the entry, found '${unknown}'; ${didYouMean(names)(unknown)}`,
       )
+}
+
+// ---------------------------------------------------------------- what is to be computed
+
+const specOf = (
+  text: string | undefined,
+  where: string,
+  wholes: ReadonlyMap<string, Whole>,
+): E.Either<Failure, Spec | null> => {
+  if (text === undefined) return E.right(null)
+  const tensors = new Map(
+    [...wholes].flatMap(([name, { dtype, shape }]) => {
+      const elements = dtypeOf(dtype)
+      return elements === null ? [] : [[name, { dtype: elements, shape }] as const]
+    }),
+  )
+  return E.mapLeft(({ expected, found }: NotComputed) =>
+    failure('launch.computes', `${where}: computes: expected ${expected}, found ${found}`),
+  )(computesOf(text, tensors))
+}
+
+/** A tensor with its elements, row-major, for what follows them. */
+const withElements = (t: GivenTensor, { dtype, shape }: Whole): GivenTensor => {
+  const elements = dtypeOf(dtype)
+  const strides = rowMajorStrides(shape)
+  const layout = elements === null ? null : ofStrides(shape, bitsOf(elements), strides)
+  return elements === null || layout === null || E.isLeft(layout)
+    ? t
+    : { ...t, elements: { dtype: elements, layout: layout.right, shape, strides } }
 }
 
 /** What is given to the parameters, and the files of the tensors that words speak of. */
@@ -326,6 +362,7 @@ export const launchedPtx =
       laying.maps.push({ into: object, offset: 0, tensor: g.tensor, fields })
     }
     const tensors: GivenTensor[] = []
+    const wholes = new Map<string, Whole>()
     const outputs = new Map<
       string,
       { dtype: string; shape: ReadonlyArray<number>; expected: NpyArray | null }
@@ -339,6 +376,7 @@ export const launchedPtx =
       const held = heldTensor(files, where, launch)(t, from, i)
       if (E.isLeft(held)) return held
       const { whole, expected } = held.right
+      wholes.set(t.tensor, whole)
       tensors.push(held.right.given)
       if (launch.outputs?.includes(t.tensor) === true)
         outputs.set(t.tensor, { dtype: whole.dtype, shape: whole.shape, expected })
@@ -349,6 +387,9 @@ export const launchedPtx =
         'launch.outputs',
         `${where}: outputs: expected a tensor of the arguments, found '${unknown}'; ${didYouMean(all.map((t) => t.tensor))(unknown)}`,
       )
+    const computes = specOf(words.computes ?? launch.computes, words.computes === undefined ? where : '--computes', wholes)
+    if (E.isLeft(computes)) return computes
+    const spec = computes.right
     return E.right({
       module,
       file: name,
@@ -362,8 +403,9 @@ export const launchedPtx =
         parameters: laying.bytes,
         pointers: laying.pointers,
         maps: laying.maps,
-        tensors,
+        tensors: spec === null ? tensors : tensors.map((t) => withElements(t, wholes.get(t.name)!)),
         sharedBase: usualSharedBase,
+        ...(spec === null ? {} : { computes: spec }),
       },
       outputs,
     })

@@ -96,7 +96,7 @@ export const launchAsked = (options: Options): E.Either<FlagFailure, Asking> => 
 
 /** The launch of a module of PTX. */
 export const ptxLaunchAsked = (options: Options): E.Either<FlagFailure, AskingPtx> => {
-  const [launch, entry] = ['launch', 'entry'].map((name) => wordOf(options, name))
+  const [launch, entry, computes] = ['launch', 'entry', 'computes'].map((name) => wordOf(options, name))
   return pipe(
     E.Do,
     E.bindW('grid', () => shapeAsked(options, 'grid')),
@@ -112,6 +112,7 @@ export const ptxLaunchAsked = (options: Options): E.Either<FlagFailure, AskingPt
       ...(shared < 0 ? {} : { shared }),
       ...(launch == null ? {} : { launch }),
       ...(entry == null ? {} : { entry }),
+      ...(computes == null ? {} : { computes }),
     })),
   )
 }
