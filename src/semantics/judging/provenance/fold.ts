@@ -31,7 +31,7 @@ import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
 import type { Spec } from '../../language/program.js'
 import { memory, places, read, siteName, write, type Memory, type Places } from './memory.js'
-import { ofTensor, put, take, type Typed } from './words.js'
+import { left, ofTensor, put, take, type Typed } from './words.js'
 import { coordinates, product, products, type Coordinates, type Operand, type Products } from './product.js'
 import { table, tables, type Tables } from './tables.js'
 import { leavesTensor, other, pick, zero, type Terms } from './terms.js'
@@ -62,7 +62,7 @@ interface State {
   /** the same of agents that move words, whose reads say nothing of types */
   readonly words: Map<number, Typed>
   /** what an operation has read and not yet written */
-  readonly carrying: Map<number, Terms>
+  readonly carrying: Map<number, Typed>
   readonly mmas: Map<number, Mma>
 }
 
@@ -181,7 +181,7 @@ const onMmaAccess = (s: State, m: Mma, e: Access): void => {
 const onJoin = (s: State, e: Access, combine: Combine): void => {
   if (e.rw === 'r') return
   const carried = e.operation === undefined ? undefined : s.carrying.get(e.operation)
-  const by = carried ?? other(`${siteName(s.memory, e.stamp.site)} joins a value from nowhere`)
+  const by = carried?.terms ?? other(`${siteName(s.memory, e.stamp.site)} joins a value from nowhere`)
   write(s.memory, e.footprint, joined(combine, read(s.memory, e.footprint), by), e.stamp.site)
 }
 
@@ -191,6 +191,14 @@ const readBy = (s: State, e: Access): Terms => {
   return e.outside === 'other' && terms._tag === 'input' && leavesTensor(terms)
     ? other(`${siteName(s.memory, e.stamp.site)} reads something other than zero where an element is nowhere`)
     : terms
+}
+
+/** What a copy has read; of words, with the type that they have. */
+const carriedBy = (s: State, e: Access): Typed => {
+  const terms = readBy(s, e)
+  return e.footprint.map._tag === 'scatter'
+    ? take(s.memory, e.footprint, terms, e.stamp.site)
+    : { terms, dtype: e.footprint.dtype, site: e.stamp.site }
 }
 
 const onAccess = (s: State, e: Access): void => {
@@ -206,8 +214,16 @@ const onAccess = (s: State, e: Access): void => {
   }
   if (e.operation !== undefined && e.origin === undefined) {
     // a copy: what is read now is written by a later access of the same operation, element by element
-    if (e.rw === 'r') s.carrying.set(e.operation, readBy(s, e))
-    else write(s.memory, e.footprint, s.carrying.get(e.operation) ?? other('a copy of nothing'), e.stamp.site)
+    if (e.rw === 'r') {
+      s.carrying.set(e.operation, carriedBy(s, e))
+      return
+    }
+    const carried = s.carrying.get(e.operation)
+    if (carried === undefined) write(s.memory, e.footprint, other('a copy of nothing'), e.stamp.site)
+    else {
+      const { footprint, terms } = left(s.memory, e.footprint, carried, e.stamp.site)
+      write(s.memory, footprint, terms, e.stamp.site)
+    }
     return
   }
   if (e.rw === 'r') {

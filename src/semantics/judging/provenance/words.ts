@@ -86,6 +86,25 @@ export const take = (m: Memory, f: Footprint, terms: Terms, site: number): Typed
   return as === null ? { terms, dtype: f.dtype, site } : { terms: read(m, as), dtype: as.dtype, site }
 }
 
+const countOf = (f: Footprint): number =>
+  f.map._tag === 'scatter' ? f.map.addresses.length : f.map.layout.shape.reduce((n, d) => n * d, 1)
+
+/** What a copy leaves that has read such a value: words in their type. */
+export const left = (
+  m: Memory,
+  f: Footprint,
+  { terms, dtype }: Typed,
+  site: number,
+): { readonly footprint: Footprint; readonly terms: Terms } => {
+  if (dtype === f.dtype || f.map._tag !== 'scatter') return { footprint: f, terms }
+  const footprint = retyped(f, dtype)
+  if (footprint === null)
+    return { footprint: f, terms: other(`${siteName(m, site)} copies elements of ${dtype} in pieces`) }
+  return terms._tag === 'input' && terms.offsets.values.length !== countOf(footprint)
+    ? { footprint, terms: other(`${siteName(m, site)} copies a part of what it reads`) }
+    : { footprint, terms }
+}
+
 // ---------------------------------------------------------------- writes
 
 /** Which element of which value each element of a write is. */
