@@ -21,7 +21,11 @@ import { right } from '../../either.js'
 import { prop } from '../../prop.js'
 
 /** Every lane loads two elements of f16 as one word into %a, and stores %a. */
-const kernel = (body: string, load = 'ld.global.b32 %a, [%in];', store = 'st.global.b32 [%out], %a;'): string => `
+const kernel = (
+  body: string,
+  load = 'ld.global.b32 %a, [%in];',
+  store = 'st.global.b32 [%out], %a;',
+): string => `
 .version 9.0
 .target sm_90a
 .address_size 64
@@ -57,7 +61,10 @@ const elements = {
   strides: [1],
 } as const
 
-const ran = (text: string, input: Uint8Array): { readonly proof: Provenance; readonly output: Uint8Array } => {
+const ran = (
+  text: string,
+  input: Uint8Array,
+): { readonly proof: Provenance; readonly output: Uint8Array } => {
   const checked = right(
     checkSource(
       warpSource(right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program, {
@@ -86,7 +93,12 @@ const ran = (text: string, input: Uint8Array): { readonly proof: Provenance; rea
 const planeBytes = 128
 const bytesOf = ({ world, machine }: { world: World; machine: Machine }): Uint8Array => {
   const out = new Uint8Array(planeBytes)
-  Plane.copyOut(machine.planes[world.header.planes.findIndex(({ name }) => name === 'y')]!, 0, planeBytes, out)
+  Plane.copyOut(
+    machine.planes[world.header.planes.findIndex(({ name }) => name === 'y')]!,
+    0,
+    planeBytes,
+    out,
+  )
   return out
 }
 
@@ -116,10 +128,22 @@ describe('copies', () => {
     ['through another register', 'mov.b32 %b, %a; mov.b32 %a, %b;'],
     ['taken apart and put together', 'mov.b32 {%h0, %h1}, %a; mov.b32 %a, {%h0, %h1};'],
     ['permuted twice', 'prmt.b32 %b, %a, 0, 0x0123; prmt.b32 %a, %b, 0, 0x0123;'],
-    ['shifted, masked and joined', 'shl.b32 %b, %a, 16; shr.u32 %b, %b, 16; and.b32 %c, %a, 0xffff0000; or.b32 %a, %b, %c;'],
-    ['shuffled there and back', 'shfl.sync.bfly.b32 %b, %a, 5, 31, -1; shfl.sync.bfly.b32 %a, %b, 5, 31, -1;'],
-    ['chosen by the lane', 'setp.lt.u32 %p, %t, 7; xor.b32 %b, %t, 9; selp.b32 %a, %a, %b, %p; @!%p ld.global.b32 %a, [%in];'],
-    ['guarded', 'setp.lt.u32 %p, %t, 7; mov.b32 %b, %a; mov.b32 %a, 0; @%p mov.b32 %a, %b; @!%p mov.b32 %a, %b;'],
+    [
+      'shifted, masked and joined',
+      'shl.b32 %b, %a, 16; shr.u32 %b, %b, 16; and.b32 %c, %a, 0xffff0000; or.b32 %a, %b, %c;',
+    ],
+    [
+      'shuffled there and back',
+      'shfl.sync.bfly.b32 %b, %a, 5, 31, -1; shfl.sync.bfly.b32 %a, %b, 5, 31, -1;',
+    ],
+    [
+      'chosen by the lane',
+      'setp.lt.u32 %p, %t, 7; xor.b32 %b, %t, 9; selp.b32 %a, %a, %b, %p; @!%p ld.global.b32 %a, [%in];',
+    ],
+    [
+      'guarded',
+      'setp.lt.u32 %p, %t, 7; mov.b32 %b, %a; mov.b32 %a, 0; @%p mov.b32 %a, %b; @!%p mov.b32 %a, %b;',
+    ],
     [
       'through shared memory, as halves of two lanes',
       'mov.b32 {%h0, %h1}, %a; shl.b32 %d, %t, 2; add.u32 %s, %s, %d; st.shared.b16 [%s], %h0; st.shared.b16 [%s+2], %h1; bar.sync 0; ld.shared.b32 %a, [%s];',
@@ -142,7 +166,11 @@ describe('copies', () => {
 describe('no copies', () => {
   test.each([
     ['halves exchanged', 'prmt.b32 %a, %a, 0, 0x1032;', 'another element'],
-    ['the middle of two elements', 'shr.u32 %b, %a, 8; shl.b32 %c, %a, 24; or.b32 %a, %b, %c;', 'part of an element'],
+    [
+      'the middle of two elements',
+      'shr.u32 %b, %a, 8; shl.b32 %c, %a, 24; or.b32 %a, %b, %c;',
+      'part of an element',
+    ],
     ['a neighbour', 'shfl.sync.bfly.b32 %a, %a, 1, 31, -1;', 'another element'],
     ['a sum', 'add.u32 %a, %a, 1;', 'computed by other means'],
     ['a half cut away', 'and.b32 %a, %a, 0xffff;', 'zeros beside data'],
@@ -159,10 +187,19 @@ describe('copies of these inputs alone', () => {
   test.each([
     ['a branch on data', 'setp.eq.u32 %p, %a, 0x12345; @%p bra L; bra M; L: mov.b32 %a, 0; M:'],
     ['a guard of data', 'setp.eq.u32 %p, %a, 0x12345; @%p mov.b32 %a, 0;'],
-    ['an address of data', 'and.b32 %b, %a, 3; and.b32 %b, %b, 4; cvt.u64.u32 %o, %b; add.s64 %out, %out, %o;'],
+    [
+      'an address of data',
+      'and.b32 %b, %a, 3; and.b32 %b, %b, 4; cvt.u64.u32 %o, %b; add.s64 %out, %out, %o;',
+    ],
     ['a choice of data', 'setp.eq.u32 %p, %a, 0x12345; selp.b32 %a, 0, %a, %p;'],
-    ['a lane of data', 'and.b32 %b, %a, 3; and.b32 %b, %b, 4; add.u32 %b, %b, %t; shfl.sync.idx.b32 %a, %a, %b, 31, -1;'],
-    ['a selector of data', 'and.b32 %b, %a, 3; and.b32 %b, %b, 4; add.u32 %b, %b, 0x3210; prmt.b32 %a, %a, 0, %b;'],
+    [
+      'a lane of data',
+      'and.b32 %b, %a, 3; and.b32 %b, %b, 4; add.u32 %b, %b, %t; shfl.sync.idx.b32 %a, %a, %b, 31, -1;',
+    ],
+    [
+      'a selector of data',
+      'and.b32 %b, %a, 3; and.b32 %b, %b, 4; add.u32 %b, %b, 0x3210; prmt.b32 %a, %a, 0, %b;',
+    ],
     ['through f32', 'mov.b32 %f, %a; mul.f32 %f, %f, 0f3F800000; mov.b32 %b, %f;  add.u32 %a, %a, 0;'],
   ])('%s', (_, body) => {
     expect(judged(kernel(body)).proof.proved).toBe(false)
@@ -177,18 +214,23 @@ const register = fc.constantFrom(...registers)
 const moves: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(register, register).map(([x, y]) => `mov.b32 ${x}, ${y};`),
   fc
-    .tuple(register, register, register, fc.constantFrom('0x3210', '0x1032', '0x5410', '0x7632', '0x3254', '0x2103', '0x5140'))
+    .tuple(
+      register,
+      register,
+      register,
+      fc.constantFrom('0x3210', '0x1032', '0x5410', '0x7632', '0x3254', '0x2103', '0x5140'),
+    )
     .map(([x, y, z, s]) => `prmt.b32 ${x}, ${y}, ${z}, ${s};`),
-  fc.tuple(register, register, fc.constantFrom(1, 2, 16)).map(
-    ([x, y, by]) => `shfl.sync.bfly.b32 ${x}, ${y}, ${String(by)}, 31, -1;`,
-  ),
+  fc
+    .tuple(register, register, fc.constantFrom(1, 2, 16))
+    .map(([x, y, by]) => `shfl.sync.bfly.b32 ${x}, ${y}, ${String(by)}, 31, -1;`),
   fc
     .tuple(register, register, register, fc.integer({ min: 0, max: 32 }))
     .map(([x, y, z, n]) => `setp.lt.u32 %p, %t, ${String(n)}; selp.b32 ${x}, ${y}, ${z}, %p;`),
   fc.tuple(register, register).map(([x, y]) => `mov.b32 {%h0, %h1}, ${x}; mov.b32 ${y}, {%h1, %h0};`),
-  fc.tuple(register, register, register).map(
-    ([x, y, z]) => `shl.b32 ${x}, ${y}, 16; shr.u32 ${z}, ${y}, 16; or.b32 ${x}, ${x}, ${z};`,
-  ),
+  fc
+    .tuple(register, register, register)
+    .map(([x, y, z]) => `shl.b32 ${x}, ${y}, 16; shr.u32 ${z}, ${y}, 16; or.b32 ${x}, ${x}, ${z};`),
 )
 
 describe('random moves', () => {

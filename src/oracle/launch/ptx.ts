@@ -387,7 +387,11 @@ export const launchedPtx =
         'launch.outputs',
         `${where}: outputs: expected a tensor of the arguments, found '${unknown}'; ${didYouMean(all.map((t) => t.tensor))(unknown)}`,
       )
-    const computes = specOf(words.computes ?? launch.computes, words.computes === undefined ? where : '--computes', wholes)
+    const computes = specOf(
+      words.computes ?? launch.computes,
+      words.computes === undefined ? where : '--computes',
+      wholes,
+    )
     if (E.isLeft(computes)) return computes
     const spec = computes.right
     return E.right({

@@ -124,7 +124,12 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     elements: GlobalPlane['tensor'],
   ): number => {
     const region = regions.length
-    regions.push({ name, bytes, plane: planes.length, constant: role === 'in' && !asked.has(name) ? contents : null })
+    regions.push({
+      name,
+      bytes,
+      plane: planes.length,
+      constant: role === 'in' && !asked.has(name) ? contents : null,
+    })
     planes.push({
       name,
       bytes,

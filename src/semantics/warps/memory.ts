@@ -322,7 +322,8 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
   return out
 }
 
-const maskOfLanes = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)
+const maskOfLanes = (lanes: ReadonlyArray<number>): number =>
+  lanes.reduce((mask, lane) => mask | (1 << lane), 0)
 
 const isWritten = (written: Uint8Array, at: number, bytes: number): boolean => {
   for (let i = 0; i < bytes; i++) if (written[at + i] === 0) return false

@@ -52,8 +52,8 @@ const at = (row: Row, lane: number): number => row * 128 + lane * 4
 
 /** Four bytes and where each is from. */
 interface Word {
-  readonly values: readonly [number, number, number, number]
-  readonly bytes: readonly [number, number, number, number]
+  readonly values: ReadonlyArray<number>
+  readonly bytes: ReadonlyArray<number>
 }
 const none = [0, 0, 0, 0] as const
 const plainWord: Word = { values: none, bytes: none }
@@ -80,7 +80,7 @@ const isPlain = (w: Word): boolean => w.values.every((v) => v === plain)
 
 /** Byte i of the word is byte `from[i]` of these words side by side; -1: a zero. */
 const picked = (words: ReadonlyArray<Word>, from: ReadonlyArray<number>): Word => {
-  const pick = (f: (w: Word, b: number) => number): readonly [number, number, number, number] => {
+  const pick = (f: (w: Word, b: number) => number): ReadonlyArray<number> => {
     const one = (i: number): number => {
       const b = from[i] ?? -1
       return b < 0 ? 0 : f(words[b >> 2]!, b & 3)
@@ -101,7 +101,13 @@ const elementAt = (w: Word, from: number, width: number): { value: number; byte:
 }
 
 /** The bytes of an element as it is in another type. */
-const cast = (w: Word, from: number, width: number, to: Dtype, wide: number): ReadonlyArray<number> | null => {
+const cast = (
+  w: Word,
+  from: number,
+  width: number,
+  to: Dtype,
+  wide: number,
+): ReadonlyArray<number> | null => {
   const element = elementAt(w, from, width)
   if (element === null) return null
   const kind = casts.indexOf(to)
@@ -120,7 +126,8 @@ const conversionOf = (
   if (found === null) return null
   // what rounds to whole numbers, or cuts at zero, is no change of type
   if (/\.(?:rni|rzi|rmi|rpi|sat|relu)\./.test(name)) return null
-  return { to: found[1] as Dtype, from: found[3]!, count: found[2] === undefined ? 1 : 2 }
+  const to = casts.find((dtype) => dtype === found[1]) ?? null
+  return to === null ? null : { to, from: found[3]!, count: found[2] === undefined ? 1 : 2 }
 }
 
 const converted = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word> | null => {
@@ -154,8 +161,8 @@ const converted = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word
   }
   const words4 = Math.max(1, values.length / 4)
   return Array.from({ length: words4 }, (_, k): Word => ({
-    values: [0, 1, 2, 3].map((b) => values[4 * k + b] ?? plain) as unknown as Word['values'],
-    bytes: [0, 1, 2, 3].map((b) => bytes[4 * k + b] ?? 0) as unknown as Word['bytes'],
+    values: [0, 1, 2, 3].map((b) => values[4 * k + b] ?? plain),
+    bytes: [0, 1, 2, 3].map((b) => bytes[4 * k + b] ?? 0),
   }))
 }
 
@@ -198,8 +205,8 @@ const joined = (
     bytes.push(kept ? (va === plain ? b.bytes[i]! : a.bytes[i]!) : 0)
   }
   return {
-    values: values as unknown as Word['values'],
-    bytes: bytes as unknown as Word['bytes'],
+    values: values,
+    bytes: bytes,
   }
 }
 
@@ -227,7 +234,9 @@ const movedBy = (
     case 'and.b32':
     case 'and.b16':
       return one(
-        joined(words[0]!, words[1]!, numbers[0]!, numbers[1]!, (b) => (b === 0xff ? true : b === 0 ? false : null)),
+        joined(words[0]!, words[1]!, numbers[0]!, numbers[1]!, (b) =>
+          b === 0xff ? true : b === 0 ? false : null,
+        ),
       )
     case 'or.b32':
     case 'or.b16':
@@ -247,11 +256,7 @@ const movedBy = (
 // ---------------------------------------------------------------- following
 
 const placeWord = (o: Origins, place: Place, lane: number): Word =>
-  place >= 0
-    ? wordOf(o, place, lane)
-    : (o.predicates[-1 - place]! & (1 << lane)) === 0
-      ? plainWord
-      : dataWord
+  place >= 0 ? wordOf(o, place, lane) : (o.predicates[-1 - place]! & (1 << lane)) === 0 ? plainWord : dataWord
 
 const numberOf = (r: Rows, place: Place, lane: number): number =>
   place >= 0 ? wordAt(r, place, lane) : (r.predicates[-1 - place]! >>> lane) & 1

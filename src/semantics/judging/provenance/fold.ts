@@ -230,7 +230,8 @@ const onAccess = (s: State, e: Access): void => {
     if (e.value === undefined) return
     const terms = readBy(s, e)
     s.values.set(e.value, terms)
-    if (e.footprint.map._tag === 'scatter') s.words.set(e.value, take(s.memory, e.footprint, terms, e.stamp.site))
+    if (e.footprint.map._tag === 'scatter')
+      s.words.set(e.value, take(s.memory, e.footprint, terms, e.stamp.site))
     return
   }
   const origin = e.origin
@@ -248,7 +249,10 @@ const onAccess = (s: State, e: Access): void => {
       : origin._tag === 'zero'
         ? zero
         : (s.values.get(origin.id) ?? other('a value from nowhere'))
-  const footprint = terms._tag === 'other' && e.footprint.map._tag === 'scatter' ? ofTensor(s.memory, e.footprint) : e.footprint
+  const footprint =
+    terms._tag === 'other' && e.footprint.map._tag === 'scatter'
+      ? ofTensor(s.memory, e.footprint)
+      : e.footprint
   write(s.memory, footprint, terms, e.stamp.site)
 }
 

@@ -56,7 +56,7 @@ const retyped = (f: Footprint, dtype: Dtype): Footprint | null => {
   if (!whole || left !== 0) return null
   const addresses = Int32Array.from(starts)
   return {
-    id: first - 64 * f.id - (bits + dtype.charCodeAt(0)) % 64,
+    id: first - 64 * f.id - ((bits + dtype.charCodeAt(0)) % 64),
     plane: f.plane,
     spans: f.spans,
     dtype,
@@ -68,9 +68,7 @@ const retyped = (f: Footprint, dtype: Dtype): Footprint | null => {
 const typeUnder = (m: Memory, f: Footprint): Dtype | null => {
   const writes = [...m.writes[f.plane]!.values()].filter((w) => share(f.spans, w.footprint.spans))
   const newest = writes.reverse().find((w) => w.terms._tag !== 'zero')
-  return (
-    newest?.footprint.dtype ?? m.header.tensors.find(({ plane }) => plane === f.plane)?.dtype ?? null
-  )
+  return newest?.footprint.dtype ?? m.header.tensors.find(({ plane }) => plane === f.plane)?.dtype ?? null
 }
 
 /** Words of a tensor, as its elements. */
@@ -144,9 +142,7 @@ const elementsOf = (
       elements.push((byte + b) / unit)
     }
   }
-  return dtype === null
-    ? `${where} writes nothing`
-    : { dtype, left, elements: Int32Array.from(elements) }
+  return dtype === null ? `${where} writes nothing` : { dtype, left, elements: Int32Array.from(elements) }
 }
 
 /** What a write of words leaves: its elements with their terms. */
@@ -163,6 +159,9 @@ export const put = (
   if (typeof found === 'string') return { footprint: ofTensor(m, f), terms: other(found) }
   const footprint = retyped(f, found.dtype)
   return footprint === null
-    ? { footprint: ofTensor(m, f), terms: other(`${siteName(m, site)} writes elements of ${found.dtype} in pieces`) }
+    ? {
+        footprint: ofTensor(m, f),
+        terms: other(`${siteName(m, site)} writes elements of ${found.dtype} in pieces`),
+      }
     : { footprint, terms: gather(m, found.left, found.elements) }
 }
