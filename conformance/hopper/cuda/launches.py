@@ -121,6 +121,17 @@ def cpasync_mbarrier(k, args, r):
 def matmul_f32(k, args, r):
     args += [k.i("a", 25, 40), k.i("b", 40, 30), k.left("c", "f32", [25, 30]), k.n("m", 25), k.n("n", 30), k.n("k", 40)]
 
+@launch([2, 2], [64])
+def mma_ldmatrix(k, args, r):
+    args += [k.taken("a", "f16", r.standard_normal((64, 80)) * np.exp2(r.integers(-6, 4, (64, 80)))), k.taken("b", "f16", r.standard_normal((80, 64)) * np.exp2(r.integers(-6, 4, (80, 64)))),
+             k.left("c", "f32", [64, 64]), k.n("n", 64), k.n("k", 80)]
+
+@launch([2, 2], [128])
+def wmma_tile(k, args, r):
+    args += [k.taken("a", "f16", r.standard_normal((50, 48)) * np.exp2(r.integers(-6, 4, (50, 48)))), k.taken("b", "f16", r.standard_normal((44, 48)) * np.exp2(r.integers(-6, 4, (44, 48)))),
+             k.i("c", 50, 44), k.left("d", "f16", [50, 44]), k.whole("p", "s8", -128, 128, 4, 16, 16), k.whole("q", "s8", -128, 128, 4, 16, 16), k.left("r", "s32", [4, 16, 16]),
+             k.n("m", 50), k.n("n", 44), k.n("k", 48)]
+
 def halves(r, shape):
     """f16: any bits in a quarter, else normal of several magnitudes"""
     plain = (r.standard_normal(shape) * np.exp2(r.integers(-10, 8, shape))).astype("<f2").view("<u2")
