@@ -9,6 +9,7 @@ import {
   fieldRefusal,
   gridRefusal,
   launched,
+  launchedPtx,
   launchFileOf,
   npyShape,
   readLaunch,
@@ -30,6 +31,7 @@ import { answering } from '../../src/oracle/serve/answer.js'
 import { right } from '../either.js'
 
 const triton = new URL('../../conformance/triton/', import.meta.url)
+const cuda = new URL('../../conformance/hopper/cuda/', import.meta.url)
 const answers = answering({
   commands: asked,
   suites: [],
@@ -61,6 +63,12 @@ const someState: fc.Arbitrary<State> = fc.record({
   arg: dictionary,
   computes: fc.constantFrom('', 'matmul:a,b,c'),
   launch: fc.constantFrom('', '{"grid":[1]}'),
+  block: fc.constantFrom('', '128'),
+  cluster: fc.constantFrom('', '2'),
+  shared: fc.constantFrom('', '4096'),
+  entry: fc.constantFrom('', 'k'),
+  // tensors are in no link
+  tensors: fc.constant({}),
   without: fc.uniqueArray(label, { maxLength: 3 }),
   mend: fc.array(fc.integer({ min: 1, max: 999_999 }), { maxLength: 3 }),
   strict: fc.boolean(),
@@ -89,6 +97,7 @@ describe('the state', () => {
     expect(['module {}', '{"schema":"tcspec.program/1"}', '{"schema":"tcspec.jaxpr/1"}'].map(nameOf)).toEqual(
       ['kernel.ttgir', 'kernel.json', 'kernel.jaxpr.json'],
     )
+    expect(nameOf('//\n// Generated\n//\n\n.version 9.0\n.target sm_90a')).toBe('kernel.ptx')
   })
 })
 
@@ -121,6 +130,33 @@ describe('law 2: the question and the command line ask the same', () => {
       verdict: 'ok',
       mended: [{ finding: 1, was: 'hazard', added: [{ statement: 'fence.proxyAsync scope="cta"' }] }],
     })
+  })
+  it('of PTX, with the launch that its text makes one begin with', async () => {
+    const ptx = fs.readFileSync(new URL('block_reduce/broken1.ptx', cuda), 'utf8')
+    const signature = readSignature(await ask('kernels', { kernel: 'k.ptx', files: { 'k.ptx': { ptx } } }))!
+    const { grid, block, arg } = signature
+    const s: State = { ...empty, name: 'k.ptx', text: ptx, grid, block, shared: '64', arg }
+    const words = Object.entries(arg).map(([name, word]) => `${name}=${word}`)
+    expect(commandOf(s)).toBe(`tcspec check k.ptx --grid ${grid} --block ${block} --shared 64 --arg ${words.join(' ')}`)
+    expect(await ask('check', questionOf(s))).toMatchObject({ verdict: 'hazard' })
+    for (const p of signature.parameters) {
+      const guessed = arg[p.name] ?? ''
+      expect(wordOf(p, extentsOf(p, guessed))).toBe(guessed)
+      expect([fieldRefusal(p, guessed), fieldRefusal(p, ' ') === null]).toEqual([null, false])
+    }
+  })
+  it('of PTX with a launch file: tensors beside it are brought, others are seeded', async () => {
+    const folder = new URL('matmul_f32/', cuda)
+    const ptx = fs.readFileSync(new URL('matmul_f32.ptx', folder), 'utf8')
+    const document: unknown = JSON.parse(fs.readFileSync(new URL('launch.json', folder), 'utf8'))
+    const npy = fs.readFileSync(new URL('a.npy', folder)).toString('base64')
+    const said = launchedPtx(document, new Set(['a.npy']))!
+    expect([said.grid, said.block]).toEqual(['2,2', '16,16'])
+    const files = (JSON.parse(said.launch) as { args: { file?: null }[] }).args.map(({ file }) => file)
+    expect(files).toEqual([undefined, null, undefined, undefined, undefined, undefined])
+    const s: State = { ...empty, name: 'k.ptx', text: ptx, ...said, tensors: { 'a.npy': npy } }
+    expect(await ask('check', questionOf(s))).toMatchObject({ verdict: 'ok' })
+    expect(launchedPtx([], new Set())).toBeNull()
   })
   it('a verdict and nothing are no questions', () => {
     expect(questionOf(empty)).toBeNull()
@@ -208,9 +244,8 @@ describe('files', () => {
       refused: [],
     })
   })
-  it('what is not taken has a line: PTX, binary data, what is too long, what is unknown', () => {
+  it('what is not taken has a line: binary data, what is too long, what is unknown', () => {
     const t = taken([
-      file('k.ptx', '.version 8.0'),
       file('a.ttgir', 'a\u0000b'),
       file('b.ttgir', null, mostCharacters + 1),
       file('p.png', 'x'),
@@ -218,7 +253,6 @@ describe('files', () => {
     ])
     expect(t.subject).toBeNull()
     expect(t.refused.map((line) => line.slice(0, line.indexOf(':')))).toEqual([
-      'k.ptx',
       'a.ttgir',
       'b.ttgir',
       'p.png',

@@ -121,18 +121,19 @@ const operationsOf = (
   m: Module,
   name: string,
   file: string,
-  acts: ReadonlySet<number>,
+  acts: ReadonlyMap<number, string>,
 ): ReadonlyArray<DescribedOperation> => {
   const made = elaborate(m, name, file)
   return E.isLeft(made)
     ? []
     : made.right.program.sites.flatMap(({ label, loc }, i) => {
         const line = made.right.positions[i]?.line ?? 0
-        return acts.has(line)
+        const opcode = acts.get(line)
+        return opcode !== undefined
           ? [
               {
                 without: label,
-                name: label.replace(/^.* /su, ''),
+                name: opcode,
                 line,
                 place: loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? null,
               },
@@ -236,10 +237,10 @@ export const describeEntry = (
       const cluster = threadsAsked(found.directives, 'reqnctapercluster') ?? [1]
       const axes = axesOf(code)
       const dynamic = module.shared.some(({ bytes }) => bytes === null)
-      const acts = new Set(
+      const acts = new Map(
         code.instructions
           .filter(({ form }) => !silent.has(form.family) && !/^(mov|cvta|ld\.param)/u.test(form.base))
-          .map(({ instruction }) => instruction.at.line),
+          .map(({ instruction }) => [instruction.at.line, instruction.opcode] as const),
       )
       return E.right({
         name: found.name,

@@ -58,6 +58,7 @@ interface Texts {
   readonly jsonl?: string
   readonly csv?: string
   readonly txt?: string
+  readonly npy?: string
   readonly npz?: string
   readonly safetensors?: string
 }
@@ -72,6 +73,7 @@ const textWire: Wire<Texts> = define('Text', () =>
       jsonl: described(text, 'a trace'),
       csv: described(text, 'a table'),
       txt: described(text, 'any other text, such as a schedule'),
+      npy: described(text, 'a tensor as NumPy keeps it, in base64'),
       npz: described(text, 'arrays by name, in base64'),
       safetensors: described(text, 'tensors by name, in base64'),
     },
@@ -102,7 +104,7 @@ export const fileWire: Wire<string | Content> = define('File', () =>
 )
 
 const endings: ReadonlyArray<string> = ['ttgir', 'ptx', 'jsonl', 'csv', 'txt']
-const ofTensors: ReadonlyArray<string> = ['npz', 'safetensors']
+const ofTensors: ReadonlyArray<string> = ['npy', 'npz', 'safetensors']
 
 /** What an object of a request is. */
 export const broughtBy = (content: unknown): E.Either<Failure, Brought> => {

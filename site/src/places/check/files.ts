@@ -3,11 +3,11 @@
  *
  * | file                       | is                                                                  |
  * |----------------------------|---------------------------------------------------------------------|
- * | `.ttgir`                   | the module                                                          |
+ * | `.ttgir`, `.ptx`           | the module                                                          |
  * | `.json`, `.jaxpr.json`     | a program, a kernel as JAX traced it; a launch; a verdict           |
  * | `.jsonl`                   | a trace                                                             |
- * | `.py`                      | lines of an author                                                  |
- * | `.npy`                     | extents of a tensor beside a launch                                 |
+ * | `.py`, `.cu`, `.cuh`, `.h` | lines of an author                                                  |
+ * | `.npy`                     | extents of a tensor beside a launch; beside PTX its elements, too   |
  */
 import { isMembers } from '../../machine/members.js'
 import { npyShape } from './launch.js'
@@ -22,6 +22,8 @@ export interface Taken {
   readonly beside: Readonly<Record<string, string>>
   readonly launch: unknown
   readonly shapes: ReadonlyMap<string, ReadonlyArray<number>>
+  /** whole files of tensors, by their names */
+  readonly tensors: ReadonlyMap<string, Uint8Array>
   /** a line for each that is not taken */
   readonly refused: ReadonlyArray<string>
 }
@@ -52,7 +54,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const known = '.ttgir, .json, .jaxpr.json, .jsonl, .py or .npy'
+const known = '.ttgir, .ptx, .json, .jaxpr.json, .jsonl, .py, .cu or .npy'
+
+/** Endings of what an author wrote. */
+const authored: ReadonlyArray<string> = ['.py', '.cu', '.cuh', '.h', '.hpp', '.cpp']
 
 interface Given {
   readonly name: string
@@ -67,17 +72,17 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
   let launch: unknown = null
   const beside: Record<string, string> = {}
   const shapes = new Map<string, ReadonlyArray<number>>()
+  const tensors = new Map<string, Uint8Array>()
   const refused: string[] = []
   for (const { name, text, bytes, size } of files) {
     const ending = /\.[^.]*$/.exec(name.toLowerCase())?.[0] ?? ''
     if (bytes !== null) {
       const shape = npyShape(bytes)
       if (shape === null) refused.push(`${name}: expected an npy file, found another`)
-      else shapes.set(name.replace(/\.npy$/i, ''), shape)
-      continue
-    }
-    if (ending === '.ptx') {
-      refused.push(`${name}: PTX cannot be read yet; the .ttgir that lies beside it in Triton’s cache can`)
+      else {
+        shapes.set(name.replace(/\.npy$/i, ''), shape)
+        if (bytes.length >= size) tensors.set(name, bytes)
+      }
       continue
     }
     if (text === null) {
@@ -86,8 +91,8 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
     }
     const wrong = textRefusal(name, text)
     if (wrong !== null) refused.push(wrong)
-    else if (ending === '.py') beside[name] = text
-    else if (ending === '.ttgir' || ending === '.jsonl') subject = { name, text }
+    else if (authored.includes(ending)) beside[name] = text
+    else if (ending === '.ttgir' || ending === '.ptx' || ending === '.jsonl') subject = { name, text }
     else if (ending === '.json') {
       const document = isLaunch(text) ? parsed(text) : null
       if (isMembers(document)) launch = document
@@ -100,16 +105,17 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
       }
     } else refused.push(`${name}: expected ${known}, found another file`)
   }
-  return { subject, beside, launch, shapes, refused }
+  return { subject, beside, launch, shapes, tensors, refused }
 }
 
 /** Files of a drop or a chooser, read. What is too long is not read at all. */
-export const readFiles = async (files: ReadonlyArray<File>): Promise<Taken> =>
-  taken(
+export const readFiles = async (files: ReadonlyArray<File>): Promise<Taken> => {
+  const hasPtx = files.some(({ name }) => /\.ptx$/i.test(name))
+  return taken(
     await Promise.all(
       files.slice(0, 64).map(async (file): Promise<Given> => {
         const isNpy = file.name.toLowerCase().endsWith('.npy')
-        const part = isNpy ? file.slice(0, 256) : file
+        const part = isNpy && (!hasPtx || file.size > mostCharacters) ? file.slice(0, 256) : file
         return {
           name: file.name,
           size: file.size,
@@ -119,3 +125,4 @@ export const readFiles = async (files: ReadonlyArray<File>): Promise<Taken> =>
       }),
     ),
   )
+}

@@ -16,7 +16,16 @@ import { isMembers, listAt, textAt } from '../../machine/members.js'
 import type { PlaceProps } from '../use-params.js'
 import { examples } from './examples.js'
 import { mostCharacters, readFiles, taken, textRefusal, type Taken } from './files.js'
-import { fieldRefusal, gridRefusal, extentsOf, launched, readLaunch, readSignature } from './launch.js'
+import {
+  extentsOf,
+  fieldRefusal,
+  gridRefusal,
+  launched,
+  launchedPtx,
+  readLaunch,
+  readSignature,
+  type Signature,
+} from './launch.js'
 import { LaunchForm } from './launch-form.js'
 import { spotsOf } from './listing.js'
 import { RunView } from './run-view.js'
@@ -54,8 +63,17 @@ let kept: State | null = null
 const sizeOf = (s: State): number =>
   s.text.length + Object.values(s.beside).reduce((n, text) => n + text.length, 0)
 
-/** Whether a link holds the texts. */
+/** Bytes in base64. */
+const base64Of = (bytes: Uint8Array): string => {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return btoa(text)
+}
+
+/** Whether a link holds the texts. Tensors are in none. */
 const fits = (s: State): boolean =>
+  Object.keys(s.tensors).length === 0 &&
   sizeOf(s) <= mostLinked &&
   writeAddress({ place: 'check', params: { text: s.text, beside: JSON.stringify(s.beside) } }).length <=
     mostLink
@@ -86,8 +104,10 @@ const indispensable = (document: unknown): ReadonlyArray<readonly [string, strin
         .map((b) => [textAt(b, 'without'), textAt(b, 'verdict')] as const)
     : []
 
-const keptIn = (launch: string): ReadonlyArray<string> => {
+/** Arguments that a launch file says; of PTX it says all. */
+const keptIn = (launch: string, ptx: Signature | null): ReadonlyArray<string> => {
   if (launch === '') return []
+  if (ptx !== null) return ptx.parameters.map((p) => p.name)
   try {
     const said: unknown = JSON.parse(launch)
     return isMembers(said) && isMembers(said['args']) ? Object.keys(said['args']) : []
@@ -112,7 +132,7 @@ export const Check = ({ params, set }: PlaceProps) => {
   // ---------------------------------------------------------------- the address
 
   const written = useRef(JSON.stringify(paramsOf(stateOf(params), sizeOf(stateOf(params)) <= mostLinked)))
-  const isLinked = useMemo(() => fits(state), [state.text, state.beside])
+  const isLinked = useMemo(() => fits(state), [state.text, state.beside, state.tensors])
   useEffect(() => {
     const said = paramsOf(state, isLinked)
     const timer = setTimeout(() => {
@@ -152,7 +172,15 @@ export const Check = ({ params, set }: PlaceProps) => {
     setNotes([])
     const { subject } = t
     if (subject !== null) {
-      setState({ ...empty, name: subject.name, text: subject.text, beside: t.beside })
+      setState({
+        ...empty,
+        name: subject.name,
+        text: subject.text,
+        beside: t.beside,
+        tensors: /\.ptx$/i.test(subject.name)
+          ? Object.fromEntries([...t.tensors].map(([file, bytes]) => [file, base64Of(bytes)]))
+          : {},
+      })
       setFinding(0)
     } else if (Object.keys(t.beside).length > 0)
       setState((s) => ({ ...s, beside: { ...s.beside, ...t.beside } }))
@@ -193,8 +221,17 @@ export const Check = ({ params, set }: PlaceProps) => {
 
   const kind = kindOf(state)
   const described = useMemo(
-    () => (kind === 'module' ? { kernel: state.name, files: { [state.name]: { ttgir: state.text } } } : null),
-    [kind, state.name, state.text],
+    () =>
+      kind === 'module'
+        ? { kernel: state.name, files: { [state.name]: { ttgir: state.text } } }
+        : kind === 'ptx'
+          ? {
+              kernel: state.name,
+              files: { [state.name]: { ptx: state.text } },
+              ...(state.entry === '' ? {} : { entry: state.entry }),
+            }
+          : null,
+    [kind, state.name, state.text, state.entry],
   )
   const asked = useQuestion('kernels', described, typing)
   const signature = useMemo(() => readSignature(asked.document), [asked.document])
@@ -204,7 +241,15 @@ export const Check = ({ params, set }: PlaceProps) => {
     if (signature === null || !asked.isCurrent) return
     const launch = launchFile.current
     launchFile.current = null
-    const read = launch === null ? null : readLaunch(launch.launch, launch.shapes)
+    const ofPtx =
+      launch === null || kind !== 'ptx' ? null : launchedPtx(launch.launch, new Set(launch.tensors.keys()))
+    if (ofPtx !== null) {
+      // words stand in the place of what the file says
+      const words = Object.fromEntries(signature.parameters.map((p) => [p.name, '']))
+      setState((s) => ({ ...s, ...ofPtx, cluster: '', shared: '', entry: '', arg: words }))
+      return
+    }
+    const read = launch === null || kind === 'ptx' ? null : readLaunch(launch.launch, launch.shapes)
     if (launch !== null && read === null)
       setRefusals(['launch.json: expected a launch with a grid and arguments, found another document'])
     setState((s) => {
@@ -217,7 +262,7 @@ export const Check = ({ params, set }: PlaceProps) => {
         )
         return { ...s, ...said }
       }
-      const kept = keptIn(s.launch)
+      const kept = keptIn(s.launch, kind === 'ptx' ? signature : null)
       const arg = Object.fromEntries(
         signature.parameters.map((p) => [
           p.name,
@@ -225,12 +270,23 @@ export const Check = ({ params, set }: PlaceProps) => {
         ]),
       )
       const grid = s.grid === '' ? signature.grid : s.grid
-      return grid === s.grid && JSON.stringify(arg) === JSON.stringify(s.arg) ? s : { ...s, grid, arg }
+      if (grid === s.grid && JSON.stringify(arg) === JSON.stringify(s.arg)) return s
+      // the rest of a launch of PTX is guessed once, with its arguments
+      return kind !== 'ptx' || s.launch !== '' || Object.keys(s.arg).length > 0
+        ? { ...s, grid, arg }
+        : {
+            ...s,
+            grid,
+            arg,
+            block: s.block === '' ? signature.block : s.block,
+            shared: s.shared === '' ? signature.shared : s.shared,
+            entry: s.entry === '' ? signature.entry : s.entry,
+          }
     })
   }, [signature, asked.isCurrent, launchRound])
-  const keptNames = keptIn(state.launch)
+  const keptNames = keptIn(state.launch, kind === 'ptx' ? signature : null)
   const isFilled =
-    kind !== 'module' ||
+    (kind !== 'module' && kind !== 'ptx') ||
     (isFor &&
       gridRefusal(state.grid) === null &&
       signature.parameters.every(
@@ -259,6 +315,11 @@ export const Check = ({ params, set }: PlaceProps) => {
       state.arg,
       state.computes,
       state.launch,
+      state.block,
+      state.cluster,
+      state.shared,
+      state.entry,
+      state.tensors,
     ],
   )
   const runOf = useMemo(() => (isFilled ? runQuestionOf(state) : null), [state, isFilled])
@@ -337,6 +398,7 @@ export const Check = ({ params, set }: PlaceProps) => {
           ),
     [signature, asked.document, kind],
   )
+  const isLaunched = kind === 'module' || kind === 'ptx'
   const command = commandOf(state)
   const whatIf =
     kind === 'nothing' || kind === 'verdict' ? null : (
@@ -372,8 +434,9 @@ export const Check = ({ params, set }: PlaceProps) => {
       <div>
         <h1>Check</h1>
         <p>
-          Paste or drop the <code>.ttgir</code> that Triton leaves in its cache, with the <code>.py</code> and
-          the launch beside it; or a program, a kernel that JAX traced, a trace, a verdict.
+          Paste or drop the <code>.ttgir</code> or the <code>.ptx</code> that Triton leaves in its cache, or
+          the PTX of any other compiler, with the <code>.py</code> or <code>.cu</code> and the launch beside
+          it; or a program, a kernel that JAX traced, a trace, a verdict.
         </p>
         <div class="row">
           <button type="button" class="button primary" onClick={choose}>
@@ -384,7 +447,7 @@ export const Check = ({ params, set }: PlaceProps) => {
             type="file"
             multiple
             hidden
-            accept=".ttgir,.json,.jsonl,.py,.npy,.ptx,.mlir,.txt"
+            accept=".ttgir,.ptx,.json,.jsonl,.py,.cu,.cuh,.h,.npy,.mlir,.txt"
             onChange={(event) => {
               open(event.currentTarget.files)
               event.currentTarget.value = ''
@@ -514,14 +577,17 @@ export const Check = ({ params, set }: PlaceProps) => {
               />
             </div>
           )}
-          {kind === 'module' && <Refusal refused={asked.refused} />}
-          {kind === 'module' && (asked.working || asked.stopped) && (
-            <Busy asking={asked} what="reading the text" />
-          )}
-          {kind === 'module' && signature !== null && (
+          {isLaunched && <Refusal refused={asked.refused} />}
+          {isLaunched && (asked.working || asked.stopped) && <Busy asking={asked} what="reading the text" />}
+          {isLaunched && signature !== null && (
             <LaunchForm
               signature={signature}
               grid={state.grid}
+              ptx={
+                kind === 'ptx'
+                  ? { block: state.block, cluster: state.cluster, shared: state.shared, entry: state.entry }
+                  : null
+              }
               arg={state.arg}
               computes={state.computes}
               kept={keptNames}
@@ -553,7 +619,7 @@ export const Check = ({ params, set }: PlaceProps) => {
                 choose={setFinding}
                 texts={texts}
                 mend={
-                  kind === 'verdict' || kind === 'trace'
+                  kind === 'verdict' || kind === 'trace' || kind === 'ptx'
                     ? null
                     : (n) => {
                         change({ mend: [...(isRefused ? [] : state.mend), n] })

@@ -55,11 +55,21 @@ const Input = ({
   )
 }
 
+/** What of a launch PTX alone has. */
+const ofPtx = [
+  { name: 'block', says: 'threads along x, y and z; may be empty where the entry asks for them' },
+  { name: 'cluster', says: 'CTAs of a cluster along x, y and z; may be empty' },
+  { name: 'shared', says: 'bytes of dynamic shared memory; may be empty' },
+  { name: 'entry', says: 'the kernel, where the module has several; may be empty' },
+] as const
+
 export interface LaunchFormProps {
   readonly signature: Signature
   readonly grid: string
   readonly arg: Readonly<Record<string, string>>
   readonly computes: string
+  /** what PTX has besides; null: it is none */
+  readonly ptx: Readonly<Record<(typeof ofPtx)[number]['name'], string>> | null
   /** arguments that a launch file says and words cannot */
   readonly kept: ReadonlyArray<string>
   readonly changed: (changes: {
@@ -67,6 +77,10 @@ export interface LaunchFormProps {
     readonly arg?: Readonly<Record<string, string>>
     readonly computes?: string
     readonly launch?: string
+    readonly block?: string
+    readonly cluster?: string
+    readonly shared?: string
+    readonly entry?: string
   }) => void
   readonly choose: () => void
 }
@@ -97,7 +111,16 @@ const Argument = ({
   )
 }
 
-export const LaunchForm = ({ signature, grid, arg, computes, kept, changed, choose }: LaunchFormProps) => (
+export const LaunchForm = ({
+  signature,
+  grid,
+  arg,
+  computes,
+  ptx,
+  kept,
+  changed,
+  choose,
+}: LaunchFormProps) => (
   <fieldset class="check-launch">
     <legend>
       Launch of <code>@{signature.name}</code>
@@ -117,6 +140,19 @@ export const LaunchForm = ({ signature, grid, arg, computes, kept, changed, choo
           changed({ grid: text })
         }}
       />
+      {ptx !== null &&
+        ofPtx.map(({ name, says }) => (
+          <Input
+            key={name}
+            label={name}
+            says={says}
+            value={ptx[name]}
+            wrong={null}
+            changed={(text) => {
+              changed({ [name]: text.trim() })
+            }}
+          />
+        ))}
       {signature.parameters.map((p) => (
         <Argument
           key={p.name}
@@ -128,22 +164,32 @@ export const LaunchForm = ({ signature, grid, arg, computes, kept, changed, choo
           }}
         />
       ))}
-      <Input
-        label="computes"
-        says="what is to be proved, such as matmul:a,b,c; may be empty"
-        value={computes}
-        wrong={null}
-        changed={(text) => {
-          changed({ computes: text.trim() })
-        }}
-      />
+      {ptx === null && (
+        <Input
+          label="computes"
+          says="what is to be proved, such as matmul:a,b,c; may be empty"
+          value={computes}
+          wrong={null}
+          changed={(text) => {
+            changed({ computes: text.trim() })
+          }}
+        />
+      )}
     </div>
     <div class="row">
       <button
         type="button"
         class="button small"
         onClick={() => {
-          changed({ grid: signature.grid, arg: signature.arg, computes: '', launch: '' })
+          changed({
+            grid: signature.grid,
+            arg: signature.arg,
+            computes: '',
+            launch: '',
+            ...(ptx === null
+              ? {}
+              : { block: signature.block, shared: signature.shared, entry: signature.entry, cluster: '' }),
+          })
         }}
       >
         Guess again
@@ -151,15 +197,17 @@ export const LaunchForm = ({ signature, grid, arg, computes, kept, changed, choo
       <button type="button" class="button small" onClick={choose}>
         Open a launch file
       </button>
-      <button
-        type="button"
-        class="button small"
-        onClick={() => {
-          save('launch.json', `${JSON.stringify(launchFileOf(signature, grid, arg, computes), null, 2)}\n`)
-        }}
-      >
-        Save as a launch file
-      </button>
+      {ptx === null && (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => {
+            save('launch.json', `${JSON.stringify(launchFileOf(signature, grid, arg, computes), null, 2)}\n`)
+          }}
+        >
+          Save as a launch file
+        </button>
+      )}
     </div>
   </fieldset>
 )

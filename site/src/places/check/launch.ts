@@ -11,11 +11,14 @@ import { isMembers, listAt, textAt } from '../../machine/members.js'
 
 export interface Parameter {
   readonly name: string
-  readonly kind: 'pointer' | 'descriptor' | 'scalar'
+  readonly kind: 'pointer' | 'descriptor' | 'map' | 'scalar'
   readonly dtype: string
   readonly role: string
   readonly block: ReadonlyArray<number>
   readonly divisor: number
+  /** of PTX: where it begins, and how many bytes it has; a field holds its whole word */
+  readonly bytes: number | null
+  readonly at: number
 }
 
 export interface Operation {
@@ -33,6 +36,10 @@ export interface Signature {
   readonly axes: number
   readonly parameters: ReadonlyArray<Parameter>
   readonly grid: string
+  /** of PTX; empty: the text says it, or there is none */
+  readonly block: string
+  readonly shared: string
+  readonly entry: string
   readonly arg: Readonly<Record<string, string>>
   readonly operations: ReadonlyArray<Operation>
 }
@@ -57,13 +64,19 @@ export const readSignature = (u: unknown): Signature | null => {
       .filter(isMembers)
       .map((p) => ({
         name: textAt(p, 'name'),
-        kind: p['kind'] === 'pointer' || p['kind'] === 'descriptor' ? p['kind'] : 'scalar',
+        kind:
+          p['kind'] === 'pointer' || p['kind'] === 'descriptor' || p['kind'] === 'map' ? p['kind'] : 'scalar',
         dtype: textAt(p, 'dtype'),
         role: textAt(p, 'role'),
         block: listAt(p, 'block').map(Number),
         divisor: numberAt(p, 'divisor', 1),
+        bytes: typeof p['bytes'] === 'number' ? p['bytes'] : null,
+        at: numberAt(p, 'at', 0),
       })),
     grid: listAt(example, 'grid').join(','),
+    block: listAt(example, 'block').join(','),
+    shared: typeof example['shared'] === 'number' ? String(example['shared']) : '',
+    entry: textAt(example, 'entry'),
     arg: Object.fromEntries(Object.keys(arg).map((name) => [name, textAt(arg, name)])),
     operations: listAt(u, 'operations')
       .filter(isMembers)
@@ -80,10 +93,10 @@ export const readSignature = (u: unknown): Signature | null => {
 
 /** What a field shows of a word. */
 export const extentsOf = (p: Parameter, word: string): string =>
-  p.kind === 'scalar' ? word : (/\[([^\]]*)\]/.exec(word)?.[1] ?? word)
+  p.kind === 'scalar' || p.bytes !== null ? word : (/\[([^\]]*)\]/.exec(word)?.[1] ?? word)
 
 export const wordOf = (p: Parameter, shown: string): string =>
-  p.kind === 'scalar' || shown === ''
+  p.kind === 'scalar' || p.bytes !== null || shown === ''
     ? shown.trim()
     : `${p.dtype}[${shown
         .trim()
@@ -92,11 +105,13 @@ export const wordOf = (p: Parameter, shown: string): string =>
 
 /** The type, as a field says it. */
 export const typeText = (p: Parameter): string =>
-  p.kind === 'scalar'
-    ? `${p.dtype}${p.divisor === 1 ? '' : `, a multiple of ${String(p.divisor)}`}`
-    : p.kind === 'descriptor'
-      ? `${p.dtype} in blocks of ${p.block.join(' x ')}, ${p.role}`
-      : `${p.dtype}, ${p.role}`
+  p.bytes !== null
+    ? `${String(p.bytes)} bytes at ${String(p.at)}: ${p.kind === 'map' ? 'a tensor map' : p.kind === 'pointer' ? `the address of ${p.dtype}` : p.dtype}${p.role === '' ? '' : `, ${p.role}`}`
+    : p.kind === 'scalar'
+      ? `${p.dtype}${p.divisor === 1 ? '' : `, a multiple of ${String(p.divisor)}`}`
+      : p.kind === 'descriptor'
+        ? `${p.dtype} in blocks of ${p.block.join(' x ')}, ${p.role}`
+        : `${p.dtype}, ${p.role}`
 
 const most = 2 ** 31 - 1
 const extentsWrong = (text: string): string | null => {
@@ -108,7 +123,8 @@ const extentsWrong = (text: string): string | null => {
 /** What is wrong with a field; null: nothing. */
 export const fieldRefusal = (p: Parameter, shown: string): string | null => {
   if (shown.trim() === '')
-    return `${p.name}: expected ${p.kind === 'scalar' ? 'a number' : 'extents'}, found nothing`
+    return `${p.name}: expected ${p.bytes !== null ? 'a number, or a tensor such as f16[64,64]:in' : p.kind === 'scalar' ? 'a number' : 'extents'}, found nothing`
+  if (p.bytes !== null) return null
   if (p.kind !== 'scalar') {
     const odd = extentsWrong(shown)
     if (odd !== null) return `${p.name}: expected positive extents such as 128,64, found '${odd}'`
@@ -270,6 +286,39 @@ export const launched = (
       ...read.rest,
     }),
     guessed,
+  }
+}
+
+/** A launch file of PTX for the form: the whole file, but that tensors whose files are not there have none. */
+export const launchedPtx = (
+  u: unknown,
+  files: ReadonlySet<string>,
+): { readonly grid: string; readonly block: string; readonly launch: string } | null => {
+  if (!isMembers(u)) return null
+  const grid = numbers(u['grid'])
+  if (grid === null || (!Array.isArray(u['args']) && !isMembers(u['args']))) return null
+  const outputs = listAt(u, 'outputs')
+  const known = (a: unknown): unknown => {
+    if (Array.isArray(a)) return a.map(known)
+    if (!isMembers(a)) return a
+    if (Array.isArray(a['fields'])) return { ...a, fields: a['fields'].map(known) }
+    if (typeof a['tensor'] !== 'string') return a
+    const file = typeof a['file'] === 'string' ? a['file'] : `${a['tensor']}.npy`
+    const isExpected =
+      outputs.includes(a['tensor']) && a['file'] === undefined && (a['role'] ?? 'out') === 'out'
+    return files.has(file) || isExpected ? a : { ...a, file: null }
+  }
+  const args = isMembers(u['args'])
+    ? Object.fromEntries(Object.entries(u['args']).map(([name, a]) => [name, known(a)]))
+    : known(u['args'])
+  return {
+    grid: grid.join(','),
+    block: numbers(u['block'])?.join(',') ?? '',
+    launch: JSON.stringify({
+      ...u,
+      args,
+      ...(u['globals'] === undefined ? {} : { globals: known(u['globals']) }),
+    }),
   }
 }
 

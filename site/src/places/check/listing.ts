@@ -12,7 +12,10 @@ export interface Spot {
 }
 
 /** The line of an operation by its label; what an operation became has a dot and a word behind it. */
-const lineIn = (signature: Signature, site: string): number | null => {
+const lineIn = (signature: Signature, site: string, loc: string | undefined): number | null => {
+  const place = loc?.replace(/^(.*:\d+):\d+$/, '$1')
+  const exact = signature.operations.find((o) => o.without === site && o.place === place)
+  if (exact !== undefined) return exact.line
   for (let end = site.length; end > 0; end = site.lastIndexOf('.', end - 1)) {
     const label = site.slice(0, end)
     const found = signature.operations.find((o) => o.without === label)
@@ -31,7 +34,7 @@ const lineOfLabel = (text: string, label: string): number | null => {
 }
 
 const authorOf = (loc: string | undefined): Spot['author'] => {
-  const [, file = '', line = ''] = /^(.*):(\d+)$/.exec(loc ?? '') ?? []
+  const [, file = '', line = ''] = /^(.*?):(\d+)(?::\d+)?$/.exec(loc ?? '') ?? []
   return file === '' ? null : { file, line: Number(line) }
 }
 
@@ -39,7 +42,10 @@ export const spotsOf = (f: Finding, signature: Signature | null, text: string): 
   [f.a, ...(f.b === undefined ? [] : [f.b])].map((operation, k) => ({
     which: k === 0 ? 'first' : 'second',
     operation,
-    line: signature === null ? lineOfLabel(text, operation.site) : lineIn(signature, operation.site),
+    line:
+      signature === null
+        ? lineOfLabel(text, operation.site)
+        : lineIn(signature, operation.site, operation.loc),
     author: authorOf(operation.loc),
   }))
 

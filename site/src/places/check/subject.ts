@@ -20,8 +20,15 @@ export interface State {
   readonly grid: string
   readonly arg: Readonly<Record<string, string>>
   readonly computes: string
-  /** what a launch file says that words cannot, as JSON */
+  /** what a launch file says that words cannot, as JSON; of PTX all that it says */
   readonly launch: string
+  /** of PTX: threads of a CTA, CTAs of a cluster, bytes of shared memory, the entry */
+  readonly block: string
+  readonly cluster: string
+  readonly shared: string
+  readonly entry: string
+  /** of PTX: files of tensors beside a launch, in base64; they are in no link */
+  readonly tensors: Readonly<Record<string, string>>
   /** what if: statements that are left out, and how strictly it is judged */
   readonly without: ReadonlyArray<string>
   /** findings whose missing edge is added: each by its number in the verdict that the one before has led to */
@@ -43,6 +50,11 @@ export const empty: State = {
   arg: {},
   computes: '',
   launch: '',
+  block: '',
+  cluster: '',
+  shared: '',
+  entry: '',
+  tensors: {},
   without: [],
   mend: [],
   strict: false,
@@ -76,7 +88,7 @@ export const isAsItIs = (s: State): boolean =>
 
 // ---------------------------------------------------------------- what a text is
 
-export type Kind = 'nothing' | 'kernel' | 'module' | 'program' | 'trace' | 'verdict'
+export type Kind = 'nothing' | 'kernel' | 'module' | 'ptx' | 'program' | 'trace' | 'verdict'
 
 /** A document says its schema near its beginning. */
 const schemaIn = (text: string): string | null =>
@@ -89,16 +101,19 @@ export const kindOf = ({ kernel, name, text }: State): Kind =>
       ? 'nothing'
       : /\.ttgir$/i.test(name)
         ? 'module'
-        : /\.jsonl$/i.test(name)
-          ? 'trace'
-          : schemaIn(text)?.startsWith('tcspec.verdict/') === true
-            ? 'verdict'
-            : 'program'
+        : /\.ptx$/i.test(name)
+          ? 'ptx'
+          : /\.jsonl$/i.test(name)
+            ? 'trace'
+            : schemaIn(text)?.startsWith('tcspec.verdict/') === true
+              ? 'verdict'
+              : 'program'
 
 /** What a text that was pasted is called: it has no name of its own. */
 export const nameOf = (text: string): string => {
   const head = text.slice(0, 4000).trimStart()
-  if (!head.startsWith('{') && !head.startsWith('[')) return 'kernel.ttgir'
+  if (!head.startsWith('{') && !head.startsWith('['))
+    return /^\s*\.version\s+\d/mu.test(head) ? 'kernel.ptx' : 'kernel.ttgir'
   return schemaIn(text) === 'tcspec.trace/1' && head.indexOf('\n') > 0 && /\}\s*\n\s*\{/.test(head)
     ? 'run.jsonl'
     : schemaIn(text) === 'tcspec.jaxpr/1'
@@ -125,6 +140,10 @@ export const paramsOf = (s: State, texts = true): Readonly<Record<string, string
   arg: pairs(s.arg),
   computes: orNull(s.computes),
   launch: orNull(s.launch),
+  block: orNull(s.block),
+  cluster: orNull(s.cluster),
+  shared: orNull(s.shared),
+  entry: orNull(s.entry),
   without: orNull(s.without.join('\n')),
   mend: orNull(s.mend.join(',')),
   strict: flag(s.strict),
@@ -158,6 +177,11 @@ export const stateOf = (p: Params): State => ({
   arg: record(p['arg']),
   computes: p['computes'] ?? '',
   launch: p['launch'] ?? '',
+  block: p['block'] ?? '',
+  cluster: p['cluster'] ?? '',
+  shared: p['shared'] ?? '',
+  entry: p['entry'] ?? '',
+  tensors: {},
   without: (p['without'] ?? '').split('\n').filter((label) => label !== ''),
   mend: (p['mend'] ?? '').split(',').flatMap((n) => (/^[1-9]\d{0,5}$/.test(n) ? [Number(n)] : [])),
   strict: p['strict'] === '1',
@@ -185,7 +209,16 @@ const filesOf = (s: State): Readonly<Record<string, unknown>> => ({
   ...s.beside,
   [s.name]: s.text,
   ...(s.launch === '' ? {} : { 'launch.json': s.launch }),
+  ...Object.fromEntries(Object.entries(s.tensors).map(([file, npy]) => [file, { npy }])),
 })
+
+/** What of a launch PTX alone has. */
+const ptxWords = (s: State): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (['block', 'cluster', 'shared', 'entry'] as const).flatMap((name) =>
+      s[name] === '' ? [] : [[name, s[name]]],
+    ),
+  )
 
 /** What `check` is asked; null: there is nothing to ask. */
 export const questionOf = (s: State): unknown => {
@@ -198,9 +231,10 @@ export const questionOf = (s: State): unknown => {
   }
   if (kind === 'trace') return { kernel: s.name, files: filesOf(s), printed: true, ...strictness }
   const launch =
-    kind === 'module'
+    kind === 'module' || kind === 'ptx'
       ? {
           ...(s.grid === '' ? {} : { grid: s.grid }),
+          ...(kind === 'ptx' ? ptxWords(s) : {}),
           ...(Object.keys(words(s)).length === 0 ? {} : { arg: words(s) }),
           ...(s.launch === '' ? {} : { launch: 'launch.json' }),
         }
@@ -211,7 +245,7 @@ export const questionOf = (s: State): unknown => {
     ...(kind === 'kernel' ? {} : { files: filesOf(s) }),
     ...(kind === 'kernel' && Object.keys(set).length > 0 ? { set } : {}),
     ...launch,
-    ...(s.computes === '' || kind === 'kernel' ? {} : { computes: s.computes }),
+    ...(s.computes === '' || kind === 'kernel' || kind === 'ptx' ? {} : { computes: s.computes }),
     ...(s.without.length === 0 ? {} : { without: s.without }),
     ...(s.mend.length === 0 ? {} : { mend: s.mend }),
     ...(s.schedule === '' ? {} : { schedule: s.schedule }),
@@ -229,16 +263,20 @@ const quoted = (word: string): string =>
 export const commandOf = (s: State): string | null => {
   const kind = kindOf(s)
   if (kind === 'nothing' || kind === 'verdict') return null
+  const isLaunched = kind === 'module' || kind === 'ptx'
   const argWords = Object.entries(words(s)).map(([name, word]) => `${name}=${word}`)
   const setWords = s.set.split(/\s+/).filter((word) => word.includes('='))
   const all = [
     'check',
     kind === 'kernel' ? s.kernel : s.name,
     ...(kind === 'kernel' && setWords.length > 0 ? ['--set', ...setWords] : []),
-    ...(kind === 'module' && s.launch !== '' ? ['--launch', 'launch.json'] : []),
-    ...(kind === 'module' && s.grid !== '' ? ['--grid', s.grid] : []),
-    ...(kind === 'module' && argWords.length > 0 ? ['--arg', ...argWords] : []),
-    ...(s.computes === '' || kind === 'kernel' || kind === 'trace' ? [] : ['--computes', s.computes]),
+    ...(isLaunched && s.launch !== '' ? ['--launch', 'launch.json'] : []),
+    ...(isLaunched && s.grid !== '' ? ['--grid', s.grid] : []),
+    ...(kind === 'ptx' ? Object.entries(ptxWords(s)).flatMap(([name, word]) => [`--${name}`, word]) : []),
+    ...(isLaunched && argWords.length > 0 ? ['--arg', ...argWords] : []),
+    ...(s.computes === '' || kind === 'kernel' || kind === 'trace' || kind === 'ptx'
+      ? []
+      : ['--computes', s.computes]),
     ...(kind === 'trace' ? [] : s.without.flatMap((label) => ['--without', label])),
     ...(kind === 'trace' ? [] : s.mend.flatMap((n) => ['--mend', String(n)])),
     ...(s.schedule === '' || kind === 'trace' ? [] : ['--schedule', s.schedule]),
