@@ -99,52 +99,66 @@ describe('PTX', () => {
     ['matmul_f32/matmul_f32.ptx', null],
     ['block_reduce/broken1.ptx', 'hazard'],
     ['cpasync_double/cpasync_double.ptx', null],
-  ] as const)('%s that is pasted has the verdict of the command line', { timeout: 90_000 }, async (file, word) => {
-    const ptx = fs.readFileSync(new URL(file, cuda), 'utf8')
-    const { page, complaints } = await browser.open(at('#/check'))
-    await paste(page, ptx)
-    await verdict(page).waitFor({ timeout: 60_000 })
-    const files = { 'kernel.ptx': { ptx } }
-    const { example } = await ask('kernels', { kernel: 'kernel.ptx', files })
-    const expected = await ask('check', { kernel: 'kernel.ptx', files, ...(example as object) })
-    expect(bare(await saved(page))).toEqual(expected)
-    if (word !== null) expect(expected['verdict']).toBe(word)
-    expect(await command(page).textContent()).toMatch(/^tcspec check kernel\.ptx --grid \d.* --block \d.* --arg /)
-    expect(complaints).toEqual([])
-    await page.context().close()
-  })
-  it('that is dropped beside its launch, its tensors and its source: both lines are marked, in both texts', { timeout: 90_000 }, async () => {
-    const folder = new URL('matmul_f32/', cuda)
-    const { page, complaints } = await browser.open(at('#/check'))
-    const npys = ['a.npy', 'b.npy'].map((name) => [name, new Uint8Array(fs.readFileSync(new URL(name, folder)))] as const)
-    const texts = {
-      'broken1.ptx': fs.readFileSync(new URL('broken1.ptx', folder), 'utf8'),
-      'matmul_f32.cu': fs.readFileSync(new URL('matmul_f32.cu', folder), 'utf8'),
-      'launch.json': fs.readFileSync(new URL('launch.json', folder), 'utf8'),
-    }
-    await drop(page, { ...texts, ...Object.fromEntries(npys) })
-    await badge(page, 'hazard').waitFor({ timeout: 60_000 })
-    const expected = await ask('check', {
-      kernel: 'broken1.ptx',
-      files: {
-        'broken1.ptx': { ptx: texts['broken1.ptx'] },
-        'matmul_f32.cu': texts['matmul_f32.cu'],
-        'launch.json': texts['launch.json'],
-        ...Object.fromEntries(npys.map(([name, bytes]) => [name, { npy: Buffer.from(bytes).toString('base64') }])),
-      },
-      launch: 'launch.json',
-    })
-    expect(bare(await saved(page))).toEqual(expected)
-    expect(await page.getByRole('textbox', { name: 'block', exact: true }).inputValue()).toBe('16,16')
-    for (const which of ['first', 'second'] as const) {
-      await page.locator(`.cm-line.check-mark-${which}`, { hasText: /tile_/ }).first().waitFor()
-      await page.locator(`.cm-line.check-mark-${which}`, { hasText: 'shared' }).first().waitFor()
-    }
-    // and the run is shown
-    await page.getByRole('button', { name: /run/i }).first().click()
-    expect(complaints).toEqual([])
-    await page.context().close()
-  })
+  ] as const)(
+    '%s that is pasted has the verdict of the command line',
+    { timeout: 90_000 },
+    async (file, word) => {
+      const ptx = fs.readFileSync(new URL(file, cuda), 'utf8')
+      const { page, complaints } = await browser.open(at('#/check'))
+      await paste(page, ptx)
+      await verdict(page).waitFor({ timeout: 60_000 })
+      const files = { 'kernel.ptx': { ptx } }
+      const { example } = await ask('kernels', { kernel: 'kernel.ptx', files })
+      const expected = await ask('check', { kernel: 'kernel.ptx', files, ...(example as object) })
+      expect(bare(await saved(page))).toEqual(expected)
+      if (word !== null) expect(expected['verdict']).toBe(word)
+      expect(await command(page).textContent()).toMatch(
+        /^tcspec check kernel\.ptx --grid \d.* --block \d.* --arg /,
+      )
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+  )
+  it(
+    'that is dropped beside its launch, its tensors and its source: both lines are marked, in both texts',
+    { timeout: 90_000 },
+    async () => {
+      const folder = new URL('matmul_f32/', cuda)
+      const { page, complaints } = await browser.open(at('#/check'))
+      const npys = ['a.npy', 'b.npy'].map(
+        (name) => [name, new Uint8Array(fs.readFileSync(new URL(name, folder)))] as const,
+      )
+      const texts = {
+        'broken1.ptx': fs.readFileSync(new URL('broken1.ptx', folder), 'utf8'),
+        'matmul_f32.cu': fs.readFileSync(new URL('matmul_f32.cu', folder), 'utf8'),
+        'launch.json': fs.readFileSync(new URL('launch.json', folder), 'utf8'),
+      }
+      await drop(page, { ...texts, ...Object.fromEntries(npys) })
+      await badge(page, 'hazard').waitFor({ timeout: 60_000 })
+      const expected = await ask('check', {
+        kernel: 'broken1.ptx',
+        files: {
+          'broken1.ptx': { ptx: texts['broken1.ptx'] },
+          'matmul_f32.cu': texts['matmul_f32.cu'],
+          'launch.json': texts['launch.json'],
+          ...Object.fromEntries(
+            npys.map(([name, bytes]) => [name, { npy: Buffer.from(bytes).toString('base64') }]),
+          ),
+        },
+        launch: 'launch.json',
+      })
+      expect(bare(await saved(page))).toEqual(expected)
+      expect(await page.getByRole('textbox', { name: 'block', exact: true }).inputValue()).toBe('16,16')
+      for (const which of ['first', 'second'] as const) {
+        await page.locator(`.cm-line.check-mark-${which}`, { hasText: /tile_/ }).first().waitFor()
+        await page.locator(`.cm-line.check-mark-${which}`, { hasText: 'shared' }).first().waitFor()
+      }
+      // and the run is shown
+      await page.getByRole('button', { name: /run/i }).first().click()
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+  )
 })
 
 describe('a kernel that JAX traced, and a trace', () => {

@@ -137,7 +137,9 @@ describe('law 2: the question and the command line ask the same', () => {
     const { grid, block, arg } = signature
     const s: State = { ...empty, name: 'k.ptx', text: ptx, grid, block, shared: '64', arg }
     const words = Object.entries(arg).map(([name, word]) => `${name}=${word}`)
-    expect(commandOf(s)).toBe(`tcspec check k.ptx --grid ${grid} --block ${block} --shared 64 --arg ${words.join(' ')}`)
+    expect(commandOf(s)).toBe(
+      `tcspec check k.ptx --grid ${grid} --block ${block} --shared 64 --arg ${words.join(' ')}`,
+    )
     expect(await ask('check', questionOf(s))).toMatchObject({ verdict: 'hazard' })
     for (const p of signature.parameters) {
       const guessed = arg[p.name] ?? ''

@@ -66,8 +66,7 @@ const sizeOf = (s: State): number =>
 /** Bytes in base64. */
 const base64Of = (bytes: Uint8Array): string => {
   let text = ''
-  for (let at = 0; at < bytes.length; at += 8192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  for (const byte of bytes) text += String.fromCharCode(byte)
   return btoa(text)
 }
 
