@@ -23,7 +23,7 @@ import type { Scope } from '../language/instruction.js'
 import type { Footprint } from '../log/events.js'
 import * as Reach from '../log/reach.js'
 import { ctaOf, placeOf as clusterOf, threadsOf } from '../machine/effect.js'
-import type { Elements, InFlight, Prepared } from '../machine/operation.js'
+import type { Elements, InFlight, Prepared, StAsyncInFlight, TmaLoadInFlight } from '../machine/operation.js'
 import type { Machine, Ready } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 
@@ -166,6 +166,12 @@ const operandsOf = (p: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>): Rea
 const accumulatorsOf = (p: Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>): ReadonlyArray<Elements> =>
   p.shares.map((share) => share.accumulator)
 
+/** What comes to a CTA's shared memory: it is written, or joins what is there. */
+const arriving = ({ combine, destination }: TmaLoadInFlight | StAsyncInFlight): Touches =>
+  combine === null
+    ? [write(destination)]
+    : [atomic('r', destination, 'cluster', 'unit'), atomic('w', destination, 'cluster', 'unit')]
+
 /** The next event of an operation in flight. */
 export const ofOperation = (f: InFlight): Touches => {
   switch (f._tag) {
@@ -173,7 +179,7 @@ export const ofOperation = (f: InFlight): Touches => {
       return f.stage === 'write' ? [write(f.response)] : [count(f.barrier, 0, -f.bytes)]
     case 'tmaLoad':
       return f.stage === 'write'
-        ? [...ofMap(f.map), read(f.source), write(f.destination)]
+        ? [...ofMap(f.map), read(f.source), ...arriving(f)]
         : [count(f.barrier, 0, -f.bytes)]
     case 'tmaStore':
       return f.stage === 'read'
@@ -182,7 +188,7 @@ export const ofOperation = (f: InFlight): Touches => {
           ? [write(f.destination)]
           : [atomic('r', f.destination, 'gpu', 'unit'), atomic('w', f.destination, 'gpu', 'unit')]
     case 'stAsync':
-      return f.stage === 'write' ? [write(f.destination)] : [count(f.barrier, 0, -f.bytes)]
+      return f.stage === 'write' ? arriving(f) : [count(f.barrier, 0, -f.bytes)]
     case 'cpAsync':
       return [read(f.source), write(f.destination)]
     case 'cpAsyncArrive':
@@ -217,6 +223,7 @@ export const ctasOf = (world: World, f: InFlight): ReadonlyArray<number> => {
     case 'clc':
       return [...of([f.response]), barrierCta(f.barrier)]
     case 'tmaLoad':
+      return [...of([f.source, f.destination]), barrierCta(f.barrier)]
     case 'stAsync':
       return [...of([f.destination]), barrierCta(f.barrier)]
     case 'tmaStore':

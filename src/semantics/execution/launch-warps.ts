@@ -29,7 +29,7 @@ import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
 import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/launched.js'
-import type { WarpProgram } from '../warps/program.js'
+import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
 import { decisive, watches } from '../warps/timing.js'
 import { eager } from './policy.js'
@@ -392,17 +392,19 @@ const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted =>
   }
 }
 
+const isShared = (space: Space): boolean => space === 'shared' || space === 'sharedCluster'
+
 /** May the clusters of a grid wait for one another, or tell one another something? They order accesses to memory that they share, or what one finds there decides. */
 const communicates = (p: WarpProgram): boolean => {
   const decides = decisive(p)
   return p.code.some(({ operation: o }) => {
     switch (o._tag) {
       case 'atomic':
-        return o.at.space !== 'shared' && (o.ordering !== 'weak' || decides.has(o))
+        return !isShared(o.at.space) && (o.ordering !== 'weak' || decides.has(o))
       case 'load':
-        return o.from.space !== 'shared' && o.ordering !== 'weak'
+        return !isShared(o.from.space) && o.ordering !== 'weak'
       case 'store':
-        return o.into.space !== 'shared' && o.ordering !== 'weak'
+        return !isShared(o.into.space) && o.ordering !== 'weak'
       case 'fence':
         return o.kind === 'memory' && o.scope === 'global'
       default:

@@ -416,11 +416,11 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
     case 'clc':
       return f.stage === 'write' ? Clc.perform(m, f) : Clc.signal(m, f)
     case 'tmaLoad':
-      return f.stage === 'write' ? Tma.performLoad(m, f) : Tma.signalLoad(m, f)
+      return f.stage === 'write' ? Tma.performLoad(world, m, f) : Tma.signalLoad(m, f)
     case 'tmaStore':
       return f.stage === 'read' ? Tma.performStoreRead(m, f) : Tma.performStoreWrite(world, m, f)
     case 'stAsync':
-      return f.stage === 'write' ? StAsync.perform(m, f) : StAsync.signal(m, f)
+      return f.stage === 'write' ? StAsync.perform(world, m, f) : StAsync.signal(m, f)
     case 'cpAsync':
       return CpAsync.performCopy(world, m, f)
     case 'cpAsyncArrive':

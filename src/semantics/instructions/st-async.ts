@@ -18,11 +18,13 @@
  * | elements of 32 or 64 bits                   | type.mismatch |
  * | the barrier lies in the CTA that is written | A4            |
  *
+ * red.async is the same with a reduction of integers in place of the store: each element joins what is there, at once.
+ *
  * Law 1. equals a generic store of the tile into the remote view, for the agent that waited.
  *
  * @fidelity documented
  *
- * Source: PTX ISA, st.async; asynchronous operations; proxies.
+ * Source: PTX ISA, st.async, red.async; asynchronous operations; proxies.
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../language/instruction.js'
@@ -41,7 +43,11 @@ import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
+import type { World } from '../machine/world.js'
+import { combining } from './generic.js'
 import { reach } from './mbarrier.js'
+import { combined } from './tma/reduce.js'
+import { carried } from './tma/words.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -77,6 +83,7 @@ export const prepare = (o: Environment, i: InstructionOf<'stAsync.store'>): Prep
     _tag: 'stAsync',
     destination,
     data: v.data,
+    combine: null,
     origin: v.origin,
     barrier: b.first,
     bytes: (count * bits) / 8,
@@ -89,7 +96,7 @@ const staged = (
   x: Pick<StAsyncInFlight, 'agent' | 'stamp'>,
   id: number,
   stage: StAsyncInFlight['stage'],
-  p: Pick<StAsyncInFlight, 'destination' | 'data' | 'origin' | 'barrier' | 'bytes'>,
+  p: Pick<StAsyncInFlight, 'destination' | 'data' | 'combine' | 'origin' | 'barrier' | 'bytes'>,
 ): StAsyncInFlight => ({
   _tag: 'stAsync',
   id,
@@ -99,6 +106,7 @@ const staged = (
   stage,
   destination: p.destination,
   data: p.data,
+  combine: p.combine,
   origin: p.origin,
   barrier: p.barrier,
   bytes: p.bytes,
@@ -118,26 +126,37 @@ export const execute = (x: Executing, m: Machine, p: Of<'stAsync'>): Effect => {
   return effect(issuing(m, [staged(x, m.issued, 'write', p)]), [issue])
 }
 
-export const perform = (m: Machine, f: StAsyncInFlight): Effect => {
+const written = (f: StAsyncInFlight): ReadonlyArray<Access> =>
+  f.combine === null
+    ? [
+        {
+          _tag: 'access',
+          stamp: f.stamp,
+          operation: f.id,
+          rw: 'w',
+          proxy: 'generic',
+          footprint: f.destination.footprint,
+          role: 'destination',
+          atomic: false,
+          origin: f.origin,
+        },
+      ]
+    : combining(f, f.id, 'generic', f.destination, 'cluster', f.combine.kind)
+
+export const perform = (world: World, m: Machine, f: StAsyncInFlight): Effect => {
   const d = f.destination
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, f.data, m.edit))
-  const write: Access = {
-    _tag: 'access',
-    stamp: f.stamp,
-    operation: f.id,
-    rw: 'w',
-    proxy: 'generic',
-    footprint: d.footprint,
-    role: 'destination',
-    atomic: false,
-    origin: f.origin,
-  }
+  const plane = m.planes[d.plane]!
+  const now =
+    f.combine === null
+      ? Plane.write(plane, d, f.data, m.edit)
+      : Plane.write(plane, carried(plane, d), combined(world, plane, f.combine, d, f.data), m.edit)
+  const after = withPlane(m, d.plane, now)
   return effect(
     withInFlight(
-      written,
-      written.inFlight.map((g) => (g === f ? staged(f, f.id, 'signal', f) : g)),
+      after,
+      after.inFlight.map((g) => (g === f ? staged(f, f.id, 'signal', f) : g)),
     ),
-    [{ _tag: 'perform', operation: f.id, stage: 'write', part: 0 }, write],
+    [{ _tag: 'perform', operation: f.id, stage: 'write', part: 0 }, ...written(f)],
   )
 }
 

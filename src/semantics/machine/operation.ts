@@ -71,6 +71,12 @@ export interface WarpPart {
   readonly says: string
 }
 
+/** A reduction; `words` names the operation of `numerics/scalar` on the two words of an element that no dtype is (f64). */
+export interface Joining {
+  readonly kind: ReduceKind
+  readonly words: string | null
+}
+
 /** What elements that are nowhere read as: zero, or something else. */
 export type Outside = 'zero' | 'other'
 
@@ -192,13 +198,15 @@ export type Prepared =
       readonly fill: number
       readonly outside: Outside
       readonly bytes: number
+      /** how it joins what is there */
+      readonly combine: Joining | null
       readonly map: Elements | null
     }
   | {
       readonly _tag: 'tma.store'
       readonly parts: ReadonlyArray<StorePart>
       readonly bytes: number
-      readonly combine: ReduceKind | null
+      readonly combine: Joining | null
       readonly map: Elements | null
     }
   | {
@@ -234,6 +242,8 @@ export type Prepared =
       readonly _tag: 'stAsync'
       readonly destination: Elements
       readonly data: Float64Array | null
+      /** of a reduction (red.async): how it joins what is there */
+      readonly combine: Joining | null
       readonly origin: Origin
       readonly barrier: number
       readonly bytes: number
@@ -357,6 +367,7 @@ export interface TmaLoadInFlight extends Issued {
   readonly fill: number
   readonly outside: Outside
   readonly bytes: number
+  readonly combine: Joining | null
   /** the object in memory that the descriptor was read from */
   readonly map: Elements | null
 }
@@ -371,7 +382,7 @@ export interface TmaStoreInFlight extends Issued {
   readonly group: number
   readonly bytes: number
   /** a reduction: how it joins what is there */
-  readonly combine: ReduceKind | null
+  readonly combine: Joining | null
   readonly map: Elements | null
 }
 /** Stores of registers into a CTA's shared memory, and their bytes on its barrier. */
@@ -380,6 +391,7 @@ export interface StAsyncInFlight extends Issued {
   readonly stage: 'write' | 'signal'
   readonly destination: Elements
   readonly data: Float64Array | null
+  readonly combine: Joining | null
   readonly origin: Origin
   readonly barrier: number
   readonly bytes: number

@@ -156,6 +156,8 @@ export interface WarpStand {
   readonly splits: ReadonlyArray<Split>
   /** lanes that have ended, or that the block does not have */
   readonly ended: number
+  /** lanes that have come to the barrier of the cluster, while others of the warp have not */
+  readonly atCluster: number
   /** bytes of local memory, lane by lane; those that were written */
   readonly local: Uint8Array
   readonly localWritten: Uint8Array

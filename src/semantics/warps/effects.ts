@@ -11,20 +11,21 @@
  *
  * Source: PTX ISA, parallel synchronization and communication; data movement.
  */
-import type { Elements, Prepared } from '../machine/operation.js'
+import type { Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, PeekValue } from '../machine/value.js'
 import { atomic } from './atomics.js'
 import { tcgen05 } from './effects/tcgen05.js'
+import { bulk } from './effects/bulk.js'
 import { matrices, wholeWarp } from './effects/matrices.js'
 import { tensors } from './effects/tensors.js'
 import { wgmma } from './effects/wgmma.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
-import { aligned, barriersAt, each, maskOf, operand } from './operands.js'
+import { aligned, barriersAt, each, maskOf, operand, ownBarriersAt } from './operands.js'
 import { nothing, part, type Part, type Receive } from '../machine/warp-stand.js'
-import type { Address, Operation, Row } from './program.js'
-import { countOf, holding, lanesOf, wordAt } from './rows.js'
+import type { Operation, Row } from './program.js'
+import { countOf, holding, wordAt } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -51,7 +52,7 @@ export const waits = (o: Operation): boolean => {
 type Arrival = Extract<Prepared, { readonly _tag: 'mbarrier.arrive' }>
 
 const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<Part> | FaultValue =>
-  each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
+  each((o.at.space === 'sharedCluster' ? barriersAt : ownBarriersAt)(h, o.at, mask), ({ barrier, lanes }) => {
     const wordOf = (row: Row | null, lane: number, otherwise: number): number =>
       row === null ? otherwise : wordAt(h.rows, row, lane) >>> 0
     const one = (count: number, bytes: number): Arrival => ({
@@ -109,7 +110,7 @@ const sparing = (h: Here, { spared }: Of<'mbarrierWait'>, lane: number): PeekVal
 }
 
 const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part> | FaultValue =>
-  each(barriersAt(h, o.at, mask), ({ barrier, lanes }) => {
+  each(ownBarriersAt(h, o.at, mask), ({ barrier, lanes }) => {
     const out: Part[] = []
     const row = o.parity ?? o.state![1]!
     if ((h.rows.unknown[row]! & maskOf(lanes)) !== 0)
@@ -256,62 +257,6 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
   return out
 }
 
-/** cp.async.bulk: one copy for each lane, into shared memory with its bytes on an mbarrier, or out of it in a group. */
-const copyBulk = (h: Here, o: Of<'copyBulk'>, mask: number): ReadonlyArray<Part> | FaultValue => {
-  const out: Part[] = []
-  for (const lane of lanesOf(mask)) {
-    const own = 1 << lane
-    if ((h.rows.unknown[o.bytes]! & own) !== 0)
-      return V.fault('I1', 'cp.async.bulk: the size comes from a register that nothing has written')
-    const bytes = wordAt(h.rows, o.bytes, lane) >>> 0
-    if (bytes === 0 || bytes % 16 !== 0)
-      return V.fault(
-        'cpAsync.bytes',
-        `cp.async.bulk: expected a positive multiple of 16 bytes, found ${String(bytes)}`,
-      )
-    const aligned = (address: Address): Elements | FaultValue => {
-      const found = reaches(h, address, 16, own, () => bytes)
-      if ('code' in found) return found
-      const { target, bytes: starts } = found[0]!
-      const plane =
-        target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
-      if (plane < 0)
-        return V.fault('cpAsync.space', 'cp.async.bulk: expected global or shared memory on both sides')
-      return elementsOf(h.world, plane, starts, 'i32', 4, bytes / 4)
-    }
-    const source = aligned(o.from)
-    if ('code' in source) return source
-    const destination = aligned(o.into)
-    if ('code' in destination) return destination
-    if (o.barrier === null) {
-      out.push(
-        part(
-          { _tag: 'tma.store', parts: [{ source, destination, bytes }], bytes, combine: null, map: null },
-          nothing,
-        ),
-      )
-      continue
-    }
-    const met = barriersAt(h, o.barrier, own)
-    if ('code' in met) return met
-    for (const { barrier } of met)
-      out.push(
-        part(
-          {
-            _tag: 'tma.load',
-            parts: [{ source, destination, barrier, bytes }],
-            fill: 0,
-            outside: 'zero',
-            bytes,
-            map: null,
-          },
-          nothing,
-        ),
-      )
-  }
-  return out
-}
-
 // ---------------------------------------------------------------- all of them
 
 /** The effects of an instruction by the lanes of `mask`, of a part with the lanes of `whole`; none if it was silent. */
@@ -337,7 +282,8 @@ export const effectsOf = (
     case 'copyAsync':
       return copyAsync(h, o, mask)
     case 'copyBulk':
-      return copyBulk(h, o, mask)
+    case 'sendAsync':
+      return bulk(h, o, mask)
     case 'wgmma':
     case 'wgmmaFence':
     case 'wgmmaCommit':
@@ -391,12 +337,12 @@ export const effectsOf = (
     case 'fence':
       return [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
     case 'mbarrierInit':
-      return each(barriersAt(h, o.at, mask, true), ({ barrier, lanes }) => {
+      return each(ownBarriersAt(h, o.at, mask, true), ({ barrier, lanes }) => {
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))
         return typeof count === 'number' ? [part({ _tag: 'mbarrier.init', barrier, count }, nothing)] : count
       })
     case 'mbarrierInval':
-      return each(barriersAt(h, o.at, mask), ({ barrier }) => [
+      return each(ownBarriersAt(h, o.at, mask), ({ barrier }) => [
         part({ _tag: 'mbarrier.inval', barrier }, nothing),
       ])
     case 'mbarrierArrive':
@@ -404,7 +350,7 @@ export const effectsOf = (
     case 'mbarrierWait':
       return wait(h, o, mask)
     case 'mbarrierCpAsync':
-      return each(barriersAt(h, o.at, mask), ({ barrier, lanes }) =>
+      return each(ownBarriersAt(h, o.at, mask), ({ barrier, lanes }) =>
         lanes.map(() => part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing)),
       )
     default:

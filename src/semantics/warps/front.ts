@@ -176,6 +176,7 @@ const fresh = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null): 
       ),
     ],
     ended: ~mask,
+    atCluster: 0,
     local: new Uint8Array(32 * program.localBytes),
     localWritten: new Uint8Array(32 * program.localBytes),
     rest: [],
@@ -193,7 +194,7 @@ const sharedOf = (world: World, at: Standpoint): number =>
 
 /** A stand in words: equal ones go on alike. */
 const where = (stand: Stand): string => {
-  const { rows: r, splits, ended, rest, local } = standOf(stand)
+  const { rows: r, splits, ended, atCluster, rest, local } = standOf(stand)
   return [
     r.words.join(),
     r.uniform.join(''),
@@ -202,6 +203,7 @@ const where = (stand: Stand): string => {
     r.flight === null ? '' : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
     local.join(),
     ended,
+    atCluster,
     rest.length,
     splits
       .map((s) => {

@@ -97,7 +97,7 @@ export const reaches = (
     const carry = Math.floor(sum / 4294967296)
     const above = address.rows.length > 1 ? (wordAt(rows, address.rows[1]!, lane) + carry) | 0 : 0
     const high =
-      address.space === 'shared'
+      address.space === 'shared' || address.space === 'sharedCluster'
         ? sharedWindow
         : address.space === 'local'
           ? localWindow
@@ -111,6 +111,11 @@ export const reaches = (
         `lane ${String(lane)}: address ${hex(high, word)} is not a multiple of ${String(align)}`,
       )
     const rank = high === sharedWindow ? unsigned >>> rankShift : -1
+    if (address.space === 'shared' && rank !== h.at.cta)
+      return V.fault(
+        'address.peer',
+        `lane ${String(lane)}: address ${hex(high, word)} means CTA ${String(rank)} of the cluster: .shared::cta has the memory of the CTA itself, CTA ${String(h.at.cta)}`,
+      )
     let group = found.find((g) => g.high === high && g.rank === rank)
     if (group === undefined) {
       const target = targetAt(h, high, rank)

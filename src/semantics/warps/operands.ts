@@ -78,6 +78,24 @@ export const barriersAt = (
   return out
 }
 
+/** The same of what is done to the CTA's own alone. */
+export const ownBarriersAt = (
+  h: Here,
+  address: Address,
+  mask: number,
+  begins: boolean = false,
+): ReadonlyArray<Met> | FaultValue => {
+  const found = reaches(h, address, 8, mask)
+  if ('code' in found) return found
+  return found.every(
+    ({ target }) => target._tag !== 'plane' || target.plane === h.shared || !isShared(h, target.plane),
+  )
+    ? barriersAt(h, address, mask, begins)
+    : V.fault('address.peer', 'an mbarrier of a peer: expected one in the shared memory of the CTA itself')
+}
+
+const isShared = ({ world }: Here, plane: number): boolean => world.header.planes[plane]!.space === 'smem'
+
 export const each = (
   met: ReadonlyArray<Met> | FaultValue,
   f: (m: Met) => ReadonlyArray<Part> | FaultValue,

@@ -24,6 +24,7 @@ import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
 import type { Address, Space } from './operations/address.js'
 import type { Tcgen05Operation } from './operations/tcgen05.js'
+import type { BulkOperation } from './operations/bulk.js'
 import type { MatricesOperation } from './operations/matrices.js'
 import type { ProductsOperation } from './operations/products.js'
 import type { TensorsOperation } from './operations/tensors.js'
@@ -219,14 +220,7 @@ export type Operation =
       readonly sourceBytes: Row | null
       readonly ignore: Guard | null
     }
-  /** one copy a lane: into shared memory with its bytes on a barrier, or out of it (`barrier` is null) in a group of copies */
-  | {
-      readonly _tag: 'copyBulk'
-      readonly into: Address
-      readonly from: Address
-      readonly bytes: Row
-      readonly barrier: Address | null
-    }
+  | BulkOperation
   | { readonly _tag: 'commitBulk' }
   | { readonly _tag: 'waitBulk'; readonly pending: number; readonly read: boolean }
   | { readonly _tag: 'commitAsync' }

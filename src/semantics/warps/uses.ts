@@ -80,7 +80,9 @@ export const usesOf = (o: Operation): Uses => {
     case 'copyAsync':
       return deciding([...addresses(o.into, o.from), ...rows(o.sourceBytes), ...guards([o.ignore])])
     case 'copyBulk':
-      return deciding([...addresses(o.into, o.from, o.barrier), o.bytes])
+      return deciding([...addresses(o.into, o.from, o.barrier), o.bytes, ...rows(o.multicast, o.byteMask)])
+    case 'sendAsync':
+      return deciding([...addresses(o.into, o.barrier), ...o.value.flat()])
     case 'wgmma':
       return deciding(
         [

@@ -51,6 +51,7 @@ interface Walk {
   readonly rows: Rows
   splits: Walking[]
   ended: number
+  atCluster: number
   ready: Ready | null
   rest: ReadonlyArray<Part>
 }
@@ -348,6 +349,14 @@ const differing = (h: Here, o: Of<'wholeWarp'>, mask: number): FaultValue | null
   return null
 }
 
+/** Lanes come to the barrier of the cluster: the warp does with the last of them. */
+const whollyArrived = (w: Walk, mask: number): boolean => {
+  const there = w.atCluster | mask
+  const whole = (there | w.ended) === -1
+  w.atCluster = whole ? 0 : there
+  return whole
+}
+
 // ---------------------------------------------------------------- one instruction
 
 const instruction = (
@@ -472,11 +481,23 @@ const instruction = (
       if (w.ready !== null) return
       break
     default: {
+      if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) break
       if (!last && waits(o)) {
         s.now = 'waiting'
         return
       }
       if (rows.origins !== null) Origins.decide(rows, Origins.decidingPlaces(o), mask, siteAt(w, s))
+      if (o._tag === 'clusterWait' && (w.atCluster & mask) !== 0) {
+        stop(
+          w,
+          s,
+          V.fault(
+            'warp.cluster',
+            `barrier.cluster.wait by ${Lanes.showLanes(mask)}: the others of the warp have not arrived, and wait for something else`,
+          ),
+        )
+        return
+      }
       const done = effectsOf(w.here, o, mask, s.mask, w.ended)
       if (V.isFault(done)) {
         stop(w, s, done)
@@ -548,6 +569,7 @@ const standOf = (w: Walk): WarpStand => ({
   rows: w.rows,
   splits: w.splits.map((s) => split(s.pc, s.mask, s.frame, s.turns, s.now)),
   ended: w.ended,
+  atCluster: w.atCluster,
   local: w.here.local,
   localWritten: w.here.localWritten,
   rest: w.rest,
@@ -583,6 +605,7 @@ const resumed = (
       now: s.now,
     })),
     ended: stand.ended,
+    atCluster: stand.atCluster,
     ready: null,
     rest: stand.rest,
   }

@@ -100,6 +100,7 @@ describe('loads', () => {
         fill: 0,
         outside: 'zero',
         bytes: 1024,
+        combine: null,
         map: null,
       })),
     )
@@ -114,7 +115,7 @@ describe('loads', () => {
       (m, e, of) => put(m, e, counted(e, of + 1)),
       withInFlight(machine, [filled, second!]),
     )
-    const { machine: done } = performLoad(before, filled)
+    const { machine: done } = performLoad(world, before, filled)
     expect(read(done, first!.destination)).toEqual(bytes.map((outside, i) => (outside ? 5 : 1000 + i)))
     expect(bytes.filter(Boolean)).toHaveLength(4 * 64)
     expect(read(done, second!.destination)).toEqual(counted(second!.destination, 3))
@@ -125,7 +126,7 @@ describe('loads', () => {
     const [first] = parts(load(12))
     const saysOf = (outside: 'zero' | 'other'): ReadonlyArray<unknown> => {
       const flight = { ...first!, outside }
-      return performLoad(withInFlight(machine, [flight]), flight).events.flatMap((e) =>
+      return performLoad(world, withInFlight(machine, [flight]), flight).events.flatMap((e) =>
         e._tag === 'access' ? [[e.rw, e.outside]] : [],
       )
     }
@@ -235,7 +236,7 @@ describe('stores', () => {
       source: view('wide'),
     })
     const [f] = flight(p)
-    expect(f).toMatchObject({ combine: 'min', group: 3, id: 12, bytes: 64 })
+    expect(f).toMatchObject({ combine: { kind: 'min', words: null }, group: 3, id: 12, bytes: 64 })
     const there = [3, -3, 0, 9, 5, 5, 5, 5]
     const data = Float64Array.from({ length: 16 }, (_, i) => i - 4)
     const before = put(withInFlight(machine, [f!]), f!.destination, [...there, ...there])
@@ -281,12 +282,13 @@ describe('st.async', () => {
       origin: { _tag: 'other' },
       barrier: 5,
       bytes: 16,
+      combine: null,
     }
     expect(done.machine.inFlight).toEqual([whole])
     if (f?._tag !== 'stAsync') throw new Error('no store')
     const other = { ...f, id: 99 }
     const before = withBarrier(withInFlight(machine, [f, other]), 5, { ...init(1), tx: 40 })
-    const written = StAsync.perform(before, f).machine
+    const written = StAsync.perform(world, before, f).machine
     expect(read(written, f.destination)).toEqual([0, 1, 2, 3])
     expect(written.inFlight).toEqual([{ ...whole, stage: 'signal' }, other])
     expect(written.barriers[5]!.tx).toBe(40)

@@ -237,10 +237,31 @@ const cvta =
 const isspacep = (h: Here): void => {
   const space = spaceOf(h)
   const to = ofPredicate(predicateTarget(h, h.operands['p']))
-  const [, above] = source(h, h.operands['a'], 'u64')
+  const [below, above] = source(h, h.operands['a'], 'u64')
   if (space === 'shared' || space === 'local') {
     const window = constant(h.e, space === 'shared' ? sharedWindow : localWindow)
     scalar(h.e, 'setp.eq.u32', [to, null], [above!, window], h.guard)
+    if (space === 'shared' && h.modifiers['space'] !== 'shared::cluster') {
+      // of the CTA itself
+      const rank = newRow(h.e)
+      const own = newPredicate(h.e)
+      const here = -1 - to
+      scalar(h.e, 'shr.u32', [rank], [below!, constant(h.e, rankShift)], h.guard)
+      scalar(h.e, 'setp.eq.u32', [ofPredicate(own), null], [rank, given(h.e, { _tag: 'ctaRank' })], h.guard)
+      emit(
+        h.e,
+        {
+          _tag: 'predicate',
+          op: 'and',
+          to: here,
+          from: [
+            { predicate: here, negated: false },
+            { predicate: own, negated: false },
+          ],
+        },
+        h.guard,
+      )
+    }
   } else scalar(h.e, 'setp.gt.u32', [to, null], [above!, constant(h.e, sharedWindow)], h.guard)
 }
 

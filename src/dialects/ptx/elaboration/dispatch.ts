@@ -9,6 +9,7 @@ import { moves, tabled } from './arithmetic.js'
 import { constant, emit, refuse } from './emitter.js'
 import { constantOf, target, type Elaborations, type Here } from './here.js'
 import { matrices } from './matrices.js'
+import { bulk } from './bulk.js'
 import { memory } from './memory.js'
 import { products } from './products.js'
 import { tcgen05 } from './tcgen05.js'
@@ -59,6 +60,7 @@ const families: ReadonlyArray<Elaborations> = [
   resources,
   moves,
   memory,
+  bulk,
   matrices,
   products,
   tensors,

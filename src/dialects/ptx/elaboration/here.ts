@@ -295,7 +295,7 @@ export const place = (h: Here, v: Value | undefined, space: Space): Place => {
     return { space: 'param', rows: [], offset: there.offset + offset }
   // parameters of calls lie in local memory
   if (there?._tag === 'local') return { space: 'local', rows: [], offset: there.offset + offset }
-  const rows = symbolRows(h, base, 0, space === 'shared' ? 1 : 2)
+  const rows = symbolRows(h, base, 0, space === 'shared' || space === 'sharedCluster' ? 1 : 2)
   if (rows !== null && (there?._tag === 'shared' || there?._tag === 'dynamic'))
     return { space: 'shared', rows: rows.slice(0, 1), offset }
   if (rows !== null) return { space: space === 'generic' ? 'global' : space, rows, offset }

@@ -41,7 +41,7 @@ const spaces: ReadonlyMap<string, Space> = new Map([
 
 /** The state space that a word names; generic without one. */
 export const spaceNamed = (word: string | undefined): Space =>
-  spaces.get(word?.split('::')[0] ?? '') ?? 'generic'
+  word === 'shared::cluster' ? 'sharedCluster' : (spaces.get(word?.split('::')[0] ?? '') ?? 'generic')
 
 const scopes: ReadonlyMap<string, Scope> = new Map([
   ['cta', 'cta'],
@@ -220,26 +220,6 @@ const arriveAsync = (h: Here): void => {
   )
 }
 
-/** Copies of bytes that lie together; those of tensors, to several blocks and reductions are refused. */
-const bulk = (h: Here): void => {
-  const { modifiers: m } = h
-  if (m['multicast'] !== undefined || m['cp_mask'] !== undefined) {
-    refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
-    return
-  }
-  emit(
-    h.e,
-    {
-      _tag: 'copyBulk',
-      into: place(h, h.operands['d'], spaceNamed(m['dst'])),
-      from: place(h, h.operands['s'], spaceNamed(m['src'])),
-      bytes: source(h, h.operands['size'], 'u32')[0]!,
-      barrier: m['dst'] === 'global' ? null : place(h, h.operands['mbar'], 'shared'),
-    },
-    h.guard,
-  )
-}
-
 const commitBulk = (h: Here): void => {
   emit(h.e, { _tag: 'commitBulk' }, h.guard)
 }
@@ -284,16 +264,18 @@ const fenceProxy = (h: Here): void => {
     )
   else if (kind === 'async::generic')
     refuse(h.e, 'ptx.opcode', 'a fence of proxies that is supported', h.opcode)
-  else
-    emit(
-      h.e,
-      {
-        _tag: 'fence',
-        kind: 'proxyAsync',
-        scope: kind === 'async.shared::cta' ? 'cta' : kind === 'async.shared::cluster' ? 'cluster' : 'global',
-      },
-      h.guard,
-    )
+  else {
+    const reaches: ReadonlyArray<'cta' | 'cluster' | 'global'> =
+      kind === 'async.shared::cta'
+        ? ['cta']
+        : kind === 'async.shared::cluster'
+          ? ['cluster']
+          : kind === 'async.global'
+            ? ['global']
+            : // of every space
+              ['cluster', 'global']
+    for (const scope of reaches) emit(h.e, { _tag: 'fence', kind: 'proxyAsync', scope }, h.guard)
+  }
 }
 
 // ---------------------------------------------------------------- mbarriers
@@ -398,7 +380,6 @@ export const memory: Elaborations = {
   'cp.async.wait_group': waitAsync,
   'cp.async.wait_all': waitAll,
   'cp.async.mbarrier.arrive': arriveAsync,
-  'cp.async.bulk': bulk,
   'cp.async.bulk.commit_group': commitBulk,
   'cp.async.bulk.wait_group': waitBulk,
   membar: fence,

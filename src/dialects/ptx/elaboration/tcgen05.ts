@@ -204,7 +204,7 @@ export const tcgen05: Elaborations = {
       h.e,
       {
         _tag: 'tcgen05Commit',
-        barrier: place(h, h.operands['mbar'], 'shared'),
+        barrier: place(h, h.operands['mbar'], 'sharedCluster'),
         multicast: h.operands['mask'] === undefined ? null : source(h, h.operands['mask'], 'u16')[0]!,
         group: groupOf(h),
       },

@@ -27,6 +27,7 @@ const copy =
     }
     const isIn = m['src'] === 'global'
     const map = operands['map']
+    const inShared = m['dst'] === 'shared::cluster' ? 'sharedCluster' : 'shared'
     const coordinates = map?._tag === 'address' ? map.coordinates : []
     emit(
       h.e,
@@ -36,8 +37,10 @@ const copy =
         rows: mode !== 'tile',
         map: place(h, map, 'generic'),
         coordinates: coordinates.map((c) => source(h, c, 's32')[0]!),
-        shared: place(h, operands[isIn ? 'd' : 's'], 'shared'),
-        barrier: isIn ? place(h, operands['mbar'], 'shared') : null,
+        shared: place(h, operands[isIn ? 'd' : 's'], isIn ? inShared : 'shared'),
+        barrier: isIn
+          ? place(h, operands['mbar'], m['group'] === 'cta_group::2' ? 'sharedCluster' : inShared)
+          : null,
         multicast: operands['mask'] === undefined ? null : source(h, operands['mask'], 'u16')[0]!,
         group: m['group'] === 'cta_group::2' ? 2 : 1,
         combine,

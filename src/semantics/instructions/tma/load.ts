@@ -27,7 +27,7 @@ import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
 import { isFault, type DescriptorValue, type FaultValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
-import { access } from '../generic.js'
+import { access, combining } from '../generic.js'
 import { reach } from '../mbarrier.js'
 import {
   boxElements,
@@ -41,6 +41,7 @@ import {
   rowElements,
 } from './box.js'
 import { destinations, type Destination } from './destination.js'
+import { combined } from './reduce.js'
 import { rowsOperand, type Rows } from './rows.js'
 import { mapRead } from './tensormap.js'
 import { carried } from './words.js'
@@ -77,7 +78,15 @@ export const loadOf = (
     if (isFault(destination)) return destination
     parts.push({ source, destination, barrier, bytes })
   }
-  return { _tag: 'tma.load', parts, fill: fillOf(world, d), outside: outsideOf(d), bytes, map: d.map }
+  return {
+    _tag: 'tma.load',
+    parts,
+    fill: fillOf(world, d),
+    outside: outsideOf(d),
+    bytes,
+    combine: null,
+    map: d.map,
+  }
 }
 
 export const prepareGather = (o: Environment, i: InstructionOf<'tma.gather'>): Prepared | FaultValue => {
@@ -112,6 +121,7 @@ export const gatherOf = (
     fill: fillOf(world, d),
     outside: outsideOf(d),
     bytes: bytes * rows.messages.length,
+    combine: null,
     map: d.map,
   }
 }
@@ -151,6 +161,7 @@ export const executeLoad = (x: Executing, m: Machine, p: Of<'tma.load'>): Effect
     fill: p.fill,
     outside: p.outside,
     bytes: part.bytes,
+    combine: p.combine,
     map: p.map,
   }))
   return effect(issuing(m, parts), [issue])
@@ -170,6 +181,7 @@ const staged = (f: TmaLoadInFlight, stage: TmaLoadInFlight['stage']): TmaLoadInF
   fill: f.fill,
   outside: f.outside,
   bytes: f.bytes,
+  combine: f.combine,
   map: f.map,
 })
 
@@ -188,19 +200,27 @@ const readOf = (f: TmaLoadInFlight): LogEvent =>
         outside: f.outside,
       }
 
-/** The box arrives in one CTA's shared memory. */
-export const performLoad = (m: Machine, f: TmaLoadInFlight): Effect => {
-  const from = carried(m.planes[f.source.plane]!, f.source)
+/** What is there when the box has arrived: it, or it joined with what was there. */
+const arrived = (world: World, m: Machine, f: TmaLoadInFlight): Plane.Plane => {
+  const source = m.planes[f.source.plane]!
+  const from = carried(source, f.source)
   const d = f.destination
-  const to = carried(m.planes[d.plane]!, d)
-  const written = withPlane(
-    m,
-    d.plane,
-    Plane.copy(m.planes[f.source.plane]!, from, f.fill, m.planes[d.plane]!, to, m.edit),
-  )
+  const plane = m.planes[d.plane]!
+  const to = carried(plane, d)
+  return f.combine === null
+    ? Plane.copy(source, from, f.fill, plane, to, m.edit)
+    : Plane.write(plane, to, combined(world, plane, f.combine, d, Plane.read(source, from).data), m.edit)
+}
+
+/** The box arrives in one CTA's shared memory. */
+export const performLoad = (world: World, m: Machine, f: TmaLoadInFlight): Effect => {
+  const d = f.destination
+  const written = withPlane(m, d.plane, arrived(world, m, f))
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'write', part: f.part }]
   if (f.map !== null) events.push(mapRead(f, f.map))
-  events.push(readOf(f), access(f, f.id, 'w', 'async', d, 'destination'))
+  events.push(readOf(f))
+  if (f.combine === null) events.push(access(f, f.id, 'w', 'async', d, 'destination'))
+  else for (const one of combining(f, f.id, 'async', d, 'cluster', f.combine.kind)) events.push(one)
   return effect(
     withInFlight(
       written,

@@ -3,7 +3,7 @@
  *
  * | kind         | of                                  | old, new -> what remains                          |
  * |--------------|-------------------------------------|---------------------------------------------------|
- * | add          | u32 i32 u64 f32 f16 bf16            | old + new, modulo 2^32 or 2^64, or rounded once   |
+ * | add          | u32 i32 u64 f32 f16 bf16, f64       | old + new, modulo 2^32 or 2^64, or rounded once   |
  * | min, max     | u32 i32 u64 i64 f16 bf16            | the lesser, the greater                           |
  * | inc          | u32                                 | old >= new ? 0 : old + 1                          |
  * | dec          | u32                                 | old = 0 or old > new ? new : old - 1              |
@@ -27,7 +27,8 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { isFloat, type Dtype } from '../../../numerics/dtype.js'
 import type { ReduceKind } from '../../language/instruction.js'
-import type { Elements } from '../../machine/operation.js'
+import { rest, scalarOperation } from '../../../numerics/scalar/index.js'
+import type { Elements, Joining } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { lacks } from '../../machine/scalar.js'
 import { reducible } from '../../language/signature.js'
@@ -125,15 +126,24 @@ const long = (dtype: Dtype, low: number, high: number): bigint =>
 export const combined = (
   world: World,
   plane: Plane.Plane,
-  kind: ReduceKind,
+  { kind, words }: Joining,
   e: Elements,
   data: Float64Array | null,
 ): Float64Array | null => {
-  const f = reduction(world, kind, e.dtype)
   const at = carried(plane, e)
   const old = Plane.read(plane, at).data
-  if (old === null || data === null || typeof f !== 'function') return null
+  if (old === null || data === null) return null
   const out = new Float64Array(data.length)
+  const byWords = words === null ? undefined : scalarOperation(words)
+  if (byWords !== undefined && inWords(plane, e.dtype)) {
+    for (let i = 0; i < out.length; i += 2) {
+      out[i] = byWords.compute(old[i]! | 0, old[i + 1]! | 0, data[i]! | 0, data[i + 1]! | 0) >>> 0
+      out[i + 1] = rest[0]! >>> 0
+    }
+    return out
+  }
+  const f = reduction(world, kind, e.dtype)
+  if (typeof f !== 'function') return null
   if (inWords(plane, e.dtype))
     for (let i = 0; i < out.length; i += 2) {
       const x = wrapped(

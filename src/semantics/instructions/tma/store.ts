@@ -85,7 +85,13 @@ export const storeOf = (
     if (typeof able !== 'function') return able
   }
   const bytes = boxBytesOf(d)
-  return { _tag: 'tma.store', parts: [{ source, destination, bytes }], bytes, combine: kind, map: d.map }
+  return {
+    _tag: 'tma.store',
+    parts: [{ source, destination, bytes }],
+    bytes,
+    combine: kind === null ? null : { kind, words: null },
+    map: d.map,
+  }
 }
 
 export const prepareStore = (o: Environment, i: InstructionOf<'tma.store'>): Prepared | FaultValue =>
@@ -203,7 +209,7 @@ export const performStoreWrite = (world: World, m: Machine, f: TmaStoreInFlight)
   const accesses: ReadonlyArray<Access> =
     f.combine === null
       ? [access(f, f.id, 'w', 'async', d, 'destination')]
-      : combining(f, f.id, 'async', d, 'gpu', f.combine)
+      : combining(f, f.id, 'async', d, 'gpu', f.combine.kind)
   return effect(
     withInFlight(
       written,

@@ -5,7 +5,7 @@
  * |----------------|----------|-------|--------------------------------|
  * | init, inval    | -        | -     | begin and end a life           |
  * | expect         | 0        | + n (completeTx: - n) | nothing        |
- * | arrive         | count    | + n (arriveExpectTx) | what the agent knows, if it is a release |
+ * | arrive         | count    | + n (arriveExpectTx) | what the agent knows, if it is a release; else what it knew at its last fence of memory |
  * | increment      | one more is asked for | 0 | nothing                 |
  * | drop           | count, and the barrier counts fewer from now on | 0 | the same |
  * | wait, passed   | -        | -     | receives the generation before the one under way |
@@ -30,11 +30,12 @@ import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './
 import type { AgentState, Context } from './context.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
-import { nothing, programOf, publishInitialisations } from './knowledge.js'
+import { join, nothing, programOf, publishInitialisations } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { peeked, spared } from './peeks.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import type { Detector } from './state.js'
+import { fencedWithin } from './strong.js'
 import { malformed } from './state.js'
 
 const publishesNothing = (): void => undefined
@@ -104,7 +105,11 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
             : (m) => {
                 const into = near ? m : (b.current.far ??= nothing(c.extent))
                 if (e.release) publish(into, a, e.tensor)
-                else publishInitialisations(into, a.knowledge, x)
+                else {
+                  publishInitialisations(into, a.knowledge, x)
+                  const fenced = fencedWithin(d, x, near ? 1 : 2)
+                  if (fenced !== undefined) join(into, fenced)
+                }
               },
       })
       return

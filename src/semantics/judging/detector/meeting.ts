@@ -31,10 +31,11 @@ import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
+import { fencedWithin } from './strong.js'
 
 export const meet = (d: Detector, e: Rendezvous): void => {
   const c = d.context
-  const generation = rendezvous(c, d.named, e)
+  const generation = rendezvous(c, d.named, e, fencedWithin(d, e.stamp.agent, 2))
   if (e.kind === 'blocked')
     d.blocked.push({
       stamp: e.stamp,

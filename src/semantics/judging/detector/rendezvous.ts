@@ -33,7 +33,7 @@ import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import type { Generation } from './generation.js'
 import { contribute, generation, unknownEvent } from './generation.js'
-import { joinOrder, programOf, publishInitialisations } from './knowledge.js'
+import { join, joinOrder, programOf, publishInitialisations, type Knowledge } from './knowledge.js'
 import { actor, agentName, ctaName, draft, fail, file, keyOf, where } from './report.js'
 
 // ---------------------------------------------------------------- model
@@ -133,8 +133,13 @@ const endedWith = (c: Context, agent: number): number =>
     0,
   )
 
-/** Returns the generation joined or left. */
-export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): number => {
+/** Returns the generation joined or left. `fenced`: what the agent knew at its last fence of memory that reaches the cluster, which a relaxed arrival tells. */
+export const rendezvous = (
+  c: Context,
+  all: NamedBarriers,
+  e: Rendezvous,
+  fenced: Knowledge | undefined,
+): number => {
   const b = namedBarrier(c, all, e)
   const a = tick(c, e.stamp)
   switch (e.kind) {
@@ -194,6 +199,7 @@ export const rendezvous = (c: Context, all: NamedBarriers, e: Rendezvous): numbe
       contribute(b.current, event, order)
       if (e.relaxed === true) {
         joinOrder(b.current.message, a.knowledge, false)
+        if (fenced !== undefined) join(b.current.message, fenced)
         publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
       } else publish(b.current.message, a, e.tensor === true)
       b.joined[e.stamp.agent] = b.current

@@ -129,6 +129,10 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): v
   for (let r = 1; r <= reach; r++) d.strong.fenced.set(slot(agent, r), known)
 }
 
+/** What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. */
+export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledge | undefined =>
+  d.strong.fenced.get(slot(agent, reach))
+
 // ---------------------------------------------------------------- hearing and telling
 
 /** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
