@@ -22,13 +22,13 @@ struct Shared {
   alignas(8) uint64_t empty[STAGES];
 };
 __device__ __forceinline__ void wait(uint32_t barrier, uint32_t parity) {
-  asm volatile("{\n.reg .pred done;\nLAB_WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@done bra DONE;\nbra LAB_WAIT;\nDONE:\n}" ::"r"(barrier), "r"(parity) : "memory");
+  asm volatile("{\n.reg .pred done;\nLAB_WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@done bra DONE;\nbra LAB_WAIT;\nDONE:\n}" ::"r"(barrier), "r"(parity) : "memory");  //@3
 }
 __device__ __forceinline__ uint64_t descriptor(uint32_t address) {
   return (uint64_t)((address & 0x3ffff) >> 4) | (uint64_t)1 << 16 | (uint64_t)64 << 32 | (uint64_t)1 << 62;
 }
 __device__ __forceinline__ void load(uint32_t into, const CUtensorMap* map, int x, int y, uint32_t barrier) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(into), "l"(map), "r"(x), "r"(y), "r"(barrier) : "memory");  //@1 //@3 //@5
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(into), "l"(map), "r"(x), "r"(y), "r"(barrier) : "memory");  //@1 //@5 //@7
 }
 __device__ __forceinline__ void multiply(float (&d)[64], uint64_t a, uint64_t b) {
   asm volatile(
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(384) ring(const __grid_constant__ C
         int i = k % STAGES;
         uint32_t full = shared_address(&s.full[i]);
         wait(shared_address(&s.empty[i]), ((k / STAGES) & 1) ^ 1);
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full), "r"((ROWS + EITHER(7, 0, COLUMNS)) * STEP * 2) : "memory");  //@7
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(full), "r"((ROWS + EITHER(7, 0, COLUMNS)) * STEP * 2) : "memory");  //@5 //@7
         load(shared_address(s.a[i]), &ta, k * STEP, blockIdx.y * ROWS, full);
         load(shared_address(s.b[i]), &tb, k * STEP, blockIdx.x * COLUMNS, full);  //@7
       }
