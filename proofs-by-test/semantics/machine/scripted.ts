@@ -35,6 +35,7 @@ export const scripted = (
     sites: [{ label: 'here', path: [] }],
     nondeterminism: [],
     instructions: new Set(),
+    storesConstants: null,
     timed: false,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),

@@ -80,6 +80,7 @@ export const coreFront = (linked: Linked): Front<World> => ({
   sites: linked.sites,
   nondeterminism: linked.nondeterminism,
   instructions: linked.instructions,
+  storesConstants: null,
   timed: linked.timed,
   outside: [],
   begin: (world, at) => start(world, at, idle, linked.entry, []),

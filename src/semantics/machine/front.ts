@@ -64,6 +64,8 @@ export interface Front<W> {
   readonly instructions: ReadonlySet<string>
   /** what a verdict of it does not speak of, besides what no verdict does */
   readonly outside: ReadonlyArray<string>
+  /** sites that store constants of the program and nothing else; null: it runs over every algebra, which tells more (`verdict/same-value.ts`) */
+  readonly storesConstants: ReadonlySet<number> | null
   /** control may depend on how fast agents are */
   readonly timed: boolean
 

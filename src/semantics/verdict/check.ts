@@ -212,7 +212,7 @@ const withEqualWritesNoted = (source: Source, options: CheckOptions, world: Worl
   const which = options.equalWrites ?? (options.strict ? 'none' : 'of inputs')
   if (judgement === null || ran.outcome._tag !== 'completed' || which === 'none') return ran
   const result: Shown = [
-    withoutEqualWrites(source, options.arguments, options.fuel, world.header, ran.schedule, judgement, which),
+    withoutEqualWrites(source, options.arguments, options.fuel, world, ran.schedule, judgement, which),
     proof,
   ]
   return Object.assign({}, ran, { result })

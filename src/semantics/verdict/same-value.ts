@@ -10,6 +10,9 @@
  * The schedule of the run that showed the race is taken again over the free algebra (`numerics/terms.ts`), with a term for every float of every input.
  * Equal terms are equal numbers, for all inputs and whatever the operations mean, up to the collision of a hash of 52 bits.
  *
+ * A program of warps keeps addresses in its registers and runs over bytes alone. There the statements that can be proved are those that store constants of the
+ * text: `st.shared.b32 [flag], 1` by every warp. Its run is taken again as it was, and bytes are compared.
+ *
  * | a pair is not proved if                                        | because                                              |
  * |----------------------------------------------------------------|------------------------------------------------------|
  * | an element is written with another term than it holds          | the order shows                                      |
@@ -41,6 +44,7 @@ import type { Access, Header, LogEvent } from '../log/events.js'
 import { fuelTicks } from '../machine/effort.js'
 import * as Plane from '../machine/plane.js'
 import type { Machine } from '../machine/state.js'
+import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
 
@@ -185,19 +189,22 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
   })
 }
 
-/** What pairs have stored that write the same wherever both write: a pair, and the terms, in order. */
-const stored = (
-  source: Source,
+/** The run again, over an algebra in which equal elements are equal in every run. */
+interface Again {
+  readonly algebra: Algebra
+  readonly arguments: Arguments
+  /** floats have been compared */
+  readonly compared: () => boolean
+  /** planes of which it must read nothing */
+  readonly unknown: ReadonlySet<number>
+}
+
+/** With a term for every float of every input. */
+const overTerms = (
   given: Arguments,
-  schedule: ReadonlyArray<EventKey>,
-  fuel: number,
   header: Header,
-  pairs: ReadonlyArray<Pair>,
   symbol: (tensor: number, index: number) => number,
-): Stored => {
-  const none: Stored = new Map()
-  const sites = [...new Set(pairs.flatMap((p) => [...p.a, ...p.b]))]
-  if (sites.length > most) return none
+): Again => {
   const [algebra, compared] = watched()
   const tensors = new Map([
     ...inputsOf(header, symbol),
@@ -206,14 +213,44 @@ const stored = (
       header.tensors.some((t) => t.name === name && !isFloat(t.dtype)),
     ),
   ])
-  const launched = source.launch(algebra, Object.assign({}, given, { tensors }))
+  return {
+    algebra,
+    arguments: Object.assign({}, given, { tensors }),
+    compared,
+    unknown: new Set(
+      header.tensors.flatMap((t) =>
+        !isFloat(t.dtype) && header.planes[t.plane]!.initialised && !given.tensors.has(t.name)
+          ? [t.plane]
+          : [],
+      ),
+    ),
+  }
+}
+
+/** As it was, of statements that store constants. */
+const asItWas = (algebra: Algebra, given: Arguments): Again => ({
+  algebra,
+  arguments: given,
+  compared: () => false,
+  unknown: new Set(),
+})
+
+/** What pairs have stored that write the same wherever both write: a pair, and the terms, in order. */
+const stored = (
+  source: Source,
+  again: Again,
+  schedule: ReadonlyArray<EventKey>,
+  fuel: number,
+  header: Header,
+  pairs: ReadonlyArray<Pair>,
+): Stored => {
+  const none: Stored = new Map()
+  const sites = [...new Set(pairs.flatMap((p) => [...p.a, ...p.b]))]
+  if (sites.length > most) return none
+  const { compared, unknown } = again
+  const launched = source.launch(again.algebra, again.arguments)
   if (E.isLeft(launched)) return none
   const { world } = launched.right
-  const unknown = new Set(
-    header.tensors.flatMap((t) =>
-      !isFloat(t.dtype) && header.planes[t.plane]!.initialised && !given.tensors.has(t.name) ? [t.plane] : [],
-    ),
-  )
   const w: Watching = {
     header,
     pairs,
@@ -265,23 +302,32 @@ export const withoutEqualWrites = (
   source: Source,
   given: Arguments,
   fuel: number,
-  header: Header,
+  { header, algebra, front }: World,
   schedule: ReadonlyArray<EventKey>,
   j: Judgement,
   which: 'of inputs' | 'any',
 ): Judgement => {
+  const constants = front.storesConstants
+  const storesConstants = (sites: ReadonlySet<number>): boolean =>
+    [...sites].every((site) => constants === null || constants.has(site))
   const paired = j.findings.flatMap((f) => {
     const pair = pairOf(header, f)
-    return pair === null ? [] : [[f, pair] as const]
+    return pair !== null && storesConstants(pair.a) && storesConstants(pair.b) ? [[f, pair] as const] : []
   })
   if (paired.length === 0) return j
   const pairs = paired.map(([, pair]) => pair)
-  const same = stored(source, given, schedule, fuel, header, pairs, inputTerm)
+  const again = constants === null ? overTerms(given, header, inputTerm) : asItWas(algebra, given)
+  const same = stored(source, again, schedule, fuel, header, pairs)
   // with other symbols for the inputs every term is another, but for constants
   const others =
-    which === 'of inputs' && same.size > 0
-      ? stored(source, given, schedule, fuel, header, pairs, (tensor, index) =>
-          inputTerm(tensor + most, index),
+    which === 'of inputs' && constants === null && same.size > 0
+      ? stored(
+          source,
+          overTerms(given, header, (tensor, index) => inputTerm(tensor + most, index)),
+          schedule,
+          fuel,
+          header,
+          pairs,
         )
       : null
   const isOfInputs = (pair: Pair): boolean => {

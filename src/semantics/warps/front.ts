@@ -18,11 +18,12 @@ import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { nothingInFlight } from './flight.js'
 import { linkedProduct } from './products.js'
-import type { Given, Operation, WarpProgram } from './program.js'
+import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
 import { timingOf } from './timing.js'
 import { origins } from './origins.js'
+import { usesOf } from './uses.js'
 import { beginning, continued } from './walk.js'
 
 // ---------------------------------------------------------------- linking
@@ -230,6 +231,34 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
   ]
 }
 
+/** Rows that hold one word of the text whenever they hold anything: immediates, and what is moved from one and written nowhere else. */
+const constantRows = ({ code, constants }: WarpProgram): ReadonlySet<Row> => {
+  const known = new Set(constants.map(({ row }) => row))
+  const writers = new Map<Row, number>()
+  for (const { operation } of code)
+    for (const row of usesOf(operation).writes) writers.set(row, (writers.get(row) ?? 0) + 1)
+  for (let before = -1; before < known.size;) {
+    before = known.size
+    for (const { operation: o, guard } of code)
+      if (o._tag === 'move' && guard === null)
+        o.to.forEach((row, k) => {
+          if (writers.get(row) === 1 && known.has(o.from[k]!)) known.add(row)
+        })
+  }
+  return known
+}
+
+/** Sites whose stores store constants of the text alone. */
+const constantStores = (p: WarpProgram): ReadonlySet<number> => {
+  const known = constantRows(p)
+  const of = (constant: boolean): ReadonlyArray<number> =>
+    p.code.flatMap(({ site, operation: o }) =>
+      o._tag === 'store' && o.value.flat().every((row) => known.has(row)) === constant ? [site] : [],
+    )
+  const other = new Set(of(false))
+  return new Set(of(true).filter((site) => !other.has(site)))
+}
+
 export const warpFront = (l: WarpLaunch): Front<World> => {
   const warps = Math.ceil(l.threads / 32)
   const reasons = timingOf(l.program)
@@ -244,6 +273,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     sites: l.program.sites,
     nondeterminism: reasons,
     instructions: new Set(l.program.code.map(({ operation }) => operation._tag)),
+    storesConstants: constantStores(l.program),
     timed: reasons.length > 0,
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>
