@@ -172,7 +172,11 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
   const termOf = unchanged(e, before, after)
   const own = w.bits.get(site) ?? 0
   const width = Plane.bytesOf(e.footprint.dtype)
+  // lanes of a warp may write one element together
+  const visited = new Set<number>()
   forEachAddress(e.footprint, (address, element) => {
+    if (visited.has(address)) return
+    visited.add(address)
     for (let byte = address; byte < address + width; byte++) {
       const by = writers[byte]!
       for (const { p, a, b, partner } of asked) {
