@@ -118,12 +118,16 @@ const isBad = (d: Decision): boolean => d.name === 'deadlock' || d.name === 'haz
 
 // ---------------------------------------------------------------- the answer
 
-/** The same program without data, if it can be searched at all. */
+/**
+ * The same program without data, if it can be searched at all; one that keeps addresses among its data is searched with what it was launched with: what its
+ * memory holds is part of a state then.
+ */
 const withoutData = (q: Question): Launched | null => {
-  if (q.launched.world.algebra === unit) return q.launched
+  const { algebra } = q.launched.world
+  if (algebra === unit) return q.launched
   const a = q.arguments
   const launched = q.source.launch(unit, Object.assign({}, a, { tensors: new Map() }))
-  return E.isLeft(launched) ? null : launched.right
+  return E.isRight(launched) ? launched.right : algebra.memory === 'bytes' ? q.launched : null
 }
 
 export const confirm = (q: Question): Answer => {

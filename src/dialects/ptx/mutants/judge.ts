@@ -1,0 +1,297 @@
+/**
+ * Mutants of a module of PTX at a launch: each changed text, elaborated, run on the data of the launch and judged.
+ *
+ * The words are those of `semantics/mutation`: killed by a hazard, a deadlock or a refusal; equivalent by certificate; else a survivor, and that is a hole in
+ * the checker. A race of equal values is the race that it is, unless the text has one itself. Where the text keeps all contracts, its mutants have to. What is
+ * found ok has to leave what the text leaves, byte for byte: on these data that is asked of every output.
+ *
+ *     DROP   k.cu:15 bar.sync (line 70) | left out              hazard   named: edge     D1
+ *     DUP    k.cu:15 bar.sync (line 70) | twice                 ok       idempotent barrier
+ *     FLAG   k.cu:13 bar.arrive (line 67) | waits, too          ok       all schedules
+ *
+ * Laws
+ * 1. The text itself is not killed.
+ * 2. A mutant's fate does not depend on which others were judged before it.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../../failure.js'
+import type { Algebra } from '../../../numerics/algebra.js'
+import { bits } from '../../../numerics/bits.js'
+import { warpSource, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
+import * as Run from '../../../semantics/execution/run.js'
+import { eager } from '../../../semantics/execution/policy.js'
+import { noArguments, type Source } from '../../../semantics/machine/source.js'
+import * as Plane from '../../../semantics/machine/plane.js'
+import { allSchedules, neverObserved, type JudgedMutant, type Naming } from '../../../semantics/mutation/index.js'
+import { leftIn } from '../../../semantics/schedules/explore/index.js'
+import { checkSource, standardOptions, type Checked, type CheckOptions } from '../../../semantics/verdict/check.js'
+import type { VerdictName } from '../../../semantics/judging/verdict.js'
+import type { WarpProgram } from '../../../semantics/warps/program.js'
+import { elaborate } from '../elaboration/elaborate.js'
+import type { Module } from '../text/module.js'
+import { withInstead } from '../text/replace.js'
+import { ruleFor } from './certificate.js'
+import { changesOf, type PtxChange } from './changes.js'
+import { isExpected } from './labels.js'
+import { namingOf } from './naming.js'
+import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
+import { sitesOf, type PtxSite } from './sites.js'
+import { touched, type Touched } from './touched.js'
+
+// ---------------------------------------------------------------- model
+
+/** A module at a launch: what is the same for all its mutants. */
+export interface PtxGround {
+  readonly module: Module
+  /** of the file */
+  readonly name: string
+  readonly entry: string
+  readonly program: WarpProgram
+  readonly given: WarpArguments
+  /** integers among its arguments, which are smaller at smaller launches */
+  readonly integers: ReadonlyArray<IntegerAt>
+  readonly fuel: number
+  /** most states of one search */
+  readonly states: number
+}
+
+export interface PtxMutant {
+  readonly key: string
+  readonly change: PtxChange
+  readonly module: () => Module
+}
+
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** Every mutant of the synchronisation of an entry and of what it calls. */
+export const ptxMutants = (ground: PtxGround): E.Either<Failure, ReadonlyArray<PtxMutant>> =>
+  pipe(
+    sitesOf(ground.module, ground.entry, ground.name),
+    E.map((sites) => {
+      const times = new Map<string, number>()
+      return changesOf(sites, product(ground.given.block)).map((change): PtxMutant => {
+        const words = `${change.operator} | ${change.site.label} | ${change.change}`
+        const n = times.get(words) ?? 0
+        times.set(words, n + 1)
+        return {
+          key: n === 0 ? words : `${words} | ${String(n + 1)}`,
+          change,
+          module: () => withInstead(ground.module, change.instead),
+        }
+      })
+    }),
+  )
+
+// ---------------------------------------------------------------- what is known of the text
+
+interface Known {
+  readonly algebra: Algebra
+  readonly options: CheckOptions
+  readonly original: Checked | null
+  readonly keepsContracts: boolean
+  readonly storesTwice: boolean
+  readonly touched: Touched
+  readonly numbers: ReadonlyArray<bigint | null>
+  readonly next: (c: PtxChange) => ReadonlySet<string>
+  readonly small: () => ReadonlyArray<SmallLaunch>
+}
+
+const storesTwice = (c: Checked): boolean => c.verdict.notes.some(({ id }) => id === 'N4')
+
+/** The number of a named barrier, where the text says it. */
+const numberOf = ({ code, index }: PtxSite): bigint | null => {
+  const { a } = code.instructions[index]!.operands
+  return a?._tag === 'immediate' ? a.bits : null
+}
+
+/** Sites that stand right behind another, and right before it: what it lets begin, and what it ends; up to the next that orders. */
+const neighbours = (sites: ReadonlyArray<PtxSite>): ((c: PtxChange) => ReadonlySet<string>) => {
+  const at = new Map(sites.map((s, k) => [s, k]))
+  return ({ site }) => {
+    const k = at.get(site) ?? -1
+    const out = new Set<string>()
+    for (const step of [1, -1])
+      for (let j = k + step; sites[j]?.code === site.code; j += step) {
+        if (sites[j]!.kind !== 'access') break
+        out.add(sites[j]!.label)
+      }
+    return out
+  }
+}
+
+const runOf = (source: Source, algebra: Algebra, fuel: number): Touched => {
+  const launched = source.launch(algebra, noArguments)
+  if (E.isLeft(launched)) return { barriers: new Map(), sites: new Set() }
+  const { world, machine } = launched.right
+  const how: Run.Settings = { policy: eager, fuel, keepSchedule: false, transient: true }
+  return Run.run(world, machine, how, touched).result
+}
+
+const once = <A>(make: () => A): (() => A) => {
+  let held: { readonly value: A } | null = null
+  return () => (held ??= { value: make() }).value
+}
+
+const knownOf = (g: PtxGround): Known => {
+  const algebra = bits(g.program.arch === 'sm100a' ? 'blackwell' : 'hopper')
+  const options: CheckOptions = Object.assign({}, standardOptions, {
+    algebra,
+    provenance: false,
+    fuel: g.fuel,
+    bounds: { states: g.states, depth: 100_000 },
+  })
+  const source = warpSource(g.program, g.given)
+  const one = checkSource(source, options)
+  const strictly = checkSource(source, Object.assign({}, options, { strict: true }))
+  const sites = sitesOf(g.module, g.entry, g.name)
+  const all = E.isLeft(sites) ? [] : sites.right
+  return {
+    algebra,
+    options,
+    original: E.isRight(one) ? one.right : null,
+    keepsContracts: E.isRight(strictly) && strictly.right.verdict.verdict === 'ok',
+    storesTwice: E.isRight(one) && storesTwice(one.right),
+    touched: runOf(source, algebra, g.fuel),
+    numbers: all.filter(({ kind }) => kind === 'bar').map(numberOf),
+    next: neighbours(all),
+    small: once(() => smallLaunches(g.program, g.given, algebra, g.integers, g.states)),
+  }
+}
+
+// ---------------------------------------------------------------- one mutant
+
+type Fate = JudgedMutant['fate']
+
+const fateOf = (v: VerdictName): Fate =>
+  v === 'hazard' || v === 'deadlock' || v === 'invalid'
+    ? 'killed'
+    : v === 'undecided' || v === 'out-of-fuel'
+      ? 'undecided'
+      : 'survived'
+
+const said = (
+  m: PtxMutant,
+  of: Pick<JudgedMutant, 'verdict' | 'fate' | 'ids' | 'reason'> & {
+    readonly strict?: boolean
+    readonly naming?: Naming | null
+    readonly accurate?: boolean
+    readonly certificate?: string | null
+  },
+): JudgedMutant => {
+  const { change } = m
+  return {
+    mutant: {
+      class: change.class,
+      operator: change.operator,
+      site: change.site.label,
+      change: change.change,
+      key: m.key,
+    },
+    verdict: of.verdict,
+    fate: of.fate,
+    strict: of.strict === true,
+    named: (of.naming ?? null) !== null,
+    accurate: of.accurate === true,
+    certificate: of.certificate ?? null,
+    ids: of.ids,
+    reason: of.reason,
+  }
+}
+
+/** What is refused before it runs is named where the refusal is of its line. */
+const refused = (m: PtxMutant, f: Failure): JudgedMutant => {
+  const { line } = m.change.site
+  const isNamed = f.message.includes(`${String(line)}:`) || f.message.includes(m.change.site.label)
+  return said(m, {
+    verdict: 'invalid',
+    fate: 'killed',
+    naming: isNamed ? 'rule' : null,
+    accurate: true,
+    ids: [f.code],
+    reason: f.message,
+  })
+}
+
+/** Bytes of global memory behind a run that has come to its end. */
+const isSameMemory = (a: Checked, b: Checked): boolean => {
+  const planes = a.world.header.planes
+  return planes.every(({ space, bytes }, k) => {
+    if (space !== 'gmem') return true
+    const [x, y] = [new Uint8Array(bytes), new Uint8Array(bytes)]
+    Plane.copyOut(a.machine.planes[k]!, 0, bytes, x)
+    Plane.copyOut(b.machine.planes[k]!, 0, bytes, y)
+    return x.every((byte, i) => byte === y[i])
+  })
+}
+
+/** What a run leaves of barriers, without where they were initialised. */
+const leftBy = ({ world, machine }: Checked): ReadonlyArray<string> =>
+  leftIn(world, machine).map(({ text }) => text.replaceAll(/ \(init [^)]*\)/gu, ''))
+
+const certified = (g: PtxGround, k: Known, m: PtxMutant, after: WarpProgram, c: Checked, own: ReadonlySet<string>): string | null => {
+  if (k.original === null || !isSameMemory(k.original, c)) return null
+  const rule = ruleFor(g.program, after, m.change, k.numbers)
+  if (rule !== null) return rule
+  switch (compared(k.small(), after, m.change.site.label, own)) {
+    case 'different':
+      return null
+    case 'unobserved':
+      return neverObserved
+    case 'equal':
+      return leftBy(k.original).join() === leftBy(c).join() ? allSchedules : neverObserved
+  }
+}
+
+const judgedIn = (
+  k: Known,
+  m: PtxMutant,
+  c: Checked,
+  own: ReadonlySet<string>,
+  how: { readonly strict: boolean; readonly certificate: string | null },
+): JudgedMutant => {
+  const { verdict } = c
+  const fate = fateOf(verdict.verdict)
+  const ids = verdict.findings.map(({ id }) => id)
+  return said(m, {
+    verdict: verdict.verdict,
+    fate,
+    strict: how.strict,
+    naming: fate === 'killed' ? namingOf(m.change, c, own, k.next(m.change)) : null,
+    accurate: fate === 'killed' && (ids.length === 0 || isExpected(m.change.site.kind, ids.slice(0, 4))),
+    certificate: how.certificate,
+    ids,
+    reason: verdict.reason,
+  })
+}
+
+const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
+  const made = elaborate(m.module(), g.entry, g.name)
+  if (E.isLeft(made)) return refused(m, made.left)
+  const { program } = made.right
+  const source = warpSource(program, g.given)
+  const first = checkSource(source, k.options)
+  if (E.isLeft(first)) return refused(m, first.left)
+  const races = (c: Checked): E.Either<Failure, Checked> =>
+    storesTwice(c) && !k.storesTwice
+      ? checkSource(source, Object.assign({}, k.options, { equalWrites: 'none' }))
+      : E.right(c)
+  const asRaces = races(first.right)
+  if (E.isLeft(asRaces)) return refused(m, asRaces.left)
+  const one = asRaces.right
+  const its = runOf(source, k.algebra, g.fuel).barriers.get(m.change.site.label)
+  const own = new Set([...(k.touched.barriers.get(m.change.site.label) ?? []), ...(its ?? [])])
+  if (one.verdict.verdict !== 'ok') return judgedIn(k, m, one, own, { strict: false, certificate: null })
+  if (k.keepsContracts) {
+    const again = checkSource(source, Object.assign({}, k.options, { strict: true }))
+    if (E.isRight(again) && fateOf(again.right.verdict.verdict) === 'killed')
+      return judgedIn(k, m, again.right, own, { strict: true, certificate: null })
+  }
+  return judgedIn(k, m, one, own, { strict: false, certificate: certified(g, k, m, program, one, own) })
+}
+
+/** The judge of the mutants of one module at a launch; what is the same for all of them is found out when the first is judged. */
+export const judgingPtx = (g: PtxGround): ((m: PtxMutant) => JudgedMutant) => {
+  const known = once(() => knownOf(g))
+  return (m) => judged(g, known(), m)
+}

@@ -1,0 +1,141 @@
+/**
+ * Naming: does a verdict on a changed text point at what was changed? The ways are those of `semantics/mutation/naming.ts`.
+ *
+ * | how   | what points at the change                                                                                             |
+ * |-------|-----------------------------------------------------------------------------------------------------------------------|
+ * | site  | the changed instruction, or one that it changed places with, is among the two operations of a finding                  |
+ * | edge  | the missing edge has the kind of the changed instruction, and its barrier or its group; or the finding is about the first access behind what was to wait |
+ * | cycle | an agent is blocked at the changed instruction, or on a barrier that it touched                                         |
+ * | rule  | the finding, or the fault, is about the instruction or the barrier that was changed                                     |
+ *
+ * No word is read but labels of instructions. Which barriers an instruction is about is what it touched in a run of the text, or of the changed one
+ * (`touched.ts`).
+ */
+import type { Naming } from '../../../semantics/mutation/index.js'
+import type { Diagnosis, MissingEdge } from '../../../semantics/judging/finding.js'
+import type { FenceName, Subject } from '../../../semantics/judging/subject.js'
+import type { Header } from '../../../semantics/log/events.js'
+import type { Family } from '../../../semantics/log/units.js'
+import type { Checked } from '../../../semantics/verdict/check.js'
+import type { PtxChange } from './changes.js'
+import { keyOf } from './touched.js'
+
+/** Findings that may stand before the one that names. */
+const before = 3
+
+const familyOf = (base: string): Family | null => {
+  if (base.startsWith('cp.async.bulk')) return 'bulk'
+  if (base.startsWith('cp.async')) return 'cpAsync'
+  if (base.startsWith('wgmma')) return 'wgmma'
+  if (base === 'tcgen05.wait::ld') return 'tcgen05Ld'
+  return base === 'tcgen05.wait::st' ? 'tcgen05St' : null
+}
+
+const fencesOf = (base: string): ReadonlyArray<FenceName> => {
+  switch (base) {
+    case 'fence.proxy':
+      return ['shared', 'global', 'mapRelease', 'mapAcquire']
+    case 'fence.mbarrier_init':
+      return ['mbarrierInit']
+    case 'wgmma.fence':
+      return ['wgmma']
+    case 'tcgen05.fence::before_thread_sync':
+    case 'tcgen05.fence::after_thread_sync':
+      return ['tensorBefore', 'tensorAfter']
+    default:
+      return []
+  }
+}
+
+const arriving: ReadonlyArray<MissingEdge['kind']> = ['arrive', 'arrive-wait', 'wait']
+
+/** Is it one of the barriers of the changed instruction? */
+type Asks = (s: Subject) => boolean
+
+/** Would the missing edge do what the changed instruction does? */
+const isEdge = (c: PtxChange, f: Diagnosis, isOwn: Asks): boolean => {
+  const { missing } = f
+  if (missing === undefined) return false
+  const { base } = c.site.code.instructions[c.site.index]!.form
+  switch (c.site.kind) {
+    case 'bar':
+    case 'cluster barrier':
+    case 'warp barrier':
+      return missing.kind === 'arrive-wait'
+    case 'mbarrier init':
+    case 'mbarrier inval':
+    case 'mbarrier expect':
+    case 'mbarrier arrive':
+    case 'mbarrier wait':
+      return arriving.includes(missing.kind) && missing.about.some(isOwn)
+    case 'commit':
+    case 'group wait': {
+      const family = familyOf(base)
+      return missing.about.some((s) => s._tag === 'group' && s.family === family)
+    }
+    case 'fence':
+    case 'tensor fence': {
+      const like = fencesOf(base)
+      // a fence of memory is one half of an order that releases and acquires
+      return like.length === 0
+        ? missing.kind === 'arrive-wait'
+        : missing.about.some((s) => s._tag === 'fence' && like.includes(s.fence))
+    }
+    case 'tensor allocation':
+      return false
+    case 'access':
+      return missing.kind === 'arrive-wait'
+  }
+}
+
+const unitOf: Readonly<Record<Family, string>> = {
+  bulk: 'bulk',
+  cpAsync: 'cpAsync',
+  wgmma: 'wgmma',
+  tcgen05Ld: 'tcgen05Ld',
+  tcgen05St: 'tcgen05St',
+}
+
+/** Something of the group that was to be closed, or waited for, is left over. */
+const leaves = (c: PtxChange, f: Diagnosis): boolean => {
+  const { kind } = c.site
+  const family =
+    kind === 'commit' || kind === 'group wait'
+      ? familyOf(c.site.code.instructions[c.site.index]!.form.base)
+      : null
+  return family !== null && f.about.some((s) => s._tag === 'unit' && s.unit.toLowerCase().includes(unitOf[family].toLowerCase()))
+}
+
+/** How the verdict points at the change; null where it does not. `own`: the barriers of the changed instruction. */
+export const namingOf = (
+  c: PtxChange,
+  { verdict, reasons, world }: Checked,
+  own: ReadonlySet<string>,
+  next: ReadonlySet<string>,
+): Naming | null => {
+  const header: Header = world.header
+  const findings = reasons.findings.slice(0, before + 1)
+  const labels = [
+    ...(c.manner === 'absent' ? [] : [c.site.label]),
+    ...(c.other === null ? [] : [c.other.label]),
+  ]
+  const isAt = (label: string | undefined, among: { readonly has: (label: string) => boolean }): boolean =>
+    label !== undefined && among.has(label)
+  const changed = new Set(labels)
+  const isBetween = (f: Diagnosis, among: ReadonlySet<string>): boolean =>
+    isAt(f.a.site, among) || isAt(f.b?.site, among)
+  if (findings.some((f) => isBetween(f, changed))) return 'site'
+  const isOwn: Asks = (s) => {
+    const key = keyOf(header, s)
+    return key !== null && own.has(key)
+  }
+  if (findings.some((f) => isEdge(c, f, isOwn) || leaves(c, f))) return 'edge'
+  const blocked = verdict.verdict === 'deadlock' ? reasons.blocked : []
+  if (blocked.some((b) => b.about.some(isOwn) || isAt(b.operation.site, new Set([c.site.label]))))
+    return 'cycle'
+  if (findings.some((f) => f.about.some(isOwn))) return 'rule'
+  const faulty = reasons.fault === null ? undefined : header.sites[reasons.fault.site]?.label
+  if (isAt(faulty, new Set([...changed, c.site.label]))) return 'rule'
+  if (findings.some((f) => isBetween(f, next))) return 'edge'
+  return isAt(faulty, next) ? 'edge' : null
+}
