@@ -12,6 +12,7 @@
  * | a kernel           | where it is small, or where its settings say       | 1 to 4 steps of it                      |
  * | a zoo's kernel, a program in a file | as it is                         | no other instance                       |
  * | a module           | at its launch, each mutant as a text               | smaller launches                        |
+ * | PTX                | at its launch, on its data, each mutant as a text  | one cluster, small integers             |
  *
  * Laws
  * 1. A mutant's fate does not depend on which others were judged before it.
@@ -47,7 +48,13 @@ import {
   type MutantClass,
   type Operator,
 } from '../../semantics/mutation/index.js'
+import { printModule } from '../../dialects/ptx/index.js'
+import { judgingPtx, ptxMutants, type PtxGround } from '../../dialects/ptx/mutants/judge.js'
+import type { IntegerAt } from '../../dialects/ptx/mutants/search.js'
 import type { LaunchedModule } from '../launch/launched.js'
+import type { LaunchedPtx } from '../launch/ptx.js'
+import type { PtxArgument } from '../launch/ptx-file.js'
+import { isPtx, ptxSubject } from './ptx.js'
 import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
@@ -67,12 +74,13 @@ export interface Mutants {
   /** what is changed: its name, and all of its settings */
   readonly kernel: string
   readonly settings: Settings
-  readonly program: Instance['program']
+  /** null of what is no program of the core */
+  readonly program: Instance['program'] | null
   /** of every mutant, in their order */
   readonly keys: ReadonlyArray<string>
   readonly judge: (mutant: number) => JudgedMutant
-  /** the changed text, where it is a text that is changed */
-  readonly text: ((mutant: number) => string) | null
+  /** the changed text, where it is a text that is changed, and how a file of it is called */
+  readonly text: { readonly extension: string; readonly of: (mutant: number) => string } | null
 }
 
 // ---------------------------------------------------------------- judging
@@ -146,7 +154,7 @@ const ofModule = (
         program,
         keys: all.map((m) => m.key),
         judge: (k) => withoutPrograms(judge()(all[k]!)),
-        text: (k) => showModule(all[k]!.change.module()),
+        text: { extension: 'ttgir', of: (k) => showModule(all[k]!.change.module()) },
       }
     }),
   )
@@ -188,6 +196,66 @@ const ofSubject = (
   )
 }
 
+/** Most states of a search of a smaller launch of PTX. */
+const mostStates = 20_000
+
+/** Integers among the arguments, by where they lie. */
+const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerAt> => {
+  const { args } = launch
+  const isList = (a: typeof args): a is ReadonlyArray<PtxArgument> => Array.isArray(a)
+  return elaborated.parameters.flatMap((p, k): ReadonlyArray<IntegerAt> => {
+    const a = isList(args) ? args[k] : args[p.name]
+    const value =
+      typeof a === 'number' ? a : typeof a === 'object' && a.kind === 'scalar' ? Number(a.value) : NaN
+    const isInteger = Number.isSafeInteger(value) && !/^f\d/u.test(p.type)
+    return isInteger && (p.bytes === 4 || p.bytes === 8)
+      ? [{ offset: p.offset, bytes: p.bytes, value }]
+      : []
+  })
+}
+
+/** PTX at its launch: there is no other instance of it but smaller launches. */
+const ofPtx = (
+  world: World,
+  name: string,
+  options: Options,
+  wanted: Wanted,
+  fuel: number,
+): E.Either<Failure, Mutants> =>
+  pipe(
+    ptxSubject(world, name, options),
+    E.bindTo('subject'),
+    E.bindW('ground', ({ subject: { launched } }) =>
+      E.right<Failure, PtxGround>({
+        module: launched.module,
+        name: launched.file,
+        entry: launched.elaborated.program.name,
+        program: launched.elaborated.program,
+        given: launched.arguments,
+        integers: integersOf(launched),
+        fuel,
+        states: mostStates,
+      }),
+    ),
+    E.bindW('mutants', ({ ground }) => ptxMutants(ground)),
+    E.map(({ ground, mutants }): Mutants => {
+      const judge = once(() => judgingPtx(ground))
+      const all = mutants
+        .filter(
+          ({ change }) => wanted.classes.includes(change.class) && wanted.operators.includes(change.operator),
+        )
+        .filter(isKeyed(wanted))
+      return {
+        kernel: ground.program.name,
+        settings: {},
+        program: null,
+        keys: all.map((m) => m.key),
+        judge: (k) => judge()(all[k]!),
+        text: { extension: 'ptx', of: (k) => printModule(all[k]!.module()) },
+      }
+    }),
+  )
+
 // ---------------------------------------------------------------- what is asked
 
 const oneOf = <A extends string>(
@@ -209,10 +277,15 @@ export const mutantsAsked = (world: World, name: string, options: Options): E.Ei
     E.bind('of', () => oneOf('--class', classes, wordsOf(options, 'class'))),
     E.bind('by', () => oneOf('--operator', operators, wordsOf(options, 'operator'))),
     E.bindW('fuel', () => fuelAsked(options, 0)),
-    E.chainW(({ asked, of, by, fuel }) =>
-      ofSubject(world, name, asked, { classes: of, operators: by, key: wordOf(options, 'mutant') }, fuel),
+    E.chainW(({ asked, of, by, fuel }) => {
+      const wanted: Wanted = { classes: of, operators: by, key: wordOf(options, 'mutant') }
+      return isPtx(name)
+        ? ofPtx(world, name, options, wanted, fuel)
+        : ofSubject(world, name, asked, wanted, fuel)
+    }),
+    E.chainFirstW(({ program }) =>
+      program === null ? E.right(null) : E.map(() => null)(fuelFor(options, program, 0)),
     ),
-    E.chainFirstW(({ program }) => fuelFor(options, program, 0)),
     E.chainW((mutants) =>
       mutants.keys.length === 0 && wordOf(options, 'mutant') !== null
         ? refuse(

@@ -31,6 +31,7 @@ import { classes, operators } from '../../semantics/mutation/index.js'
 import { thousands } from '../../render/table.js'
 import type { World } from '../cli/command.js'
 import { parseArithmetic, parseOver, parseSchedule, parseTensorPipe } from '../cli/flags/machine.js'
+import { isPtx, ptxSubject } from '../cli/ptx.js'
 import { isModule, namedSubject, subjectAsked } from '../cli/subject.js'
 import { sha256 } from '../sha256.js'
 import type { FileFailure, Files } from '../tensor-files/files.js'
@@ -209,8 +210,8 @@ const kernelPlaced = (
 const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> => {
   const { name, settings, launch, grid, args, computes } = s
   if (settings !== undefined) return specFailure(`${name}: expected no settings of a file, found some`)
-  if (!isModule(name) && [launch, grid, args, computes].some((x) => x !== undefined))
-    return specFailure(`${name}: expected a module (.ttgir), which is launched, found another file`)
+  if (!isModule(name) && !isPtx(name) && [launch, grid, args, computes].some((x) => x !== undefined))
+    return specFailure(`${name}: expected a module (.ttgir, .ptx), which is launched, found another file`)
   return pipe(
     [name, ...(launch ?? [])],
     E.traverseArray((file) => files.read(file)()),
@@ -285,6 +286,10 @@ const keyOf = (of: Case): string => wordsOfCase(of).map(quoted).join(' ')
 
 /** The files that a subject reads, read. */
 const readBy = (world: World, { name, options }: Case): void => {
+  if (isPtx(name)) {
+    ptxSubject(world, name, options)
+    return
+  }
   const { set, launch, grid, arg, computes } = options
   const asked = subjectAsked({ set, launch, grid, arg, computes })
   if (E.isRight(asked)) namedSubject(world, name, asked.right)

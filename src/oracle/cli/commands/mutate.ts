@@ -1,5 +1,5 @@
 /**
- * `tcspec mutate KERNEL|program.json|kernel.jaxpr.json|module.ttgir|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
+ * `tcspec mutate KERNEL|program.json|kernel.jaxpr.json|module.ttgir|kernel.ptx|--all`: every single change of a kernel's synchronisation and of its data movement, and whether it is found out by name.
  *
  * Without `--set` the kernel is judged where it is small: two slots, five steps; three tiles where one block computes several. What is found ok and
  * covered by no rule is followed through all schedules of smaller instances.
@@ -8,6 +8,8 @@
  *
  * A module of Triton's is changed as a text: each mutant is a text that Triton's compiler takes. It is judged at its launch, and what is found ok and
  * covered by no rule is followed at smaller ones, where there are such. `--write DIR` writes every text, with what is said of it in its first line.
+ *
+ * PTX is changed as a text, too, line by line, and judged on the data of its launch. It says nothing of what it computes: its synchronisation alone is changed.
  *
  * Attention does not say what it computes in a form that provenance could refute: its data movement is not mutated.
  *
@@ -49,7 +51,7 @@ const define = (command: Command): Command =>
     fuelOption(threadsOption(command))
       .argument(
         '[kernel]',
-        'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json) or a module (.ttgir)',
+        'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
       )
       .option('--all', 'every kernel')
       .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
@@ -83,7 +85,7 @@ const rowOf = (j: JudgedMutant): Row => ({
 /** `0017-DROP.ttgir`, its verdict in the first line. */
 const filesOf = (
   directory: string,
-  text: (mutant: number) => string,
+  text: NonNullable<Mutants['text']>,
   judged: ReadonlyArray<JudgedMutant>,
 ): ReadonlyArray<OutputFile> =>
   judged.map((j, k) => {
@@ -91,8 +93,8 @@ const filesOf = (
     const said = fate === 'killed' ? (named ? 'by name' : 'without a name') : (certificate ?? 'survived')
     const head = `// ${mutant.operator} ${mutant.site}: ${mutant.change}. ${verdict}, ${said}: ${reason.replace(/\s+/g, ' ')}`
     return {
-      file: `${directory.replace(/\/$/, '')}/${String(k + 1).padStart(4, '0')}-${mutant.operator}.ttgir`,
-      bytes: new TextEncoder().encode(`${head}\n${text(k)}`),
+      file: `${directory.replace(/\/$/, '')}/${String(k + 1).padStart(4, '0')}-${mutant.operator}.${text.extension}`,
+      bytes: new TextEncoder().encode(`${head}\n${text.of(k)}`),
     }
   })
 
@@ -201,7 +203,7 @@ const casesOf = (
   if (all !== (name === undefined))
     return refuse(
       'bad-flag',
-      `mutate: expected a kernel, a program (.json), a module (.ttgir) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
+      `mutate: expected a kernel, a program (.json), a module (.ttgir, .ptx) or --all, found ${all ? `'${name ?? ''}' and --all` : 'nothing'}`,
     )
   const flags = Object.fromEntries(
     [
@@ -308,7 +310,7 @@ const mutate = async (
   if (directory !== null && mutants.some(({ text }) => text === null))
     return refuse(
       'bad-flag',
-      `mutate: --write: expected a module (.ttgir), found '${operands[0] ?? '--all'}'`,
+      `mutate: --write: expected a module (.ttgir, .ptx), found '${operands[0] ?? '--all'}'`,
     )
   const judged = await judgeAll(world, cases, mutants, threads)
   if (E.isLeft(judged)) return judged
