@@ -107,12 +107,12 @@ const numberOf = ({ code, index }: PtxSite): bigint | null => {
 
 /** Sites that stand right behind another, and right before it: what it lets begin, and what it ends; up to the next that orders. */
 const neighbours = (sites: ReadonlyArray<PtxSite>): ((c: PtxChange) => ReadonlySet<string>) => {
-  const at = new Map(sites.map((s, k) => [s, k]))
+  const at = new Map(sites.map((s, k) => [s.label, k]))
   return ({ site }) => {
-    const k = at.get(site) ?? -1
+    const k = at.get(site.label) ?? -1
     const out = new Set<string>()
     for (const step of [1, -1])
-      for (let j = k + step; sites[j]?.code === site.code; j += step) {
+      for (let j = k + step; sites[j] !== undefined && sites[j]!.code === sites[k]?.code; j += step) {
         if (sites[j]!.kind !== 'access') break
         out.add(sites[j]!.label)
       }
@@ -133,13 +133,16 @@ const once = <A>(make: () => A): (() => A) => {
   return () => (held ??= { value: make() }).value
 }
 
+/** Most states of a search at the launch itself, which is large. */
+const mostStatesAtLaunch = 500
+
 const knownOf = (g: PtxGround): Known => {
   const algebra = bits(g.program.arch === 'sm100a' ? 'blackwell' : 'hopper')
   const options: CheckOptions = Object.assign({}, standardOptions, {
     algebra,
     provenance: false,
     fuel: g.fuel,
-    bounds: { states: g.states, depth: 100_000 },
+    bounds: { states: mostStatesAtLaunch, depth: 100_000 },
   })
   const source = warpSource(g.program, g.given)
   const one = checkSource(source, options)
@@ -155,7 +158,12 @@ const knownOf = (g: PtxGround): Known => {
     touched: runOf(source, algebra, g.fuel),
     numbers: all.filter(({ kind }) => kind === 'bar').map(numberOf),
     next: neighbours(all),
-    small: once(() => smallLaunches(g.program, g.given, algebra, g.integers, g.states)),
+    small: once(() =>
+      smallLaunches(g.program, g.given, algebra, g.integers, g.states).filter(({ given }) => {
+        const checked = checkSource(warpSource(g.program, given), options)
+        return E.isRight(checked) && checked.right.verdict.verdict === 'ok'
+      }),
+    ),
   }
 }
 
@@ -229,10 +237,22 @@ const isSameMemory = (a: Checked, b: Checked): boolean => {
 const leftBy = ({ world, machine }: Checked): ReadonlyArray<string> =>
   leftIn(world, machine).map(({ text }) => text.replaceAll(/ \(init [^)]*\)/gu, ''))
 
-const certified = (g: PtxGround, k: Known, m: PtxMutant, after: WarpProgram, c: Checked, own: ReadonlySet<string>): string | null => {
-  if (k.original === null || !isSameMemory(k.original, c)) return null
-  const rule = ruleFor(g.program, after, m.change, k.numbers)
+/** The certificate of what no warp comes to, at any of the launches. */
+const neverReached = 'never reached'
+
+const certified = (
+  g: PtxGround,
+  k: Known,
+  m: PtxMutant,
+  after: WarpProgram,
+  c: Checked,
+  own: ReadonlySet<string>,
+): string | null => {
+  if (k.original === null || c.outcome._tag !== 'completed' || !isSameMemory(k.original, c)) return null
+  const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
+  const { label } = m.change.site
+  if (!k.touched.sites.has(label) && k.small().every(({ comesTo }) => !comesTo.has(label))) return neverReached
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
       return null
@@ -265,6 +285,17 @@ const judgedIn = (
   })
 }
 
+/** The first smaller launch at which the mutant is killed: what a last turn does, say, that the launch does not come to. */
+const shownBy = (k: Known, m: PtxMutant, after: WarpProgram, own: ReadonlySet<string>): JudgedMutant | null => {
+  for (const { given, comesTo } of k.small()) {
+    if (!comesTo.has(m.change.site.label)) continue
+    const checked = checkSource(warpSource(after, given), k.options)
+    if (E.isRight(checked) && fateOf(checked.right.verdict.verdict) === 'killed')
+      return judgedIn(k, m, checked.right, own, { strict: false, certificate: null })
+  }
+  return null
+}
+
 const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
   const made = elaborate(m.module(), g.entry, g.name)
   if (E.isLeft(made)) return refused(m, made.left)
@@ -281,13 +312,19 @@ const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
   const one = asRaces.right
   const its = runOf(source, k.algebra, g.fuel).barriers.get(m.change.site.label)
   const own = new Set([...(k.touched.barriers.get(m.change.site.label) ?? []), ...(its ?? [])])
-  if (one.verdict.verdict !== 'ok') return judgedIn(k, m, one, own, { strict: false, certificate: null })
-  if (k.keepsContracts) {
+  if (fateOf(one.verdict.verdict) === 'killed')
+    return judgedIn(k, m, one, own, { strict: false, certificate: null })
+  if (k.keepsContracts && one.verdict.verdict === 'ok') {
     const again = checkSource(source, Object.assign({}, k.options, { strict: true }))
     if (E.isRight(again) && fateOf(again.right.verdict.verdict) === 'killed')
       return judgedIn(k, m, again.right, own, { strict: true, certificate: null })
   }
-  return judgedIn(k, m, one, own, { strict: false, certificate: certified(g, k, m, program, one, own) })
+  // one that is open where it is large may be decided where it is small
+  const shown = one.verdict.verdict === 'ok' ? null : shownBy(k, m, program, own)
+  if (shown !== null) return shown
+  const certificate = certified(g, k, m, program, one, own)
+  const late = certificate === null && one.verdict.verdict === 'ok' ? shownBy(k, m, program, own) : null
+  return late ?? judgedIn(k, m, one, own, { strict: false, certificate })
 }
 
 /** The judge of the mutants of one module at a launch; what is the same for all of them is found out when the first is judged. */

@@ -2,7 +2,7 @@
  * Search: all schedules of a text and of a changed one, at smaller launches.
  *
  * A program of warps is searched with its data: what memory holds is part of a state. A launch of one cluster, and of loops of a few turns, has few enough
- * states: its grid is one cluster, and integers among its arguments are at most 1, 2, 3, or as they are. Those launches count where every schedule of
+ * states: its grid is one cluster, and integers among its arguments are at most 1, 2, 3, 4, or as they are. Those launches count where every schedule of
  * the text itself is followed and shows nothing, and one of them has to come to the changed instruction.
  *
  * Equal are two texts that show nothing under any schedule of any of these launches and end alike: phases and arrivals of mbarriers, threads at named
@@ -32,7 +32,8 @@ export interface SmallLaunch {
   readonly given: WarpArguments
   readonly algebra: Algebra
   readonly states: number
-  readonly ends: ReadonlyArray<End>
+  /** null where a search does not come to its end, or finds something: it is asked for verdicts alone */
+  readonly ends: ReadonlyArray<End> | null
   /** labels of the instructions that one schedule comes to */
   readonly comesTo: ReadonlySet<string>
 }
@@ -111,15 +112,17 @@ export const smallLaunches = (
   integers: ReadonlyArray<IntegerAt>,
   states: number,
 ): ReadonlyArray<SmallLaunch> => {
-  const sizes = [...(integers.some(({ value }) => value > 1) ? [1, 2, 3] : []), Infinity]
+  const sizes = [...[1, 2, 3, 4].filter((n) => integers.some(({ value }) => value > n)), Infinity]
   return sizes.flatMap((most): ReadonlyArray<SmallLaunch> => {
     const small = capped(given, integers, most)
-    const ends = endsOf(p, small, algebra, states)
     const launched = launchWarps(p, small, algebra)
-    if (ends === null || E.isLeft(launched)) return []
+    if (E.isLeft(launched)) return []
     const { world, machine } = launched.right
-    const { result } = run(world, machine, settings(eager), touched)
-    return [{ given: small, algebra, states, ends, comesTo: result.sites }]
+    const { result, outcome } = run(world, machine, settings(eager), touched)
+    if (outcome._tag !== 'completed') return []
+    return [
+      { given: small, algebra, states, ends: endsOf(p, small, algebra, states), comesTo: result.sites },
+    ]
   })
 }
 
@@ -132,12 +135,12 @@ export const compared = (
   label: string,
   own: ReadonlySet<string>,
 ): Answer => {
-  if (!small.some(({ comesTo }) => comesTo.has(label))) return 'different'
+  if (!small.some(({ comesTo, ends }) => ends !== null && comesTo.has(label))) return 'different'
   let answer: Answer = 'equal'
   for (const { given, algebra, states, ends, comesTo } of small) {
     // what it does not come to is not changed
-    if (!comesTo.has(label)) continue
-    const its = endsOf(changed, given, algebra, 2 * states)
+    if (ends === null || !comesTo.has(label)) continue
+    const its = endsOf(changed, given, algebra, 2 * states + 1000)
     if (its === null) return 'different'
     if (shownEnds(ends, new Set()) === shownEnds(its, new Set())) continue
     if (shownEnds(ends, own) !== shownEnds(its, own)) return 'different'
