@@ -24,7 +24,7 @@ import { right } from '../../either.js'
 
 const file = `${new URL('../../../', import.meta.url).pathname}docs/kill-rate.md`
 
-const rate = (kernel: Kernel, which: (program: Program) => ReadonlyArray<Mutant>): Rated => {
+const rate = (kernel: Kernel, which: (program: Program) => ReadonlyArray<Mutant>): Rated<Judged> => {
   // by day with fewer tiles
   const instance = right(nightly || kernel.persistent !== true ? judgedAt(kernel) : cutDownTo(kernel, 3, 2))
   const forms = followed(kernel)
@@ -40,7 +40,7 @@ const wrong = (judged: ReadonlyArray<Judged>): ReadonlyArray<string> =>
     .map((j) => `${j.mutant.key}: ${j.verdict} ${j.ids.slice(0, 4).join()}`)
 
 describe.skipIf(!nightly)('the whole table', () => {
-  const all: Rated[] = []
+  const all: Rated<Judged>[] = []
   test.each(kernels.map((k) => [k.name, k] as const))(
     '%s: every mutant is killed by name, or equivalent by certificate',
     (_, kernel) => {

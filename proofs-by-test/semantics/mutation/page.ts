@@ -5,16 +5,16 @@ import {
   ofClass,
   percent,
   tally,
-  type Judged,
+  type JudgedMutant,
   type MutantClass,
   type Tally,
 } from '../../../src/semantics/mutation/index.js'
 import type { Instance } from '../../../src/kernels/catalogue/index.js'
 
 /** A kernel, where it was judged, and how. */
-export interface Rated {
+export interface Rated<J extends JudgedMutant = JudgedMutant> {
   readonly instance: Pick<Instance, 'kernel' | 'settings'>
-  readonly judged: ReadonlyArray<Judged>
+  readonly judged: ReadonlyArray<J>
 }
 
 const essay = `# The kill rate

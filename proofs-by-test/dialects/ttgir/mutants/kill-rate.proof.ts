@@ -17,7 +17,7 @@ const written = `${new URL('../../../../', import.meta.url).pathname}docs/kill-r
 /** Milliseconds for the mutants of one module, where the machine is busy. */
 const patience = 3_600_000
 
-const rate = (file: string, which: (m: TextMutant, k: number) => boolean): Rated => {
+const rate = (file: string, which: (m: TextMutant, k: number) => boolean): Rated<Judged> => {
   const subject = subjectAt(file)
   const judge = judgedAt(subject.ground, judgeOf(file, subject))
   return {
@@ -35,7 +35,7 @@ const wrong = (judged: ReadonlyArray<Judged>): ReadonlyArray<string> =>
 const orders = ({ change }: TextMutant): boolean => change.class === 'synchronisation'
 
 describe.skipIf(!nightly)('the whole table', () => {
-  const all: Rated[] = []
+  const all: Rated<Judged>[] = []
   test.each(files)(
     '%s: every mutant is killed by name, or equivalent by certificate',
     (file) => {

@@ -43,7 +43,9 @@ const whenTwice: Readonly<Partial<Record<Kind, string>>> = {
 /** Of all threads, and of a number that no other barrier of the text has. */
 const isRenamed = ({ site }: PtxChange, numbers: ReadonlyArray<bigint | null>): boolean => {
   const { a, b } = site.code.instructions[site.index]!.operands
-  return b === undefined && a?._tag === 'immediate' && !numbers.includes(a.bits + 1n) && !numbers.includes(null)
+  return (
+    b === undefined && a?._tag === 'immediate' && !numbers.includes(a.bits + 1n) && !numbers.includes(null)
+  )
 }
 
 /** Barriers that arrive, too, are met by halves. */

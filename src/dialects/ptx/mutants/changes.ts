@@ -310,7 +310,10 @@ const movedSpin = (m: Making): Changes => {
   const { code, index } = m.site
   if (spin === null || spin.kind === 'semaphore') return []
   const gone = leftOut(code, index)
-  const last = Math.max(-1, Array.from(spin.blocks).reduce((n, b) => Math.max(n, graph.blocks[b]!.end), -1))
+  const last = Math.max(
+    -1,
+    Array.from(spin.blocks).reduce((n, b) => Math.max(n, graph.blocks[b]!.end), -1),
+  )
   if (gone === null || last < 0 || last >= code.instructions.length) return []
   const block = graph.blocks[graph.blockOf[last]!]!
   for (let k = last; k < block.end; k++) {
@@ -586,12 +589,7 @@ const ordered = (m: Making): Changes => {
       return [
         ...scopes(m, 'FLAG'),
         ...(m.r.form.base === 'ld' || m.r.form.base === 'st'
-          ? recoded(
-              m,
-              'FLAG',
-              'weak',
-              ['relaxed', 'cta', 'cluster', 'gpu', 'sys'].reduce(without, opcode),
-            )
+          ? recoded(m, 'FLAG', 'weak', ['relaxed', 'cta', 'cluster', 'gpu', 'sys'].reduce(without, opcode))
           : []),
       ]
     default:

@@ -23,9 +23,19 @@ import * as Run from '../../../semantics/execution/run.js'
 import { eager } from '../../../semantics/execution/policy.js'
 import { noArguments, type Source } from '../../../semantics/machine/source.js'
 import * as Plane from '../../../semantics/machine/plane.js'
-import { allSchedules, neverObserved, type JudgedMutant, type Naming } from '../../../semantics/mutation/index.js'
+import {
+  allSchedules,
+  neverObserved,
+  type JudgedMutant,
+  type Naming,
+} from '../../../semantics/mutation/index.js'
 import { leftIn } from '../../../semantics/schedules/explore/index.js'
-import { checkSource, standardOptions, type Checked, type CheckOptions } from '../../../semantics/verdict/check.js'
+import {
+  checkSource,
+  standardOptions,
+  type Checked,
+  type CheckOptions,
+} from '../../../semantics/verdict/check.js'
 import type { VerdictName } from '../../../semantics/judging/verdict.js'
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { elaborate } from '../elaboration/elaborate.js'
@@ -252,7 +262,8 @@ const certified = (
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
   const { label } = m.change.site
-  if (!k.touched.sites.has(label) && k.small().every(({ comesTo }) => !comesTo.has(label))) return neverReached
+  if (!k.touched.sites.has(label) && k.small().every(({ comesTo }) => !comesTo.has(label)))
+    return neverReached
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
       return null
@@ -286,10 +297,19 @@ const judgedIn = (
 }
 
 /** The first smaller launch at which the mutant is killed: what a last turn does, say, that the launch does not come to. */
-const shownBy = (k: Known, m: PtxMutant, after: WarpProgram, own: ReadonlySet<string>): JudgedMutant | null => {
+const shownBy = (
+  g: PtxGround,
+  k: Known,
+  m: PtxMutant,
+  after: WarpProgram,
+  own: ReadonlySet<string>,
+): JudgedMutant | null => {
   for (const { given, comesTo } of k.small()) {
     if (!comesTo.has(m.change.site.label)) continue
-    const checked = checkSource(warpSource(after, given), k.options)
+    const checked = checkSource(
+      warpSource(after, given),
+      Object.assign({}, k.options, { bounds: { states: g.states, depth: 100_000 } }),
+    )
     if (E.isRight(checked) && fateOf(checked.right.verdict.verdict) === 'killed')
       return judgedIn(k, m, checked.right, own, { strict: false, certificate: null })
   }
@@ -320,10 +340,10 @@ const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
       return judgedIn(k, m, again.right, own, { strict: true, certificate: null })
   }
   // one that is open where it is large may be decided where it is small
-  const shown = one.verdict.verdict === 'ok' ? null : shownBy(k, m, program, own)
+  const shown = one.verdict.verdict === 'ok' ? null : shownBy(g, k, m, program, own)
   if (shown !== null) return shown
   const certificate = certified(g, k, m, program, one, own)
-  const late = certificate === null && one.verdict.verdict === 'ok' ? shownBy(k, m, program, own) : null
+  const late = certificate === null && one.verdict.verdict === 'ok' ? shownBy(g, k, m, program, own) : null
   return late ?? judgedIn(k, m, one, own, { strict: false, certificate })
 }
 

@@ -5,12 +5,18 @@
  * | changed                | called                                                                              |
  * |------------------------|-------------------------------------------------------------------------------------|
  * | a barrier of threads   | a race, what is read too early, or stuck; a generation ahead                        |
- * | an mbarrier            | read or overwritten too early, used outside its life, stuck, a generation ahead      |
+ * | an mbarrier            | read or overwritten too early, used outside its life, stuck, a generation ahead; an address that is none |
  * | a fence                | P, V1, a race; B9                                                                    |
  * | a commit, a group wait | read or overwritten too early, left over, P                                          |
  * | an order of an access  | a race on memory                                                                    |
  */
-import { hazardIds, hazards, type HazardId, type Letter, type Mistake } from '../../../semantics/judging/hazards.js'
+import {
+  hazardIds,
+  hazards,
+  type HazardId,
+  type Letter,
+  type Mistake,
+} from '../../../semantics/judging/hazards.js'
 import type { Kind } from './kinds.js'
 
 type Expected = ReadonlyArray<HazardId | Letter>
@@ -21,15 +27,15 @@ const stuck: Expected = shownBy('stuck')
 const early: Expected = shownBy('early')
 const ahead: Expected = shownBy('ahead')
 
-const barriers: Expected = ['B', 'U', 'R', 'W', 'M', 'D', 'V1', 'I1', 'K', ...stuck, ...early, ...ahead]
+const barriers: Expected = ['B', 'I2', 'U', 'R', 'W', 'M', 'D', 'V1', 'I1', 'K', ...stuck, ...early, ...ahead]
 
 const expected: Readonly<Record<Kind, Expected>> = {
   bar: ['B', 'D', 'R', 'W', 'M', 'U2', 'V1', 'I1', 'K', 'T', 'P', ...stuck, ...early, ...ahead],
   'cluster barrier': ['B', 'D', 'R', 'W', 'K', 'U2', 'V1', 'I1', ...stuck, ...early],
   'warp barrier': ['D', 'R', 'W', 'I1', ...early],
   fence: ['P', 'V1', 'B9', 'D', 'M1', 'R', 'W', 'I1'],
-  'mbarrier init': ['B', ...stuck, ...early, ...ahead],
-  'mbarrier inval': ['B7', 'U1', ...stuck],
+  'mbarrier init': ['B', 'I2', ...stuck, ...early, ...ahead],
+  'mbarrier inval': ['B7', 'I2', 'U1', ...stuck],
   'mbarrier expect': barriers,
   'mbarrier arrive': barriers,
   'mbarrier wait': barriers,

@@ -103,7 +103,10 @@ const leaves = (c: PtxChange, f: Diagnosis): boolean => {
     kind === 'commit' || kind === 'group wait'
       ? familyOf(c.site.code.instructions[c.site.index]!.form.base)
       : null
-  return family !== null && f.about.some((s) => s._tag === 'unit' && s.unit.toLowerCase().includes(unitOf[family].toLowerCase()))
+  return (
+    family !== null &&
+    f.about.some((s) => s._tag === 'unit' && s.unit.toLowerCase().includes(unitOf[family].toLowerCase()))
+  )
 }
 
 /** How the verdict points at the change; null where it does not. `own`: the barriers of the changed instruction. */

@@ -99,7 +99,15 @@ const capped = (given: WarpArguments, integers: ReadonlyArray<IntegerAt>, most: 
     parameters,
     pointers: given.pointers,
     maps: given.maps ?? [],
-    tensors: given.tensors,
+    // one cluster does not write all outputs
+    tensors: given.tensors.map(({ name, role, contents, bytes: size, elements, symbol }) => ({
+      name,
+      role: role === 'out' ? 'inout' : role,
+      contents,
+      bytes: size,
+      elements,
+      symbol,
+    })),
     sharedBase: given.sharedBase,
   }
 }
@@ -120,9 +128,7 @@ export const smallLaunches = (
     const { world, machine } = launched.right
     const { result, outcome } = run(world, machine, settings(eager), touched)
     if (outcome._tag !== 'completed') return []
-    return [
-      { given: small, algebra, states, ends: endsOf(p, small, algebra, states), comesTo: result.sites },
-    ]
+    return [{ given: small, algebra, states, ends: endsOf(p, small, algebra, states), comesTo: result.sites }]
   })
 }
 

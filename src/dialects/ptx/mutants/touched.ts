@@ -19,15 +19,12 @@ export interface Touched {
 
 const mbarrierKey = (header: Header, barrier: number): string =>
   `mbarrier ${String(header.barriers[barrier]?.address ?? -1)}`
-const namedKey = (id: number | 'cluster'): string => `barrier ${String(typeof id === 'number' && id > 15 ? 'cluster' : id)}`
+const namedKey = (id: number | 'cluster'): string =>
+  `barrier ${String(typeof id === 'number' && id > 15 ? 'cluster' : id)}`
 
 /** The barrier that a finding is about; null: it is about something else. */
 export const keyOf = (header: Header, s: Subject): string | null =>
-  s._tag === 'barrier'
-    ? mbarrierKey(header, s.barrier)
-    : s._tag === 'rendezvous'
-      ? namedKey(s.id)
-      : null
+  s._tag === 'barrier' ? mbarrierKey(header, s.barrier) : s._tag === 'rendezvous' ? namedKey(s.id) : null
 
 interface Gathering {
   readonly header: Header
