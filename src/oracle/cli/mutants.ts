@@ -208,9 +208,7 @@ const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerA
     const value =
       typeof a === 'number' ? a : typeof a === 'object' && a.kind === 'scalar' ? Number(a.value) : NaN
     const isInteger = Number.isSafeInteger(value) && !/^f\d/u.test(p.type)
-    return isInteger && (p.bytes === 4 || p.bytes === 8)
-      ? [{ offset: p.offset, bytes: p.bytes, value }]
-      : []
+    return isInteger && (p.bytes === 4 || p.bytes === 8) ? [{ offset: p.offset, bytes: p.bytes, value }] : []
   })
 }
 
