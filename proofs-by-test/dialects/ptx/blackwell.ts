@@ -47,9 +47,6 @@ const elementOf = (type: Type): string => {
 export const ptxOf = (file: string): string =>
   moduleText(`triton/modules/${file.replace('.ttgir', '.ptx.gz')}`)
 
-/** Nothing of it is without a row in the elaboration. */
-export const runs = (file: string): boolean => !/ldmatrix|setmaxnreg/u.test(ptxOf(file))
-
 /** The launch file that Triton's launch of the module would be. */
 const launchFile = (file: string, text: string, extents: Extents | null): object => {
   const { module, launch: grid, arguments: given } = launched(file, extents)

@@ -21,7 +21,7 @@
  * 1. The cells of a load and of a store are those of `layouts/tensor-memory/access-shape.ts`; registers go through the plane of the warp.
  * 2. Operands are where the core's own views of the same tiles are.
  *
- * @fidelity documented; model: a shift is of all lanes from its address on.
+ * @fidelity documented; model: a shift is of all lanes from its address on; the split of a packed 16x32bx2 counts columns.
  *
  * Source: PTX ISA, tcgen05.
  */
@@ -193,10 +193,13 @@ const cells = (
     const found: Cell[] = []
     for (let register = 0; register < registers; register++)
       for (let thread = 0; thread < 32; thread++) {
-        const { lane, column } = cellOf(access.right, { thread, register })
-        columns = Math.max(columns, wide * (column + 1))
-        for (let i = 0; i < wide; i++)
-          found.push({ lane: at.lane + lane, column: at.column + wide * column + i })
+        const cell = cellOf(access.right, { thread, register })
+        const { lane } = cell
+        // the columns between the halves are columns, whatever a register takes of them
+        const behind = thread < 16 ? 0 : split
+        const column = behind + wide * (cell.column - behind)
+        columns = Math.max(columns, column + wide)
+        for (let i = 0; i < wide; i++) found.push({ lane: at.lane + lane, column: at.column + column + i })
       }
     return (
       inside(what, at, lanes, columns) ??

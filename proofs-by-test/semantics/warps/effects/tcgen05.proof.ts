@@ -1,0 +1,525 @@
+/**
+ * Tensor memory from PTX. Oracles: the cells of access shapes and copies by their tables (`layouts/tensor-memory`, which are proved against CuTe's), operands
+ * laid out here by hand, and sums of small whole numbers.
+ */
+import { describe, expect, it } from 'vitest'
+import { encode, decode } from '../../../../src/numerics/float-format.js'
+import type { FloatDtype } from '../../../../src/numerics/dtype.js'
+import {
+  accessShape,
+  cellOf,
+  registersOf,
+  type AccessShapeName,
+} from '../../../../src/layouts/tensor-memory/access-shape.js'
+import {
+  copyColumns,
+  copyLanes,
+  copyRows,
+  copyShapes,
+} from '../../../../src/layouts/tensor-memory/copy-shape.js'
+import { metadataByte } from '../../../../src/layouts/tensor-memory/operand-bytes.js'
+import { dice } from '../../../../src/semantics/schedules/naive/random.js'
+import { right } from '../../../either.js'
+import { nightly } from '../../../extent.js'
+import { imageAt, imageBytes, left, registers } from './tensor-programs.js'
+
+const blank = new Uint8Array(imageBytes)
+
+// ---------------------------------------------------------------- loads and stores
+
+/** Every thread fills the first 128 columns of its lane: word `lane << 16 | column`, and something in the upper half of 16 bits. */
+const filled = `shl.b32 %m0, %t, 16;
+${Array.from({ length: 128 }, (_, c) => `or.b32 %v${String(c)}, %m0, ${String(c)};`).join('\n')}
+tcgen05.st.sync.aligned.32x32b.x128.b32 [%lanes], {${registers('v', 128)}};`
+
+const moved: ReadonlyArray<readonly [AccessShapeName, number, number]> = [
+  ['32x32b', 1, 0],
+  ['32x32b', 64, 0],
+  ['16x64b', 1, 0],
+  ['16x64b', 32, 0],
+  ['16x128b', 2, 0],
+  ['16x128b', 16, 0],
+  ['16x256b', 1, 0],
+  ['16x256b', 8, 0],
+  ['16x32bx2', 4, 8],
+  ['16x32bx2', 32, 64],
+]
+
+describe('tcgen05.ld', () => {
+  it.each(moved.flatMap(([s, n, split]) => [false, true].map((packed) => [s, n, split, packed] as const)))(
+    '%s x%d split %d, packed %s',
+    (shape, num, split, packed) => {
+      const access = right(accessShape(shape, num, split))
+      const count = registersOf(access)
+      const half = shape === '32x32b' ? 0 : 16
+      const { words, ended } = left(
+        {
+          all: filled,
+          then: `add.s32 %lanes, %lanes, ${String(half << 16)};
+tcgen05.ld.sync.aligned.${shape}.x${String(num)}${packed ? '.pack::16b' : ''}.b32 {${registers('o', count)}}, [%lanes]${split === 0 ? '' : `, ${String(split)}`};`,
+          out: count,
+        },
+        blank,
+      )
+      expect(ended).toBe('completed')
+      const wanted = Uint32Array.from({ length: 128 * count }, (_, k) => {
+        const [t, register] = [Math.floor(k / count), k % count]
+        const warp = Math.floor(t / 32)
+        const { lane, column } = cellOf(access, { thread: t % 32, register })
+        const at = 32 * warp + half + lane
+        const behind = t % 32 < 16 ? 0 : split
+        const low = behind + 2 * (column - behind)
+        return packed ? low | ((low + 1) << 16) : ((at << 16) | column) >>> 0
+      })
+      expect(words).toEqual(wanted)
+    },
+  )
+
+  it('a store in a shape is undone by a load in it', () => {
+    for (const [shape, num, split] of moved.filter(([, n]) => n < 16)) {
+      const count = registersOf(right(accessShape(shape, num, split)))
+      const by = split === 0 ? '' : `, ${String(split)}`
+      for (const [pack, unpack] of [
+        ['', ''],
+        ['.pack::16b', '.unpack::16b'],
+      ] as const) {
+        const { words } = left(
+          {
+            all: `${Array.from({ length: count }, (_, i) => `mad.lo.s32 %v${String(i)}, %t, 65537, ${String(i * 977)};`).join('\n')}
+tcgen05.st.sync.aligned.${shape}.x${String(num)}${unpack}.b32 [%lanes]${by}, {${registers('v', count)}};`,
+            then: `tcgen05.ld.sync.aligned.${shape}.x${String(num)}${pack}.b32 {${registers('o', count)}}, [%lanes]${by};`,
+            out: count,
+          },
+          blank,
+        )
+        expect(words, shape).toEqual(
+          Uint32Array.from(
+            { length: 128 * count },
+            (_, k) => Math.floor(k / count) * 65537 + (k % count) * 977,
+          ),
+        )
+      }
+    }
+  })
+
+  it('a warp reaches its own quarter alone', () => {
+    const { ended } = left({ then: 'tcgen05.ld.sync.aligned.32x32b.x1.b32 {%o0}, [%d];', out: 1 }, blank)
+    expect(ended).toContain('tcgen05.lanes')
+  })
+})
+
+// ---------------------------------------------------------------- descriptors
+
+/** Without a swizzle: 16 bytes of 8 rows lie together; `along` from one such block to the next in a row, `down` to the next 8 rows. */
+const descriptor = (at: number, along: number, down: number): bigint =>
+  BigInt((imageAt + at) >> 4) | (BigInt(along >> 4) << 16n) | (BigInt(down >> 4) << 32n) | (1n << 46n)
+
+describe('tcgen05.cp and shift', () => {
+  it.each(copyShapes)('%s', (shape) => {
+    const die = dice(3)
+    const image = Uint8Array.from({ length: imageBytes }, () => die.below(256))
+    const [rows, columns] = [copyRows(shape), copyColumns(shape)]
+    const [name, many] = shape.split(/\.(?=warpx)/u)
+    const { words, ended } = left(
+      {
+        one: `mov.u64 %ds0, ${String(descriptor(0, 4096, 128))};
+tcgen05.cp.cta_group::1.${name!}${many === undefined ? '' : `.${many}`} [%d], %ds0;
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+        all: `${Array.from({ length: 8 }, (_, i) => `mov.u32 %v${String(i)}, 7;`).join('\n')}
+tcgen05.st.sync.aligned.32x32b.x8.b32 [%lanes], {${registers('v', 8)}};`,
+        then: `tcgen05.ld.sync.aligned.32x32b.x8.b32 {${registers('o', 8)}}, [%lanes];`,
+        out: 8,
+      },
+      image,
+    )
+    expect(ended).toBe('completed')
+    const wanted = new Uint32Array(128 * 8).fill(7)
+    const view = new DataView(image.buffer)
+    for (let row = 0; row < rows; row++)
+      for (const lane of copyLanes(shape, row))
+        for (let c = 0; c < columns; c++)
+          wanted[8 * lane + c] = view.getUint32(
+            Math.floor(row / 8) * 128 + (row % 8) * 16 + Math.floor(c / 4) * 4096 + 4 * (c % 4),
+            true,
+          )
+    expect(words).toEqual(wanted)
+  })
+
+  it('a shift moves rows of 32 bytes to the next lane', () => {
+    const { words } = left(
+      {
+        all: filled,
+        one: `tcgen05.shift.cta_group::1.down [%d];
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+        then: `tcgen05.ld.sync.aligned.32x32b.x16.b32 {${registers('o', 16)}}, [%lanes];`,
+        out: 16,
+      },
+      blank,
+    )
+    expect(words).toEqual(
+      Uint32Array.from({ length: 128 * 16 }, (_, k) => {
+        const [lane, column] = [Math.floor(k / 16), k % 16]
+        return ((column < 8 ? Math.max(0, lane - 1) : lane) << 16) | column
+      }),
+    )
+  })
+})
+
+// ---------------------------------------------------------------- products
+
+interface Kind {
+  readonly kind: string
+  readonly a: FloatDtype | 'i8' | 'u8'
+  readonly b: FloatDtype | 'i8' | 'u8'
+  readonly codes: readonly [a: number, b: number]
+  readonly k: number
+  /** bits of an element in shared memory, and how many of 16 bytes hold them */
+  readonly bits: number
+  readonly padded?: true
+  readonly acc: 'f16' | 'f32' | 'i32'
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  { kind: 'f16', a: 'f16', b: 'f16', codes: [0, 0], k: 16, bits: 16, acc: 'f32' },
+  { kind: 'f16', a: 'bf16', b: 'bf16', codes: [1, 1], k: 16, bits: 16, acc: 'f32' },
+  { kind: 'f16', a: 'f16', b: 'f16', codes: [0, 0], k: 16, bits: 16, acc: 'f16' },
+  { kind: 'tf32', a: 'tf32', b: 'tf32', codes: [2, 2], k: 8, bits: 32, acc: 'f32' },
+  { kind: 'f8f6f4', a: 'e4m3', b: 'e5m2', codes: [0, 1], k: 32, bits: 8, acc: 'f32' },
+  { kind: 'f8f6f4', a: 'e2m1', b: 'e2m1', codes: [5, 5], k: 32, bits: 4, padded: true, acc: 'f32' },
+  { kind: 'i8', a: 'i8', b: 'u8', codes: [1, 0], k: 32, bits: 8, acc: 'i32' },
+]
+
+const n = 32
+/** What an element of this value is in memory. */
+const pattern = (dtype: Kind['a'], x: number): number =>
+  dtype === 'i8' || dtype === 'u8' ? x & 0xff : encode(dtype, x)
+
+/** Lays a matrix of whole numbers (mn x k), K-major without a swizzle, from byte `at` on: blocks of 8 rows by 16 bytes. */
+const lay = (
+  image: Uint8Array,
+  at: number,
+  x: ReadonlyArray<ReadonlyArray<number>>,
+  dtype: Kind['a'],
+  bits: number,
+  isPadded: boolean,
+): void => {
+  const view = new DataView(image.buffer)
+  x.forEach((row, mn) => {
+    row.forEach((value, k) => {
+      const inBits = isPadded ? 128 * Math.floor(k / 16) + 4 * (k % 16) : bits * k
+      const byte = Math.floor(inBits / 8)
+      const place = at + Math.floor(mn / 8) * 256 + Math.floor(byte / 16) * 128 + (mn % 8) * 16 + (byte % 16)
+      const p = pattern(dtype, value)
+      if (bits === 32) view.setUint32(place, p, true)
+      else if (bits === 16) view.setUint16(place, p, true)
+      else if (bits === 8) view.setUint8(place, p)
+      else view.setUint8(place, view.getUint8(place) | (p << (inBits % 8)))
+    })
+  })
+}
+
+const matrix = (seed: number, rows: number, columns: number, values: ReadonlyArray<number>): number[][] => {
+  const die = dice(seed)
+  return Array.from({ length: rows }, () =>
+    Array.from({ length: columns }, () => values[die.below(values.length)]!),
+  )
+}
+
+const valuesOf = (dtype: Kind['a']): ReadonlyArray<number> =>
+  dtype === 'u8' ? [0, 1, 2, 3] : [-2, -1, 0, 1, 2]
+
+const idescOf = (k: Kind, m: number, more = 0): number =>
+  (more |
+    ((k.acc === 'f16' ? 0 : k.acc === 'f32' ? 1 : 2) << 4) |
+    (k.codes[0] << 7) |
+    (k.codes[1] << 10) |
+    ((n / 8) << 17) |
+    ((m / 16) << 24)) >>>
+  0
+
+const bAt = 16384
+/** A product of the two, and D out of the lanes: `d[lane][column]` as the words are. */
+const product = (
+  k: Kind,
+  m: number,
+  a: number[][],
+  b: number[][],
+  asked: {
+    readonly idesc?: number
+    readonly disable?: string
+    readonly behind?: string
+    readonly all?: string
+    readonly enable?: string
+  } = {},
+): { readonly words: Uint32Array; readonly ended: string } => {
+  const image = new Uint8Array(imageBytes)
+  lay(image, 0, a, k.a, k.bits, k.padded === true)
+  lay(image, bAt, b, k.b, k.bits, k.padded === true)
+  return left(
+    {
+      all: asked.all ?? '',
+      one: `mov.u64 %da, ${String(descriptor(0, 128, 256))};
+mov.u64 %db, ${String(descriptor(bAt, 128, 256))};
+mov.u32 %idesc, ${String(asked.idesc ?? idescOf(k, m))};
+tcgen05.mma.cta_group::1.kind::${k.kind} [%d], %da, %db, %idesc${asked.disable ?? ''}, ${asked.enable ?? '%off'}${asked.behind ?? ''};
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+      then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', n)}}, [%lanes];`,
+      out: n,
+    },
+    image,
+  )
+}
+
+const valueOf = (acc: Kind['acc'], word: number): number =>
+  acc === 'i32' ? word | 0 : acc === 'f16' ? decode('f16', word & 0xffff) : decode('f32', word)
+
+const dot = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number =>
+  a.reduce((s, x, i) => s + x * b[i]!, 0)
+
+/** Lanes of the rows: all of them, or 16 of each quarter. */
+const laneOfRow = (m: number, row: number): number =>
+  m === 128 ? row : (row % 16) + 32 * Math.floor(row / 16)
+
+describe('tcgen05.mma', () => {
+  for (const k of kinds)
+    it.each(nightly ? [128, 64] : [k.bits === 16 ? 64 : 128])(
+      `${k.kind}: ${k.a} by ${k.b} into ${k.acc}, %d rows`,
+      (m) => {
+        const a = matrix(1, m, k.k, valuesOf(k.a))
+        const b = matrix(2, n, k.k, valuesOf(k.b))
+        const { words, ended } = product(k, m, a, b)
+        expect(ended).toBe('completed')
+        for (let row = 0; row < m; row++)
+          for (let column = 0; column < n; column++)
+            expect(
+              valueOf(k.acc, words[laneOfRow(m, row) * n + column]!),
+              `${String(row)}, ${String(column)}`,
+            ).toBe(dot(a[row]!, b[column]!))
+      },
+    )
+
+  const f16 = kinds[0]!
+  const [a, b] = [matrix(1, 128, 16, valuesOf('f16')), matrix(2, n, 16, valuesOf('f16'))]
+  /** Every cell of D holds 8 before. */
+  const eight = `${Array.from({ length: n }, (_, i) => `mov.b32 %v${String(i)}, 0f41000000;`).join('\n')}
+tcgen05.st.sync.aligned.32x32b.x32.b32 [%lanes], {${registers('v', n)}};`
+  const checked = (
+    { words, ended }: { readonly words: Uint32Array; readonly ended: string },
+    wanted: (row: number, column: number) => number,
+  ): void => {
+    expect(ended).toBe('completed')
+    for (let row = 0; row < 128; row++)
+      for (let column = 0; column < n; column++)
+        expect(valueOf('f32', words[row * n + column]!), `${String(row)}, ${String(column)}`).toBe(
+          wanted(row, column),
+        )
+  }
+
+  it('adds to what was there, as it is and divided by a power of two', () => {
+    checked(product(f16, 128, a, b, { all: eight, enable: '%on' }), (r, c) => 8 + dot(a[r]!, b[c]!))
+    checked(
+      product(f16, 128, a, b, { all: eight, enable: '%on', behind: ', 2' }),
+      (r, c) => 2 + dot(a[r]!, b[c]!),
+    )
+  })
+
+  it('leaves out the lanes of its mask', () => {
+    const disable = ', {%m4, %m5, %m6, %m7}'
+    const all = `${eight}
+mov.u32 %m4, 5;
+mov.u32 %m5, 0;
+mov.u32 %m6, 0x80000000;
+mov.u32 %m7, 0xffffffff;`
+    checked(product(f16, 128, a, b, { all, disable }), (r, c) =>
+      r === 0 || r === 2 || r === 95 || r >= 96 ? 8 : dot(a[r]!, b[c]!),
+    )
+  })
+
+  it('turns the sign of A, of B, of both', () => {
+    for (const [more, sign] of [
+      [1 << 13, -1],
+      [1 << 14, -1],
+      [(1 << 13) | (1 << 14), 1],
+    ] as const)
+      checked(
+        product(f16, 128, a, b, { idesc: idescOf(f16, 128, more) }),
+        (r, c) => 0 + sign * dot(a[r]!, b[c]!) || 0,
+      )
+  })
+
+  it('A in tensor memory, two halves in a column', () => {
+    const image = new Uint8Array(imageBytes)
+    lay(image, bAt, b, 'f16', 16, false)
+    // the words of a row lie in the image, where its thread finds them
+    const view = new DataView(image.buffer)
+    a.forEach((row, r) => {
+      row.forEach((x, k) => {
+        view.setUint16(32 * r + 2 * k, encode('f16', x), true)
+      })
+    })
+    checked(
+      left(
+        {
+          all: `mad.lo.s32 %m1, %t, 32, %smem;
+${Array.from({ length: 8 }, (_, i) => `ld.shared.u32 %v${String(i)}, [%m1+${String(4 * i)}];`).join('\n')}
+add.s32 %m2, %lanes, 64;
+tcgen05.st.sync.aligned.32x32b.x8.b32 [%m2], {${registers('v', 8)}};`,
+          one: `mov.u64 %db, ${String(descriptor(bAt, 128, 256))};
+mov.u32 %idesc, ${String(idescOf(f16, 128))};
+tcgen05.mma.cta_group::1.kind::f16 [%d], [%d + 64], %db, %idesc, %off;
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+          then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', n)}}, [%lanes];`,
+          out: n,
+        },
+        image,
+      ),
+      (r, c) => dot(a[r]!, b[c]!),
+    )
+  })
+
+  it('MN-major operands', () => {
+    const image = new Uint8Array(imageBytes)
+    const view = new DataView(image.buffer)
+    for (const [at, x] of [
+      [0, a],
+      [bAt, b],
+    ] as const)
+      x.forEach((row, mn) => {
+        row.forEach((value, k) => {
+          // 8 of mn and 8 of k lie together; the next 8 of mn 128 bytes on, the next 8 of k 4096
+          const place = at + Math.floor(mn / 8) * 128 + Math.floor(k / 8) * 4096 + (k % 8) * 16 + 2 * (mn % 8)
+          view.setUint16(place, encode('f16', value), true)
+        })
+      })
+    checked(
+      left(
+        {
+          one: `mov.u64 %da, ${String(descriptor(0, 4096, 128))};
+mov.u64 %db, ${String(descriptor(bAt, 4096, 128))};
+mov.u32 %idesc, ${String(idescOf(f16, 128, (1 << 15) | (1 << 16)))};
+tcgen05.mma.cta_group::1.kind::f16 [%d], %da, %db, %idesc, %off;
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+          then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', n)}}, [%lanes];`,
+          out: n,
+        },
+        image,
+      ),
+      (r, c) => dot(a[r]!, b[c]!),
+    )
+  })
+
+  it('a sparse A: two of four are stored', () => {
+    const die = dice(5)
+    const pairs: ReadonlyArray<readonly [number, number]> = [
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [1, 2],
+      [1, 3],
+      [2, 3],
+    ]
+    const chosen = Array.from({ length: 128 }, () => Array.from({ length: 8 }, () => pairs[die.below(6)]!))
+    const stored = matrix(6, 128, 16, valuesOf('f16'))
+    const wide = matrix(7, n, 32, valuesOf('f16'))
+    const image = new Uint8Array(imageBytes)
+    lay(image, 0, stored, 'f16', 16, false)
+    // B has 32 of k: four blocks of 16 bytes a row
+    const view = new DataView(image.buffer)
+    wide.forEach((row, mn) => {
+      row.forEach((x, k) => {
+        view.setUint16(
+          bAt + Math.floor(mn / 8) * 512 + Math.floor(k / 8) * 128 + (mn % 8) * 16 + 2 * (k % 8),
+          encode('f16', x),
+          true,
+        )
+      })
+    })
+    // the word of the row whose metadata lie in a lane
+    chosen.forEach((groups, row) => {
+      const lane = Math.floor(metadataByte(row, 0) / 2048)
+      const word = groups.reduce((w, [i, j], g) => (w | ((i | (j << 2)) << (4 * g))) >>> 0, 0)
+      view.setUint32(24576 + 4 * lane, word, true)
+    })
+    const run = left(
+      {
+        all: `mad.lo.s32 %m1, %t, 4, %smem;
+ld.shared.u32 %v0, [%m1+24576];
+add.s32 %m2, %lanes, 64;
+tcgen05.st.sync.aligned.32x32b.x1.b32 [%m2], {%v0};`,
+        one: `mov.u64 %da, ${String(descriptor(0, 128, 256))};
+mov.u64 %db, ${String(descriptor(bAt, 128, 512))};
+mov.u32 %idesc, ${String(idescOf(f16, 128, 4))};
+tcgen05.mma.sp.cta_group::1.kind::f16 [%d], %da, %db, [%d + 64], %idesc, %off;
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+        then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', n)}}, [%lanes];`,
+        out: n,
+      },
+      image,
+    )
+    checked(run, (r, c) =>
+      chosen[r]!.reduce(
+        (sum, [i, j], g) =>
+          sum + stored[r]![2 * g]! * wide[c]![4 * g + i]! + stored[r]![2 * g + 1]! * wide[c]![4 * g + j]!,
+        0,
+      ),
+    )
+  })
+
+  it.each([
+    ['mxf8f6f4', 'e4m3', 0, 8, 32, 1, 'e8m0', ''],
+    ['mxf4', 'e2m1', 1, 4, 64, 2, 'e8m0', ''],
+    ['mxf4nvf4', 'e2m1', 1, 4, 64, 4, 'ue4m3', '.scale_vec::4X'],
+  ] as const)(
+    '%s: blocks have scales, which a copy brings',
+    (kind, dtype, code, width, k, count, scale, vector) => {
+      const [left_, right_] = [matrix(1, 128, k, [-2, -1, 0, 1, 2]), matrix(2, n, k, [-2, -1, 0, 1, 2])]
+      const image = new Uint8Array(imageBytes)
+      lay(image, 0, left_, dtype, width, false)
+      lay(image, bAt, right_, dtype, width, false)
+      const powers = [-1, 0, 1]
+      const [sa, sb] = [matrix(3, 128, count, powers), matrix(4, 128, count, powers)]
+      const put = (at: number, s: number[][]): void => {
+        s.forEach((row, x) => {
+          row.forEach((power, j) => {
+            // 32 rows of 16 bytes: four rows of the matrix a row, four blocks each
+            image[at + 16 * (x % 32) + 4 * Math.floor(x / 32) + j] =
+              scale === 'e8m0' ? 127 + power : encode('e4m3', 2 ** power)
+          })
+        })
+      }
+      put(24576, sa)
+      put(25088, sb)
+      const idesc =
+        ((code << 7) | (code << 10) | ((n / 8) << 17) | ((scale === 'e8m0' ? 1 : 0) << 23) | (8 << 24)) >>> 0
+      const run = left(
+        {
+          one: `mov.u64 %ds0, ${String(descriptor(24576, 128, 128))};
+mov.u64 %ds1, ${String(descriptor(25088, 128, 128))};
+tcgen05.cp.cta_group::1.32x128b.warpx4 [%d + 128], %ds0;
+tcgen05.cp.cta_group::1.32x128b.warpx4 [%d + 132], %ds1;
+mov.u64 %da, ${String(descriptor(0, 128, 256))};
+mov.u64 %db, ${String(descriptor(bAt, 128, 256))};
+mov.u32 %idesc, ${String(idesc)};
+tcgen05.mma.cta_group::1.kind::${kind}.block_scale${vector} [%d], %da, %db, %idesc, [%d + 128], [%d + 132], %off;
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+          then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', n)}}, [%lanes];`,
+          out: n,
+        },
+        image,
+      )
+      const block = k / count
+      checked(run, (r, c) =>
+        left_[r]!.reduce(
+          (sum, x, i) =>
+            sum + x * right_[c]![i]! * 2 ** (sa[r]![Math.floor(i / block)]! + sb[c]![Math.floor(i / block)]!),
+          0,
+        ),
+      )
+    },
+  )
+
+  it('a descriptor that is not of the kind is refused at the product', () => {
+    const { ended } = product(f16, 128, a, b, { idesc: idescOf(f16, 96) })
+    expect(ended).toContain('instruction.shape')
+  })
+})
