@@ -21,7 +21,7 @@ it.each(blackwellFiles.filter((f)=>new RegExp(process.env['ONLY']??'.').test(f))
     if (E.isLeft(c)) { console.log('RES',file, JSON.stringify(c.left)); return }
     const v = c.right.verdict
     const kinds = new Map<string, number>()
-    for (const f of [...v.findings, ...v.notes]) { const k = [f.id, f.severity, f.a.site, f.a.loc, f.b?.site ?? '', f.b?.loc ?? ''].join(' | '); kinds.set(k, (kinds.get(k) ?? 0) + 1) }
+    for (const f of [...v.findings, ...v.notes]) { const k = [f.id, f.severity, f.a.site, f.b?.site ?? '', f.text].join(' | '); kinds.set(k, (kinds.get(k) ?? 0) + 1) }
     console.log('RES', file, v.verdict, v.decidedBy, v.reason.slice(0,300), Date.now()-t0, '\n   ' + [...kinds].map(([k, n]) => k + ' x' + n).join('\n   '))
     }
   } catch (e) { console.log('RES', file, (e as Error).stack?.slice(0, 700)) }

@@ -264,7 +264,7 @@ export const executeAllocInto = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'
   )
   return effect(withPlane(after, into.plane, plane), [
     ...allocated.events,
-    access(x, null, 'w', 'generic', into, 'destination'),
+    access(x, null, 'w', 'async', into, 'destination'),
   ])
 }
 
