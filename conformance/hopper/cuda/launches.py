@@ -245,6 +245,46 @@ def own_cpasync(k, args, r):
     x[:, 0] = np.arange(256) % 8 + 8 * r.integers(1, 3, (3, 256)) + 0.75 * r.random((3, 256))
     args += [k.taken("x", "f32", x.reshape(3, 1280)), k.left("y", "f32", [3]), k.n("n", 1280), k.changed("hist", "s32", r.integers(0, 9, 16))]
 
+@launch([8], [128])
+def cluster_reduce(k, args, r):
+    args += [k.i("x", 8, 5, 128), k.left("y", "f32", [2, 128]), k.n("rows", 5)]
+
+@launch([4], [32])
+def cluster_pingpong(k, args, r):
+    args += [k.i("x", 4, 32), k.left("y", "f32", [4, 32]), k.n("rounds", 9)]
+
+@launch([8], [128])
+def cluster_copy(k, args, r):
+    args += [k.whole("x", "u32", 0, 2**32, 8, 256), k.left("y", "u32", [8, 256])]
+
+@launch([8], [64])
+def cluster_ring(k, args, r):
+    args += [k.whole("x", "u32", 0, 2**32, 8, 128), k.left("y", "u32", [8, 64])]
+
+@launch([4], [128])
+def cluster_bins(k, args, r):
+    args += [k.whole("x", "u8", 0, 256, 3000), k.left("bins", "u32", [256]), k.left("total", "u32", [1]), k.n("n", 3000)]
+
+@launch([3], [64])
+def bulk_gather(k, args, r):
+    index = r.integers(0, 40, (3, 5, 8))
+    index[1, 2, 3], index[2, 0, 0] = -7, 45
+    args += [k.i("table", 40, 64), k.taken("index", "s32", index), k.left("y", "f32", [3, 64]), k.n("rows", 40), k.n("turns", 5)]
+
+def tensormap(tensor, dims, box, **more):
+    """a tensor as a tensor map has it: dims and box innermost first"""
+    return {**tensor, "kind": "tensormap", "dims": dims, "box": box, **more}
+
+@launch([3], [128])
+def tma_reduce(k, args, r):
+    # the box of 16 x 32 at (8, 0) and (8, 4) hangs over the last columns and rows
+    args += [tensormap(k.changed("counts", "u32", r.integers(0, 2**32, (18, 36))), [36, 18], [32, 16]), tensormap(k.changed("sums", "f32", r.integers(0, 1000, (18, 36))), [36, 18], [32, 16]), k.whole("x", "u32", 0, 2**32, 3, 512)]
+
+@launch([3], [64])
+def device_tensormap(k, args, r):
+    args += [tensormap(k.i("given", 12, 32), [32, 12], [32, 8]), k.i("x", 3, 12, 32), k.changed("made", "u8", np.zeros((3, 128))), k.left("y", "f32", [3, 8, 32]), k.n("rows", 12)]
+    k.document["outputs"].remove("made")
+
 def main(names):
     for name in names or LAUNCHES:
         LAUNCHES[name]().put()
