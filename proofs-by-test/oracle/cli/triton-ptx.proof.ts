@@ -66,7 +66,7 @@ const addedBy = (text: ReadonlyArray<string>, ttgir: Verdict, f: Verdict['findin
     return 'the state of warp specialisation, which all warps store alike and unordered'
   // over terms both writes of one tile are proved to be of one value; a program of warps runs over bytes alone
   if (f.id === 'D2' && ttgir.notes.some(({ id }) => id === 'N4'))
-    return 'two partitions store one tile; that they store the same is proved of the TTGIR alone (N4)'
+    return 'two partitions store one tile; that they store the same is proved over terms, of the TTGIR (N4)'
   return ''
 }
 
@@ -101,7 +101,7 @@ const shown = (v: Verdict): string =>
 const rows = new Map<string, string>()
 
 describe('every bit, and the verdicts side by side', () => {
-  it.each(sampled(10, names))('%s', { timeout: 600_000 }, async (name) => {
+  it.each(sampled(9, names))('%s', { timeout: 600_000 }, async (name) => {
     const ptx = ofPtx(name)
     const ttgir = await ofTtgir(name)
     expect(ptx.elements).toBeGreaterThan(0)
