@@ -6,7 +6,8 @@
 // twin 5 wrong-bytes: half of the bytes are expected
 #include <cuda.h>
 #include "../cluster.h"
-extern "C" __global__ void __launch_bounds__(64) device_tensormap(const __grid_constant__ CUtensorMap given, const float* x, CUtensorMap* made, float* y, int rows) {
+__device__ CUtensorMap made[3];
+extern "C" __global__ void __launch_bounds__(64) device_tensormap(const __grid_constant__ CUtensorMap given, const float* x, float* y, int rows) {
   __shared__ alignas(128) uint32_t map[32];
   __shared__ alignas(128) float box[8][32];
   __shared__ alignas(8) uint64_t full;
