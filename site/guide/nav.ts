@@ -60,6 +60,8 @@ export const groups: ReadonlyArray<Group> = [
       docs('kill-rate', 'Kill rate: kernels'),
       docs('kill-rate-triton', 'Kill rate: Triton’s modules'),
       docs('triton-modules', 'Triton’s modules, judged'),
+      docs('ptx-and-ttgir', 'PTX and TTGIR of one launch'),
+      docs('ptx-and-ttgir-sm100', 'PTX and TTGIR for sm_100'),
       docs('gluon', 'Gluon, judged'),
       docs('Mutants', 'Mutants of the library'),
       docs('Bench', 'Benchmarks'),

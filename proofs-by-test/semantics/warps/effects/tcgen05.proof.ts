@@ -20,7 +20,7 @@ import {
 import { metadataByte } from '../../../../src/layouts/tensor-memory/operand-bytes.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../../either.js'
-import { nightly } from '../../../extent.js'
+import { nightly, sampled } from '../../../extent.js'
 import { imageAt, imageBytes, left, registers } from './tensor-programs.js'
 
 const blank = new Uint8Array(imageBytes)
@@ -46,34 +46,36 @@ const moved: ReadonlyArray<readonly [AccessShapeName, number, number]> = [
 ]
 
 describe('tcgen05.ld', () => {
-  it.each(moved.flatMap(([s, n, split]) => [false, true].map((packed) => [s, n, split, packed] as const)))(
-    '%s x%d split %d, packed %s',
-    (shape, num, split, packed) => {
-      const access = right(accessShape(shape, num, split))
-      const count = registersOf(access)
-      const half = shape === '32x32b' ? 0 : 16
-      const { words, ended } = left(
-        {
-          all: filled,
-          then: `add.s32 %lanes, %lanes, ${String(half << 16)};
+  it.each(
+    sampled(
+      3,
+      moved.flatMap(([s, n, split]) => [false, true].map((packed) => [s, n, split, packed] as const)),
+    ),
+  )('%s x%d split %d, packed %s', (shape, num, split, packed) => {
+    const access = right(accessShape(shape, num, split))
+    const count = registersOf(access)
+    const half = shape === '32x32b' ? 0 : 16
+    const { words, ended } = left(
+      {
+        all: filled,
+        then: `add.s32 %lanes, %lanes, ${String(half << 16)};
 tcgen05.ld.sync.aligned.${shape}.x${String(num)}${packed ? '.pack::16b' : ''}.b32 {${registers('o', count)}}, [%lanes]${split === 0 ? '' : `, ${String(split)}`};`,
-          out: count,
-        },
-        blank,
-      )
-      expect(ended).toBe('completed')
-      const wanted = Uint32Array.from({ length: 128 * count }, (_, k) => {
-        const [t, register] = [Math.floor(k / count), k % count]
-        const warp = Math.floor(t / 32)
-        const { lane, column } = cellOf(access, { thread: t % 32, register })
-        const at = 32 * warp + half + lane
-        const behind = t % 32 < 16 ? 0 : split
-        const low = behind + 2 * (column - behind)
-        return packed ? low | ((low + 1) << 16) : ((at << 16) | column) >>> 0
-      })
-      expect(words).toEqual(wanted)
-    },
-  )
+        out: count,
+      },
+      blank,
+    )
+    expect(ended).toBe('completed')
+    const wanted = Uint32Array.from({ length: 128 * count }, (_, k) => {
+      const [t, register] = [Math.floor(k / count), k % count]
+      const warp = Math.floor(t / 32)
+      const { lane, column } = cellOf(access, { thread: t % 32, register })
+      const at = 32 * warp + half + lane
+      const behind = t % 32 < 16 ? 0 : split
+      const low = behind + 2 * (column - behind)
+      return packed ? low | ((low + 1) << 16) : ((at << 16) | column) >>> 0
+    })
+    expect(words).toEqual(wanted)
+  })
 
   it('a store in a shape is undone by a load in it', () => {
     for (const [shape, num, split] of moved.filter(([, n]) => n < 16)) {
@@ -517,6 +519,60 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
       )
     },
   )
+
+  it.each([
+    [256, false],
+    [128, false],
+    [128, true],
+  ])('of a pair, %d rows, A in tensor memory: %s', (m, inTensor) => {
+    const rows = m / 2
+    const [pa, pb] = [matrix(8, m, 16, valuesOf('f16')), matrix(9, n, 16, valuesOf('f16'))]
+    const image = new Uint8Array(2 * imageBytes)
+    for (const cta of [0, 1]) {
+      const made = new Uint8Array(imageBytes)
+      const mine = pa.slice(cta * rows, (cta + 1) * rows)
+      if (inTensor) {
+        // a row for each lane: the 64 rows lie twice
+        const view = new DataView(made.buffer)
+        for (let lane = 0; lane < 128; lane++)
+          mine[lane % 64]!.forEach((x, k) => {
+            view.setUint16(32 * lane + 2 * k, encode('f16', x), true)
+          })
+      } else lay(made, 0, mine, 'f16', 16, false)
+      lay(made, bAt, pb.slice((cta * n) / 2, ((cta + 1) * n) / 2), 'f16', 16, false)
+      image.set(made, cta * imageBytes)
+    }
+    const wide = m === 256 ? 32 : 16
+    const { words, ended } = left(
+      {
+        all: inTensor
+          ? `mad.lo.s32 %m1, %t, 32, %smem;
+${Array.from({ length: 8 }, (_, i) => `ld.shared.u32 %v${String(i)}, [%m1+${String(4 * i)}];`).join('\n')}
+add.s32 %m2, %lanes, 64;
+tcgen05.st.sync.aligned.32x32b.x8.b32 [%m2], {${registers('v', 8)}};`
+          : '',
+        one: `mov.u64 %da, ${String(descriptor(0, 128, 256))};
+mov.u64 %db, ${String(descriptor(bAt, 128, 256))};
+mov.u32 %idesc, ${String(idescOf(f16, m))};
+tcgen05.mma.cta_group::2.kind::f16 [%d], ${inTensor ? '[%d + 64]' : '%da'}, %db, %idesc, %off;
+mov.u16 %h0, 3;
+tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%bar], %h0;`,
+        then: `tcgen05.ld.sync.aligned.32x32b.x${String(wide)}.b32 {${registers('o', wide)}}, [%lanes];`,
+        out: wide,
+      },
+      image,
+      2,
+    )
+    expect(ended).toBe('completed')
+    for (let row = 0; row < m; row++)
+      for (let column = 0; column < n; column++) {
+        const lane = (row % rows) + (m === 256 ? 0 : 64 * Math.floor(column / 16))
+        const at = (128 * Math.floor(row / rows) + lane) * wide + (column % wide)
+        expect(valueOf('f32', words[at]!), `${String(row)}, ${String(column)}`).toBe(
+          dot(pa[row]!, pb[column]!),
+        )
+      }
+  })
 
   it('a descriptor that is not of the kind is refused at the product', () => {
     const { ended } = product(f16, 128, a, b, { idesc: idescOf(f16, 96) })

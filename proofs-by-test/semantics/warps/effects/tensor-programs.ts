@@ -30,14 +30,22 @@ interface Text {
   readonly out: number
 }
 
-/** The words that each of the 128 threads leaves, and how the run ended. */
-export const left = (t: Text, image: Uint8Array): { readonly words: Uint32Array; readonly ended: string } => {
+/**
+ * The words that each of the 128 threads leaves, and how the run ended. A pair of CTAs has an image each, one behind the other, and leaves the words of the even one
+ * first; the one thread is the even one's.
+ */
+export const left = (
+  t: Text,
+  image: Uint8Array,
+  group: 1 | 2 = 1,
+): { readonly words: Uint32Array; readonly ended: string } => {
+  const together = group === 1 ? '' : 'barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;'
   const text = `.version 8.8
 .target sm_100a
 .address_size 64
-.visible .entry k(.param .u64 x, .param .u64 y) {
+.visible .entry k(.param .u64 x, .param .u64 y) .reqnctapercluster ${String(group)}, 1, 1 {
 .reg .pred %p, %q, %on, %off, %done;
-.reg .b32 %d, %t, %lanes, %warp, %i, %w, %bar, %smem, %idesc, %z, %m<16>, %v<512>, %o<128>;
+.reg .b32 %rank, %d, %t, %lanes, %warp, %i, %w, %bar, %smem, %idesc, %z, %m<16>, %v<512>, %o<128>;
 .reg .b64 %x, %y, %a, %at, %da, %db, %ds<8>, %from;
 .reg .b16 %h<4>;
 .shared .align 1024 .b8 memory[${String(imageBytes)}];
@@ -46,6 +54,11 @@ export const left = (t: Text, image: Uint8Array): { readonly words: Uint32Array;
 ld.param.u64 %x, [x];
 ld.param.u64 %y, [y];
 mov.u32 %t, %tid.x;
+mov.u32 %rank, %cluster_ctarank;
+mul.wide.u32 %from, %rank, ${String(imageBytes)};
+add.s64 %x, %x, %from;
+mul.wide.u32 %from, %rank, ${String(512 * t.out)};
+add.s64 %y, %y, %from;
 mov.u32 %smem, memory;
 mov.u32 %bar, bar;
 setp.ne.u32 %on, %t, 1000;
@@ -65,11 +78,13 @@ setp.lt.u32 %p, %i, ${String(imageBytes)};
 fence.proxy.async.shared::cta;
 setp.ne.u32 %p, %warp, 0;
 @%p bra HAVE;
-tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 512;
+tcgen05.alloc.cta_group::${String(group)}.sync.aligned.shared::cta.b32 [columns], 512;
 HAVE:
 setp.eq.u32 %q, %t, 32;
 @%q mbarrier.init.shared::cta.b64 [bar], 1;
+@%q fence.mbarrier_init.release.cluster;
 bar.sync 0;
+${together}
 tcgen05.fence::after_thread_sync;
 ld.shared.u32 %d, [columns];
 shl.b32 %lanes, %warp, 21;
@@ -78,8 +93,10 @@ ${t.all ?? ''}
 tcgen05.wait::st.sync.aligned;
 tcgen05.fence::before_thread_sync;
 bar.sync 0;
+${together}
 tcgen05.fence::after_thread_sync;
-setp.ne.u32 %p, %t, 0;
+or.b32 %i, %t, %rank;
+setp.ne.u32 %p, %i, 0;
 @%p bra ASKED;
 ${t.one ?? 'tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];'}
 ASKED:
@@ -94,24 +111,25 @@ add.s64 %y, %y, %at;
 ${Array.from({ length: t.out }, (_, i) => `st.global.u32 [%y+${String(4 * i)}], %o${String(i)};`).join('\n')}
 tcgen05.fence::before_thread_sync;
 bar.sync 0;
+${together}
 setp.ne.u32 %p, %warp, 0;
 @%p bra END;
 tcgen05.fence::after_thread_sync;
-tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 512;
+tcgen05.dealloc.cta_group::${String(group)}.sync.aligned.b32 %d, 512;
 END:
 ret;
 }
 `
   const { program } = right(elaborate(right(parseModule(text)), null, 'k.ptx'))
-  const bytes = 128 * 4 * t.out
+  const bytes = 128 * 4 * t.out * group
   const plain = { elements: null, symbol: null } as const
   const started = right(
     launchWarps(
       program,
       {
-        grid: [1],
+        grid: [group],
         block: [128],
-        cluster: null,
+        cluster: group === 1 ? null : [group],
         dynamicBytes: 0,
         parameters: new Uint8Array(16),
         pointers: [
