@@ -19,13 +19,14 @@
  */
 import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
-import type { ReplayableFinding } from '../semantics/judging/verdict.js'
+import type { AlikeFinding, ReplayableFinding } from '../semantics/judging/verdict.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 
 // ---------------------------------------------------------------- rows
 
-export type FindingLabel = 'where' | 'first' | 'second' | 'source' | 'bytes' | 'known' | 'missing' | 'replay'
+export type FindingLabel =
+  'where' | 'first' | 'second' | 'source' | 'bytes' | 'known' | 'missing' | 'replay' | 'alike'
 
 /** One thing that is said. An operation has a cell for its agent, its statement, what it does and its event; another row has one. */
 export interface FindingRow {
@@ -69,6 +70,18 @@ export const placeText = ({ plane, spans, more = 0, within = [] }: Place): strin
 const row = (label: FindingLabel, text: string | undefined): ReadonlyArray<FindingRow> =>
   text === undefined ? [] : [{ label, cells: [text] }]
 
+const listedAlike = 3
+
+/** `111 more between these lines: warp 0@0 and warp 2@0, ...` */
+const alikeText = (all: ReadonlyArray<AlikeFinding>): string | undefined => {
+  if (all.length === 0) return undefined
+  const pairs = [...new Set(all.map(({ a, b }) => (b === undefined ? a.agent : `${a.agent} and ${b.agent}`)))]
+  const more = pairs.length - listedAlike
+  const named = `${pairs.slice(0, listedAlike).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`
+  const where = all[0]!.b === undefined ? 'at this line' : 'between these lines'
+  return `${thousands(all.length)} more ${where}: ${named} (all of them with --json)`
+}
+
 /** What is said of a finding below its title and its text. */
 export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArray<FindingRow> => {
   const { a, b, place } = f
@@ -81,6 +94,7 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     ...row('known', f.knew),
     ...row('missing', f.missing?.text),
     ...row('replay', f.replay),
+    ...row('alike', alikeText(f.alike ?? [])),
   ]
 }
 

@@ -12,6 +12,7 @@ import type { Script } from '../../render/recording/record.js'
 import type { Buffers } from '../../render/recording/slots.js'
 import { thousands } from '../../render/table.js'
 import { warpSource } from '../../semantics/execution/launch-warps.js'
+import { grouped } from '../../semantics/judging/alike.js'
 import { detailed } from '../../semantics/judging/details.js'
 import type { Operation } from '../../semantics/judging/finding.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
@@ -152,6 +153,9 @@ const quoteOf =
     return from === null ? null : `${from.place}${from.text === '' ? '' : `: ${from.text}`}  (${line})`
   }
 
+/** Most states of a search with data: what memory holds is part of each. */
+const mostStates = 5_000
+
 /** PTX, run once on the data of its launch and judged. */
 export const judgePtx = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> => {
   const parsed = pipe(
@@ -180,6 +184,7 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
     provenance: launched.arguments.computes !== undefined,
     explore: switchOf(options, 'explore'),
     explain: true,
+    bounds: { states: mostStates, depth: 100_000 },
     fuel,
     progress: bar.update,
   })
@@ -200,8 +205,8 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
       algebra,
       given,
       verdict: detailed(
-        { smem: [], replay: replayText(schedule, verdict), quote: quoteOf(subject) },
-        verdict,
+        { smem: launched.elaborated.shared, replay: replayText(schedule, verdict), quote: quoteOf(subject) },
+        grouped(verdict),
       ),
       elapsed: world.clock() - start,
     }

@@ -37,6 +37,7 @@ import {
   type MendedFinding,
   type Mismatch,
   type Provenance,
+  type AlikeFinding,
   type ReplayableFinding,
   type Searched,
   type Verdict,
@@ -188,6 +189,17 @@ const schedule: Wire<string> = refined(
   { type: 'string', minLength: 1 },
 )
 
+const alike: Wire<AlikeFinding> = define('AlikeFinding', () =>
+  record<AlikeFinding>()(
+    'a finding that is alike to another',
+    {
+      schedule: described(scheduled, 'the schedule that replays it: its place in `schedules`'),
+      a: findingFields.a,
+    },
+    { b: findingMay.b, place: findingMay.place },
+  ),
+)
+
 const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
   record<ReplayableFinding>()(
     'a finding with its schedule',
@@ -201,7 +213,10 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
       findingFields,
     ),
     Object.assign(
-      { replay: described(text, 'how to see it again, in the words of what was asked') },
+      {
+        replay: described(text, 'how to see it again, in the words of what was asked'),
+        alike: described(list(alike), 'others of its id, between the same two lines of the source'),
+      },
       findingMay,
     ),
   ),

@@ -23,11 +23,18 @@ export const verdictSchema = 'tcspec.verdict/2'
 export type VerdictName =
   'ok' | 'invalid' | 'hazard' | 'deadlock' | 'wrong-result' | 'undecided' | 'out-of-fuel'
 
+/** A finding that is alike to another: its operations, its bytes, its schedule. */
+export interface AlikeFinding extends Pick<Finding, 'a' | 'b' | 'place'> {
+  readonly schedule: number | null
+}
+
 /** A finding and the schedule that replays it: its place in `schedules`; null in a trace, which is its own. */
 export interface ReplayableFinding extends Finding {
   readonly schedule: number | null
   /** how to see it again, in the words of what was asked (`details.ts`) */
   readonly replay?: string
+  /** others of its id, between the same lines of the source (`alike.ts`) */
+  readonly alike?: ReadonlyArray<AlikeFinding>
 }
 
 // ---------------------------------------------------------------- publishing

@@ -17,6 +17,7 @@ import { failure, type Failure } from '../../../failure.js'
 import { withPeeks } from '../../../semantics/warps/peeks.js'
 import { mostRegisters, registerFile } from '../../../semantics/language/limits.js'
 import { withSpins } from '../../../semantics/warps/spins.js'
+import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
 import { spinsOf } from '../flow/waits.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
@@ -40,6 +41,7 @@ import {
   declareBody,
   entryParameters,
   sharedAlignOf,
+  sharedNames,
   storageOf,
   type EntryParameter,
   type Place,
@@ -55,6 +57,8 @@ export interface Elaborated {
   readonly parameters: ReadonlyArray<EntryParameter>
   /** where each site of the program is in the text */
   readonly positions: ReadonlyArray<Position>
+  /** the variables of a CTA's shared memory, as their author called them where that can be told, in the order in which they lie */
+  readonly shared: ReadonlyArray<NamedBytes>
 }
 
 interface Making {
@@ -315,5 +319,6 @@ export const elaborate = (
     },
     parameters,
     positions: e.positions,
+    shared: sharedNames(names.storage),
   })
 }

@@ -6,6 +6,7 @@
  *
  * Source: PTX ISA, state spaces; variables; function declarations.
  */
+import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Variable as Stored } from '../../../semantics/warps/program.js'
 import type { Symbol } from '../opcodes/scope.js'
 import {
@@ -190,6 +191,31 @@ export const storageOf = (e: Emitter, m: Module, entry: Function): Storage => {
 export const declareBody = (e: Emitter, s: Storage, f: Function): void => {
   placeBody(e, s, f.body ?? [])
 }
+
+/** `full` of `_ZZ6kernelE4full`, which is a variable inside a function; any other name as it is. */
+const authored = (name: string): string => {
+  if (!name.startsWith('_ZZ')) return name
+  const found = [...name.matchAll(/E(\d+)(?=[A-Za-z_])/gu)].flatMap((m) => {
+    const own = name.slice(m.index + m[0].length)
+    const length = Number(m[1])
+    // behind it there may be the number of one of several
+    return length <= own.length && /^(?:_\d+)?$/u.test(own.slice(length)) ? [own.slice(0, length)] : []
+  })
+  return found[0] ?? name
+}
+
+/** The variables in shared memory, ascending. */
+export const sharedNames = (s: Storage): ReadonlyArray<NamedBytes> =>
+  [...s.places]
+    .flatMap(([declared, places]) =>
+      [...places].flatMap(([name, place]) =>
+        place._tag === 'shared'
+          ? [{ name: authored(name), start: place.offset, end: place.offset + sizeOf(declared) }]
+          : [],
+      ),
+    )
+    .filter(({ start, end }) => end > start)
+    .sort((x, y) => x.start - y.start)
 
 /** Dynamic shared memory begins at a multiple of this. */
 export const sharedAlignOf = (m: Module): number =>
