@@ -12,6 +12,8 @@
  * | renamed barrier       | a barrier of all threads of the CTA under a number that the text has nowhere else                        |
  * | stronger wait         | a group wait that leaves fewer groups open, or waits for the writes too, never waits for another warp     |
  * | wider fence           | a fence of a larger scope does what one of a smaller does                                                |
+ * | unasked peek          | a peek only spares a wait that is made behind it: where nothing is asked, the wait is made               |
+ * | expected in time      | the bytes of a copy may come before they are announced, as long as the arrival that announces them is still missing |
  *
  * What no rule covers is searched (`search.ts`).
  *
@@ -19,6 +21,7 @@
  * 1. What a rule certifies leaves what the text leaves.
  */
 import type { WarpProgram } from '../../../semantics/warps/program.js'
+import { peeksOf } from '../flow/waits.js'
 import type { PtxChange } from './changes.js'
 import type { Kind } from './kinds.js'
 
@@ -51,6 +54,14 @@ const isRenamed = ({ site }: PtxChange, numbers: ReadonlyArray<bigint | null>): 
 /** Barriers that arrive, too, are met by halves. */
 const meets = ({ site }: PtxChange): boolean => !site.opcode.includes('.arrive')
 
+/** An arrival that announces bytes, and the copy behind it that brings some. */
+const announces = ({ site, other }: PtxChange): boolean =>
+  site.kind === 'mbarrier arrive' &&
+  site.code.instructions[site.index]!.operands['tx'] !== undefined &&
+  other !== null &&
+  other.opcode.startsWith('cp.async.bulk') &&
+  other.opcode.includes('complete_tx')
+
 /** The rule by which a change that was found ok changes nothing, or null; `numbers`: of all named barriers of the text, null for one that is computed. */
 export const ruleFor = (
   before: WarpProgram,
@@ -59,8 +70,14 @@ export const ruleFor = (
   numbers: ReadonlyArray<bigint | null>,
 ): string | null => {
   if (said(before) === said(after)) return 'same program'
-  const { kind } = c.site
+  const { kind, code, index } = c.site
   switch (c.operator) {
+    case 'DROP':
+      return kind === 'mbarrier wait' && peeksOf(code).some(({ test }) => test === index)
+        ? 'unasked peek'
+        : null
+    case 'MOVE':
+      return c.manner === 'later' && announces(c) ? 'expected in time' : null
     case 'DUP':
       return meets(c) ? (whenTwice[kind] ?? null) : null
     case 'RETARGET':

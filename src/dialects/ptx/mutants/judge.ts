@@ -104,6 +104,10 @@ interface Known {
   readonly touched: Touched
   readonly numbers: ReadonlyArray<bigint | null>
   readonly next: (c: PtxChange) => ReadonlySet<string>
+  /** of a label: the same for all copies of one instruction of one line of the source */
+  readonly statement: (label: string) => string
+  /** barriers with those that the same statement initialises */
+  readonly rings: (keys: ReadonlySet<string>) => ReadonlySet<string>
   readonly small: () => ReadonlyArray<SmallLaunch>
 }
 
@@ -128,6 +132,30 @@ const neighbours = (sites: ReadonlyArray<PtxSite>): ((c: PtxChange) => ReadonlyS
       }
     return out
   }
+}
+
+const statementsOf = (sites: ReadonlyArray<PtxSite>): ((label: string) => string) => {
+  const known = new Map(
+    sites.map(({ label, places, opcode }) => [label, `${places.join()} ${opcode}`] as const),
+  )
+  return (label) => known.get(label) ?? label
+}
+
+const ringsOf = (
+  sites: ReadonlyArray<PtxSite>,
+  { barriers }: Touched,
+  statement: (label: string) => string,
+): Known['rings'] => {
+  const byStatement = new Map<string, Set<string>>()
+  for (const { kind, label } of sites) {
+    if (kind !== 'mbarrier init') continue
+    const ring = byStatement.get(statement(label)) ?? new Set<string>()
+    for (const key of barriers.get(label) ?? []) ring.add(key)
+    byStatement.set(statement(label), ring)
+  }
+  const rings = [...byStatement.values()]
+  return (keys) =>
+    new Set([...keys, ...rings.filter((r) => [...r].some((key) => keys.has(key))).flatMap((r) => [...r])])
 }
 
 const runOf = (source: Source, algebra: Algebra, fuel: number): Touched => {
@@ -159,15 +187,19 @@ const knownOf = (g: PtxGround): Known => {
   const strictly = checkSource(source, Object.assign({}, options, { strict: true }))
   const sites = sitesOf(g.module, g.entry, g.name)
   const all = E.isLeft(sites) ? [] : sites.right
+  const found = runOf(source, algebra, g.fuel)
+  const statement = statementsOf(all)
   return {
     algebra,
     options,
     original: E.isRight(one) ? one.right : null,
     keepsContracts: E.isRight(strictly) && strictly.right.verdict.verdict === 'ok',
     storesTwice: E.isRight(one) && storesTwice(one.right),
-    touched: runOf(source, algebra, g.fuel),
+    touched: found,
     numbers: all.filter(({ kind }) => kind === 'bar').map(numberOf),
     next: neighbours(all),
+    statement,
+    rings: ringsOf(all, found, statement),
     small: once(() =>
       smallLaunches(g.program, g.given, algebra, g.integers, g.states).filter(({ given }) => {
         const checked = checkSource(warpSource(g.program, given), options)
@@ -288,7 +320,7 @@ const judgedIn = (
     verdict: verdict.verdict,
     fate,
     strict: how.strict,
-    naming: fate === 'killed' ? namingOf(m.change, c, own, k.next(m.change)) : null,
+    naming: fate === 'killed' ? namingOf(m.change, c, k.rings(own), k.next(m.change), k.statement) : null,
     accurate: fate === 'killed' && (ids.length === 0 || isExpected(m.change.site.kind, ids.slice(0, 4))),
     certificate: how.certificate,
     ids,

@@ -8,7 +8,8 @@
  * | cycle | an agent is blocked at the changed instruction, or on a barrier that it touched                                         |
  * | rule  | the finding, or the fault, is about the instruction or the barrier that was changed                                     |
  *
- * No word is read but labels of instructions. Which barriers an instruction is about is what it touched in a run of the text, or of the changed one
+ * No word is read but labels of instructions. Copies that unrolling made of one instruction of one line of the source are one statement, and the mbarriers
+ * that one statement initialises are one ring. Which barriers an instruction is about is what it touched in a run of the text, or of the changed one
  * (`touched.ts`).
  */
 import type { Naming } from '../../../semantics/mutation/index.js'
@@ -115,6 +116,7 @@ export const namingOf = (
   { verdict, reasons, world }: Checked,
   own: ReadonlySet<string>,
   next: ReadonlySet<string>,
+  statement: (label: string) => string,
 ): Naming | null => {
   const header: Header = world.header
   const findings = reasons.findings.slice(0, before + 1)
@@ -122,9 +124,11 @@ export const namingOf = (
     ...(c.manner === 'absent' ? [] : [c.site.label]),
     ...(c.other === null ? [] : [c.other.label]),
   ]
-  const isAt = (label: string | undefined, among: { readonly has: (label: string) => boolean }): boolean =>
-    label !== undefined && among.has(label)
-  const changed = new Set(labels)
+  const isAt = (label: string | undefined, among: ReadonlySet<string>): boolean =>
+    label !== undefined && among.has(statement(label))
+  const changed = new Set(labels.map(statement))
+  const itself = new Set([statement(c.site.label)])
+  const behind = new Set([...next].map(statement))
   const isBetween = (f: Diagnosis, among: ReadonlySet<string>): boolean =>
     isAt(f.a.site, among) || isAt(f.b?.site, among)
   if (findings.some((f) => isBetween(f, changed))) return 'site'
@@ -134,11 +138,10 @@ export const namingOf = (
   }
   if (findings.some((f) => isEdge(c, f, isOwn) || leaves(c, f))) return 'edge'
   const blocked = verdict.verdict === 'deadlock' ? reasons.blocked : []
-  if (blocked.some((b) => b.about.some(isOwn) || isAt(b.operation.site, new Set([c.site.label]))))
-    return 'cycle'
+  if (blocked.some((b) => b.about.some(isOwn) || isAt(b.operation.site, itself))) return 'cycle'
   if (findings.some((f) => f.about.some(isOwn))) return 'rule'
   const faulty = reasons.fault === null ? undefined : header.sites[reasons.fault.site]?.label
-  if (isAt(faulty, new Set([...changed, c.site.label]))) return 'rule'
-  if (findings.some((f) => isBetween(f, next))) return 'edge'
-  return isAt(faulty, next) ? 'edge' : null
+  if (isAt(faulty, changed) || isAt(faulty, itself)) return 'rule'
+  if (findings.some((f) => isBetween(f, behind))) return 'edge'
+  return isAt(faulty, behind) ? 'edge' : null
 }
