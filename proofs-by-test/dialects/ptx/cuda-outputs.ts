@@ -569,7 +569,125 @@ const aggregate = (): Outputs => {
 }
 
 /** The outputs of a kernel by definition: each of these, or those that are named by it. */
+/** A sum over the CTAs of each cluster of four, of sums of five rows. */
+const clusterReduce = (): Outputs => {
+  const x = numbers('cluster_reduce', 'x')
+  const rows = (block: number, column: number): number =>
+    upTo(5).reduce((sum, r) => f32(sum + x[(block * 5 + r) * 128 + column]!), 0)
+  return {
+    y: upTo(2).flatMap((cluster) =>
+      upTo(128).map((column) => upTo(4).reduce((sum, k) => f32(sum + rows(4 * cluster + k, column)), 0)),
+    ),
+  }
+}
+
+/** The ball is halved, and what its holder has is added, by turns; each CTA keeps what it last held. */
+const clusterPingpong = (): Outputs => {
+  const x = numbers('cluster_pingpong', 'x')
+  const y = [...x]
+  for (let cluster = 0; cluster < 2; cluster++)
+    for (let lane = 0; lane < 32; lane++) {
+      const at = (rank: number): number => (2 * cluster + rank) * 32 + lane
+      const held = [x[at(0)]!, x[at(1)]!]
+      for (let r = 0; r < 9; r++) {
+        const holder = r % 2
+        held[holder] = f32(f32(held[holder]! * 0.5) + x[at(holder)]!)
+        held[1 - holder] = held[holder]!
+      }
+      y[at(0)] = held[0]!
+      y[at(1)] = held[1]!
+    }
+  return { y }
+}
+
+const before = (block: number): number => 4 * Math.floor(block / 4) + ((block + 3) % 4)
+
+const clusterCopy = (): Outputs => {
+  const x = numbers('cluster_copy', 'x')
+  return {
+    y: upTo(8).flatMap((block) =>
+      upTo(256).map((i) => {
+        const from = before(block)
+        return unsigned(Math.imul(x[from * 256 + (i ^ 5)]!, 3) + (from % 4))
+      }),
+    ),
+  }
+}
+
+const clusterRing = (): Outputs => {
+  const x = numbers('cluster_ring', 'x')
+  const pair = (block: number, t: number): number =>
+    unsigned(x[block * 128 + 2 * t]! ^ x[block * 128 + 2 * t + 1]!)
+  return {
+    y: upTo(8).flatMap((block) =>
+      upTo(64).map((t) => {
+        let from = block
+        let sum = pair(block, t)
+        for (let s = 0; s < 3; s++) {
+          from = before(from)
+          sum = unsigned(Math.imul(sum, 5) + pair(from, t))
+        }
+        return sum
+      }),
+    ),
+  }
+}
+
+const clusterBins = (): Outputs => {
+  const x = numbers('cluster_bins', 'x')
+  return {
+    bins: upTo(256).map((bin) => x.filter((v) => v === bin).length),
+    total: [x.reduce((sum, v) => sum + v, 0)],
+  }
+}
+
+const bulkGather = (): Outputs => {
+  const [table, index] = [numbers('bulk_gather', 'table'), numbers('bulk_gather', 'index')]
+  return {
+    y: upTo(3).flatMap((block) =>
+      upTo(64).map((column) =>
+        halving(upTo(40).map((i) => table[Math.min(Math.max(index[block * 40 + i]!, 0), 39) * 64 + column]!)),
+      ),
+    ),
+  }
+}
+
+const tmaReduce = (): Outputs => {
+  const x = numbers('tma_reduce', 'x')
+  const added = (old: Numbers, row: number, of: (value: number) => number): Numbers =>
+    old.map((v, i) => {
+      const [r, c] = [Math.floor(i / 36) - row, (i % 36) - 8]
+      return r < 0 || r >= 16 || c < 0 || c >= 32
+        ? v
+        : upTo(3).reduce((sum, block) => sum + of(x[block * 512 + r * 32 + c]!), v)
+    })
+  return {
+    counts: added(numbers('tma_reduce', 'counts.before'), 0, (v) => v).map((v) => v % 2 ** 32),
+    sums: added(numbers('tma_reduce', 'sums.before'), 4, (v) => v % 1024),
+  }
+}
+
+const deviceTensormap = (): Outputs => {
+  const x = numbers('device_tensormap', 'x')
+  return {
+    y: upTo(3).flatMap((block) =>
+      upTo(256).map((i) => {
+        const row = 6 + Math.floor(i / 32)
+        return row < 12 - block ? x[(block * 12 + row) * 32 + (i % 32)]! : 0
+      }),
+    ),
+  }
+}
+
 export const definitions: Readonly<Record<string, () => Outputs>> = {
+  cluster_reduce: clusterReduce,
+  cluster_pingpong: clusterPingpong,
+  cluster_copy: clusterCopy,
+  cluster_ring: clusterRing,
+  cluster_bins: clusterBins,
+  bulk_gather: bulkGather,
+  tma_reduce: tmaReduce,
+  device_tensormap: deviceTensormap,
   aggregate,
   asserts: () => ({
     y: upTo(4).flatMap((b) =>

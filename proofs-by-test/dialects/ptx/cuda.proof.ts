@@ -20,11 +20,13 @@ import {
   filesOf,
   fileText,
   held,
+  everyKernel,
   kernelNames,
   kinds,
   launchOf,
   numbers,
   type Argument,
+  type MapArgument,
   type TensorArgument,
 } from './cuda.js'
 
@@ -44,18 +46,24 @@ const statementsOf = (m: Module): ReadonlyArray<Statement> => functionsOf(m).fla
 const bytesOf = ({ type, extents }: Parameter): number =>
   (Number(type.replace(/\D+/, '')) / 8) * extents.reduce<number>((n, extent) => n * (extent ?? 0), 1)
 const size = (arg: Argument): number =>
-  arg.kind === 'pointer' ? 8 : arg.kind === 'struct' ? arg.bytes : kinds[arg.type]![0]
-const tensorsOf = (kernel: string): ReadonlyArray<TensorArgument> => {
+  arg.kind === 'pointer'
+    ? 8
+    : arg.kind === 'tensormap'
+      ? 128
+      : arg.kind === 'struct'
+        ? arg.bytes
+        : kinds[arg.type]![0]
+const tensorsOf = (kernel: string): ReadonlyArray<TensorArgument | MapArgument> => {
   const { args, globals } = launchOf(kernel)
   return [
     ...args.flatMap((arg): ReadonlyArray<Argument> => (arg.kind === 'struct' ? arg.fields : [arg])),
     ...(globals ?? []),
-  ].flatMap((arg) => (arg.kind === 'pointer' ? [arg] : []))
+  ].flatMap((arg) => (arg.kind === 'pointer' || arg.kind === 'tensormap' ? [arg] : []))
 }
 
 describe('launches', () => {
   it('there are so many', () => {
-    expect([kernelNames.length, faults.length]).toEqual([32, 130])
+    expect([everyKernel.length, faults.length]).toEqual([42, 182])
   })
   it.each(kernelNames)('%s fits its texts, right and broken', (kernel) => {
     const launch = launchOf(kernel)
@@ -131,8 +139,11 @@ describe('twins', () => {
       expect(own.length).toBeGreaterThanOrEqual(3)
       const has = (...of: ReadonlyArray<string>): boolean => own.some(({ kind }) => of.includes(kind))
       expect(has('missing-barrier', 'missing-wait', 'missing-fence')).toBe(true)
-      expect(has('out-of-bounds', 'uninitialised')).toBe(true)
-      expect(has('divergent-barrier')).toBe(true)
+      // those of clusters and of bulk copies go wrong in ways of their own
+      if (!/^(cluster|bulk|tma|device)_/u.test(kernel)) {
+        expect(has('out-of-bounds', 'uninitialised')).toBe(true)
+        expect(has('divergent-barrier')).toBe(true)
+      }
       expect(textsOf(kernel)).toEqual(
         [...own.map(({ twin }) => `broken${String(twin)}.ptx`), `${kernel}.ptx`].sort(),
       )
@@ -159,15 +170,20 @@ describe('twins', () => {
 })
 
 describe('what an H100 left', () => {
-  it.each(Object.keys(definitions))('%s computes what it says', (kernel) => {
-    for (const [output, expected] of Object.entries(definitions[kernel]!())) {
-      const found = typeof expected[0] === 'bigint' ? bigs(kernel, output) : numbers(kernel, output)
-      expect(found.length).toBe(expected.length)
-      expect(
-        found.flatMap((v, k) => (Object.is(v, expected[k]) ? [] : [[output, k, v, expected[k]]])).slice(0, 5),
-      ).toEqual([])
-    }
-  })
+  it.each(Object.keys(definitions).filter((kernel) => kernelNames.includes(kernel)))(
+    '%s computes what it says',
+    (kernel) => {
+      for (const [output, expected] of Object.entries(definitions[kernel]!())) {
+        const found = typeof expected[0] === 'bigint' ? bigs(kernel, output) : numbers(kernel, output)
+        expect(found.length).toBe(expected.length)
+        expect(
+          found
+            .flatMap((v, k) => (Object.is(v, expected[k]) ? [] : [[output, k, v, expected[k]]]))
+            .slice(0, 5),
+        ).toEqual([])
+      }
+    },
+  )
   it('softmax is near to that of f64, the exact one nearer', () => {
     const [x, fast, exact] = [
       numbers('softmax', 'x'),

@@ -14,6 +14,17 @@ export interface TensorArgument {
   readonly role: 'in' | 'out' | 'inout'
   readonly file?: string
 }
+/** A tensor as 128 bytes describe it; lists innermost first. */
+export interface MapArgument {
+  readonly kind: 'tensormap'
+  readonly tensor: string
+  readonly dtype: string
+  readonly shape: Numbers
+  readonly role: 'in' | 'out' | 'inout'
+  readonly file?: string
+  readonly dims: Numbers
+  readonly box: Numbers
+}
 export interface ScalarArgument {
   readonly kind: 'scalar'
   readonly name: string
@@ -26,7 +37,7 @@ export interface StructArgument {
   readonly bytes: number
   readonly fields: ReadonlyArray<(TensorArgument | ScalarArgument) & { readonly offset: number }>
 }
-export type Argument = TensorArgument | ScalarArgument | StructArgument
+export type Argument = TensorArgument | MapArgument | ScalarArgument | StructArgument
 
 export interface Launch {
   readonly schema: string
@@ -50,7 +61,8 @@ export interface Fault {
   readonly about: string
 }
 
-export const kernelNames: ReadonlyArray<string> = readdirSync(folder, { withFileTypes: true })
+/** Folders that have a launch. */
+export const everyKernel: ReadonlyArray<string> = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(new URL(`${entry.name}/launch.json`, folder)))
   .map(({ name }) => name)
   .sort()
@@ -59,6 +71,10 @@ export const fileText = (path: string): string => readFileSync(new URL(path, fol
 export const filesOf = (kernel: string): ReadonlyArray<string> =>
   readdirSync(new URL(`${kernel}/`, folder)).sort()
 export const launchOf = (kernel: string): Launch => JSON.parse(fileText(`${kernel}/launch.json`)) as Launch
+/** Those of which the chip's outputs are there. */
+export const kernelNames: ReadonlyArray<string> = everyKernel.filter((kernel) =>
+  launchOf(kernel).outputs.every((output) => existsSync(new URL(`${kernel}/${output}.npy`, folder))),
+)
 export const faults: ReadonlyArray<Fault> = JSON.parse(fileText('faults.json')) as ReadonlyArray<Fault>
 
 /** Bytes of an element, and how it is called in a `.npy`. */

@@ -1,8 +1,31 @@
 /** Launches of `conformance/hopper/cuda` as arguments of a program of warps, read without the library's own readers. */
-import type { GivenTensor, PointerTo, WarpArguments } from '../../../src/semantics/execution/launch-warps.js'
+import type {
+  GivenTensor,
+  MapOf,
+  PointerTo,
+  WarpArguments,
+} from '../../../src/semantics/execution/launch-warps.js'
 import { usualSharedBase } from '../../../src/semantics/execution/launch-warps.js'
 import type { EntryParameter } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { filesOf, held, kinds, launchOf, type Argument, type TensorArgument } from './cuda.js'
+import type { Dtype } from '../../../src/numerics/dtype.js'
+import {
+  filesOf,
+  held,
+  kinds,
+  launchOf,
+  type Argument,
+  type MapArgument,
+  type TensorArgument,
+} from './cuda.js'
+
+const elementsOf: Readonly<Record<string, Dtype>> = {
+  u32: 'u32',
+  s32: 'i32',
+  f32: 'f32',
+  f16: 'f16',
+  bf16: 'bf16',
+  u8: 'u8',
+}
 
 const bytesOfType = (type: string): number => Number(/\d+$/u.exec(type)?.[0] ?? '32') / 8
 
@@ -24,8 +47,9 @@ export const argumentsOf = (kernel: string, parameters: ReadonlyArray<EntryParam
   const bytes = new Uint8Array(last === undefined ? 0 : last.offset + last.bytes)
   const pointers: PointerTo[] = []
   const tensors: GivenTensor[] = []
+  const maps: MapOf[] = []
   const there = filesOf(kernel)
-  const tensor = (t: TensorArgument, symbol: string | null): void => {
+  const tensor = (t: TensorArgument | MapArgument, symbol: string | null): void => {
     const size = t.shape.reduce((n, d) => n * d, kinds[t.dtype]![0])
     const file = t.file ?? (t.role === 'out' ? null : `${t.tensor}.npy`)
     const contents = file !== null && there.includes(file) ? new Uint8Array(held(kernel, file).bytes) : null
@@ -36,6 +60,24 @@ export const argumentsOf = (kernel: string, parameters: ReadonlyArray<EntryParam
     else if (a.kind === 'scalar') bytes.set(scalarBytes(a.type, a.value), at)
     else if (a.kind === 'pointer') {
       pointers.push({ offset: at, tensor: a.tensor })
+      tensor(a, null)
+    } else if (a.kind === 'tensormap') {
+      const width = kinds[a.dtype]![0]
+      const strides = a.dims.slice(0, -1).map((_, d) => a.dims.slice(0, d + 1).reduce((n, x) => n * x, width))
+      maps.push({
+        into: null,
+        offset: at,
+        tensor: a.tensor,
+        fields: {
+          elements: elementsOf[a.dtype]!,
+          dims: a.dims,
+          strides,
+          box: a.box,
+          elementStrides: a.dims.map(() => 1),
+          swizzle: 0,
+          fill: 'zero',
+        },
+      })
       tensor(a, null)
     } else for (const f of a.fields) put(f, at + f.offset, '')
   }
@@ -50,6 +92,7 @@ export const argumentsOf = (kernel: string, parameters: ReadonlyArray<EntryParam
     dynamicBytes: launch.shared,
     parameters: bytes,
     pointers,
+    maps,
     tensors,
     sharedBase: usualSharedBase,
   }
