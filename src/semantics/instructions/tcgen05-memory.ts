@@ -33,6 +33,9 @@
  * both CTAs have the same columns. An alloc or dealloc may wait for the other CTA, says the ISA, not that it does. Here it does not, and no agent is
  * ordered by it: the columns of the other CTA can be used once its alloc is known (D4), not once one's own has returned.
  *
+ * An alloc of PTX writes the address of its columns to a word of shared memory (`into`). What a copy writes over that word later needs no proxy fence, once
+ * it has been read; a read of it needs order behind the alloc alone.
+ *
  * Laws
  * 1. dealloc after alloc of the same number gives back the columns that were there before.
  * 2. Allocations never overlap and never exceed 512 columns.
@@ -249,7 +252,7 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
   ])
 }
 
-/** The same, and the address of the columns is written to shared memory, as by a store of the agent. */
+/** The same, and the address of the columns is written to shared memory: by the asynchronous machinery, and it is there when the instruction is done. */
 export const executeAllocInto = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): Effect | FaultValue => {
   const allocated = executeAlloc(x, m, p)
   const { into } = p
