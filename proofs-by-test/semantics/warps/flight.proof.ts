@@ -5,7 +5,15 @@
 import { describe, expect, it } from 'vitest'
 import { checkPtx } from '../../../src/oracle/cli/ptx.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../src/dialects/ptx/index.js'
+import { bits } from '../../../src/numerics/bits.js'
+import { launchWarps, usualSharedBase } from '../../../src/semantics/execution/launch-warps.js'
+import { eager, lazy, type AnyPolicy } from '../../../src/semantics/execution/policy.js'
+import { collect, run, settings } from '../../../src/semantics/execution/run.js'
 import { right } from '../../either.js'
+import { sampled } from '../../extent.js'
+import { differences } from '../model/comparison.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
 
@@ -256,6 +264,61 @@ describe('warps of a warpgroup', () => {
     expect(judged(after([...whole, ...lone])).verdict).toBe('ok')
     const early = [...zeros(four), fence, product(8, four, '%rd4'), commit, ...lone, wait(0), leave]
     expect(judged(after(early)).verdict).toBe('hazard')
+  })
+})
+
+describe('model = detector', () => {
+  const logged = (text: string, policy: AnyPolicy) => {
+    const { program } = right(elaborate(right(parseModule(text)), null, 'k.ptx'))
+    const { world, machine } = right(
+      launchWarps(
+        program,
+        {
+          grid: [1],
+          block: [128],
+          cluster: null,
+          dynamicBytes: 0,
+          parameters: new Uint8Array(8),
+          pointers: [{ offset: 0, tensor: 'out' }],
+          tensors: [
+            {
+              name: 'out',
+              role: 'inout',
+              contents: new Uint8Array(512),
+              bytes: 512,
+              elements: null,
+              symbol: null,
+            },
+          ],
+          sharedBase: usualSharedBase,
+        },
+        bits('hopper'),
+      ),
+    )
+    const { result, outcome } = run(world, machine, settings(policy), collect)
+    return {
+      header: world.header,
+      log: result,
+      whole: outcome._tag === 'completed' || outcome._tag === 'stuck',
+    }
+  }
+  const lone = '@%p1 st.shared.v4.b32 [%r2], {%r5,%r5,%r5,%r5};'
+  const whole = [...zeros(four), fence, product(8, four, '%rd4'), commit]
+  const bodies: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ...sampled(3, cases).map(([name, body]) => [name, body] as const),
+    ['behind the wait of all', [...whole, wait(0), lone, leave]],
+    ['before the wait of all', [...whole, lone, wait(0), leave]],
+    [
+      'behind the wait for an older group',
+      [...whole, product(8, four, '%rd4'), commit, wait(1), lone, wait(0), leave],
+    ],
+    ['one warp is missing', ['@%p1 bra done;', ...whole, wait(0), leave, 'done:']],
+  ]
+  it.each(bodies)('%s', (_, body) => {
+    for (const policy of [eager, lazy]) {
+      const { header, log, whole: all } = logged(after(body), policy)
+      expect(differences(header, log, {}, [], all)).toEqual([])
+    }
   })
 })
 
