@@ -256,6 +256,11 @@ describe('warps of a warpgroup', () => {
     const sides = v.findings.map(({ a, b }) => `${a.site} ${b?.site ?? ''}`)
     expect(sides.some((s) => s.includes('st.shared') && s.includes('wgmma.mma_async'))).toBe(true)
   })
+  it('each reads all of A in shared memory: what one writes of its own rows, the others must wait for', () => {
+    const own = ['@%p1 st.shared.v4.b32 [%r2+1536], {%r5,%r5,%r5,%r5};', 'fence.proxy.async.shared::cta;']
+    expect(judged(after([...own, ...whole])).verdict).toBe('hazard')
+    expect(judged(after([...own, 'bar.sync 0;', ...whole])).verdict).toBe('ok')
+  })
   it('a wait of one knows the products of all: it may write over what they have read', () => {
     const lone = [
       '@%p1 st.shared.v4.b32 [%r2], {%r5,%r5,%r5,%r5};',
@@ -311,6 +316,10 @@ describe('model = detector', () => {
     [
       'behind the wait for an older group',
       [...whole, product(8, four, '%rd4'), commit, wait(1), lone, wait(0), leave],
+    ],
+    [
+      'what a warp has read before its issue',
+      ['ld.shared.b32 %r20, [sm+3000];', ...whole, wait(0), '@%p1 st.shared.b32 [sm+3000], %r5;', leave],
     ],
     ['one warp is missing', ['@%p1 bra done;', ...whole, wait(0), leave, 'done:']],
   ]
