@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { launchWarps, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
@@ -24,6 +24,13 @@ describe.each(looked)('%s', (file) => {
     expect(typeof left).toBe('object')
     expect(left).toEqual(leftByTtgir(file, nightly ? null : small))
   }, 120_000)
+})
+
+it('what it computes for all inputs is not asked of tensor memory', () => {
+  const { elaborated, arguments: given } = launchedBlackwell(blackwellFiles[0]!, small)
+  const computes = { _tag: 'matmul', a: 'a', b: 'b', out: 'c', accumulator: 'f32', blockK: 16 } as const
+  const refused = launchWarps(elaborated.program, { ...given, computes }, bits('blackwell'))
+  expect(refused).toMatchObject({ _tag: 'Left', left: { code: 'launch.computes' } })
 })
 
 // ---------------------------------------------------------------- verdicts

@@ -270,6 +270,11 @@ const launchedWith = (
   scout: Set<number> | null,
   resident: number | null,
 ): E.Either<Failure, LaunchedWarps> => {
+  if (a.computes !== undefined && p.code.some(({ operation }) => operation._tag === 'tcgen05Load'))
+    return refuse(
+      'launch.computes',
+      'what a kernel computes for all inputs is not followed through tensor memory: expected a kernel without tcgen05.ld',
+    )
   const memory = memoryOf(p, a)
   if (E.isLeft(memory)) return memory
   const { planes, regions, symbols, parameters } = memory.right
