@@ -28,14 +28,18 @@ const schedules = [
   ['seeded:3', Policy.seeded(3)],
 ] as const
 
-/** The grid of the launch, and those with fewer CTAs along its axes. */
-const gridsOf = (grid: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> => {
-  const all = [grid, grid.map((n) => Math.max(1, n - 1)), grid.map(() => 1)]
+/** The grid of the launch, and those with fewer clusters along its axes. */
+const gridsOf = (
+  grid: ReadonlyArray<number>,
+  cluster: ReadonlyArray<number>,
+): ReadonlyArray<ReadonlyArray<number>> => {
+  const of = (k: number): number => cluster[k] ?? 1
+  const all = [grid, grid.map((n, k) => Math.max(of(k), n - of(k))), grid.map((_, k) => of(k))]
   return all.filter((g, k) => all.findIndex((h) => h.join() === g.join()) === k)
 }
 
-/** What a launch needs that no smaller grid has: the last of all its blocks does the rest. */
-const wholeGrid: ReadonlySet<string> = new Set(['last_block'])
+/** What a launch needs that no smaller grid has: the last of all its blocks does the rest; it asserts that its grid covers what it is given. */
+const wholeGrid: ReadonlySet<string> = new Set(['last_block', 'asserts'])
 
 interface Configuration {
   readonly kernel: string
@@ -59,7 +63,10 @@ const alarmsOf = (
   which: (k: number) => boolean,
 ): { readonly asked: number; readonly alarms: ReadonlyArray<string> } => {
   const { elaborated, arguments: given } = launchedAt(kernel)
-  const all: ReadonlyArray<Configuration> = gridsOf(given.grid)
+  const all: ReadonlyArray<Configuration> = gridsOf(
+    given.grid,
+    given.cluster ?? elaborated.program.cluster ?? [],
+  )
     .filter((_, k) => k === 0 || !wholeGrid.has(kernel))
     .flatMap((grid) => schedules.map((_, schedule) => ({ kernel, grid, schedule })))
   const asked = all.filter((_, k) => which(k))

@@ -197,7 +197,7 @@ const ofSubject = (
 }
 
 /** Most states of a search of a smaller launch of PTX. */
-const mostStates = 20_000
+const mostStates = 40_000
 
 /** Integers among the arguments, by where they lie. */
 const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerAt> => {

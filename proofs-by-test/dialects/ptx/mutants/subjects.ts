@@ -46,6 +46,6 @@ export const groundOf = (kernel: string): PtxGround => {
       elaborated.parameters.map(({ offset }) => offset),
     ),
     fuel: 1_000_000,
-    states: 20_000,
+    states: 40_000,
   }
 }

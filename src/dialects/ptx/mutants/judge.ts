@@ -320,7 +320,12 @@ const judgedIn = (
     verdict: verdict.verdict,
     fate,
     strict: how.strict,
-    naming: fate === 'killed' ? namingOf(m.change, c, k.rings(own), k.next(m.change), k.statement) : null,
+    naming:
+      fate === 'killed'
+        ? namingOf(m.change, c, k.rings(own), k.next(m.change), k.statement, (label) =>
+            k.touched.barriers.get(label),
+          )
+        : null,
     accurate: fate === 'killed' && (ids.length === 0 || isExpected(m.change.site.kind, ids.slice(0, 4))),
     certificate: how.certificate,
     ids,

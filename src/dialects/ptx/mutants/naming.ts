@@ -117,6 +117,7 @@ export const namingOf = (
   own: ReadonlySet<string>,
   next: ReadonlySet<string>,
   statement: (label: string) => string,
+  touched: (label: string) => ReadonlySet<string> | undefined,
 ): Naming | null => {
   const header: Header = world.header
   const findings = reasons.findings.slice(0, before + 1)
@@ -137,6 +138,10 @@ export const namingOf = (
     return key !== null && own.has(key)
   }
   if (findings.some((f) => isEdge(c, f, isOwn) || leaves(c, f))) return 'edge'
+  // what the wait was to know of is left over
+  const isLeft = ({ id, a }: Diagnosis): boolean =>
+    id === 'U2' && c.site.kind === 'mbarrier wait' && [...(touched(a.site) ?? [])].some((key) => own.has(key))
+  if (findings.some(isLeft)) return 'edge'
   const blocked = verdict.verdict === 'deadlock' ? reasons.blocked : []
   if (blocked.some((b) => b.about.some(isOwn) || isAt(b.operation.site, itself))) return 'cycle'
   if (findings.some((f) => f.about.some(isOwn))) return 'rule'
