@@ -11,28 +11,50 @@ interface Source {
   readonly column: number
 }
 
-/** Number of the file that a function's own lines are in (-1: none is known), and by a line that was inlined the one that called it. */
+/**
+ * Number of the file that a function's own lines are in (-1: none is known), and where every line of the text was inlined.
+ *
+ * A line of a library may be inlined at several: its caller is the one that the text has named last.
+ */
 export interface Sources {
   readonly module: Module
   /** name of the text itself */
   readonly file: string
+  /** by a line that was inlined the one that called it, as far as the text is read */
   readonly inlined: Map<string, Source>
+  /** the lines that a line was inlined into, innermost first */
+  readonly callers: Map<SourceLocation, ReadonlyArray<Source>>
   author: number
 }
 
 const showSource = ({ file, line, column }: Source): string =>
   `${String(file)}:${String(line)}:${String(column)}`
 
+/** Deepest chain of functions that were inlined into one another. */
+const deepest = 32
+
 export const sources = (module: Module, file: string): Sources => ({
   module,
   file,
   inlined: new Map(),
+  callers: new Map(),
   author: -1,
 })
 
 const locate = (s: Sources, at: SourceLocation): void => {
-  if (at.inlined !== null) s.inlined.set(showSource(at), at.inlined.at)
-  else if (s.author < 0) s.author = at.file
+  if (at.inlined === null) {
+    if (s.author < 0) s.author = at.file
+    return
+  }
+  s.inlined.set(showSource(at), at.inlined.at)
+  const callers: Source[] = []
+  for (
+    let caller: Source | undefined = at.inlined.at;
+    caller !== undefined && callers.length < deepest;
+    caller = s.inlined.get(showSource(caller))
+  )
+    callers.push(caller)
+  s.callers.set(at, callers)
 }
 
 /** What a body says of its lines. */
@@ -42,18 +64,14 @@ export const readLines = (s: Sources, body: ReadonlyArray<Statement>): void => {
     else if (one._tag === 'scope') readLines(s, one.body)
 }
 
-/** Deepest chain of functions that were inlined into one another. */
-const deepest = 32
+/** The line of an instruction, and those that it was inlined into. */
+const chainOf = (s: Sources, i: Instruction): ReadonlyArray<Source> =>
+  i.location === null ? [] : [i.location, ...(s.callers.get(i.location) ?? [])]
 
 /** The line of the author: of what was inlined from another file, the line that called it; null: the text does not say. */
 const authorOf = (s: Sources, i: Instruction): Source | null => {
-  let at: Source | null = i.location
-  let caller: Source | null = i.location?.inlined?.at ?? null
-  for (let depth = 0; depth < deepest && at !== null && at.file !== s.author && caller !== null; depth++) {
-    at = caller
-    caller = s.inlined.get(showSource(at)) ?? null
-  }
-  return at
+  const chain = chainOf(s, i)
+  return chain.find(({ file }) => file === s.author) ?? chain[chain.length - 1] ?? null
 }
 
 /** `kernel.cu:31` and the column; of a text without lines of its source, the line of the text. */
@@ -68,13 +86,9 @@ export const sourceOf = (s: Sources, i: Instruction): { readonly line: string; r
 /** The lines of an instruction and of the calls that were inlined around it, innermost first: `kernel.cu:11`, `kernel.cu:40`. */
 export const placesOf = (s: Sources, i: Instruction): ReadonlyArray<string> => {
   const out: string[] = []
-  let at: Source | null = i.location
-  let caller: Source | null = i.location?.inlined?.at ?? null
-  for (let depth = 0; depth < deepest && at !== null; depth++) {
+  for (const at of chainOf(s, i)) {
     const path = fileOf(s.module, at.file)
     if (path !== null) out.push(`${path.split('/').pop() ?? path}:${String(at.line)}`)
-    at = caller
-    caller = at === null ? null : (s.inlined.get(showSource(at)) ?? null)
   }
   return out
 }
