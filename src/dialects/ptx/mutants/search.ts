@@ -83,7 +83,12 @@ const endsOf = (
   return E.isRight(all) && all.right.complete && all.right.clean ? all.right.ends : null
 }
 
-const capped = (given: WarpArguments, integers: ReadonlyArray<IntegerAt>, most: number): WarpArguments => {
+const capped = (
+  p: WarpProgram,
+  given: WarpArguments,
+  integers: ReadonlyArray<IntegerAt>,
+  most: number,
+): WarpArguments => {
   const parameters = given.parameters.slice()
   const view = new DataView(parameters.buffer)
   for (const { offset, bytes, value } of integers) {
@@ -92,7 +97,7 @@ const capped = (given: WarpArguments, integers: ReadonlyArray<IntegerAt>, most: 
     if (bytes === 8) view.setInt32(offset + 4, n < 0 ? -1 : 0, true)
   }
   return {
-    grid: given.cluster ?? [1, 1, 1],
+    grid: given.cluster ?? p.cluster ?? [1, 1, 1],
     block: given.block,
     cluster: given.cluster,
     dynamicBytes: given.dynamicBytes,
@@ -122,7 +127,7 @@ export const smallLaunches = (
 ): ReadonlyArray<SmallLaunch> => {
   const sizes = [...[1, 2, 3, 4].filter((n) => integers.some(({ value }) => value > n)), Infinity]
   return sizes.flatMap((most): ReadonlyArray<SmallLaunch> => {
-    const small = capped(given, integers, most)
+    const small = capped(p, given, integers, most)
     const launched = launchWarps(p, small, algebra)
     if (E.isLeft(launched)) return []
     const { world, machine } = launched.right
