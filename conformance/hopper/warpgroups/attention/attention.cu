@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(384) attention(const __grid_constan
         half2 pair = __floats2half2_rn(x, y);
         p[c] = *reinterpret_cast<uint32_t*>(&pair);  //@2
       }
-      WAIT(shared_address(&s.full_v[i]), parity ^ EITHER(4, 1, 0));
+      WAIT(shared_address(&s.full_v[i]), parity ^ EITHER(4, 1, 0));  //@4
       uint64_t v = descriptor(shared_address(s.v[i]));
       EXCEPT(2) PRODUCT_FENCE();
 #pragma unroll

@@ -2,7 +2,7 @@
 // atomics. Of s8 with sums of s32, so that every order of additions gives the same.
 // twin 1 race: parts are added without atomics
 // twin 2 missing-wait: the next stage is loaded while products read it
-// twin 3 missing-barrier: only one thread has waited for the stage before it is loaded again
+// twin 3 missing-barrier: the other warps may wait at the barrier before it is made
 // twin 4 wrong-bytes: the barrier expects the bytes of A alone
 #include "../hopper.h"
 constexpr int STEP = 128;
@@ -16,10 +16,10 @@ extern "C" __global__ void __launch_bounds__(128) stream_k(const __grid_constant
   int t = threadIdx.x;
   uint32_t full = shared_address(&s.full);
   if (t == 0) {
-    INIT(full, 1);
+    INIT(full, 1);  //@3
     PUBLISH();
   }
-  __syncthreads();
+  EXCEPT(3) __syncthreads();
   int phase = 0;
   int end = (blockIdx.x + 1) * each;
   for (int step = blockIdx.x * each; step < end;) {
@@ -30,10 +30,10 @@ extern "C" __global__ void __launch_bounds__(128) stream_k(const __grid_constant
     for (; step < last; step++, phase ^= 1) {
       if (t == 0) {
         EXPECT(full, EITHER(4, 1, 2) * 64 * STEP);  //@4
-        LOAD(shared_address(s.a), &ta, step % steps * STEP, tile / across * 64, full);  //@2 //@3 //@4
-        LOAD(shared_address(s.b), &tb, step % steps * STEP, tile % across * 64, full);  //@2 //@3 //@4
+        LOAD(shared_address(s.a), &ta, step % steps * STEP, tile / across * 64, full);  //@2 //@4
+        LOAD(shared_address(s.b), &tb, step % steps * STEP, tile % across * 64, full);  //@2 //@4
       }
-      WAIT(full, phase);
+      WAIT(full, phase);  //@3
       // the compiler may not set registers of d between the fence and the products
 #pragma unroll
       for (int j = 0; j < 32; j++)
@@ -41,11 +41,11 @@ extern "C" __global__ void __launch_bounds__(128) stream_k(const __grid_constant
       PRODUCT_FENCE();
 #pragma unroll
       for (int kk = 0; kk < 4; kk++)
-        PRODUCT_S8_64x64x32(d, descriptor(shared_address(s.a)) + 2 * kk, descriptor(shared_address(s.b)) + 2 * kk);  //@2 //@3 //@4
+        PRODUCT_S8_64x64x32(d, descriptor(shared_address(s.a)) + 2 * kk, descriptor(shared_address(s.b)) + 2 * kk);  //@2 //@4
       PRODUCT_COMMIT();
       if (BROKEN != 2)
         PRODUCT_WAIT(0);
-      EXCEPT(3) __syncthreads();
+      __syncthreads();
     }
     ONLY(2) PRODUCT_WAIT(0);
 #pragma unroll
