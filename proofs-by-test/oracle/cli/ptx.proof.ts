@@ -44,7 +44,6 @@ const linesOf = (v: Verdict, source: string): ReadonlyArray<number> => {
 
 /** Twins that are not found, or not at the line, and why. */
 const missed: ReadonlyMap<string, string> = new Map([
-  ['mma_ldmatrix 6', 'the copy that fills the tile comes first, and is not aligned either'],
   ['calls 2', 'the array that is left holds nothing, which the condition of the next line finds'],
   ['named_barriers 2', 'a deadlock, at the barrier and not at the accesses that it was to order'],
   ['own_cpasync 6', 'a register that nothing has written comes to memory that nothing reads'],
