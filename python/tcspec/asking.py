@@ -37,10 +37,11 @@ def check(
     """Judges a kernel without data: races, deadlocks, and a proof of what it computes.
 
     ``kernel``: a function of JAX with Mosaic GPU kernels in it, a ``@triton.jit`` or ``@gluon.jit`` function, a name of the catalogue, a path
-    (``X.ttgir``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
+    (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
     function; arrays may be replaced by what has a dtype and a shape. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``.
 
-    ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
+    ``level``: of a kernel of Triton ``"ptx"``, what its compiler makes of it behind TTGIR; of PTX, ``X.ptx`` or ``{"ptx": text}``, it may be said. PTX is
+    judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
     lines of statements that are left out. ``explore``: where one schedule does not decide, try others, then all. ``strict``: broken contracts
     are errors. ``timeout``: seconds.
     """

@@ -4,7 +4,7 @@
 |-------------------------------------------------|------------------------------------------------|--------------------------------------|
 | a name of the catalogue: ``"hopper-matmul"``    | a word that is no file's name                  | nothing                              |
 | a file: ``"X.ttgir"``, ``Path("run.jsonl")``    | its ending                                     | its place                            |
-| a document: ``{"ttgir": text}``, a program      | a mapping                                      | nothing                              |
+| a document: ``{"ttgir": text}``, ``{"ptx": text}``, a program | a mapping                        | nothing                              |
 | ``@triton.jit``, ``@gluon.jit``, ``kernel[grid]``| where its class comes from                     | ``tcspec.triton``                    |
 | any other function                              | it can be called                               | ``tcspec.pallas``: traced by JAX     |
 
@@ -36,8 +36,16 @@ def exported(
     kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, level: str | None = None
 ) -> Export:
     """A kernel and its arguments as launches."""
-    if level not in (None, "jaxpr") and not triton.is_kernel(kernel):
-        raise Refused(f"level: expected 'jaxpr', or none, for what is no kernel of Triton's; found {level!r}", "level")
+    if level == "ptx" and not is_function(kernel) and not _is_ptx(kernel):
+        raise Refused(f"level: expected PTX, X.ptx or {{'ptx': text}}, found {_short(kernel)}", "level")
+    if level == "ptx" and is_function(kernel) and not triton.is_kernel(kernel):
+        raise Refused(
+            f"{_name_of(kernel)}: level: PTX of a function of JAX is made where a GPU is: run it with MOSAIC_GPU_DUMP_PTX=1, and give "
+            "what it prints, {'ptx': text}, with its launch",
+            "level",
+        )
+    if level not in (None, "jaxpr", "ptx") and not triton.is_kernel(kernel):
+        raise Refused(f"level: expected 'jaxpr' or 'ptx', or none, for what is no kernel of Triton's; found {level!r}", "level")
     if not is_function(kernel):
         launch = _said(kernel, keywords, grid)
         if arguments:
@@ -54,6 +62,14 @@ def exported(
         f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
         "kernel",
     )
+
+
+def _is_ptx(kernel: Any) -> bool:
+    return "ptx" in kernel if isinstance(kernel, Mapping) else os.fspath(kernel).lower().endswith(".ptx")
+
+
+def _short(kernel: Any) -> str:
+    return "another document" if isinstance(kernel, Mapping) else repr(os.fspath(kernel))
 
 
 # ---------------------------------------------------------------- names, files, documents

@@ -137,6 +137,48 @@ class Verdicts(unittest.TestCase):
         with self.assertRaises(tcspec.Refused) as raised:
             tcspec.check("zoo/R1", level="ptx")
         self.assertEqual(raised.exception.code, "level")
+        with self.assertRaises(tcspec.Refused) as raised:
+            tcspec.check("zoo/R1", level="cubin")
+        self.assertEqual(raised.exception.code, "level")
+
+    def test_ptx(self) -> None:
+        # a tree of halves: the barrier of the first round is missing, or there
+        text = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n) .reqntid 64
+{
+  .shared .align 4 .b8 tile[256];
+  .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, tile;
+  shl.b32 %r3, %r1, 2;
+  add.s32 %r4, %r2, %r3;
+  st.shared.u32 [%r4], %r1;
+  bar.sync 0;
+  xor.b32 %r5, %r4, 128;
+  ld.shared.u32 %r6, [%r5];
+  ld.param.u32 %r7, [n];
+  add.s32 %r6, %r6, %r7;
+  ld.param.u64 %rd1, [out];
+  cvt.u64.u32 %rd2, %r3;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r6;
+  ret;
+}
+"""
+        said = {"grid": [1], "arg": {"0": "u32[64]:out", "n": 5}}
+        self.assertTrue(tcspec.check({"ptx": text}, level="ptx", **said).ok)
+        run = tcspec.run({"ptx": text}, **said)
+        self.assertEqual([(t ^ 32) + 5 for t in range(64)], [int(x) for x in run.outputs["out"]])
+        verdict = tcspec.check({"ptx": text.replace("  bar.sync 0;\n", "")}, level="ptx", **said)
+        self.assertEqual("hazard", verdict.verdict)
+        with self.assertRaises(tcspec.Refused) as raised:
+            tcspec.check({"ptx": text})
+        self.assertIn("0 out: u64 at 0, 1 n: u32 at 8", str(raised.exception))
+        with self.assertRaises(tcspec.Refused) as raised:
+            tcspec.check({"ptx": ".version 8.0\n.target sm_90a\nbad"})
+        self.assertIn(":3:1", str(raised.exception))
 
     def test_mutants(self) -> None:
         found = tcspec.mutate("zoo/R1-fixed", operator="DROP")

@@ -256,7 +256,7 @@ class RefusedInOneLine(unittest.TestCase):
     def test_targets_and_levels(self) -> None:
         one = x(64)
         self.says("triton.target", "target: expected 'sm_90' or 'sm_100', found 'sm_80'", kernels.in_place, one, one, BLOCK=64, grid=1, target="sm_80")
-        self.says("triton.level", "level: expected 'ttgir', found 'ptx': PTX is not read; the module is judged as Triton's last text before it", kernels.in_place, one, one, BLOCK=64, grid=1, level="ptx")
+        self.says("triton.level", "level: expected 'ttgir' or 'ptx', found 'cubin'", kernels.in_place, one, one, BLOCK=64, grid=1, level="cubin")
 
     def test_tensors(self) -> None:
         known = "f16, bf16, f32, f64, e4m3, e5m2, i1, i8, i16, i32, i64, u8, u16, u32, u64"

@@ -1,9 +1,10 @@
-"""From a kernel and its arguments to TTGIR: specialised as a launch on the chip would, compiled up to the text and no further.
+"""From a kernel and its arguments to TTGIR, or to PTX: specialised as a launch on the chip would, compiled up to the text and no further.
 
 What ``kernel[grid](...)`` does before it launches is done with Triton's own parts: the binder says of each argument its type and what the compiler may
 know of it (a multiple of 16, equal to one, an aligned pointer), and the passes of the target make the module. Behind it LLVM and ptxas would follow;
 they are not asked, so there is no GPU, no process and no file. While a kernel is traced, Triton's active driver is one that says the target and
-nothing else: kernels may ask for it (``tl.target_info``), and so may rules of autotuning.
+nothing else: kernels may ask for it (``tl.target_info``), and so may rules of autotuning. PTX is what LLVM makes of the module: ptxas is asked which
+PTX it reads, and no more.
 
 A text is kept for the next launch that is specialised the same way.
 """
@@ -19,7 +20,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ..errors import Refused
 from .versions import Parts, parts
 
-__all__ = ["Specialised", "compiled", "specialise", "tracing_for"]
+__all__ = ["Specialised", "Texts", "compiled", "specialise", "texts", "tracing_for"]
 
 
 @dataclass(frozen=True)
@@ -113,12 +114,26 @@ def _refuse_unknown(
 
 # ---------------------------------------------------------------- texts
 
+@dataclass(frozen=True)
+class Texts:
+    """A kernel as TTGIR; compiled further, as PTX, with what the compiler says of its launch."""
+
+    ttgir: str
+    ptx: "str | None"
+    metadata: Mapping[str, Any]
+
+
 _MOST = 256
-_texts: "OrderedDict[tuple[Any, ...], str]" = OrderedDict()
+_texts: "OrderedDict[tuple[Any, ...], Texts]" = OrderedDict()
 
 
 def compiled(s: Specialised) -> str:
-    """The text of the module. What Triton says of a kernel that it does not take comes as Triton raises it."""
+    """The text of the module."""
+    return texts(s, "ttgir").ttgir
+
+
+def texts(s: Specialised, level: str) -> Texts:
+    """The text of the module, and those up to a level. What Triton says of a kernel that it does not take comes as Triton raises it."""
     triton = parts()
     target = _target(triton, s.capability)
     with tracing_for(s.capability):
@@ -129,12 +144,13 @@ def compiled(s: Specialised) -> str:
             s.kernel.fn.__code__.co_filename,
             str(s.options),
             s.capability,
+            level,
             tuple(sorted(triton.environment().items())),
         )
         _refuse_changed(s.kernel)
         there = _texts.get(key)
         if there is None:
-            there = _text(triton, target, source, s.options)
+            there = _text(triton, target, source, s.options, level)
             _texts[key] = there
             if len(_texts) > _MOST:
                 _texts.popitem(last=False)
@@ -154,7 +170,7 @@ def _refuse_changed(kernel: Any) -> None:
             )
 
 
-def _text(triton: Parts, target: Any, source: Any, options: Any) -> str:
+def _text(triton: Parts, target: Any, source: Any, options: Any, level: str) -> Texts:
     backend = triton.backend_of(target)
     context = triton.context()
     triton.load_dialects(context)
@@ -169,10 +185,14 @@ def _text(triton: Parts, target: Any, source: Any, options: Any) -> str:
     stages: dict[str, Any] = {}
     backend.add_stages(stages, options, source.language)
     metadata = {"target": target, **options.__dict__}
-    for name in _up_to_ttgir(list(stages)):
+    made: dict[str, str] = {}
+    for name in _up_to(level, list(stages)):
         module = stages[name](module, metadata)
-    return str(module)
+        if name in ("ttgir", "ptx"):
+            # the module is changed in place behind it
+            made[name] = str(module)
+    return Texts(made["ttgir"], made.get("ptx"), metadata)
 
 
-def _up_to_ttgir(names: Sequence[str]) -> Sequence[str]:
-    return names[: names.index("ttgir") + 1]
+def _up_to(level: str, names: Sequence[str]) -> Sequence[str]:
+    return names[: names.index(level) + 1]

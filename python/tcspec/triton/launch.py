@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Iterator, Mapping, Sequence
 
+from .. import warm
 from ..errors import Refused
 from ..launches import Launch, Perform
-from ..tensors import Tensor
-from .compilation import Specialised, compiled, specialise, tracing_for
+from ..tensors import Tensor, numpy_dtype
+from .compilation import Specialised, Texts, compiled, specialise, texts, tracing_for
 from .kernels import Call, call
 from .sources import files_of
 from .targets import capability
@@ -243,14 +244,10 @@ def export(
 
     ``grid``: programs along each axis, a number, or a function of the arguments by name; not beside ``kernel[grid]``. ``target``: ``"sm_90"``, which
     it is if it is not said, or ``"sm_100"``. ``config``: of an autotuned kernel, which configuration. ``outputs``: the tensors that the kernel writes
-    whole, if those are not all that it writes. Other keywords are parameters of the kernel, and options of Triton's compiler.
+    whole, if those are not all that it writes. ``level``: ``"ttgir"``, or ``"ptx"``, what LLVM makes of it. Other keywords are parameters of the kernel, and options of Triton's compiler.
     """
-    if level != "ttgir":
-        raise Refused(
-            f"level: expected 'ttgir', found {level!r}"
-            + (": PTX is not read; the module is judged as Triton's last text before it" if level == "ptx" else ""),
-            "triton.level",
-        )
+    if level not in ("ttgir", "ptx"):
+        raise Refused(f"level: expected 'ttgir' or 'ptx', found {level!r}", "triton.level")
     parts()
     chip = capability(target)
     with tracing_for(chip):
@@ -265,6 +262,8 @@ def export(
     name = c.kernel.__name__
     placed = _Arguments(name, list(_names(c, special)))
     written = _outputs(name, placed, outputs)
+    if level == "ptx":
+        return _of_ptx(name, c, placed, written, texts(special, level))
     text = compiled(special)
     # addresses and control may come from integers: they are what they are also where a kernel is judged without data
     files = {
@@ -289,3 +288,112 @@ def export(
         outputs=None,
     )
     return TritonExport([launch], placed, c.zeroed)
+
+
+# ---------------------------------------------------------------- PTX
+
+
+def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | None, made: Texts) -> TritonExport:
+    """The launch of the PTX. What a tensor is for, the text before it says: there parameters are in the same order."""
+    signature = warm.client().send("kernels", kernel={"ttgir": made.ttgir}).result()
+    roles: dict[str, str] = {}
+    for (leaf, key), parameter in zip(placed.order, signature["parameters"]):
+        if key is None:
+            continue
+        t = placed.tensors[key]
+        before, role = roles.get(t.name), parameter.get("role", "inout")
+        roles[t.name] = role if before in (None, role) else "inout"
+    for t in placed.tensors.values():
+        if not t.operand.is_row_major:
+            raise Refused(
+                f"{name}: {t.argument}: expected a tensor without gaps, whose bytes PTX sees as they lie, "
+                f"found strides {t.operand.strides} of extents {t.operand.shape}",
+                "triton.strides",
+            )
+        if written is not None and roles[t.name] != "in":
+            roles[t.name] = "out" if t.name in written else "inout"
+    files = {}
+    for t in placed.tensors.values():
+        tensor = t.operand.tensor()
+        if tensor is None:
+            continue
+        if t.argument in c.zeroed:
+            tensor = Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data)))
+        if roles[t.name] != "out":
+            files[f"{t.name}.npy"] = tensor.to_json()
+    outputs = [t.name for t in placed.tensors.values() if roles[t.name] != "in"]
+    document = {
+        "schema": "tcspec.ptx-launch/1",
+        "kernel": made.metadata["name"],
+        "grid": list(c.grid),
+        "num_warps": made.metadata["num_warps"],
+        "num_ctas": made.metadata["num_ctas"],
+        "shared": made.metadata["shared"],
+        "args": [_ptx_argument(leaf, key, placed, roles, files) for leaf, key in placed.order],
+        "outputs": outputs if written is None else list(written),
+        "extra": {"global_scratch_size": made.metadata.get("global_scratch_size", 0)},
+    }
+    launch = Launch(
+        name=" ".join([name, *(f"({note})" for note in c.notes)]),
+        document={"ptx": made.ptx},
+        params={"launch": document, "files": {**files_of(made.ttgir), **files}},
+        inputs=[],
+        outputs=None,
+    )
+    missing = [t.argument for t in placed.tensors.values() if roles[t.name] != "out" and f"{t.name}.npy" not in files]
+    return PtxExport([launch], placed, c.zeroed, missing)
+
+
+def _ptx_argument(
+    leaf: _Leaf, key: tuple[Any, ...] | None, placed: _Arguments, roles: Mapping[str, str], files: Mapping[str, Any]
+) -> Any:
+    if key is None:
+        number = _number(leaf)
+        return int(number) if isinstance(number, bool) else number
+    t = placed.tensors[key]
+    o = t.operand
+    dtype = "u8" if o.dtype.ours == "i1" else o.dtype.ours
+    said: dict[str, Any] = {
+        "tensor": t.name,
+        "dtype": dtype,
+        "shape": list(o.shape) or [1],
+        "role": roles[t.name],
+    }
+    if roles[t.name] != "out":
+        said["file"] = f"{t.name}.npy" if f"{t.name}.npy" in files else None
+    if not leaf.type.startswith("tensordesc"):
+        return {"kind": "pointer", **said}
+    swizzle = getattr(getattr(leaf.value, "layout", None), "swizzle_byte_width", None)
+    return {
+        "kind": "tensordesc",
+        **said,
+        "strides": list(o.strides),
+        "block": list(leaf.value.block_shape),
+        **({} if swizzle is None else {"swizzle": swizzle}),
+        **({"padding": "nan"} if getattr(leaf.value, "padding", "zero") == "nan" else {}),
+    }
+
+
+@dataclass(frozen=True)
+class PtxExport(TritonExport):
+    """A launch of the PTX of one kernel: what its tensors hold is brought with the launch."""
+
+    #: what the kernel reads, and of which there is no data
+    _missing: Sequence[str] = field(repr=False, default=())
+
+    def evaluate(self, perform: Perform) -> Any:
+        """As of a module, from bytes: elements are those of the arguments."""
+        (launch,) = self.launches
+        if self._missing:
+            raise Refused(
+                f"{launch.name}: {self._missing[0]}: expected data, since the kernel reads it, found extents alone",
+                "triton.data",
+            )
+        placed = {t.name: t for t in self._arguments.tensors.values()}
+        made = perform(launch, [])
+        return {placed[name].argument: _typed(placed[name].given, array) for name, array in made.items()}
+
+
+def _typed(given: Operand, array: Any) -> Any:
+    typed = array.view(numpy_dtype(given.dtype.ours))
+    return typed.reshape(given.shape) if math.prod(given.shape) == typed.size else typed

@@ -21,10 +21,13 @@ import type { World as Launched } from '../../semantics/machine/world.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
+import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
 import { withoutInstructions } from '../launch/without-ptx.js'
 import { asText } from '../tensor-files/files.js'
-import { encodeNpy, type Descr } from '../tensor-files/npy.js'
+import { placeOf } from '../tensor-files/place.js'
+import { tensorOutputs } from '../tensor-files/tensor-file.js'
+import type { Tensor } from '../tensor-files/tensor.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { drawingAsked } from './drawing.js'
@@ -233,14 +236,6 @@ export const checkPtx = (world: World, file: string, options: Options): E.Either
     E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
   )
 
-/** How an element type is written in an `.npy`. */
-const descrOf = (dtype: string, bytes: number): Descr | null => {
-  const kind = /^(f16|f32|f64)$/u.test(dtype) ? 'f' : /^[si]\d/u.test(dtype) ? 'i' : 'u'
-  const name = `${kind}${String(bytes)}`
-  const all: ReadonlyArray<Descr> = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8']
-  return all.find((d) => d === name) ?? null
-}
-
 interface Compared {
   readonly tensor: string
   readonly bytes: Uint8Array
@@ -280,6 +275,7 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
       compared.push({ tensor, bytes, differ: expected === null ? null : differ, elements })
     }
   const files: Written[] = [...record(options, checked)]
+  const written: { said: string; called: string; tensor: Tensor }[] = []
   const bound = outputBindings(outs, [...launched.outputs.keys()])
   if (E.isLeft(bound)) return bound
   for (const b of bound.right) {
@@ -292,11 +288,15 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
       )
     }
     const { dtype, shape } = launched.outputs.get(c.tensor)!
-    const descr = descrOf(dtype, c.bytes.length / c.elements)
-    if (descr === null) return refuse('bad-flag', `--out ${b.name}: an .npy has no elements of ${dtype}`)
-    const encoded = encodeNpy({ descr, shape, data: c.bytes })
-    if (E.isLeft(encoded)) return encoded
-    files.push({ what: b.name, file: b.file, bytes: encoded.right })
+    const tensor = tensorOfBytes(dtype, shape, c.bytes)
+    if (E.isLeft(tensor)) return tensor
+    written.push({ said: b.file, called: b.name, tensor: tensor.right })
+  }
+  const encoded = tensorOutputs(written)
+  if (E.isLeft(encoded)) return encoded
+  for (const kept of encoded.right) {
+    const names = written.filter(({ said }) => placeOf(said).file === kept.file).map(({ called }) => called)
+    files.push({ what: names.join(', '), ...kept })
   }
   const drawn = drawnOf(drawing, one)
   if (E.isLeft(drawn)) return drawn

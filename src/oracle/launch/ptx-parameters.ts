@@ -33,7 +33,10 @@ export const scalarBytes = (type: string, value: number | string): Uint8Array | 
   if (size === 0) return null
   const view = new DataView(new ArrayBuffer(size))
   if (type === 'f32' || type === 'f64') {
-    const x = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+    const x =
+      typeof value === 'string' && value.trim() !== ''
+        ? Number(value.replace(/^([+-]?)inf$/iu, '$1Infinity'))
+        : value
     if (typeof x !== 'number' || (Number.isNaN(x) && value !== 'nan')) return null
     if (type === 'f32') view.setFloat32(0, x, true)
     else view.setFloat64(0, x, true)

@@ -18,7 +18,8 @@ import { isFloat } from '../../numerics/dtype.js'
 import { decoder } from '../../numerics/float-format.js'
 import type { GivenTensor } from '../../semantics/execution/launch-warps.js'
 import type { Files } from '../tensor-files/files.js'
-import { decodeNpy, descrBytes, shapeText, type NpyArray } from '../tensor-files/npy.js'
+import { decodeNpy, descrBytes, npyArray, shapeText, type NpyArray } from '../tensor-files/npy.js'
+import { carrierOf, isTensorDtype, tensorOfNpy, type Tensor } from '../tensor-files/tensor.js'
 import { beside, inFile } from './beside.js'
 import { dtypeNamed } from './file.js'
 import type { PtxLaunch, PtxTensor } from './ptx-file.js'
@@ -90,6 +91,22 @@ export interface Held {
   readonly given: GivenTensor
   readonly whole: Whole
   readonly expected: NpyArray | null
+}
+
+/** What a kernel left in a tensor, with its element type; of bits alone unsigned integers. */
+export const tensorOfBytes = (
+  dtype: string,
+  shape: ReadonlyArray<number>,
+  data: Uint8Array,
+): E.Either<Failure, Tensor> => {
+  const [, kind = '', width = ''] = /^([sbu])(8|16|32|64)$/u.exec(dtype) ?? []
+  const named = kind === 's' ? `i${width}` : kind !== '' ? `u${width}` : dtype
+  return isTensorDtype(named)
+    ? pipe(
+        npyArray(carrierOf(named), shape, data),
+        E.chainW(tensorOfNpy(named)),
+      )
+    : refuse('launch.tensor', `there is no file of elements of ${dtype}`)
 }
 
 // ---------------------------------------------------------------- seeded
