@@ -102,10 +102,7 @@ export const tensorOfBytes = (
   const [, kind = '', width = ''] = /^([sbu])(8|16|32|64)$/u.exec(dtype) ?? []
   const named = kind === 's' ? `i${width}` : kind !== '' ? `u${width}` : dtype
   return isTensorDtype(named)
-    ? pipe(
-        npyArray(carrierOf(named), shape, data),
-        E.chainW(tensorOfNpy(named)),
-      )
+    ? pipe(npyArray(carrierOf(named), shape, data), E.chainW(tensorOfNpy(named)))
     : refuse('launch.tensor', `there is no file of elements of ${dtype}`)
 }
 
