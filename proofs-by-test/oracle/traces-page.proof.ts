@@ -112,7 +112,7 @@ describe('the tables of the page', () => {
     expect(
       new Set(
         known.filter(
-          (word) => !['view', 'scatter', 'spans', 'value', 'zero', 'other', 'TransformedRef'].includes(word),
+          (word) => !['view', 'scatter', 'spans', 'value', 'zero', 'other', 'bytes', 'TransformedRef'].includes(word),
         ),
       ),
     ).toEqual(new Set(named))

@@ -59,6 +59,7 @@ export const groups: ReadonlyArray<Group> = [
       docs('Theorems', 'The ledger of theorems'),
       docs('kill-rate', 'Kill rate: kernels'),
       docs('kill-rate-triton', 'Kill rate: Triton’s modules'),
+      docs('kill-rate-ptx', 'Mutants of PTX'),
       docs('triton-modules', 'Triton’s modules, judged'),
       docs('ptx-and-ttgir', 'PTX and TTGIR of one launch'),
       docs('ptx-and-ttgir-sm100', 'PTX and TTGIR for sm_100'),

@@ -84,6 +84,7 @@ export const kinds: Readonly<Record<string, readonly [bytes: number, npy: string
   f32: [4, '<f4'],
   f64: [8, '<f8'],
   u8: [1, '|u1'],
+  s8: [1, '|i1'],
   u16: [2, '<u2'],
   u32: [4, '<u4'],
   u64: [8, '<u8'],

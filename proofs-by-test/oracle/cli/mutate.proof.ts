@@ -117,7 +117,7 @@ describe('tcspec mutate', () => {
   })
   it('neither a kernel nor --all, and both', async () => {
     expect((await run('mutate')).stderr).toMatch(
-      /expected a kernel, a program \(.json\), a module \(.ttgir\) or --all, found nothing/,
+      /expected a kernel, a program \(.json\), a module \(.ttgir, .ptx\) or --all, found nothing/,
     )
     expect((await run('mutate', 'queue', '--all')).stderr).toMatch(/found 'queue' and --all/)
     expect((await run('mutate', 'quee')).stderr).toMatch(/found 'quee'; did you mean queue, /)
@@ -188,7 +188,7 @@ describe('tcspec mutate X.ttgir', () => {
     const { status, stderr } = await run('mutate', 'queue', '--write', 'there')
     expect([status, stderr]).toEqual([
       2,
-      "tcspec: mutate: --write: expected a module (.ttgir), found 'queue'\n",
+      "tcspec: mutate: --write: expected a module (.ttgir, .ptx), found 'queue'\n",
     ])
   })
 })

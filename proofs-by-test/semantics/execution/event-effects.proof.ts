@@ -45,7 +45,7 @@ const of = (f: object): ReadonlyArray<number> => ctasOf(world, f as InFlight)
 
 const rows: ReadonlyArray<readonly [what: string, f: object, ctas: ReadonlyArray<number>]> = [
   ['an answer: its bytes and its barrier', { _tag: 'clc', response: S1, barrier: 0 }, [1, 0]],
-  ['a load: where it goes and its barrier', { _tag: 'tmaLoad', destination: S0, barrier: 1 }, [0, 1]],
+  ['a load: where it goes and its barrier', { _tag: 'tmaLoad', source: G, destination: S0, barrier: 1 }, [0, 1]],
   ['a store to another CTA', { _tag: 'stAsync', destination: S1, barrier: 1 }, [1, 1]],
   ['a store that has to be read', { _tag: 'tmaStore', stage: 'read', source: S1 }, [1]],
   ['a store that is read', { _tag: 'tmaStore', stage: 'write', source: S1 }, []],
@@ -123,17 +123,17 @@ const events: ReadonlyArray<readonly [what: string, f: object, touches: Readonly
   ['and told', { _tag: 'clc', stage: 'signal', response: S0, barrier: 1, bytes: 16 }, ['count 1 0 -16']],
   [
     'a load by a map of the host',
-    { _tag: 'tmaLoad', stage: 'write', map: null, source: G, destination: S0, barrier: 1, bytes: 32 },
+    { _tag: 'tmaLoad', stage: 'write', map: null, source: G, destination: S0, barrier: 1, bytes: 32, combine: null },
     ['r G', 'w S0'],
   ],
   [
     'a load by a map in memory',
-    { _tag: 'tmaLoad', stage: 'write', map: S1, source: G, destination: S0, barrier: 1, bytes: 32 },
+    { _tag: 'tmaLoad', stage: 'write', map: S1, source: G, destination: S0, barrier: 1, bytes: 32, combine: null },
     ['r S1', 'r G', 'w S0'],
   ],
   [
     'its bytes',
-    { _tag: 'tmaLoad', stage: 'signal', map: S1, source: G, destination: S0, barrier: 1, bytes: 32 },
+    { _tag: 'tmaLoad', stage: 'signal', map: S1, source: G, destination: S0, barrier: 1, bytes: 32, combine: null },
     ['count 1 0 -32'],
   ],
   [
@@ -153,17 +153,17 @@ const events: ReadonlyArray<readonly [what: string, f: object, touches: Readonly
   ],
   [
     'or combines',
-    { _tag: 'tmaStore', stage: 'write', map: null, source: S0, destination: G, combine: 'add' },
+    { _tag: 'tmaStore', stage: 'write', map: null, source: S0, destination: G, combine: { kind: 'add', words: null } },
     ['r G atomic 3 unit', 'w G atomic 3 unit'],
   ],
   [
     'a store to another CTA',
-    { _tag: 'stAsync', stage: 'write', destination: S1, barrier: 0, bytes: 8 },
+    { _tag: 'stAsync', stage: 'write', destination: S1, barrier: 0, bytes: 8, combine: null },
     ['w S1'],
   ],
   [
     'its bytes',
-    { _tag: 'stAsync', stage: 'signal', destination: S1, barrier: 0, bytes: 8 },
+    { _tag: 'stAsync', stage: 'signal', destination: S1, barrier: 0, bytes: 8, combine: null },
     ['count 0 0 -8'],
   ],
   ['a copy', { _tag: 'cpAsync', source: G, destination: S0 }, ['r G', 'w S0']],

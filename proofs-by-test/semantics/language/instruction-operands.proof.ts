@@ -176,7 +176,7 @@ const cases: ReadonlyArray<Case> = [
       coords: [X.i32(0)],
       source: view('wide'),
     },
-    { _tag: 'tma.store', bytes: 64, parts: [{ bytes: 64 }], combine: 'add' },
+    { _tag: 'tma.store', bytes: 64, parts: [{ bytes: 64 }], combine: { kind: 'add', words: null } },
   ],
   [
     { _tag: 'tma.scatter', descriptor: map('line'), rows: eights, column: X.i32(0), source: view('lines') },

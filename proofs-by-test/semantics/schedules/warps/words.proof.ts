@@ -230,7 +230,8 @@ const textOf = (p: ReadonlyArray<ReadonlyArray<Op>>): string => {
           case 'read':
             return [`ld.global.u32 %v, ${place(op.x)};`]
           case 'write':
-            return [`st.global.u32 ${place(op.x)}, 7;`]
+            // what no other agent stores: two that store the same constant do no harm
+            return ['mov.u32 %v, %ctaid.x;', `st.global.u32 ${place(op.x)}, %v;`]
           case 'fence':
             return ['fence.acq_rel.gpu;']
           case 'store':

@@ -58,7 +58,7 @@ const typeOf = (i: Resolved): string => {
 const direction = (i: Resolved, name: string): 'read' | 'write' | 'both' => {
   const { base } = i.form
   if (/^(atom|red)\b/u.test(base)) return 'both'
-  if (/^st\b/u.test(base)) return 'write'
+  if (/^(st|wmma\.store)\b/u.test(base)) return 'write'
   if (base.startsWith('cp.reduce')) return name === 's' ? 'read' : 'both'
   if (base.startsWith('cp.async.bulk.tensor')) return i.modifiers['dst'] === 'global' ? 'write' : 'read'
   if (base.startsWith('cp.async')) return name === 'd' ? 'write' : 'read'

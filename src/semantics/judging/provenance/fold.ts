@@ -26,7 +26,17 @@
  *
  * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
  */
-import type { Access, Combine, Fold, Footprint, Header, Issue, LogEvent, Origin } from '../../log/events.js'
+import type {
+  Access,
+  Combine,
+  Fold,
+  Footprint,
+  Header,
+  Issue,
+  LogEvent,
+  Origin,
+  Unit,
+} from '../../log/events.js'
 import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
 import type { Spec } from '../../language/program.js'
@@ -44,6 +54,7 @@ import { copy, matmul } from './theorem.js'
  * each of the two holds, the even one first. A left operand that lies twice is read once for the columns of each B.
  */
 interface Mma {
+  readonly unit: Unit
   readonly accumulates: boolean
   readonly a: Operand[]
   readonly b: Operand[]
@@ -117,6 +128,7 @@ const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
 const onIssue = (s: State, e: Issue): void => {
   if (e.unit === 'wgmma' || (e.unit === 'tcgen05' && (e.tensor ?? 'mma') === 'mma'))
     s.mmas.set(e.operation, {
+      unit: e.unit,
       accumulates: e.accumulates,
       a: [],
       b: [],
@@ -148,7 +160,7 @@ const partOf = (s: State, e: Access, a: Operand): Operand => {
 const onMmaAccess = (s: State, m: Mma, e: Access): void => {
   switch (e.role) {
     case 'a':
-      m.a.push(partOf(s, e, operandOf(s, e.footprint)))
+      m.a.push(m.unit === 'wgmma' ? partOf(s, e, operandOf(s, e.footprint)) : operandOf(s, e.footprint))
       return
     case 'b':
       m.b.push(operandOf(s, e.footprint))
