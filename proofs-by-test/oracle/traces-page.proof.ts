@@ -112,7 +112,8 @@ describe('the tables of the page', () => {
     expect(
       new Set(
         known.filter(
-          (word) => !['view', 'scatter', 'spans', 'value', 'zero', 'other', 'bytes', 'TransformedRef'].includes(word),
+          (word) =>
+            !['view', 'scatter', 'spans', 'value', 'zero', 'other', 'bytes', 'TransformedRef'].includes(word),
         ),
       ),
     ).toEqual(new Set(named))

@@ -45,7 +45,11 @@ const of = (f: object): ReadonlyArray<number> => ctasOf(world, f as InFlight)
 
 const rows: ReadonlyArray<readonly [what: string, f: object, ctas: ReadonlyArray<number>]> = [
   ['an answer: its bytes and its barrier', { _tag: 'clc', response: S1, barrier: 0 }, [1, 0]],
-  ['a load: where it goes and its barrier', { _tag: 'tmaLoad', source: G, destination: S0, barrier: 1 }, [0, 1]],
+  [
+    'a load: where it goes and its barrier',
+    { _tag: 'tmaLoad', source: G, destination: S0, barrier: 1 },
+    [0, 1],
+  ],
   ['a store to another CTA', { _tag: 'stAsync', destination: S1, barrier: 1 }, [1, 1]],
   ['a store that has to be read', { _tag: 'tmaStore', stage: 'read', source: S1 }, [1]],
   ['a store that is read', { _tag: 'tmaStore', stage: 'write', source: S1 }, []],
@@ -123,17 +127,44 @@ const events: ReadonlyArray<readonly [what: string, f: object, touches: Readonly
   ['and told', { _tag: 'clc', stage: 'signal', response: S0, barrier: 1, bytes: 16 }, ['count 1 0 -16']],
   [
     'a load by a map of the host',
-    { _tag: 'tmaLoad', stage: 'write', map: null, source: G, destination: S0, barrier: 1, bytes: 32, combine: null },
+    {
+      _tag: 'tmaLoad',
+      stage: 'write',
+      map: null,
+      source: G,
+      destination: S0,
+      barrier: 1,
+      bytes: 32,
+      combine: null,
+    },
     ['r G', 'w S0'],
   ],
   [
     'a load by a map in memory',
-    { _tag: 'tmaLoad', stage: 'write', map: S1, source: G, destination: S0, barrier: 1, bytes: 32, combine: null },
+    {
+      _tag: 'tmaLoad',
+      stage: 'write',
+      map: S1,
+      source: G,
+      destination: S0,
+      barrier: 1,
+      bytes: 32,
+      combine: null,
+    },
     ['r S1', 'r G', 'w S0'],
   ],
   [
     'its bytes',
-    { _tag: 'tmaLoad', stage: 'signal', map: S1, source: G, destination: S0, barrier: 1, bytes: 32, combine: null },
+    {
+      _tag: 'tmaLoad',
+      stage: 'signal',
+      map: S1,
+      source: G,
+      destination: S0,
+      barrier: 1,
+      bytes: 32,
+      combine: null,
+    },
     ['count 1 0 -32'],
   ],
   [
@@ -153,7 +184,14 @@ const events: ReadonlyArray<readonly [what: string, f: object, touches: Readonly
   ],
   [
     'or combines',
-    { _tag: 'tmaStore', stage: 'write', map: null, source: S0, destination: G, combine: { kind: 'add', words: null } },
+    {
+      _tag: 'tmaStore',
+      stage: 'write',
+      map: null,
+      source: S0,
+      destination: G,
+      combine: { kind: 'add', words: null },
+    },
     ['r G atomic 3 unit', 'w G atomic 3 unit'],
   ],
   [
