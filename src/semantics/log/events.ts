@@ -171,7 +171,7 @@ export type Origin =
   | { readonly _tag: 'other'; readonly decided?: number }
   /**
    * stretches of bytes, three numbers each: 1 + the number of the value (0: zeros for all inputs; -1: anything else), the first of its bytes, or of those of a
-   * cast of its elements (`warps/origins.ts`, `castOf`), and how many follow one another
+   * cast of its elements (`casts.ts`), and how many follow one another
    */
   | { readonly _tag: 'bytes'; readonly stretches: ReadonlyArray<number> }
 

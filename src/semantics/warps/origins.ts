@@ -21,6 +21,7 @@
  */
 import type { Dtype } from '../../numerics/dtype.js'
 import type { Origin } from '../log/events.js'
+import { casts, mostBytes } from '../log/casts.js'
 import type { Origins } from '../machine/warp-stand.js'
 import { ofPredicate, type Operation, type Place, type Row } from './program.js'
 import { sourceLane } from './lanes.js'
@@ -33,11 +34,6 @@ import { usesOf } from './uses.js'
 const plain = 0
 const data = -1
 
-/** What the bytes of a value have been converted to; the first: they are as they were read. A cast has no more bytes than what it is of. */
-const casts: ReadonlyArray<Dtype | null> = [null, 'f16', 'bf16', 'e4m3', 'e5m2', 'tf32']
-/** Bytes of a value are counted below; above them stands the cast. */
-const castShift = 26
-const mostBytes = 2 ** castShift
 
 export const origins = (rows: number, predicates: number): Origins => ({
   values: new Int32Array(rows * 128),
@@ -523,9 +519,3 @@ const extend = (r: Rows, o: Origins, s: Stretches, row: Row, lane: number, bytes
     list.push(value, place, 1)
   }
 }
-
-/** The type that a byte's element was converted to (null: none), and which byte of the value as it was read this is. */
-export const castOf = (place: number): { readonly to: Dtype | null; readonly byte: number } => ({
-  to: casts[place >>> castShift] ?? null,
-  byte: place % mostBytes,
-})

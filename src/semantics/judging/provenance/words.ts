@@ -16,7 +16,7 @@
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import type { Footprint } from '../../log/events.js'
 import { share } from '../../machine/footprint.js'
-import { castOf } from '../../warps/origins.js'
+import { castOf } from '../../log/casts.js'
 import { forEachAddress, gather, read, siteName, widthOf, type Left, type Memory } from './memory.js'
 import { other, zero, type Terms } from './terms.js'
 
