@@ -82,8 +82,8 @@ describe('the register file', () => {
       -24 * 128,
     ])
     // 216 registers a thread are free in CTA 1, none in CTA 0
-    expect([471, 472, 473].map((count) => fits(less, 1, a, count))).toEqual([true, true, false])
-    expect([256, 257].map((count) => fits(less, 0, a, count))).toEqual([true, false])
+    expect([471, 472, 473].map((count) => fits(less, 1, a, count, 65_536))).toEqual([true, true, false])
+    expect([256, 257].map((count) => fits(less, 0, a, count, 65_536))).toEqual([true, false])
   })
 
   const change = (label: string, count: number, action: 'increase' | 'decrease'): B.Build<void> =>
@@ -118,8 +118,8 @@ describe('the register file', () => {
   test('nobody gives back: a deadlock that says how many words are missing', () => {
     const v = verdictOf(roles(B.of(undefined), change('take', 232, 'increase')))
     expect([v.verdict, v.findings.map((f) => f.id)]).toEqual(['deadlock', ['B5']])
-    // 64 more for 128 threads are 8,192 words, and 65,536 - 64,512 are free
-    expect(v.waitFor.join()).toContain('the register file of its CTA: has 1024 of 8192, 7168 missing')
+    // 64 more for 128 threads are 8,192 words, and the CTA was given 64,512, all of them in use
+    expect(v.waitFor.join()).toContain('the register file of its CTA: has 0 of 8192, 8192 missing')
   })
   test('a decrease to more, or an increase to fewer, is A2', () => {
     for (const bad of [change('give', 200, 'decrease'), change('take', 24, 'increase')]) {
@@ -136,7 +136,7 @@ describe('the register file', () => {
       ),
       unit,
     )
-    // CTA 1 has agents 3, 4 and 5; each thread has 168 registers, and 1,024 words of its file are free
+    // CTA 1 has agents 3, 4 and 5; each thread has 168 registers, all that the CTA was given
     const once = (agent: number, count: number, action: 'increase' | 'decrease'): ReadonlyArray<unknown> => {
       const p = { _tag: 'setMaxRegisters', count, action } as const
       const x = { world, agent, stamp: { agent, at: 1, site: 0, iteration: [] } }
@@ -149,11 +149,11 @@ describe('the register file', () => {
       const threads = [0, 4, 8, 32, 36, 40].map((warp) => registers[warp])
       return [waits, threads, first?._tag === 'registers' ? [first.needs, first.free] : null]
     }
-    expect(once(4, 40, 'decrease')).toEqual([false, [168, 168, 168, 168, 40, 168], [-16_384, 1024]])
-    expect(once(5, 176, 'increase')).toEqual([false, [168, 168, 168, 168, 168, 176], [1024, 1024]])
-    expect(once(3, 184, 'increase')[0]).toBe(true)
-    expect(once(3, 168, 'increase')).toEqual([false, [168, 168, 168, 168, 168, 168], [0, 1024]])
-    expect(once(3, 168, 'decrease')).toEqual([false, [168, 168, 168, 168, 168, 168], [0, 1024]])
+    expect(once(4, 40, 'decrease')).toEqual([false, [168, 168, 168, 168, 40, 168], [-16_384, 0]])
+    // the 1,024 words that the file has beyond are not the CTA's: an H100 waits for ever
+    expect(once(5, 176, 'increase')[0]).toBe(true)
+    expect(once(3, 168, 'increase')).toEqual([false, [168, 168, 168, 168, 168, 168], [0, 0]])
+    expect(once(3, 168, 'decrease')).toEqual([false, [168, 168, 168, 168, 168, 168], [0, 0]])
     expect(once(3, 160, 'increase')).toEqual([false, 'A2'])
     expect(once(3, 176, 'decrease')).toEqual([false, 'A2'])
     // to give back never waits, even where more is asked for than there is

@@ -1,7 +1,7 @@
 /**
  * setMaxRegisters: the threads of a warpgroup give registers back, or take more.
  *
- * To take more waits until the CTA's register file has them (`machine/registers.ts`); to give back never waits. It is no hint: a
+ * To take more waits until the CTA's pool has them (`machine/registers.ts`); to give back never waits. It is no hint: a
  * count that would be no decrease, or no increase, is undefined and a fault here (A2).
  *
  *     producer: decrease 40        consumer: increase 232, blocked until the producer has given back enough
@@ -13,7 +13,6 @@ import type { Agent } from '../language/program.js'
 import type { RegistersEvent } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
-import { registerFile } from '../language/limits.js'
 import * as Registers from '../machine/registers.js'
 import { withRegisters, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
@@ -31,14 +30,21 @@ export const prepare = (i: InstructionOf<'setMaxRegisters'>): Prepared => ({
 const agentOf = (world: World, agent: number): Agent => world.front.agents[agent % world.agentsPerCta]!
 
 export const blocked = (world: World, agent: number, m: Machine, p: Of): boolean =>
-  p.action === 'increase' && !Registers.fits(m.registers, ctaOf(world, agent), agentOf(world, agent), p.count)
+  p.action === 'increase' &&
+  !Registers.fits(
+    m.registers,
+    ctaOf(world, agent),
+    agentOf(world, agent),
+    p.count,
+    Registers.pool(world.front.agents),
+  )
 
 export const event = (x: Executing, m: Machine, p: Of, isBlocked: boolean): RegistersEvent => ({
   _tag: 'registers',
   stamp: x.stamp,
   count: p.count,
   needs: Registers.needs(m.registers, ctaOf(x.world, x.agent), agentOf(x.world, x.agent), p.count),
-  free: registerFile - Registers.inUse(m.registers, ctaOf(x.world, x.agent)),
+  free: Registers.pool(x.world.front.agents) - Registers.inUse(m.registers, ctaOf(x.world, x.agent)),
   blocked: isBlocked,
 })
 

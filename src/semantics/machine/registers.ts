@@ -1,17 +1,20 @@
 /**
- * The register file of a CTA: 65,536 words of 32 bits, handed out by warp.
+ * The registers of a CTA: words of 32 bits, handed out by warp, of a register file of 65,536.
+ *
+ * What its warps were given at the launch is the CTA's pool: what the file has beyond that is not for it. On an H100 three warpgroups of 168 registers a thread can
+ * become 40, 232 and 232 (64,512 words, all of the pool); with 48, 232 and 232 (65,536, all of the file) the last one waits for ever.
  *
  * A thread begins with what its agent asks for (`registers` in the launch), or with an equal share of what is left, in steps of 8 and at most 256. From
  * then on `setMaxRegisters` gives registers back or takes more; taking waits until others have given back enough.
  *
- *     three warpgroups, nothing asked for     65,536 / 384 = 170: 168 each, 1,024 words free
+ *     three warpgroups, nothing asked for     65,536 / 384 = 170: 168 each, a pool of 64,512
  *     producer decreases to 40                40 * 128 + 2 * 168 * 128 = 48,128 in use
- *     consumers increase to 232               40 * 128 + 2 * 232 * 128 = 64,512: both fit
+ *     consumers increase to 232               40 * 128 + 2 * 232 * 128 = 64,512: both fit, just
  *
  * Names: `setmaxnreg` (PTX), `set_max_registers` (Pallas), the partition's register count (Triton).
  *
  * Laws
- * 1. The words in use never exceed the file.
+ * 1. The words in use never exceed the pool.
  * 2. What one agent gives back another can take, and no other count changes.
  *
  * Source: PTX ISA, setmaxnreg; CUDA C++ programming guide, technical specifications (registers of a multiprocessor).
@@ -63,6 +66,14 @@ export const needs = (registers: ReadonlyArray<number>, cta: number, agent: Agen
   return words
 }
 
-/** Do the warps of an agent fit with `count` registers a thread? */
-export const fits = (registers: ReadonlyArray<number>, cta: number, agent: Agent, count: number): boolean =>
-  inUse(registers, cta) + needs(registers, cta, agent, count) <= registerFile
+/** Words that a CTA was given at the launch: what its warps can give one another. */
+export const pool = (agents: ReadonlyArray<Agent>): number => inUse(atLaunch(agents), 0)
+
+/** Do the warps of an agent fit with `count` registers a thread into so many words? */
+export const fits = (
+  registers: ReadonlyArray<number>,
+  cta: number,
+  agent: Agent,
+  count: number,
+  words: number,
+): boolean => inUse(registers, cta) + needs(registers, cta, agent, count) <= words
