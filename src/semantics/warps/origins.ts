@@ -34,7 +34,6 @@ import { usesOf } from './uses.js'
 const plain = 0
 const data = -1
 
-
 export const origins = (rows: number, predicates: number): Origins => ({
   values: new Int32Array(rows * 128),
   bytes: new Int32Array(rows * 128),
