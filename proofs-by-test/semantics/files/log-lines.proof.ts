@@ -156,7 +156,7 @@ describe('fences, groups, rendezvous', () => {
 
 describe('registers', () => {
   test('each CTA has a file of its own: what is free, what is needed, and what a thread has', () => {
-    // 65,536 words for 128 threads, at most 256 each: 32,768 are in use
+    // 128 threads of 256 words: a pool of 32,768, and all of it in use
     expect(
       lines(
         pair(() => [
@@ -165,8 +165,8 @@ describe('registers', () => {
         ]),
       ),
     ).toEqual([
-      { _tag: 'registers', count: 40, needs: -216 * 128, free: 32_768, blocked: false },
-      { _tag: 'registers', count: 232, needs: 192 * 128, free: 65_536 - 40 * 128, blocked: false },
+      { _tag: 'registers', count: 40, needs: -216 * 128, free: 0, blocked: false },
+      { _tag: 'registers', count: 232, needs: 192 * 128, free: 32_768 - 40 * 128, blocked: false },
     ])
   })
   test.each([
