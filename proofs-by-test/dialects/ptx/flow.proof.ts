@@ -60,6 +60,25 @@ describe('spins', () => {
   ])('%s', (_, lines) => {
     expect(spins(lines)).toEqual([['mbarrier', 0]])
   })
+  it.each([
+    ['counting its turns', 'add.s32 %r4, %r4, 1;'],
+    ['asking the time', 'mov.u64 %rd1, %globaltimer; sub.s64 %rd2, %rd1, %rd3;'],
+    [
+      'sleeping the longer the later it is',
+      'add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, 16; @%p2 bra a; nanosleep.u32 %r4;',
+    ],
+  ])('behind the test, %s', (_, behind) => {
+    expect(spins(`${test('%p1', 'a:')} @%p1 bra b; ${behind} bra a; b: ret;`)).toEqual([['mbarrier', 0]])
+  })
+  it.each([
+    ['what is read later', 'add.s32 %r4, %r4, 1;', 'b: st.shared.b32 [%r1], %r4; ret;'],
+    ['what the test reads', 'xor.b32 %r2, %r2, 1;', 'b: ret;'],
+    ['memory', 'st.shared.b32 [%r1], 0;', 'b: ret;'],
+    ['a way out', 'add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, 16; @%p2 bra b;', 'b: ret;'],
+    ['a loop of its own', 'c: add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, 16; @%p2 bra c;', 'b: ret;'],
+  ])('no spin where it is behind the test: %s', (_, behind, after) => {
+    expect(spins(`${test('%p1', 'a:')} @%p1 bra b; ${behind} bra a; ${after}`)).toEqual([])
+  })
   it('a word of memory', () => {
     expect(
       spins('a: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.s32 %p1, %r3, %r4; @%p1 bra a; ret;'),

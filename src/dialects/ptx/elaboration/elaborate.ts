@@ -19,6 +19,7 @@ import { mostRegisters, registerFile } from '../../../semantics/language/limits.
 import { withSpins } from '../../../semantics/warps/spins.js'
 import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
+import { graphOf } from '../flow/graph.js'
 import { spinsOf } from '../flow/waits.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
 import { moduleScope, type Scope } from '../opcodes/scope.js'
@@ -149,14 +150,27 @@ const control = (m: Making, h: Here, f: Function, label: number): boolean => {
   }
 }
 
-const instruction = (m: Making, f: Function, label: number, r: Resolved, spins: boolean): void => {
-  const { e, names } = m
+/** Where an instruction stands, said of the operations that follow. */
+const placeOf = (m: Making, f: Function, r: Resolved): void => {
+  const { e } = m
   const { opcode, at } = r.instruction
   e.at = at
   e.site = e.sites.length
   const { line, column } = sourceOf(m.sources, r.instruction)
   e.sites.push({ label: siteLabel(line, opcode, at.line), path: [f.name], loc: `${line}:${String(column)}` })
   e.positions.push(at)
+}
+
+/** In the place of what a turn of a wait does and nothing sees. */
+const goesRound = (m: Making, f: Function, r: Resolved, header: number): void => {
+  placeOf(m, f, r)
+  emit(m.e, { _tag: 'branch', target: header, join: null }, null)
+}
+
+const instruction = (m: Making, f: Function, label: number, r: Resolved, spins: boolean): void => {
+  const { e, names } = m
+  const { opcode } = r.instruction
+  placeOf(m, f, r)
   const h: Here = {
     e,
     names,
@@ -174,10 +188,18 @@ const functionBody = (m: Making, code: Code, label: number): void => {
   const f = code.function
   readLines(m.sources, f.body ?? [])
   declareBody(m.e, m.names.storage, f)
-  const spinning = new Set(spinsOf(code).flatMap((s) => (s.kind === 'mbarrier' ? [s.test] : [])))
+  const spins = spinsOf(code)
+  const spinning = new Set(spins.flatMap((s) => (s.kind === 'mbarrier' ? [s.test] : [])))
+  const { blocks } = graphOf(code)
+  const again = new Map(
+    spins.flatMap((s) => [...s.unseen].map((k): [number, number] => [k, blocks[s.header]!.first])),
+  )
   code.instructions.forEach((r, k) => {
     m.labels[label + k] = m.e.code.length
-    if (m.e.failed === null) instruction(m, f, label, r, spinning.has(k))
+    const header = again.get(k)
+    if (m.e.failed !== null) return
+    if (header === undefined) instruction(m, f, label, r, spinning.has(k))
+    else goesRound(m, f, r, label + header)
   })
   m.labels[label + code.instructions.length] = m.e.code.length
   emit(m.e, f.kind === 'entry' ? { _tag: 'exit' } : { _tag: 'return' }, null)

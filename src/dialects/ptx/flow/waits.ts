@@ -14,9 +14,20 @@
  * A loop is a spin where nothing happens in it but one test of a barrier, or one strong load that is compared with what does not change, sleeping, and moves between
  * registers that no iteration hands to the next; and where it is left exactly when the test says so.
  *
+ * And where its first block tests a barrier and leaves it exactly when the test is true: whatever else happens before the next turn (counting turns, reading
+ * a clock, sleeping the longer the later it is, as the waits of `cuda::barrier` do) is seen by nothing, and is no part of a wait.
+ *
+ *     again:  mbarrier.try_wait.shared.b64 done, [bar], token;
+ *             @done bra over;
+ *             mov.u64 now, %globaltimer;                                            these are left out
+ *             sub.s64 since, now, begin;
+ *             ...
+ *             bra again;
+ *
  * Laws
  * 1. An iteration of a spin that goes round leaves every register that is read later as it was, but for those that the next iteration writes again.
  * 2. No instruction is in two spins.
+ * 3. What is left out of a spin writes nothing but registers, and those are read by nothing that stays.
  */
 import { remembered } from '../../../remembered.js'
 import type { Code, Resolved, Value } from '../opcodes/resolve.js'
@@ -30,6 +41,8 @@ export interface Spin {
   readonly test: number
   readonly header: number
   readonly blocks: ReadonlySet<number>
+  /** the numbers of the instructions that only a turn which goes round comes to, and that nothing sees: in their place stands a branch to the header */
+  readonly unseen: ReadonlySet<number>
 }
 
 export interface Peek {
@@ -92,10 +105,10 @@ const derived = (known: ReadonlyMap<number, Sense>, i: Resolved): Sense | null =
   }
 }
 
-/** Is the loop left exactly where the test is true, or for a load where one comparison is as it is at every exit? */
-const spinOf = (graph: Graph, loop: Loop): Spin | null => {
+/** Is the loop left exactly by these blocks where the test is true, or for a load where one comparison is as it is at every exit? */
+const spinOf = (graph: Graph, loop: Loop, turn: ReadonlySet<number> = loop.body): Spin | null => {
   const { code } = graph
-  const blocks = [...loop.body].sort((a, b) => a - b)
+  const blocks = [...turn].sort((a, b) => a - b)
   const inside = blocks.flatMap((b) =>
     Array.from(
       { length: graph.blocks[b]!.end - graph.blocks[b]!.first },
@@ -146,13 +159,53 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const kind = isTest(code.instructions[test]!) ? 'mbarrier' : 'semaphore'
   return kind === 'mbarrier' && exits !== 'same'
     ? null
-    : { kind, test, header: loop.header, blocks: loop.body }
+    : { kind, test, header: loop.header, blocks: loop.body, unseen: new Set() }
+}
+
+/** What writes its registers, and does nothing else. */
+const registersAlone = new Set([
+  'integer',
+  'extended precision',
+  'floating point',
+  'comparison',
+  'logic',
+  'conversion',
+])
+const isIdle = (i: Resolved): boolean =>
+  registersAlone.has(i.form.family) || ['mov', 'selp', 'nanosleep', 'bra'].includes(i.form.base)
+
+/** A loop whose first block is the wait; behind it turns go round in ways that nothing sees. */
+const backingOff = (graph: Graph, loop: Loop): Spin | null => {
+  const { code } = graph
+  const head = spinOf(graph, loop, new Set([loop.header]))
+  if (head?.kind !== 'mbarrier' || loop.body.size === 1) return null
+  const others = [...loop.body].filter((b) => b !== loop.header)
+  if (others.some((b) => graph.blocks[b]!.successors.some((s) => !loop.body.has(s)))) return null
+  // a turn that goes round comes back: no loop is within
+  if (graph.loops.some((l) => l.header !== loop.header && loop.body.has(l.header))) return null
+  const unseen = new Set(
+    others.flatMap((b) =>
+      Array.from(
+        { length: graph.blocks[b]!.end - graph.blocks[b]!.first },
+        (_, k) => graph.blocks[b]!.first + k,
+      ),
+    ),
+  )
+  const written = new Set<number>()
+  for (const k of unseen) {
+    const i = code.instructions[k]!
+    if (!isIdle(i)) return null
+    for (const r of i.writes) written.add(r.index)
+  }
+  return code.instructions.some((i, k) => !unseen.has(k) && i.reads.some((r) => written.has(r.index)))
+    ? null
+    : { kind: head.kind, test: head.test, header: loop.header, blocks: loop.body, unseen }
 }
 
 /** All spins of a function, in the order of the text. */
 export const spinsOf: (code: Code) => ReadonlyArray<Spin> = remembered((code) => {
   const graph = graphOf(code)
-  return graph.loops.flatMap((loop) => spinOf(graph, loop) ?? []).sort((a, b) => a.test - b.test)
+  return graph.loops.flatMap((loop) => spinOf(graph, loop) ?? backingOff(graph, loop) ?? []).sort((a, b) => a.test - b.test)
 })
 
 /** All peeks of a function, in the order of the text. */

@@ -55,11 +55,22 @@ export type Answer =
 export const exampleOf = (form: Form): string =>
   [form.base, ...form.slots.filter((s) => !s.optional).map((s) => s.words[0]?.join('.') ?? '')].join('.')
 
-const strong = new Set(['ld', 'st', 'atom', 'red'])
+const strong = new Set(['ld', 'st'])
+const atomics = new Set(['atom', 'red'])
 const orders: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['relaxed', 'acquire', 'release', 'acq_rel', 'volatile']),
   new Set(['cta', 'cluster', 'gpu', 'sys']),
   new Set(['global', 'shared', 'shared::cta', 'shared::cluster', 'const', 'local', 'param']),
+]
+
+/** Of atomics the operation and all behind it, too (`atom.add.release.gpu.u32`, as the atomics of C++ have it). */
+const ordersOfAtomics: ReadonlyArray<ReadonlySet<string>> = [
+  ...orders,
+  new Set(['and', 'or', 'xor', 'add', 'inc', 'dec', 'min', 'max', 'exch', 'cas']),
+  new Set(['noftz']),
+  new Set(['L2::cache_hint']),
+  new Set(['v2', 'v4', 'v8']),
+  new Set('b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64'.split(' ')),
 ]
 
 /** The same of matrices, whose modifiers stand in any order (`ldmatrix.sync.aligned.x4.trans.m8n8`). */
@@ -88,6 +99,7 @@ const groupLast = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
 const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (tensorCopy.every((word, k) => parts[k] === word)) return groupLast(parts)
   if (ofMatrices.has(parts[0] ?? '')) return sortedUpTo(ordersOfMatrices, parts)
+  if (atomics.has(parts[0] ?? '')) return sortedUpTo(ordersOfAtomics, parts)
   return strong.has(parts[0] ?? '') ? sortedUpTo(orders, parts) : parts
 }
 
