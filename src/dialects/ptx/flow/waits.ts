@@ -205,7 +205,9 @@ const backingOff = (graph: Graph, loop: Loop): Spin | null => {
 /** All spins of a function, in the order of the text. */
 export const spinsOf: (code: Code) => ReadonlyArray<Spin> = remembered((code) => {
   const graph = graphOf(code)
-  return graph.loops.flatMap((loop) => spinOf(graph, loop) ?? backingOff(graph, loop) ?? []).sort((a, b) => a.test - b.test)
+  return graph.loops
+    .flatMap((loop) => spinOf(graph, loop) ?? backingOff(graph, loop) ?? [])
+    .sort((a, b) => a.test - b.test)
 })
 
 /** All peeks of a function, in the order of the text. */
