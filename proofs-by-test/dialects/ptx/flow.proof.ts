@@ -79,6 +79,14 @@ describe('spins', () => {
   ])('no spin where it is behind the test: %s', (_, behind, after) => {
     expect(spins(`${test('%p1', 'a:')} @%p1 bra b; ${behind} bra a; ${after}`)).toEqual([])
   })
+  it('between turns, in a loop that begins with them', () => {
+    const back = 'a: setp.lt.s32 %p2, %r4, 16; @%p2 bra c; nanosleep.u32 20; bra d; c: add.s32 %r4, %r4, 1;'
+    expect(spins(`mov.u32 %r4, 0; ${back} ${test('%p1', 'd:')} @!%p1 bra a; ret;`)).toEqual([['mbarrier', 6]])
+  })
+  it('no spin where a way round has no test', () => {
+    const back = 'a: setp.lt.s32 %p2, %r4, 16; @%p2 bra c; add.s32 %r4, %r4, 1; bra a; c: nanosleep.u32 20;'
+    expect(spins(`mov.u32 %r4, 0; ${back} ${test('%p1')} @!%p1 bra a; ret;`)).toEqual([])
+  })
   it('a word of memory', () => {
     expect(
       spins('a: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.s32 %p1, %r3, %r4; @%p1 bra a; ret;'),

@@ -162,9 +162,9 @@ const placeOf = (m: Making, f: Function, r: Resolved): void => {
 }
 
 /** In the place of what a turn of a wait does and nothing sees. */
-const goesRound = (m: Making, f: Function, r: Resolved, header: number): void => {
+const goesRound = (m: Making, f: Function, r: Resolved, wait: number): void => {
   placeOf(m, f, r)
-  emit(m.e, { _tag: 'branch', target: header, join: null }, null)
+  emit(m.e, { _tag: 'branch', target: wait, join: null }, null)
 }
 
 const instruction = (m: Making, f: Function, label: number, r: Resolved, spins: boolean): void => {
@@ -192,14 +192,14 @@ const functionBody = (m: Making, code: Code, label: number): void => {
   const spinning = new Set(spins.flatMap((s) => (s.kind === 'mbarrier' ? [s.test] : [])))
   const { blocks } = graphOf(code)
   const again = new Map(
-    spins.flatMap((s) => [...s.unseen].map((k): [number, number] => [k, blocks[s.header]!.first])),
+    spins.flatMap((s) => [...s.unseen].map((k): [number, number] => [k, blocks[s.entry]!.first])),
   )
   code.instructions.forEach((r, k) => {
     m.labels[label + k] = m.e.code.length
-    const header = again.get(k)
+    const wait = again.get(k)
     if (m.e.failed !== null) return
-    if (header === undefined) instruction(m, f, label, r, spinning.has(k))
-    else goesRound(m, f, r, label + header)
+    if (wait === undefined) instruction(m, f, label, r, spinning.has(k))
+    else goesRound(m, f, r, label + wait)
   })
   m.labels[label + code.instructions.length] = m.e.code.length
   emit(m.e, f.kind === 'entry' ? { _tag: 'exit' } : { _tag: 'return' }, null)

@@ -14,7 +14,7 @@
  * A loop is a spin where nothing happens in it but one test of a barrier, or one strong load that is compared with what does not change, sleeping, and moves between
  * registers that no iteration hands to the next; and where it is left exactly when the test says so.
  *
- * And where its first block tests a barrier and leaves it exactly when the test is true: whatever else happens before the next turn (counting turns, reading
+ * And where one block of it tests a barrier, on every way round, and leaves it exactly when the test is true: whatever else happens before the next turn (counting turns, reading
  * a clock, sleeping the longer the later it is, as the waits of `cuda::barrier` do) is seen by nothing, and is no part of a wait.
  *
  *     again:  mbarrier.try_wait.shared.b64 done, [bar], token;
@@ -40,8 +40,10 @@ export interface Spin {
   /** the number of the instruction that tests */
   readonly test: number
   readonly header: number
+  /** the block that the wait is, if others are unseen; else the header */
+  readonly entry: number
   readonly blocks: ReadonlySet<number>
-  /** the numbers of the instructions that only a turn which goes round comes to, and that nothing sees: in their place stands a branch to the header */
+  /** the numbers of the instructions between two turns, which nothing sees: in their place stands a branch to the wait */
   readonly unseen: ReadonlySet<number>
 }
 
@@ -159,7 +161,7 @@ const spinOf = (graph: Graph, loop: Loop, turn: ReadonlySet<number> = loop.body)
   const kind = isTest(code.instructions[test]!) ? 'mbarrier' : 'semaphore'
   return kind === 'mbarrier' && exits !== 'same'
     ? null
-    : { kind, test, header: loop.header, blocks: loop.body, unseen: new Set() }
+    : { kind, test, header: loop.header, entry: loop.header, blocks: loop.body, unseen: new Set() }
 }
 
 /** What writes its registers, and does nothing else. */
@@ -174,17 +176,35 @@ const registersAlone = new Set([
 const isIdle = (i: Resolved): boolean =>
   registersAlone.has(i.form.family) || ['mov', 'selp', 'nanosleep', 'bra'].includes(i.form.base)
 
-/** A loop whose first block is the wait; behind it turns go round in ways that nothing sees. */
+/** Do these blocks go round among themselves? */
+const goesRound = (graph: Graph, among: ReadonlySet<number>): boolean => {
+  const left = new Set(among)
+  for (let fewer = true; fewer;) {
+    fewer = false
+    for (const b of left)
+      if (!graph.blocks[b]!.successors.some((s) => left.has(s))) {
+        left.delete(b)
+        fewer = true
+      }
+  }
+  return left.size > 0
+}
+
+/** A loop of which one block is the wait; between its turns nothing happens that anything sees. */
 const backingOff = (graph: Graph, loop: Loop): Spin | null => {
   const { code } = graph
-  const head = spinOf(graph, loop, new Set([loop.header]))
-  if (head?.kind !== 'mbarrier' || loop.body.size === 1) return null
-  const others = [...loop.body].filter((b) => b !== loop.header)
-  if (others.some((b) => graph.blocks[b]!.successors.some((s) => !loop.body.has(s)))) return null
-  // a turn that goes round comes back: no loop is within
-  if (graph.loops.some((l) => l.header !== loop.header && loop.body.has(l.header))) return null
+  const entry = [...loop.body].find((b) => {
+    const { first, end } = graph.blocks[b]!
+    return code.instructions.slice(first, end).some(isTest)
+  })
+  if (entry === undefined || loop.body.size === 1) return null
+  const wait = spinOf(graph, loop, new Set([entry]))
+  if (wait?.kind !== 'mbarrier') return null
+  const others = new Set([...loop.body].filter((b) => b !== entry))
+  if ([...others].some((b) => graph.blocks[b]!.successors.some((s) => !loop.body.has(s)))) return null
+  if (goesRound(graph, others)) return null
   const unseen = new Set(
-    others.flatMap((b) =>
+    [...others].flatMap((b) =>
       Array.from(
         { length: graph.blocks[b]!.end - graph.blocks[b]!.first },
         (_, k) => graph.blocks[b]!.first + k,
@@ -199,7 +219,7 @@ const backingOff = (graph: Graph, loop: Loop): Spin | null => {
   }
   return code.instructions.some((i, k) => !unseen.has(k) && i.reads.some((r) => written.has(r.index)))
     ? null
-    : { kind: head.kind, test: head.test, header: loop.header, blocks: loop.body, unseen }
+    : { kind: wait.kind, test: wait.test, header: loop.header, entry, blocks: loop.body, unseen }
 }
 
 /** All spins of a function, in the order of the text. */
