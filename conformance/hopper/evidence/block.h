@@ -132,7 +132,7 @@ __global__ void block(u32* global, u32* out, u32* flags, u32 round, u32* counts)
       spin(da);
       if (WITH) expect(&bars[0], bytes / 2);
       else announce(&bars[0], bytes / 2);
-      load(x + half, in + half, bytes / 2, &bars[0]);
+      load(x + halfTile, in + halfTile, bytes / 2, &bars[0]);
     }
     if (other) {
       bad |= !wait(&bars[0], 0);
@@ -182,7 +182,7 @@ __global__ void block(u32* global, u32* out, u32* flags, u32 round, u32* counts)
       bad |= !wait(&bars[1], 0);
       spin(da);
       expect(&bars[0], bytes / 2);
-      load(x, in + half, bytes / 2, &bars[0]);
+      load(x, in + halfTile, bytes / 2, &bars[0]);
       bad |= !wait(&bars[0], 1);
     }
     if (t == 32) {
@@ -194,7 +194,7 @@ __global__ void block(u32* global, u32* out, u32* flags, u32 round, u32* counts)
       stored();
     }
     __syncthreads();
-    for (int i = t; i < half; i += 64) bad |= ((volatile u32*)to)[i] != salt + i;
+    for (int i = t; i < halfTile; i += 64) bad |= ((volatile u32*)to)[i] != salt + i;
   }
   if (H == W5) {
     // two steps with a barrier each, and a slot each or one between them
@@ -203,12 +203,12 @@ __global__ void block(u32* global, u32* out, u32* flags, u32 round, u32* counts)
       load(x, in, bytes / 2, &bars[0]);
       spin(da);
       expect(&bars[1], bytes / 2);
-      load(WITH ? x + half : x, in + half, bytes / 2, &bars[1]);
+      load(WITH ? x + halfTile : x, in + halfTile, bytes / 2, &bars[1]);
     }
     if (other) {
       bad |= !wait(&bars[0], 0);
       spin(db);
-      for (int i = lane; i < half; i += 32) bad |= ((volatile u32*)x)[i] != salt + i;
+      for (int i = lane; i < halfTile; i += 32) bad |= ((volatile u32*)x)[i] != salt + i;
     }
     bad |= !wait(&bars[1], 0);
     __syncthreads();
@@ -256,12 +256,12 @@ __global__ void block(u32* global, u32* out, u32* flags, u32 round, u32* counts)
   }
   if (H == B3) {
     // two producers of a barrier that counts both, or one; the left one reads what the right one wrote
-    for (int i = lane; i < half; i += 32) ((volatile u32*)x)[i + (one ? 0 : half)] = (spin(i == lane ? (one ? da : db) : 0), salt + i);
+    for (int i = lane; i < halfTile; i += 32) ((volatile u32*)x)[i + (one ? 0 : halfTile)] = (spin(i == lane ? (one ? da : db) : 0), salt + i);
     __syncwarp();
     if (lane == 0) arrive(&bars[0]);
     if (one) {
       bad |= !wait(&bars[0], 0);
-      for (int i = lane; i < half; i += 32) bad |= ((volatile u32*)x)[i + half] != salt + i;
+      for (int i = lane; i < halfTile; i += 32) bad |= ((volatile u32*)x)[i + halfTile] != salt + i;
     }
   }
   if (H == B4) {

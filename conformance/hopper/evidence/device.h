@@ -5,7 +5,7 @@
 
 typedef uint32_t u32;
 typedef uint64_t u64;
-constexpr int words = 1024, half = words / 2, bytes = 4 * words, delays = 5, patience = 200000;
+constexpr int words = 1024, halfTile = words / 2, bytes = 4 * words, delays = 5, patience = 200000;
 __constant__ int clocks[delays] = {0, 50, 300, 1500, 6000};
 
 __device__ u32 at(const void* p) { return (u32)__cvta_generic_to_shared(p); }

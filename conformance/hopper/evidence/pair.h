@@ -75,7 +75,7 @@ __global__ void __cluster_dims__(2) pair(u32* global, u32 round, u32* counts) {
     if (t == 0) {
       expect(&bar, bytes);
       spin(rank == 0 ? trial.da : trial.db);
-      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(at(x + (WITH ? rank * half : 0))), "l"(in + rank * half), "r"(bytes / 2), "r"(at(&bar)), "h"((unsigned short)3) : "memory");
+      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(at(x + (WITH ? rank * halfTile : 0))), "l"(in + rank * halfTile), "r"(bytes / 2), "r"(at(&bar)), "h"((unsigned short)3) : "memory");
     }
     bad |= !waitCluster(&bar, 0);
     for (int i = t; i < words; i += 64) bad |= ((volatile u32*)x)[i] != salt + i;
