@@ -229,6 +229,18 @@ def generic_address(k, args, r):
 def peek_pipeline(k, args, r):
     args += [k.i("x", 2, 8, 96), k.left("y", "f32", [2, 96]), k.n("tiles", 8)]
 
+@launch([2], [96])
+def carried_peeks(k, args, r):
+    args += [k.whole("x", "u32", 0, 2**32, 2, 8, 64), k.left("y", "u32", [2, 64]), k.n("tiles", 8)]
+
+@launch([2], [64])
+def cxx_barrier(k, args, r):
+    args += [k.whole("x", "u32", 0, 2**32, 2, 5, 64), k.whole("factors", "u32", 0, 2**32, 64), k.left("y", "u32", [2, 64]), k.n("tiles", 5)]
+
+@launch([2], [64])
+def cxx_pipeline(k, args, r):
+    args += [k.whole("x", "u32", 0, 2**32, 2, 6, 64), k.left("y", "u32", [2, 32]), k.n("tiles", 6)]
+
 @launch([2], [128])
 def aggregate(k, args, r):
     args += [k.whole("x", "s32", -50, 300, 700), k.changed("counts", "u32", [5, 6, 7]), k.n("n", 700)]
