@@ -6,7 +6,7 @@
  *
  *     text/ -> opcodes/: which row an instruction is -> a family's record: what it is to a warp
  *
- * A loop that asks one mbarrier until it says yes, and does nothing else, is a wait (flow/waits.ts).
+ * A loop that asks one mbarrier until it says yes, and does nothing else, is a wait (flow/spins.ts).
  *
  * Law 1. An instruction that is elaborated is in the table of opcodes, and means what its row says.
  *
@@ -20,7 +20,7 @@ import { withSpins } from '../../../semantics/warps/spins.js'
 import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
 import { graphOf } from '../flow/graph.js'
-import { spinsOf } from '../flow/waits.js'
+import { spinsOf, type Spin } from '../flow/spins.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
 import { moduleScope, type Scope } from '../opcodes/scope.js'
 import { functionsOf, type Function, type Module, type Parameter } from '../text/module.js'
@@ -150,27 +150,26 @@ const control = (m: Making, h: Here, f: Function, label: number): boolean => {
   }
 }
 
-/** Where an instruction stands, said of the operations that follow. */
-const placeOf = (m: Making, f: Function, r: Resolved): void => {
-  const { e } = m
+/** An instruction; `spins` as in `Here`. `back`: it is never come to, and goes to that label, if any. */
+const instruction = (
+  m: Making,
+  f: Function,
+  label: number,
+  r: Resolved,
+  spins: boolean,
+  back: Idle | null,
+): void => {
+  const { e, names } = m
   const { opcode, at } = r.instruction
   e.at = at
   e.site = e.sites.length
   const { line, column } = sourceOf(m.sources, r.instruction)
   e.sites.push({ label: siteLabel(line, opcode, at.line), path: [f.name], loc: `${line}:${String(column)}` })
   e.positions.push(at)
-}
-
-/** In the place of what a turn of a wait does and nothing sees. */
-const goesRound = (m: Making, f: Function, r: Resolved, wait: number): void => {
-  placeOf(m, f, r)
-  emit(m.e, { _tag: 'branch', target: wait, join: null }, null)
-}
-
-const instruction = (m: Making, f: Function, label: number, r: Resolved, spins: boolean): void => {
-  const { e, names } = m
-  const { opcode } = r.instruction
-  placeOf(m, f, r)
+  if (back !== null) {
+    emit(e, back.to === null ? { _tag: 'nothing' } : { _tag: 'branch', target: back.to, join: null }, null)
+    return
+  }
   const h: Here = {
     e,
     names,
@@ -184,22 +183,31 @@ const instruction = (m: Making, f: Function, label: number, r: Resolved, spins: 
   if (!control(m, h, f, label)) dispatch(h)
 }
 
+/** What stands in a spin only for turns that go round: a wait makes one turn, so it does nothing, and its blocks end where the loop begins. */
+interface Idle {
+  readonly to: number | null
+}
+const idleIn = (code: Code, spins: ReadonlyArray<Spin>, label: number): ReadonlyMap<number, Idle> => {
+  const { blocks } = graphOf(code)
+  const out = new Map<number, Idle>()
+  for (const { idle, header } of spins)
+    for (const b of idle) {
+      const { first, end } = blocks[b]!
+      for (let k = first; k < end; k++) out.set(k, { to: k + 1 < end ? null : label + blocks[header]!.first })
+    }
+  return out
+}
+
 const functionBody = (m: Making, code: Code, label: number): void => {
   const f = code.function
   readLines(m.sources, f.body ?? [])
   declareBody(m.e, m.names.storage, f)
-  const spins = spinsOf(code)
-  const spinning = new Set(spins.flatMap((s) => (s.kind === 'mbarrier' ? [s.test] : [])))
-  const { blocks } = graphOf(code)
-  const again = new Map(
-    spins.flatMap((s) => [...s.unseen].map((k): [number, number] => [k, blocks[s.entry]!.first])),
-  )
+  const spins = spinsOf(code).filter((s) => s.kind === 'mbarrier')
+  const spinning = new Set(spins.map((s) => s.test))
+  const idle = idleIn(code, spins, label)
   code.instructions.forEach((r, k) => {
     m.labels[label + k] = m.e.code.length
-    const wait = again.get(k)
-    if (m.e.failed !== null) return
-    if (wait === undefined) instruction(m, f, label, r, spinning.has(k))
-    else goesRound(m, f, r, label + wait)
+    if (m.e.failed === null) instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null)
   })
   m.labels[label + code.instructions.length] = m.e.code.length
   emit(m.e, f.kind === 'entry' ? { _tag: 'exit' } : { _tag: 'return' }, null)

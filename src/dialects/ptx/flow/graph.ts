@@ -36,7 +36,8 @@ export interface Graph {
 
 // ---------------------------------------------------------------- where control goes
 
-const neverReturns = (i: Resolved): boolean => {
+/** Does it call what does not return? */
+export const neverReturns = (i: Resolved): boolean => {
   const called = i.operands['function']
   return (
     i.form.base === 'call' &&

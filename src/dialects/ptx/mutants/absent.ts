@@ -18,7 +18,8 @@ import type { Code, Resolved } from '../opcodes/resolve.js'
 import type { Name, Operand, Statement } from '../text/module.js'
 import type { Instead } from '../text/replace.js'
 import { graphOf } from '../flow/graph.js'
-import { peeksOf, spinsOf, type Spin } from '../flow/waits.js'
+import { peeksOf } from '../flow/peeks.js'
+import { spinsOf, type Spin } from '../flow/spins.js'
 import { instruction, settled, zeroed } from './write.js'
 
 /** The registers that an instruction names, in vectors and pairs too. */
@@ -75,6 +76,18 @@ const left = (code: Code, spin: Spin): Instead => {
   return out
 }
 
+/** What is never come to where the test of a spin is true: it looks at clocks, perhaps. */
+const silenced = (code: Code, spin: Spin): Instead => {
+  const { blocks } = graphOf(code)
+  const out = new Map<Statement, ReadonlyArray<Statement>>()
+  for (const b of spin.idle)
+    for (let k = blocks[b]!.first; k < blocks[b]!.end; k++) {
+      const { instruction: i, form } = code.instructions[k]!
+      if (form.base !== 'bra') out.set(i, [])
+    }
+  return out
+}
+
 /** What stands in the place of an instruction that is left out; null where nothing can. */
 export const leftOut = (code: Code, k: number): Instead | null => {
   const r = code.instructions[k]!
@@ -83,5 +96,8 @@ export const leftOut = (code: Code, k: number): Instead | null => {
   const by = results(r, isTest(r) && !isPeek)
   return by === null
     ? null
-    : new Map([[r.instruction, by] as const, ...(spin?.kind === 'semaphore' ? left(code, spin) : [])])
+    : new Map([
+        [r.instruction, by] as const,
+        ...(spin === undefined ? [] : spin.kind === 'semaphore' ? left(code, spin) : silenced(code, spin)),
+      ])
 }

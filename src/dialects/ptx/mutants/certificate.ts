@@ -21,7 +21,7 @@
  * 1. What a rule certifies leaves what the text leaves.
  */
 import type { WarpProgram } from '../../../semantics/warps/program.js'
-import { peeksOf } from '../flow/waits.js'
+import { peeksOf } from '../flow/peeks.js'
 import type { PtxChange } from './changes.js'
 import type { Kind } from './kinds.js'
 

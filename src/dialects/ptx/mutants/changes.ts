@@ -28,7 +28,7 @@
  */
 import type { Manner, MutantClass, Operator } from '../../../semantics/mutation/index.js'
 import { graphOf, type Graph } from '../flow/graph.js'
-import { spinsOf, type Spin } from '../flow/waits.js'
+import { spinsOf, type Spin } from '../flow/spins.js'
 import type { OperandRule } from '../opcodes/form.js'
 import type { Code, Resolved } from '../opcodes/resolve.js'
 import type { Instruction, Operand, Statement } from '../text/module.js'
