@@ -15,6 +15,10 @@
  * | be moved, turned into a word and back, negated                              | it is no peek         |
  * | be set to what is no flag: true spares the wait then, false does not        | -                     |
  * | decide one thing: the branch around a wait, which is made where it is false | it is no peek         |
+ * | decide nothing at all (`timing.ts`): a peek that spares no wait             | -                     |
+ *
+ * A test whose answer is heard by nothing must not be one that has heard: true, it would know what the barrier knows, in this run and not in another. As a peek it
+ * is judged as if it were false.
  *
  * The program is written anew so that the wait is always made, and says by which peek it is spared: beside each place that holds a flag stands a row with the number of
  * the event that made it, 0 if it is no flag; it is moved as the flag is. Where the row is not 0 the branch goes to the wait, whatever the flag.
@@ -34,6 +38,7 @@ import {
   type Predicate,
   type Row,
 } from './program.js'
+import { decidingIn } from './timing.js'
 import { usesOf } from './uses.js'
 
 // ---------------------------------------------------------------- model
@@ -215,6 +220,16 @@ const classesOf = (p: Peeking): ReadonlyArray<Class> => {
   return groups.flatMap(({ tests }) => classOf(p, tests) ?? [])
 }
 
+/** Tests whose answers decide nothing. */
+const unheardOf = (code: ReadonlyArray<Instruction>): ReadonlyArray<number> => {
+  const tests = code.flatMap(({ operation: o }, k) =>
+    o._tag === 'mbarrierWait' && !o.blocks ? [{ k, writes: usesOf(o).writes }] : [],
+  )
+  if (tests.length === 0) return []
+  const places = decidingIn(code)
+  return tests.flatMap(({ k, writes }) => (writes.some((w) => places.has(w)) ? [] : [k]))
+}
+
 // ---------------------------------------------------------------- written anew
 
 /** What a wait is spared by, where its peek stands. */
@@ -232,7 +247,8 @@ export interface Anew {
 /** The code with its peeks, and with their waits always made. */
 export const withPeeks = (p: Peeking): Anew => {
   const classes = classesOf(p)
-  if (classes.length === 0) return { code: p.code, moved: (k) => k }
+  const unheard = unheardOf(p.code)
+  if (classes.length === 0 && unheard.length === 0) return { code: p.code, moved: (k) => k }
   const before = p.code.map((): Instruction[] => [])
   const behind = p.code.map((): Instruction[] => [])
   const now = p.code.slice()
@@ -254,6 +270,11 @@ export const withPeeks = (p: Peeking): Anew => {
     move(before[0]!, 0, null, made.tag, p.zero)
     put(before[0]!, 0, null, { _tag: 'setPredicate', to: made.ready, value: false })
     return made
+  }
+  for (const k of unheard) {
+    const { site, guard, operation: o } = p.code[k]!
+    if (o._tag === 'mbarrierWait')
+      now[k] = { site, guard, operation: Object.assign({ makes: p.newRow() }, o) }
   }
   for (const { tests, flags, around } of classes) {
     const tags = new Map([...flags.keys()].map((place) => [place, p.newRow()] as const))

@@ -27,12 +27,12 @@
  * Source: PTX ISA, memory consistency model; special registers.
  */
 import { remembered } from '../../remembered.js'
-import { ofPredicate, type Operation, type Place, type WarpProgram } from './program.js'
+import { ofPredicate, type Instruction, type Operation, type Place, type WarpProgram } from './program.js'
 import { usesOf } from './uses.js'
 
 /** The places whose values decide something. */
-const deciding: (p: WarpProgram) => { readonly places: ReadonlySet<Place>; readonly local: boolean } =
-  remembered((p) => {
+export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> =
+  remembered((code) => {
     const places = new Set<Place>()
     let local = false
     const add = (place: Place): boolean => {
@@ -42,7 +42,7 @@ const deciding: (p: WarpProgram) => { readonly places: ReadonlySet<Place>; reado
     }
     for (let grew = true; grew;) {
       grew = false
-      for (const { operation: o, guard } of p.code) {
+      for (const { operation: o, guard } of code) {
         const { reads, writes, computes } = usesOf(o)
         const toLocal = o._tag === 'store' && o.into.space === 'local'
         const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || local
@@ -56,12 +56,12 @@ const deciding: (p: WarpProgram) => { readonly places: ReadonlySet<Place>; reado
         }
       }
     }
-    return { places, local }
+    return places
   })
 
 /** The loads and atomics whose results decide something. */
 export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) => {
-  const { places } = deciding(p)
+  const places = decidingIn(p.code)
   return new Set(
     p.code.flatMap(({ operation: o }) =>
       (o._tag === 'load' || o._tag === 'atomic') && usesOf(o).writes.some((w) => places.has(w)) ? [o] : [],
@@ -75,7 +75,7 @@ export const watches = (p: WarpProgram): boolean =>
 
 /** Why control may depend on timing whatever a run shows, each with its line; none: it does not. */
 export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
-  const { places } = deciding(p)
+  const places = decidingIn(p.code)
   const reasons = new Set<string>()
   const given = new Map(
     p.givens.flatMap(({ row, given: g }) => (g._tag === 'unspecified' ? [[row, g.name] as const] : [])),
