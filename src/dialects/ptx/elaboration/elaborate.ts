@@ -183,17 +183,17 @@ const instruction = (
   if (!control(m, h, f, label)) dispatch(h)
 }
 
-/** What stands in a spin only for turns that go round: a wait makes one turn, so it does nothing, and its blocks end where the loop begins. */
+/** What stands in a spin only for turns that go round: a wait makes one turn, so it does nothing, and its blocks end the wait begins. */
 interface Idle {
   readonly to: number | null
 }
 const idleIn = (code: Code, spins: ReadonlyArray<Spin>, label: number): ReadonlyMap<number, Idle> => {
   const { blocks } = graphOf(code)
   const out = new Map<number, Idle>()
-  for (const { idle, header } of spins)
+  for (const { idle, entry } of spins)
     for (const b of idle) {
       const { first, end } = blocks[b]!
-      for (let k = first; k < end; k++) out.set(k, { to: k + 1 < end ? null : label + blocks[header]!.first })
+      for (let k = first; k < end; k++) out.set(k, { to: k + 1 < end ? null : label + blocks[entry]!.first })
     }
   return out
 }

@@ -13,7 +13,7 @@
  *
  * What a turn hands to the next one (how often it was asked, since when), and what is done only where the test says no, is *varying*: the progress of others decides it.
  * A spin on a barrier may compute it, and sleep by it, as long as nothing else sees it: the test, the way from the test to an exit, what is read behind the loop. Then it
- * does not matter that a wait makes one turn only, and what stands only where the test says no is *idle*.
+ * does not matter that a wait makes one turn only, and what stands only where the test says no is *idle*. So is what a loop begins with, where that looks at what varies.
  *
  *     again:  mbarrier.try_wait.shared.b64 done, [bar], token;                      the back-off of cuda::barrier
  *             @done bra out;
@@ -45,8 +45,10 @@ export interface Spin {
   readonly test: number
   readonly header: number
   readonly blocks: ReadonlySet<number>
-  /** the blocks that are entered only where the test says no */
+  /** the blocks that stand between two turns: nothing that is in them is seen by anything else */
   readonly idle: ReadonlySet<number>
+  /** the block that they lead to: the one that tests, or the header where what stands between is more */
+  readonly entry: number
 }
 
 /** Does it ask an mbarrier? */
@@ -113,7 +115,7 @@ const derived = (known: ReadonlyMap<number, Sense>, i: Resolved): Sense | null =
 type Known = ReadonlyMap<number, Sense>
 
 /** What is known behind an instruction. */
-const after = (known: Known, i: Resolved, tests: boolean): Known => {
+const behind = (known: Known, i: Resolved, tests: boolean): Known => {
   // an answer that is there still is of the turn before
   if (tests) return new Map(i.writes.map((r) => [r.index, asks(i) ? 'same' : 'loaded'] as const))
   if (i.writes.length === 0) return known
@@ -140,7 +142,7 @@ const knownAtEnds = (graph: Graph, loop: Loop, test: number): ReadonlyMap<number
       let known: Known =
         b === loop.header || before.length === 0 ? new Map<number, Sense>() : before.reduce(both)
       if (b !== loop.header && before.length === 0) continue
-      for (let k = first; k < end; k++) known = after(known, graph.code.instructions[k]!, k === test)
+      for (let k = first; k < end; k++) known = behind(known, graph.code.instructions[k]!, k === test)
       const earlier = ends.get(b)
       if (earlier?.size === known.size && both(earlier, known).size === known.size) continue
       ends.set(b, known)
@@ -221,6 +223,9 @@ const inside = (graph: Graph, loop: Loop): ReadonlyArray<number> =>
       return Array.from({ length: end - first }, (_, k) => first + k)
     })
 
+const readsClock = (i: Resolved): boolean =>
+  Object.values(i.operands).some((v) => v._tag === 'special' && /^%(?:clock|globaltimer)/u.test(v.name))
+
 /** Registers of a loop whose value depends on how often it is gone round. */
 const varyingOf = (
   graph: Graph,
@@ -232,7 +237,8 @@ const varyingOf = (
   const varying = new Set<number>()
   for (const k of all)
     for (const { index } of graph.code.instructions[k]!.writes)
-      if (idle.has(graph.blockOf[k]!) || isLive(graph, index, header)) varying.add(index)
+      if (idle.has(graph.blockOf[k]!) || readsClock(graph.code.instructions[k]!) || isLive(graph, index, header))
+        varying.add(index)
   for (let grew = true; grew;) {
     grew = false
     for (const i of written) {
@@ -246,6 +252,12 @@ const varyingOf = (
   }
   return varying
 }
+
+/** Is there a loop among these blocks of one that has no test? */
+const goesRound = (graph: Graph, loop: Loop, among: ReadonlySet<number>): boolean =>
+  graph.loops.some(
+    ({ header, body }) => header !== loop.header && [...body].every((b) => among.has(b)),
+  )
 
 /** The loop as a spin; null if it does more, or may be left for another reason. */
 const spinOf = (graph: Graph, loop: Loop): Spin | null => {
@@ -267,7 +279,6 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const ends = knownAtEnds(graph, loop, test)
   const known = (b: number): Known => ends.get(b) ?? new Map<number, Sense>()
   const testing = blockOf[test]!
-  const before = reached(graph, loop, [loop.header], (b) => (b === testing ? [] : blocks[b]!.successors))
   const onward = (b: number): ReadonlyArray<number> => {
     const to = kind === 'mbarrier' ? whenTrue(graph, blocks[b]!, known(b)) : null
     return to === null ? blocks[b]!.successors : [to]
@@ -275,18 +286,26 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const passing = reached(graph, loop, onward(testing), onward)
   // a test that is true must lead out
   if (kind === 'mbarrier' && passing.has(loop.header)) return null
-  const idle = new Set([...loop.body].filter((b) => b !== testing && !before.has(b) && !passing.has(b)))
-  const varying = varyingOf(graph, loop.header, all, idle)
-  const varies = (i: Resolved): boolean => i.reads.some((r) => varying.has(r.index))
-  if (varies(at(test)) || (kind === 'semaphore' && varying.size > 0)) return null
-  // on the way to the test and out nothing that varies decides
-  for (const b of loop.body)
-    for (let k = blocks[b]!.first; !idle.has(b) && k < blocks[b]!.end; k++)
-      if (guardedTrap(at(k)) || (at(k).form.base === 'bra' && varies(at(k)))) return null
-  const exits = exitsOf(graph, loop, idle, known)
-  if (exits === null || (kind === 'mbarrier' && exits.sense !== 'same')) return null
-  if (exits.to.some((to) => [...varying].some((r) => isLive(graph, r, to)))) return null
-  return { kind, test, header: loop.header, blocks: loop.body, idle }
+  const others = [...loop.body].filter((b) => b !== testing && !passing.has(b))
+  const before = reached(graph, loop, [loop.header], (b) => (b === testing ? [] : blocks[b]!.successors))
+  const after = others.filter((b) => !before.has(b))
+  for (const [idle, entry] of [
+    [new Set(after), loop.header],
+    [new Set(others), testing],
+  ] as const) {
+    if (goesRound(graph, loop, idle)) continue
+    const varying = varyingOf(graph, loop.header, all, idle)
+    const varies = (i: Resolved): boolean => i.reads.some((r) => varying.has(r.index))
+    if (varies(at(test)) || (kind === 'semaphore' && varying.size > 0)) return null
+    // on the way to the test and out nothing that varies decides
+    const decides = (i: Resolved): boolean => guardedTrap(i) || (i.form.base === 'bra' && varies(i))
+    if (all.some((k) => !idle.has(blockOf[k]!) && decides(at(k)))) continue
+    const exits = exitsOf(graph, loop, idle, known)
+    if (exits === null || (kind === 'mbarrier' && exits.sense !== 'same')) return null
+    if (exits.to.some((to) => [...varying].some((r) => isLive(graph, r, to)))) return null
+    return { kind, test, header: loop.header, blocks: loop.body, idle, entry }
+  }
+  return null
 }
 
 /** Where a loop is left, always where its test is true, or always where it is not; null if it may be left for another reason. */
