@@ -150,6 +150,37 @@ const peekPipeline = (): Outputs => {
   }
 }
 
+/** A sum that is carried over the tiles of a block, of what each tile gives a thread. */
+const carriedOver = (
+  tiles: number,
+  threads: number,
+  times: number,
+  term: (from: number, t: number) => number,
+): Outputs => ({
+  y: upTo(2 * threads).map((i) => {
+    const [block, t] = [Math.floor(i / threads), i % threads]
+    return upTo(tiles).reduce(
+      (sum, k) => unsigned(Math.imul(sum, times) + term((block * tiles + k) * 64, t)),
+      0,
+    )
+  }),
+})
+
+const cxxBarrier = (): Outputs => {
+  const [x, factors] = [numbers('cxx_barrier', 'x'), numbers('cxx_barrier', 'factors')]
+  return carriedOver(5, 64, 3, (from, t) => Math.imul(x[from + ((t + 1) % 64)]!, factors[63 - t]!))
+}
+
+const cxxPipeline = (): Outputs => {
+  const x = numbers('cxx_pipeline', 'x')
+  return carriedOver(6, 32, 5, (from, t) => x[from + t]! - x[from + 63 - t]!)
+}
+
+const carriedPeeks = (): Outputs => {
+  const x = numbers('carried_peeks', 'x')
+  return carriedOver(8, 64, 7, (from, t) => unsigned(x[from + t]! ^ (x[from + 63 - t]! >>> 3)))
+}
+
 const matmul = (): Outputs => {
   const [a, b] = [numbers('matmul_f32', 'a'), numbers('matmul_f32', 'b')]
   return {
@@ -688,6 +719,9 @@ export const definitions: Readonly<Record<string, () => Outputs>> = {
   bulk_gather: bulkGather,
   tma_reduce: tmaReduce,
   device_tensormap: deviceTensormap,
+  cxx_barrier: cxxBarrier,
+  cxx_pipeline: cxxPipeline,
+  carried_peeks: carriedPeeks,
   aggregate,
   asserts: () => ({
     y: upTo(4).flatMap((b) =>

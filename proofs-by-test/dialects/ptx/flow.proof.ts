@@ -71,6 +71,31 @@ describe('spins', () => {
     expect(spins(`${test('%p1', 'a:')} @%p1 bra b; ${behind} bra a; b: ret;`)).toEqual([['mbarrier', 0]])
   })
   it.each([
+    ['a trap', '@%p2 bra c; bra a; c: trap;'],
+    ['a call that does not return', '@%p2 bra c; bra a; c: st.global.b32 [%rd1], 0; call fail;'],
+    ['a trap by its guard', '@%p2 trap; bra a;'],
+  ])('left by %s where it takes too long', (_, behind) => {
+    expect(
+      spins(
+        `${test('%p1', 'a:')} @%p1 bra b; mov.u64 %rd1, %clock64; setp.gt.s64 %p2, %rd1, 9; ${behind} b: ret;`,
+      ),
+    ).toEqual([['mbarrier', 0]])
+  })
+  it('counting beside the test, which nothing reads', () => {
+    expect(spins(`${test('%p1', 'a:')} add.s32 %r4, %r4, 1; @!%p1 bra a; ret;`)).toEqual([['mbarrier', 0]])
+  })
+  it('idle is what only a turn that goes round comes to', () => {
+    const c = code(
+      `${test('%p1', 'a:')} selp.b32 %r3, 1, 0, %p1; setp.ne.s32 %p2, %r3, 0; @%p2 bra b; add.s32 %r4, %r4, 1; setp.lt.s32 %p3, %r4, 9; @%p3 bra a; nanosleep.u32 9; bra a; b: ret;`,
+    )
+    const { blocks } = graphOf(c)
+    const [spin] = spinsOf(c)
+    expect([...spin!.idle].sort((a, b) => a - b).map((b) => [blocks[b]!.first, blocks[b]!.end])).toEqual([
+      [4, 7],
+      [7, 9],
+    ])
+  })
+  it.each([
     ['what is read later', 'add.s32 %r4, %r4, 1;', 'b: st.shared.b32 [%r1], %r4; ret;'],
     ['what the test reads', 'xor.b32 %r2, %r2, 1;', 'b: ret;'],
     ['memory', 'st.shared.b32 [%r1], 0;', 'b: ret;'],
@@ -94,7 +119,30 @@ describe('spins', () => {
   })
   it.each([
     ['left where it is false', `${test('%p1', 'a:')} @%p1 bra a; ret;`],
-    ['counting', `${test('%p1', 'a:')} add.s32 %r4, %r4, 1; @!%p1 bra a; ret;`],
+    [
+      'counting, and the count is read',
+      `${test('%p1', 'a:')} add.s32 %r4, %r4, 1; @!%p1 bra a; st.shared.b32 [%r1], %r4; ret;`,
+    ],
+    [
+      'turns that do not ask',
+      `a: setp.lt.s32 %p2, %r4, 9; @%p2 bra c; ${test('%p1')} @%p1 bra b; c: add.s32 %r4, %r4, 1; bra a; b: ret;`,
+    ],
+    [
+      'the answer of the turn before',
+      `a: mov.pred %p2, %p1; ${test('%p1')} @%p2 bra b; bra a; b: ret;`,
+    ],
+    [
+      'asking for another place each turn',
+      `${test('%p1', 'a:')} @%p1 bra b; add.s32 %r1, %r1, 8; bra a; b: ret;`,
+    ],
+    [
+      'an answer that time decides',
+      `${test('%p1', 'a:')} mov.u64 %rd1, %clock64; setp.gt.s64 %p2, %rd1, 9; @%p2 bra d; @%p1 bra b; d: bra a; b: ret;`,
+    ],
+    [
+      'a way out by time that goes on',
+      `${test('%p1', 'a:')} @%p1 bra b; mov.u64 %rd1, %clock64; setp.gt.s64 %p2, %rd1, 9; @%p2 bra b; bra a; b: ret;`,
+    ],
     ['another parity each time', `${test('%p1', 'a:')} xor.b32 %r2, %r2, 1; @!%p1 bra a; ret;`],
     ['storing', `${test('%p1', 'a:')} st.shared.b32 [%r1], 0; @!%p1 bra a; ret;`],
     ['two tests', `${test('%p1', 'a:')} ${test('%p2')} @!%p1 bra a; ret;`],

@@ -56,8 +56,7 @@ describe('recognised', () => {
     expect(rings.peeks).toBeGreaterThan(4)
     expect(rings.spared).toBeGreaterThan(2)
     const one = tests(programOf(ring))
-    // nvcc has unrolled the loop, and nothing reads the flag of its last test
-    expect([one.others, one.peeks > 1, one.spared > 1]).toEqual([1, true, true])
+    expect([one.others, one.peeks > 1, one.spared > 1]).toEqual([0, true, true])
     expect([timingOf(programOf(text)), timingOf(programOf(ring))]).toEqual([[], []])
   })
   test('bits are right, and the verdict is that of every schedule', () => {

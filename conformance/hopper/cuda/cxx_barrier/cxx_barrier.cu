@@ -16,7 +16,7 @@ extern "C" __global__ void cxx_barrier(const unsigned* x, const unsigned* factor
   __shared__ barrier all;
   int t = threadIdx.x;
   if (t == 0) {
-    init(&full[0], EITHER(4, 65, 64));
+    init(&full[0], EITHER(4, 65, 64));  //@4
     init(&full[1], 64);
     init(&all, 64);
   }
@@ -32,7 +32,7 @@ extern "C" __global__ void cxx_barrier(const unsigned* x, const unsigned* factor
     barrier::arrival_token token;
     if (t == 0) {
       cuda::device::memcpy_async_tx(tile[stage], x + (blockIdx.x * tiles + k) * 64, cuda::aligned_size_t<16>(256), full[k % 2]);  //@1 //@2
-      token = cuda::device::barrier_arrive_tx(full[k % 2], 1, EITHER(5, 272, 256));
+      token = cuda::device::barrier_arrive_tx(full[k % 2], 1, EITHER(5, 272, 256));  //@5
     } else
       token = full[k % 2].arrive();
     EXCEPT(1)

@@ -253,11 +253,19 @@ const varyingOf = (
   return varying
 }
 
-/** Is there a loop among these blocks of one that has no test? */
-const goesRound = (graph: Graph, loop: Loop, among: ReadonlySet<number>): boolean =>
-  graph.loops.some(
-    ({ header, body }) => header !== loop.header && [...body].every((b) => among.has(b)),
-  )
+/** Can control stay among these blocks, and never come to the test? */
+const goesRound = (graph: Graph, among: ReadonlySet<number>): boolean => {
+  const left = new Set(among)
+  for (let fewer = true; fewer;) {
+    fewer = false
+    for (const b of left)
+      if (!graph.blocks[b]!.successors.some((s) => left.has(s))) {
+        left.delete(b)
+        fewer = true
+      }
+  }
+  return left.size > 0
+}
 
 /** The loop as a spin; null if it does more, or may be left for another reason. */
 const spinOf = (graph: Graph, loop: Loop): Spin | null => {
@@ -293,7 +301,7 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
     [new Set(after), loop.header],
     [new Set(others), testing],
   ] as const) {
-    if (goesRound(graph, loop, idle)) continue
+    if (goesRound(graph, idle)) continue
     const varying = varyingOf(graph, loop.header, all, idle)
     const varies = (i: Resolved): boolean => i.reads.some((r) => varying.has(r.index))
     if (varies(at(test)) || (kind === 'semaphore' && varying.size > 0)) return null
