@@ -8,7 +8,6 @@ import {
   parseModule,
   type Module,
   type Parameter,
-  type Statement,
 } from '../../../src/dialects/ptx/index.js'
 import { right } from '../../either.js'
 import { sampled } from '../../extent.js'
@@ -38,10 +37,6 @@ const moduleOf = (path: string): Module => {
 }
 const textsOf = (kernel: string): ReadonlyArray<string> =>
   filesOf(kernel).filter((file) => file.endsWith('.ptx'))
-
-const all = (body: ReadonlyArray<Statement>): ReadonlyArray<Statement> =>
-  body.flatMap((s) => (s._tag === 'scope' ? [s, ...all(s.body)] : [s]))
-const statementsOf = (m: Module): ReadonlyArray<Statement> => functionsOf(m).flatMap((f) => all(f.body ?? []))
 
 const bytesOf = ({ type, extents }: Parameter): number =>
   (Number(type.replace(/\D+/, '')) / 8) * extents.reduce<number>((n, extent) => n * (extent ?? 0), 1)

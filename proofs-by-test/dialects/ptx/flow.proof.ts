@@ -127,10 +127,7 @@ describe('spins', () => {
       'turns that do not ask',
       `a: setp.lt.s32 %p2, %r4, 9; @%p2 bra c; ${test('%p1')} @%p1 bra b; c: add.s32 %r4, %r4, 1; bra a; b: ret;`,
     ],
-    [
-      'the answer of the turn before',
-      `a: mov.pred %p2, %p1; ${test('%p1')} @%p2 bra b; bra a; b: ret;`,
-    ],
+    ['the answer of the turn before', `a: mov.pred %p2, %p1; ${test('%p1')} @%p2 bra b; bra a; b: ret;`],
     [
       'asking for another place each turn',
       `${test('%p1', 'a:')} @%p1 bra b; add.s32 %r1, %r1, 8; bra a; b: ret;`,

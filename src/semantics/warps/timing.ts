@@ -31,33 +31,32 @@ import { ofPredicate, type Instruction, type Operation, type Place, type WarpPro
 import { usesOf } from './uses.js'
 
 /** The places whose values decide something. */
-export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> =
-  remembered((code) => {
-    const places = new Set<Place>()
-    let local = false
-    const add = (place: Place): boolean => {
-      if (places.has(place)) return false
-      places.add(place)
-      return true
-    }
-    for (let grew = true; grew;) {
-      grew = false
-      for (const { operation: o, guard } of code) {
-        const { reads, writes, computes } = usesOf(o)
-        const toLocal = o._tag === 'store' && o.into.space === 'local'
-        const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || local
-        if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
-        if (!matters) continue
-        for (const place of reads) grew = add(place) || grew
-        if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
-        if (o._tag === 'load' && o.from.space === 'local' && !local && writes.some((w) => places.has(w))) {
-          local = true
-          grew = true
-        }
+export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) => {
+  const places = new Set<Place>()
+  let local = false
+  const add = (place: Place): boolean => {
+    if (places.has(place)) return false
+    places.add(place)
+    return true
+  }
+  for (let grew = true; grew;) {
+    grew = false
+    for (const { operation: o, guard } of code) {
+      const { reads, writes, computes } = usesOf(o)
+      const toLocal = o._tag === 'store' && o.into.space === 'local'
+      const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || local
+      if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
+      if (!matters) continue
+      for (const place of reads) grew = add(place) || grew
+      if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
+      if (o._tag === 'load' && o.from.space === 'local' && !local && writes.some((w) => places.has(w))) {
+        local = true
+        grew = true
       }
     }
-    return places
-  })
+  }
+  return places
+})
 
 /** The loads and atomics whose results decide something. */
 export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) => {

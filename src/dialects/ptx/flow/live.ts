@@ -39,7 +39,7 @@ export const isLive = (graph: Graph, register: number, block: number): boolean =
     if (here === undefined || seen.has(b)) continue
     seen.add(b)
     if (here.reads.has(register)) return true
-    if (!here.writes.has(register)) stack.push(...graph.blocks[b]!.successors)
+    if (!here.writes.has(register)) for (const s of graph.blocks[b]!.successors) stack.push(s)
   }
   return false
 }

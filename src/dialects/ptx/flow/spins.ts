@@ -167,7 +167,7 @@ const reached = (
     const b = stack.pop()!
     if (seen.has(b) || !loop.body.has(b) || graph.blocks[b] === undefined) continue
     seen.add(b)
-    stack.push(...onward(b))
+    for (const next of onward(b)) stack.push(next)
   }
   return seen
 }
@@ -204,7 +204,8 @@ const doomed: (graph: Graph) => ReadonlySet<number> = remembered((graph) => {
   for (let grew = true; grew;) {
     grew = false
     blocks.forEach((b, k) => {
-      if (out.has(k) || !(traps(b) || (b.successors.length > 0 && b.successors.every((s) => out.has(s))))) return
+      if (out.has(k) || !(traps(b) || (b.successors.length > 0 && b.successors.every((s) => out.has(s)))))
+        return
       out.add(k)
       grew = true
     })
@@ -237,7 +238,11 @@ const varyingOf = (
   const varying = new Set<number>()
   for (const k of all)
     for (const { index } of graph.code.instructions[k]!.writes)
-      if (idle.has(graph.blockOf[k]!) || readsClock(graph.code.instructions[k]!) || isLive(graph, index, header))
+      if (
+        idle.has(graph.blockOf[k]!) ||
+        readsClock(graph.code.instructions[k]!) ||
+        isLive(graph, index, header)
+      )
         varying.add(index)
   for (let grew = true; grew;) {
     grew = false
@@ -278,7 +283,8 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const test = tests.length === 1 ? tests[0]! : null
   if (test === null || at(test).guard !== null) return null
   const kind = asks(at(test)) ? 'mbarrier' : 'semaphore'
-  const guardedTrap = (i: Resolved): boolean => i.guard !== null && (i.form.base === 'trap' || neverReturns(i))
+  const guardedTrap = (i: Resolved): boolean =>
+    i.guard !== null && (i.form.base === 'trap' || neverReturns(i))
   for (const k of all) {
     const i = at(k)
     const quiet = computes(i) || i.form.base === 'nanosleep' || i.form.base === 'bra' || guardedTrap(i)
@@ -341,7 +347,7 @@ const exitsOf = (
     const leaves: Sense = loop.body.has(leads) ? 'opposite' : 'same'
     if (sense !== null && sense !== leaves) return null
     sense = leaves
-    to.push(...outside)
+    for (const s of outside) to.push(s)
   }
   return sense === null ? null : { sense, to }
 }
@@ -351,4 +357,3 @@ export const spinsOf: (code: Code) => ReadonlyArray<Spin> = remembered((code) =>
   const graph = graphOf(code)
   return graph.loops.flatMap((loop) => spinOf(graph, loop) ?? []).sort((a, b) => a.test - b.test)
 })
-
