@@ -3,12 +3,7 @@
  * left is what the kernels compute by definition, bit for bit.
  */
 import { describe, expect, it } from 'vitest'
-import {
-  functionsOf,
-  parseModule,
-  type Module,
-  type Parameter,
-} from '../../../src/dialects/ptx/index.js'
+import { functionsOf, parseModule, type Module, type Parameter } from '../../../src/dialects/ptx/index.js'
 import { right } from '../../either.js'
 import { sampled } from '../../extent.js'
 import { moduleText } from './modules.js'
