@@ -31,6 +31,25 @@ describe('the reference', () => {
     )
     expect(Buffer.from(out.buffer).equals(Buffer.from(golden('out').buffer))).toBe(true)
   })
+  it('of transposed factors is that of their transposes', () => {
+    const square = right(instanceOf(right(kernelNamed('hopper-matmul')), { m: 64, n: 64, k: 64 }, [])).program
+    const computes = square.computes!
+    if (computes._tag !== 'matmul') throw new Error('no product')
+    const values = new Map(['a', 'b'].map((name, i) => [name, randomPatterns('f16', 3, i, 64 * 64)] as const))
+    const turned = (v: Float64Array): Float64Array => {
+      const out = new Float64Array(v.length)
+      for (let i = 0; i < 64; i++) for (let j = 0; j < 64; j++) out[64 * j + i] = v[64 * i + j]!
+      return out
+    }
+    const said = right(referenceOf(square, bits('hopper'), values)).values
+    for (const transposed of ['a', 'b', 'both'] as const) {
+      const given = new Map(
+        [...values].map(([name, v]) => [name, transposed === 'both' || transposed === name ? turned(v) : v]),
+      )
+      const of = Object.assign({}, square, { computes: Object.assign({}, computes, { transposed }) })
+      expect(right(referenceOf(of, bits('hopper'), given)).values).toEqual(said)
+    }
+  })
   it('is the chain of instructions from zero, then one rounding (by the definition of one element)', () => {
     const [m, n, k] = [64, 32, 48]
     const [a, b] = [randomPatterns('f16', 7, 0, m * k), randomPatterns('f16', 7, 1, k * n)]

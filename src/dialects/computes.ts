@@ -1,5 +1,8 @@
 /**
- * What a kernel is to compute, in a word: `matmul:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors.
+ * What a kernel is to compute, in a word: `matmul:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors. A factor with `.T` is the transpose of its tensor.
+ *
+ *     matmul:a,b,c      c = a @ b      a (m, k), b (k, n)
+ *     matmul:a,b.T,c    c = a @ b.T    a (m, k), b (n, k)
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { didYouMean } from '../nearest.js'
@@ -26,7 +29,9 @@ export const computesOf = (
   const wrong = (expected: string, found: string): E.Either<NotComputed, never> => E.left({ expected, found })
   const match = /^(?:matmul:([^,]*),([^,]*),([^,]*)|copy:([^,]*),([^,]*))$/.exec(text)
   if (match === null) return wrong('matmul:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
-  const names = match.slice(1).filter((n) => n !== undefined)
+  const said = match.slice(1).filter((n) => n !== undefined)
+  const isTurned = (k: number): boolean => said.length === 3 && k < 2 && said[k]!.endsWith('.T') && !tensors.has(said[k]!)
+  const names = said.map((n, k) => (isTurned(k) ? n.slice(0, -2) : n))
   const unknown = names.find((n) => !tensors.has(n))
   if (unknown !== undefined)
     return wrong(
@@ -39,10 +44,15 @@ export const computesOf = (
     return x!.shape.join() === y!.shape.join()
       ? E.right({ _tag: 'copy', from: names[0]!, out: names[1]! })
       : wrong('two tensors of one shape', shapes)
-  const [m, k] = x!.shape
-  const [k2, n] = y!.shape
+  const along = ({ shape }: Computed, turned: boolean): ReadonlyArray<number> => (turned ? [...shape].reverse() : shape)
+  const [m, k] = along(x!, isTurned(0))
+  const [k2, n] = along(y!, isTurned(1))
+  const transposed = isTurned(0) ? (isTurned(1) ? 'both' : 'a') : isTurned(1) ? 'b' : null
   if ([x!, y!, z].some((t) => t.shape.length !== 2) || k !== k2 || z.shape[0] !== m || z.shape[1] !== n)
-    return wrong(`${names[2]!} = ${names[0]!} @ ${names[1]!} of (m, k) and (k, n)`, shapes)
+    return wrong(
+      `${said[2]!} = ${said[0]!} @ ${said[1]!} of (m, k) and (k, n)${transposed === null ? ', with .T behind the name of a transpose' : ''}`,
+      shapes,
+    )
   return E.right({
     _tag: 'matmul',
     a: names[0]!,
@@ -51,5 +61,6 @@ export const computesOf = (
     accumulator: isFloat(x!.dtype) ? 'f32' : 'i32',
     // an instruction takes 32 bytes of k
     blockK: 256 / bitsOf(x!.dtype),
+    ...(transposed === null ? {} : { transposed }),
   })
 }

@@ -183,6 +183,19 @@ interface Matrix {
   readonly shape: ReadonlyArray<number>
 }
 
+/** A factor whose tensor is its transpose. */
+const transposeOf = (
+  { dtype, shape }: Matrix,
+  values: Float64Array,
+): Matrix & { readonly values: Float64Array } => {
+  const [rows, columns] = [shape[0]!, shape[1]!]
+  return {
+    dtype,
+    shape: [columns, rows],
+    values: values.map((_, at) => values[(at % rows) * columns + Math.floor(at / rows)]!),
+  }
+}
+
 /** The block-scaled product of a program that says where its scales are. */
 const scaledOf = (
   program: Program,
@@ -280,30 +293,35 @@ export const referenceOf = (
   const bv = given(computes.b, b.right.shape)
   if (E.isLeft(bv)) return bv
   const scales = computes.scales
+  const turned = (which: 'a' | 'b'): boolean => computes.transposed === which || computes.transposed === 'both'
+  const [left, right] = [
+    turned('a') ? transposeOf(a.right, av.right) : { dtype: a.right.dtype, shape: a.right.shape, values: av.right },
+    turned('b') ? transposeOf(b.right, bv.right) : { dtype: b.right.dtype, shape: b.right.shape, values: bv.right },
+  ]
   const values =
     scales === undefined
       ? naiveMatmul(
           algebra,
           {
-            operand: a.right.dtype,
-            right: b.right.dtype,
+            operand: left.dtype,
+            right: right.dtype,
             accumulator: computes.accumulator,
             out: out.right.dtype,
             saturate: computes.saturate === true,
           },
-          { m: a.right.shape[0]!, n: b.right.shape[1]!, k: a.right.shape[1]! },
-          av.right,
-          bv.right,
+          { m: left.shape[0]!, n: right.shape[1]!, k: left.shape[1]! },
+          left.values,
+          right.values,
         )
       : scaledOf(
           program,
           algebra,
           computes,
           scales,
-          { a: a.right, b: b.right, out: out.right },
+          { a: left, b: right, out: out.right },
           given,
-          av.right,
-          bv.right,
+          left.values,
+          right.values,
         )
   return E.isLeft(values)
     ? values

@@ -89,7 +89,8 @@ export const multiplyAdds = (program: Program): number => {
     return param === undefined ? null : shapeOf(param)
   }
   const [a, b] = [shape(computes.a), shape(computes.b)]
-  return a === null || b === null ? 0 : a[0]! * a[1]! * b[1]!
+  const isTurned = computes.transposed === 'b' || computes.transposed === 'both'
+  return a === null || b === null ? 0 : a[0]! * a[1]! * b[isTurned ? 0 : 1]!
 }
 
 const sharedValues = (count: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * count))
@@ -97,7 +98,8 @@ const sharedValues = (count: number): Float64Array => new Float64Array(new Share
 /** The product that a program says it is, with a place for its values. */
 const productOf = (program: Program): NaiveProduct | null => {
   const { computes } = program
-  if (computes?._tag !== 'matmul' || computes.scales !== undefined) return null
+  if (computes?._tag !== 'matmul' || computes.scales !== undefined || computes.transposed !== undefined)
+    return null
   const [a, b, out] = [computes.a, computes.b, computes.out].map((name) =>
     tensorsOf(program).find((p) => p.name === name),
   )

@@ -623,6 +623,10 @@ const spec: Wire<Spec> = define('Spec', () =>
         blockK: described(nat, 'products of an instruction: so many of k are added at once'),
       },
       {
+        transposed: described(
+          oneOf('a', 'b', 'both'),
+          'factors whose tensors are their transposes: that of a is (k, m), that of b is (n, k)',
+        ),
         saturate: described(
           bool,
           'whether every instruction brings a sum of integers to the nearest number of 32 bits, instead of wrapping',

@@ -169,7 +169,16 @@ export const executeMma = (x: Executing, m: Machine, p: Of<'tcgen05.mma'>): Effe
     mma: p,
   }
   const macs = p.m * p.n * p.k * p.shares.length
-  const events: LogEvent[] = [issueOf(x, m, 'mma', p.ctaGroup, 0, macs, p.accumulates, p.pipe, 0)]
+  const plain = issueOf(x, m, 'mma', p.ctaGroup, 0, macs, p.accumulates, p.pipe, 0)
+  const isNegated = p.negates !== undefined && p.negates.a !== p.negates.b
+  const isDivided = p.accumulates && p.shift !== undefined && p.shift !== 0
+  const events: LogEvent[] = [
+    isNegated
+      ? Object.assign(plain, { altered: 'negated' })
+      : isDivided
+        ? Object.assign(plain, { altered: 'divided' })
+        : plain,
+  ]
   let issued = issuing(m, [product])
   p.completions.forEach((barriers, part) => {
     const commit = committing(x, issued, false, part, p.ctaGroup, barriers)

@@ -67,7 +67,7 @@ export const prepareMma = (o: Environment, i: InstructionOf<'wgmma.mma'>): Prepa
 export const executeMma = (x: Executing, before: Machine, p: Mma): Effect | FaultValue => {
   const m = p.part === undefined ? before : saying(x.world, before, x.agent, p.part.first, p.part.says)
   if ('code' in m) return m
-  const issue: LogEvent = {
+  const product: LogEvent = {
     _tag: 'issue',
     stamp: x.stamp,
     operation: m.issued,
@@ -76,6 +76,7 @@ export const executeMma = (x: Executing, before: Machine, p: Mma): Effect | Faul
     macs: p.m * p.n * p.k,
     accumulates: p.accumulates,
   }
+  const issue: LogEvent = p.negateA === p.negateB ? product : Object.assign(product, { altered: 'negated' })
   const f: WgmmaInFlight = {
     _tag: 'wgmma',
     id: m.issued,

@@ -6,7 +6,7 @@
  * | `--grid`      | `4,4`: programs along x, y, z                                                     |
  * | `--arg`       | `a=a.npy`, `c=f16[128,128]:out`, `M=128` (`launch/words.ts`)                       |
  * | `--launch`    | a launch file (`launch/file.ts`); flags stand in the place of what it says        |
- * | `--computes`  | `matmul:a,b,c`: c = a @ b; `copy:a,b`: b = a                                       |
+ * | `--computes`  | `matmul:a,b,c`: c = a @ b; `matmul:a,b.T,c`: c = a @ b.T; `copy:a,b`: b = a        |
  *
  * Of PTX, whose text says less:
  *
@@ -47,7 +47,7 @@ export const launchOptions = (command: Command): Command =>
     .option('--cluster <x,y,z>', 'of PTX: CTAs of a cluster along each axis')
     .option('--shared <bytes>', 'of PTX: dynamic shared memory')
     .option('--entry <name>', 'of PTX: the kernel, where the module has several')
-    .option('--computes <what>', 'of a module: what is to be proved, matmul:a,b,c for c = a @ b, or copy:a,b')
+    .option('--computes <what>', 'of a module: what is to be proved, matmul:a,b,c for c = a @ b (matmul:a,b.T,c for c = a @ b.T), or copy:a,b')
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {
   const m = /^([\w$%.+]+)=(.+)$/s.exec(text)

@@ -317,6 +317,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         accumulates: described(bool, 'of an mma: whether the old accumulator enters the sum'),
       },
       {
+        altered: described(
+          oneOf<NonNullable<Issue['altered']>>('negated', 'divided'),
+          'of an mma: one factor has the other sign, or the old accumulator is divided; absent: neither',
+        ),
         signals: described(nat, 'signals that it owes; absent: one, or one a CTA of the cluster for a load'),
         pipe: described(
           nat,
@@ -605,6 +609,7 @@ const issueOf = (e: Issue): Issue => {
     macs: e.macs,
     accumulates: e.accumulates,
   }
+  if (e.altered !== undefined) made.altered = e.altered
   if (e.signals !== undefined) made.signals = e.signals
   if (e.pipe !== undefined) made.pipe = e.pipe
   if (e.tensor !== undefined) made.tensor = e.tensor

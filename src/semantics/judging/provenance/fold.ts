@@ -56,6 +56,7 @@ import { copy, matmul } from './theorem.js'
 interface Mma {
   readonly unit: Unit
   readonly accumulates: boolean
+  readonly altered: Issue['altered']
   readonly a: Operand[]
   readonly b: Operand[]
   readonly old: Terms[]
@@ -116,6 +117,8 @@ const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
   const share = m.written
   const copies = m.a.length / Math.max(1, m.b.length)
   const old = m.accumulates ? (m.old[share] ?? null) : null
+  if (m.altered === 'negated') return other('an mma subtracts: one of its factors has the other sign')
+  if (m.altered === 'divided') return other('an mma divides the sum so far')
   if (m.sparse) return other('a sparse product is not one of elements alone')
   const each = (all: ReadonlyArray<Operand>): ReadonlyArray<Operand> => {
     const size = all.length / Math.max(1, m.a.length / copies)
@@ -130,6 +133,7 @@ const onIssue = (s: State, e: Issue): void => {
     s.mmas.set(e.operation, {
       unit: e.unit,
       accumulates: e.accumulates,
+      altered: e.altered,
       a: [],
       b: [],
       old: [],

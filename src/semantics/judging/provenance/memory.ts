@@ -212,10 +212,13 @@ export const read = (m: Memory, f: Footprint): Terms => {
   return how._tag === 'same' ? newest.terms : pick(m.tables, newest.terms, how.elements)
 }
 
+/** Of elements that cannot be said, the reason is the one to name. */
 const retyped = (m: Memory, f: Footprint, w: Written): Terms =>
-  other(
-    `${m.header.planes[f.plane]!.name} holds ${w.footprint.dtype} (${siteName(m, w.site)}) and is read as ${f.dtype}`,
-  )
+  w.terms._tag === 'other'
+    ? w.terms
+    : other(
+        `${m.header.planes[f.plane]!.name} holds ${w.footprint.dtype} (${siteName(m, w.site)}) and is read as ${f.dtype}`,
+      )
 
 /** A read over several writes, element by element: the newest write that holds a byte of the element decides. */
 const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms => {

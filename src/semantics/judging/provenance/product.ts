@@ -20,6 +20,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { scaleAtom, scaleOffset } from '../../../layouts/shared-memory/scale-factors.js'
 import { bitsOf } from '../../../numerics/dtype.js'
+import type { Spec } from '../../language/program.js'
 import type { Header, LoggedTensor } from '../../log/events.js'
 import { andThen, intervals, shifted, type Intervals } from './intervals.js'
 import { remembered, table, type Table, type Tables } from './tables.js'
@@ -84,6 +85,18 @@ export interface Operand {
 const tensorOf = (header: Header, plane: number): LoggedTensor | undefined =>
   header.tensors.find((t) => t.plane === plane)
 
+/** The tensor of a factor, as the product is said to take it. */
+export const factorOf = (spec: Spec | null, which: 'a' | 'b', t: LoggedTensor): LoggedTensor =>
+  spec?._tag === 'matmul' && (spec.transposed === which || spec.transposed === 'both')
+    ? {
+        name: `${t.name}.T`,
+        plane: t.plane,
+        dtype: t.dtype,
+        shape: [...t.shape].reverse(),
+        strides: [...t.strides].reverse(),
+      }
+    : t
+
 /** The dimension with the larger stride: its lines lie behind each other. */
 const majorOf = (t: LoggedTensor): 0 | 1 => (t.strides[0]! >= t.strides[1]! ? 0 : 1)
 const lineAt = (t: LoggedTensor, address: number): number =>
@@ -106,13 +119,15 @@ interface Separated {
   readonly secondAt: number
 }
 
-const separate = (s: Products, operand: Operand, what: string): Separated | string => {
+const separate = (s: Products, operand: Operand, which: 'a' | 'b'): Separated | string => {
   const { terms, shape } = operand
+  const what = which === 'a' ? 'operand A' : 'operand B'
   if (terms._tag === 'other') return `${what}: ${terms.why}`
   if (terms._tag !== 'input') return `${what} is not a box of an input`
-  const t = tensorOf(s.header, terms.plane)
-  if (t?.shape.length !== 2)
+  const held = tensorOf(s.header, terms.plane)
+  if (held?.shape.length !== 2)
     return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
+  const t = factorOf(s.header.computes, which, held)
   if (leavesTensor(terms)) return separateAtEdge(s, t, terms, shape, what)
   const key = `${t.dtype}:${String(t.strides[0])}:${String(t.strides[1])}:${String(shape[0])}:${String(shape[1])}`
   const boxes = s.known.boxes.get(key) ?? new Map<number, Box>()
@@ -366,10 +381,10 @@ export const product = (
   if (old !== null && old._tag === 'other') return old
   const [left] = lefts
   if (left === undefined || rights.length === 0) return other('an mma without operands')
-  const found = separate(s, left, 'operand A')
+  const found = separate(s, left, 'a')
   if (typeof found === 'string') return other(found)
   for (const again of lefts.slice(1)) {
-    const copy = separate(s, again, 'operand A')
+    const copy = separate(s, again, 'a')
     if (typeof copy === 'string') return other(copy)
     if (
       copy.plane !== found.plane ||
@@ -382,7 +397,7 @@ export const product = (
   }
   const parts: Separated[] = []
   for (const right of rights) {
-    const part = separate(s, right, 'operand B')
+    const part = separate(s, right, 'b')
     if (typeof part === 'string') return other(part)
     if (parts.length > 0 && parts[0]!.plane !== part.plane)
       return other('the two CTAs have columns of different inputs as operand B')

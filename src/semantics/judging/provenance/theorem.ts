@@ -32,6 +32,7 @@ import {
   type Memory,
   type Written,
 } from './memory.js'
+import { factorOf } from './product.js'
 import type { Table } from './tables.js'
 import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
 
@@ -163,9 +164,10 @@ const byWrites = (
 
 export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
   const named = (name: string): LoggedTensor | undefined => m.header.tensors.find((t) => t.name === name)
-  const [a, b, out] = [named(spec.a), named(spec.b), named(spec.out)]
-  if (a === undefined || b === undefined || out === undefined)
+  const [heldA, heldB, out] = [named(spec.a), named(spec.b), named(spec.out)]
+  if (heldA === undefined || heldB === undefined || out === undefined)
     return refuted('the program names tensors that it does not have')
+  const [a, b] = [factorOf(spec, 'a', heldA), factorOf(spec, 'b', heldB)]
   const K = a.shape[1]!
   const whole = [0, K]
   const [rows, columns] = [out.shape[0]!, out.shape[1]!]
