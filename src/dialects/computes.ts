@@ -30,7 +30,8 @@ export const computesOf = (
   const match = /^(?:matmul:([^,]*),([^,]*),([^,]*)|copy:([^,]*),([^,]*))$/.exec(text)
   if (match === null) return wrong('matmul:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
   const said = match.slice(1).filter((n) => n !== undefined)
-  const isTurned = (k: number): boolean => said.length === 3 && k < 2 && said[k]!.endsWith('.T') && !tensors.has(said[k]!)
+  const isTurned = (k: number): boolean =>
+    said.length === 3 && k < 2 && said[k]!.endsWith('.T') && !tensors.has(said[k]!)
   const names = said.map((n, k) => (isTurned(k) ? n.slice(0, -2) : n))
   const unknown = names.find((n) => !tensors.has(n))
   if (unknown !== undefined)
@@ -44,7 +45,8 @@ export const computesOf = (
     return x!.shape.join() === y!.shape.join()
       ? E.right({ _tag: 'copy', from: names[0]!, out: names[1]! })
       : wrong('two tensors of one shape', shapes)
-  const along = ({ shape }: Computed, turned: boolean): ReadonlyArray<number> => (turned ? [...shape].reverse() : shape)
+  const along = ({ shape }: Computed, turned: boolean): ReadonlyArray<number> =>
+    turned ? [...shape].reverse() : shape
   const [m, k] = along(x!, isTurned(0))
   const [k2, n] = along(y!, isTurned(1))
   const transposed = isTurned(0) ? (isTurned(1) ? 'both' : 'a') : isTurned(1) ? 'b' : null

@@ -293,10 +293,15 @@ export const referenceOf = (
   const bv = given(computes.b, b.right.shape)
   if (E.isLeft(bv)) return bv
   const scales = computes.scales
-  const turned = (which: 'a' | 'b'): boolean => computes.transposed === which || computes.transposed === 'both'
+  const turned = (which: 'a' | 'b'): boolean =>
+    computes.transposed === which || computes.transposed === 'both'
   const [left, right] = [
-    turned('a') ? transposeOf(a.right, av.right) : { dtype: a.right.dtype, shape: a.right.shape, values: av.right },
-    turned('b') ? transposeOf(b.right, bv.right) : { dtype: b.right.dtype, shape: b.right.shape, values: bv.right },
+    turned('a')
+      ? transposeOf(a.right, av.right)
+      : { dtype: a.right.dtype, shape: a.right.shape, values: av.right },
+    turned('b')
+      ? transposeOf(b.right, bv.right)
+      : { dtype: b.right.dtype, shape: b.right.shape, values: bv.right },
   ]
   const values =
     scales === undefined

@@ -43,8 +43,18 @@ const claims: ReadonlyArray<Claim> = [
     computes: 'matmul:a,b.T,c',
     inOrder: true,
     twins: [
-      ['halves exchanged', /(cvt\.rn\.f16x2\.f32 %r241, )(%f4347), (%f4348)/u, '$1$3, $2', /row 0 and column 1/u],
-      ['matrices exchanged', /\{%r241, %r242, %r243, %r244\}/u, '{%r242, %r241, %r243, %r244}', /row 8 and column 0/u],
+      [
+        'halves exchanged',
+        /(cvt\.rn\.f16x2\.f32 %r241, )(%f4347), (%f4348)/u,
+        '$1$3, $2',
+        /row 0 and column 1/u,
+      ],
+      [
+        'matrices exchanged',
+        /\{%r241, %r242, %r243, %r244\}/u,
+        '{%r242, %r241, %r243, %r244}',
+        /row 8 and column 0/u,
+      ],
       ['cut at zero', /(cvt\.rn)(\.f16x2\.f32 %r241, )/u, '$1.relu$2', /computed by other means/u],
     ],
   },

@@ -111,7 +111,11 @@ const shown = (v: Verdict): string =>
   v.findings.length === 0 ? v.verdict : `${v.verdict}: ${idsOf(v).join(', ')}`
 
 const provedOf = ({ provenance }: Verdict): string =>
-  provenance === null ? '' : provenance.proved ? `proved${provenance.inOrder ? '' : ', in another order'}` : 'not'
+  provenance === null
+    ? ''
+    : provenance.proved
+      ? `proved${provenance.inOrder ? '' : ', in another order'}`
+      : 'not'
 const forAll = (ptx: Verdict, ttgir: Verdict): string =>
   ptx.provenance === null ? '' : `${provedOf(ptx)}, ${provedOf(ttgir)}`
 

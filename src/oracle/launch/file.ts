@@ -135,7 +135,10 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
         list(text),
         'tensors that the kernel writes: their files hold what is expected, and are no input',
       ),
-      computes: described(text, 'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`'),
+      computes: described(
+        text,
+        'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+      ),
       kernel: described(text, 'name of the function: compared with the text'),
       num_warps: described(integer, 'warps of a CTA, those of partitions too: compared with the text'),
       num_ctas: described(integer, 'CTAs of a program: compared with the text'),

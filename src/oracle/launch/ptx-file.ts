@@ -322,7 +322,10 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
       ),
       triton: described(text, 'version of the compiler'),
       outputs: described(list(text), 'tensors that the kernel writes'),
-      computes: described(text, 'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`'),
+      computes: described(
+        text,
+        'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+      ),
       extra: described(dictionary('what else is known', anything), 'what else is known'),
     },
   ),

@@ -116,7 +116,10 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
         dictionary('words by the name of the argument', list(text)),
         'of a module: arguments as words of `--arg`, in turn',
       ),
-      computes: described(text, 'of a module: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`'),
+      computes: described(
+        text,
+        'of a module: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+      ),
     },
   ),
 )

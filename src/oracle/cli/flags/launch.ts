@@ -47,7 +47,10 @@ export const launchOptions = (command: Command): Command =>
     .option('--cluster <x,y,z>', 'of PTX: CTAs of a cluster along each axis')
     .option('--shared <bytes>', 'of PTX: dynamic shared memory')
     .option('--entry <name>', 'of PTX: the kernel, where the module has several')
-    .option('--computes <what>', 'of a module: what is to be proved, matmul:a,b,c for c = a @ b (matmul:a,b.T,c for c = a @ b.T), or copy:a,b')
+    .option(
+      '--computes <what>',
+      'of a module: what is to be proved, matmul:a,b,c for c = a @ b (matmul:a,b.T,c for c = a @ b.T), or copy:a,b',
+    )
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {
   const m = /^([\w$%.+]+)=(.+)$/s.exec(text)
