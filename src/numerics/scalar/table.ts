@@ -20,12 +20,14 @@ import { extendedRows, integer64Rows } from './integer64.js'
 import { integerRows } from './integer.js'
 import { logicRows } from './logic.js'
 import type { ScalarOperation } from './operation.js'
+import { videoRows } from './video.js'
 
 export const scalarOperations: readonly ScalarOperation[] = [
   ...integerRows,
   ...integer64Rows,
   ...extendedRows,
   ...logicRows,
+  ...videoRows,
   ...binary32Rows,
   ...binary64Rows,
   ...halfRows,

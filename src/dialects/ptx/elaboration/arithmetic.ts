@@ -41,6 +41,7 @@ const named = (opcode: string): ScalarOperation | undefined => {
   // the sum and the product of floats are rounded to nearest unless it is said otherwise
   if (/^(add|sub|mul|fma)$/u.test(base!) && /^(f|bf)/u.test(type) && !/^r[nzmp]$/u.test(rest[0] ?? ''))
     tries.push([base, 'rn', ...rest].join('.'))
+  if (/^(min|max)$/u.test(base!) && type === 'relu') tries.push([base, 'relu', ...rest.slice(0, -1)].join('.'))
   // typeless words are the same whatever is in them
   const typeless = `b${String(bitsOf(type))}`
   tries.push([...words.slice(0, -1), typeless].join('.'))
@@ -282,6 +283,81 @@ const mapa = (h: Here): void => {
 const getctarank = (h: Here): void => {
   const [low] = source(h, h.operands['a'], h.modifiers['type'] ?? 'u32')
   scalar(h.e, 'shr.u32', [target(h, h.operands['d'], 'u32')[0]!], [low!, constant(h.e, rankShift)], h.guard)
+}
+
+// ---------------------------------------------------------------- made of others
+
+/** A scalar operation by its name, on rows. */
+const done = (h: Here, name: string, to: Row, from: ReadonlyArray<Row>): void => {
+  const row = named(name)
+  if (row === undefined) refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
+  else scalar(h.e, row.name, [to], from, h.guard)
+}
+
+/** Two f32 in 64 bits: each is done by itself. */
+const twoFloats = (h: Here): void => {
+  const name = h.opcode.replace('f32x2', 'f32')
+  const from = ['a', 'b', 'c'].flatMap((o) => {
+    const v = h.operands[o]
+    return v === undefined ? [] : [source(h, v, 'b64')]
+  })
+  const to = target(h, h.operands['d'], 'b64')
+  // what is written may be read by the other half
+  const made = to.slice(0, 2).map((_, k) => {
+    const row = newRow(h.e)
+    done(
+      h,
+      name,
+      row,
+      from.map((rows) => rows[k]!),
+    )
+    return row
+  })
+  moveRows(h, to, made)
+}
+
+/** f32 with operands of 16 bits, which are widened first. */
+const widened = (h: Here): void => {
+  const type = h.modifiers['atype'] ?? h.modifiers['abtype'] ?? 'f16'
+  const wide = (v: Value | undefined): Row => {
+    const row = newRow(h.e)
+    done(h, `cvt.f32.${type}`, row, source(h, v, 'b16').slice(0, 1))
+    return row
+  }
+  const [a, b, c] = [h.operands['a'], h.operands['b'], h.operands['c']]
+  const name = h.opcode.slice(0, h.opcode.lastIndexOf('.'))
+  done(h, name, target(h, h.operands['d'], 'f32')[0]!, [
+    wide(a),
+    ...(b === undefined ? [] : [wide(b)]),
+    source(h, c, 'f32')[0]!,
+  ])
+}
+
+/** The smallest or largest of three. */
+const ofThree = (h: Here): void => {
+  const words = h.opcode.split('.')
+  const name = words.filter((word) => word !== 'abs').join('.')
+  const three = ['a', 'b', 'c'].map((o) => {
+    const row = source(h, h.operands[o], 'f32')[0]!
+    if (!words.includes('abs')) return row
+    const magnitude = newRow(h.e)
+    done(h, 'and.b32', magnitude, [row, constant(h.e, 0x7fffffff)])
+    return magnitude
+  })
+  const first = newRow(h.e)
+  done(h, name, first, three.slice(0, 2))
+  done(h, name, target(h, h.operands['d'], 'f32')[0]!, [first, three[2]!])
+}
+
+/** An instruction that is several rows of `numerics/scalar`; false: it is none. */
+export const composed = (h: Here): boolean => {
+  const { base } = h.form
+  if (h.modifiers['type'] === 'f32x2') twoFloats(h)
+  else if (/^(add|sub|fma)$/u.test(base) && /^b?f16$/u.test(h.modifiers['atype'] ?? h.modifiers['abtype'] ?? ''))
+    widened(h)
+  else if (/^(min|max)$/u.test(base) && h.operands['c'] !== undefined) ofThree(h)
+  else return false
+  return true
 }
 
 export const moves: Elaborations = {

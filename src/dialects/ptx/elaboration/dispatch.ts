@@ -5,7 +5,7 @@
  *
  * Source: PTX ISA, instruction set.
  */
-import { moves, tabled } from './arithmetic.js'
+import { composed, moves, tabled } from './arithmetic.js'
 import { constant, emit, refuse } from './emitter.js'
 import { constantOf, target, type Elaborations, type Here } from './here.js'
 import { matrices } from './matrices.js'
@@ -74,5 +74,5 @@ const byBase: ReadonlyMap<string, (h: Here) => void> = new Map(families.flatMap(
 export const dispatch = (h: Here): void => {
   const known = byBase.get(h.form.base)
   if (known !== undefined) known(h)
-  else if (!tabled(h)) refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
+  else if (!tabled(h) && !composed(h)) refuse(h.e, 'ptx.opcode', 'an instruction that is supported', h.opcode)
 }

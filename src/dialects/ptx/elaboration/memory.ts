@@ -15,7 +15,7 @@ import type {
 } from '../../../semantics/warps/program.js'
 import type { Value } from '../opcodes/resolve.js'
 import { extend } from './arithmetic.js'
-import { emit, refuse } from './emitter.js'
+import { emit, newRow, refuse } from './emitter.js'
 import {
   constantOf,
   itemsOf,
@@ -149,30 +149,45 @@ const atomicTypes: ReadonlyArray<AtomicType> = [
   'bf16x2',
 ]
 
-/** atom gives what was there, red does not. */
+/** atom gives what was there, red does not; of a vector each element is an atomic by itself. */
 const atom = (h: Here): void => {
   const op = atomicNames.find((name) => name === h.modifiers['op'])
   const type = atomicTypes.find((name) => name === h.modifiers['type'])
-  if (op === undefined || type === undefined || h.modifiers['vec'] !== undefined) {
-    refuse(h.e, 'ptx.opcode', 'an atomic of one element', h.opcode)
+  if (op === undefined || type === undefined) {
+    refuse(h.e, 'ptx.opcode', 'an atomic that is supported', h.opcode)
     return
   }
+  const at = place(h, h.operands['a'], spaceNamed(h.modifiers['space']))
   const d = h.operands['d']
-  emit(
-    h.e,
-    {
-      _tag: 'atomic',
-      op,
-      type,
-      at: place(h, h.operands['a'], spaceNamed(h.modifiers['space'])),
-      value: source(h, h.operands[op === 'cas' ? 'c' : 'b'], type),
-      compare: op === 'cas' ? source(h, h.operands['b'], type) : [],
-      to: d === undefined || d._tag === 'sink' ? null : target(h, d, type),
-      ordering: orderingOf(h),
-      scope: scopeOf(h, 'gpu'),
-    },
-    h.guard,
-  )
+  const values = itemsOf(h.operands[op === 'cas' ? 'c' : 'b']).map((v) => source(h, v, type))
+  const results = d === undefined ? [] : itemsOf(d)
+  const to = values.map((rows, k): ReadonlyArray<Row> | null => {
+    const into = results[k]
+    if (into === undefined || into._tag === 'sink') return null
+    return values.length === 1 ? target(h, into, type) : rows.map(() => newRow(h.e))
+  })
+  values.forEach((value, k) => {
+    emit(
+      h.e,
+      {
+        _tag: 'atomic',
+        op,
+        type,
+        at: { space: at.space, rows: at.rows, offset: at.offset + k * bytesOf(type) },
+        value,
+        compare: op === 'cas' ? source(h, h.operands['b'], type) : [],
+        to: to[k]!,
+        ordering: orderingOf(h),
+        scope: scopeOf(h, 'gpu'),
+      },
+      h.guard,
+    )
+  })
+  // a register may be read by a later element, so all are written at the end
+  if (values.length > 1)
+    to.forEach((rows, k) => {
+      if (rows !== null) emit(h.e, { _tag: 'move', to: target(h, results[k], type), from: rows }, h.guard)
+    })
 }
 
 // ---------------------------------------------------------------- cp.async

@@ -67,3 +67,23 @@ export const logic: ReadonlyArray<Form> = rowsOf(
   shr type=$bits|$int | d=@type a:@type b:u32 | d = a >> b, with the sign of a signed type
   prmt type=b32 mode=f4e|b4e|rc8|ecl|ecr|rc16? | d=b32 a:b32 b:b32 c:b32 | d = four of the eight bytes {b, a}, picked by c
 `)
+
+const lanes = (name: string, about: string): string =>
+  [2, 4]
+    .map(
+      (n) => `
+  ${name}${String(n)} dtype=u32|s32 atype=u32|s32 btype=u32|s32 then=sat|add? | d=@dtype a%@atype b%@btype c%@dtype | d = ${about}, lane by lane, or the sum of the lanes and c`,
+    )
+    .join('')
+
+export const video: ReadonlyArray<Form> = rowsOf(
+  'integer',
+  'Video Instructions',
+)(`
+  ${lanes('vadd', 'a + b')}
+  ${lanes('vsub', 'a - b')}
+  ${lanes('vavrg', 'the mean of a and b')}
+  ${lanes('vabsdiff', '|a - b|')}
+  ${lanes('vmin', 'the smaller one')}
+  ${lanes('vmax', 'the larger one')}
+`)

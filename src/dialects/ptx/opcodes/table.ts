@@ -10,7 +10,7 @@ import { copies, mbarrier, tensorMaps } from './asynchronous.js'
 import { barrier, cluster, control, fence, warp } from './control.js'
 import { comparison, floating } from './floating.js'
 import { matched, type Form, type Modifiers } from './form.js'
-import { extended, integer, logic } from './integer.js'
+import { extended, integer, logic, video } from './integer.js'
 import { matrices, tcgen05, wgmma } from './matrices.js'
 import { atomic, conversion, memory } from './moves.js'
 
@@ -18,6 +18,7 @@ export const forms: ReadonlyArray<Form> = [
   ...integer,
   ...extended,
   ...logic,
+  ...video,
   ...floating,
   ...comparison,
   ...conversion,
@@ -100,6 +101,9 @@ const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (tensorCopy.every((word, k) => parts[k] === word)) return groupLast(parts)
   if (ofMatrices.has(parts[0] ?? '')) return sortedUpTo(ordersOfMatrices, parts)
   if (atomics.has(parts[0] ?? '')) return sortedUpTo(ordersOfAtomics, parts)
+  // the headers of CUDA write `max.s32.relu`
+  if ((parts[0] === 'min' || parts[0] === 'max') && parts.length === 3 && parts[2] === 'relu')
+    return [parts[0], 'relu', parts[1] ?? '']
   return strong.has(parts[0] ?? '') ? sortedUpTo(orders, parts) : parts
 }
 

@@ -1,0 +1,135 @@
+/** Instructions that are made of others: two floats at once, operands that are widened, the least of three, atomics of vectors; against arithmetic of doubles. */
+import { expect, it } from 'vitest'
+import { runPtx } from '../../../src/oracle/cli/ptx.js'
+import { generator } from '../../numerics/exact.js'
+import { right } from '../../either.js'
+import { inMemory } from '../../oracle/disk.js'
+import { worldOf } from '../../oracle/world.js'
+
+const npy = (words: Uint32Array): Uint8Array => {
+  const says = `{'descr': '<u4', 'fortran_order': False, 'shape': (${String(words.length)},), }`
+  const header = says.padEnd(117) + '\n'
+  const bytes = new Uint8Array(10 + header.length + 4 * words.length)
+  bytes.set([0x93, 78, 85, 77, 80, 89, 1, 0, header.length, 0])
+  bytes.set(new TextEncoder().encode(header), 10)
+  bytes.set(new Uint8Array(words.buffer), 10 + header.length)
+  return bytes
+}
+
+/** How many words of what a kernel stores differ from what is expected; its parameters are x (read) and y (written, zero before). */
+const differing = (body: string, x: Uint32Array, y: Uint32Array, before?: Uint32Array): string => {
+  const module = `.version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 px, .param .u64 py) {
+.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<32>; .reg .b16 %h<16>; .reg .pred %p<4>;
+ld.param.u64 %rd1, [px]; ld.param.u64 %rd2, [py];
+mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
+${body}
+ret; }`
+  const argument = (tensor: string, of: Uint32Array, role: string) => ({
+    kind: 'pointer',
+    tensor,
+    dtype: 'u32',
+    shape: [of.length],
+    role,
+    ...(role === 'inout' ? { file: `${tensor}.before.npy` } : {}),
+  })
+  const launch = {
+    grid: [1],
+    block: [32],
+    args: [argument('x', x, 'in'), argument('y', y, before === undefined ? 'out' : 'inout')],
+    outputs: ['y'],
+  }
+  const files = new Map<string, Uint8Array>([
+    ['k.ptx', new TextEncoder().encode(module)],
+    ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
+    ['x.npy', npy(x)],
+    ['y.npy', npy(y)],
+  ])
+  if (before !== undefined) files.set('y.before.npy', npy(before))
+  return right(runPtx(worldOf(inMemory(files)), 'k.ptx', { launch: 'l.json' })).text()
+}
+
+const next = generator(5)
+const wordOf = (x: number): number => new Uint32Array(new Float32Array([x]).buffer)[0]!
+const floatOf = (word: number): number => new Float32Array(new Uint32Array([word]).buffer)[0]!
+/** Of few bits, so that a product and a sum are exact in a double. */
+const some = (): number => ((next() >>> 8) % 4096) / 64 - 32
+const words = (of: (k: number) => number, count: number): Uint32Array =>
+  Uint32Array.from({ length: count }, (_, k) => of(k) >>> 0)
+
+it('two floats at once, in registers that are read and written', () => {
+  const x = words(() => wordOf(some() + 2 ** -20 * (next() & 7)), 128)
+  const at = (k: number): number => floatOf(x[k]!)
+  const y = words((k) => {
+    const lane = k % 32
+    const [part, half] = [Math.floor(k / 64), Math.floor(k / 32) % 2]
+    const [a, b] = half === 0 ? [at(lane), at(lane + 64)] : [at(lane + 32), at(lane + 96)]
+    const swapped = half === 0 ? at(lane + 32) : at(lane)
+    // of the third the sum is rounded to zero
+    const low = Math.fround(a + b)
+    const toZero = Math.abs(low) > Math.abs(a + b) ? floatOf(wordOf(low) - 1) : low
+    return wordOf([Math.fround(a + b), Math.fround(Math.fround(a * b) - swapped), toZero, Math.fround(a * a + b)][part]!)
+  }, 256)
+  const body = `
+ld.global.b32 %r2, [%rd4]; ld.global.b32 %r3, [%rd4+128]; ld.global.b32 %r4, [%rd4+256]; ld.global.b32 %r5, [%rd4+384];
+mov.b64 %rd6, {%r2, %r3}; mov.b64 %rd7, {%r4, %r5}; mov.b64 %rd8, {%r3, %r2};
+add.rn.f32x2 %rd9, %rd6, %rd7; mov.b64 {%r6, %r7}, %rd9; st.global.b32 [%rd5], %r6; st.global.b32 [%rd5+128], %r7;
+mul.rn.f32x2 %rd9, %rd6, %rd7; sub.f32x2 %rd9, %rd9, %rd8; mov.b64 {%r6, %r7}, %rd9; st.global.b32 [%rd5+256], %r6; st.global.b32 [%rd5+384], %r7;
+add.rz.ftz.f32x2 %rd9, %rd6, %rd7; mov.b64 {%r6, %r7}, %rd9; st.global.b32 [%rd5+512], %r6; st.global.b32 [%rd5+640], %r7;
+fma.rn.f32x2 %rd6, %rd6, %rd6, %rd7; mov.b64 {%r6, %r7}, %rd6; st.global.b32 [%rd5+768], %r6; st.global.b32 [%rd5+896], %r7;`
+  expect(differing(body, x, y)).toContain('0 of 256 elements differ')
+})
+
+it('operands of 16 bits are widened', () => {
+  const x = words((k) => (k < 32 ? 0x3c00 + 37 * k : k < 64 ? 0x3f80 + 3 * k : wordOf(some())), 96)
+  const f16 = (word: number): number => (1 + (word & 0x3ff) / 1024) * 2 ** ((word >> 10) - 15)
+  const y = words((k) => {
+    const lane = k % 32
+    const [h, b, c] = [f16(x[lane]!), floatOf(x[lane + 32]! << 16), floatOf(x[lane + 64]!)]
+    return wordOf(
+      [Math.fround(h + c), Math.fround(b - c), Math.min(1, Math.max(0, Math.fround(h * h + c)))][
+        Math.floor(k / 32)
+      ]!,
+    )
+  }, 96)
+  const body = `
+ld.global.b16 %h1, [%rd4]; ld.global.b16 %h2, [%rd4+128]; ld.global.f32 %f1, [%rd4+256];
+add.f32.f16 %f2, %h1, %f1; st.global.f32 [%rd5], %f2;
+sub.rn.f32.bf16 %f3, %h2, %f1; st.global.f32 [%rd5+128], %f3;
+fma.rn.sat.f32.f16 %f4, %h1, %h1, %f1; st.global.f32 [%rd5+256], %f4;`
+  expect(differing(body, x, y)).toContain('0 of 96 elements differ')
+})
+
+it('the smallest and largest of three, of magnitudes, with and without NaN', () => {
+  const x = words((k) => (k % 7 === 3 ? 0x7fc00000 : wordOf(some())), 96)
+  const y = words((k) => {
+    const three = [0, 32, 64].map((at) => floatOf(x[(k % 32) + at]!))
+    const numbers = three.filter((v) => !Number.isNaN(v))
+    const part = Math.floor(k / 32)
+    if (part === 2 && numbers.length < 3) return 0x7fffffff
+    if (numbers.length === 0) return 0x7fffffff
+    return wordOf([Math.min(...numbers), Math.max(...numbers.map(Math.abs)), Math.max(...numbers)][part]!)
+  }, 96)
+  const body = `
+ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd4+128]; ld.global.f32 %f3, [%rd4+256];
+min.f32 %f4, %f1, %f2, %f3; st.global.f32 [%rd5], %f4;
+max.abs.f32 %f4, %f1, %f2, %f3; st.global.f32 [%rd5+128], %f4;
+max.NaN.f32 %f4, %f1, %f2, %f3; st.global.f32 [%rd5+256], %f4;`
+  expect(differing(body, x, y)).toContain('0 of 96 elements differ')
+})
+
+it('each element of a vector is an atomic by itself', () => {
+  const before = words((k) => wordOf(k), 8)
+  const x = words((k) => wordOf(k), 32)
+  // 32 lanes add lane, 1, lane, 2; what the last one finds comes back, in registers that are operands, too
+  const y = words((k) => wordOf(k < 4 ? k + [496, 32, 496, 64][k]! : [0, 1, 2, 3][k - 4]! + [465, 31, 465, 62][k - 4]!), 8)
+  const body = `
+ld.global.f32 %f1, [%rd4]; mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f40000000;
+atom.relaxed.gpu.global.add.v4.f32 {%f2, %f1, %f3, %f4}, [%rd2], {%f1, %f2, %f1, %f3};
+setp.eq.u32 %p1, %r1, 31; @!%p1 bra over;
+st.global.v4.f32 [%rd2+16], {%f2, %f1, %f3, %f4};
+over:`
+  expect(differing(body, x, y, before)).toContain('0 of 8 elements differ')
+})
