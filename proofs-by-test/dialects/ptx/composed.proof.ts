@@ -70,7 +70,9 @@ it('two floats at once, in registers that are read and written', () => {
     // of the third the sum is rounded to zero
     const low = Math.fround(a + b)
     const toZero = Math.abs(low) > Math.abs(a + b) ? floatOf(wordOf(low) - 1) : low
-    return wordOf([Math.fround(a + b), Math.fround(Math.fround(a * b) - swapped), toZero, Math.fround(a * a + b)][part]!)
+    return wordOf(
+      [Math.fround(a + b), Math.fround(Math.fround(a * b) - swapped), toZero, Math.fround(a * a + b)][part]!,
+    )
   }, 256)
   const body = `
 ld.global.b32 %r2, [%rd4]; ld.global.b32 %r3, [%rd4+128]; ld.global.b32 %r4, [%rd4+256]; ld.global.b32 %r5, [%rd4+384];
@@ -124,7 +126,10 @@ it('each element of a vector is an atomic by itself', () => {
   const before = words((k) => wordOf(k), 8)
   const x = words((k) => wordOf(k), 32)
   // 32 lanes add lane, 1, lane, 2; what the last one finds comes back, in registers that are operands, too
-  const y = words((k) => wordOf(k < 4 ? k + [496, 32, 496, 64][k]! : [0, 1, 2, 3][k - 4]! + [465, 31, 465, 62][k - 4]!), 8)
+  const y = words(
+    (k) => wordOf(k < 4 ? k + [496, 32, 496, 64][k]! : [0, 1, 2, 3][k - 4]! + [465, 31, 465, 62][k - 4]!),
+    8,
+  )
   const body = `
 ld.global.f32 %f1, [%rd4]; mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f40000000;
 atom.relaxed.gpu.global.add.v4.f32 {%f2, %f1, %f3, %f4}, [%rd2], {%f1, %f2, %f1, %f3};

@@ -44,15 +44,28 @@ it.each(Object.entries(definitions))('%s', (name, of) => {
                 ),
               )
             const [least, most] =
-              d === 's32' ? [-(1n << BigInt(bits - 1)), (1n << BigInt(bits - 1)) - 1n] : [0n, (1n << BigInt(bits)) - 1n]
+              d === 's32'
+                ? [-(1n << BigInt(bits - 1)), (1n << BigInt(bits - 1)) - 1n]
+                : [0n, (1n << BigInt(bits)) - 1n]
             const expected = {
               '': merged(exact),
               '.sat': merged(exact.map((v) => (v < least ? least : v > most ? most : v))),
-              '.add': Number(BigInt.asIntN(32, exact.reduce((sum, v) => sum + v, BigInt(c)))),
+              '.add': Number(
+                BigInt.asIntN(
+                  32,
+                  exact.reduce((sum, v) => sum + v, BigInt(c)),
+                ),
+              ),
             }
             for (const [mark, word] of Object.entries(expected)) {
               const opcode = `${name}${String(lanes)}.${d}.${a}.${b}${mark}`
-              expect([opcode, x, y, c, scalarOperation(opcode)?.compute(x, y, c)]).toEqual([opcode, x, y, c, word])
+              expect([opcode, x, y, c, scalarOperation(opcode)?.compute(x, y, c)]).toEqual([
+                opcode,
+                x,
+                y,
+                c,
+                word,
+              ])
             }
           }
 })

@@ -78,6 +78,6 @@ const rowsOf = (name: keyof typeof ofLanes, lanes: 2 | 4): readonly ScalarOperat
   )
 }
 
-export const videoRows: readonly ScalarOperation[] = (['vadd', 'vsub', 'vavrg', 'vabsdiff', 'vmin', 'vmax'] as const).flatMap(
-  (name) => [...rowsOf(name, 2), ...rowsOf(name, 4)],
-)
+export const videoRows: readonly ScalarOperation[] = (
+  ['vadd', 'vsub', 'vavrg', 'vabsdiff', 'vmin', 'vmax'] as const
+).flatMap((name) => [...rowsOf(name, 2), ...rowsOf(name, 4)])

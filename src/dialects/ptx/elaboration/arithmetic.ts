@@ -41,7 +41,8 @@ const named = (opcode: string): ScalarOperation | undefined => {
   // the sum and the product of floats are rounded to nearest unless it is said otherwise
   if (/^(add|sub|mul|fma)$/u.test(base!) && /^(f|bf)/u.test(type) && !/^r[nzmp]$/u.test(rest[0] ?? ''))
     tries.push([base, 'rn', ...rest].join('.'))
-  if (/^(min|max)$/u.test(base!) && type === 'relu') tries.push([base, 'relu', ...rest.slice(0, -1)].join('.'))
+  if (/^(min|max)$/u.test(base!) && type === 'relu')
+    tries.push([base, 'relu', ...rest.slice(0, -1)].join('.'))
   // typeless words are the same whatever is in them
   const typeless = `b${String(bitsOf(type))}`
   tries.push([...words.slice(0, -1), typeless].join('.'))
@@ -353,7 +354,10 @@ const ofThree = (h: Here): void => {
 export const composed = (h: Here): boolean => {
   const { base } = h.form
   if (h.modifiers['type'] === 'f32x2') twoFloats(h)
-  else if (/^(add|sub|fma)$/u.test(base) && /^b?f16$/u.test(h.modifiers['atype'] ?? h.modifiers['abtype'] ?? ''))
+  else if (
+    /^(add|sub|fma)$/u.test(base) &&
+    /^b?f16$/u.test(h.modifiers['atype'] ?? h.modifiers['abtype'] ?? '')
+  )
     widened(h)
   else if (/^(min|max)$/u.test(base) && h.operands['c'] !== undefined) ofThree(h)
   else return false
