@@ -14,13 +14,20 @@ import { unit } from '../../numerics/unit.js'
 import { check } from '../../semantics/verdict/check.js'
 import { hazardIds, hazards, type By } from '../../semantics/judging/hazards.js'
 import type { Finding, HazardId, Severity } from '../../semantics/judging/finding.js'
+import {
+  silicon,
+  siliconClause,
+  unshown,
+  type Counted,
+  type Faulted,
+} from '../../semantics/judging/silicon.js'
 import { noArguments } from '../../semantics/execution/launch.js'
 import { eager } from '../../semantics/execution/policy.js'
 import type { Program } from '../../semantics/language/program.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { findingBlock } from '../finding.js'
 import { plain } from '../palette.js'
-import { wrap } from '../table.js'
+import { thousands, wrap } from '../table.js'
 import { essay } from './essay.js'
 import { compared, listing } from './listing.js'
 
@@ -144,6 +151,7 @@ const kernelOf = (t: Twin): ReadonlyArray<string> => {
 
 const section = (id: HazardId): ReadonlyArray<string> => {
   const h = hazards[id]
+  const seen = siliconClause(id)
   return [
     `### ${id} ${h.title}`,
     '',
@@ -151,6 +159,7 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     '',
     `- Severity: ${h.severity}, ${severities[h.severity]}.`,
     `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
+    ...(seen === undefined ? [] : [`- On silicon: ${seen}.`]),
     '',
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
   ]
@@ -165,10 +174,49 @@ with \`+\` in the mended one. Below it is what the oracle says of the bad one; o
 be run: \`tcspec check zoo/R1\`, \`tcspec check zoo/R1-fixed\`.
 `
 
+// ---------------------------------------------------------------- silicon
+
+const siliconIntroduction = `## What an H100 did
+
+A verdict is by the manual. How often a chip shows what the manual warns of is another question: for each id that Hopper can show there are two kernels, with one
+statement and without it, and each ran some four million times, under 25 pairs of delays before the one side and before the other. With the statement
+no trial was wrong. Without it (a trial is one block, or a cluster of two; 132 blocks are one on each multiprocessor, more disturb each other):
+`
+
+const counted = (g: Counted | Faulted | undefined): string =>
+  g === undefined
+    ? ''
+    : 'faultAt' in g
+      ? `a fault in launch ${String(g.faultAt)}`
+      : `${thousands(g.wrong)} of ${thousands(g.trials)}`
+
+const siliconRemarks = `Never seen is not never: the next chip, the next compiler or the next neighbour on the multiprocessor may show it. The programs are
+\`conformance/hopper/evidence\`; \`run.sh\` there repeats them, and \`counts.json\` has the counts by pair of delays.
+
+No trials were made of the others:
+`
+
+const siliconSection = (): ReadonlyArray<string> => [
+  siliconIntroduction,
+  '| id | left out | wrong is | 132 blocks | more blocks |',
+  '| -- | -- | -- | -- | -- |',
+  ...silicon.map(
+    ({ hazard, without, wrongIs, grids: [alone, together] }) =>
+      `| ${hazard} | ${without} | ${wrongIs} | ${counted(alone)} | ${counted(together)} |`,
+  ),
+  '',
+  siliconRemarks,
+  '| id | why |',
+  '| -- | -- |',
+  ...hazardIds.flatMap((id) => (unshown[id] === undefined ? [] : [`| ${id} | ${unshown[id]} |`])),
+  '',
+]
+
 /** The page, in Markdown. */
 export const hazardsPage = (): string =>
   [
     ...essay,
+    ...siliconSection(),
     zooIntroduction,
     ...hazardIds.flatMap((id, i) => [
       ...(startsLetter(i) ? [`## ${upperFirst(letters[id.charAt(0)] ?? id)}`, ''] : []),

@@ -14,6 +14,7 @@
  */
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
+import { siliconClause } from './silicon.js'
 
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
 export const otherGrants = 'cluster launch control: other grants than those of the run'
@@ -53,6 +54,8 @@ const published = (f: Diagnosis): Finding => {
   if (f.knew !== undefined) core.knew = f.knew
   if (f.knows !== undefined) core.knows = f.knows
   if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
+  const seen = siliconClause(f.id)
+  if (seen !== undefined) core.silicon = seen
   return core
 }
 
