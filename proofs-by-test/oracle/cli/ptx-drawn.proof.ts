@@ -28,9 +28,37 @@ test('view records every step, with the lines of the text and of the author', as
   expect(r.steps.length).toBeGreaterThan(0)
   expect(r.count).toBeGreaterThanOrEqual(r.steps.length)
   expect(r.barriers.length).toBeGreaterThan(0)
-  for (const { name } of r.barriers) expect(name).toMatch(/^mbarrier at \d+ \(init .*:\d+\)$/u)
+  for (const { name } of r.barriers) expect(name).toMatch(/^\w+(?:\[\d+\])? \(init .*:\d+\)$/u)
   expect(r.listing.some(({ text }) => text.includes('mbarrier.init'))).toBe(true)
   expect(r.sites.some(({ source }) => /\.cu:\d+$/u.test(source?.place ?? ''))).toBe(true)
+})
+
+/** The elements of arrays that a source declares in shared memory as this. */
+const declared = (source: string, type: RegExp): ReadonlyArray<string> =>
+  source
+    .split('\n')
+    .flatMap((line) => type.exec(line)?.[1]?.split(',') ?? [])
+    .flatMap((one) => {
+      const [, name, extent] = /(\w+)(?:\[(\d+)\])?/u.exec(one)!
+      return extent === undefined
+        ? [name!]
+        : Array.from({ length: Number(extent) }, (_, k) => `${name!}[${String(k)}]`)
+    })
+
+test.each([
+  ['carried_peeks', /__shared__ unsigned long long ([^;]*);/u],
+  ['cxx_barrier', /__shared__ barrier ([^;]*);/u],
+])('an mbarrier of %s is called as its source calls it', async (kernel, type) => {
+  const text = readFileSync(new URL(`${kernel}/${kernel}.cu`, folder), 'utf8')
+  const { stdout } = await said(kernel)('view', `${kernel}.ptx`, ...launch, '--json')
+  const names = (JSON.parse(stdout) as Recording).barriers.map(({ name }) => name.replace(/ \(init .*$/u, ''))
+  expect([...new Set(names)].sort()).toEqual([...declared(text, type)].sort())
+})
+
+test('an mbarrier inside a struct is so many bytes behind its beginning', async () => {
+  const { stdout } = await said('cxx_pipeline')('view', 'cxx_pipeline.ptx', ...launch, '--json')
+  const names = (JSON.parse(stdout) as Recording).barriers.map(({ name }) => name.replace(/ \(init .*$/u, ''))
+  expect([...new Set(names)].sort()).toEqual(['state', 'state+16', 'state+24', 'state+8'])
 })
 
 test('trace shows the events of a run, and a picture', async () => {

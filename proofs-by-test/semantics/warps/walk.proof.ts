@@ -314,6 +314,7 @@ const compiled = (main: ReadonlyArray<Tree>, called: ReadonlyArray<Tree>): WarpP
     sites: [],
     parameterBytes: 0,
     sharedBytes: 0,
+    shared: [],
     sharedAlign: 16,
     localBytes: 64,
     variables: [],

@@ -32,6 +32,7 @@ import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/la
 import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
 import { decisive, watches } from '../warps/timing.js'
+import { mbarrierNames } from './mbarrier-names.js'
 import { eager } from './policy.js'
 import { run, settings } from './run.js'
 
@@ -235,14 +236,19 @@ interface Found {
 /** The author's line of a site, without its column. */
 const lineOf = ({ loc, label }: Site): string => loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? label
 
-const barrierOf =
-  (p: WarpProgram) =>
-  ({ at, site }: Found): PlacedBarrier => {
+const barriersOf = (p: WarpProgram, found: ReadonlyArray<Found>): ReadonlyArray<PlacedBarrier> => {
+  const names = mbarrierNames(
+    p.shared,
+    found.map(({ at }) => at),
+  )
+  return found.map(({ at, site }) => {
     const from = site === null ? undefined : p.sites[site]
     const place = `mbarrier at ${String(at)}`
-    const name = from === undefined ? place : `${place} (init ${lineOf(from)})`
-    return { name, storage: name, address: at, contract: 'ptx', ordersTensorCore: false }
-  }
+    const called = names.get(at) ?? place
+    const name = from === undefined ? called : `${called} (init ${lineOf(from)})`
+    return { name, storage: place, address: at, contract: 'ptx', ordersTensorCore: false }
+  })
+}
 
 /** A plane for each warp, of its registers that can be in flight. */
 const registersOf = ({ flight }: WarpLaunch, warps: number): ReadonlyArray<CtaPlane> =>
@@ -333,7 +339,7 @@ const launchedWith = (
         ...registersOf(launch, front.agents.length),
         ...tensorMemoryOf(p),
       ],
-      barriers: barriers.map(barrierOf(p)),
+      barriers: barriersOf(p, barriers),
       computes: a.computes ?? null,
       tensorPipe: 'issueOrder',
       grants: Infinity,

@@ -316,6 +316,16 @@ export interface Variable {
   readonly addresses: ReadonlyArray<{ readonly at: number; readonly symbol: string; readonly offset: number }>
 }
 
+/** A variable in the shared memory of a CTA, as its author called it. */
+export interface SharedVariable {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+  readonly elementBytes: number
+  /** outermost first; of one that is no array, none */
+  readonly extents: ReadonlyArray<number>
+}
+
 export interface WarpProgram {
   readonly name: string
   readonly arch: 'sm90a' | 'sm100a'
@@ -334,6 +344,8 @@ export interface WarpProgram {
   readonly parameterBytes: number
   /** bytes of the CTA's own variables in shared memory; dynamic memory lies behind them */
   readonly sharedBytes: number
+  /** those of them that have names, in the order in which they lie */
+  readonly shared: ReadonlyArray<SharedVariable>
   /** dynamic memory begins at a multiple of this */
   readonly sharedAlign: number
   readonly localBytes: number

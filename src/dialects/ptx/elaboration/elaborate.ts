@@ -325,6 +325,7 @@ export const elaborate = (
   })
   const { code: flown, loops, loopCount } = flowing(peeked.code, starts.map(peeked.moved))
   const parameters = entryParameters(f)
+  const shared = sharedNames(names.storage)
   const last = parameters[parameters.length - 1]
   return E.right({
     program: {
@@ -340,6 +341,7 @@ export const elaborate = (
       sites: e.sites,
       parameterBytes: last === undefined ? 0 : last.offset + last.bytes,
       sharedBytes: names.storage.shared,
+      shared,
       sharedAlign: sharedAlignOf(module),
       localBytes: Math.ceil(e.local / 16) * 16,
       variables: names.storage.variables,
@@ -349,6 +351,6 @@ export const elaborate = (
     },
     parameters,
     positions: e.positions,
-    shared: sharedNames(names.storage),
+    shared: shared.map(({ name, start, end }) => ({ name, start, end })),
   })
 }

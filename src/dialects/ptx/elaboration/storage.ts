@@ -6,7 +6,7 @@
  *
  * Source: PTX ISA, state spaces; variables; function declarations.
  */
-import type { NamedBytes } from '../../../semantics/judging/finding.js'
+import type { SharedVariable } from '../../../semantics/warps/program.js'
 import type { Variable as Stored } from '../../../semantics/warps/program.js'
 import type { Symbol } from '../opcodes/scope.js'
 import {
@@ -205,12 +205,20 @@ const authored = (name: string): string => {
 }
 
 /** The variables in shared memory, ascending. */
-export const sharedNames = (s: Storage): ReadonlyArray<NamedBytes> =>
+export const sharedNames = (s: Storage): ReadonlyArray<SharedVariable> =>
   [...s.places]
     .flatMap(([declared, places]) =>
       [...places].flatMap(([name, place]) =>
         place._tag === 'shared'
-          ? [{ name: authored(name), start: place.offset, end: place.offset + sizeOf(declared) }]
+          ? [
+              {
+                name: authored(name),
+                start: place.offset,
+                end: place.offset + sizeOf(declared),
+                elementBytes: Math.max(1, bitsOf(declared.type) / 8),
+                extents: declared.extents.map((extent) => extent ?? 0),
+              },
+            ]
           : [],
       ),
     )
