@@ -24,7 +24,9 @@ describe('names', () => {
       'one',
     ])
     // int64 b[2][3]: b[i][j] is the word 3 i + j
-    const both = [0, 1].flatMap((i) => [0, 1, 2].map((j) => [8 * (3 * i + j), `b[${String(i)}][${String(j)}]`]))
+    const both = [0, 1].flatMap((i) =>
+      [0, 1, 2].map((j) => [8 * (3 * i + j), `b[${String(i)}][${String(j)}]`]),
+    )
     const b = variable('b', 0, 48, 8, 2, 3)
     expect(both.map(([at]) => named([b], Number(at))[0])).toEqual(both.map(([, name]) => name))
   })

@@ -50,11 +50,7 @@ export const mbarrierNames = (
   return new Map(
     placed.map(([at, name]) => [
       at,
-      name === null
-        ? `mbarrier at ${String(at)}`
-        : times.get(name) === 1
-          ? name
-          : `${name} at ${String(at)}`,
+      name === null ? `mbarrier at ${String(at)}` : times.get(name) === 1 ? name : `${name} at ${String(at)}`,
     ]),
   )
 }
