@@ -30,6 +30,8 @@ const text = `/**
  * | rcp     | 128      | 2^26 + 1 | 2^16     | 2^10     | 1 / m, m in [1, 2)                           |
  * | lg2     | 64       | 2^26     | 2^16     | 2^10     | log2 m                                       |
  * | rsqrt   | 2 x 64   | 2^26     | 2^16     | 2^10     | 1 / sqrt m for even exponents, 1 / sqrt 2 m for odd ones |
+ * | sqrt    | 2 x 64   | 2^26     | 2^16     | 2^10     | sqrt m for even exponents, sqrt 2 m for odd ones |
+ * | sin     | 64       | 2^26     | 2^15     | 2^11     | the sine over a quarter of a turn           |
  * | tanh    | 1 to 16  | 2^25     | 2^22     | 2^18     | one table an exponent of the argument        |
  *
  * Written by tools/special-function-tables.mjs from the coefficients measured on an H100.
@@ -56,6 +58,9 @@ ${table('rcpTable', '1 / m.', tables.rcp)}
 ${table('lg2Table', 'log2 m.', tables.lg2)}
 ${table('rsqrtEvenTable', '1 / sqrt m, for an even exponent.', tables.rsq_even)}
 ${table('rsqrtOddTable', '1 / sqrt 2 m, for an odd exponent.', tables.rsq_odd)}
+${table('sqrtEvenTable', 'sqrt m, for an even exponent.', tables.sqrt_even)}
+${table('sqrtOddTable', 'sqrt 2 m, for an odd exponent.', tables.sqrt_odd)}
+${table('sineTable', 'The sine, of a quarter of a turn.', tables.sin)}
 /** tanh by the exponent of its argument, upwards. */
 export const tanhBands: readonly TanhBand[] = [
 ${tanh

@@ -26,7 +26,9 @@ describe('captured on an H100', () => {
     const ours = scalarOperations.map(
       ({ name, operands, results }) => `${name} ${operands.join(',')} ${results.join(',')}`,
     )
-    expect(ours.filter((line) => !captured.has(line))).toEqual([])
+    // instructions of lanes, which no kernel of the capture has: `video.proof.ts`
+    const others = ours.filter((line) => !captured.has(line))
+    expect(others.filter((line) => !/^v(?:add|sub|avrg|absdiff|min|max)[24]\./u.test(line))).toEqual([])
     const known = new Set(ours)
     const lacking = [...captured].flatMap((line) => (known.has(line) ? [] : [line.split(' ')[0]!]))
     expect(lacking.sort()).toEqual([...notModelled].sort())

@@ -41,15 +41,6 @@ const byName: ReadonlyMap<string, ScalarOperation> = new Map(scalarOperations.ma
 /** Forms that an H100 has and the table has not: their arithmetic is not known to the bit. */
 export const notModelled: readonly string[] = [
   ...['f16', 'f16x2', 'bf16', 'bf16x2'].flatMap((type) => [`fma.rn.oob.${type}`, `fma.rn.oob.relu.${type}`]),
-  'sqrt.approx.f32',
-  'sqrt.approx.ftz.f32',
-  'sin.approx.f32',
-  'sin.approx.ftz.f32',
-  'cos.approx.f32',
-  'cos.approx.ftz.f32',
-  'rcp.approx.ftz.f64',
-  'rsqrt.approx.f64',
-  'rsqrt.approx.ftz.f64',
 ]
 
 /** The row of an opcode form, or nothing. */
