@@ -7,7 +7,9 @@ import { nightly } from '../../extent.js'
 import { blockSum, octave } from './captured.js'
 
 const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../conformance/hopper/functions/${name}.json`, import.meta.url), 'utf8'))
+  JSON.parse(
+    readFileSync(new URL(`../../../conformance/hopper/functions/${name}.json`, import.meta.url), 'utf8'),
+  )
 
 const singles = read('roots-and-waves') as {
   readonly inputs: string
@@ -52,7 +54,9 @@ describe('of f32', () => {
   })
   it.skipIf(!nightly)('all 2^32 operands of each', () => {
     const wrong = all.filter(
-      ([name, k]) => blockSum(named(name), k * octave) !== BigInt(`0x${singles.blocks[name]!.slice(16 * k, 16 * (k + 1))}`),
+      ([name, k]) =>
+        blockSum(named(name), k * octave) !==
+        BigInt(`0x${singles.blocks[name]!.slice(16 * k, 16 * (k + 1))}`),
     )
     expect(wrong).toEqual([])
   })
@@ -72,7 +76,9 @@ describe('of f64', () => {
       const found = answered(name, inputs[2 * i]!, inputs[2 * i + 1]!)
       const expected = wide ? [outputs[2 * i], outputs[2 * i + 1]] : [outputs[i], 0]
       if (found[0] !== expected[0] || found[1] !== expected[1])
-        wrong.push([inputs[2 * i]!, inputs[2 * i + 1]!, ...found, ...expected].map((w) => w!.toString(16)).join(' '))
+        wrong.push(
+          [inputs[2 * i]!, inputs[2 * i + 1]!, ...found, ...expected].map((w) => w!.toString(16)).join(' '),
+        )
     }
     expect(wrong).toEqual([])
   })

@@ -24,7 +24,16 @@
  *
  * Source: PTX ISA, sqrt; the arithmetic measured on an H100, all 2^32 operands of both forms.
  */
-import { infinity, magnitudeOf, patternOf, quietNaN, signBit, signOf, smallestNormal, valueOf } from './binary32.js'
+import {
+  infinity,
+  magnitudeOf,
+  patternOf,
+  quietNaN,
+  signBit,
+  signOf,
+  smallestNormal,
+  valueOf,
+} from './binary32.js'
 import { truncatedSquare } from './square.js'
 import { sqrtEvenTable, sqrtOddTable } from './tables.js'
 
