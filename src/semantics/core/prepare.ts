@@ -155,6 +155,6 @@ export const prepare = (
     case 'setMaxRegisters':
       return SetMaxRegisters.prepare(i)
     case 'trap':
-      return { _tag: 'trap' }
+      return { _tag: 'trap', why: 'the program traps here' }
   }
 }

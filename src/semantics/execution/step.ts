@@ -344,7 +344,7 @@ const executePrepared = (
       return {
         kind: 'invalid',
         code: 'trap',
-        message: 'the program traps here',
+        message: p.why,
         site: x.stamp.site,
         agent: x.agent,
       }

@@ -344,7 +344,7 @@ export type Prepared =
       readonly origin: Origin
     }
   | { readonly _tag: 'nothing'; readonly results: ReadonlyArray<boolean> }
-  | { readonly _tag: 'trap' }
+  | { readonly _tag: 'trap'; readonly why: string }
 
 // ---------------------------------------------------------------- operations in flight
 

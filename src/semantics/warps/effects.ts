@@ -278,7 +278,7 @@ export const effectsOf = (
     case 'barReduce':
       return bar(h, o, mask, ended)
     case 'trap':
-      return [part({ _tag: 'trap' }, nothing)]
+      return [part({ _tag: 'trap', why: o.why }, nothing)]
     case 'copyAsync':
       return copyAsync(h, o, mask)
     case 'copyBulk':

@@ -1,19 +1,23 @@
 /**
  * Calls: parameters are copied into the bytes that a function has for them, and its results out of these.
  *
+ * A call through an address is one of each function that it may be (`functions.ts`).
+ *
  * A function of the compiler's library that every kernel may call is known by its name: a failed assertion is a trap, what is printed goes nowhere.
  *
  * Source: PTX ISA, call; parameter state space.
  */
+import { ofPredicate, type Guard } from '../../../semantics/warps/program.js'
 import type { Function } from '../text/module.js'
 import type { Value } from '../opcodes/resolve.js'
-import { constant, emit, newRow, refuse } from './emitter.js'
-import type { Here } from './here.js'
+import { constant, emit, newPredicate, newRow, refuse, scalar } from './emitter.js'
+import { comesTo, functionWindow, shapeOf } from './functions.js'
+import { source, type Here } from './here.js'
 import { placeOfSymbol, type Place } from './storage.js'
 
 type Local = Extract<Place, { readonly _tag: 'local' | 'parameter' }>
 
-const copyLocal = (h: Here, from: number, to: number, bytes: number): void => {
+const copyLocal = (h: Here, guard: Guard | null, from: number, to: number, bytes: number): void => {
   const row = newRow(h.e)
   for (let at = 0; at < bytes;) {
     const width = bytes - at >= 4 ? 4 : 1
@@ -22,12 +26,12 @@ const copyLocal = (h: Here, from: number, to: number, bytes: number): void => {
     emit(
       h.e,
       { _tag: 'load', from: place(from), width: one, to: [[row]], ordering: 'weak', scope: 'cta' },
-      h.guard,
+      guard,
     )
     emit(
       h.e,
       { _tag: 'store', into: place(to), width: one, value: [[row]], ordering: 'weak', scope: 'cta' },
-      h.guard,
+      guard,
     )
     at += width
   }
@@ -64,36 +68,26 @@ const builtin = (h: Here, name: string, results: ReadonlyArray<Value>): boolean 
   return true
 }
 
-/** The function that is called, with its parameters in place and its results behind it; null: one that is known by its name, or refused. */
-export const call = (
-  h: Here,
-  labelOf: (f: Function) => number | null,
-  placesOf: (f: Function) => {
+/** What a call needs to know of functions: the label of one, null where it has no body, and where its parameters and results lie. */
+export interface Callable {
+  readonly labelOf: (f: Function) => number | null
+  readonly placesOf: (f: Function) => {
     readonly formals: ReadonlyArray<Place>
     readonly results: ReadonlyArray<Place>
-  },
-): Function | null => {
-  const callee = h.operands['function']
-  if (callee?._tag !== 'symbol' || callee.symbol._tag !== 'function') {
-    refuse(h.e, 'ptx.operand', 'a call of a function by its name', 'the address of one')
-    return null
   }
-  const { function: f, name } = callee.symbol
-  const results = valuesOf(h.operands['results'])
-  if (builtin(h, name, results)) return null
-  const target = labelOf(f)
+}
+
+/** A call by the lanes of a guard: parameters into place, results behind it. */
+const callOf = (h: Here, of: Callable, f: Function, guard: Guard | null): void => {
+  const target = of.labelOf(f)
   if (target === null) {
-    refuse(h.e, 'ptx.name', 'a function with a body in this module', name)
-    return null
+    refuse(h.e, 'ptx.name', 'a function with a body in this module', f.name)
+    return
   }
-  const places = placesOf(f)
-  const copied = (
-    given: ReadonlyArray<Value>,
-    formals: ReadonlyArray<Place>,
-    copy: (actual: Local, formal: Local) => void,
-  ): void => {
+  const places = of.placesOf(f)
+  const by = (copy: (actual: Local, formal: Local) => void, given: ReadonlyArray<Value>, formals: ReadonlyArray<Place>): void => {
     if (given.length !== formals.length) {
-      refuse(h.e, 'ptx.operand', `${name}: ${String(formals.length)} parameters`, String(given.length))
+      refuse(h.e, 'ptx.operand', `${f.name}: ${String(formals.length)} parameters`, String(given.length))
       return
     }
     given.forEach((v, i) => {
@@ -104,12 +98,71 @@ export const call = (
       else copy(actual, formal)
     })
   }
-  copied(valuesOf(h.operands['arguments']), places.formals, (actual, formal) => {
-    copyLocal(h, actual.offset, formal.offset, formal.bytes)
-  })
-  emit(h.e, { _tag: 'call', target }, h.guard)
-  copied(results, places.results, (actual, formal) => {
-    copyLocal(h, formal.offset, actual.offset, formal.bytes)
-  })
-  return f
+  by(
+    (actual, formal) => {
+      copyLocal(h, guard, actual.offset, formal.offset, formal.bytes)
+    },
+    valuesOf(h.operands['arguments']),
+    places.formals,
+  )
+  emit(h.e, { _tag: 'call', target }, guard)
+  by(
+    (actual, formal) => {
+      copyLocal(h, guard, formal.offset, actual.offset, formal.bytes)
+    },
+    valuesOf(h.operands['results']),
+    places.results,
+  )
+}
+
+/** Of each function that it may be, a call by the lanes that have its address; what is none of them traps. */
+const callThrough = (h: Here, of: Callable, from: Function, address: Value): void => {
+  const { functions } = h.names.storage
+  const [low, high] = source(h, address, 'b64')
+  const prototype = h.operands['prototype']
+  const wanted = prototype?._tag === 'prototype' ? shapeOf(prototype.prototype.parameters, prototype.prototype.results) : null
+  const none = newPredicate(h.e)
+  emit(h.e, { _tag: 'setPredicate', to: none, value: false }, null)
+  emit(h.e, { _tag: 'setPredicate', to: none, value: true }, h.guard)
+  for (const f of functions.taken) {
+    if (wanted !== null && shapeOf(f.parameters ?? [], f.results) !== wanted) continue
+    const [mine, ours] = [newPredicate(h.e), newPredicate(h.e)]
+    for (const p of [mine, ours]) emit(h.e, { _tag: 'setPredicate', to: p, value: false }, null)
+    const code = constant(h.e, functions.addresses.get(f.name) ?? 0)
+    scalar(h.e, 'setp.eq.u32', [ofPredicate(mine), null], [low!, code], h.guard)
+    scalar(h.e, 'setp.eq.u32', [ofPredicate(ours), null], [high!, constant(h.e, functionWindow)], h.guard)
+    const both = [mine, ours].map((predicate) => ({ predicate, negated: false }))
+    emit(h.e, { _tag: 'predicate', op: 'and', to: mine, from: both }, null)
+    const others = [
+      { predicate: none, negated: false },
+      { predicate: mine, negated: true },
+    ]
+    emit(h.e, { _tag: 'predicate', op: 'and', to: none, from: others }, null)
+    const guard = { predicate: mine, negated: false }
+    if (comesTo(functions.all, f, from)) emit(h.e, { _tag: 'trap', why: `${f.name} would call itself` }, guard)
+    else callOf(h, of, f, guard)
+  }
+  emit(
+    h.e,
+    { _tag: 'trap', why: 'what is called is no function of this module that it may be' },
+    { predicate: none, negated: false },
+  )
+}
+
+/** A call in a function: of a name, or of an address. */
+export const call = (h: Here, of: Callable, from: Function): void => {
+  const callee = h.operands['function']
+  if (callee?._tag === 'register') {
+    callThrough(h, of, from, callee)
+    return
+  }
+  if (callee?._tag !== 'symbol' || callee.symbol._tag !== 'function') {
+    refuse(h.e, 'ptx.operand', 'a call of a function', 'another operand')
+    return
+  }
+  const { function: f, name } = callee.symbol
+  if (builtin(h, name, valuesOf(h.operands['results']))) return
+  if (comesTo(h.names.storage.functions.direct, f, from))
+    refuse(h.e, 'ptx.name', 'a function that does not call itself', name)
+  else callOf(h, of, f, h.guard)
 }

@@ -129,11 +129,14 @@ const control = (m: Making, h: Here, f: Function, label: number): boolean => {
     case 'call':
       call(
         h,
-        (callee) => calledAt(m, callee),
-        (callee) => ({
-          formals: placesOf(m, callee.parameters ?? []),
-          results: placesOf(m, callee.results),
-        }),
+        {
+          labelOf: (callee) => calledAt(m, callee),
+          placesOf: (callee) => ({
+            formals: placesOf(m, callee.parameters ?? []),
+            results: placesOf(m, callee.results),
+          }),
+        },
+        f,
       )
       return true
     case 'ret':

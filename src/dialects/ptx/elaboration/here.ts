@@ -17,6 +17,7 @@ import type {
 import type { Form, Modifiers } from '../opcodes/form.js'
 import type { Resolved, Value } from '../opcodes/resolve.js'
 import type { Register, Symbol } from '../opcodes/scope.js'
+import { functionWindow } from './functions.js'
 import { constant, emit, given, newPredicate, newRows, refuse, type Emitter } from './emitter.js'
 import { placeOfSymbol, type Storage } from './storage.js'
 import { bitsOf, wordsOf } from './types.js'
@@ -161,6 +162,12 @@ const padded = (h: Here, low: Row, words: number): ReadonlyArray<Row> => [
 
 /** The address of a symbol as words: in its own state space, with zeros above. */
 const symbolRows = (h: Here, symbol: Symbol, offset: number, words: number): ReadonlyArray<Row> | null => {
+  if (symbol._tag === 'function') {
+    const code = h.names.storage.functions.addresses.get(symbol.name)
+    if (code === undefined) return null
+    const low = padded(h, constant(h.e, code + offset), words)
+    return words < 2 ? low : [low[0]!, constant(h.e, functionWindow), ...low.slice(2)]
+  }
   const there = placeOfSymbol(h.names.storage, symbol)
   if (there === null) return null
   switch (there._tag) {

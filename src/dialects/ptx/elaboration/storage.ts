@@ -20,6 +20,7 @@ import {
 } from '../text/module.js'
 import type { Position } from '../text/position.js'
 import { localBytes, refuse, type Emitter } from './emitter.js'
+import { functionsIn, functionWindow, type Functions } from './functions.js'
 import { bitsOf, bytesOf } from './types.js'
 
 // ---------------------------------------------------------------- model
@@ -45,6 +46,7 @@ export interface Storage {
   /** by what declares it; `buf<4>` declares four, by their names */
   readonly places: Map<Variable | Parameter, ReadonlyMap<string, Place>>
   readonly variables: Stored[]
+  readonly functions: Functions
   /** bytes of shared variables so far */
   shared: number
 }
@@ -74,7 +76,7 @@ const little = (bytes: Uint8Array, at: number, width: number, value: bigint): vo
   for (let b = 0; b < width; b++) bytes[at + b] = Number((value >> BigInt(8 * b)) & 0xffn)
 }
 
-const stored = (e: Emitter, v: Variable): Stored => {
+const stored = (e: Emitter, functions: Functions, v: Variable): Stored => {
   const bytes = new Uint8Array(sizeOf(v))
   const width = Math.max(1, bitsOf(v.type) / 8)
   const addresses: { readonly at: number; readonly symbol: string; readonly offset: number }[] = []
@@ -92,13 +94,17 @@ const stored = (e: Emitter, v: Variable): Stored => {
         little(bytes, at, width, i.bits)
         at += width
         return
-      case 'symbol':
+      case 'symbol': {
         e.at = i.at
+        const code = functions.addresses.get(i.name)
         if (width !== 8 || i.mask !== null)
           refuse(e, 'ptx.operand', 'the whole address of a variable, in 64 bits', i.name)
+        else if (code !== undefined)
+          little(bytes, at, 8, (BigInt(functionWindow) << 32n) | BigInt(code + i.offset))
         else addresses.push({ at, symbol: i.name, offset: i.offset })
         at += width
         return
+      }
     }
   }
   if (v.initial !== null) write(v.initial)
@@ -167,12 +173,12 @@ export const entryParameters = (f: Function): ReadonlyArray<EntryParameter> => {
 
 /** What a module declares, as it is seen from one of its entries. */
 export const storageOf = (e: Emitter, m: Module, entry: Function): Storage => {
-  const s: Storage = { places: new Map(), variables: [], shared: 0 }
+  const s: Storage = { places: new Map(), variables: [], functions: functionsIn(m), shared: 0 }
   for (const item of m.items)
     if (item._tag === 'variable') {
       placeVariable(e, s, item)
       if ((item.space === 'global' || item.space === 'const') && item.linkage !== 'extern')
-        s.variables.push(stored(e, item))
+        s.variables.push(stored(e, s.functions, item))
     }
   for (const f of functionsOf(m))
     if (f.kind === 'func') {
