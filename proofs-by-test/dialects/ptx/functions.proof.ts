@@ -34,7 +34,15 @@ ${through}
 over: ${store}`
   expect(differing(body, x, y, undefined, declared)).toContain('0 of 32 elements differ')
   const named = `${load} mov.u64 %rd7, minus; ${through} ${store}`
-  expect(differing(named, x, x.map((v, k) => k - v), undefined, declared)).toContain('0 of 32 elements differ')
+  expect(
+    differing(
+      named,
+      x,
+      x.map((v, k) => k - v),
+      undefined,
+      declared,
+    ),
+  ).toContain('0 of 32 elements differ')
 })
 
 it.each([
@@ -68,5 +76,13 @@ it('a function that calls itself is refused, and through an address only where i
     'again would call itself',
   )
   const never = `${load} mov.u32 %r1, 0; ${address} ${through} ${store}`
-  expect(differing(never, x, x.map(() => 0), undefined, byAddress)).toContain('0 of 32 elements differ')
+  expect(
+    differing(
+      never,
+      x,
+      x.map(() => 0),
+      undefined,
+      byAddress,
+    ),
+  ).toContain('0 of 32 elements differ')
 })

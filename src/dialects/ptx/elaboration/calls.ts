@@ -85,7 +85,11 @@ const callOf = (h: Here, of: Callable, f: Function, guard: Guard | null): void =
     return
   }
   const places = of.placesOf(f)
-  const by = (copy: (actual: Local, formal: Local) => void, given: ReadonlyArray<Value>, formals: ReadonlyArray<Place>): void => {
+  const by = (
+    copy: (actual: Local, formal: Local) => void,
+    given: ReadonlyArray<Value>,
+    formals: ReadonlyArray<Place>,
+  ): void => {
     if (given.length !== formals.length) {
       refuse(h.e, 'ptx.operand', `${f.name}: ${String(formals.length)} parameters`, String(given.length))
       return
@@ -120,7 +124,10 @@ const callThrough = (h: Here, of: Callable, from: Function, address: Value): voi
   const { functions } = h.names.storage
   const [low, high] = source(h, address, 'b64')
   const prototype = h.operands['prototype']
-  const wanted = prototype?._tag === 'prototype' ? shapeOf(prototype.prototype.parameters, prototype.prototype.results) : null
+  const wanted =
+    prototype?._tag === 'prototype'
+      ? shapeOf(prototype.prototype.parameters, prototype.prototype.results)
+      : null
   const none = newPredicate(h.e)
   emit(h.e, { _tag: 'setPredicate', to: none, value: false }, null)
   emit(h.e, { _tag: 'setPredicate', to: none, value: true }, h.guard)
@@ -139,7 +146,8 @@ const callThrough = (h: Here, of: Callable, from: Function, address: Value): voi
     ]
     emit(h.e, { _tag: 'predicate', op: 'and', to: none, from: others }, null)
     const guard = { predicate: mine, negated: false }
-    if (comesTo(functions.all, f, from)) emit(h.e, { _tag: 'trap', why: `${f.name} would call itself` }, guard)
+    if (comesTo(functions.all, f, from))
+      emit(h.e, { _tag: 'trap', why: `${f.name} would call itself` }, guard)
     else callOf(h, of, f, guard)
   }
   emit(

@@ -71,7 +71,9 @@ export const functionsIn = (m: Module): Functions => {
   ])
   const named = new Set(
     [
-      ...codes.flatMap(([, code]) => code.filter((i) => !isCall(i)).flatMap((i) => i.operands.flatMap(namesIn))),
+      ...codes.flatMap(([, code]) =>
+        code.filter((i) => !isCall(i)).flatMap((i) => i.operands.flatMap(namesIn)),
+      ),
       ...m.items.flatMap((item) =>
         item._tag === 'variable' && item.initial !== null ? namesOfInitial(item.initial) : [],
       ),
@@ -81,7 +83,9 @@ export const functionsIn = (m: Module): Functions => {
   const direct = new Map(
     codes.map(([f, code]): [Function, ReadonlySet<Function>] => [
       f,
-      new Set(code.filter(isCall).flatMap((i) => i.operands.flatMap(namesIn).flatMap((n) => byName.get(n) ?? []))),
+      new Set(
+        code.filter(isCall).flatMap((i) => i.operands.flatMap(namesIn).flatMap((n) => byName.get(n) ?? [])),
+      ),
     ]),
   )
   const all = new Map(
