@@ -27,7 +27,7 @@
  */
 import { greatest } from '../greatest.js'
 import type { Finding, MissingEdge, NamedBytes, Operation, Place } from '../semantics/judging/finding.js'
-import { findingTitle, placeText, statementText } from './finding.js'
+import { deedText, findingTitle, placeText, statementText } from './finding.js'
 import type { SvgElement } from './svg.js'
 import { element, group, line, rect, sans } from './svg.js'
 import { thousands } from './table.js'
@@ -192,7 +192,7 @@ const operationTexts = (side: 'a' | 'b', which: string, o: Operation): ReadonlyA
   says(`${side} event`, eventText(which, o), 10.5, 'muted'),
   says(`${side} site`, siteText(o), 13.5, 'ink', true),
   ...(o.path.length === 0 ? [] : [says(`${side} path`, `in ${o.path.join(' / ')}`, 10.5, 'muted')]),
-  says(`${side} does`, o.does, 12, 'wrong'),
+  says(`${side} does`, deedText(o), 12, 'wrong'),
   ...(o.source === undefined ? [] : [says(`${side} source`, o.source, 10.5, 'muted')]),
 ]
 
@@ -208,7 +208,7 @@ const kinds: Readonly<Record<MissingEdge['kind'], string>> = {
 }
 
 const sentence = (o: Operation): string =>
-  `${o.agent}, ${statementText(o)}: ${o.does} (event ${String(o.at)}).`
+  `${o.agent}, ${statementText(o)}: ${deedText(o)} (event ${String(o.at)}).`
 
 /** The whole picture in words. */
 const description = (f: Finding): string =>

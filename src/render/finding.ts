@@ -44,12 +44,16 @@ export const findingTitle = (f: Finding): string => `${hazards[f.id].title}${sev
 export const statementText = (o: Operation): string =>
   `${[...o.path, o.site].join(' / ')}${o.iteration.length === 0 ? '' : ` [${o.iteration.join(', ')}]`}`
 
+/** `tmaLoad writes (tensor A)` */
+export const deedText = ({ does, tensor }: Operation): string =>
+  tensor === undefined ? does : `${does} (tensor ${tensor})`
+
 const operationRow = (label: FindingLabel, o: Operation): FindingRow => ({
   label,
   cells: [
     o.agent,
     statementText(o),
-    o.does,
+    deedText(o),
     `event ${String(o.at)}${o.loc === undefined ? '' : `, ${o.loc}`}`,
   ],
 })

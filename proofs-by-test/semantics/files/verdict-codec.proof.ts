@@ -109,6 +109,7 @@ const operation: Operation = {
   at: 7,
   does: 'reads',
   operation: 5,
+  tensor: 'a',
 }
 const within: Finding = {
   id: 'R1',
@@ -171,7 +172,7 @@ describe('every field', () => {
     return E.isLeft(result) ? result.left.message : 'accepted'
   }
   const paths = pathsOf(asJson(full))
-  const optional = ['b', 'place', 'more', 'knew', 'missing', 'loc', 'operation']
+  const optional = ['b', 'place', 'more', 'knew', 'missing', 'loc', 'operation', 'tensor']
 
   test('is read', () => {
     expect(told(asJson(full))).toBe('accepted')

@@ -11,12 +11,16 @@ import { bits } from '../../numerics/bits.js'
 import type { Script } from '../../render/recording/record.js'
 import type { Buffers } from '../../render/recording/slots.js'
 import { thousands } from '../../render/table.js'
+import * as Policy from '../../semantics/execution/policy.js'
+import * as Run from '../../semantics/execution/run.js'
+import type { EventKey } from '../../semantics/execution/step.js'
 import { warpSource } from '../../semantics/execution/launch-warps.js'
 import { grouped } from '../../semantics/judging/alike.js'
+import { copied, tensorOf, type Copied } from '../../semantics/judging/copied.js'
 import { detailed } from '../../semantics/judging/details.js'
 import type { Operation } from '../../semantics/judging/finding.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
-import { noArguments, type Source } from '../../semantics/machine/source.js'
+import { noArguments, type Arguments, type Source } from '../../semantics/machine/source.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, type Checked } from '../../semantics/verdict/check.js'
@@ -156,6 +160,27 @@ const quoteOf =
     return from === null ? null : `${from.place}${from.text === '' ? '' : `: ${from.text}`}  (${line})`
   }
 
+/** The tensor that an operation copies: the run that shows it is made again, once, where a finding asks. */
+const tensorsOf = (
+  { source, algebra }: PtxSubject,
+  given: Arguments,
+  { schedule: first, recorded }: Checked,
+  fuel: number,
+): ((o: Operation, schedule: number | null) => string | null) => {
+  const known = new Map<ReadonlyArray<EventKey>, Copied>()
+  return (o, schedule) => {
+    const keys = (schedule === null ? null : recorded[schedule]) ?? first
+    const before = known.get(keys)
+    if (before !== undefined) return tensorOf(before, o)
+    const launch = source.launch(algebra, given)
+    if (E.isLeft(launch)) return null
+    const how = { policy: Policy.recorded(keys), fuel, keepSchedule: false, transient: true }
+    const ran = Run.run(launch.right.world, launch.right.machine, how, copied)
+    known.set(keys, ran.result)
+    return tensorOf(ran.result, o)
+  }
+}
+
 /** Most states of a search with data: what memory holds is part of each. */
 const mostStates = 5_000
 
@@ -208,7 +233,12 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
       algebra,
       given,
       verdict: detailed(
-        { smem: launched.elaborated.shared, replay: replayText(schedule, verdict), quote: quoteOf(subject) },
+        {
+          smem: launched.elaborated.shared,
+          replay: replayText(schedule, verdict),
+          quote: quoteOf(subject),
+          tensor: tensorsOf(subject, given, one, fuel),
+        },
         grouped(verdict),
       ),
       elapsed: world.clock() - start,

@@ -98,6 +98,10 @@ const operation: Wire<Operation> = define('Operation', () =>
         nat,
         'the asynchronous operation in the log; absent for what the agent does itself',
       ),
+      tensor: described(
+        text,
+        'the tensor of global memory that the asynchronous operation reads or writes, where its statement does not name it',
+      ),
       source: described(
         text,
         'what the author wrote there, and what the compiler made of it, where there is a text',

@@ -3,6 +3,7 @@
  *
  *     place    smem@0 0 to 16,384     within    a_smem 0 to 32,768
  *     site     L107                   source    kernel.py:31: acc = tl.dot(x, y, acc)  (ttng.warp_group_dot, line 107)
+ *     operation #7 at L107            tensor    A
  *     schedule eager                  replay    --schedule eager (a run is deterministic)
  *
  * The names of storages are the program's, the quotes its author's text's, and how to see a run again is said in the words of the one who asks. A trace
@@ -22,15 +23,24 @@ export interface Details {
   readonly smem: ReadonlyArray<NamedBytes>
   /** what the author wrote there, and what the compiler made of it; null: there is no text */
   readonly quote?: (o: Operation) => string | null
+  /** the tensor that an asynchronous operation copies, by the schedule of its finding (null: the first run); null: its statement names it, or it is of none */
+  readonly tensor?: (o: Operation, schedule: number | null) => string | null
   /** how to see again what replays by a schedule; empty for nothing */
   readonly replay: (schedule: string) => string
 }
 
 // ---------------------------------------------------------------- combinators
 
-const detailedOperation = ({ quote }: Details, o: Operation): Operation => {
+const detailedOperation = (
+  { quote, tensor }: Details,
+  o: Operation,
+  schedule: number | null,
+): Operation => {
+  const of = tensor?.(o, schedule) ?? null
   const source = quote?.(o) ?? null
-  return source === null ? o : Object.assign({}, o, { source })
+  return of === null && source === null
+    ? o
+    : Object.assign({}, o, of === null ? {} : { tensor: of }, source === null ? {} : { source })
 }
 
 const detailedPlace = ({ smem }: Details, place: Place): Place => {
@@ -39,9 +49,15 @@ const detailedPlace = ({ smem }: Details, place: Place): Place => {
   return within.length === 0 ? place : Object.assign({}, place, { within })
 }
 
-export const detailedFinding = <F extends Finding>(details: Details, f: F): F => {
-  const told: { a: Operation; b?: Operation; place?: Place } = { a: detailedOperation(details, f.a) }
-  if (f.b !== undefined) told.b = detailedOperation(details, f.b)
+export const detailedFinding = <F extends Finding>(
+  details: Details,
+  f: F,
+  schedule: number | null = null,
+): F => {
+  const told: { a: Operation; b?: Operation; place?: Place } = {
+    a: detailedOperation(details, f.a, schedule),
+  }
+  if (f.b !== undefined) told.b = detailedOperation(details, f.b, schedule)
   if (f.place !== undefined) told.place = detailedPlace(details, f.place)
   return Object.assign({}, f, told)
 }
@@ -57,7 +73,7 @@ export const detailed = (details: Details, v: Verdict): Verdict => {
   const replayable = (f: ReplayableFinding): ReplayableFinding => {
     const schedule = f.schedule === null ? undefined : v.schedules[f.schedule]
     const replay = schedule === undefined ? '' : details.replay(schedule)
-    const told = detailedFinding(details, f)
+    const told = detailedFinding(details, f, f.schedule)
     return replay === '' ? told : Object.assign({}, told, { replay })
   }
   const { C1, C2, C3, C4, C5, C6 } = v.conditions

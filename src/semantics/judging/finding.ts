@@ -35,6 +35,8 @@ export interface Operation {
   readonly does: string
   /** id of the asynchronous operation in the log; absent for what the agent does itself */
   readonly operation?: number
+  /** the tensor of global memory that the asynchronous operation reads or writes, where its statement does not name it (`copied.ts`) */
+  readonly tensor?: string
   /** what the author wrote there, and what the compiler made of it, where there is a text (`details.ts`) */
   readonly source?: string
 }
