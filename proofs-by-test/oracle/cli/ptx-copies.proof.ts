@@ -14,7 +14,9 @@ import { worldOf } from '../world.js'
 const conformance = new URL('../../../conformance/hopper/', import.meta.url)
 const verdictOf = (folder: string, file: string): Verdict => {
   const at = new URL(`${folder}/`, conformance)
-  const files = new Map(readdirSync(at).map((f) => [f, new Uint8Array(readFileSync(new URL(f, at)))] as const))
+  const files = new Map(
+    readdirSync(at).map((f) => [f, new Uint8Array(readFileSync(new URL(f, at)))] as const),
+  )
   return right(checkPtx(worldOf(inMemory(files)), file, { launch: 'launch.json' })).json() as Verdict
 }
 
@@ -57,14 +59,18 @@ test.each([
 
 it('also of what is no tensor copy, and of stores', () => {
   const named = (kernel: string, file: string): ReadonlyArray<string> => [
-    ...new Set(sides(verdictOf(`cuda/${kernel}`, file)).map(({ does, tensor }) => `${does}: ${tensor ?? 'none'}`)),
+    ...new Set(
+      sides(verdictOf(`cuda/${kernel}`, file)).map(({ does, tensor }) => `${does}: ${tensor ?? 'none'}`),
+    ),
   ]
   expect([...named('cxx_barrier', 'broken2.ptx')].sort()).toEqual(['reads: none', 'tmaLoad writes: x'])
   expect(named('tma_reduce', 'broken1.ptx')).toEqual(['tmaStore writes: counts'])
 })
 
 it('a tensor map that lies in global memory is not what is copied', () => {
-  const copies = sides(verdictOf('cuda/device_tensormap', 'broken1.ptx')).filter(({ does }) => does.startsWith('tmaLoad'))
+  const copies = sides(verdictOf('cuda/device_tensormap', 'broken1.ptx')).filter(({ does }) =>
+    does.startsWith('tmaLoad'),
+  )
   expect(copies.map(({ tensor }) => tensor)).toEqual(copies.map(() => 'x'))
   expect(copies.length).toBeGreaterThan(0)
 })

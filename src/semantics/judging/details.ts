@@ -31,11 +31,7 @@ export interface Details {
 
 // ---------------------------------------------------------------- combinators
 
-const detailedOperation = (
-  { quote, tensor }: Details,
-  o: Operation,
-  schedule: number | null,
-): Operation => {
+const detailedOperation = ({ quote, tensor }: Details, o: Operation, schedule: number | null): Operation => {
   const of = tensor?.(o, schedule) ?? null
   const source = quote?.(o) ?? null
   return of === null && source === null
