@@ -1,4 +1,4 @@
-/** Kernels of one warp that are text, with what they read and are to write. */
+/** Kernels of one warp a CTA that are text, with what they read and are to write. */
 import * as E from 'fp-ts/lib/Either.js'
 import { runPtx } from '../../../src/oracle/cli/ptx.js'
 import { inMemory } from '../../oracle/disk.js'
@@ -14,13 +14,14 @@ const npy = (words: Uint32Array): Uint8Array => {
   return bytes
 }
 
-/** What a run says of a kernel of one warp, given its body; its parameters are x (read) and y (written, zero or `before` before). A refusal is its message. */
+/** What a run says of a kernel of one warp a CTA, given its body; its parameters are x (read) and y (written, zero or `before` before). A refusal is its message. */
 export const differing = (
   body: string,
   x: Uint32Array,
   y: Uint32Array,
   before?: Uint32Array,
   declared = '',
+  ctas = 1,
 ): string => {
   const module = `.version 8.8
 .target sm_100a
@@ -41,7 +42,7 @@ ret; }`
     ...(role === 'inout' ? { file: `${tensor}.before.npy` } : {}),
   })
   const launch = {
-    grid: [1],
+    grid: [ctas],
     block: [32],
     args: [argument('x', x, 'in'), argument('y', y, before === undefined ? 'out' : 'inout')],
     outputs: ['y'],

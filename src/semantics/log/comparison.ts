@@ -1,9 +1,9 @@
 /**
- * Comparisons of 32-bit words, by the names that PTX has for them.
+ * Comparisons of 32-bit words, by the names that PTX has for them; and of their highest bits alone, as barriers of a grid have it, whose word turns that bit when all have come.
  *
- *     lt -1 1    true: signed        lo -1 1    false: -1 is the greatest word
+ *     lt -1 1    true: signed        lo -1 1    false: -1 is the greatest word        os -1 1    true: one of the two is negative
  *
- * Law 1. `ne`, `ge`, `gt`, `hs`, `hi` hold where `eq`, `lt`, `le`, `lo`, `ls` do not.
+ * Law 1. `ne`, `ge`, `gt`, `hs`, `hi`, `os` hold where `eq`, `lt`, `le`, `lo`, `ls`, `ss` do not.
  *
  * Source: PTX ISA, setp.
  */
@@ -31,6 +31,10 @@ export const holds = (c: Comparison, x: number, y: number): boolean => {
       return x >>> 0 > y >>> 0
     case 'hs':
       return x >>> 0 >= y >>> 0
+    case 'os':
+      return (x ^ y) < 0
+    case 'ss':
+      return (x ^ y) >= 0
   }
 }
 
@@ -56,5 +60,9 @@ export const opposite = (c: Comparison): Comparison => {
       return 'hi'
     case 'hi':
       return 'ls'
+    case 'os':
+      return 'ss'
+    case 'ss':
+      return 'os'
   }
 }

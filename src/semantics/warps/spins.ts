@@ -9,6 +9,7 @@
  * |------------------------------------------------------------------------|-----------------------|
  * | one strong load of one word of 32 bits                                 | it stays a loop       |
  * | the comparison that it is left by, of the word with a row that the loop does not write | it stays a loop |
+ * | the same of the sign of their exclusive or, as barriers of a grid have it | it stays a loop |
  * | what computes, sleeps, and hands nothing to the next turn              | it stays a loop       |
  *
  * Laws
@@ -74,19 +75,45 @@ interface Known {
   readonly value: Row
 }
 
+/** What such a comparison of an exclusive or with a constant says of the highest bits; null: more than that. */
+const ofSign = (c: Comparison, limit: number | undefined): Comparison | null => {
+  if (limit === 0) return c === 'lt' ? 'os' : c === 'ge' ? 'ss' : null
+  return limit === -1 ? (c === 'le' ? 'os' : c === 'gt' ? 'ss' : null) : null
+}
+
 /** Of predicates of the loop that compare the word, or are made of such a one. */
-const comparing = (body: ReadonlyArray<Instruction>, word: Row): ReadonlyMap<number, Known> => {
+const comparing = (
+  body: ReadonlyArray<Instruction>,
+  word: Row,
+  constants: ReadonlyMap<Row, number>,
+): ReadonlyMap<number, Known> => {
   const written = new Set(body.flatMap(({ operation }) => usesOf(operation).writes))
   const copies = new Set<Place>([word])
   const known = new Map<number, Known>()
+  /** exclusive ors of the word with what does not change */
+  const differences = new Map<Place, Row>()
   for (const { operation: o, guard } of body) {
     if (guard !== null) continue
     if (o._tag === 'move' && o.from.length === 1 && copies.has(o.from[0]!)) copies.add(o.to[0]!)
     if (o._tag === 'scalar') {
       const comparison = comparisonOf(o.name)
       const [a, b] = o.from
+      if (o.name === 'xor.b32' && a !== undefined && b !== undefined) {
+        const other = copies.has(a) ? b : copies.has(b) ? a : null
+        const [to] = o.to
+        if (other !== null && other >= 0 && !written.has(other) && to !== null && to !== undefined)
+          differences.set(to, other)
+        continue
+      }
       const [p, q] = o.to
       if (comparison === null || a === undefined || b === undefined) continue
+      const difference = differences.get(a)
+      const sign = difference === undefined ? null : ofSign(comparison, constants.get(b))
+      if (difference !== undefined && sign !== null) {
+        if (p !== null && p !== undefined) known.set(p, { comparison: sign, value: difference })
+        if (q !== null && q !== undefined) known.set(q, { comparison: opposite(sign), value: difference })
+        continue
+      }
       const turned = !copies.has(a)
       const value = turned ? a : b
       if ((turned && !copies.has(b)) || written.has(value) || value < 0) continue
@@ -122,7 +149,11 @@ const handsOn = (body: ReadonlyArray<Instruction>): boolean => {
 }
 
 /** What the loop around a load waits for; null if it is none, or does more. */
-const spinAt = (code: ReadonlyArray<Instruction>, pc: number): Known | null => {
+const spinAt = (
+  code: ReadonlyArray<Instruction>,
+  pc: number,
+  constants: ReadonlyMap<Row, number>,
+): Known | null => {
   const { operation: o, guard } = code[pc]!
   if (o._tag !== 'load' || o.ordering === 'weak' || guard !== null || o.from.space === 'local') return null
   const word = o.to[0]?.[0]
@@ -143,7 +174,7 @@ const spinAt = (code: ReadonlyArray<Instruction>, pc: number): Known | null => {
   for (let k = start; k < pc; k++) if (!isIdle(code[k]!.operation)) return null
   const body = code.slice(start, end + 1)
   if (handsOn(body)) return null
-  const known = comparing(body, word).get(ofPredicate(last.guard.predicate))
+  const known = comparing(body, word, constants).get(ofPredicate(last.guard.predicate))
   if (known === undefined) return null
   // the branch is taken where its predicate holds; it is taken to go round, or to leave
   const leavesIfHolds = back === last.guard.negated
@@ -151,9 +182,12 @@ const spinAt = (code: ReadonlyArray<Instruction>, pc: number): Known | null => {
 }
 
 /** The code, in which the loads of such loops wait. */
-export const withSpins = (code: ReadonlyArray<Instruction>): ReadonlyArray<Instruction> =>
+export const withSpins = (
+  code: ReadonlyArray<Instruction>,
+  constants: ReadonlyMap<Row, number>,
+): ReadonlyArray<Instruction> =>
   code.map((one, pc) => {
-    const until = spinAt(code, pc)
+    const until = spinAt(code, pc, constants)
     return until === null
       ? one
       : { site: one.site, guard: one.guard, operation: Object.assign({ until }, one.operation) }

@@ -320,7 +320,7 @@ export const elaborate = (
   if (e.failed !== null) return E.left(e.failed)
   const constants = new Map([...e.constants].map(([word, row]) => [row, word] as const))
   const peeked = withPeeks({
-    code: withSpins(placed(m)),
+    code: withSpins(placed(m), constants),
     constants,
     zero: constant(e, 0),
     newRow: () => newRow(e),

@@ -114,10 +114,35 @@ const unspecified: ReadonlySet<string> = new Set([
   '%globaltimer',
   '%globaltimer_lo',
   '%globaltimer_hi',
-  '%reserved_smem_offset_begin',
-  '%reserved_smem_offset_end',
-  '%reserved_smem_offset_cap',
+  '%aggr_smem_size',
+  '%current_graph_exec',
 ])
+
+/** What an H100 keeps of shared memory for itself, and where in it that begins which CUDA's headers use. */
+const numbers: ReadonlyMap<string, number> = new Map([
+  ['%reserved_smem_offset_begin', 0],
+  ['%reserved_smem_offset_end', 288],
+  ['%reserved_smem_offset_cap', 1024],
+  ['%reserved_smem_offset_0', 0],
+  ['%reserved_smem_offset_1', 0],
+])
+
+/** The words of the address of what the driver has ready for a grid that is launched to wait for all of itself. */
+const ofWorkspace: ReadonlyMap<string, 0 | 1> = new Map([
+  ['%envreg2', 0],
+  ['%envreg1', 1],
+])
+const workspace = (h: Here, word: 0 | 1): Row => {
+  const { variables } = h.names.storage
+  const symbol = '%grid_workspace'
+  if (!variables.some((v) => v.symbol === symbol)) {
+    const initial = new Uint8Array(64)
+    initial[0] = 16
+    initial[8] = 1
+    variables.push({ symbol, space: 'global', bytes: 64, align: 16, initial, addresses: [] })
+  }
+  return given(h.e, { _tag: 'globalAddress', symbol, offset: 0, word })
+}
 
 /** The rows of a special register, if it is one that is known; of 64 bits two. */
 const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | null => {
@@ -131,7 +156,11 @@ const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | nul
         ? given(h.e, plain.get(name)!)
         : unspecified.has(name)
           ? given(h.e, { _tag: 'unspecified', name })
-          : null
+          : numbers.has(name)
+            ? constant(h.e, numbers.get(name)!)
+            : ofWorkspace.has(name)
+              ? workspace(h, ofWorkspace.get(name)!)
+              : null
   if (first === null) return null
   return words === 1
     ? [first]

@@ -135,6 +135,8 @@ const comparison: Wire<Comparison> = wordOf<Comparison>()({
   ls: true,
   hi: true,
   hs: true,
+  os: true,
+  ss: true,
 })
 /** What is said only where it is so. */
 const yes: Wire<true> = oneOf<true>(true)
