@@ -31,15 +31,20 @@ ld.global.u32 %r4, [%rd6]; st.global.u32 [%rd5+${String(128 * ctas)}], %r4;`
 
 const release = 'atom.add.release.gpu.u32 %r8, [%rd8], %r7;'
 
-it.each(['setp.gt.s32 %p2, %r10, -1;', 'setp.ge.s32 %p2, %r10, 0;'])('every CTA sees what every other did: %s', (compared) => {
-  const said = differing(kernel(release, compared), x, y, undefined, '', ctas)
-  expect(said).toContain(`0 of ${String(64 * ctas)} elements differ`)
-  expect(said).toContain('ok: every schedule was followed')
-})
+it.each(['setp.gt.s32 %p2, %r10, -1;', 'setp.ge.s32 %p2, %r10, 0;'])(
+  'every CTA sees what every other did: %s',
+  (compared) => {
+    const said = differing(kernel(release, compared), x, y, undefined, '', ctas)
+    expect(said).toContain(`0 of ${String(64 * ctas)} elements differ`)
+    expect(said).toContain('ok: every schedule was followed')
+  },
+)
 
 it('arriving without a release is found', () => {
   const relaxed = 'atom.add.relaxed.gpu.u32 %r8, [%rd8], %r7;'
-  expect(differing(kernel(relaxed, 'setp.gt.s32 %p2, %r10, -1;'), x, y, undefined, '', ctas)).toContain('hazard')
+  expect(differing(kernel(relaxed, 'setp.gt.s32 %p2, %r10, -1;'), x, y, undefined, '', ctas)).toContain(
+    'hazard',
+  )
 })
 
 it.each([
@@ -57,6 +62,8 @@ ld.param.u64 %rd8, [p]; ld.global.u32 %r8, [%rd8+8];
 ${spin(compared)}
 ret; }`
   const { code } = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
-  const waits = code.flatMap(({ operation: o }) => (o._tag === 'load' && o.ordering === 'acquire' ? [o.until?.comparison] : []))
+  const waits = code.flatMap(({ operation: o }) =>
+    o._tag === 'load' && o.ordering === 'acquire' ? [o.until?.comparison] : [],
+  )
   expect(waits).toEqual([until])
 })
