@@ -34,7 +34,7 @@
  * 6. `scaledMma` in `real64` and `field` is `mma` of the operands times their scales.
  * 7. `mma` of integers is `integerMma` in every algebra.
  */
-import { none, some, type Option } from 'fp-ts/lib/Option.js'
+import { isSome, none, some, type Option } from 'fp-ts/lib/Option.js'
 import { isFloat, type Dtype, type FloatDtype } from './dtype.js'
 import type { RoundingMode } from './float-format.js'
 import type { SpecialBinary, SpecialUnary } from './special-functions/names.js'
@@ -140,6 +140,15 @@ export interface Algebra {
   readonly mma: (types: MmaTypes, shape: MmaShape) => Option<Mma>
   readonly scaledMma: (types: ScaledTypes, shape: MmaShape) => Option<ScaledMma>
 }
+
+/** A product that is not made: the accumulator stays as it is. */
+export const unmade: Mma = (_a, _b, c) => c
+
+/** The same algebra where products are not made: of runs that ask which operations there are, and not what comes of them. */
+export const withoutProducts = (algebra: Algebra): Algebra => ({
+  ...algebra,
+  mma: (types, shape) => (isSome(algebra.mma(types, shape)) ? some(unmade) : none),
+})
 
 /** What an accumulator holds before the first product. */
 export const zeroOf = (algebra: Algebra, { acc }: MmaTypes): number =>

@@ -12,7 +12,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
-import type { Algebra } from '../../numerics/algebra.js'
+import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import type { Site, Spec } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
@@ -31,6 +31,7 @@ import { linkWarps, warpFront } from '../warps/front.js'
 import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/launched.js'
 import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
+import { productsSteer } from '../warps/steering.js'
 import { decisive, watches } from '../warps/timing.js'
 import { mbarrierNames } from './mbarrier-names.js'
 import { eager } from './policy.js'
@@ -376,10 +377,12 @@ const initialised: Fold<Map<number, number>, ReadonlyMap<number, number>> = {
 /** The mbarriers that one schedule initialises, by their bytes in shared memory, ascending. */
 const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted => {
   if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
+  // what steers nothing need not be computed
+  const enough = productsSteer(p) ? algebra : withoutProducts(algebra)
   let known: ReadonlyArray<Found> = []
   for (;;) {
     const found = new Set<number>()
-    const launched = launchedWith(p, a, algebra, known, found, null)
+    const launched = launchedWith(p, a, enough, known, found, null)
     if (E.isLeft(launched)) return launched
     const how = settings(eager)
     const { world, machine } = launched.right

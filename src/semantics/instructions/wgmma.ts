@@ -15,7 +15,7 @@
  * Source: PTX ISA, asynchronous warpgroup-level matrix instructions.
  */
 import * as O from 'fp-ts/lib/Option.js'
-import { zeroOf } from '../../numerics/algebra.js'
+import { unmade, zeroOf } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { LogEvent } from '../log/events.js'
@@ -95,9 +95,24 @@ export const executeMma = (x: Executing, before: Machine, p: Mma): Effect | Faul
 export const mmaHeld = (m: Machine, f: WgmmaInFlight): boolean =>
   m.inFlight.some((g) => g._tag === 'wgmma' && g.agent === f.agent && g.at < f.at)
 
+/** What was read last of a plane that has not been written since: four warps of a group read the same B. */
+const readBefore = new WeakMap<
+  Plane.Plane,
+  { readonly offsets: Int32Array; readonly origin: number; readonly data: Float64Array | null }
+>()
+
+const readOnce = (plane: Plane.Plane, e: Mma['b']): Float64Array | null => {
+  const before = readBefore.get(plane)
+  if (before?.offsets === e.offsets && before.origin === e.origin) return before.data
+  const { data } = Plane.read(plane, e)
+  readBefore.set(plane, { offsets: e.offsets, origin: e.origin, data })
+  return data
+}
+
 const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Array | null => {
   const e = p[which]
-  const { data } = Plane.read(m.planes[e.plane]!, e)
+  const plane = m.planes[e.plane]!
+  const data = which === 'b' && p.part !== undefined ? readOnce(plane, e) : Plane.read(plane, e).data
   const dtype = p.types[which]
   if (data === null || !(which === 'a' ? p.negateA : p.negateB) || !isFloat(dtype)) return data
   const neg = world.algebra.unary('neg', 'rn', dtype)
@@ -107,15 +122,16 @@ const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Arr
 export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect => {
   const p = f.mma
   const d = p.accumulator
-  const a = operand(world, m, p, 'a')
-  const b = operand(world, m, p, 'b')
+  const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
+  const isMade = O.isNone(mma) || mma.value !== unmade
+  const a = isMade ? operand(world, m, p, 'a') : null
+  const b = isMade ? operand(world, m, p, 'b') : null
   let written = m
   if (a !== null && b !== null) {
     const zero = zeroOf(world.algebra, p.types)
     const c = p.accumulates
       ? (Plane.read(m.planes[d.plane]!, d).data ?? new Float64Array(p.m * p.n).fill(zero))
       : new Float64Array(p.m * p.n).fill(zero)
-    const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
     const out = O.isNone(mma) ? null : mma.value(a, b, c)
     written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, out, m.edit))
   }

@@ -45,9 +45,21 @@ export const share = (x: Spans, y: Spans): boolean => {
   return false
 }
 
+/** Those that are somewhere, ascending; most are so already. */
+const ascending = (addresses: Int32Array): Int32Array => {
+  const count = addresses.length
+  let last = 0
+  for (let i = 0; i < count; i++) {
+    const a = addresses[i]!
+    if (a < last) return addresses.filter((x) => x >= 0).sort()
+    last = a
+  }
+  return addresses
+}
+
 /** Maximal intervals of the bytes at these addresses. */
 export const intervalsOf = (addresses: Int32Array, bytes: number): Int32Array => {
-  const sorted = addresses.filter((a) => a >= 0).sort()
+  const sorted = ascending(addresses)
   const out: number[] = []
   for (const a of sorted) {
     const end = out[out.length - 1]

@@ -28,9 +28,10 @@ import {
   unwritten,
   writeBytes,
   writeHalves,
+  littleEndian,
   type Pages,
 } from './fast/byte-pages.js'
-import { littleEndian, moveRuns, readRuns, writeRuns } from './fast/runs.js'
+import { moveRuns, readRuns, writeRuns } from './fast/runs.js'
 import { readHalfSlots, readSlots, writeHalfSlots, writeSlots, type SlotPages } from './fast/slot-pages.js'
 
 export { addressesInByte, bytesOf, cells, type Cells, type Edit, type Read } from './cells.js'

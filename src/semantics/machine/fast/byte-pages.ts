@@ -58,7 +58,57 @@ const wordAt = (page: Uint8Array, at: number): number =>
 const long = (low: number, high: number, signed: boolean): number =>
   (signed ? high : high >>> 0) * 2 ** 32 + (low >>> 0)
 
-export const readBytes = (pages: Pages, { dtype, offsets, origin }: Cells, fill: number): Float64Array => {
+/** Two and four bytes at a time are what they are one by one if the least comes first. */
+export const littleEndian: boolean = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
+/** Whole words, or halves of words, that all stand at multiples of their width; null: one does not. */
+const readAligned = (
+  pages: Pages,
+  { offsets, origin }: Cells,
+  fill: number,
+  width: 2 | 4,
+  signed: boolean,
+): Float64Array | null => {
+  const count = offsets.length
+  const out = new Float64Array(count)
+  let { halves, words } = blank
+  let number = -1
+  for (let i = 0; i < count; i++) {
+    const a = offsets[i]! + origin
+    if (a < 0) {
+      out[i] = fill
+      continue
+    }
+    if ((a & (width - 1)) !== 0) return null
+    if (a >> pageBits !== number) {
+      number = a >> pageBits
+      const page = pages[number] ?? blank
+      halves = page.halves
+      words = page.words
+    }
+    const at = a & pageMask
+    if (width === 2) {
+      const half = halves[at >> 1]!
+      out[i] = signed ? (half << 16) >> 16 : half
+    } else {
+      const word = words[at >> 2]!
+      out[i] = signed ? word | 0 : word
+    }
+  }
+  return out
+}
+
+export const readBytes = (pages: Pages, cells: Cells, fill: number): Float64Array => {
+  const { dtype } = cells
+  const width = bytesOf(dtype)
+  return (
+    (littleEndian && (width === 2 || width === 4)
+      ? readAligned(pages, cells, fill, width, isSigned(dtype))
+      : null) ?? readByBytes(pages, cells, fill)
+  )
+}
+
+const readByBytes = (pages: Pages, { dtype, offsets, origin }: Cells, fill: number): Float64Array => {
   const out = new Float64Array(offsets.length)
   const width = bytesOf(dtype)
   const signed = isSigned(dtype)
@@ -131,7 +181,60 @@ const ownBytes = (
   fresh: Set<number>,
 ): Uint8Array => ownPage(pages, number, edit, fresh).bytes
 
-export const writeBytes = (
+type InWords = 'all' | 'those that are somewhere' | 'not'
+const inWords = new WeakMap<Int32Array, InWords>()
+
+const inWordsOf = (offsets: Int32Array): InWords => {
+  const count = offsets.length
+  let somewhere: InWords = 'all'
+  for (let i = 0; i < count; i++) {
+    const a = offsets[i]!
+    if (a === -1) somewhere = 'those that are somewhere'
+    else if ((a & 3) !== 0) return 'not'
+  }
+  return somewhere
+}
+
+/** Do all of them stand at multiples of four? Offsets are shared, and asked often. */
+const isAligned = (offsets: Int32Array, origin: number): boolean => {
+  if ((origin & 3) !== 0) return false
+  const known = inWords.get(offsets)
+  const made = known ?? inWordsOf(offsets)
+  if (known === undefined) inWords.set(offsets, made)
+  // an origin would bring somewhere what is nowhere
+  return made === 'all' || (made !== 'not' && origin === 0)
+}
+
+/** The same where every element is a word of four bytes in its place. */
+const writeWords = (
+  old: Pages,
+  { offsets, origin }: Cells,
+  data: Float64Array,
+  edit: Edit | null,
+): Pages => {
+  const pages = old.slice()
+  const fresh = new Set<number>()
+  const count = offsets.length
+  let { words } = blank
+  let number = -1
+  for (let i = 0; i < count; i++) {
+    const a = offsets[i]! + origin
+    if (a < 0) continue
+    if (a >> pageBits !== number) {
+      number = a >> pageBits
+      words = ownPage(pages, number, edit, fresh).words
+    }
+    words[(a & pageMask) >> 2] = data[i]!
+  }
+  return pages
+}
+
+export const writeBytes = (old: Pages, cells: Cells, data: Float64Array, edit: Edit | null): Pages =>
+  littleEndian && bytesOf(cells.dtype) === 4 && isAligned(cells.offsets, cells.origin)
+    ? writeWords(old, cells, data, edit)
+    : writeByBytes(old, cells, data, edit)
+
+const writeByBytes = (
   old: Pages,
   { dtype, offsets, origin }: Cells,
   data: Float64Array,

@@ -15,9 +15,6 @@ import { movesOf, runsOf, type Moves, type Runs } from './contiguous.js'
 // of this module, so that they are constants where it is compiled: an imported binding is looked up at every use
 const { bits: pageBits, size: pageSize, mask: pageMask } = paging
 
-/** Two and four bytes at a time are what they are one by one if the least comes first. */
-export const littleEndian: boolean = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
-
 // ---------------------------------------------------------------- reading
 
 /** What has runs: whole unsigned elements of at most four bytes, at an origin that leaves them whole and what is nowhere nowhere. */
