@@ -31,6 +31,7 @@ import { linkWarps, warpFront } from '../warps/front.js'
 import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/launched.js'
 import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
+import { scoutOf } from '../warps/scout.js'
 import { productsSteer } from '../warps/steering.js'
 import { decisive, watches } from '../warps/timing.js'
 import { mbarrierNames } from './mbarrier-names.js'
@@ -377,22 +378,34 @@ const initialised: Fold<Map<number, number>, ReadonlyMap<number, number>> = {
 /** The mbarriers that one schedule initialises, by their bytes in shared memory, ascending. */
 const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted => {
   if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
+  const shorter = scoutOf(p)
+  const found = shorter === null ? null : scoutedBy(shorter, a, algebra, true)
   // what steers nothing need not be computed
-  const enough = productsSteer(p) ? algebra : withoutProducts(algebra)
+  return found ?? scoutedBy(p, a, productsSteer(p) ? algebra : withoutProducts(algebra), false) ?? E.right([])
+}
+
+/** The same by a run of this program; null: it must come to its end, and does not. */
+const scoutedBy = (
+  p: WarpProgram,
+  a: WarpArguments,
+  algebra: Algebra,
+  toItsEnd: boolean,
+): Scouted | null => {
   let known: ReadonlyArray<Found> = []
   for (;;) {
     const found = new Set<number>()
-    const launched = launchedWith(p, a, enough, known, found, null)
+    const launched = launchedWith(p, a, algebra, known, found, null)
     if (E.isLeft(launched)) return launched
     const how = settings(eager)
     const { world, machine } = launched.right
-    const { result } = run(
+    const { result, outcome } = run(
       world,
       machine,
       { policy: how.policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
       initialised,
     )
     if (found.size === 0) {
+      if (toItsEnd && outcome._tag !== 'completed') return null
       const sites = new Map<number, number>()
       for (const [barrier, site] of result) {
         const at = world.header.barriers[barrier]?.address
