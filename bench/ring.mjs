@@ -81,7 +81,11 @@ const files = {
 }
 const launched = right(launchedPtx(files)('ring.ptx', { launch: 'launch.json' }))
 const { program } = right(
-  instanceOf(right(kernelNamed('hopper-matmul')), { m: n, n, k: n, tileM: 128, tileN: 128, tileK: 64, stages: 3 }, []),
+  instanceOf(
+    right(kernelNamed('hopper-matmul')),
+    { m: n, n, k: n, tileM: 128, tileN: 128, tileK: 64, stages: 3 },
+    [],
+  ),
 )
 const options = { ...standardOptions, algebra: fast.bits('hopper'), provenance: false, explore: false }
 const good = (checked) => {
@@ -104,17 +108,31 @@ const core = () =>
     ),
   )
 // a source of its own each time: the run that looks for mbarriers is part of what a user waits for
-const ring = () => good(right(checkSource(warpSource(launched.elaborated.program, launched.arguments), options)))
+const ring = () =>
+  good(right(checkSource(warpSource(launched.elaborated.program, launched.arguments), options)))
 
 const { world, machine } = ring()
 const bytes = new Uint8Array(4 * n * n)
-Plane.copyOut(machine.planes[world.header.planes.findIndex(({ name }) => name === 'c')], 0, bytes.length, bytes)
+Plane.copyOut(
+  machine.planes[world.header.planes.findIndex(({ name }) => name === 'c')],
+  0,
+  bytes.length,
+  bytes,
+)
 const expected = right(
-  naiveMatmul(fast.bits('hopper'), { operand: 'f16', accumulator: 'f32', out: 'f32' }, { m: n, n, k: n }, a, b),
+  naiveMatmul(
+    fast.bits('hopper'),
+    { operand: 'f16', accumulator: 'f32', out: 'f32' },
+    { m: n, n, k: n },
+    a,
+    b,
+  ),
 )
 const words = new Uint32Array(bytes.buffer)
 const differing = words.reduce((count, w, i) => count + (w === expected[i] >>> 0 ? 0 : 1), 0)
-console.log(`ring.ptx: ${String(differing)} of ${String(n * n)} elements differ from the chain of instructions`)
+console.log(
+  `ring.ptx: ${String(differing)} of ${String(n * n)} elements differ from the chain of instructions`,
+)
 if (differing > 0) process.exitCode = 1
 
 const times = await inTurns(
@@ -129,27 +147,34 @@ const theirs =
   python === undefined
     ? null
     : JSON.parse(
-        execFileSync(python, [fileURLToPath(new URL('ring_jax.py', import.meta.url)), String(n), String(rounds)], {
-          encoding: 'utf8',
-          env: { ...process.env, JAX_PLATFORMS: 'cpu' },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        })
+        execFileSync(
+          python,
+          [fileURLToPath(new URL('ring_jax.py', import.meta.url)), String(n), String(rounds)],
+          {
+            encoding: 'utf8',
+            env: { ...process.env, JAX_PLATFORMS: 'cpu' },
+            stdio: ['ignore', 'pipe', 'inherit'],
+          },
+        )
           .trim()
           .split('\n')
           .pop(),
       )
 const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`
 const times4 = times[1].cpu / times[0].cpu
-table(`${String(n)} x ${String(n)} x ${String(n)} f16, tiles of 128 x 128 x 64, three stages, every hazard looked for`, [
-  ['', 'wall', 'processor', 'of hopper-matmul'],
-  ['hopper-matmul', seconds(times[0].wall), seconds(times[0].cpu), '1.00 x'],
-  ['ring.ptx', seconds(times[1].wall), seconds(times[1].cpu), `${times4.toFixed(2)} x`],
-  ...(theirs === null
-    ? []
-    : Object.entries(theirs).map(([what, { wall, cpu }]) => [
-        what,
-        seconds(1000 * wall),
-        seconds(1000 * cpu),
-        `${((1000 * cpu) / times[0].cpu).toFixed(2)} x`,
-      ])),
-])
+table(
+  `${String(n)} x ${String(n)} x ${String(n)} f16, tiles of 128 x 128 x 64, three stages, every hazard looked for`,
+  [
+    ['', 'wall', 'processor', 'of hopper-matmul'],
+    ['hopper-matmul', seconds(times[0].wall), seconds(times[0].cpu), '1.00 x'],
+    ['ring.ptx', seconds(times[1].wall), seconds(times[1].cpu), `${times4.toFixed(2)} x`],
+    ...(theirs === null
+      ? []
+      : Object.entries(theirs).map(([what, { wall, cpu }]) => [
+          what,
+          seconds(1000 * wall),
+          seconds(1000 * cpu),
+          `${((1000 * cpu) / times[0].cpu).toFixed(2)} x`,
+        ])),
+  ],
+)

@@ -16,7 +16,8 @@ import { scoutOf } from '../../../src/semantics/warps/scout.js'
 import { productsSteer } from '../../../src/semantics/warps/steering.js'
 import { right } from '../../either.js'
 
-const programOf = (text: string): WarpProgram => right(elaborate(right(parseModule(text)), null, 'k.ptx')).program
+const programOf = (text: string): WarpProgram =>
+  right(elaborate(right(parseModule(text)), null, 'k.ptx')).program
 
 /** Two warps; the body knows %t, the thread, and three mbarriers. */
 const kernel = (body: string): WarpProgram =>
@@ -43,7 +44,9 @@ ret;
 `)
 
 /** Bytes of the mbarriers that are known, and of those that the run initialises. */
-const barriersOf = (program: WarpProgram): readonly [known: ReadonlyArray<number>, made: ReadonlyArray<number>] => {
+const barriersOf = (
+  program: WarpProgram,
+): readonly [known: ReadonlyArray<number>, made: ReadonlyArray<number>] => {
   const { world, machine } = right(
     launchWarps(
       program,
@@ -55,7 +58,14 @@ const barriersOf = (program: WarpProgram): readonly [known: ReadonlyArray<number
         parameters: new Uint8Array(8),
         pointers: [{ offset: 0, tensor: 'x' }],
         tensors: [
-          { name: 'x', role: 'in', contents: new Uint8Array([1, 0, 0, 0]), bytes: 4, elements: null, symbol: null },
+          {
+            name: 'x',
+            role: 'in',
+            contents: new Uint8Array([1, 0, 0, 0]),
+            bytes: 4,
+            elements: null,
+            symbol: null,
+          },
         ],
         sharedBase: usualSharedBase,
       },

@@ -385,12 +385,7 @@ const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted =>
 }
 
 /** The same by a run of this program; null: it must come to its end, and does not. */
-const scoutedBy = (
-  p: WarpProgram,
-  a: WarpArguments,
-  algebra: Algebra,
-  toItsEnd: boolean,
-): Scouted | null => {
+const scoutedBy = (p: WarpProgram, a: WarpArguments, algebra: Algebra, toItsEnd: boolean): Scouted | null => {
   let known: ReadonlyArray<Found> = []
   for (;;) {
     const found = new Set<number>()

@@ -206,12 +206,7 @@ const isAligned = (offsets: Int32Array, origin: number): boolean => {
 }
 
 /** The same where every element is a word of four bytes in its place. */
-const writeWords = (
-  old: Pages,
-  { offsets, origin }: Cells,
-  data: Float64Array,
-  edit: Edit | null,
-): Pages => {
+const writeWords = (old: Pages, { offsets, origin }: Cells, data: Float64Array, edit: Edit | null): Pages => {
   const pages = old.slice()
   const fresh = new Set<number>()
   const count = offsets.length
