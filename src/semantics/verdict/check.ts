@@ -439,8 +439,8 @@ const layoutFindings = (
   return [Object.assign({ schedule: rowOf(table, ran), missing }, found)]
 }
 
-/** Faults of the algebra and not of the program: what a run needs and this algebra does not have. */
-const ofAlgebra: ReadonlyArray<string> = ['algebra.control', 'algebra.lacks']
+/** Faults of the algebra and not of the program: what a run needs and this algebra does not have; nor has any what hardware alone knows, such as a clock. */
+const ofAlgebra: ReadonlyArray<string> = ['algebra.control', 'algebra.lacks', 'warp.unspecified']
 
 /** Was a run stopped for want of data? Another algebra, and inputs, let it go on. */
 export const wantsData = (outcome: Run.Outcome): boolean =>

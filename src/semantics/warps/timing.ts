@@ -58,6 +58,28 @@ export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place
   return places
 })
 
+/** Places whose values come from what may be anything (a clock, a multiprocessor), and its name. */
+export const unspecifiedIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered((p) => {
+  const names = new Map<Place, string>()
+  for (const { row, given: g } of p.givens) if (g._tag === 'unspecified') names.set(row, g.name)
+  for (let grew = names.size > 0; grew;) {
+    grew = false
+    for (const { operation: o, guard } of p.code) {
+      const { reads, writes, computes } = usesOf(o)
+      if (!computes) continue
+      const all = guard === null ? reads : [...reads, ofPredicate(guard.predicate)]
+      const name = all.flatMap((place) => names.get(place) ?? [])[0]
+      if (name === undefined) continue
+      for (const place of writes)
+        if (!names.has(place)) {
+          names.set(place, name)
+          grew = true
+        }
+    }
+  }
+  return names
+})
+
 /** The loads and atomics whose results decide something. */
 export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) => {
   const places = decidingIn(p.code)
