@@ -176,8 +176,10 @@ export const either = <A, B>(name: string, a: Wire<A>, b: Wire<B>): Wire<A | B> 
       const left = a.codec.validate(u, c)
       if (E.isRight(left)) return left
       const right = b.codec.validate(u, c)
-      // The deeper error is of the form that was meant.
-      return E.isRight(right) || depth(right) > depth(left)
+      // The deeper error is of the form that was meant; of two as deep, the one that does not say that it is another form.
+      return E.isRight(right) ||
+        depth(right) > depth(left) ||
+        (depth(right) === depth(left) && isOfKind(left) && !isOfKind(right))
         ? right
         : depth(left) > c.length
           ? left
@@ -186,6 +188,10 @@ export const either = <A, B>(name: string, a: Wire<A>, b: Wire<B>): Wire<A | B> 
     { anyOf: [a.schema, b.schema] },
     merged([a, b]),
   )
+
+/** Whether an error is that of a key that tells forms apart. */
+const isOfKind = (result: t.Validation<unknown>): boolean =>
+  E.isLeft(result) && result.left[0]?.context.at(-1)?.key === 'kind'
 
 const depth = (result: t.Validation<unknown>): number =>
   E.isLeft(result) ? (result.left[0]?.context.length ?? 0) : 0

@@ -93,7 +93,7 @@ describe('examples', () => {
       disk.set('k/k.ttgir', fs.readFileSync(capture.module))
       for (const file of ['launch.json', 'a.npy', 'b.npy', 'c.npy']) disk.set(`k/${file}`, beside(file))
     }
-    if (name === 'ptx' || name === 'run' || name === 'check') {
+    if (['ptx', 'kernels', 'run', 'check', 'trace', 'view', 'mutate'].includes(name)) {
       disk.set('kernel.ptx', fs.readFileSync('conformance/hopper/cuda/collatz/collatz.ptx'))
       disk.set('launch.json', fs.readFileSync('conformance/hopper/cuda/collatz/launch.json'))
       for (const file of ['x.npy', 'steps.npy', 'longest.npy'])

@@ -600,7 +600,7 @@ describe('wrong use is one line', () => {
       'check k.ttgir --grid 1,1 --arg dd=a.npy',
       /^tcspec: --arg: expected a parameter of @mm_host_tma, found 'dd'; did you mean da, db or dc\?\n$/,
     ],
-    ['check k.ttgir --grid 1;1', /^tcspec: --grid: expected positive extents/],
+    ['check k.ttgir --grid 1;1', /^tcspec: --grid: expected one to three positive extents/],
     ['check k.ttgir --set m=1', /^tcspec: --set: a module has no settings, found 'm'\n$/],
     ['run k.ttgir --in da=d/a.npy', /found nothing for the grid, da, db, dc, K/],
     [
@@ -623,7 +623,7 @@ describe('wrong use is one line', () => {
     [`run k.ttgir ${one} --out dc=k.ttgir`, /another file than the one that is read/],
     [
       'check hopper-matmul --grid 1',
-      /^tcspec: --grid: expected a module of Triton's \(.ttgir\) that is launched, found 'hopper-matmul'\n$/,
+      /^tcspec: --grid: expected a module that is launched \(.ttgir, .ptx\), found 'hopper-matmul'\n$/,
     ],
     ['run zoo/R1 --launch d/launch.json', /^tcspec: --launch: expected a module/],
     ['mutate --all --computes matmul:a,b,c', /^tcspec: --computes: expected a module/],

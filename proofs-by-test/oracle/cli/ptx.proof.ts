@@ -90,7 +90,7 @@ test('bad input is one line, and 2', async () => {
     [['launch.json', '--launch', 'launch.json'], /./u],
     [['collatz.ptx', '--launch', 'grid.json'], /grid/u],
     [['collatz.ptx', '--launch', 'shared.json'], /shared memory/u],
-    [['collatz.ptx', '--launch', 'block.json'], /1024 threads/u],
+    [['collatz.ptx', '--launch', 'block.json'], /expected 1 to 1024 along x, found 2048/u],
     [['collatz.ptx', '--launch', 'entry.json'], /no entry other/u],
     [['collatz.ptx', '--launch', 'few.json'], /arguments/u],
     [['not.ptx', '--launch', 'launch.json'], /not\.ptx:4:\d+: /u],

@@ -100,7 +100,7 @@ describe('refused in one line', () => {
     ],
     [
       'check k.jaxpr.json --grid 2',
-      "--grid: expected a module of Triton's (.ttgir) that is launched, found 'k.jaxpr.json'",
+      "--grid: expected a module that is launched (.ttgir, .ptx), found 'k.jaxpr.json'",
     ],
     ['run k.jaxpr.json --set m=2', "--set: a program in a file has no settings, found 'm'"],
     ['run k.jaxpr.json --in q=z.npy', "z.npy: expected an input of kernel, a_gmem, b_gmem, found 'q'"],

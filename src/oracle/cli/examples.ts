@@ -22,6 +22,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   kernels: of(
     ['kernels', 'what can be run'],
     ['kernels hopper-matmul', 'one of them: its settings, defaults and tensors'],
+    ['kernels kernel.ptx', 'parameters of PTX with their offsets, and a launch to begin with'],
   ),
   run: of(
     ['run hopper-matmul --set m=128 n=128 k=256', 'on seeded inputs, compared with naive matmul'],
@@ -45,10 +46,12 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace hopper-matmul --set k=128', 'what happened, event by event'],
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
+    ['trace kernel.ptx --launch launch.json -o run.svg', 'PTX, drawn: a lane a warp and a unit'],
   ),
   view: of(
     ['view hopper-matmul', 'what a recording of the run would hold'],
     ['view hopper-matmul --set k=128 -o run.html', 'the run as a page that plays it, in one file'],
+    ['view kernel.ptx --launch launch.json -o run.html', 'PTX, beside the lines of its text'],
     ["view hopper-matmul --schedule 'eager 0=1:1' --json", 'another event at first, for a program to read'],
   ),
   litmus: of(
@@ -56,7 +59,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['litmus release --without release', 'the same in a model that has no such clause: exit status 1'],
     ['litmus mp.litmus.txt -o mp.svg', 'a test of your own, an event a line, as a picture'],
   ),
-  mutate: of(['mutate queue', 'every wrong synchronisation of it, and who is found out']),
+  mutate: of(
+    ['mutate queue', 'every wrong synchronisation of it, and who is found out'],
+    ['mutate kernel.ptx --launch launch.json', 'the same of PTX, line by line of the text'],
+  ),
   sweep: of(
     ['sweep grid.json', 'a grid of kernels, settings and schedules, counted'],
     ['sweep grid.json -o results.jsonl', 'the same, with a line a point'],

@@ -159,10 +159,7 @@ export const refuseLaunch = (
   const flag = Object.entries({ launch, grid, arg: args[0], computes }).find(([, said]) => said !== undefined)
   return flag === undefined
     ? E.right(null)
-    : refuse(
-        'bad-flag',
-        `--${flag[0]}: expected a module of Triton's (.ttgir) that is launched, found '${name}'`,
-      )
+    : refuse('bad-flag', `--${flag[0]}: expected a module that is launched (.ttgir, .ptx), found '${name}'`)
 }
 
 /** A module in a file, launched. */
@@ -244,6 +241,21 @@ export const sourceOfSubject = ({
   return ({ label, loc }) => known({ site: label }) ?? (loc === undefined ? null : { place: loc, text: '' })
 }
 
+/** A file whose text is no program, by what its name says that it is. */
+const unreadable = (name: string, f: Failure): Failure =>
+  /\.json$/iu.test(name)
+    ? f
+    : failure(
+        'kernel.unknown',
+        /\.(cu|cuh|cpp|cc|c|h|py|cubin|fatbin|o|so|sass|ll|ttir|txt)$/iu.test(name)
+          ? `${name}: expected a program (.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl), found ${
+              /\.cuh?$/iu.test(name)
+                ? 'CUDA C++; `nvcc -ptx -lineinfo` makes PTX of it'
+                : `none of them by its ending '${name.replace(/^.*\./su, '.')}'`
+            }`
+          : f.message,
+      )
+
 /** A kernel by name, a program or a kernel that JAX traced in a JSON file, or a module in a file. */
 export const namedSubject = (world: World, name: string, asked: Asked): E.Either<Failure, Subject> => {
   const { given, inputs, dropped } = asked
@@ -272,5 +284,6 @@ export const namedSubject = (world: World, name: string, asked: Asked): E.Either
         : tracedSubject(name, document, asked)
     }),
     E.mapLeft((f) => (f.message.startsWith(`${name}: `) ? f : failure(f.code, `${name}: ${f.message}`))),
+    E.mapLeft((f) => (f.code === 'json.syntax' ? unreadable(name, f) : f)),
   )
 }

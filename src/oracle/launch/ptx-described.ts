@@ -14,12 +14,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
-import { describePtx, parseModule, resolveModule, type Module } from '../../dialects/ptx/index.js'
+import { describePtx, resolveModule, type Module } from '../../dialects/ptx/index.js'
 import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
 import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flow/parameters.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
-import { asText, type Files } from '../tensor-files/files.js'
+import type { Files } from '../tensor-files/files.js'
 import { inFile } from './beside.js'
+import { readPtx } from './ptx-text.js'
 import type { DescribedOperation } from './described.js'
 
 // ---------------------------------------------------------------- model
@@ -266,13 +267,8 @@ export const describedPtx =
   (files: Files) =>
   (file: string, entry: string | null): E.Either<Failure, DescribedEntry> =>
     pipe(
-      files.read(file)(),
-      E.chainW(asText(file)),
-      E.chainW((text) =>
-        pipe(
-          parseModule(text),
-          E.chainW((m) => describeEntry(m, entry, file.split(/[/\\]/u).pop() ?? file)),
-          E.mapLeft(inFile(file)),
-        ),
+      readPtx(files)(file),
+      E.chainW((m) =>
+        pipe(describeEntry(m, entry, file.split(/[/\\]/u).pop() ?? file), E.mapLeft(inFile(file))),
       ),
     )

@@ -34,7 +34,6 @@ import {
   dictionary,
   either,
   finite,
-  integer,
   list,
   nat,
   nothing,
@@ -315,7 +314,7 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
       num_warps: described(nat, 'warps of a CTA: a launch of Triton'),
       num_ctas: described(nat, 'CTAs of a cluster, of a launch of Triton'),
       cluster: described(list(nat), 'CTAs of a cluster along x, y and z'),
-      shared: described(integer, 'bytes of dynamic shared memory'),
+      shared: described(nat, 'bytes of dynamic shared memory'),
       globals: described(
         list(either<PtxTensor, PtxTensorMap>('a tensor or a tensor map', tensor, tensorMap)),
         'variables of the module, each with its `symbol`',

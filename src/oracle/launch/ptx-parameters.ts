@@ -97,6 +97,8 @@ const lay = (
     into.tensors.push(a)
     return null
   }
+  if (elementBytes(a.type) === 0)
+    return failure('launch.parameter', `${what}: there is no type ${a.type} of numbers`)
   const bytes = scalarBytes(a.type, a.value)
   if (bytes === null)
     return failure('launch.parameter', `${what}: ${JSON.stringify(a.value)} is no value of type ${a.type}`)
@@ -122,6 +124,8 @@ export const layArgument = (into: Laying, p: EntryParameter, a: PtxArgument): Fa
   if (a.kind === 'tensordesc')
     return wrong(p.name, 'a tensor map', 'a descriptor, which a launch of Triton has: it says num_warps')
   if (a.kind !== 'struct') {
+    if (a.kind === 'scalar' && elementBytes(a.type) === 0)
+      return failure('launch.parameter', `${p.name}: there is no type ${a.type} of numbers`)
     const sizes = a.kind === 'tensormap' ? [mapBytes, 8] : [a.kind === 'scalar' ? elementBytes(a.type) : 8]
     return sizes.includes(p.bytes)
       ? lay(into, p.name, a, p.offset, p.bytes)

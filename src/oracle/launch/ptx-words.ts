@@ -154,7 +154,7 @@ export const ptxWord =
         dtype !== undefined ||
         !/^\s*\d{1,9}(\s*[,x]\s*\d{1,9})*\s*$/u.test(extents))
     )
-      return refuseWord(key, 'DTYPE[EXTENTS] with :in, :out or :inout', text)
+      return refuseWord(key, 'DTYPE[EXTENTS], extents of at most nine digits, with :in, :out or :inout', text)
     if (block === undefined && (swizzle ?? fill) !== undefined)
       return refuseWord(key, 'block=EXTENTS beside swizzle and fill, which a tensor map has', text)
     const read = isFile ? readNpy(files)(head) : null

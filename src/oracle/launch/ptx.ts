@@ -18,7 +18,7 @@ import type { Spec } from '../../semantics/language/program.js'
 import { ofStrides } from '../../transforms/ref.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
-import { functionsOf, parseModule, type Module } from '../../dialects/ptx/index.js'
+import { functionsOf, type Module } from '../../dialects/ptx/index.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
 import {
   usualSharedBase,
@@ -28,10 +28,17 @@ import {
 import { asText, type Files } from '../tensor-files/files.js'
 import type { NpyArray } from '../tensor-files/npy.js'
 import { inFile } from './beside.js'
-import { decodePtxLaunch, type PtxArgument, type PtxLaunch, type PtxStruct } from './ptx-file.js'
+import {
+  decodePtxLaunch,
+  type PtxArgument,
+  type PtxLaunch,
+  type PtxStruct,
+  type PtxTensor,
+} from './ptx-file.js'
 import { dtypeOf, fieldsOf, mapOfDescriptor, product, tensorOf } from './ptx-maps.js'
-import { layArgument, objectOf, type Laying } from './ptx-parameters.js'
-import { filesInLaunch, heldTensor, together, type FilesOf, type Whole } from './ptx-tensors.js'
+import { elementBytes, layArgument, objectOf, type Laying } from './ptx-parameters.js'
+import { filesInLaunch, heldTensor, shortName, together, type FilesOf, type Whole } from './ptx-tensors.js'
+import { readPtx } from './ptx-text.js'
 import { ptxWord, spotOf, typeText } from './ptx-words.js'
 
 // ---------------------------------------------------------------- model
@@ -248,6 +255,45 @@ const asked = (
   return `entry ${name}: expected a grid, a block and ${count}${parameters.length === 0 ? '' : ` (${listed(parameters)})`}, ${l.file ? '' : '--launch FILE or '}${words}, found nothing for ${missing.join(', ')}`
 }
 
+// ---------------------------------------------------------------- what does not go together
+
+const bytesSaid = ({ dtype, shape }: PtxTensor): number | null =>
+  dtype === undefined || shape === undefined ? null : elementBytes(shortName(dtype)) * product(shape)
+
+/** Two arguments that are one tensor, of which they do not say the same. */
+const unlike = (args: ReadonlyArray<PtxArgument | null>): Failure | null => {
+  const known = new Map<string, number>()
+  const all = args.flatMap((a): ReadonlyArray<Exclude<PtxArgument, string | number | boolean>> =>
+    typeof a !== 'object' || a === null ? [] : a.kind === 'struct' ? a.fields : [a],
+  )
+  for (const a of all) {
+    if (a.kind !== undefined && a.kind !== 'pointer') continue
+    const bytes = bytesSaid(a)
+    if (bytes === null) continue
+    const before = known.get(a.tensor)
+    if (before !== undefined && before !== bytes)
+      return failure(
+        'launch.tensor',
+        `${a.tensor}: expected the same bytes of it wherever it is an argument, found ${String(before)} and ${String(bytes)}`,
+      )
+    known.set(a.tensor, bytes)
+  }
+  return null
+}
+
+/** More threads than the entry allows (`.maxntid`); a launch of them fails. */
+const tooMany = (m: Module, entry: string, block: ReadonlyArray<number>): Failure | null => {
+  const most = functionsOf(m)
+    .find(({ kind, name }) => kind === 'entry' && name === entry)
+    ?.directives.find(({ name }) => name === 'maxntid')?.numbers
+  return most === undefined || product(block) <= product(most)
+    ? null
+    : failure(
+        'launch.block',
+        `block: the entry allows at most ${String(product(most))} threads (.maxntid ${most.join(', ')}), and the launch has ${block.join(' x ')}`,
+      )
+}
+
 // ---------------------------------------------------------------- all of it
 
 const readLaunch =
@@ -277,16 +323,12 @@ export const launchedPtx =
     const where = words.launch ?? file
     const read = pipe(
       E.Do,
-      E.bindW('text', () => pipe(files.read(file)(), E.chainW(asText(file)))),
+      E.bindW('parsed', () => readPtx(files)(file)),
       E.bindW('said', () =>
         words.launch === undefined ? E.right<Failure, Said>({}) : readLaunch(files)(words.launch),
       ),
-      E.bindW('module', ({ text, said }) =>
-        pipe(
-          parseModule(text),
-          E.chainW((m) => change(words.entry ?? said.kernel ?? onlyEntry(m), name)(m)),
-          E.mapLeft(inFile(file)),
-        ),
+      E.bindW('module', ({ parsed, said }) =>
+        pipe(change(words.entry ?? said.kernel ?? onlyEntry(parsed), name)(parsed), E.mapLeft(inFile(file))),
       ),
       E.bindW('elaborated', ({ module, said }) =>
         pipe(elaborate(module, words.entry ?? said.kernel ?? null, name), E.mapLeft(inFile(file))),
@@ -332,6 +374,8 @@ export const launchedPtx =
       ...(cluster === undefined ? {} : { cluster }),
       ...(shared === undefined ? {} : { shared }),
     }
+    const misfit = tooMany(module, program.name, block) ?? unlike(given)
+    if (misfit !== null) return E.left(inFile(where)(misfit))
     const laying: Laying = {
       bytes: new Uint8Array(program.parameterBytes),
       pointers: [],

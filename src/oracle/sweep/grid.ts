@@ -253,7 +253,7 @@ const placed = (
     )
   const meaningless = (['launch', 'grid', 'args', 'computes'] as const).find((of) => s[of] !== undefined)
   if (meaningless !== undefined)
-    return specFailure(`${s.name}: expected ${meaningless} of a module (.ttgir), found it of a kernel`)
+    return specFailure(`${s.name}: expected ${meaningless} of a module (.ttgir, .ptx), found it of a kernel`)
   if (s.name === everyKernel)
     return pipe(
       kernels,

@@ -46,7 +46,7 @@ export type SettingLists = Readonly<Record<string, ReadonlyArray<SettingValue>>>
 
 /** What is swept over: a kernel, or a file; of a module also its launches. */
 export interface SweptSubject {
-  /** a kernel of the catalogue, a program (.json) or a module (.ttgir) */
+  /** a kernel of the catalogue, a program (.json), a module (.ttgir) or PTX (.ptx) */
   readonly name: string
   /** of a kernel: in the place of the settings of the document with these names */
   readonly settings?: SettingLists
@@ -102,7 +102,7 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
     {
       name: described(
         text,
-        'a kernel that `tcspec kernels` lists, a program (.json) or a module (.ttgir); `*` is every kernel',
+        'a kernel that `tcspec kernels` lists, a program (.json), a module (.ttgir) or PTX (.ptx); `*` is every kernel',
       ),
     },
     {
@@ -110,15 +110,21 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
         settings,
         'of a kernel: values of its settings, in the place of those of the document',
       ),
-      launch: described(list(text), 'of a module: launch files (tcspec.launch/1), in turn'),
-      grid: described(list(text), 'of a module: programs along each axis, such as `2,2`, in turn'),
+      launch: described(
+        list(text),
+        'of a module or PTX: launch files (tcspec.launch/1, tcspec.ptx-launch/1), in turn',
+      ),
+      grid: described(
+        list(text),
+        'of a module or PTX: programs (CTAs) along each axis, such as `2,2`, in turn',
+      ),
       args: described(
         dictionary('words by the name of the argument', list(text)),
-        'of a module: arguments as words of `--arg`, in turn',
+        'of a module or PTX: arguments as words of `--arg`, in turn',
       ),
       computes: described(
         text,
-        'of a module: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+        'of a module or PTX: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
       ),
     },
   ),

@@ -11,7 +11,7 @@
  * Source: PTX ISA, kernel function parameters; state spaces; CUDA driver API, cuLaunchKernel.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse, type Failure } from '../../failure.js'
+import { failure, refuse, type Failure } from '../../failure.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import type { Site, Spec } from '../language/program.js'
 import type { Fold } from '../log/events.js'
@@ -93,6 +93,13 @@ export const usualSharedBase = 1024
 /** Most shared memory of a CTA. */
 const mostShared = 227 * 1024
 const mostThreads = 1024
+/** Most CTAs of a grid, and most threads of a CTA, along x, y and z. Source: CUDA C++ Programming Guide, compute capabilities. */
+const mostAlong: Readonly<Record<'grid' | 'block', readonly [number, number, number]>> = {
+  grid: [2 ** 31 - 1, 65_535, 65_535],
+  block: [1024, 1024, 64],
+}
+/** Most CTAs of a cluster: 8 of any launch, 16 of one that asks for more than the portable size. */
+const mostClusterCtas = 16
 
 // ---------------------------------------------------------------- memory
 
@@ -221,6 +228,60 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
 
 // ---------------------------------------------------------------- launching
 
+/** An extent that no launch has: of more than three axes, of none or too many along one. */
+const misfit = (
+  what: 'grid' | 'block' | 'cluster',
+  extents: ReadonlyArray<number>,
+  most: ReadonlyArray<number>,
+): Failure | null => {
+  if (extents.length < 1 || extents.length > 3)
+    return failure(
+      `launch.${what}`,
+      `${what}: expected one to three extents, found ${String(extents.length)}`,
+    )
+  const bad = extents.findIndex((n, k) => !Number.isSafeInteger(n) || n < 1 || n > most[k]!)
+  return bad < 0
+    ? null
+    : failure(
+        `launch.${what}`,
+        `${what}: expected 1 to ${String(most[bad])} along ${'xyz'[bad]!}, found ${String(extents[bad])}`,
+      )
+}
+
+/** The first thing that a launch of this program cannot have. */
+const unlaunchable = (p: WarpProgram, a: WarpArguments): Failure | null => {
+  const along =
+    misfit('grid', a.grid, mostAlong.grid) ??
+    misfit('block', a.block, mostAlong.block) ??
+    (a.cluster === null
+      ? null
+      : misfit('cluster', a.cluster, [mostClusterCtas, mostClusterCtas, mostClusterCtas]))
+  if (along !== null) return along
+  const threads = product(a.block)
+  if (threads > mostThreads)
+    return failure(
+      'launch.block',
+      `block: expected 1 to ${String(mostThreads)} threads, found ${String(threads)}`,
+    )
+  if (p.threads !== null && product(p.threads) !== threads)
+    return failure(
+      'launch.block',
+      `block: the entry asks for ${p.threads.join(' x ')} threads, and the launch has ${a.block.join(' x ')}`,
+    )
+  const cluster = a.cluster ?? p.cluster
+  if (cluster !== null && product(cluster) > mostClusterCtas)
+    return failure(
+      'launch.cluster',
+      `cluster: expected at most ${String(mostClusterCtas)} CTAs, found ${String(product(cluster))}`,
+    )
+  return p.cluster !== null && a.cluster !== null && three(p.cluster).join() !== three(a.cluster).join()
+    ? failure(
+        'launch.cluster',
+        `cluster: the entry asks for ${p.cluster.join(' x ')} CTAs, and the launch has ${a.cluster.join(' x ')}`,
+      )
+    : null
+}
+
 const three = (xs: ReadonlyArray<number>): readonly [number, number, number] => [
   xs[0] ?? 1,
   xs[1] ?? 1,
@@ -283,22 +344,17 @@ const launchedWith = (
       'launch.computes',
       'what a kernel computes for all inputs is not followed through tensor memory: expected a kernel without tcgen05.ld',
     )
+  const bad = unlaunchable(p, a)
+  if (bad !== null) return E.left(bad)
   const memory = memoryOf(p, a)
   if (E.isLeft(memory)) return memory
   const { planes, regions, symbols, parameters } = memory.right
   const threads = product(a.block)
-  if (threads < 1 || threads > mostThreads || a.block.some((n) => n < 1))
-    return refuse('launch.block', `expected 1 to ${String(mostThreads)} threads, found ${String(threads)}`)
-  if (p.threads !== null && product(p.threads) !== threads)
-    return refuse(
-      'launch.block',
-      `the entry asks for ${p.threads.join(' x ')} threads, and the launch has ${a.block.join(' x ')}`,
-    )
   const sharedBytes = a.dynamicBytes === 0 ? p.sharedBytes : up(p.sharedBytes, p.sharedAlign) + a.dynamicBytes
   if (sharedBytes > mostShared)
     return refuse(
       'launch.shared',
-      `expected at most ${String(mostShared)} bytes of shared memory, found ${String(sharedBytes)}`,
+      `shared: expected at most ${String(mostShared)} bytes of shared memory, found ${String(sharedBytes)}`,
     )
   const cluster = a.cluster ?? p.cluster ?? [1, 1, 1]
   const launch: WarpLaunch = {

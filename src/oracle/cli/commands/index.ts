@@ -12,7 +12,7 @@ const demo: Listed = {
 const kernels: Listed = {
   name: 'kernels',
   description:
-    'list the kernels; of one by name its settings, defaults and tensors; of a module its arguments',
+    'list the kernels; of one by name its settings, defaults and tensors; of a module or PTX its arguments',
   load: async () => (await import('./kernels.js')).kernelsCommand,
 }
 

@@ -7,11 +7,12 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { failure } from '../../../failure.js'
 import { greatest } from '../../../greatest.js'
 import { foreign } from '../../../kernels/broken/foreign/index.js'
 import { brokenOf } from '../../../kernels/broken/statements/index.js'
 import { programName, zoo, type Twin } from '../../../kernels/broken/zoo/index.js'
-import { kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
+import { isOfZoo, kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
 import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
 import type { Asked } from '../../../dialects/ttgir/index.js'
@@ -216,6 +217,14 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
         })
       : pipe(
           kernelNamed(name),
+          E.mapLeft((f) =>
+            /\.\w+$/u.test(name) && !isOfZoo(name)
+              ? failure(
+                  f.code,
+                  `kernels: expected a kernel, or a module whose name ends in .ttgir or .ptx, found '${name}'`,
+                )
+              : f,
+          ),
           E.map((kernel) => ({
             good: true,
             text: () => oneText(palette, kernel),

@@ -59,7 +59,7 @@ const define = (command: Command): Command =>
     .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
     .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
     .option('--mutant <key>', 'only the one of this key, as a sweep names it')
-    .option('--write <directory>', 'of a module: every changed text, its verdict in the first line')
+    .option('--write <directory>', 'of a module or PTX: every changed text, its verdict in the first line')
     .option('--json', 'print one JSON document')
 
 export const mutationSchema = 'tcspec.mutation/1'

@@ -6,16 +6,12 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import {
-  describePtx,
-  parseModule,
-  type DescribedFunction,
-  type DescribedPtx,
-} from '../../../dialects/ptx/index.js'
-import { failure, refuse } from '../../../failure.js'
+import { describePtx, type DescribedFunction, type DescribedPtx } from '../../../dialects/ptx/index.js'
+import { refuse } from '../../../failure.js'
 import type { Palette } from '../../../render/palette.js'
 import { fields, table, thousands } from '../../../render/table.js'
-import { asText } from '../../tensor-files/files.js'
+import { inFile } from '../../launch/beside.js'
+import { readPtx } from '../../launch/ptx-text.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
 
@@ -113,15 +109,8 @@ const run: CliCommand['run'] = (world) => (operands) => {
   if (file === undefined) return TE.fromEither(refuse('usage', 'ptx: expected a module (.ptx), found none'))
   return TE.fromEither(
     pipe(
-      world.files.read(file)(),
-      E.chainW(asText(file)),
-      E.chainW((text) =>
-        pipe(
-          parseModule(text),
-          E.chain(describePtx),
-          E.mapLeft(({ code, message }) => failure(code, `${file}:${message}`)),
-        ),
-      ),
+      readPtx(world.files)(file),
+      E.chainW((m) => pipe(describePtx(m), E.mapLeft(inFile(file)))),
       E.map((m) => ({
         good: true,
         text: () => moduleText(paletteOf(world), m),

@@ -114,7 +114,7 @@ const define = (command: Command): Command =>
       )
       .option(
         '--without <label>',
-        'leave out the statements with this label, or an operation of a module by its line; again for another',
+        'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
         again,
       )
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')

@@ -69,7 +69,7 @@ const define = (command: Command): Command =>
           .option('--set <name=value...>', 'settings of the kernel'),
       ).option(
         '--without <label>',
-        'leave out the statements with this label, or an operation of a module by its line; again for another',
+        'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
         again,
       ),
     ),

@@ -36,12 +36,12 @@ export const launchOptions = (command: Command): Command =>
   command
     .option(
       '--launch <file>',
-      'of a module: its launch as JSON (tcspec.launch/1), tensors in files beside it',
+      'of a module or PTX: its launch as JSON (tcspec.launch/1, tcspec.ptx-launch/1), tensors in files beside it',
     )
-    .option('--grid <x,y,z>', 'of a module: programs along each axis')
+    .option('--grid <x,y,z>', 'of a module or PTX: programs (CTAs) along each axis')
     .option(
       '--arg <name=value...>',
-      'of a module: a=a.npy, c=f16[128,128]:out, M=128; without any, they are listed',
+      'of a module: a=a.npy, c=f16[128,128]:out, M=128; of PTX also by number, 0=a.npy, and 0=a.npy:block=64,32 for a tensor map; without any, they are listed',
     )
     .option('--block <x,y,z>', 'of PTX: threads along each axis')
     .option('--cluster <x,y,z>', 'of PTX: CTAs of a cluster along each axis')
@@ -49,7 +49,7 @@ export const launchOptions = (command: Command): Command =>
     .option('--entry <name>', 'of PTX: the kernel, where the module has several')
     .option(
       '--computes <what>',
-      'of a module: what is to be proved, matmul:a,b,c for c = a @ b (matmul:a,b.T,c for c = a @ b.T), or copy:a,b',
+      'of a module or PTX: what is to be proved, matmul:a,b,c for c = a @ b (matmul:a,b.T,c for c = a @ b.T), or copy:a,b',
     )
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {
@@ -61,7 +61,11 @@ const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, st
 
 const shapeAsked = (options: Options, name: string): E.Either<FlagFailure, ReadonlyArray<number> | null> => {
   const text = wordOf(options, name)
-  return text === null ? E.right(null) : parseShape(`--${name}`)(text)
+  if (text === null) return E.right(null)
+  const shape = parseShape(`--${name}`)(text)
+  return E.isLeft(shape) || shape.right.length > 3
+    ? refuseFlag(`--${name}`, 'one to three positive extents of at most nine digits, such as 4,2', text)
+    : shape
 }
 
 const argumentsAsked = (options: Options): E.Either<FlagFailure, ReadonlyArray<readonly [string, string]>> =>
