@@ -53,5 +53,6 @@ else if (existsSync(baseline)) {
 if (!process.argv.includes('--figures') && !process.argv.includes('--store')) {
   await import('./structure.mjs')
   await import('./modules.mjs')
+  await import('./ring.mjs')
   await import('./serve.mjs')
 }

@@ -73,7 +73,12 @@ const rules: ReadonlyArray<keyof Rules> = [
   'lateC4',
   'noSparedC4',
   'anyPeek',
+  'weakPeeks',
+  'noCertainPeeks',
 ]
+
+/** Kernels that a sweep once found judged wrongly: a test of a barrier that no wait follows. */
+const found: ReadonlyArray<number> = [705_058_407]
 
 const from = nightly ? 5_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 0
 const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : small ? 150 : 400
@@ -91,7 +96,8 @@ test('the theorem, on random kernels of warps', { timeout: 14_400_000 }, () => {
     defaults,
     ...(nightly ? rules.map((r): Options => ({ ...defaults, rules: { ...standard, [r]: true } })) : []),
   ]
-  for (let seed = from; tally.kernels < count; seed++) {
+  for (let at = -found.length; tally.kernels < count; at++) {
+    const seed = at < 0 ? found[at + found.length]! : from + at
     const s = seed % 2 === 0 ? skeletonOf(seed, families) : peekingOf(seed, families)
     const kernel = kernelOf(s, seed)
     if (kernel === null) continue
