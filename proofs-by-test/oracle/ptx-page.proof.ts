@@ -1,0 +1,33 @@
+/** docs/Ptx.md: its commands print what stands below them, on the files of conformance/hopper/warpgroups/ring, and the launch file that it shows is one. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { decodePtxLaunch } from '../../src/oracle/launch/ptx-file.js'
+import { onDisk } from '../../src/oracle/tensor-files/disk.js'
+import { right } from '../either.js'
+import { nightly } from '../extent.js'
+import { inMemory } from './disk.js'
+import { notPrinted, printed, quotations } from './quoted.js'
+
+const root = new URL('../../', import.meta.url)
+const page = readFileSync(new URL('docs/Ptx.md', root), 'utf8')
+const place = (file: string): string => fileURLToPath(new URL(`conformance/hopper/warpgroups/${file}`, root))
+const quotes = quotations(page)
+
+test('there are four', () => {
+  expect(quotes.length).toBe(4)
+})
+// each takes some seconds; by day the first
+test.each(nightly ? quotes : quotes.slice(0, 1))('$argv', async ({ argv, quoted }) => {
+  const files = { ...inMemory(new Map()), read: (file: string) => onDisk.read(place(file)) }
+  const ran = await printed(argv, files)
+  expect([ran.status, notPrinted(quoted, `${ran.stdout}${ran.stderr}`)]).toEqual([
+    /^P1/mu.test(quoted) ? 1 : 0,
+    null,
+  ])
+})
+test('its launch files are launch files', () => {
+  const launches = [...page.matchAll(/```json\n([^]*?)```/gu)].map((m) => m[1]!)
+  expect(launches.length).toBe(1)
+  for (const launch of launches) expect(right(decodePtxLaunch(launch)).grid).toEqual([4])
+})
