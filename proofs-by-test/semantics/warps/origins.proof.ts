@@ -61,9 +61,17 @@ const elements = {
   strides: [1],
 } as const
 
+const wide = {
+  dtype: 'f32',
+  layout: right(Ref.ofStrides([64], 32, [1])),
+  shape: [64],
+  strides: [1],
+} as const
+
 const ran = (
   text: string,
   input: Uint8Array,
+  left: typeof elements | typeof wide = elements,
 ): { readonly proof: Provenance; readonly output: Uint8Array } => {
   const checked = right(
     checkSource(
@@ -79,7 +87,7 @@ const ran = (
         ],
         tensors: [
           { name: 'x', role: 'in', contents: input, bytes: 128, elements, symbol: null },
-          { name: 'y', role: 'out', contents: null, bytes: 128, elements, symbol: null },
+          { name: 'y', role: 'out', contents: null, bytes: left === wide ? 256 : 128, elements: left, symbol: null },
         ],
         sharedBase: usualSharedBase,
         computes: { _tag: 'copy', from: 'x', out: 'y' },
@@ -203,6 +211,38 @@ describe('copies of these inputs alone', () => {
     ['through f32', 'mov.b32 %f, %a; mul.f32 %f, %f, 0f3F800000; mov.b32 %b, %f;  add.u32 %a, %a, 0;'],
   ])('%s', (_, body) => {
     expect(judged(kernel(body)).proof.proved).toBe(false)
+  })
+})
+
+describe('conversions to a wider type', () => {
+  // two elements of f16 become two of f32
+  const widened = (body: string): Provenance =>
+    ran(
+      kernel(
+        `add.s64 %out, %out, %o; mov.b32 {%h0, %h1}, %a; ${body}`,
+        'ld.global.b32 %a, [%in];',
+        'st.global.v2.b32 [%out], {%c, %d};',
+      ),
+      seededBytes(1),
+      wide,
+    ).proof
+  test.each([
+    ['each', 'cvt.f32.f16 %f, %h0; mov.b32 %c, %f; cvt.f32.f16 %f, %h1; mov.b32 %d, %f;', true],
+    ['exchanged', 'cvt.f32.f16 %f, %h1; mov.b32 %c, %f; cvt.f32.f16 %f, %h0; mov.b32 %d, %f;', false],
+    ['one of them twice', 'cvt.f32.f16 %f, %h1; mov.b32 %c, %f; mov.b32 %d, %f;', false],
+    [
+      'as if they were of another type',
+      'cvt.f32.bf16 %f, %h0; mov.b32 %c, %f; cvt.f32.bf16 %f, %h1; mov.b32 %d, %f;',
+      false,
+    ],
+    [
+      'halves of two that are put together',
+      'cvt.f32.f16 %f, %h0; mov.b32 %c, %f; cvt.f32.f16 %f, %h1; mov.b32 %d, %f; prmt.b32 %c, %c, %d, 0x7610;',
+      false,
+    ],
+  ])('%s', (_, body, proved) => {
+    const proof = widened(body)
+    expect([proof.text, proof.proved]).toEqual([proof.text, proved])
   })
 })
 

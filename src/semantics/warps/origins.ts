@@ -19,7 +19,6 @@
  *
  * Source: PTX ISA, prmt, mov (packing and unpacking), cvt.
  */
-import type { Dtype } from '../../numerics/dtype.js'
 import type { Origin } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
 import type { Origins } from '../machine/warp-stand.js'
@@ -100,13 +99,13 @@ const cast = (
   w: Word,
   from: number,
   width: number,
-  to: Dtype,
+  kind: number,
   wide: number,
 ): ReadonlyArray<number> | null => {
   const element = elementAt(w, from, width)
   if (element === null) return null
-  const kind = casts.indexOf(to)
-  return Array.from({ length: wide }, (_, b) => kind * mostBytes + element.byte + b)
+  const first = (element.byte / width) * wide
+  return first + wide > mostBytes ? null : Array.from({ length: wide }, (_, b) => kind * mostBytes + first + b)
 }
 
 // ---------------------------------------------------------------- operations of numerics/scalar
@@ -116,21 +115,20 @@ const widthOf: Readonly<Record<string, number>> = { f32: 4, f16: 2, bf16: 2, e4m
 /** `cvt.rn.satfinite.f16x2.f32`: types and how many there are; null: not between types of this kind. */
 const conversionOf = (
   name: string,
-): { readonly to: Dtype; readonly from: string; readonly count: 1 | 2 } | null => {
-  const found = /^cvt\.(?:[a-z]+\.)*?(f16|bf16|e4m3|e5m2|tf32)(x2)?\.(f32|f16|bf16)(x2)?$/.exec(name)
+): { readonly kind: number; readonly to: string; readonly from: string; readonly count: 1 | 2 } | null => {
+  const found = /^cvt\.(?:[a-z]+\.)*?(f32|f16|bf16|e4m3|e5m2|tf32)(x2)?\.(f32|f16|bf16|e4m3|e5m2)(x2)?$/.exec(name)
   if (found === null) return null
   // what rounds to whole numbers, or cuts at zero, is no change of type
   if (/\.(?:rni|rzi|rmi|rpi|sat|relu)\./.test(name)) return null
-  const to = casts.find((dtype) => dtype === found[1]) ?? null
-  return to === null ? null : { to, from: found[3]!, count: found[2] === undefined ? 1 : 2 }
+  const kind = casts.findIndex((c) => c !== null && c.to === found[1] && c.from === found[3])
+  return kind < 0 ? null : { kind, to: found[1]!, from: found[3]!, count: found[2] === undefined ? 1 : 2 }
 }
 
 const converted = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word> | null => {
   const c = conversionOf(name)
-  if (c === null || c.to === c.from) return null
+  if (c === null) return null
   const wide = widthOf[c.to]!
   const width = widthOf[c.from]!
-  if (wide > width) return null
   const elements: ReadonlyArray<readonly [Word, number]> =
     c.count === 1
       ? [[words[0]!, 0]]
@@ -147,7 +145,7 @@ const converted = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word
   const values: number[] = []
   const bytes: number[] = []
   for (const [w, from] of elements) {
-    const made = cast(w, from, width, c.to, wide)
+    const made = cast(w, from, width, c.kind, wide)
     if (made === null) return null
     for (const b of made) {
       values.push(w.values[from]!)

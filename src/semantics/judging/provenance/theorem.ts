@@ -234,7 +234,7 @@ export const copy = (m: Memory, spec: Extract<Spec, { readonly _tag: 'copy' }>):
       at += (rest % t.shape[d]!) * t.strides[d]!
       rest = Math.floor(rest / t.shape[d]!)
     }
-    return at * bytes
+    return at * bytesOf(t)
   }
   const { live, writer, element } = contentsOf(m, out)
   for (let e = 0; e < size; e++) {

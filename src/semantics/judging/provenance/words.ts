@@ -128,18 +128,17 @@ const elementsOf = (
     const typed = values.get(value - 1)
     if (typed === undefined) return `${where} writes a value from nowhere`
     if (typed.terms._tag === 'other') return typed.terms.why
-    const { to, byte } = castOf(start)
-    const own = to ?? typed.dtype
+    const { cast, byte } = castOf(start)
+    if (cast !== null && cast.from !== typed.dtype)
+      return `${where} writes what was converted from ${cast.from} and is ${typed.dtype}`
+    const own = cast?.to ?? typed.dtype
     if (dtype !== null && dtype !== own) return `${where} writes ${dtype} and ${own} side by side`
     dtype = own
     const width = bitsOf(own) / 8
-    const unit = bitsOf(typed.dtype) / 8
-    // bytes of one cast follow one another where its elements are as wide as what they are of
-    if (count % width !== 0 || byte % unit !== 0 || (width !== unit && count !== width))
-      return `${where} writes a part of an element`
+    if (count % width !== 0 || byte % width !== 0) return `${where} writes a part of an element`
     for (let b = 0; b < count; b += width) {
       left.push(typed)
-      elements.push((byte + b) / unit)
+      elements.push((byte + b) / width)
     }
   }
   return dtype === null ? `${where} writes nothing` : { dtype, left, elements: Int32Array.from(elements) }
