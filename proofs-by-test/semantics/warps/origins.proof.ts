@@ -87,7 +87,14 @@ const ran = (
         ],
         tensors: [
           { name: 'x', role: 'in', contents: input, bytes: 128, elements, symbol: null },
-          { name: 'y', role: 'out', contents: null, bytes: left === wide ? 256 : 128, elements: left, symbol: null },
+          {
+            name: 'y',
+            role: 'out',
+            contents: null,
+            bytes: left === wide ? 256 : 128,
+            elements: left,
+            symbol: null,
+          },
         ],
         sharedBase: usualSharedBase,
         computes: { _tag: 'copy', from: 'x', out: 'y' },

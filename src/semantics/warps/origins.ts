@@ -105,7 +105,9 @@ const cast = (
   const element = elementAt(w, from, width)
   if (element === null) return null
   const first = (element.byte / width) * wide
-  return first + wide > mostBytes ? null : Array.from({ length: wide }, (_, b) => kind * mostBytes + first + b)
+  return first + wide > mostBytes
+    ? null
+    : Array.from({ length: wide }, (_, b) => kind * mostBytes + first + b)
 }
 
 // ---------------------------------------------------------------- operations of numerics/scalar
@@ -116,7 +118,9 @@ const widthOf: Readonly<Record<string, number>> = { f32: 4, f16: 2, bf16: 2, e4m
 const conversionOf = (
   name: string,
 ): { readonly kind: number; readonly to: string; readonly from: string; readonly count: 1 | 2 } | null => {
-  const found = /^cvt\.(?:[a-z]+\.)*?(f32|f16|bf16|e4m3|e5m2|tf32)(x2)?\.(f32|f16|bf16|e4m3|e5m2)(x2)?$/.exec(name)
+  const found = /^cvt\.(?:[a-z]+\.)*?(f32|f16|bf16|e4m3|e5m2|tf32)(x2)?\.(f32|f16|bf16|e4m3|e5m2)(x2)?$/.exec(
+    name,
+  )
   if (found === null) return null
   // what rounds to whole numbers, or cuts at zero, is no change of type
   if (/\.(?:rni|rzi|rmi|rpi|sat|relu)\./.test(name)) return null
