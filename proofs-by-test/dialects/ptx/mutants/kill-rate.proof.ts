@@ -55,7 +55,7 @@ describe.skipIf(!nightly)('the whole table', () => {
 })
 
 describe('a slice of some kernels', () => {
-  test.each(['block_reduce', 'generic_address'])('%s', (kernel) => {
+  test.each(['block_reduce', 'generic_address', 'device_tensormap'])('%s', (kernel) => {
     const { judged } = rate(kernel, (_, k) => k % 12 === 4)
     expect(judged.length).toBeGreaterThan(0)
     expect(wrong(judged)).toEqual([])

@@ -147,6 +147,12 @@ export const namingOf = (
   if (findings.some((f) => f.about.some(isOwn))) return 'rule'
   const faulty = reasons.fault === null ? undefined : header.sites[reasons.fault.site]?.label
   if (isAt(faulty, changed) || isAt(faulty, itself)) return 'rule'
+  // a barrier that is none any more: the instruction that faults is about it in the text
+  const isAboutOwn =
+    c.site.kind.startsWith('mbarrier') &&
+    faulty !== undefined &&
+    [...(touched(faulty) ?? [])].some((key) => own.has(key))
+  if (isAboutOwn) return 'rule'
   if (findings.some((f) => isBetween(f, behind))) return 'edge'
   return isAt(faulty, behind) ? 'edge' : null
 }
