@@ -20,7 +20,8 @@ def asked(row):
         command = ["ptxas", f"-arch={target}", "-O0", str(path), "-o", str(Path(folder) / "line.cubin")]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
-            print(line, "::", (done.stdout + done.stderr).splitlines()[0], file=sys.stderr)
+            said = (done.stdout + done.stderr).splitlines() or [f"it ended with {done.returncode}"]
+            print(line, "::", said[0], file=sys.stderr)
         return [line, target, done.returncode == 0]
 
 

@@ -83,6 +83,7 @@ export const groups: ReadonlyArray<Group> = [
     entries: [
       docs('CommandLine', 'The command line'),
       docs('instructions', 'Instructions'),
+      docs('ptx-opcodes', 'Opcodes of PTX'),
       docs('surfaces', 'Surfaces'),
       docs('constructs', 'Constructs of compilers'),
       schemasPage,

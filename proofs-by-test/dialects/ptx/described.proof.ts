@@ -32,9 +32,25 @@ it('an opcode that is not supported is listed, a wrong operand is refused', () =
   const [f] = of(
     `${head}.entry k() {\n tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5}];\n ret;\n}`,
   ).functions
-  expect(f!.unsupported).toEqual([{ opcode: 'tex.1d.v4.s32.s32', count: 1, line: 5 }])
+  expect(f!.unsupported).toEqual([{ opcode: 'tex.1d.v4.s32.s32', count: 1, line: 5, why: null }])
   expect(f!.instructions).toBe(2)
   expect(E.isLeft(describePtx(right(parseModule(`${head}.entry k() { add.s32 %r1, 1, 2; }`))))).toBe(true)
+})
+
+it('an opcode that has a row and does not run is listed with the reason, and is of no family', () => {
+  const [f] = of(
+    `${head}.entry k(.param .u64 a) {\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [a];\ndiscard.global.L2 [%rd1], 128;\ndiscard.global.L2 [%rd1], 128;\nret;\n}`,
+  ).functions
+  expect(f!.unsupported).toEqual([
+    {
+      opcode: 'discard.global.L2',
+      count: 2,
+      line: 7,
+      why: '7:1: expected an instruction that is supported, found discard.global.L2',
+    },
+  ])
+  expect(f!.families.reduce((n, x) => n + x.count, 0)).toBe(2)
+  expect(f!.instructions).toBe(4)
 })
 
 it('every instruction of every module is counted', () => {

@@ -1,6 +1,6 @@
 /**
  * Instructions made from the table: of each row one that is right, and some in which one thing is wrong. What NVIDIA's assembler says about each is in
- * `conformance/cuda/opcodes.json`, which `conformance/cuda/opcodes.py` captures.
+ * `conformance/cuda/opcodes.json`, which `conformance/cuda/opcodes.py` captures; of each word of each slot, in `words.json` beside it.
  */
 import type { Form, Modifiers, OperandRule } from '../../../src/dialects/ptx/index.js'
 import { exampleOf, forms, formsOf } from '../../../src/dialects/ptx/index.js'
@@ -191,6 +191,44 @@ const linesOf = (form: Form): ReadonlyArray<Line> => {
     })
   return lines
 }
+
+/** Each word of each slot of a row once, the others as in its example; and its example with each operand that may be left out. */
+export const wordsOf = (form: Form): ReadonlyArray<Line> => {
+  if (skipped(form)) return []
+  const target = form.family === 'wgmma' || form.base === 'setmaxnreg' ? 'sm_90a' : 'sm_100a'
+  const said = (slots: ReadonlyArray<string>): string => [form.base, ...slots.filter((x) => x !== '')].join('.')
+  const first = form.slots.map((s) => (s.optional ? '' : (s.words[0]?.join('.') ?? '')))
+  const operands = (m: Modifiers, optional: boolean): ReadonlyArray<string> =>
+    form.operands
+      .filter((r) => optional || !r.optional)
+      .flatMap((r, k) => operandOf(r, m, k + 1, form.base)?.text ?? [])
+  const one = (opcode: string, about: string, optional: boolean): Line => ({
+    line: write(opcode, operands(matchOf(form, opcode), optional)),
+    about,
+    target,
+  })
+  return [
+    one(said(first), 'right', false),
+    ...(form.operands.some((r) => r.optional) ? [one(said(first), 'all operands', true)] : []),
+    ...form.slots.flatMap((slot, k) =>
+      slot.words.map((word) =>
+        one(said(first.map((w, j) => (j === k ? word.join('.') : w))), `${slot.name}=${word.join('.')}`, false),
+      ),
+    ),
+  ]
+}
+
+/** What the rows say word by word: most are right, and where two words do not go together the assembler says so. */
+export const words: ReadonlyArray<Line> = [
+  ...new Map(forms.flatMap(wordsOf).map((l) => [`${l.line} ${l.target}`, l])).values(),
+]
+
+/** A line with its long vectors as their lengths, as `conformance/cuda/words.json` names it. */
+export const shortened = (line: string): string =>
+  line.replace(/\{([^{}]*)\}/g, (whole, items: string) => {
+    const n = items.split(',').length
+    return n > 4 ? `{${String(n)}}` : whole
+  })
 
 /** What is written by hand: operands as programs have them. */
 const others: ReadonlyArray<string> = [

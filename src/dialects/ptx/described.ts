@@ -6,17 +6,19 @@
  * Laws
  * 1. Parameters do not overlap, and each begins at a multiple of its alignment.
  * 2. Opcodes by family and unsupported ones together are all instructions.
+ * 3. What is unsupported is what elaboration refuses, and nothing else.
  *
  * Source: PTX ISA 9.0, kernel function parameters.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
+import { refusedIn, type RefusedInstruction } from './elaboration/elaborate.js'
 import { flightsOf } from './flow/flight.js'
 import { peeksOf } from './flow/peeks.js'
 import { spinsOf } from './flow/spins.js'
 import type { Family } from './opcodes/form.js'
 import { resolveModule, widthOf, type Code, type Resolution } from './opcodes/resolve.js'
-import type { Function, Module, Parameter, Statement, Variable } from './text/module.js'
+import type { Function, Instruction, Module, Parameter, Statement, Variable } from './text/module.js'
 import type { PtxError } from './text/position.js'
 
 export interface DescribedParameter {
@@ -35,6 +37,14 @@ export interface DescribedShared {
   readonly align: number
 }
 
+export interface Unsupported {
+  readonly opcode: string
+  readonly count: number
+  readonly line: number
+  /** what was expected of an opcode that has a row; null: no row has it */
+  readonly why: string | null
+}
+
 export interface DescribedFunction {
   readonly name: string
   readonly kind: 'entry' | 'func'
@@ -44,16 +54,12 @@ export interface DescribedFunction {
   readonly directives: ReadonlyArray<string>
   readonly instructions: number
   readonly families: ReadonlyArray<{ readonly family: Family; readonly count: number }>
-  /** opcodes that no row of the table has, each with its first line */
-  readonly unsupported: ReadonlyArray<{
-    readonly opcode: string
-    readonly count: number
-    readonly line: number
-  }>
+  /** opcodes that no row of the table has, or that do not run as they stand, each with its first line */
+  readonly unsupported: ReadonlyArray<Unsupported>
   /** ids of `bar` and `barrier`; of one in a register null */
   readonly barriers: ReadonlyArray<number | null>
   readonly mbarriers: ReadonlyArray<{ readonly line: number; readonly count: number | null }>
-  /** these and those below are known where nothing is unsupported */
+  /** these and those below are known where every opcode has a row */
   readonly spins: ReadonlyArray<{ readonly line: number; readonly kind: string }>
   readonly peeks: ReadonlyArray<{ readonly line: number; readonly waits: ReadonlyArray<number> }>
   readonly flights: ReadonlyArray<{
@@ -125,12 +131,30 @@ const number = (code: Code, k: number, name: string): number | null => {
   return value?._tag === 'immediate' ? Number(value.bits) : null
 }
 
-const functionOf = ({ code, unsupported }: Resolution): DescribedFunction => {
+interface Missing {
+  readonly instruction: Instruction
+  readonly why: string | null
+}
+
+/** By opcode, in the order of the text. */
+const unsupportedOf = (missing: ReadonlyArray<Missing>): ReadonlyArray<Unsupported> => {
+  const inOrder = [...missing].sort((a, b) => a.instruction.at.line - b.instruction.at.line)
+  return [...tallied(inOrder.map((x) => x.instruction.opcode))].map(([opcode, count]) => {
+    const first = inOrder.find((x) => x.instruction.opcode === opcode)
+    return { opcode, count, line: first?.instruction.at.line ?? 0, why: first?.why ?? null }
+  })
+}
+
+const functionOf = (
+  { code, unsupported }: Resolution,
+  refused: ReadonlyArray<RefusedInstruction>,
+): DescribedFunction => {
   const f: Function = code.function
   const lineOf = (k: number): number => code.instructions[k]?.instruction.at.line ?? 0
   const numbered = code.instructions.map((i, k) => ({ base: i.form.base, k }))
   const whole = unsupported.length === 0
-  const missing = tallied(unsupported.map((i) => i.opcode))
+  const refusals = new Set(refused.map((r) => r.instruction))
+  const runs = code.instructions.filter((i) => !refusals.has(i.instruction))
   return {
     name: f.name,
     kind: f.kind,
@@ -138,14 +162,13 @@ const functionOf = ({ code, unsupported }: Resolution): DescribedFunction => {
     parameters: parametersOf((f.parameters ?? []).filter((p) => p.space === 'param')),
     directives: f.directives.map((d) => [d.name, [...d.numbers, ...d.strings].join(', ')].join(' ').trim()),
     instructions: code.instructions.length + unsupported.length,
-    families: [...tallied(code.instructions.map((i) => i.form.family))]
+    families: [...tallied(runs.map((i) => i.form.family))]
       .map(([family, count]) => ({ family, count }))
       .sort((a, b) => b.count - a.count),
-    unsupported: [...missing].map(([opcode, count]) => ({
-      opcode,
-      count,
-      line: unsupported.find((i) => i.opcode === opcode)?.at.line ?? 0,
-    })),
+    unsupported: unsupportedOf([
+      ...unsupported.map((instruction) => ({ instruction, why: null })),
+      ...refused.map(({ instruction, failure }) => ({ instruction, why: failure.message })),
+    ]),
     barriers: [
       ...new Set(
         numbered
@@ -175,13 +198,18 @@ export const describePtx = (m: Module): E.Either<Failure<PtxError>, DescribedPtx
   const resolved = resolveModule(m)
   if (E.isLeft(resolved)) return resolved
   const wrong = resolved.right.flatMap((r) => r.refused.filter((f) => f.code !== 'ptx.opcode'))[0]
-  return wrong !== undefined
-    ? E.left(wrong)
-    : E.right({
-        version: m.version,
-        target: m.targets.join(', '),
-        addressSize: m.addressSize,
-        shared: sharedOf(m),
-        functions: resolved.right.map(functionOf),
-      })
+  if (wrong !== undefined) return E.left(wrong)
+  const functions: DescribedFunction[] = []
+  for (const r of resolved.right) {
+    const refused = refusedIn(m, r.code.function)
+    if (E.isLeft(refused)) return refused
+    functions.push(functionOf(r, refused.right))
+  }
+  return E.right({
+    version: m.version,
+    target: m.targets.join(', '),
+    addressSize: m.addressSize,
+    shared: sharedOf(m),
+    functions,
+  })
 }

@@ -23,7 +23,7 @@ import { graphOf } from '../flow/graph.js'
 import { spinsOf, type Spin } from '../flow/spins.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
 import { moduleScope, type Scope } from '../opcodes/scope.js'
-import { functionsOf, type Function, type Module, type Parameter } from '../text/module.js'
+import { functionsOf, type Function, type Instruction, type Module, type Parameter } from '../text/module.js'
 import type { Position, PtxError } from '../text/position.js'
 import { call } from './calls.js'
 import { dispatch } from './dispatch.js'
@@ -71,9 +71,27 @@ interface Making {
   readonly labels: number[]
   /** functions that are called, in the order in which their code follows, with the first of their labels */
   readonly called: Map<Function, { readonly code: Code; readonly label: number }>
+  readonly refused: RefusedInstruction[]
+}
+
+/** An instruction that has a row in the table of opcodes and does not run. */
+export interface RefusedInstruction {
+  readonly instruction: Instruction
+  readonly failure: Failure<ElaborationError>
 }
 
 // ---------------------------------------------------------------- functions
+
+const making = (module: Module, scope: Scope, f: Function, file: string): Making => {
+  const e = emitter()
+  const names: Names = {
+    storage: storageOf(e, module, f.kind === 'entry' ? f : null),
+    rows: new Map(),
+    predicates: new Map(),
+    carry: null,
+  }
+  return { e, names, scope, sources: sources(module, file), labels: [], called: new Map(), refused: [] }
+}
 
 /** A function's instructions resolved; null: something in it is refused. */
 const resolved = (m: Making, f: Function): Code | null => {
@@ -205,15 +223,20 @@ const functionBody = (m: Making, code: Code, label: number): void => {
   const f = code.function
   readLines(m.sources, f.body ?? [])
   declareBody(m.e, m.names.storage, f)
+  const { e } = m
   const spins = spinsOf(code).filter((s) => s.kind === 'mbarrier')
   const spinning = new Set(spins.map((s) => s.test))
   const idle = idleIn(code, spins, label)
   code.instructions.forEach((r, k) => {
-    m.labels[label + k] = m.e.code.length
-    if (m.e.failed === null) instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null)
+    m.labels[label + k] = e.code.length
+    const before = e.failed
+    e.failed = null
+    instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null)
+    if (e.failed !== null) m.refused.push({ instruction: r.instruction, failure: e.failed })
+    e.failed = before ?? e.failed
   })
-  m.labels[label + code.instructions.length] = m.e.code.length
-  emit(m.e, f.kind === 'entry' ? { _tag: 'exit' } : { _tag: 'return' }, null)
+  m.labels[label + code.instructions.length] = e.code.length
+  emit(e, f.kind === 'entry' ? { _tag: 'exit' } : { _tag: 'return' }, null)
 }
 
 /** The code with labels as what they stand for. */
@@ -280,6 +303,19 @@ const entryOf = (module: Module, name: string | null): E.Either<Failure<Elaborat
   )
 }
 
+/** What of a function has a row in the table of opcodes and does not run; it is whole, and so are those that it calls, or nothing is said. */
+export const refusedIn = (
+  module: Module,
+  f: Function,
+): E.Either<Failure<PtxError>, ReadonlyArray<RefusedInstruction>> => {
+  const scope = moduleScope(module)
+  if (E.isLeft(scope)) return scope
+  const m = making(module, scope.right, f, '')
+  const code = resolved(m, f)
+  if (code !== null) functionBody(m, code, newLabels(m, code))
+  return E.right(m.refused)
+}
+
 /** An entry of a module, by name, or the only one. */
 export const elaborate = (
   module: Module,
@@ -291,21 +327,8 @@ export const elaborate = (
   const scope: E.Either<Failure<PtxError>, Scope> = moduleScope(module)
   if (E.isLeft(scope)) return scope
   const f = found.right
-  const e = emitter()
-  const names: Names = {
-    storage: storageOf(e, module, f),
-    rows: new Map(),
-    predicates: new Map(),
-    carry: null,
-  }
-  const m: Making = {
-    e,
-    names,
-    scope: scope.right,
-    sources: sources(module, file),
-    labels: [],
-    called: new Map(),
-  }
+  const m = making(module, scope.right, f, file)
+  const { e, names } = m
   const code = resolved(m, f)
   const starts: number[] = []
   if (code !== null) {

@@ -171,8 +171,8 @@ export const entryParameters = (f: Function): ReadonlyArray<EntryParameter> => {
   })
 }
 
-/** What a module declares, as it is seen from one of its entries. */
-export const storageOf = (e: Emitter, m: Module, entry: Function): Storage => {
+/** What a module declares, as it is seen from one of its entries, or from a function that none need call. */
+export const storageOf = (e: Emitter, m: Module, entry: Function | null): Storage => {
   const s: Storage = { places: new Map(), variables: [], functions: functionsIn(m), shared: 0 }
   for (const item of m.items)
     if (item._tag === 'variable') {
@@ -185,8 +185,8 @@ export const storageOf = (e: Emitter, m: Module, entry: Function): Storage => {
       placeFormals(e, s, f.parameters ?? [])
       placeFormals(e, s, f.results)
     }
-  for (const p of entryParameters(entry)) {
-    const declared = entry.parameters?.find(({ name }) => name === p.name)
+  for (const p of entry === null ? [] : entryParameters(entry)) {
+    const declared = entry?.parameters?.find(({ name }) => name === p.name)
     if (declared !== undefined)
       s.places.set(declared, new Map([[p.name, { _tag: 'parameter', offset: p.offset, bytes: p.bytes }]]))
   }

@@ -32,6 +32,9 @@ const linesText = (lines: ReadonlyArray<number>): string =>
 const counted = (lines: ReadonlyArray<number>): string =>
   lines.length === 0 ? 'none' : `${thousands(lines.length)}: ${linesText(lines)}`
 
+/** What a refusal asked for. */
+const expected = (why: string): string => /expected .*(?=, found)/.exec(why)?.[0] ?? why
+
 const functionText = (palette: Palette, f: DescribedFunction): string => {
   const touched = f.flights.flatMap((x) => x.touches)
   return [
@@ -47,7 +50,7 @@ const functionText = (palette: Palette, f: DescribedFunction): string => {
           'unsupported',
           f.unsupported.length === 0
             ? 'none'
-            : f.unsupported.map((u) => `${u.opcode} (${String(u.count)}, line ${String(u.line)})`).join(', '),
+            : f.unsupported.map((u) => `${u.opcode} (${String(u.count)}, line ${String(u.line)}${u.why === null ? '' : `: ${expected(u.why)}`})`).join(', '),
         ],
         [
           'barriers',
