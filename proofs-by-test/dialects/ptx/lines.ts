@@ -196,7 +196,8 @@ const linesOf = (form: Form): ReadonlyArray<Line> => {
 export const wordsOf = (form: Form): ReadonlyArray<Line> => {
   if (skipped(form)) return []
   const target = form.family === 'wgmma' || form.base === 'setmaxnreg' ? 'sm_90a' : 'sm_100a'
-  const said = (slots: ReadonlyArray<string>): string => [form.base, ...slots.filter((x) => x !== '')].join('.')
+  const said = (slots: ReadonlyArray<string>): string =>
+    [form.base, ...slots.filter((x) => x !== '')].join('.')
   const first = form.slots.map((s) => (s.optional ? '' : (s.words[0]?.join('.') ?? '')))
   const operands = (m: Modifiers, optional: boolean): ReadonlyArray<string> =>
     form.operands
@@ -212,7 +213,11 @@ export const wordsOf = (form: Form): ReadonlyArray<Line> => {
     ...(form.operands.some((r) => r.optional) ? [one(said(first), 'all operands', true)] : []),
     ...form.slots.flatMap((slot, k) =>
       slot.words.map((word) =>
-        one(said(first.map((w, j) => (j === k ? word.join('.') : w))), `${slot.name}=${word.join('.')}`, false),
+        one(
+          said(first.map((w, j) => (j === k ? word.join('.') : w))),
+          `${slot.name}=${word.join('.')}`,
+          false,
+        ),
       ),
     ),
   ]

@@ -50,7 +50,12 @@ const functionText = (palette: Palette, f: DescribedFunction): string => {
           'unsupported',
           f.unsupported.length === 0
             ? 'none'
-            : f.unsupported.map((u) => `${u.opcode} (${String(u.count)}, line ${String(u.line)}${u.why === null ? '' : `: ${expected(u.why)}`})`).join(', '),
+            : f.unsupported
+                .map(
+                  (u) =>
+                    `${u.opcode} (${String(u.count)}, line ${String(u.line)}${u.why === null ? '' : `: ${expected(u.why)}`})`,
+                )
+                .join(', '),
         ],
         [
           'barriers',
