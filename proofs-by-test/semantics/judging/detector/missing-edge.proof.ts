@@ -345,6 +345,15 @@ describe('by id', () => {
     expect(explain(s.header, s.events, finding(id))).toEqual({ kind, text, about: subjects(id) })
     expect(explain(s.header, [], both(id))).toEqual({ kind, text, about: subjects(id) })
   })
+  test('a read of an output is answered with its other role, too; of what is no output it is not', () => {
+    const { header } = script({ ...world, output: true })
+    const of = (space: string): string => {
+      const plane = header.planes.findIndex((p) => p.space === space)
+      return explain(header, [], { ...finding('I1'), about: [{ _tag: 'plane', plane }] }).text
+    }
+    expect(of('gmem')).toMatch(/; or the role inout, if it is filled before the launch$/)
+    expect(of('smem')).toMatch(/none is in the log$/)
+  })
   test('a first wait that nobody supplies is answered by its id, two accesses around a wrong phase are not', () => {
     expect([isAnsweredById(finding('B6')), isAnsweredById(both('B6'))]).toEqual([true, false])
     expect(explain(s.header, [], finding('B6')).kind).toBe('arrive')

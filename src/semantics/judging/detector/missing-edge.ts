@@ -130,8 +130,14 @@ const edge = (kind: MissingEdge['kind'], text: string, about: Remedy['about'] = 
 })
 const remedy = ({ kind, text, about }: Hypothesis): Remedy => ({ kind, text, about })
 
+const readsOutput = (header: Header, f: Diagnosis): boolean =>
+  f.about.some((s) => {
+    const plane = s._tag === 'plane' ? header.planes[s.plane] : undefined
+    return plane?.space === 'gmem' && plane.output
+  })
+
 /** The finding has a cause that is not an edge; what to do is said by the id. */
-const byRule = (f: Diagnosis): Remedy => {
+const byRule = (header: Header, f: Diagnosis): Remedy => {
   switch (f.id) {
     case 'B1':
       return edge(
@@ -193,8 +199,10 @@ const byRule = (f: Diagnosis): Remedy => {
     case 'U1':
       return edge('wait', `a wait that observes the completion: ${f.text}`, f.about)
     case 'I1':
-    case 'M6':
-      return edge('none-found', `a write of these bytes before ${label(f.a)}: none is in the log`)
+    case 'M6': {
+      const text = `a write of these bytes before ${label(f.a)}: none is in the log`
+      return edge('none-found', readsOutput(header, f) ? `${text}; or the role inout, if it is filled before the launch` : text)
+    }
     case 'B7':
       return edge(
         'none-found',
@@ -217,7 +225,7 @@ export const explain = (
 ): Remedy => {
   const other = finding.b
   const sides = other === undefined ? [finding.a] : [finding.a, other]
-  if (isAnsweredById(finding)) return byRule(finding)
+  if (isAnsweredById(finding)) return byRule(header, finding)
 
   // first pass: where the sides are, what they do, what their completion carries, which generations complete
   let report: Report | undefined
@@ -277,7 +285,7 @@ export const explain = (
     if (finding.id === 'B2') return overArrival(header, events, completed, second)
     if (finding.id === 'B7') {
       const h = blockBarrier(first, second)
-      return gone(h) ? remedy(h) : byRule(finding)
+      return gone(h) ? remedy(h) : byRule(header, finding)
     }
     if (hazards[finding.id].overwrites) {
       const h = unheardRelease(header, events, finding, completed, seen)
@@ -295,7 +303,7 @@ export const explain = (
       }
     }
   }
-  return byRule(finding)
+  return byRule(header, finding)
 }
 
 /** Kinds of hypotheses, in the order of the table. */
