@@ -201,7 +201,10 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
     case 'I1':
     case 'M6': {
       const text = `a write of these bytes before ${label(f.a)}: none is in the log`
-      return edge('none-found', readsOutput(header, f) ? `${text}; or the role inout, if it is filled before the launch` : text)
+      return edge(
+        'none-found',
+        readsOutput(header, f) ? `${text}; or the role inout, if it is filled before the launch` : text,
+      )
     }
     case 'B7':
       return edge(
