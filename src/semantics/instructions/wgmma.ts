@@ -95,18 +95,35 @@ export const executeMma = (x: Executing, before: Machine, p: Mma): Effect | Faul
 export const mmaHeld = (m: Machine, f: WgmmaInFlight): boolean =>
   m.inFlight.some((g) => g._tag === 'wgmma' && g.agent === f.agent && g.at < f.at)
 
-/** What was read last of a plane that has not been written since: four warps of a group read the same B. */
-const readBefore = new WeakMap<
-  Plane.Plane,
-  { readonly offsets: Int32Array; readonly origin: number; readonly data: Float64Array | null }
->()
+interface Found {
+  readonly offsets: Int32Array
+  readonly origin: number
+  readonly dtype: Mma['b']['dtype']
+  readonly data: Float64Array | null
+}
+/** What was read of a plane that has not been written since: the warps of a group, and the groups of a CTA, read the same B. */
+const readBefore = new WeakMap<Plane.Plane, Found[]>()
 
 const readOnce = (plane: Plane.Plane, e: Mma['b']): Float64Array | null => {
-  const before = readBefore.get(plane)
-  if (before?.offsets === e.offsets && before.origin === e.origin) return before.data
+  const all = readBefore.get(plane) ?? []
+  const before = all.find((x) => x.offsets === e.offsets && x.origin === e.origin && x.dtype === e.dtype)
+  if (before !== undefined) return before.data
   const { data } = Plane.read(plane, e)
-  readBefore.set(plane, { offsets: e.offsets, origin: e.origin, data })
+  if (all.length === 0) readBefore.set(plane, all)
+  all.push({ offsets: e.offsets, origin: e.origin, dtype: e.dtype, data })
   return data
+}
+
+type Product = ReturnType<World['algebra']['mma']>
+const productBefore = new WeakMap<Mma, { readonly algebra: World['algebra']; readonly product: Product }>()
+
+/** The product of a warp's part is one object for all turns of its loop, and asks for its arithmetic once. */
+const productOf = ({ algebra }: World, p: Mma): Product => {
+  const before = productBefore.get(p)
+  if (before?.algebra === algebra) return before.product
+  const product = algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
+  if (p.part !== undefined) productBefore.set(p, { algebra, product })
+  return product
 }
 
 const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Array | null => {
@@ -122,7 +139,7 @@ const operand = (world: World, m: Machine, p: Mma, which: 'a' | 'b'): Float64Arr
 export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect => {
   const p = f.mma
   const d = p.accumulator
-  const mma = world.algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
+  const mma = productOf(world, p)
   const isMade = O.isNone(mma) || mma.value !== unmade
   const a = isMade ? operand(world, m, p, 'a') : null
   const b = isMade ? operand(world, m, p, 'b') : null
@@ -133,7 +150,10 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
       ? (Plane.read(m.planes[d.plane]!, d).data ?? new Float64Array(p.m * p.n).fill(zero))
       : new Float64Array(p.m * p.n).fill(zero)
     const out = O.isNone(mma) ? null : mma.value(a, b, c)
-    written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, out, m.edit))
+    const plane = m.planes[d.plane]!
+    // the registers of a warp are read again by its next product; a whole accumulator is read by rows as well
+    const write = p.part === undefined ? Plane.write : Plane.writeLate
+    written = withPlane(m, d.plane, write(plane, d, out, m.edit))
   }
   const reads: ReadonlyArray<LogEvent> = p.accumulates
     ? [access(f, f.id, 'r', 'async', d, 'accumulator')]

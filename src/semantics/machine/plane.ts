@@ -17,8 +17,10 @@
  * 4. a plane with runs reads, and is written, as one without.
  * 5. `copy` is `write` of what `read` gives.
  * 6. `copyOut` of all of `ofBytes` gives the bytes back.
+ * 7. `writeLate` is `write`: what a chain of products writes to one place again and again is kept beside the pages, as it was given, until something else
+ *    is written or read.
  */
-import { addressesInByte, type Cells, type Edit, type Read } from './cells.js'
+import { addressesInByte, bytesOf, type Cells, type Edit, type Read } from './cells.js'
 import {
   blank,
   bytePage,
@@ -38,6 +40,11 @@ export { addressesInByte, bytesOf, cells, type Cells, type Edit, type Read } fro
 
 // ---------------------------------------------------------------- model
 
+interface Late {
+  readonly cells: Cells
+  readonly data: Float64Array
+}
+
 export type Plane =
   | {
       readonly _tag: 'bytes'
@@ -45,6 +52,8 @@ export type Plane =
       readonly pages: Pages
       /** moved in runs */
       readonly runs: boolean
+      /** written last, and not in the pages */
+      readonly late: Late | null
     }
   | { readonly _tag: 'slots'; readonly size: number; readonly pages: SlotPages }
   | { readonly _tag: 'none'; readonly size: number }
@@ -55,7 +64,7 @@ export type Plane =
 export const empty = (memory: 'bytes' | 'slots' | 'none', size: number, runs: boolean = false): Plane => {
   switch (memory) {
     case 'bytes':
-      return { _tag: 'bytes', size, pages: [], runs: runs && littleEndian }
+      return { _tag: 'bytes', size, pages: [], runs: runs && littleEndian, late: null }
     case 'slots':
       return { _tag: 'slots', size, pages: [] }
     case 'none':
@@ -70,14 +79,18 @@ export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
   switch (plane._tag) {
     case 'none':
       return { data: null, retyped: null }
-    case 'bytes':
+    case 'bytes': {
+      const { late, runs } = plane
+      if (late !== null && sameCells(late.cells, c)) return { data: late.data, retyped: null }
+      const pages = pagesOf(plane)
       return {
         data:
           addressesInByte(c.dtype) === 2
-            ? readHalves(plane.pages, c, fill)
-            : ((plane.runs ? readRuns(plane.pages, c, fill) : null) ?? readBytes(plane.pages, c, fill)),
+            ? readHalves(pages, c, fill)
+            : ((runs ? readRuns(pages, c, fill) : null) ?? readBytes(pages, c, fill)),
         retyped: null,
       }
+    }
     case 'slots':
       return addressesInByte(c.dtype) === 2
         ? readHalfSlots(plane.pages, c, fill)
@@ -92,13 +105,10 @@ export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: E
   if (plane._tag === 'none' || data === null) return plane
   if (addressesInByte(c.dtype) === 2)
     return plane._tag === 'bytes'
-      ? withPages(plane, writeHalves(plane.pages, c, data, edit))
+      ? withPages(plane, writeHalves(pagesOf(plane, edit), c, data, edit))
       : { _tag: 'slots', size: plane.size, pages: writeHalfSlots(plane.pages, c, data, edit) }
   return plane._tag === 'bytes'
-    ? withPages(
-        plane,
-        (plane.runs ? writeRuns(plane.pages, c, data, edit) : null) ?? writeBytes(plane.pages, c, data, edit),
-      )
+    ? withPages(plane, written(plane, pagesOf(plane, edit), c, data, edit))
     : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, c, data, edit) }
 }
 
@@ -108,7 +118,70 @@ const withPages = (plane: BytePlane, pages: Pages): BytePlane => ({
   size: plane.size,
   pages,
   runs: plane.runs,
+  late: null,
 })
+
+const written = ({ runs }: BytePlane, pages: Pages, c: Cells, data: Float64Array, edit: Edit | null): Pages =>
+  (runs ? writeRuns(pages, c, data, edit) : null) ?? writeBytes(pages, c, data, edit)
+
+// ---------------------------------------------------------------- late writing
+
+const sameCells = (x: Cells, y: Cells): boolean =>
+  x.offsets === y.offsets && x.origin === y.origin && x.dtype === y.dtype
+
+const madeLate = new WeakMap<BytePlane, Pages>()
+
+/** The pages of a plane with all that was written. With a token they are its own; without they are made once. */
+const pagesOf = (plane: BytePlane, edit: Edit | null = null): Pages => {
+  const { late } = plane
+  if (late === null) return plane.pages
+  const known = madeLate.get(plane)
+  if (known !== undefined) return known
+  const made = written(plane, plane.pages, late.cells, late.data, edit)
+  madeLate.set(plane, made)
+  return made
+}
+
+/** A plane whose pages are all of it. */
+export const settled = (plane: Plane): Plane =>
+  plane._tag === 'bytes' && plane.late !== null ? withPages(plane, pagesOf(plane)) : plane
+
+const apart = new WeakMap<Int32Array, number>()
+
+/** Are these elements of so many bytes all somewhere, each in bytes of its own? Then a read of them is what was written. */
+const areApart = (offsets: Int32Array, width: number): boolean => {
+  const known = apart.get(offsets)
+  if (known !== undefined) return known >= width
+  const sorted = offsets.slice().sort()
+  let least = sorted.length === 0 || sorted[0]! < 0 ? 0 : Infinity
+  for (let i = 1; i < sorted.length; i++) least = Math.min(least, sorted[i]! - sorted[i - 1]!)
+  apart.set(offsets, least)
+  return least >= width
+}
+
+/**
+ * `write`, of carriers of the type that nothing changes any more, at a place that is likely to be read and written next. Late only for a run with a
+ * token: a search compares and shares pages.
+ */
+export const writeLate = (plane: Plane, c: Cells, data: Float64Array | null, edit: Edit | null): Plane => {
+  if (
+    plane._tag !== 'bytes' ||
+    data === null ||
+    edit === null ||
+    c.origin < 0 ||
+    addressesInByte(c.dtype) === 2 ||
+    data.length !== c.offsets.length ||
+    !areApart(c.offsets, bytesOf(c.dtype))
+  )
+    return write(plane, c, data, edit)
+  return {
+    _tag: 'bytes',
+    size: plane.size,
+    pages: plane.late !== null && sameCells(plane.late.cells, c) ? plane.pages : pagesOf(plane, edit),
+    runs: plane.runs,
+    late: { cells: c, data },
+  }
+}
 
 // ---------------------------------------------------------------- copying
 
@@ -123,7 +196,7 @@ export const copy = (
 ): Plane => {
   const moved =
     from._tag === 'bytes' && to._tag === 'bytes' && from.runs && to.runs && from !== to
-      ? moveRuns(from.pages, source, to.pages, target, edit)
+      ? moveRuns(pagesOf(from), source, pagesOf(to, edit), target, edit)
       : null
   return moved !== null && to._tag === 'bytes'
     ? withPages(to, moved)
@@ -133,10 +206,11 @@ export const copy = (
 /** The bytes [start, end) of a plane of bytes, at the same addresses of `into`. */
 export const copyOut = (plane: Plane, start: number, end: number, into: Uint8Array): void => {
   if (plane._tag !== 'bytes') return
+  const pages = pagesOf(plane)
   for (let a = start; a < end;) {
     const from = a & paging.mask
     const n = Math.min(end - a, paging.size - from)
-    into.set((plane.pages[a >> paging.bits] ?? blank).bytes.subarray(from, from + n), a)
+    into.set((pages[a >> paging.bits] ?? blank).bytes.subarray(from, from + n), a)
     a += n
   }
 }
@@ -148,5 +222,5 @@ export const ofBytes = (bytes: Uint8Array, runs: boolean = false): Plane => {
     own.set(bytes.subarray(number * paging.size, (number + 1) * paging.size))
     return bytePage(null, own)
   })
-  return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian }
+  return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian, late: null }
 }

@@ -5,7 +5,16 @@ import { bitsOf, dtypes, isFloat, type Dtype } from '../../../../src/numerics/dt
 import { bytesOf, type Cells } from '../../../../src/semantics/machine/cells.js'
 import { readBytes, writeBytes } from '../../../../src/semantics/machine/fast/byte-pages.js'
 import { moveRuns, readRuns, writeRuns } from '../../../../src/semantics/machine/fast/runs.js'
-import { copy, empty, read, write, type Plane } from '../../../../src/semantics/machine/plane.js'
+import {
+  copy,
+  copyOut,
+  empty,
+  read,
+  settled,
+  write,
+  writeLate,
+  type Plane,
+} from '../../../../src/semantics/machine/plane.js'
 import { plainPlane, readPlain, writePlain } from './plain-plane.js'
 import { prop } from '../../../prop.js'
 
@@ -92,6 +101,56 @@ describe.each(['bytes', 'slots'] as const)('%s', (memory) => {
   )
 })
 
+describe('late writes', () => {
+  const whole: Cells = { dtype: 'u8', offsets: Int32Array.from({ length: size }, (_, i) => i), origin: 0 }
+  const steps = fc.array(
+    fc.tuple(written, fc.constantFrom('now', 'late', 'late'), fc.integer({ min: 0, max: 3 }), fc.boolean()),
+    { minLength: 1, maxLength: 8 },
+  )
+  prop([steps, written])('the plane is the plain one, whatever is late and read between', (those, probe) => {
+    for (const token of [null, edit]) {
+      let plain = plainPlane('bytes')
+      let paged = empty('bytes', size, true)
+      for (const [w, when, again, looks] of those) {
+        // the same place more than once, as a chain of products has it
+        for (let turn = 0; turn <= again; turn++) {
+          const data = w.data.map((_, i) => w.data[(i + turn) % w.data.length]!)
+          plain = writePlain(plain, w.cells, data)
+          paged = (when === 'late' ? writeLate : write)(paged, w.cells, data, token)
+          if (looks) expect(read(paged, w.cells, 5)).toEqual(readPlain(plain, w.cells, 5))
+        }
+        if (looks) expect(read(paged, probe.cells, 5)).toEqual(readPlain(plain, probe.cells, 5))
+      }
+      const all = readPlain(plain, whole, 0).data!
+      const bytes = new Uint8Array(size)
+      copyOut(paged, 0, size, bytes)
+      expect(bytes.join()).toBe(all.join())
+      expect(settled(paged)).toHaveProperty('late', null)
+      expect(read(copy(paged, whole, 0, empty('bytes', size, true), whole, null), probe.cells, 5)).toEqual(
+        readPlain(plain, probe.cells, 5),
+      )
+    }
+  })
+  test('elements that share a byte, or are nowhere, are written at once', () => {
+    const at = (...addresses: number[]): Cells => ({
+      dtype: 'f32',
+      offsets: Int32Array.from(addresses),
+      origin: 0,
+    })
+    const isLate = (c: Cells): boolean => {
+      const p = writeLate(empty('bytes', size, true), c, new Float64Array(c.offsets.length), edit)
+      return p._tag === 'bytes' && p.late !== null
+    }
+    expect([at(0, 4), at(8, 0, 4), at(0, 2), at(4, 4), at(0, -1)].map(isLate)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+})
+
 describe('runs', () => {
   const row = (from: number, count: number, dtype: Dtype = 'f16'): Cells => ({
     dtype,
@@ -128,7 +187,7 @@ describe('runs', () => {
   prop([fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 90 })])(
     'a copy is a write of what is read',
     (from, to, count) => {
-      const source: Plane = { _tag: 'bytes', size, pages, runs: true }
+      const source: Plane = { _tag: 'bytes', size, pages, runs: true, late: null }
       const [a, b] = [row(4080 - 2 * from, count), row(4090 - 2 * to, count)]
       const copied = copy(source, a, 0, empty('bytes', size, true), b, null)
       const plain = writePlain(plainPlane('bytes'), b, readBytes(pages, a, 0))

@@ -208,17 +208,22 @@ export const refine = <A>(p: Partition<A>, spans: Int32Array): ReadonlyArray<Ato
 // ---------------------------------------------------------------- destructors
 
 /** Every piece of the partition in ascending order: start, end, owner. */
-export const pieces = <A>(p: Partition<A>): ReadonlyArray<readonly [number, number, Atom<A>]> =>
-  [...p.blocks.keys()]
-    .sort((x, y) => x - y)
-    .flatMap((index) => {
-      const block = p.blocks.get(index)!
-      return block.starts.map((start, i): readonly [number, number, Atom<A>] => [
-        start,
-        block.ends[i]!,
-        block.owners[i]!,
-      ])
-    })
+export const eachPiece = <A>(
+  p: Partition<A>,
+  f: (start: number, end: number, owner: Atom<A>) => void,
+): void => {
+  for (const index of [...p.blocks.keys()].sort((x, y) => x - y)) {
+    const { starts, ends, owners } = p.blocks.get(index)!
+    for (let i = 0; i < starts.length; i++) f(starts[i]!, ends[i]!, owners[i]!)
+  }
+}
+
+/** The same as a list. */
+export const pieces = <A>(p: Partition<A>): ReadonlyArray<readonly [number, number, Atom<A>]> => {
+  const out: Array<readonly [number, number, Atom<A>]> = []
+  eachPiece(p, (start, end, owner) => out.push([start, end, owner]))
+  return out
+}
 
 /** Bytes that two footprints share, as spans. */
 export const overlap = (x: Spans, y: Spans): ReadonlyArray<readonly [number, number]> => {

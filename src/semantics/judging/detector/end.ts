@@ -27,7 +27,7 @@ import type { Diagnosis, Judgement, Place } from '../finding.js'
 import { hazards } from '../hazards.js'
 import { ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
-import { pieces } from './atoms.js'
+import { eachPiece } from './atoms.js'
 import { actorOf } from './conflicts.js'
 import { atEnd, barrierState } from './barriers.js'
 import { agentState, restart } from './context.js'
@@ -48,7 +48,9 @@ import { forget, leaked } from './tensor-memory.js'
 const unwritten = (d: Detector): void => {
   d.context.early = false
   for (const plane of d.planes)
-    for (const [, , atom] of pieces(plane)) settle(atom.payload, d.context.cluster, d.conflicts)
+    eachPiece(plane, (_start, _end, atom) => {
+      settle(atom.payload, d.context.cluster, d.conflicts)
+    })
 }
 
 /** Closes the cluster under way: exits, left-overs, deadlock. `whole`: it has come to its end, and owes all this. */
@@ -119,7 +121,7 @@ const outputs = (d: Detector): void => {
       if (last !== undefined && last[1] === at) missing[missing.length - 1] = [last[0], to]
       else missing.push([at, to])
     }
-    for (const [from, to, owner] of pieces(d.planes[i]!)) {
+    eachPiece(d.planes[i]!, (from, to, owner) => {
       gap(from)
       at = from
       const { write, atomics, foreignWrite, foreignAtomic } = owner.payload
@@ -128,7 +130,7 @@ const outputs = (d: Detector): void => {
       if (by !== undefined && (newest === undefined || by.when > newest.when)) newest = by
       if (by === undefined) gap(to)
       at = to
-    }
+    })
     gap(p.bytes)
     if (missing.length > 0) {
       const last = newest

@@ -22,7 +22,7 @@
 import { remembered } from '../../../remembered.js'
 import type { Front } from '../../machine/front.js'
 import type { Machine } from '../../machine/state.js'
-import type { Plane } from '../../machine/plane.js'
+import { settled, type Plane } from '../../machine/plane.js'
 import type { DescriptorValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
 import { partOf, stageOf, type EventKey } from '../../execution/step.js'
@@ -112,7 +112,10 @@ export const stateKey = (
     out.push(r.plane, r.address, r.cluster)
   for (const r of m.registers) out.push(r)
   if (m.tensormaps.length > 0) out.push(numberOf(names.texts, m.tensormaps.map(ofMap).sort().join(';')))
-  for (const p of m.planes) if (p._tag !== 'none') out.push(ofPlane(names, p))
+  for (const p of m.planes) {
+    const whole = settled(p)
+    if (whole._tag !== 'none') out.push(ofPlane(names, whole))
+  }
   out.push(m.inFlight.length)
   const flying = m.inFlight.map((f): readonly [number, number, number, number] => [
     f.agent,

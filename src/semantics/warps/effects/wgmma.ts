@@ -19,6 +19,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { unreachable } from '../../../failure.js'
 import { decode, elementAddress } from '../../../layouts/shared-memory/matrix-descriptor.js'
 import { mmaTypes } from '../../../numerics/algebra.js'
 import { warpsOfGroup } from '../../instructions/warpgroup.js'
@@ -27,6 +28,7 @@ import * as Footprint from '../../machine/footprint.js'
 import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
 import { nothing, part, type Part } from '../../machine/warp-stand.js'
+import type { World } from '../../machine/world.js'
 import { bring, close, fence, hold, placeOf, planeOf, release, shapedBy, type Flight } from '../flight.js'
 import type { Here } from '../memory.js'
 import { aligned, operand } from '../operands.js'
@@ -165,6 +167,31 @@ const shapeOf = (o: Mma): string =>
 
 const signs = (o: Mma): string => `${o.negateA ? ', -A' : ''}${o.negateB ? ', -B' : ''}`
 
+/** A product that was prepared before, with all that it was prepared from beside the instruction and the world. */
+interface Known {
+  readonly launch: Here['launch']
+  readonly shared: number
+  readonly plane: number
+  readonly accumulates: boolean
+  readonly a: Word | null
+  readonly b: Word
+  readonly parts: ReadonlyArray<Part>
+}
+const productsBefore = new WeakMap<World, WeakMap<Mma, Map<number, Known[]>>>()
+
+const knownOf = (h: Here, o: Mma, plane: number): Known[] => {
+  const inWorld = productsBefore.get(h.world) ?? new WeakMap<Mma, Map<number, Known[]>>()
+  productsBefore.set(h.world, inWorld)
+  const byPlane = inWorld.get(o) ?? new Map<number, Known[]>()
+  inWorld.set(o, byPlane)
+  const known = byPlane.get(plane) ?? []
+  byPlane.set(plane, known)
+  return known
+}
+
+const sameWord = (x: Word | null, y: Word | null): boolean =>
+  x === null || y === null ? x === y : x.low === y.low && x.high === y.high
+
 const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValue => {
   const f = h.launch.flight!
   const { first, warps } = warpgroupOf(h)
@@ -185,10 +212,30 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
       'M1',
       `wgmma.mma_async: the accumulator is that of a product of ${String(before)} columns, and now of ${String(o.n)}, without a wgmma.fence between them`,
     )
+  const plane = planeOf(h)
+  const wordB = wordOf(h, 'wgmma.mma_async: the descriptor of B', o.b, mask)
+  const wordA = o.a._tag === 'registers' ? null : wordOf(h, 'wgmma.mma_async: the descriptor of A', o.a, mask)
+  const made = knownOf(h, o, plane)
+  const known =
+    'code' in wordB || (wordA !== null && 'code' in wordA)
+      ? undefined
+      : made.find(
+          (x) =>
+            x.launch === h.launch &&
+            x.shared === h.shared &&
+            x.accumulates === accumulates &&
+            sameWord(x.b, wordB) &&
+            sameWord(x.a, wordA),
+        )
+  const issued = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> => {
+    if (o.a._tag === 'registers') hold(h, o.a.rows)
+    bring(h, o.d)
+    return parts
+  }
+  if (known !== undefined) return issued(known.parts)
   const types = mmaTypes(o.aType, o.bType, o.dType, o.saturate)
   if (O.isNone(types) || O.isNone(h.world.algebra.mma(types.value, { m: rowsOfWarp, n: o.n, k: o.k })))
     return V.fault('algebra.lacks', `the ${h.world.algebra.name} algebra has no ${shapeOf(o)}`)
-  const plane = planeOf(h)
   const registers = (which: 'a' | 'd', make: () => Int32Array): Elements | FaultValue =>
     Footprint.ofInstruction(h.world.footprints, o, `${which} ${String(plane)}`, () =>
       Footprint.ofAddresses(
@@ -199,48 +246,46 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
         make(),
       ),
     )
-  const wordB = wordOf(h, 'wgmma.mma_async: the descriptor of B', o.b, mask)
   if ('code' in wordB) return wordB
   const b = described(h, o, 'b', o.b, wordB, 0, o.n)
   if ('code' in b) return b
   const accumulator = registers('d', () => ofD(f, o))
   if ('code' in accumulator) return accumulator
   const says = `${shapeOf(o)}${signs(o)}${accumulates ? '' : ', D = 0'}, B ${show(wordB)}`
-  const of = (a: Elements, whole: Elements, said: string): ReadonlyArray<Part> => [
-    part(
-      {
-        _tag: 'wgmma.mma',
-        a,
-        b,
-        accumulator,
-        types: types.value,
-        m: rowsOfWarp,
-        n: o.n,
-        k: o.k,
-        accumulates,
-        negateA: o.negateA,
-        negateB: o.negateB,
-        part: { a: whole, first, says: said },
-      },
-      nothing,
-    ),
-  ]
+  const of = (a: Elements, whole: Elements, said: string): ReadonlyArray<Part> => {
+    const parts = [
+      part(
+        {
+          _tag: 'wgmma.mma',
+          a,
+          b,
+          accumulator,
+          types: types.value,
+          m: rowsOfWarp,
+          n: o.n,
+          k: o.k,
+          accumulates,
+          negateA: o.negateA,
+          negateB: o.negateB,
+          part: { a: whole, first, says: said },
+        },
+        nothing,
+      ),
+    ]
+    if (wordA === null || !('code' in wordA))
+      made.push({ launch: h.launch, shared: h.shared, plane, accumulates, a: wordA, b: wordB, parts })
+    return issued(parts)
+  }
   if (o.a._tag === 'registers') {
     const { rows } = o.a
     const a = registers('a', () => ofA(f, o, rows))
-    if ('code' in a) return a
-    hold(h, rows)
-    bring(h, o.d)
-    return of(a, a, `${says}, A in registers`)
+    return 'code' in a ? a : of(a, a, `${says}, A in registers`)
   }
-  const wordA = wordOf(h, 'wgmma.mma_async: the descriptor of A', o.a, mask)
-  if ('code' in wordA) return wordA
+  if (wordA === null || 'code' in wordA) return wordA ?? unreachable('a descriptor without a word')
   const whole = described(h, o, 'a', o.a, wordA, 0, rowsOfProduct)
   if ('code' in whole) return whole
   const a = described(h, o, 'a', o.a, wordA, rowsOfWarp * (h.at.agent - first), rowsOfWarp)
-  if ('code' in a) return a
-  bring(h, o.d)
-  return of(a, whole, `${says}, A ${show(wordA)}`)
+  return 'code' in a ? a : of(a, whole, `${says}, A ${show(wordA)}`)
 }
 
 export const wgmma = (
