@@ -48,6 +48,7 @@ import { namingOf } from './naming.js'
 import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
 import { sitesOf, type PtxSite } from './sites.js'
 import { touched, type Touched } from './touched.js'
+import { windowsOf } from './windows.js'
 
 // ---------------------------------------------------------------- model
 
@@ -103,7 +104,7 @@ interface Known {
   readonly storesTwice: boolean
   readonly touched: Touched
   readonly numbers: ReadonlyArray<bigint | null>
-  readonly next: (c: PtxChange) => ReadonlySet<string>
+  readonly window: ReturnType<typeof windowsOf>
   /** of a label: the same for all copies of one instruction of one line of the source */
   readonly statement: (label: string) => string
   /** barriers with those that the same statement initialises */
@@ -117,21 +118,6 @@ const storesTwice = (c: Checked): boolean => c.verdict.notes.some(({ id }) => id
 const numberOf = ({ code, index }: PtxSite): bigint | null => {
   const { a } = code.instructions[index]!.operands
   return a?._tag === 'immediate' ? a.bits : null
-}
-
-/** Sites that stand right behind another, and right before it: what it lets begin, and what it ends; up to the next that orders. */
-const neighbours = (sites: ReadonlyArray<PtxSite>): ((c: PtxChange) => ReadonlySet<string>) => {
-  const at = new Map(sites.map((s, k) => [s.label, k]))
-  return ({ site }) => {
-    const k = at.get(site.label) ?? -1
-    const out = new Set<string>()
-    for (const step of [1, -1])
-      for (let j = k + step; sites[j] !== undefined && sites[j]!.code === sites[k]?.code; j += step) {
-        if (sites[j]!.kind !== 'access') break
-        out.add(sites[j]!.label)
-      }
-    return out
-  }
 }
 
 const statementsOf = (sites: ReadonlyArray<PtxSite>): ((label: string) => string) => {
@@ -197,7 +183,7 @@ const knownOf = (g: PtxGround): Known => {
     storesTwice: E.isRight(one) && storesTwice(one.right),
     touched: found,
     numbers: all.filter(({ kind }) => kind === 'bar').map(numberOf),
-    next: neighbours(all),
+    window: windowsOf(all),
     statement,
     rings: ringsOf(all, found, statement),
     small: once(() =>
@@ -294,7 +280,7 @@ const certified = (
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
   const { label } = m.change.site
-  if (!k.touched.sites.has(label) && k.small().every(({ comesTo }) => !comesTo.has(label)))
+  if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
@@ -312,18 +298,22 @@ const judgedIn = (
   c: Checked,
   own: ReadonlySet<string>,
   how: { readonly strict: boolean; readonly certificate: string | null },
+  known: Touched = k.touched,
 ): JudgedMutant => {
   const { verdict } = c
   const fate = fateOf(verdict.verdict)
   const ids = verdict.findings.map(({ id }) => id)
+  const ring = k.rings(own)
+  const isOwn = (label: string): boolean =>
+    [...(known.barriers.get(label) ?? [])].some((key) => ring.has(key))
   return said(m, {
     verdict: verdict.verdict,
     fate,
     strict: how.strict,
     naming:
       fate === 'killed'
-        ? namingOf(m.change, c, k.rings(own), k.next(m.change), k.statement, (label) =>
-            k.touched.barriers.get(label),
+        ? namingOf(m.change, c, ring, k.window(m.change.site, isOwn), k.statement, (label) =>
+            known.barriers.get(label),
           )
         : null,
     accurate: fate === 'killed' && (ids.length === 0 || isExpected(m.change.site.kind, ids.slice(0, 4))),
@@ -341,14 +331,21 @@ const shownBy = (
   after: WarpProgram,
   own: ReadonlySet<string>,
 ): JudgedMutant | null => {
-  for (const { given, comesTo } of k.small()) {
-    if (!comesTo.has(m.change.site.label)) continue
+  for (const { given, touched: its } of k.small()) {
+    if (!its.sites.has(m.change.site.label)) continue
     const checked = checkSource(
       warpSource(after, given),
       Object.assign({}, k.options, { bounds: { states: g.states, depth: 100_000 } }),
     )
     if (E.isRight(checked) && fateOf(checked.right.verdict.verdict) === 'killed')
-      return judgedIn(k, m, checked.right, own, { strict: false, certificate: null })
+      return judgedIn(
+        k,
+        m,
+        checked.right,
+        new Set([...own, ...(its.barriers.get(m.change.site.label) ?? [])]),
+        { strict: false, certificate: null },
+        its,
+      )
   }
   return null
 }

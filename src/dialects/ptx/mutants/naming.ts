@@ -4,9 +4,9 @@
  * | how   | what points at the change                                                                                             |
  * |-------|-----------------------------------------------------------------------------------------------------------------------|
  * | site  | the changed instruction, or one that it changed places with, is among the two operations of a finding                  |
- * | edge  | the missing edge has the kind of the changed instruction, and its barrier or its group; or the finding is about the first access behind what was to wait |
+ * | edge  | the missing edge has the kind of the changed instruction, and its barrier or its group; or the finding is about what the instruction lets begin or ends (`windows.ts`), at the end of the kernel too |
  * | cycle | an agent is blocked at the changed instruction, or on a barrier that it touched                                         |
- * | rule  | the finding, or the fault, is about the instruction or the barrier that was changed                                     |
+ * | rule  | the finding, or the fault, is about the instruction or the barrier that was changed, or the columns that it allocates or frees |
  *
  * No word is read but labels of instructions. Copies that unrolling made of one instruction of one line of the source are one statement, and the mbarriers
  * that one statement initialises are one ring. Which barriers an instruction is about is what it touched in a run of the text, or of the changed one
@@ -20,6 +20,7 @@ import type { Family } from '../../../semantics/log/units.js'
 import type { Checked } from '../../../semantics/verdict/check.js'
 import type { PtxChange } from './changes.js'
 import { keyOf } from './touched.js'
+import type { Window } from './windows.js'
 
 /** Findings that may stand before the one that names. */
 const before = 3
@@ -115,7 +116,7 @@ export const namingOf = (
   c: PtxChange,
   { verdict, reasons, world }: Checked,
   own: ReadonlySet<string>,
-  next: ReadonlySet<string>,
+  window: Window,
   statement: (label: string) => string,
   touched: (label: string) => ReadonlySet<string> | undefined,
 ): Naming | null => {
@@ -129,7 +130,7 @@ export const namingOf = (
     label !== undefined && among.has(statement(label))
   const changed = new Set(labels.map(statement))
   const itself = new Set([statement(c.site.label)])
-  const behind = new Set([...next].map(statement))
+  const behind = new Set([...window.labels].map(statement))
   const isBetween = (f: Diagnosis, among: ReadonlySet<string>): boolean =>
     isAt(f.a.site, among) || isAt(f.b?.site, among)
   if (findings.some((f) => isBetween(f, changed))) return 'site'
@@ -153,6 +154,11 @@ export const namingOf = (
     faulty !== undefined &&
     [...(touched(faulty) ?? [])].some((key) => own.has(key))
   if (isAboutOwn) return 'rule'
+  const ofColumns = findings.some((f) => f.id === 'T1' || f.about.some((s) => s._tag === 'columns'))
+  if (c.site.kind === 'tensor allocation' && ofColumns) return 'rule'
   if (findings.some((f) => isBetween(f, behind))) return 'edge'
+  // where threads met before their end, what runs on is left over
+  const isMeeting = c.site.kind === 'bar' || c.site.kind === 'cluster barrier'
+  if (isMeeting && window.isLast && findings.some(({ id }) => id === 'U2')) return 'edge'
   return isAt(faulty, behind) ? 'edge' : null
 }

@@ -19,7 +19,7 @@ import { run, settings } from '../../../semantics/execution/run.js'
 import { noArguments } from '../../../semantics/machine/source.js'
 import { exploreLaunched, type End } from '../../../semantics/schedules/explore/index.js'
 import type { WarpProgram } from '../../../semantics/warps/program.js'
-import { touched } from './touched.js'
+import { touched, type Touched } from './touched.js'
 
 /** Integers among the parameters: where they lie, how wide they are, what they are. */
 export interface IntegerAt {
@@ -34,8 +34,8 @@ export interface SmallLaunch {
   readonly states: number
   /** null where a search does not come to its end, or finds something: it is asked for verdicts alone */
   readonly ends: ReadonlyArray<End> | null
-  /** labels of the instructions that one schedule comes to */
-  readonly comesTo: ReadonlySet<string>
+  /** what one schedule comes to */
+  readonly touched: Touched
 }
 
 /** Where it was initialised is no part of a barrier. */
@@ -133,7 +133,7 @@ export const smallLaunches = (
     const { world, machine } = launched.right
     const { result, outcome } = run(world, machine, settings(eager), touched)
     if (outcome._tag !== 'completed') return []
-    return [{ given: small, algebra, states, ends: endsOf(p, small, algebra, states), comesTo: result.sites }]
+    return [{ given: small, algebra, states, ends: endsOf(p, small, algebra, states), touched: result }]
   })
 }
 
@@ -146,11 +146,11 @@ export const compared = (
   label: string,
   own: ReadonlySet<string>,
 ): Answer => {
-  if (!small.some(({ comesTo, ends }) => ends !== null && comesTo.has(label))) return 'different'
+  if (!small.some(({ touched: its, ends }) => ends !== null && its.sites.has(label))) return 'different'
   let answer: Answer = 'equal'
-  for (const { given, algebra, states, ends, comesTo } of small) {
+  for (const { given, algebra, states, ends, touched: reached } of small) {
     // what it does not come to is not changed
-    if (ends === null || !comesTo.has(label)) continue
+    if (ends === null || !reached.sites.has(label)) continue
     const its = endsOf(changed, given, algebra, 2 * states + 1000)
     if (its === null) return 'different'
     if (shownEnds(ends, new Set()) === shownEnds(its, new Set())) continue
