@@ -65,18 +65,16 @@ const stepAt = (from: PtxSite, at: PtxSite, isPeek: boolean, back: boolean): Ste
       return isMeeting(from.kind) ? 'closed' : 'over it'
     case 'cluster barrier':
       return !isMeeting(from.kind) ||
-        (from.kind === 'cluster barrier' && halves(at) === (back ? 'arrive' : 'wait') && halves(from) !== halves(at))
+        (from.kind === 'cluster barrier' &&
+          halves(at) === (back ? 'arrive' : 'wait') &&
+          halves(from) !== halves(at))
         ? 'over it'
         : 'closed'
   }
 }
 
 /** One side of the window of an instruction. */
-const side = (
-  from: PtxSite,
-  siteAt: (index: number) => PtxSite | undefined,
-  back: boolean,
-): Window => {
+const side = (from: PtxSite, siteAt: (index: number) => PtxSite | undefined, back: boolean): Window => {
   const { code } = from
   const { blocks, blockOf } = graphOf(code)
   const peeks = new Set(peeksOf(code).map(({ test }) => test))
