@@ -2,6 +2,7 @@
 
     python capture.py OUT            every kernel, each in a process of its own; of a pair's broken twin the text alone, it is not run
     python capture.py OUT NAME       one; NAME.broken is a pair's twin
+    python capture.py pack OUT       anywhere: the folders beside this file from what was kept
 
 OUT/NAME/: every text that MOSAIC_GPU_DUMP_TO gives, the MLIR of the host's side as JAX lowered it, and operands and results as .npy.
 """
@@ -97,10 +98,44 @@ def every(out: Path) -> None:
         list(pool.map(run, names()))
 
 
+def pack(out: Path) -> None:
+    """Of each kernel its PTX, which calls its source by name alone; its launch, read from the host's side; and what went in and came out."""
+    import json
+    import re
+    import shutil
+
+    import numpy as np
+
+    sys.path.insert(0, str(HERE.parents[2] / "python"))
+    from tcspec.pallas.mosaic import launch_of
+
+    for kept in sorted(p for p in out.iterdir() if "." not in p.name and list(p.glob("*.ptx"))):
+        name, into = kept.name, HERE / kept.name
+        shutil.rmtree(into, ignore_errors=True)
+        into.mkdir()
+        for text, called in ((kept, name), (out / f"{name}.broken", "broken")):
+            for ptx in text.glob("*.ptx"):
+                (into / f"{called}.ptx").write_text(re.sub(r'(\.file\s+\d+ )"[^"]*/', r'\1"', ptx.read_text()))
+        arrays = {f"{way}{i}": np.load(kept / f"{way}{i}.npy") for way in ("in", "out") for i in range(9) if (kept / f"{way}{i}.npy").exists()}
+        launch, buffers = launch_of((kept / "module0.mlir").read_text(), sum(a.startswith("in") for a in arrays), sum(a.startswith("out") for a in arrays))
+        for argument in [field for argument in launch["args"] for field in argument.get("fields", [argument])]:
+            if argument["role"] == "inout":
+                argument["file"] = f"{argument['tensor']}.before.npy"
+                np.save(into / argument["file"], np.zeros(argument["shape"], np.int32))
+        for key, array in arrays.items():
+            np.save(into / f"{key}.npy", array)
+        (into / "launch.json").write_text(json.dumps({**launch, "name": name}, indent=1) + "\n")
+
+
 if __name__ == "__main__":
     import types
 
     package = types.ModuleType("kernels_of_pairs")
     package.__path__ = [str(HERE.parents[2] / "python" / "kernels" / "pairs")]  # `kernels` is the file beside this one
     sys.modules["kernels_of_pairs"] = package
-    one(Path(sys.argv[1]) / sys.argv[2], sys.argv[2]) if len(sys.argv) > 2 else every(Path(sys.argv[1]))
+    if sys.argv[1] == "pack":
+        pack(Path(sys.argv[2]))
+    elif len(sys.argv) > 2:
+        one(Path(sys.argv[1]) / sys.argv[2], sys.argv[2])
+    else:
+        every(Path(sys.argv[1]))

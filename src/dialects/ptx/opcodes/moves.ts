@@ -83,6 +83,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   st mmio sem=relaxed scope=sys space=global? type=$memory | [a] b:@type~ | a device is told b at a
   st space=$space|local? type=b128 | [a] b%b128 | the 16 bytes at a = b
   st.async sem=weak? space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | what stands at a in a peer = b, told to a barrier there
+  st.async scope=cluster space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | what stands at a in a peer = b, told to a barrier there
   st.async sem=release scope=gpu|sys space=global? type=b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64 | [a] b:@type~ | what stands at a = b, later
   st.bulk weak? space=shared::cta? | [a] size:u64 initval#0 | size bytes at a = 0
   prefetch space=global|local? level=L1|L2 | [a] | brings a line into a cache
