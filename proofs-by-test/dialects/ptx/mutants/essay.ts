@@ -26,6 +26,6 @@ changed barriers that no warp waits for; *never reached*: no warp comes to the i
 
 Not in the table are kernels of which some mutant is found ok and neither a rule nor a search that ends says that nothing is changed. Such a mutant may be equivalent, or a hole: nothing is claimed of it.
 They are \`peek_pipeline\`, \`cxx_barrier\`, \`cxx_pipeline\` and \`cluster_bins\`, all kernels of \`conformance/hopper/warpgroups\` but \`split_k\` (of 361 mutants of \`pingpong_matmul\` three are open, of 135 of \`fp8_matmul\` four), and
-\`tcgen_pair\` of \`conformance/blackwell\` (51 of 231).
+\`tcgen_pair\` of \`conformance/blackwell\` (51 of 231). \`tcgen_matmul\` is not in it for its time alone.
 
 What only the lanes of one warp have with one another (\`bar.warp.sync\`) is not changed: no verdict speaks of races between them.`
