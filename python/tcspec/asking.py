@@ -40,8 +40,8 @@ def check(
     (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
     function; arrays may be replaced by what has a dtype and a shape. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``.
 
-    ``level``: of a kernel of Triton ``"ptx"``, what its compiler makes of it behind TTGIR; of PTX, ``X.ptx`` or ``{"ptx": text}``, it may be said. PTX is
-    judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
+    ``level``: of a kernel of Triton ``"ptx"``, what its compiler makes of it behind TTGIR; of PTX, ``X.ptx`` or ``{"ptx": text}``, it may be said;
+    of a function of JAX with ``ptx=``, the text that jaxlib dumped of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
     lines of statements that are left out. ``explore``: where one schedule does not decide, try others, then all. ``strict``: broken contracts
     are errors. ``timeout``: seconds.
     """

@@ -14,15 +14,16 @@ Neither compiler is imported before a kernel is its own.
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence, cast
 
 from . import triton
 from .errors import Refused
 from .launches import Export, Launch, Perform
-from .tensors import Array, numpy_dtype
+from .tensors import Array, Tensor, numpy_dtype
 
 __all__ = ["exported", "is_function"]
 
@@ -38,12 +39,8 @@ def exported(
     """A kernel and its arguments as launches."""
     if level == "ptx" and not is_function(kernel) and not _is_ptx(kernel):
         raise Refused(f"level: expected PTX, X.ptx or {{'ptx': text}}, found {_short(kernel)}", "level")
-    if level == "ptx" and is_function(kernel) and not triton.is_kernel(kernel):
-        raise Refused(
-            f"{_name_of(kernel)}: level: PTX of a function of JAX is made where a GPU is: run it with MOSAIC_GPU_DUMP_PTX=1, and give "
-            "what it prints, {'ptx': text}, with its launch",
-            "level",
-        )
+    if level == "ptx" and is_function(kernel) and not triton.is_kernel(kernel) and callable(kernel):
+        return _mosaic(kernel, arguments, keywords, grid)
     if level not in (None, "jaxpr", "ptx") and not triton.is_kernel(kernel):
         raise Refused(f"level: expected 'jaxpr' or 'ptx', or none, for what is no kernel of Triton's; found {level!r}", "level")
     if not is_function(kernel):
@@ -185,6 +182,109 @@ class _Traced:
             return [made[name] for name in launch.outputs or ()]
 
         return self.pallas.evaluate(self.traced, self.arguments, on_kernel)
+
+
+# ---------------------------------------------------------------- PTX of a function of JAX
+
+
+def _mosaic(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+    """One kernel of Mosaic GPU as PTX: the text is given, its launch is in the module that JAX lowers the kernel to."""
+    name, named = _name_of(function), dict(keywords)
+    given = named.pop("ptx", None)
+    if given is None:
+        raise Refused(
+            f"{name}: level: expected ptx=, the PTX of this function, which jaxlib makes where a GPU is: run it there with MOSAIC_GPU_DUMP_TO=DIRECTORY, "
+            "and give the DIRECTORY/*.ptx; found none",
+            "level",
+        )
+    document = {"ptx": given["ptx"]} if isinstance(given, Mapping) else {"ptx": Path(_file(given)).read_text(encoding="utf-8")}
+    traced = cast(_Traced, _of_jax(function, arguments, named, grid))
+    exports = traced.traced.exports
+    if len(exports) != 1:
+        raise Refused(f"{name}: level: expected a function of one kernel as PTX, found {len(exports)}", "level")
+    (export,) = exports
+    for operand in export.operands:
+        if operand.role not in ("in", "out"):
+            raise Refused(f"{name}: level: expected operands that are read, or written, as PTX; {operand.name} is both", "level")
+    from .pallas.mosaic import launch_of, modules_of
+
+    shaped, keyed = _with_shapes((tuple(arguments), named))
+    modules = modules_of(function, shaped, keyed)
+    if len(modules) != 1:
+        raise Refused(f"{name}: level: expected one module of Mosaic GPU, found {len(modules)}", "level")
+    inputs, results = [o.name for o in export.inputs], [o.name for o in export.outputs]
+    _, buffers = launch_of(modules[0], len(inputs), len(results))
+    returned = [b.index for b in buffers if b.index >= len(inputs)]
+    names = {**dict(enumerate(inputs)), **dict(zip(returned, results))}
+    launch, _ = launch_of(modules[0], len(inputs), len(results), names)
+    zeros: dict[str, Any] = {}
+    for argument in [field for one in launch["args"] for field in one.get("fields", [one])]:
+        if argument["role"] == "inout":  # semaphores of the whole grid
+            shape = tuple(argument["shape"])
+            zeros[f"{argument['tensor']}.npy"] = Tensor("i32", shape, bytes(4 * math.prod(shape))).to_json()
+        if argument["role"] == "in":  # seeded, until there is data
+            argument["file"] = None
+    return _Mosaic(traced, Launch(export.name, document, {"launch": launch, "files": zeros}, [], results), inputs)
+
+
+@dataclass(frozen=True)
+class _Mosaic:
+    """A launch of PTX for the one kernel of a function: what goes in is brought with the launch."""
+
+    traced: _Traced
+    launch: Launch
+    inputs: Sequence[str]
+
+    @property
+    def launches(self) -> Sequence[Launch]:
+        """With what the function's arguments hold, where they hold anything."""
+        import jax
+
+        if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves(self.traced.arguments)):
+            return (self.launch,)
+
+        def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+            raise _Reached(inputs)
+
+        try:
+            self.traced.pallas.evaluate(self.traced.traced, self.traced.arguments, on_kernel)
+        except _Reached as reached:
+            return (self._with(reached.inputs),)
+        return (self.launch,)
+
+    def _with(self, inputs: Sequence[Any]) -> Launch:
+        held = {f"{name}.npy": Tensor.of_numpy(array).to_json() for name, array in zip(self.inputs, inputs)}
+        document = {**self.launch.params["launch"], "args": [_brought(one) for one in self.launch.params["launch"]["args"]]}
+        params = {"launch": document, "files": {**self.launch.params["files"], **held}}
+        return Launch(self.launch.name, self.launch.document, params, [], self.launch.outputs)
+
+    def evaluate(self, perform: Perform) -> Any:
+        import jax
+
+        for leaf in jax.tree.leaves(self.traced.arguments):
+            if isinstance(leaf, jax.ShapeDtypeStruct):
+                raise Refused(f"{self.traced.name}: expected data to run on, found a shape alone: {leaf}", "input-missing")
+
+        def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+            made = perform(self._with(inputs), ())
+            return [made[name] for name in self.launch.outputs or ()]
+
+        return self.traced.pallas.evaluate(self.traced.traced, self.traced.arguments, on_kernel)
+
+
+def _brought(argument: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An argument of a launch file with the data that is brought for it."""
+    if "fields" in argument:
+        return {**argument, "fields": [_brought(one) for one in argument["fields"]]}
+    return {**argument, "file": f"{argument['tensor']}.npy"} if argument["role"] == "in" else argument
+
+
+class _Reached(Exception):
+    """A kernel was come to; what it is given is all that was asked."""
+
+    def __init__(self, inputs: Sequence[Any]) -> None:
+        super().__init__("a kernel was come to")
+        self.inputs = inputs
 
 
 def _launch(export: Any) -> Launch:

@@ -16,7 +16,7 @@ from typing import Any
 
 from .errors import Refused
 
-__all__ = ["Buffer", "launch_of"]
+__all__ = ["Buffer", "launch_of", "modules_of"]
 
 #: the codes of mosaic_gpu_init_tma_desc for elements, in the names of a launch file
 _ELEMENTS = {1: "u8", 2: "u16", 3: "u32", 5: "f16", 6: "f32", 7: "bf16", 9: "s32"}
@@ -45,7 +45,7 @@ def launch_of(module: str, inputs: int, results: int, names: Mapping[int, str] |
     """
     at = module.find("gpu.launch async")
     if at < 0:
-        raise Refused("mosaic: expected a module with a gpu.launch, found none", "mosaic.module")
+        raise Refused("mosaic.module", "mosaic: expected a module with a gpu.launch, found none")
     host, body = module[:at], module[at:]
     constants = {m[1]: int(m[2]) for m in re.finditer(r"(%\S+) = (?:arith|llvm)\.(?:mlir\.)?constant\(?\s*(-?\d+) : \w+", host)}
     views = {m[1]: m[2] for m in re.finditer(r"(%\S+?)(?::\d+)? = memref\.\w+ (%[\w#]+)", host)}
@@ -87,6 +87,26 @@ def launch_of(module: str, inputs: int, results: int, names: Mapping[int, str] |
     return launch, ordered
 
 
+def modules_of(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Sequence[str]:
+    """The modules to which JAX lowers the kernels of a function for CUDA: no GPU is needed for that much."""
+    import jax
+    from jax.experimental.mosaic.gpu import core
+
+    kept: list[str] = []
+    serialised = core._run_serde_pass
+
+    def watched(module: Any, **how: Any) -> Any:
+        kept.append(str(module))
+        return serialised(module, **how)
+
+    core._run_serde_pass = watched
+    try:
+        jax.jit(lambda *arrays: function(*arrays, **keywords)).trace(*arguments).lower(lowering_platforms=("cuda",))
+    finally:
+        core._run_serde_pass = serialised
+    return kept
+
+
 def _read(value: str, body: str) -> bool:
     """Whether the body itself reads or writes a buffer: what stands behind a tensor map alone is no parameter."""
     seen, ahead = {value}, [value]
@@ -113,7 +133,7 @@ def _name(index: int, place: int, inputs: int, results: int, ordered: Sequence[B
 def _type(text: str) -> tuple[tuple[int, ...], str]:
     *sizes, element = text.split(",")[0].split("x")
     if element not in _TYPES:
-        raise Refused(f"mosaic: expected an element type of a launch file ({', '.join(sorted(_TYPES))}), found {element}", "mosaic.dtype")
+        raise Refused("mosaic.dtype", f"mosaic: expected an element type of a launch file ({', '.join(sorted(_TYPES))}), found {element}")
     return tuple(map(int, sizes)), _TYPES[element]
 
 
@@ -124,14 +144,14 @@ def _map(call: re.Match[str], host: str, constants: Mapping[str, int], views: Ma
     text, source = view[1], view[0]
     while source not in buffers:
         if source not in views:
-            raise Refused(f"mosaic: a tensor map of {source}, which is no buffer of the call", "mosaic.map")
+            raise Refused("mosaic.map", f"mosaic: a tensor map of {source}, which is no buffer of the call")
         source = views[source]
     extents, _ = _type(text)
     strided = re.search(r"strided<\[([^\]]*)\](?:, offset: (\S+?))?$", text.rstrip(">"))
     steps = [int(n) for n in strided[1].split(",")] if strided else [_product(extents[i + 1 :]) for i in range(len(extents))]
     dtype = _ELEMENTS.get(constants[element])
     if dtype is None or (strided and strided[2] not in (None, "0")):
-        raise Refused(f"mosaic: a tensor map of elements {constants[element]}, {text}, is in no launch file", "mosaic.map")
+        raise Refused("mosaic.map", f"mosaic: a tensor map of elements {constants[element]}, {text}, is in no launch file")
     at = {p: v for v, p in re.findall(r"llvm\.store (%\S+), (%\S+) : i64", above)}
     cells = {int(i): p for p, i in re.findall(r"(%\S+) = llvm\.getelementptr " + re.escape(box) + r"\[(\d+)\]", above)}
     window = [constants[at[cells[i]]] for i in range(constants[rank])]
