@@ -3,7 +3,7 @@
 //     page.js     the shell and its places: the first view
 //     machine.js  the library as one function, whose text becomes a worker
 //     editor.js   CodeMirror, when a text is edited
-//     search.js   the index of guide and API, when a search is opened
+//     search.js   what is searched of guide and API, when a search is opened
 //     guide/      the pages of docs/ (site/guide), with guide.js and guide.css
 //     api/        the reference, by typedoc; made anew when a source has changed
 //
@@ -116,7 +116,7 @@ const written = await writeGuide({
 if (written === null) process.exit(1)
 writeFileSync(
   `${out}search.js`,
-  `${readFileSync(`${out}search.js`, 'utf8')}\nglobalThis.tcspecSearch=globalThis.tcspecSearchOf(${JSON.stringify(written.index)})\n`,
+  `${readFileSync(`${out}search.js`, 'utf8')}\nglobalThis.tcspecSearch=globalThis.tcspecSearchOf(JSON.parse(${JSON.stringify(JSON.stringify(written.documents))}))\n`,
 )
 for (const [what, ms] of [['page', pageTook], ...written.took])
   console.log(`${what.padEnd(28)}${(ms / 1000).toFixed(1)} s`)

@@ -9,7 +9,7 @@ import { highlighted, languageOf } from '../../site/guide/highlight.js'
 import { targetOf } from '../../site/guide/links.js'
 import { anchorOf, pageOf } from '../../site/guide/markdown.js'
 import { addressOf, entries } from '../../site/guide/nav.js'
-import { documentsOf, indexOf } from '../../site/guide/search.js'
+import { documentsOf } from '../../site/guide/search.js'
 import { readAddress } from '../../site/src/address.js'
 import { asked, options, wordsOf, type Document } from '../../site/src/search/model.js'
 import { programName, zoo } from '../../src/kernels/broken/zoo/index.js'
@@ -192,7 +192,8 @@ describe('the search', () => {
     { name: 'waitGroup', within: 'semantics.builder', url: 'semantics/builder/waitGroup.html' },
   ]
   const documents = documentsOf(pages, names)
-  const index = MiniSearch.loadJSON<Document>(indexOf(documents), options)
+  const index = new MiniSearch<Document>(options)
+  index.addAll(documents)
   const found = (query: string): ReadonlyArray<string> =>
     index
       .search(query, asked)

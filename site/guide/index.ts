@@ -1,10 +1,11 @@
-/** The guide, the API reference and the index of both, written to the folder of the site. `tools/site.mjs` calls it. */
+/** The guide, the API reference and the documents of a search over both, written to the folder of the site. `tools/site.mjs` calls it. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { apiReference } from './api.js'
 import { guideFiles, guidePages } from './build.js'
 import { crossings } from './crossings.js'
-import { documentsOf, indexOf } from './search.js'
+import type { Document } from '../src/search/model.js'
+import { documentsOf } from './search.js'
 import { shellOf } from './shell.js'
 
 export interface Writing {
@@ -16,14 +17,14 @@ export interface Writing {
   readonly withApi: boolean
 }
 
-/** Writes it; gives the index of the search, and how many milliseconds each part took. Null: typedoc has said why not. */
+/** Writes it; gives what is searched, and how many milliseconds each part took. Null: typedoc has said why not. */
 export const writeGuide = async ({
   root,
   out,
   tree,
   withApi,
 }: Writing): Promise<{
-  readonly index: string
+  readonly documents: ReadonlyArray<Document>
   readonly took: ReadonlyArray<readonly [string, number]>
 } | null> => {
   const took: (readonly [string, number])[] = []
@@ -45,7 +46,7 @@ export const writeGuide = async ({
   const api = withApi ? await apiReference(root, join(out, 'api')) : ({ names: [], made: false } as const)
   if (api === null) return null
   lap(api.made ? 'API reference' : 'API reference, as it was')
-  const index = indexOf(documentsOf(pages, api.names))
+  const documents = documentsOf(pages, api.names)
   lap('search')
-  return { index, took }
+  return { documents, took }
 }

@@ -1,16 +1,14 @@
 /**
- * The index of the search: a document for each section of the guide and each name of the API.
+ * What is searched: a document for each section of the guide and each name of the API.
  *
  * What a word finds is a heading; of the text below it each word is kept once, without the words of tables of measured numbers and of what a tool prints, which no reader looks for
- * by words. So the index stays small enough to be loaded when a search is opened.
+ * by words. The documents are what the page loads when a search is opened, and it makes their index then: a list of words is half as long as the index of them.
  *
  * Laws
  * 1. Every heading of the guide is found by its words, and leads to its anchor.
  * 2. Every name of the API that is given is found by it.
  */
-import MiniSearch from 'minisearch'
-import { options, type Document } from '../src/search/model.js'
-import { wordsOf } from '../src/search/model.js'
+import { wordsOf, type Document } from '../src/search/model.js'
 import type { Built } from './build.js'
 import { addressOf } from './nav.js'
 
@@ -56,10 +54,3 @@ export const documentsOf = (
     href,
     text,
   }))
-
-/** The index, as the text that `engine.ts` reads. */
-export const indexOf = (documents: ReadonlyArray<Document>): string => {
-  const index = new MiniSearch<Document>(options)
-  index.addAll(documents)
-  return JSON.stringify(index)
-}

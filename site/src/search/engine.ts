@@ -1,13 +1,14 @@
-/** The script that is loaded when a search is opened: MiniSearch, and behind it the index (`tools/site.mjs` puts it there). */
+/** The script that is loaded when a search is opened: MiniSearch, and behind it the documents (`tools/site.mjs` puts them there), of which it makes the index. */
 import MiniSearch from 'minisearch'
-import { asked, options, type Hit, type Search } from './model.js'
+import { asked, options, type Document, type Hit, type Search } from './model.js'
 
 declare global {
-  var tcspecSearchOf: ((index: string) => Search) | undefined
+  var tcspecSearchOf: ((documents: ReadonlyArray<Document>) => Search) | undefined
 }
 
-globalThis.tcspecSearchOf = (index) => {
-  const search = MiniSearch.loadJSON(index, options)
+globalThis.tcspecSearchOf = (documents) => {
+  const search = new MiniSearch<Document>(options)
+  search.addAll(documents)
   return (query, most) =>
     search
       .search(query, asked)

@@ -1,6 +1,6 @@
 /**
- * What is searched: sections of the guide (hazards, commands and schemas are sections), and names of the API. The index is made when the site is built
- * (`site/guide/search.ts`) and asked in the browser (`engine.ts`); both read here what a document is and how it is told apart into words.
+ * What is searched: sections of the guide (hazards, commands and schemas are sections), and names of the API. The documents are gathered when the site is built
+ * (`site/guide/search.ts`), indexed and asked in the browser (`engine.ts`); both read here what a document is and how it is told apart into words.
  */
 
 /** A document, without what is only looked through. */
