@@ -3,13 +3,18 @@
  * file and test.
  *
  * One worker runs the files one after another, so that each is alone; the most expensive files and tests are printed, and the sum. It fails where
- * a proof fails and never for a time: that depends on the machine.
+ * a proof fails and never for a time: that depends on the machine. Of the whole the share of the bound is said that README.md gives for `npm test`, whose
+ * two workers read the sources twice: some five seconds more.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath, URL } from 'node:url'
 import { startVitest } from 'vitest/node'
+import { seconds } from './clock.mjs'
+
+/** Seconds of processor time that `npm test` may take. */
+const bound = 200
 
 const shown = 40
 const given = process.argv.slice(2)
@@ -50,6 +55,12 @@ const tests = files.flatMap((file) =>
   file.tests.map(({ name, seconds }) => ({ name: `${file.name} > ${name}`, seconds })),
 )
 const imported = files.reduce((total, file) => total + file.imported, 0)
+// the worker has ended, and is counted
+const total = seconds()
+const share =
+  asked.length > 0
+    ? ''
+    : `, ${((100 * total) / bound).toFixed(0)} % of the ${String(bound)} s that npm test may take`
 process.stdout.write(
   [
     '',
@@ -59,7 +70,7 @@ process.stdout.write(
     'By test:',
     ...dearest(tests).map(line),
     '',
-    `${sum(files).toFixed(1)} s in ${String(files.length)} files, of which reading them ${imported.toFixed(1)} s; the runner's own time comes on top.`,
+    `${sum(files).toFixed(1)} s in ${String(files.length)} files, of which reading them ${imported.toFixed(1)} s; with the runner ${total.toFixed(1)} s${share}.`,
     '',
   ].join('\n'),
 )

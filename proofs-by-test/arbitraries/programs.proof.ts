@@ -80,7 +80,7 @@ describe('pipeline scripts', () => {
 
 describe('programs and schedules', () => {
   test('laws 1 and 2: valid, launched, and right or wrong', () => {
-    const verdicts = sample(fc.tuple(A.program(), A.schedule()), nightly ? 120 : 50).map(
+    const verdicts = sample(fc.tuple(A.program(), A.schedule()), nightly ? 120 : 25).map(
       ([program, { policy }]) => {
         expect(E.isRight(validate(program))).toBe(true)
         const checked = check(program, options(policy))
@@ -94,7 +94,7 @@ describe('programs and schedules', () => {
   test('a clean program is ok under every schedule that is drawn', () => {
     for (const [program, { name, policy }] of sample(
       fc.tuple(A.cleanProgram(), A.schedule()),
-      nightly ? 60 : 25,
+      nightly ? 60 : 12,
     )) {
       const checked = check(program, options(policy))
       expect(E.isRight(checked) ? checked.right.verdict.verdict : checked.left.code, name).toBe('ok')

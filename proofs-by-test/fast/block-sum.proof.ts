@@ -34,7 +34,7 @@ const select = (a: string, acc: string): readonly CapturedCase[] =>
   capturedCases.filter(({ types }) => types.a === a && types.acc === acc)
 
 describe('law 1: the captured results of the chip, NaNs as bits', () => {
-  it.each(capturedCases)('$file', (captured) => {
+  it.each(sampled(2, capturedCases))('$file', (captured) => {
     expect(wrong([captured], (rules) => rules)).toBe(0)
   })
 })

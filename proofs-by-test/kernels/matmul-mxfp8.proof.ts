@@ -88,7 +88,7 @@ describe('arithmetic', () => {
     if (O.isNone(rules)) throw new Error('no rules')
     const instruction = scaledSum(rules.value)
     const out = run(c, bits('blackwell'), inputs)
-    for (let e = 0; e < out.length; e += nightly ? 61 : 1013) {
+    for (let e = 0; e < out.length; e += nightly ? 61 : 4057) {
       const [x, y] = [Math.floor(e / c.n), e % c.n]
       const expected = Array.from({ length: c.k / 32 }, (_, j) => j).reduce((sum, j) => {
         const ks = Array.from({ length: 32 }, (_x, t) => 32 * j + t)

@@ -26,8 +26,8 @@ describe('a copy for all inputs', () => {
       for (const buffering of [1, 2, 3, 4])
         for (let items = 1; items <= 9; items++)
           for (const drain of [false, true]) {
-            // by day a third of them, in which each number of items meets each of slots
-            if (!nightly && (items + buffering + Number(drain) + Number(produce === ways[0])) % 3 !== 0)
+            // by day a sixth of them
+            if (!nightly && (items + buffering + 3 * Number(drain) + Number(produce === ways[0])) % 6 !== 2)
               continue
             const { verdict } = checked(built({ produce, buffering, m: 4 * items, drain }))
             expect([
@@ -54,10 +54,10 @@ describe('a copy for all inputs', () => {
         expect(readTensor(world, machine, 'out')).toEqual(x)
       }
   })
-  test('200 schedules: one digest', () => {
+  test('many schedules: one digest', () => {
     for (const produce of ways) {
       const p = built({ produce, buffering: 2, m: 20 })
-      const seen = Array.from({ length: 100 }, (_, i) => {
+      const seen = Array.from({ length: nightly ? 100 : 20 }, (_, i) => {
         const { verdict } = checked(p, { policy: Policy.seeded(i + 1) })
         return `${verdict.verdict} ${verdict.decidedBy} ${verdict.digest.order}`
       })

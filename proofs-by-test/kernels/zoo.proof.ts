@@ -128,7 +128,7 @@ describe('the zoo', () => {
 
   it('two-cta-allocation: where the peer was early, the race itself', () => {
     const t = foreign.find((f) => f.path === 'foreign/two-cta-allocation')!
-    const ids = Array.from({ length: 30 }, (_, seed) =>
+    const ids = Array.from({ length: nightly ? 30 : 10 }, (_, seed) =>
       verdictOf(t, right(t.program(false)), seeded(seed), false).findings.map((f) => f.id),
     )
     for (const found of ids) expect(['M7', 'D4']).toContain(found[0])

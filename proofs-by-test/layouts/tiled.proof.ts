@@ -177,8 +177,7 @@ const multiples = small
       ]
     : [
         [1, 1],
-        [2, 1],
-        [1, 3],
+        [2, 3],
       ]
 
 describe.each([...table])('%s', (_, layout, base, copies, closed) => {

@@ -16,7 +16,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { nightly } from '../extent.js'
 
 /** By day every fifth pattern. */
-const every = nightly ? 1 : 5
+const every = nightly ? 1 : 17
 
 type Narrow = Exclude<FloatDtype, 'f32' | 'tf32'>
 

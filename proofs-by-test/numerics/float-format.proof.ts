@@ -19,6 +19,7 @@ import {
   valueTable,
 } from '../../src/numerics/float-format.js'
 import { generator, nearest, nextDown, nextUp, ranges, rational, spreadValue, towardZero } from './exact.js'
+import { nightly } from '../extent.js'
 
 const view = new DataView(new ArrayBuffer(8))
 const hostF32 = (pattern: number): number => {
@@ -241,7 +242,7 @@ describe('law 2: rounding, at every step', () => {
   it('f32: the definition and the host form agree at midpoints of every exponent', () => {
     const next = generator(6)
     const defined = encodeBy(formatOf('f32'), 'rn', false)
-    for (let top = 0; top < 255; top++)
+    for (let top = 0; top < 255; top += nightly ? 1 : 2)
       for (const low of [0, 1, 0x7ffffe, 0x7fffff, next() % 0x800000, next() % 0x800000]) {
         const p = top * 0x800000 + low
         const here = hostF32(p)

@@ -9,6 +9,7 @@ import { decode, encoder } from '../../src/numerics/float-format.js'
 import { bits, field, real64 } from '../../src/numerics/index.js'
 import { scaledMma, scaledRules, scaledSum, type ScaledRules } from '../../src/numerics/scaled-tensor-core.js'
 import { blackwellRules, tensorCoreMma } from '../../src/numerics/tensor-core.js'
+import { nightly } from '../extent.js'
 
 const some = <A>(x: O.Option<A>): A => {
   if (O.isNone(x)) throw new Error('none')
@@ -83,7 +84,7 @@ describe.each(combinations.map((t) => [name(t), t] as const))('%s', (_name, t) =
           expect(got[0]).toBe(expected)
         },
       ),
-      { numRuns: 150, seed: 5 },
+      { numRuns: nightly ? 150 : 30, seed: 5 },
     )
   })
 

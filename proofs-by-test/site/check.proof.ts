@@ -29,6 +29,7 @@ import {
 import { asked } from '../../src/oracle/cli/commands/index.js'
 import { answering } from '../../src/oracle/serve/answer.js'
 import { right } from '../either.js'
+import { nightly } from '../extent.js'
 
 const triton = new URL('../../conformance/triton/', import.meta.url)
 const cuda = new URL('../../conformance/hopper/cuda/', import.meta.url)
@@ -85,7 +86,7 @@ describe('the state', () => {
         const hash = writeAddress({ place: 'check', params: present(paramsOf(s)) })
         expect(stateOf(readAddress(hash).params)).toEqual(s)
       }),
-      { numRuns: 200 },
+      { numRuns: nightly ? 200 : 40 },
     )
   })
   it('a link of a guide is a kernel without a statement', () => {

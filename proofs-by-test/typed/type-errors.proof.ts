@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as Typed from '../../src/typed/index.js'
 import { nightly } from '../extent.js'
 import { lawful, operands, wrong } from './calls.js'
-import { compile } from './compile.js'
 
 const tool = (name: string, flag: string): string =>
   execFileSync(process.execPath, [new URL(`../../tools/${name}.mjs`, import.meta.url).pathname, flag], {
@@ -18,7 +17,10 @@ const sources = {
   ...Object.fromEntries(refusedByTsc.map(([name, [source]]) => [name, operands + source])),
   ...Object.fromEntries(Object.entries(lawful).map(([name, source]) => [name, operands + source])),
 }
-const compiled = nightly ? compile(sources, tool('instantiations', '--print')) : null
+// the compiler takes most of a second to be read
+const compiled = nightly
+  ? (await import('./compile.js')).compile(sources, tool('instantiations', '--print'))
+  : null
 
 describe.runIf(nightly)('law 1: one diagnostic, which names the reason', () => {
   test.each(refusedByTsc)('%s', (name, [, reason]) => {

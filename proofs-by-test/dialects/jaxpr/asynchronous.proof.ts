@@ -46,7 +46,7 @@ test('every row has a kernel here', () => {
 })
 
 describe('needs its operations', () => {
-  test.each(sampled(3, needs))('%s without %s', (name, op) => {
+  test.each(sampled(9, needs))('%s without %s', (name, op) => {
     const of = asynchronous.read(name)
     const found = judged(withoutOperation(of, op), {
       explore: false,

@@ -23,7 +23,7 @@ test('there are thirteen launches, one of them of two kernels', () => {
   expect(names).toHaveLength(14)
 })
 
-test.each(sampled(5, names))('%s', (name) => {
+test.each(sampled(12, names))('%s', (name) => {
   const archive = readFileSync(new URL(`${name}.npz`, folder))
   const captured = right(namesOf(archive))
   const program = programOf(exported('launches', name))

@@ -21,6 +21,7 @@ import type { Program, Spec } from '../../../src/semantics/language/program.js'
 import { readTensor } from '../../../src/semantics/execution/launch.js'
 import { bits } from '../../arithmetic.js'
 import { right } from '../../either.js'
+import { nightly, sampled } from '../../extent.js'
 import { base } from '../../kernels/blackwell-steps.js'
 import { checked, statementsOf } from '../pallas/programs.js'
 import { inFolder } from './cases.js'
@@ -99,50 +100,58 @@ const beyond = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): Rea
 const ids = (all: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> =>
   [...new Set(all.map((f) => f.id))].sort()
 
-describe.each(kernels)('%s', (name, make, { more, less, notes }) => {
-  const python = traced(name)
-  const ours = right(make(base))
+/** By day one of two traces of a kernel is looked at. */
+const again = new Set(['matmul0.0.10.2', 'matmul6.0.10.2'])
 
-  test('statement for statement', () => {
-    const [theirs, mine] = [said(python), said(ours)]
-    expect(beyond(theirs, mine)).toEqual([...more].sort())
-    expect(beyond(mine, theirs)).toEqual([...less].sort())
-  })
+describe.each(kernels.filter(([name]) => nightly || !again.has(name)))(
+  '%s',
+  (name, make, { more, less, notes }) => {
+    const python = traced(name)
+    const ours = right(make(base))
 
-  test('right for all inputs, and bit for bit the naive product', () => {
-    const b = bits('blackwell')
-    const { dtype, m, n, k } = base
-    const [x, y] = [randomPatterns(dtype, 1, 0, m * k), randomPatterns(dtype, 1, 1, k * n)]
-    const inputs = new Map([
-      ['a_gmem', x],
-      ['b_gmem', y],
-    ])
-    const { verdict, world, machine } = checked(python, { strict: false }, b, inputs)
-    expect(verdict).toMatchObject({
-      verdict: 'ok',
-      decidedBy: 'one-schedule',
-      findings: [],
-      provenance: { proved: true, inOrder: true },
+    test('statement for statement', () => {
+      const [theirs, mine] = [said(python), said(ours)]
+      expect(beyond(theirs, mine)).toEqual([...more].sort())
+      expect(beyond(mine, theirs)).toEqual([...less].sort())
     })
-    const types = { operand: dtype, accumulator: 'f32', out: dtype } as const
-    expect(readTensor(world, machine, 'out_gmem')).toEqual(right(naiveMatmul(b, types, { m, n, k }, x, y)))
-  })
 
-  test('notes, and what they are with strict: those of ours, and what was left out', () => {
-    const [theirs, mine] = [python, ours].map((p) => checked(p, { strict: false, explain: false }).verdict)
-    const more = notes.filter((id) => !ids(mine!.notes).includes(id))
-    expect(ids(theirs!.notes).filter((id) => !ids(mine!.notes).includes(id))).toEqual(more)
-    const strictly = [python, ours].map((p) =>
-      ids(checked(p, { strict: true, explain: false }).verdict.findings),
-    )
-    expect(strictly[0]).toEqual([...new Set([...strictly[1]!, ...(more.length > 0 ? ['U2'] : [])])].sort())
-  })
-})
+    test('right for all inputs, and bit for bit the naive product', () => {
+      const b = bits('blackwell')
+      const { dtype, m, n, k } = base
+      const [x, y] = [randomPatterns(dtype, 1, 0, m * k), randomPatterns(dtype, 1, 1, k * n)]
+      const inputs = new Map([
+        ['a_gmem', x],
+        ['b_gmem', y],
+      ])
+      const { verdict, world, machine } = checked(python, { strict: false }, b, inputs)
+      expect(verdict).toMatchObject({
+        verdict: 'ok',
+        decidedBy: 'one-schedule',
+        findings: [],
+        provenance: { proved: true, inOrder: true },
+      })
+      const types = { operand: dtype, accumulator: 'f32', out: dtype } as const
+      expect(readTensor(world, machine, 'out_gmem')).toEqual(right(naiveMatmul(b, types, { m, n, k }, x, y)))
+    })
 
-describe.each([
-  ['matmul5', printed5],
-  ['matmul6', printed6],
-])('%s of four tiles in one cluster', (name, make) => {
+    test('notes, and what they are with strict: those of ours, and what was left out', () => {
+      const [theirs, mine] = [python, ours].map((p) => checked(p, { strict: false, explain: false }).verdict)
+      const more = notes.filter((id) => !ids(mine!.notes).includes(id))
+      expect(ids(theirs!.notes).filter((id) => !ids(mine!.notes).includes(id))).toEqual(more)
+      const strictly = [python, ours].map((p) =>
+        ids(checked(p, { strict: true, explain: false }).verdict.findings),
+      )
+      expect(strictly[0]).toEqual([...new Set([...strictly[1]!, ...(more.length > 0 ? ['U2'] : [])])].sort())
+    })
+  },
+)
+
+describe.each(
+  sampled(2, [
+    ['matmul5', printed5],
+    ['matmul6', printed6],
+  ] as const),
+)('%s of four tiles in one cluster', (name, make) => {
   test('the wait in the wrong warp: the deadlock of the printed form, at its line', () => {
     const verdicts = [traced(`${name}.four`), right(make({ ...base, m: 1024 }))].map(
       (p) => checked(p, { strict: false, explain: false }).verdict,

@@ -593,7 +593,7 @@ describe('groups', () => {
       ),
     )
   test('a ref may be overwritten iff its group is closed and none of the n newest', () => {
-    for (let mask = 0; mask < 8; mask++) {
+    for (let mask = 0; mask < 8; mask += nightly ? 1 : 3) {
       const commits = [0, 1, 2].map((i) => ((mask >> i) & 1) === 1)
       const closed = commits.filter(Boolean).length
       // the group of copy i: how many were closed before it
@@ -837,9 +837,12 @@ describe('layout_cast', () => {
           widths.includes(width) && ((from === a && to === b) || (both && from === b && to === a)),
       )
     const element = { 32: 'f32', 16: 'f16', 8: 'e4m3', 4: 'e2m1' } as const
+    const widths = [4, 8, 16, 32] as const
+    let turn = 0
     for (const from of named)
       for (const to of named)
-        for (const width of [4, 8, 16, 32] as const) {
+        // by day one width of a pair, each in turn
+        for (const width of nightly ? widths : [widths[turn++ % 4]!]) {
           const made = B.draft({ name: 'cast', arch: 'sm90a', agents: [B.warpgroup('t', 0)] }, function* () {
             const x = splat(float(element[width], 1), [128, 64], from)
             yield* Pallas.layoutCast('cast', x, to)

@@ -20,6 +20,7 @@ import { launched, logged } from '../../semantics/machine/machine-samples.js'
 import { rows } from '../coverage/pallas/frame.js'
 import { checked, labels } from './programs.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 // ---------------------------------------------------------------- meshes
 
@@ -272,7 +273,8 @@ describe('cluster barriers', () => {
       const p = meeting(c)
       const arrivals = [...new Set(labels(p).filter((l) => /^arrive/.test(l)))]
       expect(arrivals.length).toBe(reached(c, 0).length)
-      for (const one of arrivals) {
+      // by day the last of each
+      for (const one of nightly ? arrivals : arrivals.slice(-1)) {
         const verdict = checked(right(without(one)(p))).verdict
         expect([title(c), one, verdict.verdict]).toEqual([title(c), one, 'deadlock'])
       }

@@ -165,7 +165,7 @@ describe('what they decide', () => {
     (story) => {
       const clean = checked(fourWarps(story, false)).verdict
       expect([clean.verdict, clean.decidedBy, clean.findings]).toEqual(['ok', 'one-schedule', []])
-      for (let seed = 0; seed < (nightly ? 20 : 5); seed++) {
+      for (let seed = 0; seed < (nightly ? 20 : 2); seed++) {
         const policy = seed === 0 ? Policy.eager : Policy.seeded(seed)
         expect(checked(fourWarps(story, false), { policy }).verdict.verdict).toBe('ok')
         const { verdict, findings } = checked(fourWarps(story, true), { policy, explain: seed === 0 }).verdict
@@ -188,7 +188,7 @@ describe('what they decide', () => {
     }
   })
   test('a thread that is one agent meets only itself: no catalogue kernel changes its verdict without them', () => {
-    for (const k of kernels.filter((_, i) => nightly || i % 6 === 0)) {
+    for (const k of kernels.filter((_, i) => nightly || i % 12 === 0)) {
       const small = instanceOf(k, { m: 128, n: 32, k: 144, tileK: 16 }, [])
       const p = right(small._tag === 'Right' ? small : instanceOf(k, {}, [])).program
       const bare: Program = {

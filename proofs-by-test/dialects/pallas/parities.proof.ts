@@ -229,7 +229,7 @@ const said = (all: ReturnType<typeof waitsOf>): ReadonlyArray<string> =>
 
 // ---------------------------------------------------------------- the laws
 
-const runs = nightly ? 1_000 : 5
+const runs = nightly ? 1_000 : 3
 
 describe('laws 1 and 2', () => {
   test('a thread and its four warps, whatever they do: every wait has the parity of its number', () => {

@@ -18,6 +18,7 @@ import type { Program } from '../../../src/semantics/language/program.js'
 import { product } from '../coverage/pallas/wgmma.js'
 import { checked } from './programs.js'
 import { right } from '../../either.js'
+import { sampled } from '../../extent.js'
 
 interface Case {
   readonly dtype: 'e4m3' | 'e2m1'
@@ -259,7 +260,7 @@ describe('scales', () => {
     n: 32,
     stored: 128,
   }
-  test.each<readonly [string, Case]>([
+  const cases: ReadonlyArray<readonly [string, Case]> = [
     ['fp8, e8m0 for 32', base],
     ['n of 16, below a word of lanes', { ...base, n: 16 }],
     ['fp4, e8m0 for 32', { ...base, dtype: 'e2m1' }],
@@ -271,7 +272,8 @@ describe('scales', () => {
     ['sparse fp8', { ...base, scale: null, sparse: true, stored: 64 }],
     ['a sparse pair', { ...base, scale: null, sparse: true, pair: true, stored: 64 }],
     ['sparse and scaled', { ...base, sparse: true }],
-  ])('%s', (_, c) => {
+  ]
+  test.each(sampled(2, cases))('%s', (_, c) => {
     comesOut(c)
   })
 })

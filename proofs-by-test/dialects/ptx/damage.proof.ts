@@ -96,7 +96,7 @@ const damages: ReadonlyArray<(text: string, die: Dice) => string> = [
 it(`${nightly ? '10,000' : 'some'} damaged modules`, () => {
   const die = dice(20261123)
   let refused = 0
-  const runs = nightly ? 10_000 : 250
+  const runs = nightly ? 10_000 : 90
   for (let k = 0; k < runs; k++) {
     const text = damages[k % damages.length]!(die.pick(sources), die)
     const parsed = parseModule(text)

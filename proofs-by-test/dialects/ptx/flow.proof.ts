@@ -10,6 +10,7 @@ import {
   type Code,
 } from '../../../src/dialects/ptx/index.js'
 import { right } from '../../either.js'
+import { nightly, sampled } from '../../extent.js'
 import { everyFile, moduleText } from './modules.js'
 
 const code = (lines: string): Code =>
@@ -193,7 +194,10 @@ describe('modules', () => {
     let spins = 0
     const others: Record<string, number> = {}
     let products = 0
-    for (const file of everyFile)
+    // by day some, and those that are counted by name
+    const counted = /^cuda\/capture_(mbar|mbar_steps|tma)\.ptx$/u
+    const some = sampled(6, everyFile)
+    for (const file of everyFile.filter((name) => some.includes(name) || counted.test(name)))
       for (const c of right(codeOf(right(parseModule(moduleText(file)))))) {
         const own = c.instructions.filter((i) => /^mbarrier\.(try|test)_wait$/.test(i.form.base)).length
         const found = spinsOf(c).filter((s) => s.kind === 'mbarrier').length
@@ -207,7 +211,8 @@ describe('modules', () => {
           expect(flight.waits.length, file).toBeGreaterThan(0)
         }
       }
-    expect({ tests, spins, products }).toEqual({ tests: 249, spins: 231, products: 490 })
+    if (nightly) expect({ tests, spins, products }).toEqual({ tests: 249, spins: 231, products: 490 })
+    else expect([spins > 20, products > 20]).toEqual([true, true])
     // answers that are stored, and loops of at most 2,000 questions
     expect(others).toEqual({
       'cuda/capture_mbar.ptx': 9,

@@ -11,6 +11,7 @@ import {
   type Resolved,
 } from '../../../src/dialects/ptx/index.js'
 import { right } from '../../either.js'
+import { nightly, sampled } from '../../extent.js'
 import { everyFile, moduleText } from './modules.js'
 
 const declarations = `
@@ -48,14 +49,16 @@ describe('modules', () => {
   it('every instruction of every module is one of a row', () => {
     let instructions = 0
     const used = new Set<string>()
-    for (const file of everyFile)
+    for (const file of sampled(5, everyFile))
       for (const { code, refused } of right(resolveModule(right(parseModule(moduleText(file)))))) {
         expect(refused, file).toEqual([])
         instructions += code.instructions.length
         for (const i of code.instructions) used.add(i.form.row)
       }
-    expect(instructions).toBe(83_214)
-    expect(used.size).toBe(126)
+    expect([instructions, used.size]).toEqual(
+      nightly ? [83_214, 126] : [expect.any(Number), expect.any(Number)],
+    )
+    expect(used.size).toBeGreaterThan(70)
   })
 })
 

@@ -147,7 +147,7 @@ const of = (kind: number, status: string): ReadonlyArray<Entry> =>
   entries.filter((e) => e.kind === kind && e.status.startsWith(status))
 
 describe('what the chip left', () => {
-  it.each(sampled(4, [...of(0, 'ok'), ...of(2, 'ok')]).map((e) => [shown(e), e] as const))(
+  it.each(sampled(8, [...of(0, 'ok'), ...of(2, 'ok')]).map((e) => [shown(e), e] as const))(
     'load %s',
     (_, e) => {
       const { outcome, bytesOf } = ran(e)
@@ -161,7 +161,7 @@ describe('what the chip left', () => {
       ])
     },
   )
-  it.each(of(1, 'ok').map((e) => [shown(e), e] as const))('store %s', (_, e) => {
+  it.each(sampled(3, of(1, 'ok')).map((e) => [shown(e), e] as const))('store %s', (_, e) => {
     const { outcome, bytesOf } = ran(e)
     expect(outcome._tag).toBe('completed')
     expect(bytesOf('tensor', e.bin_bytes).equals(expected(e))).toBe(true)

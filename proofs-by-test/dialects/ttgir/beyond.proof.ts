@@ -13,7 +13,7 @@ import { rsqrtFlushed } from '../../../src/numerics/special-functions/rsqrt.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
-import { nightly } from '../../extent.js'
+import { nightly, sampled } from '../../extent.js'
 import {
   beyond,
   beyondFiles,
@@ -824,7 +824,8 @@ const costly =
 const isLookedAt = (name: string): boolean => nightly || !/^(product_e5m2|scan_columns)$/.test(name)
 const isJudged = (name: string): boolean => nightly || !costly.test(name)
 
-describe.each(Object.keys(cases).filter(isLookedAt))('%s', (name) => {
+// by day every second one
+describe.each(sampled(2, Object.keys(cases)).filter(isLookedAt))('%s', (name) => {
   const { grid = [1], args, leaves, isFloat = false, verdict = 'ok', isSteered = false } = cases[name]!()
   it('computes what the loops compute', () => {
     const { outcome, tensors } = computed(beyond(name, grid, args), Object.keys(leaves))

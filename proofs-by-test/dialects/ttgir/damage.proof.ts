@@ -82,7 +82,7 @@ it('is refused at a line and a column, or is another module', { timeout: 3_600_0
     .map(sourceOf)
   const names = Object.keys(damages)
   const refused = new Map(names.map((name) => [name, 0]))
-  const count = nightly ? 10_000 : 100
+  const count = nightly ? 10_000 : 50
   for (let seed = 0; seed < count; seed++) {
     const die = dice(seed)
     const name = names[seed % names.length]!

@@ -179,7 +179,7 @@ const given = (name: string, tensor: string, i: number, columns: number): number
 const isComputed = (name: string): boolean =>
   nightly || gluonKernels[name]!.computes === null || /^(ring|tensor_core)/.test(name)
 
-describe.each(gluonNames)('%s', (name) => {
+describe.each(sampled(2, gluonNames))('%s', (name) => {
   const kernel = gluonKernels[name]!
   const output = kernel.outputs[0]!
 
@@ -303,7 +303,7 @@ const rowOf = (name: string, mistake: string): string => {
 const page = new URL('../../../docs/gluon.md', import.meta.url)
 const regenerate = process.env['TCSPEC_REGENERATE'] === '1'
 
-describe.each(sampled(3, mistakes))('%s, %s', (name, mistake) => {
+describe.each(sampled(8, mistakes))('%s, %s', (name, mistake) => {
   it('is found, and named at its lines', () => {
     const [id, ...statements] = expected[name]![mistake]!
     const verdict = judged(name, mistake)

@@ -87,7 +87,7 @@ describe.each(nightly ? scaled : scaled.filter((file) => file.includes('sm90')))
 const page = new URL('../../../docs/triton-modules.md', import.meta.url)
 const regenerate = process.env['TCSPEC_REGENERATE'] === '1'
 
-describe.each(regenerate ? [] : sampled(9, moduleFiles))('%s', (file) => {
+describe.each(regenerate ? [] : sampled(20, moduleFiles))('%s', (file) => {
   it('stands in docs/triton-modules.md as it is judged', () => {
     const rows = rowsOf(file)
     expect(readFileSync(page, 'utf8')).toContain(`\n${rows.join('\n')}\n`)

@@ -60,7 +60,7 @@ const differ = ({ name, outputs, c }: Captured, numerics = mosaicNumerics) =>
   differing(name, right(fa3Attention({ ...base, ...c, numerics })), outputs)
 
 describe('law 2: every bit', () => {
-  test.each(sampled(2, all).map((one) => [one.name, one] as const))('%s', (_, one) => {
+  test.each(sampled(4, all).map((one) => [one.name, one] as const))('%s', (_, one) => {
     expect(differ(one)).toEqual({ verdict: 'ok', differ: one.outputs.map(() => 0), of: one.of })
   })
 })

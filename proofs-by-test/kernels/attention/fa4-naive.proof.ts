@@ -123,7 +123,7 @@ describe.each(
   nightly
     ? table
     : sampled(
-        2,
+        4,
         table.filter(([day]) => day === 'd'),
       ),
 )('%s', (_day, shape, rest) => {
@@ -139,11 +139,17 @@ describe.each(
 })
 
 describe("the chip's arithmetic, by day", () => {
-  test.each([
-    ['f16', nightly ? one(256, 200, 64) : one(140, 70, 64), { mask: causal('bottom-right') }],
-    ['bf16', one(nightly ? 128 : 20, nightly ? 130 : 40, 128, { heads: 2, kvHeads: 1 }), {}],
-    ['f16', one(300, 96, 64), { mask: slidingWindow(20), blockKv: 32, stages: 3, threshold: 8 }],
-  ] as const)('%s %o %o', (dtype, shape, rest) => {
+  test.each(
+    sampled(2, [
+      ['bf16', one(nightly ? 128 : 20, nightly ? 130 : 40, 64, { heads: 2, kvHeads: 1 }), {}],
+      ['f16', nightly ? one(256, 200, 64) : one(140, 70, 64), { mask: causal('bottom-right') }],
+      [
+        'f16',
+        one(nightly ? 300 : 150, 96, 64),
+        { mask: slidingWindow(20), blockKv: 32, stages: 3, threshold: 8 },
+      ],
+    ] as const),
+  )('%s %o %o', (dtype, shape, rest) => {
     expect(worst(configured(shape, rest, dtype), 'bits')).toEqual(exact)
   })
 })
@@ -152,7 +158,7 @@ describe("the chip's arithmetic, by day", () => {
 
 test('real arithmetic: any threshold, by every form of rescaling', () => {
   const shape = one(140, nightly ? 130 : 50, 64)
-  for (const threshold of nightly ? [0, 0.5, 1, 2, 3, 8, 20, 100, 1000] : [1, 1000])
+  for (const threshold of nightly ? [0, 0.5, 1, 2, 3, 8, 20, 100, 1000] : [1])
     for (const rescale of nightly
       ? (['always', 'vote'] as const)
       : [threshold === 1 ? ('vote' as const) : ('always' as const)])
@@ -170,7 +176,7 @@ test('a threshold leaves factors out: with a large one the maximum is that of th
   const pattern = (x: number): number => (x === 0 ? 0 : x === 1 ? 0x3c00 : x === 2 ? 0x4000 : 0x4200)
   const q = operands.q.map((_, i) => pattern(i % 64 === 0 ? 1 : 0))
   const k = operands.k.map((_, i) => pattern(i % 64 === 0 ? Math.floor(i / 64 / 16) + 1 : 0))
-  for (const threshold of nightly ? [0, 1.4, 1.5, 8] : [1.4, 8]) {
+  for (const threshold of nightly ? [0, 1.4, 1.5, 8] : [8]) {
     const { out, lse } = computed({ ...c, threshold }, 'real64', { ...operands, q, k })
     const wanted = expected(c, { ...operands, q, k })
     expect(farthest(tolerances.real64, out, wanted.out, 4)).toBeNull()

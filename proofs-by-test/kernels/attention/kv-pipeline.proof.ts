@@ -80,7 +80,7 @@ describe('law 2: a slot that is given back when its products are issued', () => 
     [4, 3, 'hazard'],
   ] as const)('%i tiles of keys on %i slots: %s', (tiles, stages, verdict) => {
     const program = right(kvPipelineKernel({ ...base, kv: 16 * tiles, stages, release: 'arrive' }))
-    for (const policy of [options.policy, lazy, seeded(3)]) {
+    for (const policy of nightly ? [options.policy, lazy, seeded(3)] : [options.policy, seeded(3)]) {
       const got = right(check(program, { ...options, policy })).verdict
       expect(got.verdict).toBe(verdict)
       if (verdict === 'hazard') expect(got.findings.map((f) => f.id)).toContain('W2')
@@ -112,7 +112,7 @@ test('mutants: killed by name, or equivalent by certificate', () => {
   const mutants = mutantsOf(program)
   expect(mutants.length).toBeGreaterThan(250)
   const wrong = mutants
-    .filter((_, i) => i % (nightly ? 16 : 80) === 0)
+    .filter((_, i) => i % (nightly ? 16 : 160) === 0)
     .map(judge)
     .filter((j) => (j.fate === 'killed' ? !j.named : j.certificate === null))
   expect(wrong.map((j) => `${j.mutant.key}: ${j.verdict} ${j.ids.join()}`)).toEqual([])

@@ -22,6 +22,7 @@ import {
   type TilePlace,
 } from '../../../src/kernels/traffic/visiting-order.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const sum = (xs: ReadonlyArray<number>): number => xs.reduce((a, b) => a + b, 0)
 
@@ -142,7 +143,7 @@ describe('lru', () => {
           missBytes: bytes(false),
         })
       }),
-      { numRuns: 400 },
+      { numRuns: nightly ? 400 : 80 },
     )
   })
   it('laws 2 and 3: more room, no more misses; room for all, each block once', () => {
@@ -199,7 +200,7 @@ describe('the study', () => {
           sum(waves.map((w) => w.bytes - w.kept)),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: nightly ? 200 : 40 },
     )
   })
   it('what is not positive is refused', () => {

@@ -4,6 +4,7 @@ import * as L from '../../../src/layouts/linear/linear-layout.js'
 import { parse, print } from '../../../src/layouts/linear/print.js'
 import { layout, layouts, plain } from './small.js'
 import { code, right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const example = (): L.LinearLayout =>
   layout(
@@ -74,7 +75,7 @@ test('law 1: any names', () => {
       const l = layout([[name, [[1]]]], [[name, 2]])
       expect(plain(right(parse(print(l))))).toEqual(plain(l))
     }),
-    { numRuns: 100 },
+    { numRuns: nightly ? 100 : 20 },
   )
 })
 

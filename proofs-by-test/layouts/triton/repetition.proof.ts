@@ -8,6 +8,7 @@ import { apply, basesOf, inputSize, linearLayout } from '../../../src/layouts/li
 import { registersFirst, repetitions } from '../../../src/layouts/triton/repetition.js'
 import { indices } from './readers.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 type Columns = readonly (readonly [number, number])[]
 const map = (register: Columns, lane: Columns, rows = 16, cols = 16): LinearLayout =>
@@ -71,7 +72,7 @@ describe('law 1', () => {
             )
           }
       }),
-      { numRuns: 300 },
+      { numRuns: nightly ? 300 : 60 },
     )
   })
 

@@ -12,7 +12,7 @@ import { nightly } from '../../extent.js'
 import { capturedForms } from './captured.js'
 
 /** By day every so-manieth tuple. */
-const step = nightly ? 1 : 7
+const step = nightly ? 1 : 19
 
 const hex = (x: number): string => (x >>> 0).toString(16)
 

@@ -40,18 +40,17 @@ export function* capturedForms(): Generator<CapturedForm> {
   const plane = (before: Int32Array | undefined): Int32Array => {
     const truth = data.readInt32LE(at)
     const start = at + 4
+    const out = new Int32Array(count)
     if (truth !== 0) {
       at = start + Math.ceil(count / 8)
-      return Int32Array.from({ length: count }, (_, i) =>
-        (data[start + (i >> 3)]! >> (i & 7)) & 1 ? truth : 0,
-      )
+      for (let i = 0; i < count; i++) out[i] = (data[start + (i >> 3)]! >> (i & 7)) & 1 ? truth : 0
+      return out
     }
     at = start + 4 * count
     const byte = (b: number, i: number): number => data[start + b * count + i]! << (8 * b)
-    return Int32Array.from(
-      { length: count },
-      (_, i) => (byte(0, i) | byte(1, i) | byte(2, i) | byte(3, i)) ^ (before?.[i] ?? 0),
-    )
+    for (let i = 0; i < count; i++)
+      out[i] = (byte(0, i) | byte(1, i) | byte(2, i) | byte(3, i)) ^ (before === undefined ? 0 : before[i]!)
+    return out
   }
   let signature = ''
   let inputs: readonly (readonly number[])[] = []

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { rest, scalarOperation } from '../../../src/numerics/scalar/index.js'
-import { nightly } from '../../extent.js'
+import { nightly, sampled } from '../../extent.js'
 import { blockSum, octave } from './captured.js'
 
 const read = (name: string): unknown =>
@@ -38,12 +38,10 @@ describe('of f32', () => {
     expect([inputs.length > 2000, wrong]).toEqual([true, []])
   })
 
-  // subnormals; the octave of 2; that of 4; angles near a quarter of a turn; many turns; infinities
+  // by day the octave of 2, and angles near a quarter of a turn
   const some: readonly (readonly [string, number])[] = [
-    ['sqrt.approx.f32', 0],
     ['sqrt.approx.ftz.f32', 128],
     ['sin.approx.ftz.f32', 127],
-    ['cos.approx.f32', 384],
   ]
   const all = Object.keys(singles.blocks).flatMap((name) =>
     Array.from({ length: 512 }, (_, k): readonly [string, number] => [name, k]),
@@ -82,10 +80,12 @@ describe('of f64', () => {
     }
     expect(wrong).toEqual([])
   })
-  it.each([
-    ['rcp.approx.ftz.f64', 20],
-    ['rsqrt.approx.ftz.f64', 21],
-  ])('%s, all 2^%i significands', (name, power) => {
+  it.each(
+    sampled(2, [
+      ['rcp.approx.ftz.f64', 20],
+      ['rsqrt.approx.ftz.f64', 21],
+    ] as const),
+  )('%s, all 2^%i significands', (name, power) => {
     const out = Uint32Array.from({ length: 2 ** power }, (_, k) => answered(name, 0x3ff00000 + k, 0)[0])
     expect(createHash('sha256').update(out).digest('hex')).toBe(doubles.sha256[name])
   })

@@ -89,7 +89,7 @@ describe('for all inputs', () => {
 describe('no product', () => {
   it.each(
     sampled(
-      6,
+      20,
       claims.flatMap(({ kernel, computes, twins }) =>
         twins.map((twin) => [`${kernel}: ${twin[0]}`, kernel, computes, twin] as const),
       ),

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { runPtx } from '../../../src/oracle/cli/ptx.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
-import { nightly, sampled } from '../../extent.js'
+import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
 
@@ -16,6 +16,9 @@ const page = new URL('../../../docs/ptx-and-ttgir.md', import.meta.url)
 const names = readdirSync(captures).filter((name) =>
   readdirSync(new URL(name, captures)).includes(`${name}.ptx`),
 )
+
+/** The quickest of attention, and of the products. */
+const byDay = ['attn_nows_128x128x128_256', 'mm_hosttma_nows_128x256x64_s3_w8_256x256x192']
 
 const filesOf = (name: string): ReadonlyMap<string, Uint8Array> =>
   new Map(
@@ -122,7 +125,7 @@ const forAll = (ptx: Verdict, ttgir: Verdict): string =>
 const rows = new Map<string, string>()
 
 describe('every bit, and the verdicts side by side', () => {
-  it.each(sampled(9, names))('%s', { timeout: 600_000 }, async (name) => {
+  it.each(nightly ? names : byDay)('%s', { timeout: 600_000 }, async (name) => {
     const ptx = ofPtx(name)
     const ttgir = await ofTtgir(name)
     expect(ptx.elements).toBeGreaterThan(0)

@@ -11,6 +11,7 @@ import { describeEntry, type DescribedEntry } from '../../../src/oracle/launch/p
 import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
 import { fileText, kernelNames, launchOf } from '../../dialects/ptx/cuda.js'
 import { right } from '../../either.js'
+import { sampled } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
 
@@ -19,7 +20,7 @@ const entryOf = (text: string): DescribedEntry =>
   right(describeEntry(right(parseModule(text)), null, 'k.ptx'))
 
 describe('our kernels', () => {
-  it.each(kernelNames)('%s', (kernel) => {
+  it.each(sampled(3, kernelNames))('%s', (kernel) => {
     const described = entryOf(fileText(`${kernel}/${kernel}.ptx`))
     const launch = launchOf(kernel)
     expect(described.name).toBe(launch.kernel)
@@ -56,7 +57,7 @@ const named = fs
   .filter((name) => fs.readdirSync(new URL(name, captures)).includes(`${name}.ptx`))
 
 describe('captures of Triton', () => {
-  it.each(named)('%s', (name) => {
+  it.each(sampled(4, named))('%s', (name) => {
     const text = fs.readFileSync(new URL(`${name}/${name}.ptx`, captures), 'utf8')
     const launch = JSON.parse(fs.readFileSync(new URL(`${name}/launch.json`, captures), 'utf8')) as {
       args: ({ kind: string; shape: number[] } | string | number)[]
@@ -87,7 +88,8 @@ describe('the launch to begin with', () => {
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(
     documentSchemas['signature.schema.json'] as object,
   )
-  it.each(texts)('lays every parameter of %s', async (_, text) => {
+  // by day every fifth
+  it.each(sampled(5, texts))('lays every parameter of %s', async (_, text) => {
     const whole = new Map([['k.ptx', new TextEncoder().encode(text)]])
     const said = await running(worldOf(inMemory(whole)))('kernels', 'k.ptx', '--json')
     expect([said.status, said.stderr]).toEqual([0, ''])

@@ -7,6 +7,7 @@ import { describe, expect, it, test } from 'vitest'
 import { launchedPtx, type AskingPtx, type LaunchedPtx } from '../../../src/oracle/launch/ptx.js'
 import { filesOf, kernelNames, launchOf, type Argument } from '../../dialects/ptx/cuda.js'
 import { left, right } from '../../either.js'
+import { sampled } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
 
@@ -65,7 +66,7 @@ const described = (given: LaunchedPtx, named: ReadonlyMap<string, string>): unkn
 }
 
 describe('the launch files of our kernels, as words', () => {
-  it.each(kernelNames)('%s', (kernel) => {
+  it.each(sampled(4, kernelNames))('%s', (kernel) => {
     const disk = filesIn(new URL(`${kernel}/`, cuda))
     const files = inMemory(disk)
     const launch = launchOf(kernel)
@@ -135,7 +136,7 @@ describe('launch files of captures, as words', () => {
   const names = fs
     .readdirSync(captures)
     .filter((name) => fs.readdirSync(new URL(name, captures)).includes(`${name}.ptx`))
-  it.each(names)('%s', (name) => {
+  it.each(sampled(4, names))('%s', (name) => {
     const disk = filesIn(new URL(`${name}/`, captures))
     const text = new TextDecoder().decode(disk.get(`${name}.ptx`))
     disk.set('k.ptx', new TextEncoder().encode(`${text.slice(0, text.indexOf('{\n'))}{ ret; }\n`))

@@ -63,7 +63,7 @@ describe('a statement that nvcc left out, and one that is left out here', () => 
   it('are many', () => {
     expect(subjects.length).toBeGreaterThan(20)
   })
-  for (const { kernel, twin, line, ptx, source } of subjects.filter((_, k) => nightly || k % 6 === 0))
+  for (const { kernel, twin, line, ptx, source } of subjects.filter((_, k) => nightly || k % 15 === 0))
     it(`${kernel} ${String(twin)}, ${source}:${String(line)}`, () => {
       const own = foundIn(judged(kernel, ptx, []))
       const here = foundIn(judged(kernel, `${kernel}.ptx`, [`${source}:${String(line)}`]))

@@ -48,7 +48,7 @@ const cluster: fc.Arbitrary<ReadonlyArray<Touched>> = fc
     { plane: 3, reads: united([footprint(3, c)]), writes: united([footprint(3, d)]) },
   ])
 
-prop([fc.array(cluster, { maxLength: 4 })], { numRuns: nightly ? 2000 : 300 })(
+prop([fc.array(cluster, { maxLength: 4 })], { numRuns: nightly ? 2000 : 80 })(
   'law 2: a collision is a byte that one writes and another touches',
   (touched) => {
     const collides = (plane: number, byte: number, [x, y]: readonly [number, number]): boolean => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { inlineOfTensor, isInline, tensorOfInline } from '../../../src/oracle/tensor-files/inline.js'
 import { patternBits, tensor, tensorDtypes } from '../../../src/oracle/tensor-files/tensor.js'
 import { code, right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const tensors = fc
   .tuple(fc.constantFrom(...tensorDtypes), fc.array(fc.nat({ max: 4 }), { maxLength: 3 }))
@@ -23,7 +24,7 @@ describe('inline tensors', () => {
         expect(isInline(json)).toBe(true)
         expect(right(tensorOfInline(json))).toEqual(t)
       }),
-      { numRuns: 100 },
+      { numRuns: nightly ? 100 : 20 },
     )
   })
   test('patterns as integers are the same tensor', () => {
@@ -36,7 +37,7 @@ describe('inline tensors', () => {
           bits,
         })
       }),
-      { numRuns: 100 },
+      { numRuns: nightly ? 100 : 20 },
     )
   })
   test('by hand: 1.0 and 2.0 in bf16', () => {

@@ -4,13 +4,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { suiteNamed, suites } from '../../../src/oracle/vectors/index.js'
 import { features, sameJson, type Suite } from '../../../src/oracle/vectors/suite.js'
-import { sampled } from '../../extent.js'
+import { nightly, sampled } from '../../extent.js'
 
 const all = await Promise.all(suites.map(({ load }) => load()))
 
 describe.each(all.map((suite): [string, Suite] => [suite.name, suite]))('suite %s', (name, suite) => {
   const cases = [...suite.cases()]
-  const some = sampled(Math.ceil(cases.length / 24), cases)
+  const some = sampled(Math.ceil(cases.length / 12), cases)
   test('its cases stay, and their names are distinct and names of files', () => {
     expect(sameJson([...suite.cases()], cases)).toBe(true)
     expect(new Set(cases.map((one) => one.name)).size).toBe(cases.length)
@@ -33,7 +33,7 @@ describe.each(all.map((suite): [string, Suite] => [suite.name, suite]))('suite %
     }
   })
   test('the same is asked twice and answered alike', () => {
-    for (const one of sampled(Math.ceil(cases.length / 4), cases))
+    for (const one of sampled(Math.ceil(cases.length / 3), cases))
       expect(sameJson(suite.ask(one.question), suite.ask(one.question))).toBe(true)
   })
   test.each(suite.rules.map(({ id }) => [id]))('random questions about %s are questions', (rule) => {
@@ -45,7 +45,7 @@ describe.each(all.map((suite): [string, Suite] => [suite.name, suite]))('suite %
           (E.isRight(asked) ? suite.answer.codec.is(asked.right) : asked.left.code !== 'question')
         )
       }),
-      { numRuns: 4, seed: 1 },
+      { numRuns: nightly ? 40 : 2, seed: 1 },
     )
   })
   test('anything else is refused', () => {

@@ -194,7 +194,7 @@ describe('a recording', () => {
   test('of what: the catalogue and the zoo', () => {
     expect(programs.length).toBeGreaterThan(60)
   })
-  test.each(sampled(8, programs))('%s: laws 1 and 2, at a few steps', (_, program) => {
+  test.each(sampled(17, programs))('%s: laws 1 and 2, at a few steps', (_, program) => {
     fc.assert(
       fc.property(
         fc.constantFrom(...policies),
@@ -217,7 +217,7 @@ describe('a recording', () => {
       { numRuns: 3 },
     )
   })
-  test.each(sampled(10, programs))('%s: a step does what it was offered as', (_, program) => {
+  test.each(sampled(21, programs))('%s: a step does what it was offered as', (_, program) => {
     for (const policy of policies) {
       const recording = recorded(program, policy)
       let state = recording.start
@@ -230,7 +230,7 @@ describe('a recording', () => {
       }
     }
   })
-  test.each(sampled(9, programs))('%s: law 3, the picture is that of the timeline', (_, program) => {
+  test.each(sampled(19, programs))('%s: law 3, the picture is that of the timeline', (_, program) => {
     const { world, machine } = right(launch(program, unit, noArguments))
     const events = run(world, machine, { ...settings(Policy.eager), fuel }, collect).result
     const { picture, steps } = recorded(program, Policy.eager)
@@ -251,7 +251,7 @@ describe('a recording', () => {
     for (const { fromStep, toStep } of picture.arrows)
       if (fromStep !== null && toStep !== null) expect(fromStep).toBeLessThan(toStep)
   })
-  test.each(sampled(15, programs))(
+  test.each(sampled(31, programs))(
     '%s: law 4, replayed by its keys, and by the name of its policy',
     (_, program) => {
       for (const policy of [Policy.lazy, Policy.seeded(5)]) {

@@ -203,7 +203,7 @@ describe('a tensor comes out as it went in', () => {
     ['f16', [2 ** 9, 2 ** 9 + 1]],
   ]
   it.each(
-    sampled(2, cases).map(
+    sampled(5, cases).map(
       (c) => [`${c[0]} of ${c[1].join(' x ')}, strides ${c[2]?.join(', ') ?? 'its own'}`, c] as const,
     ),
   )('%s', (_, [dtype, shape, strides]) => {

@@ -67,7 +67,7 @@ test('a schedule that asks for what is not on offer is refused where it does', (
     expect(ran.outcome.offered).toEqual(offered(l.world, ran.machine).map(({ key }) => key))
 })
 
-const seeds = nightly ? 200 : 40
+const seeds = nightly ? 200 : 12
 test(`the same work under every schedule: eager, lazy, in turn, starving and ${String(seeds)} seeds give one output and one set of events`, () => {
   const one = matmul({ m: 64, n: 64, k: 64 })
   const inUnit = launched(one, unit)

@@ -61,9 +61,9 @@ const attention = (N: number): Float64Array => {
 describe('attention, warp-specialised', () => {
   test.each([
     ['eager', Policy.eager, 64],
-    ['seeded', Policy.seeded(5), 128],
+    ['seeded', Policy.seeded(5), nightly ? 128 : 64],
     ...(nightly ? ([['eager', Policy.eager, 192]] as const) : []),
-    ['lazy', Policy.lazy, nightly ? 320 : 192],
+    ['lazy', Policy.lazy, nightly ? 320 : 128],
   ] as const)('%s: equal to attention in real numbers', (_name, policy, N) => {
     const l = launched(real64, N)
     const ran = Run.run(l.world, l.machine, Run.settings(policy), Run.ignore)
@@ -82,9 +82,8 @@ describe('attention, warp-specialised', () => {
    */
   test('every schedule tried ends, and leaves the same things open', () => {
     const policies = [
-      Policy.eager,
       Policy.lazy,
-      ...(nightly ? [Policy.roundRobin, Policy.seeded(3), Policy.seeded(4)] : []),
+      ...(nightly ? [Policy.eager, Policy.roundRobin, Policy.seeded(3), Policy.seeded(4)] : []),
     ]
     const said = policies.map((policy) => {
       const l = launched(unit, 320)

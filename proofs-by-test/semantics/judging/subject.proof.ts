@@ -100,7 +100,7 @@ test('what is about something says it, and a verdict is published without', () =
   })
   const mutants = ['queue', 'kv-pipeline'].flatMap((name) =>
     mutantsOf(right(judgedAt(right(kernelNamed(name)))).program, ['DROP', 'PRIME', 'EXIT', 'ALLOC'])
-      .filter((_, i) => nightly || i % 4 === 0)
+      .filter((_, i) => nightly || i % 12 === 0)
       .map((m) => m.program),
   )
   for (const program of [...programs, ...mutants]) {

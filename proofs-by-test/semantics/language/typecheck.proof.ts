@@ -37,6 +37,7 @@ import { barrier, ptr, scalar, tile, view } from '../../../src/semantics/languag
 import * as Ref from '../../../src/transforms/ref.js'
 import { swizzle, tile as tiling } from '../../../src/transforms/transform.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const scalars: ReadonlyArray<ScalarName> = ['i1', 'i32', 'i64', 'f32', 'f16', 'bf16', 'e4m3']
 const ringRef = right(Ref.ofTransforms([4, 64, 64], 16, [right(tiling([8, 64])), right(swizzle(128))]))
@@ -468,7 +469,7 @@ test('constant.ts law 2: what is constant is what the machine computes', () => {
       fc.pre(known !== undefined)
       expect(evaluate(world, { agent: 0, cta: 0, place: 0, cluster: 0 }, [], e)).toBe(known! + 0)
     }),
-    { numRuns: 300 },
+    { numRuns: nightly ? 300 : 60 },
   )
 })
 

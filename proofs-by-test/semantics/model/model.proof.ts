@@ -1,7 +1,7 @@
 /**
  * Model = detector: the relational definitions and the online fold say the same of every log, event for event.
  *
- * The zoo, bad and mended; every kernel's small forms, and each with one statement left out; random programs. 10,000 of those are compared where they
+ * The zoo, bad and mended; every kernel's small forms, and each with one statement left out; random programs. 1,000 of those are compared where they
  * run anyhow, in the sweep of the theorem (`semantics/schedules/single-schedule*.proof.ts`; at night 1,000,000).
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -68,8 +68,9 @@ const twins: ReadonlyArray<readonly [string, Program]> = [
 ]
 
 describe('the zoo', () => {
-  test.each(twins)('%s', (_, program) => {
-    expect(differ(ran(program, eager), variants)).toEqual([])
+  test.each(twins.map(([name, program], i) => [name, program, i] as const))('%s', (_, program, i) => {
+    // by day every third under every choice of options
+    expect(differ(ran(program, eager), nightly || i % 3 === 0 ? variants : [{}])).toEqual([])
     expect(differ(ran(program, nightly ? seeded(3) : lazy), [{}])).toEqual([])
   })
 })
@@ -86,9 +87,9 @@ const forms = (k: Kernel): ReadonlyArray<Program> => followed(k).map((i) => i.pr
 
 describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
   test('its small forms', () => {
-    // by day all but the largest
+    // by day the two smallest
     forms(kernel).forEach((form, k) => {
-      if (!nightly && k > 2) return
+      if (!nightly && k > 1) return
       for (const policy of nightly ? [eager, lazy, seeded(3)] : [eager])
         expect(differ(ran(form, policy), nightly || k === 1 ? variants : [{}])).toEqual([])
     })
@@ -97,9 +98,9 @@ describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
     const form = forms(kernel)[small ? 0 : 2]!
     const all = removals(form)
     expect(all.length).toBeGreaterThan(5)
-    // by day every fifth of them, by night all
+    // by day every fifteenth of them, by night all
     const wrong = all.flatMap(([key, program], k) =>
-      !nightly && k % 5 !== all.length % 5
+      !nightly && k % 15 !== all.length % 15
         ? []
         : (nightly ? [eager, lazy, seeded(3)] : [[eager, lazy][k % 2]!]).flatMap((policy) =>
             differ(ran(program, policy), nightly ? variants : [{}]).map((text) => `${key}: ${text}`),
@@ -118,7 +119,7 @@ const drawn = (from: number, count: number): ReadonlyArray<Ran> =>
 
 describe('random programs', () => {
   it('under every choice of options', () => {
-    expect(differ(drawn(2_000_000, nightly ? 100_000 : small ? 50 : 100), variants)).toEqual([])
+    expect(differ(drawn(2_000_000, nightly ? 100_000 : 50), variants)).toEqual([])
   })
 })
 

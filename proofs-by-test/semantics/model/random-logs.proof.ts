@@ -1,6 +1,6 @@
 /** Model = detector on random logs: what random programs have not (atomics, semaphores, forks, tensor maps, scopes), in any order that a log can have. */
 import { describe, expect, it } from 'vitest'
-import { nightly, small } from '../../extent.js'
+import { nightly } from '../../extent.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
 import { differences } from './comparison.js'
 import { read } from './litmus.js'
@@ -39,7 +39,7 @@ describe('random logs', () => {
     expect(says('', ' cta', 'U0')).toContain('V1')
   })
   it('the detector and the model say the same', () => {
-    const count = nightly ? 200_000 : small ? 200 : 300
+    const count = nightly ? 200_000 : 150
     const wrong: string[] = []
     for (let seed = 0; seed < count && wrong.length < 3; seed++) {
       const text = logOf(seed)

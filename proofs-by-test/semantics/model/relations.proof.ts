@@ -6,7 +6,7 @@ import { litmusLines, litmusLog } from '../../../src/semantics/model/litmus.js'
 import { views } from '../../../src/semantics/model/views.js'
 import { swap } from 'fp-ts/lib/Either.js'
 import { right } from '../../either.js'
-import { small } from '../../extent.js'
+import { nightly } from '../../extent.js'
 import { read, said } from './litmus.js'
 import { documentOf } from './litmus-documents.js'
 import { logOf } from './random-log.js'
@@ -120,7 +120,7 @@ describe('law 1: read from the document alone, before and seen are what the mode
       expect(wrong(documentOf(litmus.log, litmus.options, leftOut))).toEqual([])
   })
   it('random tests', () => {
-    for (let seed = 0; seed < (small ? 40 : 80); seed++)
+    for (let seed = 0; seed < (nightly ? 80 : 30); seed++)
       for (const strict of [false, true]) {
         const lines = logOf(seed)
         expect([lines, wrong(documentOf(lines, { strict, strictProxies: strict }))]).toEqual([lines, []])

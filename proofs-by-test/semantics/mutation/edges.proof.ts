@@ -7,6 +7,7 @@ import { check } from '../../../src/semantics/verdict/check.js'
 import { mutantsOf } from '../../../src/semantics/mutation/index.js'
 import { options } from './settings.js'
 import { right } from '../../either.js'
+import { nightly, sampled } from '../../extent.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 
 const verdictOfMutant = (name: string, key: string, strict: boolean): Verdict => {
@@ -83,7 +84,7 @@ test('by the manual alone: the arrive that orders the two, as a release', () => 
 test('the first finding of each id stands before the second of any', () => {
   const { program } = right(judgedAt(right(kernelNamed('hopper-matmul'))))
   let several = 0
-  for (const m of mutantsOf(program, ['DROP', 'PRIME'])) {
+  for (const m of sampled(2, mutantsOf(program, ['DROP', 'PRIME']))) {
     const checked = check(m.program, options)
     if (checked._tag === 'Left') continue
     const ids = checked.right.verdict.findings.map((f) => f.id)
@@ -91,5 +92,5 @@ test('the first finding of each id stands before the second of any', () => {
     expect(new Set(ids.slice(0, distinct)).size).toBe(distinct)
     if (ids.length > distinct) several++
   }
-  expect(several).toBeGreaterThan(3)
+  expect(several).toBeGreaterThan(nightly ? 3 : 1)
 })

@@ -124,7 +124,7 @@ const drawn = (seed: number): S.Skeleton => {
 }
 
 it('the theorem, on random programs with such bytes', { timeout: 14_400_000 }, () => {
-  const count = nightly ? 100_000 : 120
+  const count = nightly ? 100_000 : 60
   const how: Sweep = {
     from: 0,
     count,

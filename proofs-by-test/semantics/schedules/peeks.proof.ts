@@ -52,11 +52,11 @@ const how: Sweep = nightly
     }
   : {
       from: 0,
-      count: small ? 250 : 2000,
+      count: small ? 250 : 400,
       allocating: 1,
       thrice: 16,
       validated: 50,
-      searched: 100,
+      searched: 40,
       kinds: 1,
       weakened: 1,
       weakenings: [],

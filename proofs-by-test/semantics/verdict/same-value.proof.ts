@@ -12,6 +12,7 @@ import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import { check, standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 type Tile = X.Tile<'f32', 2>
 type Rows = X.View<'gmem', 'f32', 2>
@@ -99,7 +100,7 @@ describe('two agents', () => {
 
   it('whatever they store: proved exactly where every element that both write is the same text', () => {
     let [equal, apart] = [0, 0]
-    for (let seed = 0; seed < 120; seed++) {
+    for (let seed = 0; seed < (nightly ? 120 : 40); seed++) {
       const die = dice(seed)
       const storingOf = (): Storing => ({
         from: die.below(3),
@@ -141,8 +142,8 @@ describe('two agents', () => {
       })
       if (isEqual) expect(left[0]).toEqual(left[1])
     }
-    expect(equal).toBeGreaterThan(10)
-    expect(apart).toBeGreaterThan(10)
+    expect(equal).toBeGreaterThan(nightly ? 10 : 3)
+    expect(apart).toBeGreaterThan(nightly ? 10 : 3)
   })
 })
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import * as Lanes from '../../../src/semantics/warps/lanes.js'
 import { rows, setAll, setLane, setPredicate, wordAt, type Rows } from '../../../src/semantics/warps/rows.js'
 import { prop } from '../../prop.js'
+import { nightly } from '../../extent.js'
 
 const lanes = Array.from({ length: 32 }, (_, l) => l)
 const mask = fc.integer().filter((m) => m !== 0)
@@ -64,7 +65,7 @@ describe('shuffles', () => {
           }
     expect(wrong).toBe(0)
   })
-  prop([fc.constantFrom(...modes), fc.nat(31), fc.integer(), fc.integer()], { numRuns: 300 })(
+  prop([fc.constantFrom(...modes), fc.nat(31), fc.integer(), fc.integer()], { numRuns: nightly ? 300 : 60 })(
     'other bits of b and c do not matter',
     (mode, lane, b, c) => {
       const { lane: from, inRange } = Lanes.sourceLane(mode, lane, b, c)
@@ -72,31 +73,30 @@ describe('shuffles', () => {
       return true
     },
   )
-  prop([fc.constantFrom(...modes), warp, warp, warp, mask, mask, fc.boolean()], { numRuns: 100 })(
-    'of a mask: words, range, and what is not known',
-    (mode, d, b, c, active, known, inPlace) => {
-      const r = filled(d, b, c)
-      r.unknown[0] = ~known
-      const to = inPlace ? 0 : 3
-      Lanes.shuffle(
-        r,
-        { _tag: 'shuffle', mode, to, inRange: 0, value: 0, lane: 1, clamp: 2, members: null },
-        active,
-      )
-      for (const lane of lanes) {
-        if (!has(active, lane)) {
-          if (inPlace) expect(wordAt(r, 0, lane)).toBe(d[lane])
-          continue
-        }
-        const [j, p] = defined(mode, lane, b[lane]!, c[lane]!)
-        expect(has(r.predicates[0]!, lane)).toBe(p)
-        const there = has(active, j) && has(known, j)
-        expect(knows(r, to, lane)).toBe(there)
-        if (there) expect(wordAt(r, to, lane)).toBe(d[j])
+  prop([fc.constantFrom(...modes), warp, warp, warp, mask, mask, fc.boolean()], {
+    numRuns: nightly ? 100 : 20,
+  })('of a mask: words, range, and what is not known', (mode, d, b, c, active, known, inPlace) => {
+    const r = filled(d, b, c)
+    r.unknown[0] = ~known
+    const to = inPlace ? 0 : 3
+    Lanes.shuffle(
+      r,
+      { _tag: 'shuffle', mode, to, inRange: 0, value: 0, lane: 1, clamp: 2, members: null },
+      active,
+    )
+    for (const lane of lanes) {
+      if (!has(active, lane)) {
+        if (inPlace) expect(wordAt(r, 0, lane)).toBe(d[lane])
+        continue
       }
-      return true
-    },
-  )
+      const [j, p] = defined(mode, lane, b[lane]!, c[lane]!)
+      expect(has(r.predicates[0]!, lane)).toBe(p)
+      const there = has(active, j) && has(known, j)
+      expect(knows(r, to, lane)).toBe(there)
+      if (there) expect(wordAt(r, to, lane)).toBe(d[j])
+    }
+    return true
+  })
   prop([warp, fc.nat(31)], { numRuns: 50 })('law 1: a butterfly twice is the identity', (d, b) => {
     const r = filled(d)
     setAll(r, 1, b)
@@ -113,42 +113,41 @@ describe('shuffles', () => {
 })
 
 describe('votes', () => {
-  prop([fc.integer(), mask, fc.boolean(), fc.constantFrom('all', 'any', 'uni', 'ballot')], { numRuns: 300 })(
-    'law 3 and each against its quantifier',
-    (holds, active, negated, mode) => {
-      const r = rows(2, 3, null, null, null)
-      setPredicate(r, 0, -1, holds, 0)
-      setPredicate(r, 1, -1, 0, 0)
-      const says = among(active).map((l) => has(holds, l) !== negated)
-      const m = mode as 'all' | 'any' | 'uni' | 'ballot'
-      Lanes.vote(
-        r,
-        { _tag: 'vote', mode: m, to: 0, toPredicate: 1, by: { predicate: 0, negated }, members: null },
-        active,
-      )
-      if (mode === 'ballot')
-        for (const l of among(active))
-          expect(wordAt(r, 0, l)).toBe(
-            lanes.reduce((w, k) => (has(active, k) && has(holds, k) !== negated ? w | (1 << k) : w), 0),
-          )
-      else {
-        const outcome =
-          mode === 'all'
-            ? says.every((x) => x)
-            : mode === 'any'
-              ? says.some((x) => x)
-              : new Set(says).size === 1
-        expect(r.predicates[1]).toBe(outcome ? active : 0)
-      }
-      expect(r.unknownPredicates[1]).toBe(0)
-      return true
-    },
-  )
+  prop([fc.integer(), mask, fc.boolean(), fc.constantFrom('all', 'any', 'uni', 'ballot')], {
+    numRuns: nightly ? 300 : 60,
+  })('law 3 and each against its quantifier', (holds, active, negated, mode) => {
+    const r = rows(2, 3, null, null, null)
+    setPredicate(r, 0, -1, holds, 0)
+    setPredicate(r, 1, -1, 0, 0)
+    const says = among(active).map((l) => has(holds, l) !== negated)
+    const m = mode as 'all' | 'any' | 'uni' | 'ballot'
+    Lanes.vote(
+      r,
+      { _tag: 'vote', mode: m, to: 0, toPredicate: 1, by: { predicate: 0, negated }, members: null },
+      active,
+    )
+    if (mode === 'ballot')
+      for (const l of among(active))
+        expect(wordAt(r, 0, l)).toBe(
+          lanes.reduce((w, k) => (has(active, k) && has(holds, k) !== negated ? w | (1 << k) : w), 0),
+        )
+    else {
+      const outcome =
+        mode === 'all'
+          ? says.every((x) => x)
+          : mode === 'any'
+            ? says.some((x) => x)
+            : new Set(says).size === 1
+      expect(r.predicates[1]).toBe(outcome ? active : 0)
+    }
+    expect(r.unknownPredicates[1]).toBe(0)
+    return true
+  })
 })
 
 const few = fc.array(fc.constantFrom(0, 1, -1), { minLength: 32, maxLength: 32 })
 describe('match, redux, elect', () => {
-  prop([few, few, mask, fc.boolean()], { numRuns: 200 })(
+  prop([few, few, mask, fc.boolean()], { numRuns: nightly ? 200 : 40 })(
     'match: law 2, of one word or two',
     (a, b, active, wide) => {
       const r = filled(a, b)
@@ -167,7 +166,7 @@ describe('match, redux, elect', () => {
     },
   )
   prop([warp, mask, fc.constantFrom('add', 'min', 'max', 'and', 'or', 'xor'), fc.boolean(), mask], {
-    numRuns: 300,
+    numRuns: nightly ? 300 : 60,
   })('redux against integers of unbounded size', (d, active, op, signed, known) => {
     const r = filled(d)
     r.unknown[0] = ~known
@@ -190,15 +189,18 @@ describe('match, redux, elect', () => {
     }
     return true
   })
-  prop([mask], { numRuns: 100 })('elect: one lane of the mask, which all are told', (active) => {
-    const r = rows(2, 1, null, null, null)
-    Lanes.elect(r, { _tag: 'elect', to: 0, elected: 0, members: 1 }, active)
-    const elected = among(r.predicates[0]!)
-    expect(elected).toHaveLength(1)
-    expect(has(active, elected[0]!)).toBe(true)
-    for (const l of among(active)) expect(wordAt(r, 0, l)).toBe(elected[0])
-    Lanes.activeLanes(r, { _tag: 'activeLanes', to: 1 }, active)
-    for (const l of among(active)) expect(wordAt(r, 1, l)).toBe(active)
-    return true
-  })
+  prop([mask], { numRuns: nightly ? 100 : 20 })(
+    'elect: one lane of the mask, which all are told',
+    (active) => {
+      const r = rows(2, 1, null, null, null)
+      Lanes.elect(r, { _tag: 'elect', to: 0, elected: 0, members: 1 }, active)
+      const elected = among(r.predicates[0]!)
+      expect(elected).toHaveLength(1)
+      expect(has(active, elected[0]!)).toBe(true)
+      for (const l of among(active)) expect(wordAt(r, 0, l)).toBe(elected[0])
+      Lanes.activeLanes(r, { _tag: 'activeLanes', to: 1 }, active)
+      for (const l of among(active)) expect(wordAt(r, 1, l)).toBe(active)
+      return true
+    },
+  )
 })

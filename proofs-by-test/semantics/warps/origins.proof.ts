@@ -18,6 +18,7 @@ import type { Provenance } from '../../../src/semantics/judging/verdict.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import * as Ref from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 import { prop } from '../../prop.js'
 
 /** Every lane loads two elements of f16 as one word into %a, and stores %a. */
@@ -281,7 +282,7 @@ const moves: fc.Arbitrary<string> = fc.oneof(
 )
 
 describe('random moves', () => {
-  prop([fc.array(moves, { minLength: 1, maxLength: 6 })], { numRuns: 120 })(
+  prop([fc.array(moves, { minLength: 1, maxLength: 6 })], { numRuns: nightly ? 120 : 40 })(
     'are proved iff they copy',
     (body) => {
       const { proof, copies } = judged(kernel(body.join('\n')))

@@ -17,6 +17,7 @@ import {
   type WarpProgram,
 } from '../../../src/semantics/warps/program.js'
 import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
 import { prop } from '../../prop.js'
 
 // rows 0..7 are written by programs; then 8 is the lane, 9.. constants, 16.. counters of loops
@@ -442,7 +443,7 @@ const body = (inside: boolean): fc.Arbitrary<ReadonlyArray<Tree>> =>
   fc.array(tree(inside ? 1 : 3, inside), { minLength: 1, maxLength: inside ? 4 : 7 })
 
 describe('a warp is 32 threads', () => {
-  prop([body(false), body(true), fc.constantFrom(32, 32, 32, 7)], { numRuns: 150 })(
+  prop([body(false), body(true), fc.constantFrom(32, 32, 32, 7)], { numRuns: nightly ? 150 : 30 })(
     'equal registers in every lane at the end',
     (main, called, threads) => {
       const program = compiled([...start, ...main], called)

@@ -39,7 +39,7 @@ const lineOf = (file: string, text: string): string =>
 
 test('law 1: every changed text is printed and read again as itself', () => {
   for (const kernel of sampled(6, kernels))
-    for (const m of sampled(5, mutantsOf(kernel))) {
+    for (const m of sampled(15, mutantsOf(kernel))) {
       const text = printModule(m.module())
       expect(printModule(right(parseModule(text))), m.key).toBe(text)
     }

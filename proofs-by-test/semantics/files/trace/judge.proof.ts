@@ -55,7 +55,7 @@ describe('law 2: a trace that is cut off', () => {
     expect(verdict().verdict).toBe('ok')
     expect(lines.filter((line) => line.includes('"_tag":"cluster"')).length).toBeGreaterThan(1)
     const tail = lines.reduce((last, line, k) => (/"_tag":"(exit|perform|access)"/.test(line) ? k : last), 0)
-    for (let length = 1; length <= lines.length; length += nightly ? 1 : 4) {
+    for (let length = 1; length <= lines.length; length += nightly ? 1 : 13) {
       const v = judged(lines.slice(0, length))
       const found = [...v.findings, ...v.notes].map((f) => f.id)
       expect([v.verdict, found], `${String(length)} of ${String(lines.length)}`).toEqual([

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Atoms } from '../../../../src/semantics/judging/detector/index.js'
 import type { Spans } from '../../../../src/semantics/log/events.js'
+import { nightly } from '../../../extent.js'
 
 const size = 1200 // more than two blocks of 512 bytes
 const footprint = fc
@@ -57,7 +58,7 @@ describe('atoms', () => {
         }
         expect(signature.size).toBe(new Set(owner.values()).size)
       }),
-      { numRuns: 150 },
+      { numRuns: nightly ? 150 : 30 },
     )
   })
 
@@ -78,7 +79,7 @@ describe('atoms', () => {
           for (let b = from; b < to; b++)
             if (a.payload.last !== oracle.get(b)) expect.fail(`byte ${String(b)} lost its payload`)
       }),
-      { numRuns: 150 },
+      { numRuns: nightly ? 150 : 30 },
     )
   })
 

@@ -107,7 +107,7 @@ describe('visibility does not depend on the schedule', () => {
     const t = zoo.find((z) => z.name === name)!
     const [bad, fixed] = [t.program(false), t.program(true)]
     expect(E.isRight(bad) && E.isRight(fixed)).toBe(true)
-    for (const s of over(right(bad), '', '', nightly ? 1000 : 100)) expect(s.found).toEqual([expected])
-    for (const s of over(right(fixed), '', '', nightly ? 1000 : 100)) expect(s.found).toEqual([])
+    for (const s of over(right(bad), '', '', nightly ? 1000 : 25)) expect(s.found).toEqual([expected])
+    for (const s of over(right(fixed), '', '', nightly ? 1000 : 25)) expect(s.found).toEqual([])
   })
 })

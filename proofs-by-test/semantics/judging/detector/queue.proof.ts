@@ -20,6 +20,7 @@ import type {
   Tcgen05InFlight,
 } from '../../../../src/semantics/machine/operation.js'
 import type { TensorEntry } from '../../../../src/semantics/log/events.js'
+import { nightly } from '../../../extent.js'
 
 /** Products of two accumulators, both kinds of copies, a shift: does the row come before the column? */
 const kinds = ['m', 'n', 'cp', 'cp4', 'shift', 'commit'] as const
@@ -117,7 +118,7 @@ describe('the detector', () => {
               follows(places[i]!, places[j]!) || assumed(places[i]!, places[j]!),
             ]).toEqual([queue, i, j, chained(queue, i, j), chained(queue, i, j, true)])
       }),
-      { numRuns: 400, seed: 11 },
+      { numRuns: nightly ? 400 : 80, seed: 11 },
     )
   })
   test('law 2: of two entries of one lane, whoever follows the later follows the earlier', () => {
@@ -130,7 +131,7 @@ describe('the detector', () => {
               if (queue[i] === queue[j] && follows(places[j]!, places[l]!))
                 expect(follows(places[i]!, places[l]!)).toBe(true)
       }),
-      { numRuns: 200, seed: 12 },
+      { numRuns: nightly ? 200 : 40, seed: 12 },
     )
   })
   test('what is assumed is not listed, and nothing goes back or to another queue', () => {

@@ -15,6 +15,7 @@ import {
 } from '../../../../src/semantics/log/events.js'
 import type { Scope } from '../../../../src/semantics/language/instruction.js'
 import { script, type Script } from './script.js'
+import { nightly } from '../../../extent.js'
 
 /** Two clusters of two CTAs each; CTA 0 has two agents. */
 const agents = ['a@0', 'a2@0', 'b@1', 'c@2', 'd@3']
@@ -115,7 +116,7 @@ describe('message passing', () => {
     ['in one cluster', 2, 2],
     ['in the grid', 3, 3],
   ] as const)('%s', (_, reader, needed) => {
-    let both = 0
+    let [both, at] = [0, 0]
     for (const by of ['store', 'atomic'] as const)
       for (const told of scopes)
         for (const releases of [false, true])
@@ -124,6 +125,8 @@ describe('message passing', () => {
               for (const hears of ['load', 'atomic'] as const)
                 for (const acquires of [false, true])
                   for (const behind of fences) {
+                    // by day every seventh
+                    if (at++ % 7 !== 0 && !nightly) continue
                     const j = judged((s) => {
                       s.w(0, 'g 5')
                       if (before !== null) fence(s, 0, before)
@@ -152,7 +155,7 @@ describe('message passing', () => {
                       expected,
                     ])
                   }
-    expect(both).toBeGreaterThan(20)
+    expect(both).toBeGreaterThan(nightly ? 20 : 5)
   })
   test('a fence before the write, or behind the read, is another thing', () => {
     expect(

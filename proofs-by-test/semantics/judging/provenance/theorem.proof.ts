@@ -179,7 +179,7 @@ describe('law 2: by writes as by elements', () => {
   it('over boxes that cover the output or not, in place or not, one over another', () => {
     const count = { proved: 0, inOrder: 0, refused: 0 }
     // 1765: ascending by what is written last, in pieces, over one that is not
-    for (const seed of [...Array(nightly ? 2000 : 500).keys(), 1765]) {
+    for (const seed of [...Array(nightly ? 2000 : 150).keys(), 1765]) {
       const die = dice(seed)
       const m = memory(header, tables())
       const cells: (Cell | undefined)[] = Array.from({ length: extent * extent }, () => undefined)
@@ -265,7 +265,7 @@ describe('law 2: by writes as by elements', () => {
       expect([seed, said.proved, said.inOrder]).toEqual([seed, proved, inOrder])
       count[inOrder ? 'inOrder' : proved ? 'proved' : 'refused']++
     }
-    expect(Math.min(count.proved, count.inOrder, count.refused)).toBeGreaterThan(nightly ? 100 : 25)
+    expect(Math.min(count.proved, count.inOrder, count.refused)).toBeGreaterThan(nightly ? 100 : 5)
   })
 })
 

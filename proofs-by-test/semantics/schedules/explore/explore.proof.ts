@@ -40,7 +40,7 @@ describe('explore', () => {
   it('law 5: finds on a program what the search of its skeleton finds', () => {
     const wrong: string[] = []
     const many = { programs: 0, clean: 0 }
-    const drawn = nightly ? 150 : 50
+    const drawn = nightly ? 150 : 20
     for (let seed = 500_000; seed < 500_000 + drawn; seed++) {
       const s = skeletonOf(seed)
       const all = naively(s)
@@ -52,7 +52,7 @@ describe('explore', () => {
         wrong.push(`${String(seed)} [${kindsOf(found)}] and not [${naiveKinds(all)}]: ${show(s)}`)
     }
     expect(wrong.slice(0, 3)).toEqual([])
-    expect(many.programs).toBeGreaterThan(0.93 * drawn)
+    expect(many.programs).toBeGreaterThan(0.9 * drawn)
     expect(many.clean).toBeGreaterThan(drawn / 6)
   })
 
@@ -68,7 +68,7 @@ describe('explore', () => {
 
   it('laws 1, 4: following only what is enough finds the same kinds, and the same ways to end', () => {
     let fewer = 0
-    const programs = nightly ? 800 : 12
+    const programs = nightly ? 800 : 5
     for (let seed = 700_000; seed < 700_000 + programs; seed++) {
       const s = skeletonOf(seed)
       const launched = launchedSkeleton(s)
@@ -140,7 +140,7 @@ const isShown = (launched: Launched, f: Found): boolean => {
 describe('witnesses', () => {
   it('law 2: the schedule of a finding replays to it', () => {
     const shown: Record<string, number> = {}
-    const programs = nightly ? 2500 : 40
+    const programs = nightly ? 2500 : 24
     for (let seed = 800_000; seed < 800_000 + programs; seed++) {
       const launched = launchedSkeleton(skeletonOf(seed))
       const all = searched(launched, { states: 3000 })
@@ -162,7 +162,7 @@ describe('witnesses', () => {
 describe('keys', () => {
   it('law 1: states with equal keys offer equal events, and those lead to equal keys', () => {
     let met = 0
-    const programs = nightly ? 1200 : 8
+    const programs = nightly ? 1200 : 4
     for (let seed = 900_000; seed < 900_000 + programs; seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const touched = Claims.future(world, machine)
@@ -204,7 +204,7 @@ describe('keys', () => {
   })
 
   it('without control and frames they tell the same states apart', () => {
-    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 12); seed++) {
+    for (let seed = 910_000; seed < 910_000 + (nightly ? 1500 : 6); seed++) {
       const { world, machine } = launchedSkeleton(skeletonOf(seed))
       const places = Places.places(world.header, new Map())
       const names = Keys.names()
@@ -233,7 +233,7 @@ describe('keys', () => {
 describe('one schedule', () => {
   it('that leads to a finding shows it, and one that stops before does not', () => {
     const followed: Record<string, number> = {}
-    for (let seed = 820_000; seed < 820_000 + (nightly ? 80 : 40); seed++) {
+    for (let seed = 820_000; seed < 820_000 + (nightly ? 80 : 20); seed++) {
       const launched = launchedSkeleton(skeletonOf(seed))
       const all = searched(launched, { states: 2000 })
       for (const f of all.found) {

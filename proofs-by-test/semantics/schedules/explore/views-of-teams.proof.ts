@@ -367,7 +367,7 @@ describe.each(Object.entries(tables))('views: %s', (_, rows) => {
     const found = searched(launched)
     expect(found.complete).toBe(true)
     expect(kindsOf(found)).toBe(kinds)
-    const whole = searched(launched, { reduced: false, states: nightly ? 400 : 60 })
+    const whole = searched(launched, { reduced: false, states: nightly ? 400 : 25 })
     if (whole.complete) expect(kindsOf(whole)).toBe(kinds)
   })
 })

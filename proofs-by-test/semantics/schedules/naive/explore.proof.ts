@@ -35,7 +35,7 @@ const kinds = (text: string): string => {
 
 describe('explore', () => {
   it('law 2: agrees with the recorded engine in every count of every state space', () => {
-    const wrong = sampled(8, recorded('explored.txt')).flatMap(([text, expected]) => {
+    const wrong = sampled(24, recorded('explored.txt')).flatMap(([text, expected]) => {
       const x = whole(skeleton(text!))
       const found = [x.states, ...counts(x)].join(' ')
       return found === expected ? [] : [[text, expected, found]]

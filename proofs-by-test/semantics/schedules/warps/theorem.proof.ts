@@ -29,7 +29,7 @@ import { explore } from '../../../../src/semantics/schedules/naive/explore.js'
 import { show } from '../../../../src/semantics/schedules/naive/notation.js'
 import { peekingOf, skeletonOf } from '../../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../../either.js'
-import { nightly, small } from '../../../extent.js'
+import { nightly } from '../../../extent.js'
 import { kernelOf, type Kernel } from './kernels.js'
 
 const launched = ({ text, threads, bytes }: Kernel): Launched =>
@@ -81,7 +81,7 @@ const rules: ReadonlyArray<keyof Rules> = [
 const found: ReadonlyArray<number> = [705_058_407]
 
 const from = nightly ? 5_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 0
-const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : small ? 150 : 400
+const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : 150
 const families = { tensor: false, copies: true, cluster: false }
 
 const decides = ({ candidates, conditions }: Judgement): boolean => !candidates && conditions.C1.holds
