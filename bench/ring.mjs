@@ -24,7 +24,7 @@ import { check, checkSource, standardOptions } from '../dist/semantics/verdict/c
 import { inTurns, right, table } from './measure.mjs'
 
 const n = 512
-const rounds = 3
+const rounds = 7
 const ptx = readFileSync(new URL('../conformance/hopper/warpgroups/ring/ring.ptx', import.meta.url))
 const [a, b] = [0, 1].map((i) => randomPatterns('f16', 0, i, n * n))
 const turned = new Float64Array(n * n)

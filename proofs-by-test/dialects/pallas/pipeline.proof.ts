@@ -8,7 +8,7 @@ import { real64, unit } from '../../../src/numerics/index.js'
 import * as B from '../../../src/semantics/writing/builder.js'
 import { add, cast, gt, i32, mul, slot, splat } from '../../../src/semantics/language/expression.js'
 import { launch, noArguments, readTensor } from '../../../src/semantics/execution/launch.js'
-import type { LogEvent } from '../../../src/semantics/log/events.js'
+import { addressesIn, type LogEvent } from '../../../src/semantics/log/events.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import * as Run from '../../../src/semantics/execution/run.js'
@@ -143,7 +143,7 @@ const fetches = (
     }
     if (e._tag !== 'access' || e.operation === undefined || !issued.has(e.operation)) continue
     const map = e.footprint.map
-    const first = map._tag === 'scatter' ? Math.min(...map.addresses) : map.base
+    const first = map._tag === 'scatter' ? Math.min(...addressesIn(map)) : map.base
     const into = e.rw === 'r' ? reads : writes
     into.set(e.operation, Math.min(first, into.get(e.operation) ?? Infinity))
   }

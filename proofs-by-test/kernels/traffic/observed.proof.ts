@@ -197,7 +197,7 @@ describe('boxes', () => {
       plane: 0,
       spans: asSpans(Int32Array.from(spans)),
       dtype: 'f16',
-      map: { _tag: 'scatter', shape: [1], addresses: Int32Array.of(0) },
+      map: { _tag: 'scatter', shape: [1], offsets: Int32Array.of(0), by: 0 },
     } as const
     return [
       { _tag: 'issue', stamp, operation, unit: 'tmaLoad', bytes: 0, macs: 0, accumulates: false },

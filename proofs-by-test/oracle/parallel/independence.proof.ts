@@ -27,7 +27,7 @@ const footprint = (plane: number, flat: ReadonlyArray<number>): Footprint => ({
   plane,
   spans: asSpans(Int32Array.from(flat)),
   dtype: 'u8',
-  map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
+  map: { _tag: 'scatter', shape: [], offsets: new Int32Array(0), by: 0 },
 })
 const bytesOf = (flat: ArrayLike<number>): ReadonlySet<number> => {
   const out = new Set<number>()

@@ -123,7 +123,14 @@ test('law 2: what is offered stays offered until it is taken, or a parity wait h
       const done = take(l.world, m, chosen)
       if ('kind' in done) throw new Error(done.message)
       m = done.machine
-      const after = new Set(offered(l.world, m).map((o) => showKey(o.key)))
+      const now = offered(l.world, m, options)
+      expect(now).toEqual(offered(l.world, m))
+      // what was on offer before is the same object
+      for (const o of now) {
+        const before = options.find((x) => showKey(x.key) === showKey(o.key))
+        if (before?.ready === o.ready && before.operation === o.operation) expect(o).toBe(before)
+      }
+      const after = new Set(now.map((o) => showKey(o.key)))
       const gone = options.filter((o) => o !== chosen && !after.has(showKey(o.key)))
       const waits = gone.every((o) => {
         const ready = m.agents[o.key.agent]!.ready

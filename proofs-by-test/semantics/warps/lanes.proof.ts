@@ -73,10 +73,21 @@ describe('shuffles', () => {
       return true
     },
   )
-  prop([fc.constantFrom(...modes), warp, warp, warp, mask, mask, fc.boolean()], {
-    numRuns: nightly ? 100 : 20,
+  const whole = fc.oneof(mask, fc.constant(-1))
+  // all lanes may ask alike, and say so with a uniform row
+  const asked = fc.oneof(
+    warp,
+    word.map((x) => Array.from(lanes, () => x)),
+  )
+  prop([fc.constantFrom(...modes), warp, asked, asked, whole, mask, fc.boolean()], {
+    numRuns: nightly ? 150 : 30,
   })('of a mask: words, range, and what is not known', (mode, d, b, c, active, known, inPlace) => {
     const r = filled(d, b, c)
+    for (const [row, xs] of [
+      [1, b],
+      [2, c],
+    ] as const)
+      if (xs.every((x) => x === xs[0])) setAll(r, row, xs[0]!)
     r.unknown[0] = ~known
     const to = inPlace ? 0 : 3
     Lanes.shuffle(
@@ -96,6 +107,22 @@ describe('shuffles', () => {
       if (there) expect(wordAt(r, to, lane)).toBe(d[j])
     }
     return true
+  })
+  test.each(modes)('%s: all lanes ask alike, every b', (mode) => {
+    for (const c of [31, 0x1800 | 7])
+      for (let b = 0; b < 32; b++) {
+        const r = filled(lanes)
+        setAll(r, 1, b)
+        setAll(r, 2, c)
+        Lanes.shuffle(
+          r,
+          { _tag: 'shuffle', mode, to: 3, inRange: 0, value: 0, lane: 1, clamp: 2, members: null },
+          -1,
+        )
+        expect(lanes.map((l) => [wordAt(r, 3, l), has(r.predicates[0]!, l)])).toEqual(
+          lanes.map((l) => [...defined(mode, l, b, c)]),
+        )
+      }
   })
   prop([warp, fc.nat(31)], { numRuns: 50 })('law 1: a butterfly twice is the identity', (d, b) => {
     const r = filled(d)

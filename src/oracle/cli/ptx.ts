@@ -6,7 +6,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
-import type { Algebra } from '../../numerics/algebra.js'
+import * as fast from '../../fast/index.js'
+import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import type { Script } from '../../render/recording/record.js'
 import type { Buffers } from '../../render/recording/slots.js'
@@ -22,6 +23,7 @@ import type { Operation } from '../../semantics/judging/finding.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { noArguments, type Arguments, type Source } from '../../semantics/machine/source.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
+import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
@@ -103,7 +105,9 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
       return {
         launched,
         source: warpSource(program, launched.arguments),
-        algebra: bits(program.arch === 'sm100a' ? 'blackwell' : 'hopper'),
+        algebra: (options['fast'] === false ? bits : fast.bits)(
+          program.arch === 'sm100a' ? 'blackwell' : 'hopper',
+        ),
         script: {
           name: program.name,
           listing: () =>
@@ -162,7 +166,7 @@ const quoteOf =
 
 /** The tensor that an operation copies: the run that shows it is made again, once, where a finding asks. */
 const tensorsOf = (
-  { source, algebra }: PtxSubject,
+  { launched, source, algebra }: PtxSubject,
   given: Arguments,
   { schedule: first, recorded }: Checked,
   fuel: number,
@@ -172,7 +176,11 @@ const tensorsOf = (
     const keys = (schedule === null ? null : recorded[schedule]) ?? first
     const before = known.get(keys)
     if (before !== undefined) return tensorOf(before, o)
-    const launch = source.launch(algebra, given)
+    // which bytes are copied is the same whatever products come to, if these decide nothing
+    const launch = source.launch(
+      productsSteer(launched.elaborated.program) ? algebra : withoutProducts(algebra),
+      given,
+    )
     if (E.isLeft(launch)) return null
     const how = { policy: Policy.recorded(keys), fuel, keepSchedule: false, transient: true }
     const ran = Run.run(launch.right.world, launch.right.machine, how, copied)

@@ -16,6 +16,8 @@ import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import type { Site, Spec } from '../language/program.js'
 import type { Fold } from '../log/events.js'
 import { encoded, mapOf, type MapFields } from '../instructions/tma/object.js'
+import { effort } from '../machine/effort.js'
+import { footprints } from '../machine/footprint.js'
 import {
   covering,
   launchWith,
@@ -336,7 +338,7 @@ const launchedWith = (
   a: WarpArguments,
   algebra: Algebra,
   barriers: ReadonlyArray<Found>,
-  scout: Set<number> | null,
+  scout: WarpLaunch['scout'],
   resident: number | null,
 ): E.Either<Failure, LaunchedWarps> => {
   if (a.computes !== undefined && p.code.some(({ operation }) => operation._tag === 'tcgen05Load'))
@@ -407,6 +409,8 @@ const launchedWith = (
       descriptors: new Map(),
     },
     algebra,
+    effort(),
+    footprints(p),
   )
   return E.map(({ world, machine }: Launched): LaunchedWarps => ({
     world,
@@ -440,11 +444,16 @@ const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted =>
   return found ?? scoutedBy(p, a, productsSteer(p) ? algebra : withoutProducts(algebra), false) ?? E.right([])
 }
 
+const together = (known: ReadonlyArray<Found>, found: ReadonlyMap<number, unknown>): ReadonlyArray<Found> =>
+  [...new Set([...known.map(({ at }) => at), ...found.keys()])]
+    .sort((x, y) => x - y)
+    .map((at) => ({ at, site: null }))
+
 /** The same by a run of this program; null: it must come to its end, and does not. */
 const scoutedBy = (p: WarpProgram, a: WarpArguments, algebra: Algebra, toItsEnd: boolean): Scouted | null => {
   let known: ReadonlyArray<Found> = []
   for (;;) {
-    const found = new Set<number>()
+    const found = new Map<number, number | null>()
     const launched = launchedWith(p, a, algebra, known, found, null)
     if (E.isLeft(launched)) return launched
     const how = settings(eager)
@@ -455,18 +464,18 @@ const scoutedBy = (p: WarpProgram, a: WarpArguments, algebra: Algebra, toItsEnd:
       { policy: how.policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
       initialised,
     )
-    if (found.size === 0) {
+    // a run to its end that knew every site has met them all: with these mbarriers it would be the same
+    const all = outcome._tag === 'completed' && [...found.values()].every((site) => site !== null)
+    if (found.size === 0 || all) {
       if (toItsEnd && outcome._tag !== 'completed') return null
-      const sites = new Map<number, number>()
+      const sites = new Map<number, number | null>(found)
       for (const [barrier, site] of result) {
         const at = world.header.barriers[barrier]?.address
         if (at !== undefined && !sites.has(at)) sites.set(at, site)
       }
-      return E.right(known.map(({ at }) => ({ at, site: sites.get(at) ?? null })))
+      return E.right(together(known, found).map(({ at }) => ({ at, site: sites.get(at) ?? null })))
     }
-    known = [...new Set([...known.map(({ at }) => at), ...found])]
-      .sort((x, y) => x - y)
-      .map((at) => ({ at, site: null }))
+    known = together(known, found)
   }
 }
 

@@ -21,7 +21,17 @@ import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import type { AnyPolicy } from './policy.js'
 import * as StateEither from './state-either.js'
-import { blockedEvents, finished, offered, step, take, type EventKey, type Fault, type Step } from './step.js'
+import {
+  blockedEvents,
+  finished,
+  offered,
+  step,
+  take,
+  type EventKey,
+  type Fault,
+  type Offered,
+  type Step,
+} from './step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -171,8 +181,9 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       const begun = beginnings(m)
       for (const e of begun) page.push(e)
       how.watch?.begun(m, begun)
+      let options: ReadonlyArray<Offered> = []
       for (;;) {
-        const options = offered(world, m)
+        options = offered(world, m, options)
         if (options.length === 0) break
         if (steps + clusters >= how.fuel || effort.spent > effort.limit) {
           outcome = { _tag: 'outOfFuel' }

@@ -180,32 +180,53 @@ export const held = (world: World, m: Machine, f: InFlight): boolean => {
   }
 }
 
-/** The events that can happen now: agents in their order, then operations in the order of their issue. */
-export const offered = (world: World, m: Machine): ReadonlyArray<Offered> => {
+const ofAgent = (agent: number, at: number, ready: Ready): Offered => ({
+  key: { agent, at, stage: 'agent', part: 0 },
+  unit: 'agent',
+  bytes: 0,
+  macs: 0,
+  operation: null,
+  ready,
+})
+
+const ofOperation = (f: InFlight): Offered => ({
+  key: { agent: f.agent, at: f.at, stage: stageOf(f), part: partOf(f) },
+  unit: f._tag,
+  bytes: bytesOf(f),
+  macs: macsOf(f),
+  operation: f,
+  ready: null,
+})
+
+const nothingBefore: ReadonlyArray<Offered> = []
+
+/**
+ * The events that can happen now: agents in their order, then operations in the order of their issue. Those of them that were on offer before are the
+ * same objects.
+ */
+export const offered = (
+  world: World,
+  m: Machine,
+  before: ReadonlyArray<Offered> = nothingBefore,
+): ReadonlyArray<Offered> => {
   const out: Offered[] = []
+  let next = 0
   for (let agent = 0; agent < m.agents.length; agent++) {
     const a = m.agents[agent]!
     if (a.ready === null || blocked(world, m, agent, a.ready)) continue
-    out.push({
-      key: { agent, at: a.at, stage: 'agent', part: 0 },
-      unit: 'agent',
-      bytes: 0,
-      macs: 0,
-      operation: null,
-      ready: a.ready,
-    })
+    while (next < before.length && before[next]!.operation === null && before[next]!.key.agent < agent) next++
+    const known = before[next]
+    out.push(known?.ready === a.ready && known.key.agent === agent ? known : ofAgent(agent, a.at, a.ready))
   }
+  while (next < before.length && before[next]!.operation === null) next++
   for (let i = 0; i < m.inFlight.length; i++) {
     const f = m.inFlight[i]!
     if (held(world, m, f)) continue
-    out.push({
-      key: { agent: f.agent, at: f.at, stage: stageOf(f), part: partOf(f) },
-      unit: f._tag,
-      bytes: bytesOf(f),
-      macs: macsOf(f),
-      operation: f,
-      ready: null,
-    })
+    let at = next
+    while (at < before.length && before[at]!.operation !== f) at++
+    const known = before[at]
+    if (known !== undefined) next = at + 1
+    out.push(known ?? ofOperation(f))
   }
   return out
 }

@@ -21,7 +21,7 @@
  */
 import type { InstructionOf } from '../language/instruction.js'
 import type { Access, LogEvent } from '../log/events.js'
-import { spansOf, startOf } from '../log/events.js'
+import { addressesIn, spansOf, startOf } from '../log/events.js'
 import {
   barrierOperand,
   effect,
@@ -66,7 +66,7 @@ const elsewhere = (o: Environment, r: Elements, plane: number): Elements => {
   const { map } = r.footprint
   return map._tag === 'view'
     ? Footprint.ofLayout(o.world.footprints, plane, r.dtype, map.layout, map.base)
-    : Footprint.ofAddresses(o.world.footprints, plane, r.dtype, map.shape, map.addresses)
+    : Footprint.ofAddresses(o.world.footprints, plane, r.dtype, map.shape, addressesIn(map))
 }
 
 export const prepareTryCancel = (

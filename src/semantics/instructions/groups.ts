@@ -42,12 +42,14 @@ export const waitBlocked = (agent: number, m: Machine, p: Of<'group.wait'>): boo
   const closed = family === 'tcgen05Ld' || family === 'tcgen05St' ? 0 : m.agents[agent]!.groups[family]
   const upTo = closed - p.pending
   const { unit } = families[family]
-  const others = p.with
-  if (others === undefined) return m.inFlight.some((f) => f.agent === agent && holds(f, unit, upTo, p.read))
-  return (
-    others.some((x) => m.agents[x]!.groups.wgmma < upTo) ||
-    m.inFlight.some((f) => (f.agent === agent || others.includes(f.agent)) && holds(f, unit, upTo, p.read))
-  )
+  const others = p.with ?? []
+  for (const x of others) if (m.agents[x]!.groups.wgmma < upTo) return true
+  // asked of every agent that waits, at every step
+  for (let i = 0; i < m.inFlight.length; i++) {
+    const f = m.inFlight[i]!
+    if ((f.agent === agent || others.includes(f.agent)) && holds(f, unit, upTo, p.read)) return true
+  }
+  return false
 }
 
 export const groupEvent = (x: Executing, p: Of<'group.wait'>, blocked: boolean): Group => {

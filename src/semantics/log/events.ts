@@ -100,10 +100,17 @@ export interface Header {
 
 // ---------------------------------------------------------------- places
 
-/** How the elements of an access lie in its plane: a layout at a base, or one address an element. */
-export type Map =
-  | { readonly _tag: 'view'; readonly layout: TransformedRef; readonly base: number }
-  | { readonly _tag: 'scatter'; readonly shape: ReadonlyArray<number>; readonly addresses: Int32Array }
+/**
+ * How the elements of an access lie in its plane: a layout at a base, or one address an element, with `by` added. A negative one is nowhere, and where
+ * there is one nothing is added.
+ */
+export type Map = { readonly _tag: 'view'; readonly layout: TransformedRef; readonly base: number } | Scatter
+export interface Scatter {
+  readonly _tag: 'scatter'
+  readonly shape: ReadonlyArray<number>
+  readonly offsets: Int32Array
+  readonly by: number
+}
 
 /**
  * Bytes: start, end, start, end ..., ascending, disjoint and not touching, each with `by` added. Boxes of a tensor differ in where they begin,
@@ -125,6 +132,17 @@ export interface Footprint {
   readonly dtype: Dtype
   readonly map: Map
 }
+
+/** Elements at these addresses. */
+export const scattered = (shape: ReadonlyArray<number>, addresses: Int32Array): Scatter => ({
+  _tag: 'scatter',
+  shape,
+  offsets: addresses,
+  by: 0,
+})
+/** The address of each element, negative of one that is nowhere. */
+export const addressesIn = ({ offsets, by }: Scatter): Int32Array =>
+  by === 0 ? offsets : offsets.map((offset) => offset + by)
 
 /** Spans that are not moved. */
 export const asSpans = (list: Int32Array): Spans => ({ list, by: 0 })

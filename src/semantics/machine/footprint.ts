@@ -10,6 +10,7 @@ export {
   ofAddresses,
   ofInstruction,
   ofLayout,
+  ofStarts,
   placedAt,
   type Footprints,
   type Placed,

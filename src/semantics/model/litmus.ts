@@ -45,7 +45,7 @@ import type {
   Unit,
   Wait,
 } from '../log/events.js'
-import { asSpans } from '../log/events.js'
+import { asSpans, scattered } from '../log/events.js'
 import type { AtomicOp, Scope } from '../language/instruction.js'
 
 // ---------------------------------------------------------------- model
@@ -305,7 +305,7 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
       plane,
       spans: asSpans(Int32Array.of(slot * bytes, (slot + 1) * bytes)),
       dtype: 'i32' as const,
-      map: { _tag: 'scatter' as const, shape: [], addresses: new Int32Array(0) },
+      map: scattered([], new Int32Array(0)),
     }
     feet.set(key, foot)
     return foot

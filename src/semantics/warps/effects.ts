@@ -222,34 +222,26 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
     return V.fault('cpAsync.destination', 'cp.async: expected a destination in the shared memory of the CTA')
   const destination = there.target.plane
   const words = o.bytes / 4
+  const startOf = new Array<number>(32)
+  there.lanes.forEach((lane, i) => {
+    startOf[lane] = there.bytes[i]!
+  })
   const out: Part[] = []
   for (const { target, lanes, bytes } of from) {
     const plane =
       target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
     if (plane < 0) return V.fault('cpAsync.source', 'cp.async: expected a source in global memory')
-    const source = elementsOf(
-      h.world,
-      plane,
-      bytes.flatMap((byte, i) => {
-        const lane = lanes[i]!
-        const room = touched(lane)
-        return Array.from({ length: words }, (_, k) => (4 * k + 4 <= room ? byte + 4 * k : -1))
-      }),
-      'i32',
-      4,
-      1,
-    )
-    const places = elementsOf(
-      h.world,
-      destination,
-      lanes.flatMap((lane) => {
-        const start = there.bytes[there.lanes.indexOf(lane)]!
-        return Array.from({ length: words }, (_, k) => start + 4 * k)
-      }),
-      'i32',
-      4,
-      1,
-    )
+    const sources: number[] = []
+    const targets: number[] = []
+    for (let i = 0; i < lanes.length; i++) {
+      const room = touched(lanes[i]!)
+      for (let k = 0; k < words; k++) {
+        sources.push(4 * k + 4 <= room ? bytes[i]! + 4 * k : -1)
+        targets.push(startOf[lanes[i]!]! + 4 * k)
+      }
+    }
+    const source = elementsOf(h.world, plane, sources, 'i32', 4, 1)
+    const places = elementsOf(h.world, destination, targets, 'i32', 4, 1)
     out.push(
       part({ _tag: 'cpAsync.copy', source, destination: places, bytes: lanes.length * o.bytes }, nothing),
     )
@@ -337,9 +329,11 @@ export const effectsOf = (
     case 'fence':
       return [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
     case 'mbarrierInit':
-      return each(ownBarriersAt(h, o.at, mask, true), ({ barrier, lanes }) => {
+      return each(ownBarriersAt(h, o.at, mask, o), ({ barrier, lanes }) => {
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))
-        return typeof count === 'number' ? [part({ _tag: 'mbarrier.init', barrier, count }, nothing)] : count
+        if (typeof count !== 'number') return count
+        // one that a scout has met is not there yet
+        return barrier < 0 ? [] : [part({ _tag: 'mbarrier.init', barrier, count }, nothing)]
       })
     case 'mbarrierInval':
       return each(ownBarriersAt(h, o.at, mask), ({ barrier }) => [

@@ -128,16 +128,27 @@ export const nothingInFlight = (p: WarpProgram, f: Flight): RowsInFlight => {
 
 // ---------------------------------------------------------------- between rows and plane
 
-/** Words of places of the plane, place by place; `lanes` says of which lanes, all if it is null. */
+/** Words of places of the plane, place by place. */
+const wholeWordsAt = (world: World, plane: number, places: ReadonlyArray<number>): Elements =>
+  Footprint.ofStarts(
+    world.footprints,
+    plane,
+    'i32',
+    places.map((place) => bytesOfPlace * place),
+    4,
+    32,
+  )
+
+/** The same of those lanes that `lanes` says. */
 const wordsAt = (
   world: World,
   plane: number,
   places: ReadonlyArray<number>,
-  lanes: ((place: number) => number) | null,
+  lanes: (place: number) => number,
 ): Elements => {
   const addresses = new Int32Array(32 * places.length)
   for (let i = 0; i < places.length; i++) {
-    const mask = lanes === null ? -1 : lanes(places[i]!)
+    const mask = lanes(places[i]!)
     for (let l = 0; l < 32; l++)
       addresses[32 * i + l] = (mask & (1 << l)) === 0 ? -1 : bytesOfPlace * places[i]! + 4 * l
   }
@@ -152,12 +163,9 @@ const storing = (h: Here, f: Flight, places: ReadonlyArray<number>): Part => {
     if (h.rows.unknown[row] !== 0) known = false
     for (let l = 0; l < 32; l++) data[32 * i + l] = wordAt(h.rows, row, l)
   })
-  const destination = wordsAt(
-    h.world,
-    planeOf(h),
-    places,
-    known ? null : (place) => ~h.rows.unknown[f.rows[place]!]!,
-  )
+  const destination = known
+    ? wholeWordsAt(h.world, planeOf(h), places)
+    : wordsAt(h.world, planeOf(h), places, (place) => ~h.rows.unknown[f.rows[place]!]!)
   const origin = originOfRows(
     h.rows,
     places.map((place) => f.rows[place]!),
@@ -170,7 +178,7 @@ const loading = (h: Here, f: Flight, places: ReadonlyArray<number>): Part =>
   part(
     {
       _tag: 'load',
-      source: wordsAt(h.world, planeOf(h), places, null),
+      source: wholeWordsAt(h.world, planeOf(h), places),
       mask: null,
       other: null,
       outside: 'zero',
@@ -184,6 +192,17 @@ export interface Before {
   readonly at: number
 }
 
+/** The places that are in this state; null: none. */
+const those = (
+  places: ReadonlyArray<number>,
+  state: Uint8Array,
+  is: number,
+): ReadonlyArray<number> | null => {
+  for (let i = 0; i < places.length; i++)
+    if (state[places[i]!] === is) return places.filter((place) => state[place] === is)
+  return null
+}
+
 /**
  * What must be done before instruction `pc`, one access at a time; null: nothing more. Then what the instruction writes is taken to be written.
  */
@@ -192,14 +211,16 @@ export const before = (h: Here, f: Flight, pc: number): Before | null => {
   const r = h.rows.flight
   if (touch === null || touch === undefined || r === null) return null
   const { state, since } = r
-  const newer = touch.settles.filter((place) => state[place] === 1)
-  if (newer.length > 0) {
+  const newer = those(touch.settles, state, 1)
+  if (newer !== null) {
     const at = newer.reduce((last, place) => Math.max(last, since[place]!), -1)
     for (const place of newer) state[place] = 0
     const there = newer.filter((place) => h.rows.unknown[f.rows[place]!] !== -1)
     if (there.length > 0) return { part: storing(h, f, there), at: at < 0 ? pc : at }
   }
-  for (const touched of touch.uses) {
+  const { uses, writes } = touch
+  for (let i = 0; i < uses.length; i++) {
+    const touched = uses[i]!
     if (state[touched] !== 2) continue
     const came = since[touched]!
     const together: number[] = []
@@ -210,14 +231,14 @@ export const before = (h: Here, f: Flight, pc: number): Before | null => {
       }
     return { part: loading(h, f, together), at: pc }
   }
-  const held = touch.writes.filter((place) => state[place] === 3)
-  if (held.length > 0) {
+  const held = those(writes, state, 3)
+  if (held !== null) {
     for (const place of held) state[place] = 0
     return { part: storing(h, f, held), at: pc }
   }
-  for (const place of touch.writes) {
-    state[place] = 1
-    since[place] = pc
+  for (let i = 0; i < writes.length; i++) {
+    state[writes[i]!] = 1
+    since[writes[i]!] = pc
   }
   return null
 }

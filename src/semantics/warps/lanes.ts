@@ -18,7 +18,19 @@
  * Source: PTX ISA, shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask.
  */
 import type { Operation } from './program.js'
-import { countOf, forget, holding, lowest, setLane, setPredicate, wordAt, type Rows } from './rows.js'
+import {
+  countOf,
+  everyLane,
+  everyLaneInOrder,
+  forget,
+  holding,
+  lowest,
+  setLane,
+  setLanes,
+  setPredicate,
+  wordAt,
+  type Rows,
+} from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -45,21 +57,45 @@ export const sourceLane = (
   return { lane: inRange ? from : lane, inRange }
 }
 
+/** Where all lanes read from if they ask alike: the lane, and 32 more if it is in range. */
+const sources = new Map<number, Uint8Array>()
+const modes: ReadonlyArray<Of<'shuffle'>['mode']> = ['up', 'down', 'bfly', 'idx']
+
+const sourcesOf = (mode: Of<'shuffle'>['mode'], by: number, clamp: number): Uint8Array => {
+  // no other bits matter
+  const key = (modes.indexOf(mode) * 32 + (by & 31)) * 8192 + (clamp & 0x1f1f)
+  const known = sources.get(key)
+  if (known !== undefined) return known
+  const made = Uint8Array.from(everyLaneInOrder, (lane) => packed(sourceLane(mode, lane, by, clamp)))
+  sources.set(key, made)
+  return made
+}
+const packed = (from: ReturnType<typeof sourceLane>): number => from.lane + (from.inRange ? 32 : 0)
+
+const found = new Int32Array(32)
+
 export const shuffle = (r: Rows, o: Of<'shuffle'>, mask: number): void => {
-  const words: number[] = []
+  const alike =
+    r.uniform[o.lane] === 1 && r.uniform[o.clamp] === 1
+      ? sourcesOf(o.mode, wordAt(r, o.lane, 0), wordAt(r, o.clamp, 0))
+      : null
+  const lost = ~mask | r.unknown[o.value]!
   let reached = 0
   let unknown = 0
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
-    const from = sourceLane(o.mode, lane, wordAt(r, o.lane, lane), wordAt(r, o.clamp, lane))
-    if (from.inRange) reached |= 1 << lane
-    words[lane] = wordAt(r, o.value, from.lane)
-    if ((mask & (1 << from.lane)) === 0 || (r.unknown[o.value]! & (1 << from.lane)) !== 0)
-      unknown |= 1 << lane
+    const from =
+      alike === null
+        ? packed(sourceLane(o.mode, lane, wordAt(r, o.lane, lane), wordAt(r, o.clamp, lane)))
+        : alike[lane]!
+    if (from >= 32) reached |= 1 << lane
+    found[lane] = wordAt(r, o.value, from & 31)
+    if ((lost & (1 << (from & 31))) !== 0) unknown |= 1 << lane
   }
   const controls = (r.unknown[o.lane]! | r.unknown[o.clamp]!) & mask
   if (o.to !== null) {
-    for (let m = mask; m !== 0; m &= m - 1) setLane(r, o.to, lowest(m), words[lowest(m)]!)
+    if (mask === everyLane) setLanes(r, o.to, found, 0)
+    else for (let m = mask; m !== 0; m &= m - 1) setLane(r, o.to, lowest(m), found[lowest(m)]!)
     forget(r, o.to, unknown | controls)
   }
   if (o.inRange !== null) setPredicate(r, o.inRange, mask, reached, controls)

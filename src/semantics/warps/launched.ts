@@ -97,6 +97,6 @@ export interface WarpLaunch {
   readonly watches: boolean
   /** registers that asynchronous instructions read or write, if there are any */
   readonly flight: Flight | null
-  /** of a run that looks for mbarriers: where it has met one that was not known */
-  readonly scout: Set<number> | null
+  /** of a run that looks for mbarriers: where it has met one that was not known, and the one site that initialises it; null: none, or more than one */
+  readonly scout: Map<number, number | null> | null
 }

@@ -10,6 +10,7 @@
  *
  * Source: PTX ISA, addresses as operands; ld, st.
  */
+import { remembered } from '../../remembered.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Footprint from '../machine/footprint.js'
 import type { Comparison, Origin } from '../log/events.js'
@@ -29,7 +30,7 @@ import {
 import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row, Width } from './program.js'
 import * as Origins from './origins.js'
-import { lowest, setLane, wordAt, type Rows } from './rows.js'
+import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -76,7 +77,7 @@ export const reaches = (
   address: Address,
   size: number,
   mask: number,
-  touched: (lane: number) => number = () => size,
+  touched: ((lane: number) => number) | null = null,
 ): ReadonlyArray<Reach> | FaultValue => {
   const { rows, launch } = h
   for (const row of address.rows)
@@ -87,69 +88,118 @@ export const reaches = (
             `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from a register that nothing has written`,
           )
         : V.fault('algebra.control', 'addresses depend on data, which this algebra does not keep')
-  const found: { target: Target; lanes: number[]; bytes: number[]; high: number; rank: number }[] = []
+  const window = windowOf(h, address)
+  const [lowRow, highRow] = address.rows
+  const every = lanesOf(mask)
+  const found: Reaching[] = []
+  let last: Reaching | undefined
   const align = Math.min(size, 16)
-  for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = lowest(m)
-    const low = address.rows.length === 0 ? 0 : wordAt(rows, address.rows[0]!, lane)
-    const sum = (low >>> 0) + address.offset
-    const word = sum | 0
-    const carry = Math.floor(sum / 4294967296)
-    const above = address.rows.length > 1 ? (wordAt(rows, address.rows[1]!, lane) + carry) | 0 : 0
+  // a uniform row has its word in the place of lane 0
+  const lowAt = lowRow === undefined ? -1 : 32 * lowRow
+  const lowBy = lowRow === undefined || rows.uniform[lowRow] === 1 ? 0 : 1
+  for (let i = 0; i < every.length; i++) {
+    const lane = every[i]!
+    const sum = (lowAt < 0 ? 0 : rows.words[lowAt + lowBy * lane]! >>> 0) + address.offset
+    const unsigned = sum >>> 0
     const high =
-      address.space === 'shared' || address.space === 'sharedCluster'
-        ? sharedWindow
-        : address.space === 'local'
-          ? localWindow
-          : address.space === 'param'
-            ? firstRegion + launch.parameters
-            : above
-    const unsigned = word >>> 0
+      window ?? (highRow === undefined ? 0 : (wordAt(rows, highRow, lane) + Math.floor(sum / 4294967296)) | 0)
     if (unsigned % align !== 0)
       return V.fault(
         'address.alignment',
-        `lane ${String(lane)}: address ${hex(high, word)} is not a multiple of ${String(align)}`,
+        `lane ${String(lane)}: address ${hex(high, unsigned)} is not a multiple of ${String(align)}`,
       )
     const rank = high === sharedWindow ? unsigned >>> rankShift : -1
     if (address.space === 'shared' && rank !== h.at.cta)
       return V.fault(
         'address.peer',
-        `lane ${String(lane)}: address ${hex(high, word)} means CTA ${String(rank)} of the cluster: .shared::cta has the memory of the CTA itself, CTA ${String(h.at.cta)}`,
+        `lane ${String(lane)}: address ${hex(high, unsigned)} means CTA ${String(rank)} of the cluster: .shared::cta has the memory of the CTA itself, CTA ${String(h.at.cta)}`,
       )
-    let group = found.find((g) => g.high === high && g.rank === rank)
-    if (group === undefined) {
-      const target = targetAt(h, high, rank)
-      if (V.isFault(target))
-        return V.fault(target.code, `lane ${String(lane)}: address ${hex(high, word)} ${target.message}`)
-      group = { target, lanes: [], bytes: [], high, rank }
-      found.push(group)
+    if (last === undefined || last.high !== high || last.rank !== rank) {
+      if (last !== undefined && last.lanes === every) last.lanes = last.own = every.slice(0, i)
+      last = among(found, high, rank)
+      if (last === undefined) {
+        const target = targetAt(h, high, rank)
+        if (V.isFault(target))
+          return V.fault(
+            target.code,
+            `lane ${String(lane)}: address ${hex(high, unsigned)} ${target.message}`,
+          )
+        // most reach all into one memory
+        const own: number[] = []
+        last = {
+          target,
+          lanes: i === 0 ? every : own,
+          own,
+          bytes: [],
+          high,
+          rank,
+          room: roomOf(h, target),
+        }
+        found.push(last)
+      }
     }
     const byte = high === sharedWindow ? (unsigned & ((1 << rankShift) - 1)) - launch.sharedBase : unsigned
-    const room =
-      group.target._tag === 'local'
-        ? launch.program.localBytes
-        : group.target._tag === 'constant'
-          ? group.target.region.bytes
-          : high === sharedWindow
-            ? launch.sharedBytes
-            : h.world.planeBytes[group.target.plane]!
-    const reach = touched(lane)
-    if (reach > 0 && (byte < 0 || byte + reach > room))
+    const reach = touched === null ? size : touched(lane)
+    if (reach > 0 && (byte < 0 || byte + reach > last.room))
       return outside(
-        group.target._tag === 'local'
+        last.target._tag === 'local'
           ? 'local memory'
-          : group.target._tag === 'constant'
-            ? group.target.region.name
-            : group.target.name,
+          : last.target._tag === 'constant'
+            ? last.target.region.name
+            : last.target.name,
         lane,
         byte,
         reach,
-        room,
+        last.room,
       )
-    group.lanes.push(lane)
-    group.bytes.push(byte)
+    if (last.lanes === last.own) last.own.push(lane)
+    last.bytes.push(byte)
   }
   return found
+}
+
+/** A reach under way. */
+interface Reaching {
+  readonly target: Target
+  /** all that there are, or its own */
+  lanes: ReadonlyArray<number>
+  own: number[]
+  readonly bytes: number[]
+  readonly high: number
+  readonly rank: number
+  /** bytes of the memory */
+  readonly room: number
+}
+
+const among = (found: ReadonlyArray<Reaching>, high: number, rank: number): Reaching | undefined => {
+  for (const g of found) if (g.high === high && g.rank === rank) return g
+  return undefined
+}
+
+/** The upper word of an address whose space says it; null: its register does. */
+const windowOf = (h: Here, { space }: Address): number | null => {
+  switch (space) {
+    case 'shared':
+    case 'sharedCluster':
+      return sharedWindow
+    case 'local':
+      return localWindow
+    case 'param':
+      return firstRegion + h.launch.parameters
+    default:
+      return null
+  }
+}
+
+const roomOf = (h: Here, target: Target): number => {
+  switch (target._tag) {
+    case 'local':
+      return h.launch.program.localBytes
+    case 'constant':
+      return target.region.bytes
+    case 'plane':
+      return h.world.planeBytes[target.plane]!
+  }
 }
 
 /** The memory behind an upper word. */
@@ -179,28 +229,20 @@ export const elementsOf = (
   dtype: Dtype,
   bytes: number,
   count: number,
-): Elements => {
-  const addresses = new Int32Array(from.length * count)
-  for (let i = 0; i < from.length; i++)
-    for (let k = 0; k < count; k++) addresses[i * count + k] = from[i]! + k * bytes
-  return Footprint.ofAddresses(
-    world.footprints,
-    plane,
-    dtype,
-    count === 1 ? [from.length] : [from.length, count],
-    addresses,
-  )
-}
+): Elements => Footprint.ofStarts(world.footprints, plane, dtype, from, bytes, count)
 
 /** Words that one lane moves, and of how many bytes each is. */
 const piecesOf = ({ bytes, count }: Width): { readonly bytes: 1 | 2 | 4; readonly count: number } =>
   bytes <= 2 ? { bytes: bytes === 1 ? 1 : 2, count } : { bytes: 4, count: count * (bytes / 4) }
 
-const rowsOf = (width: Width, to: ReadonlyArray<ReadonlyArray<Row> | null>): ReadonlyArray<Row | null> =>
+/** The words of a load, in their order; null: one that no row takes. */
+const rowsOf = remembered(({ width, to }: Of<'load'>): ReadonlyArray<Row | null> =>
   to.flatMap(
     (rows): ReadonlyArray<Row | null> =>
       rows ?? Array.from({ length: Math.max(1, width.bytes / 4) }, () => null),
-  )
+  ),
+)
+const storedRows = remembered(({ value }: Of<'store'>): ReadonlyArray<Row> => value.flat())
 
 // ---------------------------------------------------------------- silent memory
 
@@ -272,7 +314,7 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
   const found = reaches(h, o.from, o.width.bytes * o.width.count, mask)
   if ('code' in found) return found
   const { bytes, count } = piecesOf(o.width)
-  const to = rowsOf(o.width, o.to)
+  const to = rowsOf(o)
   const { signed } = o.width
   const out: Part[] = []
   for (const { target, lanes, bytes: from } of found) {
@@ -394,6 +436,22 @@ const receiveFields = (
   })
 }
 
+/** The same of whole words for all lanes. */
+const receiveAll = (r: Rows, to: ReadonlyArray<Row | null>, data: Float64Array): void => {
+  for (let k = 0; k < to.length; k++) {
+    const row = to[k]!
+    if (row === null) continue
+    let unknown = 0
+    for (let lane = 0; lane < 32; lane++) {
+      const word = data[lane * to.length + k]!
+      r.words[32 * row + lane] = word
+      if (Number.isNaN(word)) unknown |= 1 << lane
+    }
+    r.uniform[row] = 0
+    r.unknown[row] = unknown
+  }
+}
+
 /** Puts what an effect has found into the rows that wait for it. */
 export const receive = (r: Rows, how: Receive, data: Float64Array | null, origin: Origin | null): void => {
   if (how._tag === 'fields') {
@@ -406,6 +464,11 @@ export const receive = (r: Rows, how: Receive, data: Float64Array | null, origin
   Origins.received(r, lanes, to, bits / 8, signed, origin)
   const width = how._tag === 'bytes' ? bits / 8 : 1
   let mask = 0
+  if (width === 1 && data !== null && bits === 32 && lanes === everyLaneInOrder) {
+    receiveAll(r, to, data)
+    settleUniform(r, to, everyLane)
+    return
+  }
   for (let i = 0; i < lanes.length; i++) {
     const lane = lanes[i]!
     mask |= 1 << lane
@@ -431,7 +494,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
   const found = reaches(h, o.into, o.width.bytes * o.width.count, mask)
   if ('code' in found) return found
   const { bytes, count } = piecesOf(o.width)
-  const from = o.value.flat()
+  const from = storedRows(o)
   const out: Part[] = []
   for (const { target, lanes, bytes: starts } of found) {
     if (target._tag === 'constant')

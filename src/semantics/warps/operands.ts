@@ -12,7 +12,7 @@ import { barrierAtAddress } from '../machine/world.js'
 import { showLanes } from './lanes.js'
 import { reaches, type Here } from './memory.js'
 import type { Part } from '../machine/warp-stand.js'
-import type { Address, Row } from './program.js'
+import type { Address, Operation, Row } from './program.js'
 import { commonWord } from './rows.js'
 
 // ---------------------------------------------------------------- operands
@@ -44,12 +44,23 @@ export interface Met {
   readonly lanes: ReadonlyArray<number>
 }
 
-/** The mbarriers that the lanes mean, each with its lanes. */
+/** In place of the number of an mbarrier that a scout has met at this byte: below all numbers, another for each byte. */
+const scoutedAt = (byte: number): number => -2 - byte
+
+/** A scout takes down where an mbarrier is that was not known, and which site initialises it. */
+const noticed = ({ launch: { scout, program } }: Here, byte: number, begins: Operation | null): void => {
+  if (scout === null) return
+  const site =
+    begins === null ? null : (program.code.find(({ operation }) => operation === begins)?.site ?? null)
+  scout.set(byte, scout.has(byte) && scout.get(byte) !== site ? null : site)
+}
+
+/** The mbarriers that the lanes mean, each with its lanes. `begins`: the instruction that initialises them. */
 export const barriersAt = (
   h: Here,
   address: Address,
   mask: number,
-  begins: boolean = false,
+  begins: Operation | null = null,
 ): ReadonlyArray<Met> | FaultValue => {
   const found = reaches(h, address, 8, mask)
   if ('code' in found) return found
@@ -59,17 +70,14 @@ export const barriersAt = (
       return V.fault('mbarrier.space', 'an mbarrier lies in shared memory')
     const cta = h.world.header.planes[target.plane]!.cta!
     for (let i = 0; i < lanes.length; i++) {
-      const barrier = barrierAtAddress(h.world, cta, bytes[i]!)
-      if (barrier < 0) {
-        if (h.launch.scout !== null) {
-          h.launch.scout.add(bytes[i]!)
-          if (begins) continue
-        }
+      const at = barrierAtAddress(h.world, cta, bytes[i]!)
+      if (at < 0) noticed(h, bytes[i]!, begins)
+      const barrier = at < 0 && h.launch.scout !== null && begins !== null ? scoutedAt(bytes[i]!) : at
+      if (at < 0 && barrier === at)
         return V.fault(
           'mbarrier.unknown',
           `there was never an mbarrier at byte ${String(bytes[i])} of shared memory`,
         )
-      }
       const known = out.find((b) => b.barrier === barrier)
       if (known === undefined) out.push({ barrier, lanes: [lanes[i]!] })
       else known.lanes.push(lanes[i]!)
@@ -83,7 +91,7 @@ export const ownBarriersAt = (
   h: Here,
   address: Address,
   mask: number,
-  begins: boolean = false,
+  begins: Operation | null = null,
 ): ReadonlyArray<Met> | FaultValue => {
   const found = reaches(h, address, 8, mask)
   if ('code' in found) return found

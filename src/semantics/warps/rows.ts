@@ -84,8 +84,10 @@ export const countOf = (mask: number): number => {
   for (let m = mask; m !== 0; m &= m - 1) n++
   return n
 }
+export const everyLaneInOrder: ReadonlyArray<number> = Array.from({ length: 32 }, (_, lane) => lane)
 /** The lanes of a mask, ascending. */
 export const lanesOf = (mask: number): ReadonlyArray<number> => {
+  if (mask === everyLane) return everyLaneInOrder
   const out: number[] = []
   for (let m = mask; m !== 0; m &= m - 1) out.push(lowest(m))
   return out

@@ -81,6 +81,34 @@ const inLane = (r: Rows, f: Compute, from: ReadonlyArray<Place>, lane: number): 
   }
 }
 
+const isOfRows = (from: ReadonlyArray<Place>): boolean => {
+  for (let i = 0; i < from.length; i++) if (from[i]! < 0) return false
+  return from.length > 0
+}
+
+/** One to three rows to one, lane by lane: each lane is read before it is written, so the row may be one of them. */
+const inRow = (r: Rows, f: Compute, from: ReadonlyArray<Row>, to: Row, mask: number): void => {
+  spread(r, to)
+  const { words, uniform } = r
+  const at = to * 32
+  // a uniform row has its word in the place of lane 0
+  const a = from[0]! * 32
+  const aBy = uniform[from[0]!] === 1 ? 0 : 1
+  const b = from.length > 1 ? from[1]! * 32 : a
+  const bBy = from.length > 1 ? (uniform[from[1]!] === 1 ? 0 : 1) : aBy
+  const c = from.length > 2 ? from[2]! * 32 : a
+  const cBy = from.length > 2 ? (uniform[from[2]!] === 1 ? 0 : 1) : aBy
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    words[at + lane] =
+      from.length === 1
+        ? f(words[a + aBy * lane]!)
+        : from.length === 2
+          ? f(words[a + aBy * lane]!, words[b + bBy * lane]!)
+          : f(words[a + aBy * lane]!, words[b + bBy * lane]!, words[c + cBy * lane]!)
+  }
+}
+
 /** One operation on words, in the lanes of `mask`. */
 export const scalar = (
   r: Rows,
@@ -113,6 +141,12 @@ export const scalar = (
           unknown === 0 ? 0 : full ? -1 : unknown,
         )
     }
+    return
+  }
+  const only = to.length === 1 ? to[0]! : null
+  if (only !== null && only >= 0 && from.length <= 3 && isOfRows(from)) {
+    inRow(r, compute, from, only, mask)
+    setUnknown(r, only, mask, unknown)
     return
   }
   for (let m = mask; m !== 0; m &= m - 1) {

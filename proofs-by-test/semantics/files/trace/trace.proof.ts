@@ -62,7 +62,7 @@ const plain = (e: LogEvent): unknown =>
       }
     : e
 const mapOf = (f: Footprint): unknown =>
-  f.map._tag === 'view' ? f.map : { ...f.map, addresses: [...f.map.addresses] }
+  f.map._tag === 'view' ? f.map : { ...f.map, offsets: [...f.map.offsets] }
 const footprints = (es: ReadonlyArray<LogEvent>): ReadonlyArray<Footprint> =>
   es.flatMap((e) => ('footprint' in e ? [e.footprint] : []))
 

@@ -9,7 +9,7 @@ export const footprint = (dtype: Footprint['dtype'], id = 0): Footprint => ({
   plane: 0,
   spans: asSpans(Int32Array.of(0, 16)),
   dtype,
-  map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
+  map: { _tag: 'scatter', shape: [], offsets: new Int32Array(0), by: 0 },
 })
 export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   rw: 'r',

@@ -173,7 +173,7 @@ export const script = (world: World): Script => {
       plane: names.get(where!)!,
       spans: asSpans(Int32Array.of(from! * slotBytes, (to ?? from! + 1) * slotBytes)),
       dtype: 'f16',
-      map: { _tag: 'scatter', shape: [], addresses: new Int32Array(0) },
+      map: { _tag: 'scatter', shape: [], offsets: new Int32Array(0), by: 0 },
     }
     feet.set(place, made)
     return made

@@ -30,7 +30,7 @@ const word = (s: Script, byte: number): Footprint => ({
   plane: s.header.planes.findIndex((p) => p.space === 'gmem'),
   spans: asSpans(Int32Array.of(byte, byte + 4)),
   dtype: 'i32',
-  map: { _tag: 'scatter', shape: [1], addresses: Int32Array.of(byte) },
+  map: { _tag: 'scatter', shape: [1], offsets: Int32Array.of(0), by: byte },
 })
 
 interface How {

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
 import { bitsOf } from '../../../../src/numerics/dtype.js'
-import type { Footprint, Header } from '../../../../src/semantics/log/events.js'
+import { addressesIn, type Footprint, type Header } from '../../../../src/semantics/log/events.js'
 import { footprints, ofAddresses, ofLayout } from '../../../../src/semantics/machine/footprint.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { memory, read, write, type Memory } from '../../../../src/semantics/judging/provenance/memory.js'
@@ -38,7 +38,7 @@ interface Held {
 }
 
 const addressesOf = (f: Footprint): ReadonlyArray<number> =>
-  f.map._tag === 'scatter' ? [...f.map.addresses] : [...Ref.swizzledAddresses(f.map.layout, f.map.base)]
+  f.map._tag === 'scatter' ? [...addressesIn(f.map)] : [...Ref.swizzledAddresses(f.map.layout, f.map.base)]
 
 /** What element e of write n is: an element of input `a` that no other write has. */
 const originOf = (n: number): number => n * 4096

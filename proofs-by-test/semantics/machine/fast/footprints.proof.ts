@@ -1,13 +1,16 @@
 /**
  * Footprints: one object for one place, and its bytes. Spans and addresses against those of the layout itself, listed anew, and small ones by hand.
  */
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
 import * as Footprint from '../../../../src/semantics/machine/footprint.js'
 import type { Elements } from '../../../../src/semantics/machine/operation.js'
 import { ofStrides, ofTransforms, spans, swizzledAddresses } from '../../../../src/transforms/ref.js'
 import { swizzle, tile } from '../../../../src/transforms/transform.js'
-import { spansOf } from '../../../../src/semantics/log/events.js'
+import { addressesIn, spansOf, type Scatter } from '../../../../src/semantics/log/events.js'
+import { spansAt } from '../../../../src/semantics/machine/addresses.js'
+import { prop } from '../../../prop.js'
 import { right } from '../../../either.js'
 
 describe('footprints', () => {
@@ -49,12 +52,16 @@ describe('footprints', () => {
     expect(at(0, 4, -1, 8)).toBe(at(0, 4, -1, 8))
     expect(at(0, 4, -1, 8)).not.toBe(at(0, 4, 8, -1))
     expect([...spansOf(at(10, -1, 0, 2, 2).footprint)]).toEqual([0, 4, 10, 12])
-    // two pairs of addresses that the hash cannot tell apart
-    const once = (x: number): number => Math.imul(0x811c9dc5 ^ x, 0x01000193)
-    const other = Array.from({ length: 100 }, (_, k) => 2 * k + 2)
-      .map((x) => [x, 4 ^ once(0) ^ once(x)] as const)
+    // two ways to lie that the hash cannot tell apart: 0 a x and 0 b y
+    const step = (h: number, x: number): number => Math.imul(h ^ x, 0x01000193)
+    const begun = step(0x811c9dc5, 0)
+    const [a, x] = [4, 1 << 20]
+    const other = Array.from({ length: 4000 }, (_, k) => 2 * k + 6)
+      .map((c) => [c, x ^ step(begun, a) ^ step(begun, c)] as const)
       .find(([, y]) => y >= 0)!
-    expect(at(...other)).not.toBe(at(0, 4))
+    expect(step(step(begun, other[0]), other[1])).toBe(step(step(begun, a), x))
+    expect(at(0, ...other)).not.toBe(at(0, a, x))
+    expect(at(0, ...other).offsets).not.toEqual(at(0, a, x).offsets)
     const all = new Set(
       Array.from({ length: 3000 }, (_, k) => at(2 * k, 2 * ((k * 7919) % 3000)).footprint.id),
     )
@@ -94,7 +101,12 @@ describe('footprints', () => {
     ): Elements => Footprint.ofAddresses(store, plane, dtype, shape, Int32Array.from(addresses))
     const e = at(0, 'f16', [4], 0, 2, 4, 6)
     expect(e).toMatchObject({ plane: 0, dtype: 'f16', shape: [4], origin: 0 })
-    expect(e.footprint.map).toEqual({ _tag: 'scatter', shape: [4], addresses: Int32Array.of(0, 2, 4, 6) })
+    expect(e.footprint.map).toEqual({
+      _tag: 'scatter',
+      shape: [4],
+      offsets: Int32Array.of(0, 2, 4, 6),
+      by: 0,
+    })
     for (const other of [
       at(1, 'f16', [4], 0, 2, 4, 6),
       at(0, 'bf16', [4], 0, 2, 4, 6),
@@ -104,6 +116,78 @@ describe('footprints', () => {
     ])
       expect(other.footprint.id).not.toBe(e.footprint.id)
     expect(at(0, 'f16', [4], 0, 2, 4, 6)).toBe(e)
+  })
+  test('laws 1 and 3: elsewhere, elements that lie alike are another object with the same lists', () => {
+    const store = Footprint.footprints()
+    const at = (dtype: Dtype, plane: number, ...addresses: ReadonlyArray<number>): Elements =>
+      Footprint.ofAddresses(store, plane, dtype, [addresses.length], Int32Array.from(addresses))
+    // the least address need not be the first; of elements of 4 bits a base is a whole byte
+    for (const [dtype, lie] of [
+      ['f32', [24, 0, 8, 8]],
+      ['u8', [1, 0, 2, 5]],
+      ['e2m1', [3, 0, 1, 6]],
+    ] as const) {
+      const bases = [0, 2, 64, 1000, 1026]
+      const all = bases.map((base) => at(dtype, 1, ...lie.map((x) => x + base)))
+      expect(new Set(all.map(({ footprint }) => footprint.id)).size).toBe(bases.length)
+      all.forEach((e, i) => {
+        const addresses = Int32Array.from(lie, (x) => x + bases[i]!)
+        expect([...Footprint.addressesOf(e)]).toEqual([...addresses])
+        expect([...spansOf(e.footprint)]).toEqual([...spansAt(dtype, addresses)])
+        expect([...addressesIn(e.footprint.map as Scatter)]).toEqual([...addresses])
+        expect(e.offsets).toBe(all[0]!.offsets)
+        expect(e.footprint.spans.list).toBe(all[0]!.footprint.spans.list)
+        expect(at(dtype, 2, ...addresses)).not.toBe(e)
+        expect(at(dtype, 1, ...addresses)).toBe(e)
+      })
+    }
+    expect(at('e2m1', 1, 4, 1).origin).toBe(0)
+    expect([...spansOf(at('e2m1', 1, 5, 4).footprint)]).toEqual([2, 3])
+    // where one is nowhere nothing is moved
+    expect(at('f32', 1, 64, -1)).toMatchObject({ origin: 0, offsets: Int32Array.of(64, -1) })
+    expect(at('f32', 1, 64, -1)).not.toBe(at('f32', 1, 0, -1))
+  })
+  test('law 4: what is listed for a program serves its next run, and is what another store lists', () => {
+    const [program, another] = [{}, {}]
+    const lie = [96, 0, 32]
+    const of = (store: Footprint.Footprints, ...addresses: ReadonlyArray<number>): Elements =>
+      Footprint.ofAddresses(store, 0, 'i32', [addresses.length], Int32Array.from(addresses))
+    const first = of(Footprint.footprints(program), ...lie)
+    const store = Footprint.footprints(program)
+    const next = of(store, ...lie.map((x) => x + 8))
+    const alone = of(Footprint.footprints(), ...lie.map((x) => x + 8))
+    expect(next.offsets).toBe(first.offsets)
+    expect(next).toEqual(alone)
+    expect(next.footprint.id).toBe(0)
+    expect(of(Footprint.footprints(another), ...lie).offsets).not.toBe(first.offsets)
+    expect(alone.offsets).not.toBe(first.offsets)
+    // another dtype or another shape is listed for itself
+    expect(Footprint.ofAddresses(store, 0, 'f32', [3], Int32Array.from(lie)).dtype).toBe('f32')
+    expect(Footprint.ofAddresses(store, 0, 'i32', [1, 3], Int32Array.from(lie)).shape).toEqual([1, 3])
+  })
+  prop([
+    fc.array(fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constantFrom(-1, 64)), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+    fc.constantFrom<readonly [Dtype, number, number]>(
+      ['i32', 4, 1],
+      ['i32', 4, 4],
+      ['u8', 1, 3],
+      ['u16', 2, 2],
+    ),
+  ])('law 5: from each start on', (starts, [dtype, bytes, count]) => {
+    const store = Footprint.footprints()
+    const addresses = Int32Array.from(
+      starts.flatMap((start) =>
+        Array.from({ length: count }, (_, k) => (start < 0 ? -1 : start + k * bytes)),
+      ),
+    )
+    const shape = count === 1 ? [starts.length] : [starts.length, count]
+    const e = Footprint.ofStarts(store, 3, dtype, starts, bytes, count)
+    expect(Footprint.ofAddresses(store, 3, dtype, shape, addresses)).toBe(e)
+    expect([...Footprint.addressesOf(e)]).toEqual([...addresses])
+    return true
   })
   test('a base below zero, as a view that has left its plane has it', () => {
     const lines = right(ofTransforms([8, 64], 16, [right(swizzle(128))]))

@@ -37,7 +37,7 @@ import {
 import { dtypeWire, refWire } from '../codec.js'
 import { mostElements } from '../../language/limits.js'
 import type { Footprint, Header } from '../../log/events.js'
-import { endOf, startOf } from '../../log/events.js'
+import { addressesIn, endOf, startOf } from '../../log/events.js'
 import * as Footprints from '../../machine/footprint.js'
 import { addressesInByte } from '../../machine/plane.js'
 import { wrong, type Fault } from './error.js'
@@ -169,7 +169,7 @@ export const writeFootprint = (n: Numbering, f: Footprint): WrittenFootprint => 
         plane: f.plane,
         dtype: f.dtype,
         shape: f.map.shape,
-        addresses: [...f.map.addresses],
+        addresses: [...addressesIn(f.map)],
       }
 }
 

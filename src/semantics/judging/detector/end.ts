@@ -41,6 +41,7 @@ import { actor, conditionOf, draft, fail, file, planeName, reported } from './re
 import { bites } from './rules.js'
 import type { Detector } from './state.js'
 import { forget, leaked } from './tensor-memory.js'
+import { eachMissing } from './written-once.js'
 
 // ---------------------------------------------------------------- clusters
 
@@ -120,6 +121,12 @@ const outputs = (d: Detector): void => {
       const last = missing[missing.length - 1]
       if (last !== undefined && last[1] === at) missing[missing.length - 1] = [last[0], to]
       else missing.push([at, to])
+    }
+    const once = d.writtenOnce[i]!
+    if (once.writes !== null) {
+      eachMissing(once, (from, to) => missing.push([from, to]))
+      newest = once.writes.at(-1)?.record
+      at = p.bytes
     }
     eachPiece(d.planes[i]!, (from, to, owner) => {
       gap(from)

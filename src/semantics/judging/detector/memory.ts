@@ -41,12 +41,13 @@ import { programOf } from './knowledge.js'
 import { oweRemote } from './obligations.js'
 import { completionOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
-import { defer, giveBack } from './read-only.js'
+import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
 import { strong } from './strong.js'
 import { malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
+import { deferWrite, giveBackWrites } from './written-once.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -160,6 +161,11 @@ const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge
     judge(atom.payload, record, k, cluster, plane.space === 'gmem', plane.initialised, c.options, d.conflicts)
 }
 
+/** Accesses that were kept: none of them meets another, so that no knowledge is asked. */
+const judgeNow = (d: Detector, kept: ReadonlyArray<Deferred>, k: Knowledge): void => {
+  for (const { record, cluster } of kept) judgeOn(d, regionOf(d, record.footprint), record, k, cluster)
+}
+
 const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12 } as const
 
 export const access = (d: Detector, e: Access): void => {
@@ -205,9 +211,15 @@ export const access = (d: Detector, e: Access): void => {
     agent.lastStore = stamp.at
   }
   const unwritten = d.readOnly[e.footprint.plane]!
-  if (!defer(unwritten, record, c.cluster)) {
-    if (unwritten.reads !== null)
-      for (const x of giveBack(unwritten)) judgeOn(d, regionOf(d, x.record.footprint), x.record, k, x.cluster)
+  const once = d.writtenOnce[e.footprint.plane]!
+  if (deferWrite(once, record, c.cluster)) c.looked++
+  else if (!defer(unwritten, record, c.cluster)) {
+    if (unwritten.reads !== null) judgeNow(d, giveBack(unwritten), k)
+    if (once.writes !== null) {
+      const writes = giveBackWrites(once)
+      c.looked -= writes.length
+      judgeNow(d, writes, k)
+    }
     judgeOn(d, region, record, k, c.cluster)
   }
   if (op === undefined && (e.atomic || d.strong.words.size > 0)) strong(d, e, agent)

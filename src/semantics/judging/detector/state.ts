@@ -6,6 +6,7 @@
  * | context     | per agent: four knowledge vectors, counters of what it issued           | agents x clocks         |
  * | planes      | per atom of memory: the last write, the reads since                     | atoms                   |
  * | readOnly    | the reads of a plane that was not written                               | a constant a plane      |
+ * | writtenOnce | the writes of an output of which no byte was touched twice              | its writes, its bytes   |
  * | regions     | a footprint seen before: its atoms, its hash, the barrier objects in it | distinct footprints     |
  * | operations  | what is in flight                                                       | what is in flight       |
  * | barriers, named | the generation under way and the two before it                      | barriers                |
@@ -45,6 +46,7 @@ import { fail } from './report.js'
 import type { Allocations } from './tensor-memory.js'
 import { allocations } from './tensor-memory.js'
 import type { Options } from './rules.js'
+import { writtenOnce, type WrittenOnce } from './written-once.js'
 
 // ---------------------------------------------------------------- model
 
@@ -59,6 +61,7 @@ export interface Detector {
   readonly context: Context
   readonly planes: ReadonlyArray<Partition<Cell>>
   readonly readOnly: ReadonlyArray<ReadOnly>
+  readonly writtenOnce: ReadonlyArray<WrittenOnce>
   readonly regions: Map<number, Region>
   readonly operations: Map<number, Operation>
   readonly instances: Int32Array
@@ -94,6 +97,7 @@ export const start = (header: Header, options: Options): Detector => {
       partition<Cell>(p.bytes, () => cell(c.cluster, p.initialised), duplicate),
     ),
     readOnly: header.planes.map((p) => readOnly(p.initialised && p.space === 'gmem' && p.output !== true)),
+    writtenOnce: header.planes.map((p) => writtenOnce(p.space === 'gmem' && p.output === true, p.bytes)),
     regions: new Map(),
     operations: new Map(),
     instances: new Int32Array(header.agents.length),

@@ -35,7 +35,7 @@
  * Source: PTX ISA, memory consistency model: release and acquire patterns, observation order, synchronizes; volatile accesses are relaxed ones of system scope.
  */
 import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
-import { clusterOf, spansOf } from '../../log/events.js'
+import { addressesIn, clusterOf, spansOf } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
@@ -53,7 +53,7 @@ const wordsOf = (f: Footprint): ReadonlyArray<number> => {
   const size = Math.max(1, bitsOf(f.dtype) / 8)
   if (f.map._tag === 'scatter') {
     const out: number[] = []
-    for (const at of f.map.addresses) if (at >= 0) out.push(at)
+    for (const at of addressesIn(f.map)) if (at >= 0) out.push(at)
     return out
   }
   const spans = spansOf(f)

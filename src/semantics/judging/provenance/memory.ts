@@ -79,7 +79,7 @@ export const unwritten = -1
 
 /** Addresses of the elements, as offsets that footprints of one shape share, from an origin. A scattered element that is not there is -1. */
 const offsetsOf = (f: Footprint): readonly [Int32Array, origin: number] => {
-  if (f.map._tag === 'scatter') return [f.map.addresses, 0]
+  if (f.map._tag === 'scatter') return [f.map.offsets, f.map.by]
   const { placed, by } = placedAt(f.map.layout, f.map.base)
   return [placed.addresses, by]
 }

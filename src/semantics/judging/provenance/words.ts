@@ -14,7 +14,7 @@
  * 2. a write is followed only if every element of it is whole.
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
-import type { Footprint } from '../../log/events.js'
+import { scattered, type Footprint } from '../../log/events.js'
 import { share } from '../../machine/footprint.js'
 import { castOf } from '../../log/casts.js'
 import { forEachAddress, gather, read, siteName, widthOf, type Left, type Memory } from './memory.js'
@@ -60,7 +60,7 @@ const retyped = (f: Footprint, dtype: Dtype): Footprint | null => {
     plane: f.plane,
     spans: f.spans,
     dtype,
-    map: { _tag: 'scatter', shape: [addresses.length], addresses },
+    map: scattered([addresses.length], addresses),
   }
 }
 
@@ -85,7 +85,7 @@ export const take = (m: Memory, f: Footprint, terms: Terms, site: number): Typed
 }
 
 const countOf = (f: Footprint): number =>
-  f.map._tag === 'scatter' ? f.map.addresses.length : f.map.layout.shape.reduce((n, d) => n * d, 1)
+  f.map._tag === 'scatter' ? f.map.offsets.length : f.map.layout.shape.reduce((n, d) => n * d, 1)
 
 /** What a copy leaves that has read such a value: words in their type. */
 export const left = (

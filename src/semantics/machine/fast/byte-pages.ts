@@ -158,28 +158,30 @@ const readByBytes = (pages: Pages, { dtype, offsets, origin }: Cells, fill: numb
 
 // ---------------------------------------------------------------- writing
 
-export const ownPage = (
-  pages: (BytePage | undefined)[],
-  number: number,
-  edit: Edit | null,
-  fresh: Set<number>,
-): BytePage => {
-  const page = pages[number]
-  if (page !== undefined && (fresh.has(number) || (edit !== null && page.edit === edit))) return page
+/** A write under way: the list of pages is copied where a page of it is, and the pages that the run has made are not. */
+export interface Writing {
+  readonly old: Pages
+  own: (BytePage | undefined)[] | null
+  readonly edit: Edit | null
+  /** without a token: pages of this write */
+  fresh: Set<number> | null
+}
+export const writing = (old: Pages, edit: Edit | null): Writing => ({ old, own: null, edit, fresh: null })
+export const written = ({ old, own }: Writing): Pages => own ?? old
+
+export const ownPage = (w: Writing, number: number): BytePage => {
+  const page = (w.own ?? w.old)[number]
+  if (page !== undefined && (w.edit === null ? w.fresh?.has(number) === true : page.edit === w.edit))
+    return page
   const bytes = new Uint8Array(pageSize)
   if (page === undefined) bytes.fill(unwritten)
   else bytes.set(page.bytes)
-  const own = bytePage(edit, bytes)
-  pages[number] = own
-  fresh.add(number)
+  const own = bytePage(w.edit, bytes)
+  w.own ??= w.old.slice()
+  w.own[number] = own
+  if (w.edit === null) (w.fresh ??= new Set()).add(number)
   return own
 }
-const ownBytes = (
-  pages: (BytePage | undefined)[],
-  number: number,
-  edit: Edit | null,
-  fresh: Set<number>,
-): Uint8Array => ownPage(pages, number, edit, fresh).bytes
 
 type InWords = 'all' | 'those that are somewhere' | 'not'
 const inWords = new WeakMap<Int32Array, InWords>()
@@ -207,8 +209,7 @@ const isAligned = (offsets: Int32Array, origin: number): boolean => {
 
 /** The same where every element is a word of four bytes in its place. */
 const writeWords = (old: Pages, { offsets, origin }: Cells, data: Float64Array, edit: Edit | null): Pages => {
-  const pages = old.slice()
-  const fresh = new Set<number>()
+  const w = writing(old, edit)
   const count = offsets.length
   let { words } = blank
   let number = -1
@@ -217,11 +218,11 @@ const writeWords = (old: Pages, { offsets, origin }: Cells, data: Float64Array, 
     if (a < 0) continue
     if (a >> pageBits !== number) {
       number = a >> pageBits
-      words = ownPage(pages, number, edit, fresh).words
+      words = ownPage(w, number).words
     }
     words[(a & pageMask) >> 2] = data[i]!
   }
-  return pages
+  return written(w)
 }
 
 export const writeBytes = (old: Pages, cells: Cells, data: Float64Array, edit: Edit | null): Pages =>
@@ -235,8 +236,7 @@ const writeByBytes = (
   data: Float64Array,
   edit: Edit | null,
 ): Pages => {
-  const pages = old.slice()
-  const fresh = new Set<number>()
+  const w = writing(old, edit)
   const width = bytesOf(dtype)
   let page: Uint8Array = new Uint8Array(0)
   let number = -1
@@ -245,7 +245,7 @@ const writeByBytes = (
     if (a < 0) continue
     if (a >> pageBits !== number) {
       number = a >> pageBits
-      page = ownBytes(pages, number, edit, fresh)
+      page = ownPage(w, number).bytes
     }
     const at = a & pageMask
     let x = data[i]!
@@ -266,12 +266,12 @@ const writeByBytes = (
     } else {
       for (let b = 0; b < width; b++) {
         const byte = a + b
-        ownBytes(pages, byte >> pageBits, edit, fresh)[byte & pageMask] = ((x % 256) + 256) % 256
+        ownPage(w, byte >> pageBits).bytes[byte & pageMask] = ((x % 256) + 256) % 256
         x = Math.floor(x / 256)
       }
     }
   }
-  return pages
+  return written(w)
 }
 
 export const writeHalves = (
@@ -280,15 +280,14 @@ export const writeHalves = (
   data: Float64Array,
   edit: Edit | null,
 ): Pages => {
-  const pages = old.slice()
-  const fresh = new Set<number>()
+  const w = writing(old, edit)
   for (let i = 0; i < offsets.length; i++) {
     const half = offsets[i]! + origin
     if (half < 0) continue
     const a = half >> 1
-    const page = ownBytes(pages, a >> pageBits, edit, fresh)
+    const page = ownPage(w, a >> pageBits).bytes
     const byte = page[a & pageMask]!
     page[a & pageMask] = (half & 1) === 0 ? (byte & 0xf0) | data[i]! : (byte & 0xf) | (data[i]! << 4)
   }
-  return pages
+  return written(w)
 }

@@ -2,27 +2,34 @@
  * Footprints, interned: one object for one place, and its bytes listed once.
  *
  * The same view at the same base is one `Elements` object for the whole run, and footprints are compared as numbers. Spans and element addresses are
- * listed once for a layout, as long as its program lives; a view elsewhere has the same lists and another origin. The store grows while a run uses it;
- * nothing but speed and the numbers of the footprints depends on it.
+ * listed once for a layout, as long as its program lives; a view elsewhere has the same lists and another origin. So have elements at given addresses: the
+ * lanes of a warp that write a row of words each time write them in one *pattern*, at another base. The store grows while a run uses it; nothing but speed
+ * and the numbers of the footprints depends on it.
+ *
+ *     words at 64 72 80 88, at 96 104 112 120     one pattern, 0 8 16 24, at 64 and at 96
+ *     words at 64 72 -1 88                        a pattern of its own, at 0: what is nowhere has no base
  *
  * Laws (plain: the addresses of the layout at the base, and their spans, listed anew at every access)
  * 1. Equal (plane, dtype, layout, base), and equal (plane, dtype, shape, addresses), give the identical object; different ones give different numbers.
  * 2. `ofInstruction` is `make()`, of the first call with this instruction and these words.
  * 3. `addressesOf` of it are `layoutAddresses` of the layout at the base, or the addresses that were given; its spans are `spansAt` of these.
+ * 4. A store made for a program answers as one of its own, and what was listed for an earlier one is not listed again.
+ * 5. `ofStarts` is `ofAddresses` of `count` addresses from each start on, `bytes` apart.
  */
 import { dtypes, type Dtype } from '../../../numerics/dtype.js'
 import * as Ref from '../../../transforms/ref.js'
-import { asSpans, type Footprint, type Map as PlaceMap, type Spans } from '../../log/events.js'
+import type { Footprint, Map as PlaceMap, Spans } from '../../log/events.js'
 import { layoutAddresses, spansAt } from '../addresses.js'
 import { addressesInByte } from '../cells.js'
 import type { Elements } from '../elements.js'
-import { rememberedBy } from '../../../remembered.js'
+import { remembered, rememberedBy } from '../../../remembered.js'
 
 export interface Footprints {
   /** by plane and dtype and layout, then by base */
   readonly byBase: Map<number, Map<number, Elements>>
-  /** by a hash of the addresses */
-  readonly scattered: Map<string, ReadonlyArray<Elements>>
+  /** by a hash of how they lie */
+  readonly patterns: Map<number, Pattern[]>
+  readonly listed: Map<number, Lying[]>
   readonly layouts: Map<string, number>
   readonly layoutIds: WeakMap<Ref.TransformedRef, number>
   /** what an instruction of a program came to, by words that say all of it beside the instruction */
@@ -30,9 +37,26 @@ export interface Footprints {
   readonly count: { footprints: number }
 }
 
-export const footprints = (): Footprints => ({
+/** Elements at addresses of their own, as they lie from the least of them on. */
+interface Lying {
+  readonly dtype: Dtype
+  readonly shape: ReadonlyArray<number>
+  readonly offsets: Int32Array
+  readonly spans: Int32Array
+}
+interface Pattern {
+  readonly lying: Lying
+  /** by plane, then by base */
+  readonly at: Map<number, Map<number, Elements>>
+}
+
+const listedFor = remembered<object, Map<number, Lying[]>>(() => new Map())
+
+/** `program`: what is listed serves all its runs; null: this store alone. */
+export const footprints = (program: object | null = null): Footprints => ({
   byBase: new Map(),
-  scattered: new Map(),
+  patterns: new Map(),
+  listed: program === null ? new Map() : listedFor(program),
   layouts: new Map(),
   layoutIds: new WeakMap(),
   byInstruction: new WeakMap(),
@@ -155,25 +179,100 @@ export const ofAddresses = (
   dtype: Dtype,
   shape: ReadonlyArray<number>,
   addresses: Int32Array,
+): Elements => patterned(store, plane, dtype, shape, addresses, 0, 1)
+
+/** `count` elements from each of these bytes on, `bytes` apart; of a negative start, elements that are not accessed. */
+export const ofStarts = (
+  store: Footprints,
+  plane: number,
+  dtype: Dtype,
+  starts: ReadonlyArray<number>,
+  bytes: number,
+  count: number,
+): Elements =>
+  patterned(store, plane, dtype, count === 1 ? [starts.length] : [starts.length, count], starts, bytes, count)
+
+const patterned = (
+  store: Footprints,
+  plane: number,
+  dtype: Dtype,
+  shape: ReadonlyArray<number>,
+  starts: ArrayLike<number>,
+  step: number,
+  count: number,
 ): Elements => {
-  const key = `${String(plane)}/${dtype}/@${shape.join()}/${String(hashOf(addresses))}`
-  const bucket = store.scattered.get(key) ?? []
-  const known = bucket.find((e) => sameAddresses(e.offsets, addresses))
+  const base = baseOf(dtype, starts)
+  const hash = hashOf(starts, base, step, count)
+  let bucket = store.patterns.get(hash)
+  if (bucket === undefined) {
+    bucket = []
+    store.patterns.set(hash, bucket)
+  }
+  let pattern: Pattern | undefined
+  for (let i = 0; i < bucket.length && pattern === undefined; i++)
+    if (lies(bucket[i]!.lying, dtype, shape, starts, base, step, count)) pattern = bucket[i]
+  if (pattern === undefined) {
+    pattern = { lying: lying(store, hash, dtype, shape, starts, base, step, count), at: new Map() }
+    bucket.push(pattern)
+  }
+  let bases = pattern.at.get(plane)
+  if (bases === undefined) {
+    bases = new Map()
+    pattern.at.set(plane, bases)
+  }
+  const known = bases.get(base)
   if (known !== undefined) return known
+  const { offsets, spans, shape: own } = pattern.lying
   const made: Elements = {
-    footprint: footprint(store, plane, asSpans(spansAt(dtype, addresses)), dtype, {
+    footprint: footprint(store, plane, { list: spans, by: base / addressesInByte(dtype) }, dtype, {
       _tag: 'scatter',
-      shape,
-      addresses,
+      shape: own,
+      offsets,
+      by: base,
     }),
     plane,
     dtype,
-    shape,
-    offsets: addresses,
-    origin: 0,
+    shape: own,
+    offsets,
+    origin: base,
   }
-  store.scattered.set(key, [...bucket, made])
+  bases.set(base, made)
   return made
+}
+
+/** Most hashes of what is listed for all runs of a program: where elements lie at random, every run would leave its own. */
+const mostListed = 1 << 14
+
+const lying = (
+  store: Footprints,
+  hash: number,
+  dtype: Dtype,
+  shape: ReadonlyArray<number>,
+  starts: ArrayLike<number>,
+  base: number,
+  step: number,
+  count: number,
+): Lying => {
+  const before = store.listed.get(hash) ?? []
+  for (const x of before) if (lies(x, dtype, shape, starts, base, step, count)) return x
+  const offsets = new Int32Array(starts.length * count)
+  for (let i = 0; i < starts.length; i++)
+    for (let k = 0; k < count; k++) offsets[i * count + k] = offsetOf(starts[i]!, base, k * step)
+  const made: Lying = { dtype, shape, offsets, spans: spansAt(dtype, offsets) }
+  before.push(made)
+  if (store.listed.size < mostListed) store.listed.set(hash, before)
+  return made
+}
+
+/** What is nowhere stays there. */
+const offsetOf = (start: number, base: number, by: number): number => (start < 0 ? start : start - base + by)
+
+/** The least address, of a whole byte; 0 where one is nowhere. */
+const baseOf = (dtype: Dtype, addresses: ArrayLike<number>): number => {
+  if (addresses.length === 0) return 0
+  let least = addresses[0]!
+  for (let i = 1; i < addresses.length; i++) if (addresses[i]! < least) least = addresses[i]!
+  return least < 0 ? 0 : least - (least % addressesInByte(dtype))
 }
 
 /** What `make` answered for this instruction and these words before; a fault is made anew. */
@@ -195,12 +294,31 @@ export const ofInstruction = <F extends object>(
   return made
 }
 
-const hashOf = (addresses: Int32Array): number => {
+const hashOf = (starts: ArrayLike<number>, base: number, step: number, count: number): number => {
   let h = 0x811c9dc5
-  for (let i = 0; i < addresses.length; i++) h = Math.imul(h ^ addresses[i]!, 0x01000193)
+  for (let i = 0; i < starts.length; i++) {
+    const start = starts[i]!
+    for (let k = 0; k < count; k++) h = Math.imul(h ^ offsetOf(start, base, k * step), 0x01000193)
+  }
   return h
 }
-const sameAddresses = (a: Int32Array, b: Int32Array): boolean => {
+const lies = (
+  { dtype: own, shape: extents, offsets }: Lying,
+  dtype: Dtype,
+  shape: ReadonlyArray<number>,
+  starts: ArrayLike<number>,
+  base: number,
+  step: number,
+  count: number,
+): boolean => {
+  if (own !== dtype || offsets.length !== starts.length * count || !sameNumbers(extents, shape)) return false
+  for (let i = 0, at = 0; i < starts.length; i++) {
+    const start = starts[i]!
+    for (let k = 0; k < count; k++) if (offsets[at++] !== offsetOf(start, base, k * step)) return false
+  }
+  return true
+}
+const sameNumbers = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true

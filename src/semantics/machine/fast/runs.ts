@@ -9,7 +9,7 @@
  * 2. `moveRuns`, where it answers, writes what is read: elements of one dtype are moved as they are.
  */
 import { addressesInByte, bytesOf, isSigned, type Cells, type Edit } from '../cells.js'
-import { blank, ownPage, paging, type BytePage, type Pages } from './byte-pages.js'
+import { blank, ownPage, paging, writing, written, type BytePage, type Pages } from './byte-pages.js'
 import { movesOf, runsOf, type Moves, type Runs } from './contiguous.js'
 
 // of this module, so that they are constants where it is compiled: an imported binding is looked up at every use
@@ -92,8 +92,7 @@ export const writeRuns = (old: Pages, c: Cells, data: Float64Array, edit: Edit |
   const runs = runnable(c)
   if (runs === null || data.length < c.offsets.length) return null
   const width = bytesOf(c.dtype)
-  const pages = old.slice()
-  const fresh = new Set<number>()
+  const w = writing(old, edit)
   let i = 0
   for (let r = 0; r < runs.length; r += 2) {
     const end = i + runs[r + 1]!
@@ -102,7 +101,7 @@ export const writeRuns = (old: Pages, c: Cells, data: Float64Array, edit: Edit |
       continue
     }
     for (let a = runs[r]! + c.origin; i < end;) {
-      const page = ownPage(pages, a >> pageBits, edit, fresh)
+      const page = ownPage(w, a >> pageBits)
       const to = a & pageMask
       const n = Math.min(end - i, (pageSize - to) / width)
       writePiece(page, to, width, data, i, n)
@@ -110,7 +109,7 @@ export const writeRuns = (old: Pages, c: Cells, data: Float64Array, edit: Edit |
       a += n * width
     }
   }
-  return pages
+  return written(w)
 }
 
 const writePiece = (
@@ -175,8 +174,7 @@ const moved = (
   moves: Moves,
   edit: Edit | null,
 ): Pages => {
-  const pages = old.slice()
-  const fresh = new Set<number>()
+  const w = writing(old, edit)
   let number = -1
   let page = blank
   let sourceNumber = -1
@@ -187,7 +185,7 @@ const moved = (
     for (let left = moves[r + 2]!; left > 0;) {
       if (b >> pageBits !== number) {
         number = b >> pageBits
-        page = ownPage(pages, number, edit, fresh)
+        page = ownPage(w, number)
       }
       if (a >> pageBits !== sourceNumber) {
         sourceNumber = a >> pageBits
@@ -199,19 +197,19 @@ const moved = (
       // 16 bytes are most: a piece of a swizzled row
       if (n === 16 && ((x | y) & 3) === 0) {
         const [f, t] = [x >> 2, y >> 2]
-        const w = source.words
+        const u = source.words
         const v = page.words
-        v[t] = w[f]!
-        v[t + 1] = w[f + 1]!
-        v[t + 2] = w[f + 2]!
-        v[t + 3] = w[f + 3]!
+        v[t] = u[f]!
+        v[t + 1] = u[f + 1]!
+        v[t + 2] = u[f + 2]!
+        v[t + 3] = u[f + 3]!
       } else movePiece(source, x, page, y, n)
       a += n
       b += n
       left -= n
     }
   }
-  return pages
+  return written(w)
 }
 
 const movePiece = (from: BytePage, x: number, to: BytePage, y: number, n: number): void => {

@@ -29,7 +29,7 @@ import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Judgement } from '../../judging/finding.js'
-import type { Access, Footprint, LogEvent } from '../../log/events.js'
+import { addressesIn, type Access, type Footprint, type LogEvent } from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
 import { agentState, type Machine } from '../../machine/state.js'
@@ -79,7 +79,7 @@ interface Node {
 const wordsIn = (f: Footprint): ReadonlyArray<string> => {
   if (f.map._tag !== 'scatter') return []
   const out: string[] = []
-  for (const byte of f.map.addresses) if (byte >= 0) out.push(`${String(f.plane)}+${String(byte)}`)
+  for (const byte of addressesIn(f.map)) if (byte >= 0) out.push(`${String(f.plane)}+${String(byte)}`)
   return out
 }
 

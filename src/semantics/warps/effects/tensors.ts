@@ -6,6 +6,7 @@
  *
  * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace, tensormap.cp_fenceproxy.
  */
+import { rememberedBy } from '../../../remembered.js'
 import { checkCoords, checkRowMap, rowsOfMessage, type Start } from '../../instructions/tma/box.js'
 import { deliveries } from '../../instructions/tma/destination.js'
 import { gatherOf, loadOf } from '../../instructions/tma/load.js'
@@ -15,7 +16,7 @@ import type { Elements, Prepared } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { DescriptorValue, FaultValue } from '../../machine/value.js'
 import { nothing, part, type Part } from '../../machine/warp-stand.js'
-import { placedIn } from '../launched.js'
+import { placedIn, type Region } from '../launched.js'
 import { elementsOf, reaches, type Here, type Reach } from '../memory.js'
 import { barriersAt, operand } from '../operands.js'
 import type { TensorsOperation } from '../operations/tensors.js'
@@ -42,6 +43,9 @@ const objectAt = (h: Here, address: Address, own: number): Reach | FaultValue =>
 const objectElements = (h: Here, plane: number, at: number): Elements =>
   elementsOf(h.world, plane, [at], 'u8', 1, mapBytes)
 
+/** A map that nothing writes is decoded once for its launch, whose region it lies in. */
+const mapIn = rememberedBy<Region, number, DescriptorValue | FaultValue>()
+
 /** What a copy becomes when its map is known, or is read. */
 const throughMap = (
   h: Here,
@@ -58,7 +62,10 @@ const throughMap = (
     case 'local':
       return V.fault('A4', 'a tensor map lies in parameters, constants or global memory, found local memory')
     case 'constant': {
-      const d = mapOf(target.region.constant!.subarray(at, at + mapBytes), 'the tensor map', placed, null)
+      const { region } = target
+      const d = mapIn(region, at, () =>
+        mapOf(region.constant!.subarray(at, at + mapBytes), 'the tensor map', placed, null),
+      )
       return V.isFault(d) ? d : copy(d)
     }
     case 'plane': {

@@ -20,6 +20,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { unreachable } from '../../../failure.js'
+import { rememberedBy } from '../../../remembered.js'
 import { decode, elementAddress } from '../../../layouts/shared-memory/matrix-descriptor.js'
 import { mmaTypes } from '../../../numerics/algebra.js'
 import { warpsOfGroup } from '../../instructions/warpgroup.js'
@@ -57,6 +58,10 @@ const others = (h: Here): ReadonlyArray<number> => {
 }
 
 // ---------------------------------------------------------------- registers
+
+/** Where the elements are does not depend on the warp. */
+const placesOfD = rememberedBy<Flight, Mma, Int32Array>()
+const placesOfA = rememberedBy<Flight, Mma, Int32Array>()
 
 /** Where in the plane each element of D is, row by row. */
 const ofD = (f: Flight, o: Mma): Int32Array => {
@@ -113,6 +118,47 @@ const wordOf = (h: Here, what: string, d: Described, mask: number): Word | Fault
 const show = ({ low, high }: Word): string =>
   `0x${((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)).toString(16)}`
 
+/** The bytes of an operand, and the least and the greatest of them. */
+interface Listed {
+  readonly addresses: Int32Array
+  readonly low: number
+  readonly high: number
+}
+/** What a word means to an instruction is listed once as long as its program lives. */
+const listedOf = rememberedBy<Mma, string, Listed | FaultValue>()
+
+const named = { a: 'the descriptor of A', b: 'the descriptor of B' } as const
+
+const listing = (
+  o: Mma,
+  which: 'a' | 'b',
+  d: Described,
+  word: Word,
+  from: number,
+  count: number,
+  sharedBase: number,
+): Listed | FaultValue => {
+  const what = named[which]
+  const decoded = decode('wgmma')((BigInt(word.high >>> 0) << 32n) | BigInt(word.low >>> 0))
+  if (E.isLeft(decoded)) return V.fault('A4', `${what} ${show(word)}: ${decoded.left.message}`)
+  const at = elementAddress(decoded.right)({
+    major: d.major,
+    bits: bitsOf[which === 'a' ? o.aType : o.bType],
+  })
+  if (E.isLeft(at)) return V.fault('A4', `${what} ${show(word)}: ${at.left.message}`)
+  const addresses = new Int32Array(count * o.k)
+  let low = Infinity
+  let high = -Infinity
+  for (let mn = 0; mn < count; mn++)
+    for (let k = 0; k < o.k; k++) {
+      const byte = at.right(from + mn, k) - sharedBase
+      addresses[which === 'a' ? mn * o.k + k : k * count + mn] = byte
+      low = Math.min(low, byte)
+      high = Math.max(high, byte)
+    }
+  return { addresses, low, high }
+}
+
 /** Elements [from, from + count) of the first dimension of A; of B all, columns second. */
 const described = (
   h: Here,
@@ -128,22 +174,12 @@ const described = (
     o,
     `${which} ${String(h.shared)} ${String(word.low)} ${String(word.high)} ${String(from)} ${String(count)}`,
     () => {
-      const what = which === 'a' ? 'the descriptor of A' : 'the descriptor of B'
       const type = which === 'a' ? o.aType : o.bType
-      const decoded = decode('wgmma')((BigInt(word.high >>> 0) << 32n) | BigInt(word.low >>> 0))
-      if (E.isLeft(decoded)) return V.fault('A4', `${what} ${show(word)}: ${decoded.left.message}`)
-      const at = elementAddress(decoded.right)({ major: d.major, bits: bitsOf[type] })
-      if (E.isLeft(at)) return V.fault('A4', `${what} ${show(word)}: ${at.left.message}`)
-      const addresses = new Int32Array(count * o.k)
-      let low = Infinity
-      let high = -Infinity
-      for (let mn = 0; mn < count; mn++)
-        for (let k = 0; k < o.k; k++) {
-          const byte = at.right(from + mn, k) - h.launch.sharedBase
-          addresses[which === 'a' ? mn * o.k + k : k * count + mn] = byte
-          low = Math.min(low, byte)
-          high = Math.max(high, byte)
-        }
+      const key = `${which} ${String(h.launch.sharedBase)} ${String(word.low)} ${String(word.high)} ${String(from)} ${String(count)}`
+      const listed = listedOf(o, key, () => listing(o, which, d, word, from, count, h.launch.sharedBase))
+      if ('code' in listed) return listed
+      const { addresses, low, high } = listed
+      const what = named[which]
       const end = high + bitsOf[type] / 8
       if (low < 0 || end > h.launch.sharedBytes)
         return V.fault(
@@ -249,7 +285,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
   if ('code' in wordB) return wordB
   const b = described(h, o, 'b', o.b, wordB, 0, o.n)
   if ('code' in b) return b
-  const accumulator = registers('d', () => ofD(f, o))
+  const accumulator = registers('d', () => placesOfD(f, o, () => ofD(f, o)))
   if ('code' in accumulator) return accumulator
   const says = `${shapeOf(o)}${signs(o)}${accumulates ? '' : ', D = 0'}, B ${show(wordB)}`
   const of = (a: Elements, whole: Elements, said: string): ReadonlyArray<Part> => {
@@ -278,7 +314,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
   }
   if (o.a._tag === 'registers') {
     const { rows } = o.a
-    const a = registers('a', () => ofA(f, o, rows))
+    const a = registers('a', () => placesOfA(f, o, () => ofA(f, o, rows)))
     return 'code' in a ? a : of(a, a, `${says}, A in registers`)
   }
   if (wordA === null || 'code' in wordA) return wordA ?? unreachable('a descriptor without a word')
