@@ -8,6 +8,7 @@
  *
  * To add an operation: its line in `usesOf`.
  */
+import { remembered } from '../../remembered.js'
 import { ofPredicate, type Address, type Guard, type Operation, type Place, type Row } from './program.js'
 
 export interface Uses {
@@ -35,7 +36,8 @@ const deciding = (reads: ReadonlyArray<Place>, writes: ReadonlyArray<Place> = []
   computes: false,
 })
 
-export const usesOf = (o: Operation): Uses => {
+/** Searches that go on until nothing changes ask again and again. */
+export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses => {
   switch (o._tag) {
     case 'scalar':
       return computing(
@@ -182,4 +184,4 @@ export const usesOf = (o: Operation): Uses => {
     case 'fence':
       return deciding([])
   }
-}
+})
