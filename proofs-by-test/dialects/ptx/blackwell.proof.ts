@@ -5,11 +5,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
-import { launchWarps, warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import type { Provenance, Verdict } from '../../../src/semantics/judging/verdict.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { launched } from '../ttgir/launches.js'
 import { judged } from '../ttgir/verdicts.js'
 import { blackwellFiles, launchedBlackwell, leftByPtx, leftByTtgir, ptxOf } from './blackwell.js'
 
@@ -26,11 +27,68 @@ describe.each(looked)('%s', (file) => {
   }, 120_000)
 })
 
-it('what it computes for all inputs is not asked of tensor memory', () => {
-  const { elaborated, arguments: given } = launchedBlackwell(blackwellFiles[0]!, small)
-  const computes = { _tag: 'matmul', a: 'a', b: 'b', out: 'c', accumulator: 'f32', blockK: 16 } as const
-  const refused = launchWarps(elaborated.program, { ...given, computes }, bits('blackwell'))
-  expect(refused).toMatchObject({ _tag: 'Left', left: { code: 'launch.computes' } })
+// ---------------------------------------------------------------- for all inputs
+
+/** What a module is said to compute: all but attention and the scaled product are products of f16. */
+const claimOf = (file: string): string | null => {
+  const { computes } = launched(file, small)
+  return computes?._tag !== 'matmul'
+    ? null
+    : `matmul:${[computes.a, computes.b, computes.out].map((name) => name.split('.')[0]!).join()}`
+}
+
+const proofOf = (file: string, change: (text: string) => string): Provenance => {
+  const { elaborated, arguments: given } = launchedBlackwell(file, small, change(ptxOf(file)), claimOf(file))
+  const source = warpSource(elaborated.program, given)
+  return right(checkSource(source, { ...standardOptions, algebra: bits('blackwell'), provenance: true }))
+    .verdict.provenance!
+}
+
+describe('for all inputs', () => {
+  it.each(
+    blackwellFiles.filter((file) => claimOf(file) !== null && (nightly || /^mm_ptr_64x64x32/u.test(file))),
+  )(
+    '%s: what tensor memory leaves is the product',
+    (file) => {
+      const proof = proofOf(file, (text) => text)
+      expect([proof.text, proof.proved, proof.inOrder]).toEqual([proof.text, true, true])
+    },
+    300_000,
+  )
+
+  const file = blackwellFiles.find((name) => name.startsWith('mm_ptr_64x64x32'))!
+  const twins: ReadonlyArray<readonly [about: string, from: RegExp, to: string, says: RegExp]> = [
+    [
+      'registers exchanged',
+      /(cvt\.rn\.f16x2\.f32 \t%r\d+, )(%r\d+), (%r\d+);/u,
+      '$1$3, $2;',
+      /row \d+ and column/u,
+    ],
+    [
+      'the sums so far forgotten',
+      /(tcgen05\.mma\.cta_group::1\.kind::f16 \[[^\]]+\], %rd\d+, %rd\d+, %r\d+), (%p\d+);(?![\s\S]*tcgen05\.mma)/u,
+      '$1, 0;',
+      /missing|same|expected/u,
+    ],
+    [
+      'a half cut away',
+      /(or\.b64 \t%rd\d+, %rd\d+, )(%rd\d+);(\s+(?:\.loc[^\n]*\n\s+)?mov\.b64)/u,
+      '$10;$3',
+      /other means|lie side by side|writes/u,
+    ],
+  ]
+  it.each(nightly ? twins : twins.slice(0, 1))(
+    'no product: %s',
+    (_, from, to, says) => {
+      const { proved, text } = proofOf(file, (ptx) => {
+        expect(ptx).toMatch(from)
+        return ptx.replace(from, to)
+      })
+      expect([proved, text]).toEqual([false, text])
+      expect(text).toMatch(says)
+    },
+    300_000,
+  )
 })
 
 // ---------------------------------------------------------------- verdicts
@@ -38,10 +96,21 @@ it('what it computes for all inputs is not asked of tensor memory', () => {
 const page = new URL('../../../docs/ptx-and-ttgir-sm100.md', import.meta.url)
 
 const judgedPtx = (file: string): Verdict => {
-  const { elaborated, arguments: given } = launchedBlackwell(file)
+  const claim = claimOf(file)
+  const { elaborated, arguments: given } = launchedBlackwell(file, null, undefined, claim)
   const source = warpSource(elaborated.program, given)
-  return right(checkSource(source, { ...standardOptions, algebra: bits('blackwell') })).verdict
+  const options = { ...standardOptions, algebra: bits('blackwell'), provenance: claim !== null }
+  return right(checkSource(source, options)).verdict
 }
+
+const provedOf = ({ provenance }: Verdict): string =>
+  provenance === null
+    ? ''
+    : provenance.proved
+      ? `proved${provenance.inOrder ? '' : ', in another order'}`
+      : 'not'
+const forAll = (ptx: Verdict, ttgir: Verdict): string =>
+  ptx.provenance === null ? '' : `${provedOf(ptx)}, ${provedOf(ttgir)}`
 
 const idsOf = ({ findings }: Verdict): ReadonlyArray<string> =>
   [...new Set(findings.map(({ id }) => id as string))].sort()
@@ -80,7 +149,8 @@ const shown = (v: Verdict): string =>
 const head = `# PTX and TTGIR for sm_100
 
 The 23 modules of \`conformance/triton/modules\` for sm_100, from both texts, at the launches of [triton-modules.md](triton-modules.md). No such chip was at hand: the outputs of the two are
-compared with each other, and every bit of all 23 is equal. \`proofs-by-test/dialects/ptx/blackwell.proof.ts\` writes this page.
+compared with each other, and every bit of all 23 is equal. The column "for all inputs" says whether c = a @ b is proved for all inputs of the shape, from the PTX through
+tensor memory and registers, and from the TTGIR. \`proofs-by-test/dialects/ptx/blackwell.proof.ts\` writes this page.
 
 What is found in the PTX and not in the TTGIR has one of these reasons.
 
@@ -90,8 +160,8 @@ What is found in the PTX and not in the TTGIR has one of these reasons.
 - _state_: the state of warp specialisation. All warps of the default partition store the same words, unordered.
 - _placement_: where in shared memory everything lies. A tensor map is made in bytes that a copy fills later, without a proxy fence between.
 
-| module | PTX | TTGIR | why they differ |
-| --- | --- | --- | --- |
+| module | for all inputs (PTX, TTGIR) | PTX | TTGIR | why they differ |
+| --- | --- | --- | --- | --- |
 `
 
 /** Without the spaces that keep columns of a table apart. */
@@ -106,7 +176,7 @@ describe('verdicts side by side', () => {
       const [ptx, ttgir] = [judgedPtx(file), judged(file)]
       const why = differenceOf(file, ptx, ttgir)
       expect(why).not.toMatch(/: (;|$)|alone/u)
-      const row = `| \`${file.replace('.ttgir', '')}\` | ${shown(ptx)} | ${shown(ttgir)} | ${why} |`
+      const row = `| \`${file.replace('.ttgir', '')}\` | ${forAll(ptx, ttgir)} | ${shown(ptx)} | ${shown(ttgir)} | ${why} |`
       rows.set(file, row)
       if (!regenerate) expect(readFileSync(page, 'utf8').split('\n').map(tight)).toContain(tight(row))
     },

@@ -145,10 +145,19 @@ export const launchedBlackwell = (
   file: string,
   extents: Extents | null = null,
   text: string = ptxOf(file),
+  computes: string | null = null,
 ): LaunchedPtx => {
   const files = new Map<string, Uint8Array>([
     ['k.ptx', new TextEncoder().encode(text)],
-    ['launch.json', new TextEncoder().encode(JSON.stringify(launchFile(file, text, extents)))],
+    [
+      'launch.json',
+      new TextEncoder().encode(
+        JSON.stringify({
+          ...launchFile(file, text, extents),
+          ...(computes === null ? {} : { computes }),
+        }),
+      ),
+    ],
     ...inputsOf(file, extents).map((h) => [`${h.name}.npy`, npy(h)] as const),
   ])
   return right(launchedPtx(inMemory(files))('k.ptx', 'launch.json'))

@@ -80,6 +80,7 @@ export const launchOf = (front: Front<World>, resident = 1): Launch => ({
     ordersTensorCore: true,
   })),
   computes: null,
+  data: null,
   tensorPipe: 'issueOrder',
   grants: Infinity,
   tensors: new Map(),

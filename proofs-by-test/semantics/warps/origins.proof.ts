@@ -189,7 +189,7 @@ describe('no copies', () => {
     ],
     ['a neighbour', 'shfl.sync.bfly.b32 %a, %a, 1, 31, -1;', 'another element'],
     ['a sum', 'add.u32 %a, %a, 1;', 'computed by other means'],
-    ['a half cut away', 'and.b32 %a, %a, 0xffff;', 'zeros beside data'],
+    ['a half cut away', 'and.b32 %a, %a, 0xffff;', 'another element'],
     ['a constant', 'mov.b32 %a, 7;', 'computed by other means'],
     ['zeros', 'mov.b32 %a, 0;', 'is not an element of an input'],
   ])('%s', (_, body, why) => {
@@ -219,6 +219,71 @@ describe('copies of these inputs alone', () => {
     ['through f32', 'mov.b32 %f, %a; mul.f32 %f, %f, 0f3F800000; mov.b32 %b, %f;  add.u32 %a, %a, 0;'],
   ])('%s', (_, body) => {
     expect(judged(kernel(body)).proof.proved).toBe(false)
+  })
+})
+
+describe('words that go through shared memory', () => {
+  const through = (store: string, then = ''): string =>
+    kernel(
+      `${store} bar.sync 0; ${then} ld.shared.u32 %b, [%s]; setp.ne.u32 %p, %b, 0; @%p bra L; mov.b32 %a, 0; L:`,
+    )
+  test.each([
+    ['a constant', through('st.shared.u32 [%s], 1;'), true],
+    [
+      'a constant in bytes',
+      through('st.shared.u8 [%s], 1; st.shared.u8 [%s+1], 0; st.shared.u16 [%s+2], 0;'),
+      true,
+    ],
+    [
+      'what comes from constants',
+      through('shl.b32 %c, %t, 2; sub.u32 %c, %c, %c; add.u32 %c, %c, 3; st.shared.u32 [%s], %c;'),
+      true,
+    ],
+    [
+      'an atomic on constants',
+      through('st.shared.u32 [%s], 1;', 'atom.shared.add.u32 %d, [%s], 2; bar.sync 0;'),
+      true,
+    ],
+    ['data', through('or.b32 %c, %a, 1; st.shared.u32 [%s], %c;'), false],
+    [
+      'data over a constant',
+      through('st.shared.u32 [%s], 1;', 'or.b32 %c, %a, 1; st.shared.u32 [%s], %c; bar.sync 0;'),
+      false,
+    ],
+    ['a byte of data', through('st.shared.u32 [%s], 1;', 'st.shared.u8 [%s+1], %a; bar.sync 0;'), false],
+    [
+      'data that comes later by a copy',
+      through(
+        'st.shared.u32 [%s], 1;',
+        'cp.async.ca.shared.global [%s], [%in], 4; cp.async.wait_all; bar.sync 0;',
+      ),
+      false,
+    ],
+    [
+      'an atomic on data',
+      through('st.shared.u32 [%s], 1;', 'atom.shared.or.b32 %d, [%s], %a; bar.sync 0;'),
+      false,
+    ],
+  ])('%s', (_, text, proved) => {
+    const { proof } = ran(text, seededBytes(1))
+    expect([proof.text, proof.proved]).toEqual([proof.text, proved])
+  })
+})
+
+describe('what an agent might have done', () => {
+  test.each([
+    [
+      'after its copy',
+      'st.global.b32 [%out], %a; setp.eq.u32 %p, %a, 0x12345; @%p st.global.b32 [%out], %b;',
+    ],
+    [
+      'after its copy, behind a branch',
+      'st.global.b32 [%out], %a; setp.eq.u32 %p, %a, 0x12345; @!%p bra L; st.global.b32 [%out], %b; L:',
+    ],
+  ])('%s', (_, store) => {
+    const { proof, copies } = judged(kernel('', undefined, store))
+    expect([proof.proved, copies]).toEqual([false, true])
+    expect(proof.text).toContain('data decides what an agent does')
   })
 })
 

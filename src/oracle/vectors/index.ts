@@ -23,6 +23,7 @@ export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'mbarrier', load: async () => (await import('./mbarrier.js')).mbarrierSuite },
   { name: 'litmus', load: async () => (await import('./litmus.js')).litmusSuite },
   { name: 'kernels', load: async () => (await import('./kernels.js')).kernelsSuite },
+  { name: 'ptx', load: async () => (await import('./ptx.js')).ptxSuite },
   { name: 'functions', load: async () => (await import('./functions.js')).functionsSuite },
   { name: 'dot', load: async () => (await import('./dot.js')).dotSuite },
   { name: 'dot-tcgen05', load: async () => (await import('./dot.js')).dotTcgen05Suite },

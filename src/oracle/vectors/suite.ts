@@ -88,6 +88,7 @@ export const features = [
   'cluster',
   'hazard',
   'memory-model',
+  'ptx',
 ] as const
 export type Feature = (typeof features)[number]
 

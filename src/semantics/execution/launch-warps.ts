@@ -27,6 +27,7 @@ import {
   type Launched,
 } from '../machine/launch.js'
 import type { Source } from '../machine/source.js'
+import { isFloat } from '../../numerics/dtype.js'
 import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
@@ -121,6 +122,15 @@ const address = (bytes: Uint8Array, at: number, region: number, offset: number):
 const tensorsOf = (spec: Spec): ReadonlyArray<string> =>
   spec._tag === 'matmul' ? [spec.a, spec.b] : [spec.from]
 
+/**
+ * What a claim is about for all values: its tensors, and whatever holds numbers that are measured. Integers elsewhere are tickets, turns and flags: they are
+ * as the launch has them.
+ */
+const isData =
+  (spec: Spec) =>
+  ({ name, tensor }: GlobalPlane): boolean =>
+    [...tensorsOf(spec), spec.out].includes(name) || (tensor !== null && isFloat(tensor.dtype))
+
 const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> => {
   const planes: GlobalPlane[] = []
   const regions: Region[] = []
@@ -142,14 +152,16 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       plane: planes.length,
       constant: role === 'in' && !asked.has(name) ? contents : null,
     })
-    planes.push({
+    const plane: GlobalPlane = {
       name,
       bytes,
       output: role === 'out',
       tensor: elements,
       contents: contents ?? new Uint8Array(bytes),
       counted: false,
-    })
+    }
+    const isZero = role === 'inout' && plane.contents!.every((byte) => byte === 0)
+    planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, plane) : plane)
     return region
   }
   const contentsOf = new Map<string, Uint8Array>()
@@ -341,11 +353,6 @@ const launchedWith = (
   scout: WarpLaunch['scout'],
   resident: number | null,
 ): E.Either<Failure, LaunchedWarps> => {
-  if (a.computes !== undefined && p.code.some(({ operation }) => operation._tag === 'tcgen05Load'))
-    return refuse(
-      'launch.computes',
-      'what a kernel computes for all inputs is not followed through tensor memory: expected a kernel without tcgen05.ld',
-    )
   const bad = unlaunchable(p, a)
   if (bad !== null) return E.left(bad)
   const memory = memoryOf(p, a)
@@ -401,6 +408,7 @@ const launchedWith = (
       ],
       barriers: barriersOf(p, barriers),
       computes: a.computes ?? null,
+      data: a.computes === undefined ? null : planes.map(isData(a.computes)),
       tensorPipe: 'issueOrder',
       grants: Infinity,
       tensors: new Map(),

@@ -130,6 +130,7 @@ export const launch = (
     cta,
     barriers,
     computes: program.computes ?? null,
+    data: null,
     tensorPipe: given.tensorPipe ?? 'issueOrder',
     grants: given.grants ?? Infinity,
     tensors: given.tensors,

@@ -23,6 +23,7 @@ import type { AnyPolicy } from './policy.js'
 import * as StateEither from './state-either.js'
 import {
   blockedEvents,
+  exitOf,
   finished,
   offered,
   step,
@@ -145,9 +146,7 @@ export const stepsOf =
 /** A wave begins: the agents that have nothing to do are at their end. */
 const beginnings = (m: Machine): ReadonlyArray<LogEvent> => [
   { _tag: 'cluster', id: m.wave.clusters[0]! },
-  ...m.agents.flatMap((a, agent): ReadonlyArray<LogEvent> =>
-    a.status === 'done' ? [{ _tag: 'exit', agent }] : [],
-  ),
+  ...m.agents.flatMap((a, agent): ReadonlyArray<LogEvent> => (a.status === 'done' ? [exitOf(agent, a)] : [])),
 ]
 
 /**

@@ -38,7 +38,7 @@ import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
 import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
 import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
-import type { LogEvent, Stamp } from '../log/events.js'
+import type { Exit, LogEvent, Stamp } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { InFlight, Prepared } from '../machine/operation.js'
 import {
@@ -245,6 +245,12 @@ const exits = (world: World, before: AgentState, after: AgentState, agent: numbe
   after.status === 'done' &&
   world.front.starts[agent % world.agentsPerCta] === true
 
+/** An agent has come to its end. */
+export const exitOf = (agent: number, { stand }: AgentState): Exit => {
+  const decided = stand?._tag === 'warp' ? (stand.rows.origins?.decided[0] ?? 0) : 0
+  return decided === 0 ? { _tag: 'exit', agent } : { _tag: 'exit', agent, decided: decided - 1 }
+}
+
 /** Install the agent's next state; say so when it has come to its end. */
 const moved = (
   world: World,
@@ -256,7 +262,7 @@ const moved = (
 ): Effect =>
   effect(
     withAgent(m, agent, after),
-    exits(world, before, after, agent) ? [...events, { _tag: 'exit', agent }] : events,
+    exits(world, before, after, agent) ? [...events, exitOf(agent, after)] : events,
   )
 
 const invalid = ({ code, message, columns }: FaultValue, site: number, agent: number): Fault =>

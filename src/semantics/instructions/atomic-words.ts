@@ -9,7 +9,7 @@
  * Source: PTX ISA, atom, red.
  */
 import { rest, scalarOperation, type ScalarOperation } from '../../numerics/scalar/index.js'
-import type { Access } from '../log/events.js'
+import { plainBytes, type Access } from '../log/events.js'
 import { effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -110,11 +110,18 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
     atomic: true,
     scope: p.scope,
     combine: p.combine,
-    origin: V.otherOrigin,
+    origin: p.origin,
   }
-  const old = V.tile(d.shape, 'i32', 'any', done === null ? null : done.before, { _tag: 'value', id })
+  // of what no data has decided, an atomic makes what none has
+  const was = Plane.plainAt(m.planes[d.plane]!, d)
+  const by = plainBytes(p.origin)
+  const plain = was?.every((x) => x === 1) === true && by?.every((x) => x === 1) === true ? was : null
+  const found = V.tile(d.shape, 'i32', 'any', done === null ? null : done.before, { _tag: 'value', id })
+  const old = plain === null ? found : Object.assign({ plain }, found)
   const written =
-    done === null ? m : withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, done.after, m.edit))
+    done === null
+      ? m
+      : withPlane(m, d.plane, Plane.writePlain(m.planes[d.plane]!, d, done.after, plain, m.edit))
   return effect(
     countValue(written),
     [

@@ -10,7 +10,7 @@ import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
 import type { ExprNode } from '../language/expression.js'
 import type { InstructionOf, Scope } from '../language/instruction.js'
-import type { Access, Combine } from '../log/events.js'
+import { plainBytes, type Access, type Combine } from '../log/events.js'
 import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import { outOfFuel, spend } from '../machine/effort.js'
@@ -219,7 +219,9 @@ export const executeLoad = (
   // registers hold an unsigned word as the i32 of the same bits
   if (data !== null && p.source.dtype === 'u32') data.forEach((v, i) => (data[i] = v | 0))
   const id = m.values
-  const tile = V.tile(p.source.shape, elementOf(p.source.dtype).dtype, layout, data, { _tag: 'value', id })
+  const plain = Plane.plainAt(m.planes[p.source.plane]!, p.source)
+  const read = V.tile(p.source.shape, elementOf(p.source.dtype).dtype, layout, data, { _tag: 'value', id })
+  const tile = plain === null ? read : Object.assign({ plain }, read)
   const event = readEvent(x, p, id)
   // a carrier is a number: a 64-bit integer beyond 2^53 is refused rather than rounded
   const inexact =
@@ -232,7 +234,7 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
   const d = p.destination
   // a narrow integer keeps the low bits of the register
   const data = p.data !== null && isInt(d.dtype) && bitsOf(d.dtype) < 32 ? p.data.map(wrap(d.dtype)) : p.data
-  const plane = Plane.write(m.planes[d.plane]!, d, data, m.edit)
+  const plane = Plane.writePlain(m.planes[d.plane]!, d, data, plainBytes(p.origin), m.edit)
   const event: Access = {
     _tag: 'access',
     stamp: x.stamp,

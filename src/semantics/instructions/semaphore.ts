@@ -120,12 +120,11 @@ export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultV
   if (after > greatest)
     return V.fault('semaphore.value', `the counter goes beyond ${String(greatest)}: ${String(after)}`)
   const e = event(x, m, p, 'passed')
-  if (p.until !== undefined)
-    return effect(
-      m,
-      [e],
-      [V.tile([1], 'i32', 'any', Float64Array.of(counterOf(m, p.counter)), V.otherOrigin)],
-    )
+  if (p.until !== undefined) {
+    const found = V.tile([1], 'i32', 'any', Float64Array.of(counterOf(m, p.counter)), V.otherOrigin)
+    const plain = Plane.plainAt(m.planes[p.counter.plane]!, p.counter)
+    return effect(m, [e], [plain === null ? found : Object.assign({ plain }, found)])
+  }
   if (by === 0) return effect(m, [e])
   const { plane, dtype } = p.counter
   const data = Float64Array.of(dtype === 'u32' ? after >>> 0 : after)

@@ -259,10 +259,11 @@ export const executeAllocInto = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'
   if ('code' in allocated || into === undefined) return allocated
   const { machine: after } = allocated
   const made = after.tensorMemory[ctaOf(x.world, x.agent)]!.allocated.at(-1)!
-  const plane = Plane.write(
+  const plane = Plane.writePlain(
     after.planes[into.plane]!,
     into,
     Float64Array.of(addressOf({ lane: 0, column: made.start })),
+    Uint8Array.of(1, 1, 1, 1),
     after.edit,
   )
   return effect(withPlane(after, into.plane, plane), [

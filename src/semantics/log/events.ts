@@ -22,6 +22,7 @@ import type { Dtype } from '../../numerics/dtype.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Site, Spec } from '../language/program.js'
 import type { Contract, Space } from '../language/types.js'
+import type { Computed, Stretches } from './computed.js'
 import type { Family, Unit } from './units.js'
 
 export type { Family, Unit }
@@ -44,6 +45,8 @@ export interface Plane {
   readonly output?: boolean
   /** written before the launch, so that reading it is never a read of nothing */
   readonly initialised: boolean
+  /** of an output that is asked about: it is zeros before the launch, and sums may be added to them */
+  readonly zeros?: true
 }
 
 export interface LoggedAgent {
@@ -188,10 +191,33 @@ export type Origin =
   /** `decided`: the site where data decided what the agent does next */
   | { readonly _tag: 'other'; readonly decided?: number }
   /**
-   * stretches of bytes, three numbers each: 1 + the number of the value (0: zeros for all inputs; -1: anything else), the first of its bytes, or of those of a
-   * cast of its elements (`casts.ts`), and how many follow one another
+   * stretches of bytes, three numbers each: 1 + the number of the value (0: zeros for all inputs; -1: anything else; -2: a constant for all inputs; -3 - n: value n
+   * that the agent has computed), the first of its bytes, or of those of a cast of its elements (`casts.ts`), and how many follow one another. `computed`:
+   * what the agent has computed since it has last said so
    */
-  | { readonly _tag: 'bytes'; readonly stretches: ReadonlyArray<number> }
+  | { readonly _tag: 'bytes'; readonly stretches: Stretches; readonly computed?: ReadonlyArray<Computed> }
+
+/** Of bytes that are written, in their order, 1 for each that is the same for all inputs; null: none is. */
+export const plainBytes = (o: Origin): Uint8Array | null => {
+  if (o._tag !== 'bytes') return null
+  const { stretches } = o
+  let count = 0
+  let some = false
+  for (let s = 0; s < stretches.length; s += 3) {
+    count += stretches[s + 2]!
+    some ||= stretches[s] === 0 || stretches[s] === constant
+  }
+  if (!some) return null
+  const out = new Uint8Array(count)
+  let at = 0
+  for (let s = 0; s < stretches.length; s += 3) {
+    if (stretches[s] === 0 || stretches[s] === constant) out.fill(1, at, at + stretches[s + 2]!)
+    at += stretches[s + 2]!
+  }
+  return out
+}
+/** In place of a value's number: bytes that are the same for all inputs, and not all zero. */
+export const constant = -2
 
 export type Combine = ReduceKind | AtomicOp
 
@@ -402,6 +428,8 @@ export interface Relinquish {
 export interface Exit {
   readonly _tag: 'exit'
   readonly agent: number
+  /** the site where data first decided what the agent did: other data, and it may have done anything; absent: it is not known that any has */
+  readonly decided?: number
 }
 /**
  * The next clusters begin, as many as run together: nothing of those before is ordered with them but by the launch. `id` is the first of them

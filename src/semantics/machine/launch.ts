@@ -67,6 +67,8 @@ export interface GlobalPlane {
   } | null
   /** of a plane that is no tensor, kept where planes hold bytes */
   readonly contents: Uint8Array | null
+  /** what a claim is about begins as zeros */
+  readonly zeros?: true
   /** holds integers, zeros unless they are brought, where an algebra keeps no data otherwise */
   readonly counted: boolean
 }
@@ -90,6 +92,8 @@ export interface Launch {
   /** of one CTA, in its shared memory */
   readonly barriers: ReadonlyArray<PlacedBarrier>
   readonly computes: Header['computes']
+  /** by tensor of `memory`, whether what it holds is data; null: it is not asked what no data decides */
+  readonly data: ReadonlyArray<boolean> | null
   readonly tensorPipe: TensorPipe
   readonly grants: number
   /** contents of tensors as carriers of the algebra, row-major */
@@ -229,13 +233,10 @@ export const headerOf = (l: Launch): Header => {
     resident,
     clusters: Math.min(clusterCount, Number.MAX_SAFE_INTEGER),
     planes: [
-      ...memory.map(({ name, bytes, output }): LoggedPlane => ({
-        space: 'gmem',
-        name,
-        bytes,
-        output,
-        initialised: !output,
-      })),
+      ...memory.map(({ name, bytes, output, zeros }): LoggedPlane => {
+        const plane: LoggedPlane = { space: 'gmem', name, bytes, output, initialised: !output }
+        return zeros === undefined ? plane : Object.assign({ zeros }, plane)
+      }),
       ...numbers.flatMap((cta) =>
         l.cta.map(({ space, name, agent, bytes }): LoggedPlane =>
           agent === null
@@ -334,7 +335,16 @@ const memoryOf = (world: World, l: Launch): E.Either<Unlaunched, ReadonlyArray<P
         own,
       )
   }
-  return E.right(memory)
+  const { data } = l
+  return E.right(
+    data === null
+      ? memory
+      : memory.map((plane, i) =>
+          ['gmem', 'smem'].includes(header.planes[i]!.space)
+            ? Plane.asked(plane, i < data.length && !data[i]!)
+            : plane,
+        ),
+  )
 }
 
 // ---------------------------------------------------------------- launching
@@ -429,7 +439,7 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
         m.planes.map((p, i) =>
           world.header.planes[i]!.space === 'gmem'
             ? p
-            : Plane.empty(world.algebra.memory, p.size, world.algebra.runs),
+            : Plane.blankOf(p, world.algebra.memory, world.algebra.runs),
         ),
         m.tensormaps,
         m.edit,

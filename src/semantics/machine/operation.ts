@@ -163,6 +163,7 @@ export type Prepared =
       readonly destination: Elements
       readonly data: Float64Array | null
       readonly compare: Float64Array | null
+      readonly origin: Origin
       readonly scope: Scope
       readonly acquires: boolean
       readonly releases: boolean

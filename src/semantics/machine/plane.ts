@@ -17,7 +17,8 @@
  * 4. a plane with runs reads, and is written, as one without.
  * 5. `copy` is `write` of what `read` gives.
  * 6. `copyOut` of all of `ofBytes` gives the bytes back.
- * 7. `writeLate` is `write`: what a chain of products writes to one place again and again is kept beside the pages, as it was given, until something else
+ * 7. of a plane that is asked, `plainAt` says of bytes that they were last written by `writePlain`, as plain: by a word that no data has decided.
+ * 8. `writeLate` is `write`: what a chain of products writes to one place again and again is kept beside the pages, as it was given, until something else
  *    is written or read.
  */
 import { addressesInByte, bytesOf, type Cells, type Edit, type Read } from './cells.js'
@@ -35,6 +36,7 @@ import {
 } from './fast/byte-pages.js'
 import { moveRuns, readRuns, writeRuns } from './fast/runs.js'
 import { readHalfSlots, readSlots, writeHalfSlots, writeSlots, type SlotPages } from './fast/slot-pages.js'
+import * as Plain from './plain.js'
 
 export { addressesInByte, bytesOf, cells, type Cells, type Edit, type Read } from './cells.js'
 
@@ -54,6 +56,8 @@ export type Plane =
       readonly runs: boolean
       /** written last, and not in the pages */
       readonly late: Late | null
+      /** which bytes hold what no data has decided; null: it is not asked */
+      readonly plain: Plain.Plain | null
     }
   | { readonly _tag: 'slots'; readonly size: number; readonly pages: SlotPages }
   | { readonly _tag: 'none'; readonly size: number }
@@ -64,7 +68,7 @@ export type Plane =
 export const empty = (memory: 'bytes' | 'slots' | 'none', size: number, runs: boolean = false): Plane => {
   switch (memory) {
     case 'bytes':
-      return { _tag: 'bytes', size, pages: [], runs: runs && littleEndian, late: null }
+      return { _tag: 'bytes', size, pages: [], runs: runs && littleEndian, late: null, plain: null }
     case 'slots':
       return { _tag: 'slots', size, pages: [] }
     case 'none':
@@ -105,21 +109,48 @@ export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: E
   if (plane._tag === 'none' || data === null) return plane
   if (addressesInByte(c.dtype) === 2)
     return plane._tag === 'bytes'
-      ? withPages(plane, writeHalves(pagesOf(plane, edit), c, data, edit))
+      ? withPages(
+          plane,
+          writeHalves(pagesOf(plane, edit), c, data, edit),
+          Plain.without(plane.plain, c, edit),
+        )
       : { _tag: 'slots', size: plane.size, pages: writeHalfSlots(plane.pages, c, data, edit) }
   return plane._tag === 'bytes'
-    ? withPages(plane, written(plane, pagesOf(plane, edit), c, data, edit))
+    ? withPages(
+        plane,
+        written(plane, pagesOf(plane, edit), c, data, edit),
+        Plain.without(plane.plain, c, edit),
+      )
     : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, c, data, edit) }
 }
 
 type BytePlane = Extract<Plane, { readonly _tag: 'bytes' }>
-const withPages = (plane: BytePlane, pages: Pages): BytePlane => ({
+const withPages = (plane: BytePlane, pages: Pages, plain: Plain.Plain | null): BytePlane => ({
   _tag: 'bytes',
   size: plane.size,
   pages,
   runs: plane.runs,
   late: null,
+  plain,
 })
+
+/** `write`, where byte i of the elements, in their order, is plain if `plain[i]` is 1. */
+export const writePlain = (
+  plane: Plane,
+  c: Cells,
+  data: Float64Array | null,
+  plain: Uint8Array | null,
+  edit: Edit | null,
+): Plane => {
+  const after = write(plane, c, data, edit)
+  return plain === null || after._tag !== 'bytes' || after.plain === null
+    ? after
+    : withPages(after, after.pages, Plain.within(after.plain, c, plain, edit))
+}
+
+/** Of every byte of the elements, in their order, 1 if it is plain; null: none is, or it is not asked. */
+export const plainAt = (plane: Plane, c: Cells): Uint8Array | null =>
+  plane._tag === 'bytes' && plane.plain !== null ? Plain.at(plane.plain, c) : null
 
 const written = ({ runs }: BytePlane, pages: Pages, c: Cells, data: Float64Array, edit: Edit | null): Pages =>
   (runs ? writeRuns(pages, c, data, edit) : null) ?? writeBytes(pages, c, data, edit)
@@ -144,7 +175,7 @@ const pagesOf = (plane: BytePlane, edit: Edit | null = null): Pages => {
 
 /** A plane whose pages are all of it. */
 export const settled = (plane: Plane): Plane =>
-  plane._tag === 'bytes' && plane.late !== null ? withPages(plane, pagesOf(plane)) : plane
+  plane._tag === 'bytes' && plane.late !== null ? withPages(plane, pagesOf(plane), plane.plain) : plane
 
 const apart = new WeakMap<Int32Array, number>()
 
@@ -180,6 +211,7 @@ export const writeLate = (plane: Plane, c: Cells, data: Float64Array | null, edi
     pages: plane.late !== null && sameCells(plane.late.cells, c) ? plane.pages : pagesOf(plane, edit),
     runs: plane.runs,
     late: { cells: c, data },
+    plain: Plain.without(plane.plain, c, edit),
   }
 }
 
@@ -199,7 +231,7 @@ export const copy = (
       ? moveRuns(pagesOf(from), source, pagesOf(to, edit), target, edit)
       : null
   return moved !== null && to._tag === 'bytes'
-    ? withPages(to, moved)
+    ? withPages(to, moved, Plain.without(to.plain, target, edit))
     : write(to, target, read(from, source, fill).data, edit)
 }
 
@@ -222,5 +254,15 @@ export const ofBytes = (bytes: Uint8Array, runs: boolean = false): Plane => {
     own.set(bytes.subarray(number * paging.size, (number + 1) * paging.size))
     return bytePage(null, own)
   })
-  return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian, late: null }
+  return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian, late: null, plain: null }
+}
+
+/** The same plane, asked which bytes hold what no data has decided: all of them as it is now, or none. */
+export const asked = (plane: Plane, plain: boolean): Plane =>
+  plane._tag === 'bytes' ? withPages(plane, pagesOf(plane), Plain.of(plane.size, plain)) : plane
+
+/** A plane of the same kind that was not written. */
+export const blankOf = (plane: Plane, memory: 'bytes' | 'slots' | 'none', runs: boolean = false): Plane => {
+  const made = empty(memory, plane.size, runs)
+  return plane._tag === 'bytes' && plane.plain !== null ? asked(made, false) : made
 }

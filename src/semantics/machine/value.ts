@@ -75,6 +75,8 @@ export interface TileValue {
   readonly layout: RegisterLayout | 'any'
   readonly data: Float64Array | null
   readonly origin: Origin
+  /** 1 of every byte that no data has decided, as it was read; absent: of none it is known */
+  readonly plain?: Uint8Array
 }
 export interface TokenValue {
   readonly _tag: 'token'

@@ -18,6 +18,7 @@
  * Source: PTX ISA, control constructs; CUDA programming guide, independent thread scheduling.
  */
 import type { Prepared } from './operation.js'
+import type { Computed } from '../log/computed.js'
 import type { Edit } from './plane.js'
 
 // ---------------------------------------------------------------- registers
@@ -65,6 +66,13 @@ export interface Origins {
   readonly predicates: Int32Array
   /** 1 + the site where data first decided what the warp does; 0: nowhere */
   readonly decided: Int32Array
+  readonly computed: Computing
+}
+
+/** The sums and products that a warp has made, written in place as rows are: how many, and those that it has not yet said. */
+export interface Computing {
+  count: number
+  unsaid: Computed[]
 }
 
 // ---------------------------------------------------------------- effects of one instruction

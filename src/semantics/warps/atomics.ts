@@ -16,11 +16,13 @@
  * Source: PTX ISA, atom, red.
  */
 import type { AtomicOp } from '../language/instruction.js'
+import type { Origin } from '../log/events.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { elementsOf, reaches, type Here } from './memory.js'
 import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { AtomicName, AtomicType, Operation } from './program.js'
+import { arePlain, originOf } from './origins.js'
 import { wordAt } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -72,6 +74,13 @@ export const joining = (op: AtomicName, type: AtomicType, inGlobal: boolean): st
 const logged = (op: AtomicName): AtomicOp =>
   op === 'exch' ? 'exchange' : op === 'inc' || op === 'dec' ? 'cas' : op
 
+/** What is compared decides what remains. */
+const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, bytes: 2 | 4): Origin => {
+  return arePlain(h.rows, o.compare, lanes)
+    ? originOf(h.rows, o.value, lanes, bytes, V.otherOrigin)
+    : V.otherOrigin
+}
+
 export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Part> | FaultValue => {
   const bytes = bytesOf(o.type)
   const found = reaches(h, o.at, bytes, mask)
@@ -107,6 +116,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
           destination: elementsOf(h.world, target.plane, from, piece === 2 ? 'u16' : 'i32', piece, words),
           data: wordsOf(o.value),
           compare: wordsOf(o.compare),
+          origin: originOfAtomic(h, o, lanes, piece),
           scope: o.scope,
           acquires: o.ordering === 'acquire' || o.ordering === 'acq_rel',
           releases: o.ordering === 'release' || o.ordering === 'acq_rel',

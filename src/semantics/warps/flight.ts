@@ -169,6 +169,7 @@ const storing = (h: Here, f: Flight, places: ReadonlyArray<number>): Part => {
   const origin = originOfRows(
     h.rows,
     places.map((place) => f.rows[place]!),
+    'known',
     V.otherOrigin,
   )
   return part({ _tag: 'store', destination, data, origin }, nothing)

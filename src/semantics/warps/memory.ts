@@ -453,7 +453,13 @@ const receiveAll = (r: Rows, to: ReadonlyArray<Row | null>, data: Float64Array):
 }
 
 /** Puts what an effect has found into the rows that wait for it. */
-export const receive = (r: Rows, how: Receive, data: Float64Array | null, origin: Origin | null): void => {
+export const receive = (
+  r: Rows,
+  how: Receive,
+  data: Float64Array | null,
+  origin: Origin | null,
+  plain: Uint8Array | null,
+): void => {
   if (how._tag === 'fields') {
     receiveFields(r, how, data)
     Origins.filled(r, how.to, maskOfLanes(how.lanes), true)
@@ -461,7 +467,7 @@ export const receive = (r: Rows, how: Receive, data: Float64Array | null, origin
   }
   if (how._tag !== 'words' && how._tag !== 'bytes') return
   const { lanes, to, bits, signed } = how
-  Origins.received(r, lanes, to, bits / 8, signed, origin)
+  Origins.received(r, lanes, to, bits / 8, signed, origin, plain)
   const width = how._tag === 'bytes' ? bits / 8 : 1
   let mask = 0
   if (width === 1 && data !== null && bits === 32 && lanes === everyLaneInOrder) {

@@ -3,13 +3,14 @@
  *
  * A run that asks what a kernel computes for all inputs follows data through the registers. A read of memory numbers its value (`log/events.ts`, `Access.value`);
  * from there bytes are moved, picked and put side by side, and are still bytes of that value. A conversion of one type to another makes the bytes of a
- * *cast* value. What is computed by other means is data of which nothing can be said, and what comes from no data at all is *plain*: addresses, counters,
- * constants.
+ * *cast* value, a sum or a product those of a *computed* one (`computed.ts`). What is computed by other means is data of which nothing can be said, and what comes
+ * from no data at all is *plain*: addresses, counters, constants, and what memory holds where such was stored (`machine/plain.ts`).
  *
  *     ld.shared.b32 %r1, [..]            bytes 0 1 2 3 of value 7
  *     prmt.b32 %r2, %r1, 0, 0x4432       bytes 2 3 of value 7, and two plain ones
  *     cvt.rn.f16x2.f32 %r3, %r1, %r4     bytes 0 1 of %r4's value as f16, then those of %r1's
- *     add.f32 %r5, %r1, %r1              data
+ *     add.f32 %r5, %r1, %r4              bytes of a computed value: the sum of the two
+ *     ex2.approx.f32 %r6, %r5            data
  *
  * A kernel whose control or whose addresses depend on data moves other bytes for other inputs: from the first such decision on a warp's bytes are data alone.
  *
@@ -19,11 +20,14 @@
  *
  * Source: PTX ISA, prmt, mov (packing and unpacking), cvt.
  */
-import type { Origin } from '../log/events.js'
+import { firstComputed, type Computed, type Stretches } from '../log/computed.js'
+import { constant, type Origin } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
 import type { Origins } from '../machine/warp-stand.js'
 import { ofPredicate, type Operation, type Place, type Row } from './program.js'
+import { arithmeticOf, computedOf, matrixType, type Arithmetic } from './computed.js'
 import { sourceLane } from './lanes.js'
+import type { LinkedProduct } from './products.js'
 import { lowest, wordAt, type Rows } from './rows.js'
 import { usesOf } from './uses.js'
 
@@ -38,6 +42,7 @@ export const origins = (rows: number, predicates: number): Origins => ({
   bytes: new Int32Array(rows * 128),
   predicates: new Int32Array(predicates),
   decided: new Int32Array(1),
+  computed: { count: 0, unsaid: [] },
 })
 
 const at = (row: Row, lane: number): number => row * 128 + lane * 4
@@ -88,7 +93,7 @@ const picked = (words: ReadonlyArray<Word>, from: ReadonlyArray<number>): Word =
 const elementAt = (w: Word, from: number, width: number): { value: number; byte: number } | null => {
   const value = w.values[from]!
   const byte = w.bytes[from]!
-  if (value <= 0 || byte >= mostBytes || byte % width !== 0) return null
+  if (value === plain || value === data || byte >= mostBytes || byte % width !== 0) return null
   for (let b = 1; b < width; b++)
     if (w.values[from + b] !== value || w.bytes[from + b] !== byte + b) return null
   return { value, byte }
@@ -169,14 +174,32 @@ const permuted = (selector: number): ReadonlyArray<number> | null => {
   return nibbles.some((n) => n > 7) ? null : nibbles
 }
 
-const movedLeft = (bits: number): ReadonlyArray<number> | null =>
-  bits >= 0 && bits < 32 && bits % 8 === 0
-    ? [0, 1, 2, 3].map((b) => (b >= bits / 8 ? b - bits / 8 : -1))
-    : null
-const movedRight = (bits: number): ReadonlyArray<number> | null =>
-  bits >= 0 && bits < 32 && bits % 8 === 0
-    ? [0, 1, 2, 3].map((b) => (b + bits / 8 < 4 ? b + bits / 8 : -1))
-    : null
+/** Where the bytes of a number of `wide` bytes are from that is moved by so many bits, to the left if positive; null: not by whole bytes. */
+const movedBits = (bits: number, wide: 4 | 8): ReadonlyArray<number> | null => {
+  const by = bits / 8
+  if (!Number.isInteger(by) || Math.abs(by) >= wide) return null
+  return Array.from({ length: wide }, (_, b) => (b - by >= 0 && b - by < wide ? b - by : -1))
+}
+
+/** The words of a number whose bytes are picked so. */
+const pickedWords = (
+  words: ReadonlyArray<Word>,
+  from: ReadonlyArray<number> | null,
+): ReadonlyArray<Word> | null =>
+  from === null
+    ? null
+    : Array.from({ length: from.length / 4 }, (_, w) => picked(words, from.slice(4 * w, 4 * w + 4)))
+
+/** An integer as a wider or a narrower unsigned one: its lower bytes, and zeros. */
+const widened = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word> | null => {
+  const found = /^cvt\.u(8|16|32|64)\.u(8|16|32|64)$/.exec(name)
+  if (found === null) return null
+  const [to, from] = [Number(found[1]) / 8, Number(found[2]) / 8]
+  return pickedWords(
+    words,
+    Array.from({ length: Math.max(4, to) }, (_, b) => (b < Math.min(to, from) ? b : -1)),
+  )
+}
 
 /** Byte by byte: one side's byte as it is where the other's leaves it so. */
 const joined = (
@@ -219,14 +242,24 @@ const movedBy = (
       const from = isPlain(words[2]!) ? permuted(numbers[2]!) : null
       return from === null ? null : [picked(words, from)]
     }
-    case 'shl.b32': {
-      const from = isPlain(words[1]!) ? movedLeft(numbers[1]! >>> 0) : null
-      return from === null ? null : [picked(words, from)]
-    }
+    case 'shl.b32':
+      return isPlain(words[1]!) ? pickedWords(words, movedBits(numbers[1]! >>> 0, 4)) : null
     case 'shr.b32':
-    case 'shr.u32': {
-      const from = isPlain(words[1]!) ? movedRight(numbers[1]! >>> 0) : null
-      return from === null ? null : [picked(words, from)]
+    case 'shr.u32':
+      return isPlain(words[1]!) ? pickedWords(words, movedBits(-(numbers[1]! >>> 0), 4)) : null
+    case 'shl.b64':
+      return isPlain(words[2]!) ? pickedWords(words, movedBits(numbers[2]! >>> 0, 8)) : null
+    case 'shr.b64':
+    case 'shr.u64':
+      return isPlain(words[2]!) ? pickedWords(words, movedBits(-(numbers[2]! >>> 0), 8)) : null
+    case 'and.b64':
+    case 'or.b64':
+    case 'xor.b64': {
+      const name32 = name.replace('64', '32')
+      const half = (w: number): Word | undefined =>
+        movedBy(name32, [words[w]!, words[w + 2]!], [numbers[w]!, numbers[w + 2]!])?.[0]
+      const [low, high] = [half(0), half(1)]
+      return low === undefined || high === undefined ? null : [low, high]
     }
     case 'and.b32':
     case 'and.b16':
@@ -246,7 +279,7 @@ const movedBy = (
         const chosen = numbers[words.length - 1] !== 0 ? 0 : half
         return Array.from({ length: half }, (_, k) => words[chosen + k]!)
       }
-      return converted(name, words)
+      return widened(name, words) ?? converted(name, words)
   }
 }
 
@@ -267,6 +300,108 @@ const setPlace = (o: Origins, place: Place, lane: number, w: Word): void => {
 }
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
+
+// ---------------------------------------------------------------- sums and products
+
+/** A value is computed; its number among those of values. */
+const compute = ({ computed }: Origins, value: Computed): number => {
+  computed.unsaid.push(value)
+  return firstComputed - computed.count++
+}
+
+/** Are these bytes of a word all of a value, or zeros that no data has made? */
+const isSayable = (r: Rows, o: Origins, row: Row, lane: number, from: number, bytes: number): boolean => {
+  const word = wordAt(r, row, lane)
+  if ((r.unknown[row]! & (1 << lane)) !== 0) return false
+  for (let b = from; b < from + bytes; b++) {
+    const held = o.values[at(row, lane) + b]!
+    if (held === data || (held === plain && ((word >>> (8 * b)) & 0xff) !== 0)) return false
+  }
+  return true
+}
+
+/** The lanes compute alike, each with elements of its own. */
+const arithmetic = (r: Rows, o: Origins, i: Of<'scalar'>, how: Arithmetic, mask: number): void => {
+  const lanes: number[] = []
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    if (i.from.every((p) => isPlain(placeWord(o, p, lane)))) {
+      for (const to of i.to) if (to !== null) setPlace(o, to, lane, plainWord)
+    } else if (i.from.every((p) => isSayable(r, o, p, lane, 0, how.bytes))) lanes.push(lane)
+    else for (const to of i.to) if (to !== null) setPlace(o, to, lane, dataWord)
+  }
+  if (lanes.length === 0) return
+  const operand = (k: number): Stretches => {
+    const made = stretches()
+    for (const lane of lanes)
+      for (let w = 0; w < how.rows; w++) extend(r, o, made, i.from[k * how.rows + w]!, lane, 0, how.bytes)
+    return made.list
+  }
+  const value = compute(
+    o,
+    computedOf(
+      how,
+      Array.from({ length: i.from.length / how.rows }, (_, k) => operand(k)),
+    ),
+  )
+  lanes.forEach((lane, n) => {
+    i.to.forEach((to, w) => {
+      if (to === null) return
+      const first = (n * how.rows + w) * how.bytes
+      const within = (b: number): boolean => b < how.bytes
+      setPlace(o, to, lane, {
+        values: [0, 1, 2, 3].map((b) => (within(b) ? value : plain)),
+        bytes: [0, 1, 2, 3].map((b) => (within(b) ? first + b : 0)),
+      })
+    })
+  })
+}
+
+/** A product of matrices; null: it is not followed, or reads what cannot be said. */
+const matrices = (r: Rows, o: Origins, i: Of<'multiply'>, linked: LinkedProduct): Computed | null => {
+  const { shape, products, saturate, a, b, c, d } = i.product
+  const [aType, bType, cType, dtype] = [a, b, c, d].map(matrixType)
+  if (products !== 1 || saturate || aType == null || bType == null || cType == null || dtype == null)
+    return null
+  const operand = (which: 'a' | 'b' | 'c'): Stretches | null => {
+    const { fragment, places } = linked[which]
+    const bytes = fragment.bits / 8
+    const made = stretches()
+    for (let e = 0; e < fragment.rows * fragment.columns; e++) {
+      const row = i[which][places.registers[e]!]!
+      const [lane, from] = [places.lanes[e]!, places.shifts[e]! / 8]
+      if (!isSayable(r, o, row, lane, from, bytes)) return null
+      extend(r, o, made, row, lane, from, bytes)
+    }
+    return made.list
+  }
+  const [x, y, z] = [operand('a'), operand('b'), operand('c')]
+  return x === null || y === null || z === null
+    ? null
+    : { _tag: 'matrices', m: shape.m, n: shape.n, k: shape.k, aType, bType, cType, dtype, a: x, b: y, c: z }
+}
+
+const multiply = (r: Rows, o: Origins, i: Of<'multiply'>, linked: LinkedProduct, mask: number): void => {
+  const areAllPlain = [...i.a, ...i.b, ...i.c].every((row) =>
+    everyLane.every((lane) => isPlain(wordOf(o, row, lane))),
+  )
+  const made = areAllPlain ? null : matrices(r, o, i, linked)
+  if (made === null) {
+    tainted(o, i, mask)
+    return
+  }
+  const value = compute(o, made)
+  const { fragment, places } = linked.d
+  const bytes = fragment.bits / 8
+  for (let e = 0; e < fragment.rows * fragment.columns; e++) {
+    const start = at(i.d[places.registers[e]!]!, places.lanes[e]!) + places.shifts[e]! / 8
+    for (let b = 0; b < bytes; b++) {
+      o.values[start + b] = value
+      o.bytes[start + b] = e * bytes + b
+    }
+  }
+}
+const everyLane = Array.from({ length: 32 }, (_, lane) => lane)
 
 const scalar = (r: Rows, o: Origins, i: Of<'scalar'>, lane: number): void => {
   const words = i.from.map((p) => placeWord(o, p, lane))
@@ -307,8 +442,8 @@ const tainted = (o: Origins, i: Operation, mask: number): void => {
     for (const p of writes) setPlace(o, p, lowest(m), isData ? dataWord : plainWord)
 }
 
-/** A silent operation that is about to be done. */
-export const follow = (r: Rows, i: Operation, mask: number): void => {
+/** A silent operation that is about to be done; `product` is what it means, if it is one of matrices. */
+export const follow = (r: Rows, i: Operation, mask: number, product: LinkedProduct | null): void => {
   const o = r.origins
   if (o === null) return
   switch (i._tag) {
@@ -342,8 +477,15 @@ export const follow = (r: Rows, i: Operation, mask: number): void => {
         )
       }
       return
-    case 'scalar':
-      for (let m = mask; m !== 0; m &= m - 1) scalar(r, o, i, lowest(m))
+    case 'scalar': {
+      const how = arithmeticOf(i.name)
+      if (how !== null) arithmetic(r, o, i, how, mask)
+      else for (let m = mask; m !== 0; m &= m - 1) scalar(r, o, i, lowest(m))
+      return
+    }
+    case 'multiply':
+      if (product === null) tainted(o, i, mask)
+      else multiply(r, o, i, product, mask)
       return
     case 'shuffle':
       shuffle(r, o, i, mask)
@@ -364,8 +506,8 @@ export const follow = (r: Rows, i: Operation, mask: number): void => {
 }
 
 /** An operation that a warp does by itself, if it is one. */
-export const followAlone = (r: Rows, i: Operation, mask: number): void => {
-  if (usesOf(i).computes) follow(r, i, mask)
+export const followAlone = (r: Rows, i: Operation, mask: number, product: LinkedProduct | null): void => {
+  if (usesOf(i).computes) follow(r, i, mask, product)
 }
 
 // ---------------------------------------------------------------- what data decides
@@ -412,7 +554,7 @@ export const decide = (r: Rows, places: ReadonlyArray<Place>, mask: number, site
 
 /**
  * The value of a read comes into the registers: element i of `bytes` each goes to lane `lanes[i / to.length]`, row `to[i % to.length]`. A value without a
- * number is data.
+ * number is data; bytes that no data has decided are 1 in `plains`.
  */
 export const received = (
   r: Rows,
@@ -421,6 +563,7 @@ export const received = (
   bytes: number,
   signed: boolean,
   origin: Origin | null,
+  plains: Uint8Array | null,
 ): void => {
   const o = r.origins
   if (o === null) return
@@ -429,10 +572,11 @@ export const received = (
     to.forEach((row, k) => {
       if (row === null) return
       const first = (i * to.length + k) * bytes
-      const sign = signed && bytes < 4 ? data : plain
+      const isPlainAt = (b: number): boolean => plains !== null && plains[first + b] === 1
+      const sign = signed && bytes < 4 && !isPlainAt(bytes - 1) ? data : plain
       for (let b = 0; b < 4; b++) {
-        const within = b < bytes && first + bytes <= mostBytes
-        o.values[at(row, lane) + b] = within ? value : b < bytes ? data : sign
+        const within = b < bytes && first + bytes <= mostBytes && !isPlainAt(b)
+        o.values[at(row, lane) + b] = within ? value : b >= bytes ? sign : isPlainAt(b) ? plain : data
         o.bytes[at(row, lane) + b] = within ? first + b : 0
       }
     })
@@ -479,40 +623,70 @@ export const originOf = (
   const decided = decidedAt(o)
   if (decided !== null) return { _tag: 'other', decided }
   const made = stretches()
-  for (const lane of lanes) for (const row of from) extend(r, o, made, row, lane, bytes)
-  return { _tag: 'bytes', stretches: made.list }
+  for (const lane of lanes) for (const row of from) extend(r, o, made, row, lane, 0, bytes)
+  return said(o, made)
 }
 
-/** Of whole rows, row by row: the words that are known. */
-export const originOfRows = (r: Rows, from: ReadonlyArray<Row>, otherwise: Origin): Origin => {
+/** The bytes that are written, and what has been computed before. */
+const said = ({ computed }: Origins, { list }: Stretching): Origin => {
+  if (computed.unsaid.length === 0) return { _tag: 'bytes', stretches: list }
+  const made = computed.unsaid
+  computed.unsaid = []
+  return { _tag: 'bytes', stretches: list, computed: made }
+}
+
+/** Has no data decided what these rows hold in these lanes? */
+export const arePlain = (r: Rows, from: ReadonlyArray<Row>, lanes: ReadonlyArray<number>): boolean => {
+  const o = r.origins
+  return o === null || from.every((row) => lanes.every((lane) => isPlain(wordOf(o, row, lane))))
+}
+
+/** Of whole rows, row by row: all words, or those that are known. */
+export const originOfRows = (
+  r: Rows,
+  from: ReadonlyArray<Row>,
+  which: 'all' | 'known',
+  otherwise: Origin,
+): Origin => {
   const o = r.origins
   if (o === null) return otherwise
   const decided = decidedAt(o)
   if (decided !== null) return { _tag: 'other', decided }
   const made = stretches()
   for (const row of from)
-    for (let m = ~r.unknown[row]!; m !== 0; m &= m - 1) extend(r, o, made, row, lowest(m), 4)
-  return { _tag: 'bytes', stretches: made.list }
+    for (let m = which === 'all' ? -1 : ~r.unknown[row]!; m !== 0; m &= m - 1)
+      extend(r, o, made, row, lowest(m), 0, 4)
+  return said(o, made)
 }
 
-interface Stretches {
+interface Stretching {
   readonly list: number[]
   /** where the last one begins */
   last: number
 }
-const stretches = (): Stretches => ({ list: [], last: -1 })
+const stretches = (): Stretching => ({ list: [], last: -1 })
 
-/** The lowest bytes of a word come next. */
-const extend = (r: Rows, o: Origins, s: Stretches, row: Row, lane: number, bytes: number): void => {
+/** These bytes of a word come next. */
+const extend = (
+  r: Rows,
+  o: Origins,
+  s: Stretching,
+  row: Row,
+  lane: number,
+  from: number,
+  bytes: number,
+): void => {
   const { list } = s
   const word = wordAt(r, row, lane)
-  for (let b = 0; b < bytes; b++) {
-    const held = o.values[at(row, lane) + b]!
+  const isUnknown = (r.unknown[row]! & (1 << lane)) !== 0
+  for (let b = from; b < from + bytes; b++) {
+    const held = isUnknown ? data : o.values[at(row, lane) + b]!
     // a zero that no data has made is the zero of all inputs
-    const value = held === plain && ((word >>> (8 * b)) & 0xff) !== 0 ? data : held
-    const place = value > 0 ? o.bytes[at(row, lane) + b]! : 0
+    const value = held === plain && ((word >>> (8 * b)) & 0xff) !== 0 ? constant : held
+    const isOfValue = value > 0 || value <= firstComputed
+    const place = isOfValue ? o.bytes[at(row, lane) + b]! : 0
     const { last } = s
-    if (last >= 0 && list[last] === value && (value <= 0 || list[last + 1]! + list[last + 2]! === place)) {
+    if (last >= 0 && list[last] === value && (!isOfValue || list[last + 1]! + list[last + 2]! === place)) {
       list[last + 2] = list[last + 2]! + 1
       continue
     }

@@ -50,6 +50,7 @@ const copied = (o: Origins | null): Origins | null =>
         bytes: o.bytes.slice(),
         predicates: o.predicates.slice(),
         decided: o.decided.slice(),
+        computed: { count: o.computed.count, unsaid: o.computed.unsaid.slice() },
       }
 
 /** Rows that the holder of `edit` may write: these, if they are its own. */

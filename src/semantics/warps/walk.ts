@@ -274,7 +274,7 @@ const membersOf = (o: Operation): number | null => {
 
 /** Silent instructions of all named lanes, wherever they came from. */
 const together = (w: Walk, o: Operation, mask: number): void => {
-  Origins.follow(w.rows, o, mask)
+  Origins.follow(w.rows, o, mask, null)
   switch (o._tag) {
     case 'shuffle':
       Lanes.shuffle(w.rows, o, mask)
@@ -413,7 +413,7 @@ const instruction = (
     }
   }
   const full = (mask | w.ended) === -1
-  if (rows.origins !== null && membersOf(o) === null) Origins.followAlone(rows, o, mask)
+  if (rows.origins !== null && membersOf(o) === null) Origins.followAlone(rows, o, mask, product)
   switch (o._tag) {
     case 'scalar':
       Silent.scalar(rows, scalar!, o.from, o.to, mask, full)
@@ -701,9 +701,11 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
       }
       return
     case 'broadcast': {
-      const word = typeof value === 'object' && value._tag === 'tile' ? (value.data?.[0] ?? 0) : 0
+      const found = typeof value === 'object' && value._tag === 'tile' ? value : null
+      const word = found?.data?.[0] ?? 0
+      const isData = found?.plain?.every((x) => x === 1) !== true
       if (how.to !== null) for (const lane of how.lanes) setLane(rows, how.to, lane, word)
-      for (const lane of how.lanes) Origins.filled(rows, [how.to], 1 << lane, true)
+      for (const lane of how.lanes) Origins.filled(rows, [how.to], 1 << lane, isData)
       return
     }
     case 'rows':
@@ -716,8 +718,9 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
     case 'words':
     case 'bytes':
     case 'fields':
-      if (typeof value === 'object' && value._tag === 'tile') receive(rows, how, value.data, value.origin)
-      else receive(rows, how, null, V.otherOrigin)
+      if (typeof value === 'object' && value._tag === 'tile')
+        receive(rows, how, value.data, value.origin, value.plain ?? null)
+      else receive(rows, how, null, V.otherOrigin, null)
       if (how._tag === 'words' && how.plain === true) Origins.filled(rows, how.to, maskOf(how.lanes), false)
       return
   }

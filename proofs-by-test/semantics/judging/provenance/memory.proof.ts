@@ -17,6 +17,7 @@ import {
   type Moved,
 } from '../../../../src/semantics/judging/provenance/tables.js'
 import {
+  addressOf,
   input,
   other,
   pick,
@@ -222,7 +223,9 @@ describe('what a read finds, by hand', () => {
       'a[10] b[3] 0,1,2,3',
       'a[11] b[3] 0,1,2,3',
     ])
-    expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 1, 10, [0, 5])))).toBe(mixed)
+    expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 1, 10, [0, 5])))).toBe(
+      'elements that are sums over 0:4 and over 0:5 of k lie side by side: from here and from there',
+    )
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(2, 1, 10, [0, 4])))).toBe(mixed)
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 2, 10, [0, 4])))).toBe(mixed)
     const scaled =
@@ -235,8 +238,12 @@ describe('what a read finds, by hand', () => {
     expect(why(kinds(scaled(0), total(0, 1, 10, [0, 4])))).toBe(mixed)
     expect(why(kinds(part(0, 0), total(0, 1, 0, [0, 4])))).toBe(mixed)
     expect(why(kinds(total(0, 1, 0, [0, 4]), part(0, 0)))).toBe(mixed)
-    expect(why(kinds(part(0, 0), () => zero))).toBe(mixed)
-    expect(why(kinds(() => zero, part(0, 0)))).toBe(mixed)
+    // a zero beside elements of an input is one that is nowhere
+    const placesIn = (t: Terms): unknown =>
+      t._tag === 'input' ? [0, 1, 2, 3].map((e) => addressOf(t, e)) : t
+    expect(placesIn(kinds(part(0, 0), () => zero))).toEqual([4, 6, -1, -1])
+    expect(placesIn(kinds(() => zero, part(0, 64)))).toEqual([-1, -1, 64, 66])
+    expect(why(kinds(total(0, 1, 0, [0, 4]), () => zero))).toBe(mixed)
     expect(
       why(
         kinds(

@@ -187,7 +187,7 @@ describe('runs', () => {
   prop([fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 90 })])(
     'a copy is a write of what is read',
     (from, to, count) => {
-      const source: Plane = { _tag: 'bytes', size, pages, runs: true, late: null }
+      const source: Plane = { _tag: 'bytes', size, pages, runs: true, late: null, plain: null }
       const [a, b] = [row(4080 - 2 * from, count), row(4090 - 2 * to, count)]
       const copied = copy(source, a, 0, empty('bytes', size, true), b, null)
       const plain = writePlain(plainPlane('bytes'), b, readBytes(pages, a, 0))

@@ -61,7 +61,8 @@ import type {
   Wait,
 } from '../../log/events.js'
 import { families, units } from '../../log/units.js'
-import { footprintWire, type WrittenFootprint } from './footprint.js'
+import type { Computed } from '../../log/computed.js'
+import { dtype, footprintWire, type WrittenFootprint } from './footprint.js'
 
 // ---------------------------------------------------------------- model
 
@@ -174,6 +175,39 @@ const part: Wire<number> = described(nat, 'which part of the operation: of a mul
 const reach: Wire<Scope> = described(scope, 'how far it releases or acquires')
 const carriesTensor: Wire<boolean> = described(bool, 'whether it carries tensor-core order')
 
+const stretches: Wire<ReadonlyArray<number>> = described(list(integer), 'stretches of bytes, as of an origin')
+type ComputedOf<K extends Computed['_tag']> = Extract<Computed, { readonly _tag: K }>
+const computed: Wire<Computed> = tagged<Computed>()('a computed value', {
+  add: record<ComputedOf<'add'>>()('a sum', { _tag: tag('add'), dtype, x: stretches, y: stretches }, {}),
+  multiply: record<ComputedOf<'multiply'>>()(
+    'a product',
+    { _tag: tag('multiply'), dtype, x: stretches, y: stretches },
+    {},
+  ),
+  multiplyAdd: record<ComputedOf<'multiplyAdd'>>()(
+    'a product and a sum',
+    { _tag: tag('multiplyAdd'), dtype, x: stretches, y: stretches, z: stretches },
+    {},
+  ),
+  matrices: record<ComputedOf<'matrices'>>()(
+    'a product of matrices and a sum',
+    {
+      _tag: tag('matrices'),
+      m: described(nat, 'rows of a, c and the value'),
+      n: described(nat, 'columns of b, c and the value'),
+      k: described(nat, 'columns of a and rows of b'),
+      aType: dtype,
+      bType: dtype,
+      cType: dtype,
+      dtype,
+      a: stretches,
+      b: stretches,
+      c: stretches,
+    },
+    {},
+  ),
+})
+
 type OriginOf<K extends Origin['_tag']> = Extract<Origin, { readonly _tag: K }>
 const origin: Wire<Origin> = tagged<Origin>()('an origin', {
   value: record<OriginOf<'value'>>()(
@@ -193,10 +227,10 @@ const origin: Wire<Origin> = tagged<Origin>()('an origin', {
       _tag: tag('bytes'),
       stretches: described(
         list(integer),
-        'stretches of bytes, three numbers each: 1 + the number of the value (0: zeros, -1: anything else), its first byte (plus 2^26 for each cast before this one: f16, bf16, e4m3, e5m2, tf32), and how many',
+        'stretches of bytes, three numbers each: 1 + the number of the value (0: zeros, -1: anything else, -2: a constant, -3 - n: value n that the agent has computed), its first byte (plus 2^26 for each cast before this one: f16, bf16, e4m3, e5m2, tf32), and how many',
       ),
     },
-    {},
+    { computed: described(list(computed), 'what the agent has computed since it has last said so') },
   ),
 })
 
@@ -537,7 +571,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
     record<Placed<Exit>>()(
       'an exit',
       { i, _tag: tag('exit'), agent: described(nat, 'index of the agent that has ended') },
-      {},
+      { decided: described(nat, 'the statement where data first decided what the agent did') },
     ),
     'an agent has ended',
   ),
@@ -747,7 +781,9 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
     case 'relinquish':
       return { _tag: 'relinquish', stamp: e.stamp }
     case 'exit':
-      return { _tag: 'exit', agent: e.agent }
+      return e.decided === undefined
+        ? { _tag: 'exit', agent: e.agent }
+        : { _tag: 'exit', agent: e.agent, decided: e.decided }
     case 'cluster':
       return { _tag: 'cluster', id: e.id }
     case 'ahead':

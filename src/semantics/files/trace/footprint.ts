@@ -78,7 +78,8 @@ const nats: Wire<ReadonlyArray<number>> = list(nat)
 const tag = <T extends string>(name: T): Wire<T> => described(oneOf(name), 'which form this is')
 const id: Wire<number> = described(nat, 'its number, which names it from now on')
 const plane: Wire<number> = described(nat, 'index of the memory in the header')
-const dtype: Wire<Dtype> = described(dtypeWire, 'type of the elements')
+/** The type of elements. */
+export const dtype: Wire<Dtype> = described(dtypeWire, 'type of the elements')
 
 export const footprintWire: Wire<WrittenFootprint> = define('Footprint', () =>
   either(

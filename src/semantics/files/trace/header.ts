@@ -89,6 +89,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               cta: described(nat, 'the CTA that owns it; none owns global memory'),
               agent: described(nat, 'index of the agent that owns it, of registers'),
               output: described(bool, 'whether every byte must be written by the end'),
+              zeros: described(oneOf<true>(true), 'it is asked about, and zeros before the launch'),
             },
           ),
         ),

@@ -10,7 +10,7 @@
  *
  * A copy moves terms by address: the reader's element takes the term of the bytes that it reads, wherever its own view thinks they are.
  * So a view that disagrees with how the bytes were written shows as the wrong coordinates, not as an opinion about types. An
- * mma looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
+ * mma (or a warp, by its own instructions: `computed.ts`) looks up the coordinates of all its operand elements; if A's depend on (row, k) alone, B's on (k, column) alone, and the k's agree
  * one by one, the accumulator's element gets those k's added. Casts keep terms; any other arithmetic gives `other`.
  *
  * A block-scaled mma looks up its scales, too: every copy of the scale of a row and a block of k must be the element of the tensor of scales
@@ -40,12 +40,26 @@ import type {
 import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
 import type { Spec } from '../../language/program.js'
-import { memory, places, read, siteName, write, type Memory, type Places } from './memory.js'
-import { left, ofTensor, put, take, type Typed } from './words.js'
+import { firstComputed, type Computed } from '../../log/computed.js'
+import { valueOf } from './computed.js'
+import { memory, places, read, siteName, together, write, type Memory, type Places } from './memory.js'
+import {
+  elementsSaid,
+  heldOf,
+  left,
+  ofTensor,
+  put,
+  putSum,
+  take,
+  typeOf,
+  type Held,
+  type HeldBy,
+  type Typed,
+} from './words.js'
 import { coordinates, product, products, type Coordinates, type Operand, type Products } from './product.js'
 import { table, tables, type Tables } from './tables.js'
 import { leavesTensor, other, pick, zero, type Terms } from './terms.js'
-import { copy, matmul } from './theorem.js'
+import { copy, matmul, refuted } from './theorem.js'
 
 // ---------------------------------------------------------------- model
 
@@ -73,9 +87,13 @@ interface State {
   readonly values: Map<number, Terms>
   /** the same of agents that move words, whose reads say nothing of types */
   readonly words: Map<number, Typed>
+  /** what agents have computed, in their order: elements, or the terms of all */
+  readonly computed: Map<number, Held[]>
   /** what an operation has read and not yet written */
   readonly carrying: Map<number, Typed>
   readonly mmas: Map<number, Mma>
+  /** where data has decided what an agent did: first of those that have ended */
+  decided: number | null
 }
 
 const shapeOf = (f: Footprint): ReadonlyArray<number> =>
@@ -108,8 +126,10 @@ const stateOf = (header: Header): State => {
     products: products(header, found.tables, found.coordinates),
     values: new Map(),
     words: new Map(),
+    computed: new Map(),
     carrying: new Map(),
     mmas: new Map(),
+    decided: null,
   }
 }
 
@@ -214,10 +234,11 @@ const carriedBy = (s: State, e: Access): Typed => {
   const terms = readBy(s, e)
   return e.footprint.map._tag === 'scatter'
     ? take(s.memory, e.footprint, terms, e.stamp.site)
-    : { terms, dtype: e.footprint.dtype, site: e.stamp.site }
+    : { terms, dtype: typeOf(s.memory, e.footprint), site: e.stamp.site }
 }
 
 const onAccess = (s: State, e: Access): void => {
+  if (e.origin?._tag === 'bytes' && e.origin.computed !== undefined) onComputed(s, e, e.origin.computed)
   if (e.role === 'map') return
   if (e.combine !== undefined && e.operation !== undefined) {
     onJoin(s, e, e.combine)
@@ -272,9 +293,62 @@ const onAccess = (s: State, e: Access): void => {
   write(s.memory, footprint, terms, e.stamp.site)
 }
 
-/** Words whose bytes come from several values: each element is one of one value, or a cast of it. */
-const onBytes = (s: State, e: Access, { stretches }: Extract<Origin, { readonly _tag: 'bytes' }>): void => {
-  const { footprint, terms } = put(s.memory, s.words, e.footprint, stretches, e.stamp.site)
+type OfBytes = Extract<Origin, { readonly _tag: 'bytes' }>
+
+/** The values that an agent has, by their numbers. */
+const heldBy =
+  (s: State, agent: number): HeldBy =>
+  (value) => {
+    if (value <= firstComputed) return s.computed.get(agent)?.[firstComputed - value]
+    const read = s.words.get(value - 1)
+    return read === undefined ? undefined : heldOf(read)
+  }
+
+/** Takes note of what the agent has computed since it has last said so. */
+const onComputed = (s: State, { stamp: { agent, site } }: Access, made: ReadonlyArray<Computed>): void => {
+  const known = s.computed.get(agent) ?? []
+  s.computed.set(agent, known)
+  const held = heldBy(s, agent)
+  const where = siteName(s.memory, site)
+  for (const one of made) {
+    const value = valueOf(
+      s.products,
+      {
+        elements: (stretches, dtype) =>
+          elementsSaid(held, stretches, dtype, where, site).map(({ element }) => element),
+        together: (elements) => together(s.memory, elements.length, (e) => ({ element: elements[e]!, site })),
+      },
+      one,
+    )
+    known.push(
+      '_tag' in value
+        ? heldOf({ terms: value, dtype: one.dtype, site })
+        : {
+            dtype: one.dtype,
+            site,
+            why: null,
+            at: (e) => value[e] ?? { _tag: 'other', why: 'a value from nowhere' },
+          },
+    )
+  }
+}
+
+/** Words whose bytes come from several values: each element is one of one value, or a cast of it. Added to what is there, or in its place. */
+const onBytes = (s: State, e: Access, { stretches }: OfBytes): void => {
+  const made = (e.combine === 'add' ? putSum : put)(
+    s.memory,
+    heldBy(s, e.stamp.agent),
+    e.footprint,
+    stretches,
+    e.stamp.site,
+  )
+  const { footprint, terms } =
+    e.combine === undefined || e.combine === 'add' || e.combine === 'exchange'
+      ? made
+      : {
+          footprint: ofTensor(s.memory, e.footprint),
+          terms: other(`${siteName(s.memory, e.stamp.site)}: a reduction by ${e.combine} is no sum`),
+        }
   write(s.memory, footprint, terms, e.stamp.site)
 }
 
@@ -285,6 +359,7 @@ const onCluster = (s: State): void => {
   })
   s.values.clear()
   s.words.clear()
+  s.computed.clear()
   s.carrying.clear()
   s.mmas.clear()
 }
@@ -306,6 +381,9 @@ const observe = (s: State, e: LogEvent): State => {
     case 'cluster':
       onCluster(s)
       break
+    case 'exit':
+      s.decided ??= e.decided ?? null
+      break
     default:
       break
   }
@@ -318,7 +396,12 @@ export const provenance: Fold<State, Provenance | null> = {
   observe,
   finish: (s) => {
     const spec = s.memory.header.computes
-    return spec === null ? null : spec._tag === 'matmul' ? matmul(s.memory, spec) : copy(s.memory, spec)
+    if (spec === null) return null
+    const found = spec._tag === 'matmul' ? matmul(s.memory, spec) : copy(s.memory, spec)
+    // other data, and the agent may have written something else, or somewhere else
+    return found.proved && s.decided !== null
+      ? refuted(`data decides what an agent does: ${siteName(s.memory, s.decided)}`)
+      : found
   },
   stopped: () => null,
 }

@@ -10,7 +10,8 @@
  *
  * Laws
  * 1. `andThen` is associative, and the empty list its unit.
- * 2. `ascending` keeps the multiset; `against(ks, K)` is empty iff that is 0:K once.
+ * 2. `unordered` of equal multisets is one list.
+ * 3. `ascending` keeps the multiset; `against(ks, K)` is empty iff that is 0:K once.
  */
 export type Intervals = ReadonlyArray<number>
 
@@ -38,6 +39,14 @@ export const ascending = (ks: Intervals): Intervals => {
   for (let i = 0; i < ks.length; i += 2) pairs.push([ks[i]!, ks[i + 1]!])
   pairs.sort((p, q) => p[0] - q[0] || p[1] - q[1])
   return pairs.reduce<Intervals>((out, pair) => andThen(out, pair), [])
+}
+
+/** The same multiset, as one that was added in no order that matters: never one chain, unless it is a single k. */
+export const unordered = (ks: Intervals): Intervals => {
+  const [start, end, ...rest] = ascending(ks)
+  return start === undefined || end === undefined || end - start === 1
+    ? ascending(ks)
+    : [start, start + 1, start + 1, end, ...rest]
 }
 
 export const show = (ks: Intervals): string => {

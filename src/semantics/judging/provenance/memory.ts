@@ -17,9 +17,20 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import type { Footprint, Header } from '../../log/events.js'
 import { bytesIn, endOf, startOf } from '../../log/events.js'
 import { placedAt, share } from '../../machine/footprint.js'
-import { sameIntervals } from './intervals.js'
+import { ascending, sameIntervals, show, unordered } from './intervals.js'
 import { remembered, table, type Table, type Tables } from './tables.js'
-import { addressOf, columnOf, input, other, pick, rowOf, sum, type Terms } from './terms.js'
+import {
+  elementOf,
+  input,
+  nowhere,
+  other,
+  pick,
+  sum,
+  zero,
+  zeroElement,
+  type Element,
+  type Terms,
+} from './terms.js'
 
 // ---------------------------------------------------------------- model
 
@@ -205,30 +216,46 @@ export const read = (m: Memory, f: Footprint): Terms => {
   }
   if (newest === undefined)
     return plane.initialised
-      ? inputOf(m, f)
+      ? plane.zeros === true
+        ? zero
+        : inputOf(m, f)
       : other(`${plane.name} is read before anything was written to it`)
-  if (how._tag !== 'inside' && how._tag !== 'same') return piecewise(m, f, [...live.values()])
-  if (newest.footprint.dtype !== f.dtype && newest.terms._tag !== 'zero') return retyped(m, f, newest)
+  if (how._tag !== 'inside' && how._tag !== 'same') {
+    const each = piecewise(m, f, [...live.values()])
+    return typeof each === 'string' ? other(each) : together(m, each.length, (e) => each[e]!)
+  }
+  if (newest.footprint.dtype !== f.dtype && newest.terms._tag !== 'zero')
+    return other(whyRetyped(m, f, newest))
   return how._tag === 'same' ? newest.terms : pick(m.tables, newest.terms, how.elements)
 }
 
 /** Of elements that cannot be said, the reason is the one to name. */
-const retyped = (m: Memory, f: Footprint, w: Written): Terms =>
+const whyRetyped = (m: Memory, f: Footprint, w: Written): string =>
   w.terms._tag === 'other'
-    ? w.terms
-    : other(
-        `${m.header.planes[f.plane]!.name} holds ${w.footprint.dtype} (${siteName(m, w.site)}) and is read as ${f.dtype}`,
-      )
+    ? w.terms.why
+    : `${m.header.planes[f.plane]!.name} holds ${w.footprint.dtype} (${siteName(m, w.site)}) and is read as ${f.dtype}`
+
+/** The same one by one: they need not be of one kind. */
+export const readEach = (m: Memory, f: Footprint): ReadonlyArray<Element> => {
+  const [offsets] = offsetsOf(f)
+  const each = piecewise(m, f, [...m.writes[f.plane]!.values()])
+  return typeof each === 'string'
+    ? Array.from(offsets, (): Element => ({ _tag: 'other', why: each }))
+    : each.map(({ element }) => element)
+}
 
 /** A read over several writes, element by element: the newest write that holds a byte of the element decides. */
-const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms => {
+const piecewise = (
+  m: Memory,
+  f: Footprint,
+  live: ReadonlyArray<Written>,
+): ReadonlyArray<LeftElement> | string => {
   const plane = m.header.planes[f.plane]!
   const touching = live.filter((w) => share(f.spans, w.footprint.spans)).reverse()
   const maps = touching.map((w) => elementsByByte(w.footprint))
   const [offsets, origin] = offsetsOf(f)
   const width = widthOf(f)
-  const writers: Written[] = []
-  const elements = new Int32Array(offsets.length)
+  const each: LeftElement[] = []
   const holder = (byte: number): number => {
     for (let i = 0; i < touching.length; i++)
       if ((maps[i]![byte - startOf(touching[i]!.footprint.spans)] ?? unwritten) !== unwritten) return i
@@ -236,12 +263,18 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
   }
   for (let e = 0; e < offsets.length; e++) {
     const a = offsets[e]! + origin
-    if (a < 0) return other('elements outside the tensor take part')
+    if (a < 0) return 'elements outside the tensor take part'
     const i = holder(a)
-    if (i < 0)
-      return plane.initialised
-        ? other(`${plane.name} is read where it was partly overwritten`)
-        : other(`${plane.name} is read before anything was written to byte ${String(a)}`)
+    if (i < 0) {
+      if (plane.zeros !== true)
+        return plane.initialised
+          ? `${plane.name} is read where it was partly overwritten`
+          : `${plane.name} is read before anything was written to byte ${String(a)}`
+      for (let b = 1; b < width; b++)
+        if (holder(a + b) >= 0) return `${plane.name} is read across two elements, at byte ${String(a)}`
+      each.push({ element: zeroElement, site: 0 })
+      continue
+    }
     const w = touching[i]!
     const element = maps[i]![a - startOf(w.footprint.spans)]!
     // a zero is one in every type
@@ -249,57 +282,72 @@ const piecewise = (m: Memory, f: Footprint, live: ReadonlyArray<Written>): Terms
       let whole = true
       for (let b = 1; b < width; b++) whole &&= holder(a + b) === i
       if (whole) {
-        writers.push(w)
+        each.push({ element: zeroElement, site: w.site })
         continue
       }
     }
-    if (element === tail)
-      return other(`${plane.name} is read from the middle of an element, at byte ${String(a)}`)
+    if (element === tail) return `${plane.name} is read from the middle of an element, at byte ${String(a)}`
     for (let b = 1; b < width; b++)
       if (holder(a + b) !== i || maps[i]![a + b - startOf(w.footprint.spans)] !== tail)
-        return other(`${plane.name} is read across two elements, at byte ${String(a)}`)
-    if (w.footprint.dtype !== f.dtype) return retyped(m, f, w)
-    writers.push(w)
-    elements[e] = element
+        return `${plane.name} is read across two elements, at byte ${String(a)}`
+    if (w.footprint.dtype !== f.dtype) return whyRetyped(m, f, w)
+    each.push({ element: elementOf(w.terms, element), site: w.site })
   }
-  return writers.length === 0 ? other('nothing is read') : gather(m, writers, elements)
+  return each.length === 0 ? 'nothing is read' : each
 }
 
-/** Terms, and the site that left them. */
-export type Left = Pick<Written, 'terms' | 'site'>
+/** The term of an element, and the site that left it. */
+export interface LeftElement {
+  readonly element: Element
+  readonly site: number
+}
 
-/** The terms of elements that several writes left; they must be of one kind and, if sums, over the same ks. */
-export const gather = (m: Memory, writers: ReadonlyArray<Left>, elements: Int32Array): Terms => {
-  const first = writers[0]!.terms
-  const n = elements.length
-  const x = new Int32Array(n)
-  const y = new Int32Array(n)
-  for (let e = 0; e < n; e++) {
-    const terms = writers[e]!.terms
-    const at = elements[e]!
-    if (terms._tag === 'other') return terms
-    if (terms._tag === 'input' && first._tag === 'input' && terms.plane === first.plane)
-      x[e] = addressOf(terms, at)
+/**
+ * The terms of so many elements; they must be of one kind and, if sums, over the same ks. Where these were added in different orders, the sums are those of no
+ * order. Zeros beside elements of an input are elements that are nowhere.
+ */
+export const together = (m: Memory, count: number, at: (e: number) => LeftElement): Terms => {
+  let start = 0
+  while (start < count && at(start).element._tag === 'zero') start++
+  const { element: first, site } = at(start < count ? start : 0)
+  const x = new Int32Array(count)
+  const y = new Int32Array(count)
+  let ks = first._tag === 'sum' ? first.ks : []
+  for (let e = 0; e < count; e++) {
+    const { element, site: own } = at(e)
+    if (element._tag === 'other') return element
+    if (element._tag === 'input' && first._tag === 'input' && element.plane === first.plane)
+      x[e] = element.address
+    else if (element._tag === 'zero' && first._tag === 'input') x[e] = nowhere
     else if (
-      terms._tag === 'sum' &&
+      element._tag === 'sum' &&
       first._tag === 'sum' &&
-      terms.a === first.a &&
-      terms.b === first.b &&
-      terms.scaled === first.scaled &&
-      (terms === first || sameIntervals(terms.ks, first.ks))
+      element.a === first.a &&
+      element.b === first.b &&
+      element.scaled === first.scaled &&
+      (element.ks === ks ||
+        sameIntervals(element.ks, ks) ||
+        sameIntervals(unordered(element.ks), unordered(ks)))
     ) {
-      x[e] = rowOf(terms, at)
-      y[e] = columnOf(terms, at)
-    } else if (terms._tag !== 'zero' || first._tag !== 'zero')
+      x[e] = element.row
+      y[e] = element.column
+      if (element.ks !== ks && !sameIntervals(element.ks, ks)) ks = unordered(ks)
+    } else if (element._tag !== 'zero' || first._tag !== 'zero')
       return other(
-        `elements of different kinds lie side by side: from ${siteName(m, writers[0]!.site)} and from ${siteName(m, writers[e]!.site)}`,
+        element._tag === 'sum' &&
+          first._tag === 'sum' &&
+          element.a === first.a &&
+          element.b === first.b &&
+          element.scaled === first.scaled
+          ? `elements that are sums over ${show(ascending(first.ks))} and over ${show(ascending(element.ks))} of k lie side by side: from ${siteName(m, site)} and from ${siteName(m, own)}`
+          : `elements of different kinds lie side by side: from ${siteName(m, site)} and from ${siteName(m, own)}`,
       )
   }
   switch (first._tag) {
     case 'input':
       return input(first.plane, table(m.tables, x), 0)
     case 'sum':
-      return sum(first.a, first.b, table(m.tables, x), 0, table(m.tables, y), 0, first.ks, first.scaled)
+      return sum(first.a, first.b, table(m.tables, x), 0, table(m.tables, y), 0, ks, first.scaled)
     case 'zero':
     case 'other':
       return first

@@ -110,6 +110,24 @@ const rowAt = (t: LoggedTensor, address: number): number =>
 const columnAt = (t: LoggedTensor, address: number): number =>
   majorOf(t) === 0 ? alongAt(t, address) : lineAt(t, address)
 
+/** The row and the column of the element at an address, of a factor; null: no element begins there. */
+export const coordinatesAt = (
+  s: Products,
+  which: 'a' | 'b',
+  plane: number,
+  address: number,
+): readonly [row: number, column: number] | null => {
+  const held = tensorOf(s.header, plane)
+  if (held?.shape.length !== 2) return null
+  const t = factorOf(s.header.computes, which, held)
+  const [row, column] = [rowAt(t, address), columnAt(t, address)]
+  return row < t.shape[0]! &&
+    column < t.shape[1]! &&
+    address === ((row * t.strides[0]! + column * t.strides[1]!) * bitsOf(t.dtype)) / 8
+    ? [row, column]
+    : null
+}
+
 /** The coordinates along the two dimensions: `first + firstAt`, `second + secondAt`. */
 interface Separated {
   readonly plane: number

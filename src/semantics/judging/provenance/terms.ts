@@ -68,6 +68,43 @@ export const addressOf = (t: InputTerms, e: number): number => t.origin + t.offs
 export const rowOf = (t: SumTerms, e: number): number => t.row + t.rows.values[e]!
 export const columnOf = (t: SumTerms, e: number): number => t.column + t.columns.values[e]!
 
+/** The term of one element. */
+export type Element =
+  | { readonly _tag: 'zero' }
+  | { readonly _tag: 'input'; readonly plane: number; readonly address: number }
+  | {
+      readonly _tag: 'sum'
+      readonly a: number
+      readonly b: number
+      readonly row: number
+      readonly column: number
+      readonly ks: Intervals
+      readonly scaled: boolean
+    }
+  | { readonly _tag: 'other'; readonly why: string }
+
+export const zeroElement: Element = { _tag: 'zero' }
+
+export const elementOf = (terms: Terms, e: number): Element => {
+  switch (terms._tag) {
+    case 'zero':
+    case 'other':
+      return terms
+    case 'input':
+      return { _tag: 'input', plane: terms.plane, address: addressOf(terms, e) }
+    case 'sum':
+      return {
+        _tag: 'sum',
+        a: terms.a,
+        b: terms.b,
+        row: rowOf(terms, e),
+        column: columnOf(terms, e),
+        ks: terms.ks,
+        scaled: terms.scaled,
+      }
+  }
+}
+
 /** The terms of some elements of one access. */
 export const pick = (s: Tables, terms: Terms, elements: Table): Terms => {
   switch (terms._tag) {

@@ -36,7 +36,8 @@ import { factorOf } from './product.js'
 import type { Table } from './tables.js'
 import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
 
-const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
+/** It is not proved, and this is why. */
+export const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
 
 const bytesOf = (t: LoggedTensor): number => bitsOf(t.dtype) / 8
 
@@ -174,7 +175,7 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
   const proved = (inOrder: boolean): Provenance => ({
     proved: true,
     inOrder,
-    text: `${out.name} = ${a.name} @ ${b.name}${spec.scales === undefined ? '' : `, scaled by ${spec.scales.a} and ${spec.scales.b} every ${String(spec.scales.block)} of k,`} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}`,
+    text: `${out.name} = ${a.name} @ ${b.name}${spec.scales === undefined ? '' : `, scaled by ${spec.scales.a} and ${spec.scales.b} every ${String(spec.scales.block)} of k,`} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}${m.header.planes[out.plane]!.zeros === true ? `, where ${out.name} holds zeros before the launch` : ''}`,
   })
   const scaled = spec.scales !== undefined
   const together = byWrites(

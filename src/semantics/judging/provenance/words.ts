@@ -13,12 +13,23 @@
  * 1. `put` of what `take` took, byte for byte, writes the terms that were read.
  * 2. a write is followed only if every element of it is whole.
  */
-import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import { scattered, type Footprint } from '../../log/events.js'
+import { bitsOf, dtypes, isInt, type Dtype } from '../../../numerics/dtype.js'
+import { firstComputed, type Stretches } from '../../log/computed.js'
 import { share } from '../../machine/footprint.js'
 import { castOf } from '../../log/casts.js'
-import { forEachAddress, gather, read, siteName, widthOf, type Left, type Memory } from './memory.js'
-import { other, zero, type Terms } from './terms.js'
+import { addElements } from './computed.js'
+import {
+  forEachAddress,
+  read,
+  readEach,
+  siteName,
+  together,
+  widthOf,
+  type LeftElement,
+  type Memory,
+} from './memory.js'
+import { elementOf, other, zero, zeroElement, type Element, type Terms } from './terms.js'
 
 /** The value of a read, with the type of its elements. */
 export interface Typed {
@@ -32,6 +43,8 @@ export interface Typed {
 
 /** Footprints of this fold alone have numbers below those of the log. */
 const first = -2
+
+const numberOf = (f: Footprint, dtype: Dtype): number => first - dtypes.length * f.id - dtypes.indexOf(dtype)
 
 /** The bytes of a footprint as elements of another type, in the same order; null: they do not divide. */
 const retyped = (f: Footprint, dtype: Dtype): Footprint | null => {
@@ -56,7 +69,7 @@ const retyped = (f: Footprint, dtype: Dtype): Footprint | null => {
   if (!whole || left !== 0) return null
   const addresses = Int32Array.from(starts)
   return {
-    id: first - 64 * f.id - ((bits + dtype.charCodeAt(0)) % 64),
+    id: numberOf(f, dtype),
     plane: f.plane,
     spans: f.spans,
     dtype,
@@ -84,6 +97,23 @@ export const take = (m: Memory, f: Footprint, terms: Terms, site: number): Typed
   return as === null ? { terms, dtype: f.dtype, site } : { terms: read(m, as), dtype: as.dtype, site }
 }
 
+/** The type of what a copy of a box moves: a tensor map says bytes, and the tensor that they are signed. */
+export const typeOf = (m: Memory, f: Footprint): Dtype => {
+  const t = m.header.tensors.find(({ plane }) => plane === f.plane)
+  return t !== undefined && isInt(t.dtype) && isInt(f.dtype) && bitsOf(t.dtype) === bitsOf(f.dtype)
+    ? t.dtype
+    : f.dtype
+}
+
+/** The same elements, of another type as wide. */
+const named = (f: Footprint, dtype: Dtype): Footprint => ({
+  id: numberOf(f, dtype),
+  plane: f.plane,
+  spans: f.spans,
+  dtype,
+  map: f.map,
+})
+
 const countOf = (f: Footprint): number =>
   f.map._tag === 'scatter' ? f.map.offsets.length : f.map.layout.shape.reduce((n, d) => n * d, 1)
 
@@ -94,7 +124,12 @@ export const left = (
   { terms, dtype }: Typed,
   site: number,
 ): { readonly footprint: Footprint; readonly terms: Terms } => {
-  if (dtype === f.dtype || f.map._tag !== 'scatter') return { footprint: f, terms }
+  if (f.map._tag !== 'scatter')
+    return {
+      footprint: dtype !== f.dtype && bitsOf(dtype) === bitsOf(f.dtype) && isInt(dtype) ? named(f, dtype) : f,
+      terms,
+    }
+  if (dtype === f.dtype) return { footprint: f, terms }
   const footprint = retyped(f, dtype)
   if (footprint === null)
     return { footprint: f, terms: other(`${siteName(m, site)} copies elements of ${dtype} in pieces`) }
@@ -103,64 +138,169 @@ export const left = (
     : { footprint, terms }
 }
 
-// ---------------------------------------------------------------- writes
+// ---------------------------------------------------------------- stretches
 
-/** Which element of which value each element of a write is. */
-interface Elements {
+/** A value that an agent has: one of a read, or one that it has computed. */
+export interface Held {
   readonly dtype: Dtype
-  readonly left: ReadonlyArray<Left>
-  readonly elements: Int32Array
+  /** the site that read it, or that said what was computed */
+  readonly site: number
+  /** why none of its elements can be said, if that is so */
+  readonly why: string | null
+  readonly at: (element: number) => Element
 }
 
-const elementsOf = (
-  values: ReadonlyMap<number, Typed>,
-  stretches: ReadonlyArray<number>,
+/** The value of a number, as stretches have it: neither zeros nor anything else. */
+export type HeldBy = (value: number) => Held | undefined
+
+export const heldOf = ({ terms, dtype, site }: Typed): Held => ({
+  dtype,
+  site,
+  why: terms._tag === 'other' ? terms.why : null,
+  at: (e) => elementOf(terms, e),
+})
+
+/** Elements as stretches say them: a sentence, if some are no elements or of several types; no type, if all are zeros. */
+interface Said {
+  readonly dtype: Dtype | null
+  readonly elements: ReadonlyArray<LeftElement>
+}
+
+/** The type of the first of them that is of a value. */
+const typeSaid = (held: HeldBy, stretches: Stretches): Dtype | null => {
+  for (let s = 0; s < stretches.length; s += 3) {
+    const one = stretches[s] === 0 ? undefined : held(stretches[s]!)
+    if (one !== undefined) return castOf(stretches[s + 1]!).cast?.to ?? one.dtype
+  }
+  return null
+}
+
+/** `wanted`: the type of an operand; null: that of the values is found. A zero is one of any type. */
+const saidBy = (
+  held: HeldBy,
+  stretches: Stretches,
   where: string,
-): Elements | string => {
-  const left: Left[] = []
-  const elements: number[] = []
+  site: number,
+  wanted: Dtype | null,
+): Said | string => {
+  const whole = wanted ?? typeSaid(held, stretches)
+  const width = whole === null ? 1 : bitsOf(whole) / 8
+  const elements: LeftElement[] = []
   let dtype: Dtype | null = null
   for (let s = 0; s < stretches.length; s += 3) {
     const [value, start, count] = [stretches[s]!, stretches[s + 1]!, stretches[s + 2]!]
-    const computed = `${where} writes a value computed by other means than a matrix product`
-    if (value < 0) return computed
-    if (value === 0) return `${where} writes zeros beside data`
-    const typed = values.get(value - 1)
-    if (typed === undefined) return `${where} writes a value from nowhere`
-    if (typed.terms._tag === 'other') return typed.terms.why
+    if (value === 0) {
+      if (count % width !== 0) return `${where} has a part of a zero`
+      for (let b = 0; b < count; b += width) elements.push({ element: zeroElement, site })
+      continue
+    }
+    if (value < 0 && value > firstComputed)
+      return `${where} writes a value computed by other means than a matrix product`
+    const one = held(value)
+    if (one === undefined) return `${where} writes a value from nowhere`
+    if (one.why !== null) return one.why
     const { cast, byte } = castOf(start)
-    if (cast !== null && cast.from !== typed.dtype)
-      return `${where} writes what was converted from ${cast.from} and is ${typed.dtype}`
-    const own = cast?.to ?? typed.dtype
+    if (cast !== null && cast.from !== one.dtype)
+      return `${where} writes what was converted from ${cast.from} and is ${one.dtype}`
+    const own = cast?.to ?? one.dtype
     if (dtype !== null && dtype !== own) return `${where} writes ${dtype} and ${own} side by side`
     dtype = own
-    const width = bitsOf(own) / 8
-    if (count % width !== 0 || byte % width !== 0) return `${where} writes a part of an element`
-    for (let b = 0; b < count; b += width) {
-      left.push(typed)
-      elements.push((byte + b) / width)
-    }
+    const wide = bitsOf(own) / 8
+    if (count % wide !== 0 || byte % wide !== 0) return `${where} writes a part of an element`
+    for (let b = 0; b < count; b += wide)
+      elements.push({ element: one.at((byte + b) / wide), site: one.site })
   }
-  return dtype === null ? `${where} writes nothing` : { dtype, left, elements: Int32Array.from(elements) }
+  return { dtype, elements }
 }
+
+/** Types whose elements are one another's. */
+const isAlso = (found: Dtype, wanted: Dtype): boolean =>
+  found === wanted || (found === 'u32' && wanted === 'i32') || (found === 'f32' && wanted === 'tf32')
+
+/** The elements of an operand of this type; one sentence in the place of all that cannot be said. */
+export const elementsSaid = (
+  held: HeldBy,
+  stretches: Stretches,
+  dtype: Dtype,
+  where: string,
+  site: number,
+): ReadonlyArray<LeftElement> => {
+  const said = saidBy(held, stretches, where, site, dtype)
+  const why =
+    typeof said === 'string'
+      ? said
+      : said.dtype === null || isAlso(said.dtype, dtype)
+        ? null
+        : `${where} computes with elements of ${said.dtype} as if they were ${dtype}`
+  if (typeof said !== 'string' && why === null) return said.elements
+  const bytes = stretches.reduce((n, x, i) => (i % 3 === 2 ? n + x : n), 0)
+  const element: Element = { _tag: 'other', why: why! }
+  return Array.from({ length: (8 * bytes) / bitsOf(dtype) }, () => ({ element, site }))
+}
+
+// ---------------------------------------------------------------- writes
 
 /** What a write of words leaves: its elements with their terms. */
 export const put = (
   m: Memory,
-  values: ReadonlyMap<number, Typed>,
+  held: HeldBy,
   f: Footprint,
-  stretches: ReadonlyArray<number>,
+  stretches: Stretches,
   site: number,
 ): { readonly footprint: Footprint; readonly terms: Terms } => {
   const { length } = stretches
   if (length === 3 && stretches[0] === 0) return { footprint: ofTensor(m, f), terms: zero }
-  const found = elementsOf(values, stretches, siteName(m, site))
-  if (typeof found === 'string') return { footprint: ofTensor(m, f), terms: other(found) }
-  const footprint = retyped(f, found.dtype)
+  const where = siteName(m, site)
+  const said = saidBy(held, stretches, where, site, null)
+  if (typeof said === 'string') return { footprint: ofTensor(m, f), terms: other(said) }
+  const { dtype, elements } = said
+  if (dtype === null) return { footprint: ofTensor(m, f), terms: other(`${where} writes nothing`) }
+  const footprint = retyped(f, dtype)
   return footprint === null
     ? {
         footprint: ofTensor(m, f),
-        terms: other(`${siteName(m, site)} writes elements of ${found.dtype} in pieces`),
+        terms: other(`${where} writes elements of ${dtype} in pieces`),
       }
-    : { footprint, terms: gather(m, found.left, found.elements) }
+    : { footprint, terms: together(m, elements.length, (e) => elements[e]!) }
+}
+
+/**
+ * What a write of words leaves that adds them to those that are there, one after the other: elements of one address are added to it in their order.
+ */
+export const putSum = (
+  m: Memory,
+  held: HeldBy,
+  f: Footprint,
+  stretches: Stretches,
+  site: number,
+): { readonly footprint: Footprint; readonly terms: Terms } => {
+  const where = siteName(m, site)
+  const said = saidBy(held, stretches, where, site, null)
+  const as = typeof said === 'string' || said.dtype === null ? null : retyped(f, said.dtype)
+  if (typeof said === 'string' || as === null)
+    return {
+      footprint: ofTensor(m, f),
+      terms: other(typeof said === 'string' ? said : `${where} adds words`),
+    }
+  const sums = new Map<number, Element>()
+  let e = 0
+  forEachAddress(as, (address) => {
+    const by = said.elements[e++]!.element
+    const old = sums.get(address)
+    sums.set(address, old === undefined ? by : addElements(old, by))
+  })
+  const addresses = Int32Array.from(sums.keys())
+  const footprint: Footprint = {
+    id: as.id,
+    plane: as.plane,
+    spans: as.spans,
+    dtype: as.dtype,
+    map: scattered([addresses.length], addresses),
+  }
+  const before = readEach(m, footprint)
+  const made = [...sums.values()].map((by, i): LeftElement => ({
+    element: addElements(before[i]!, by),
+    site,
+  }))
+  return { footprint, terms: together(m, made.length, (i) => made[i]!) }
 }

@@ -68,6 +68,7 @@ import { nothing, part, type Part, type Row } from '../../machine/warp-stand.js'
 import { barrierIn } from '../../machine/world.js'
 import { bring, placeOf, planeOf } from '../flight.js'
 import { reaches, type Here } from '../memory.js'
+import { originOfRows } from '../origins.js'
 import { aligned, barriersAt, operand } from '../operands.js'
 import type { Tcgen05Operation, TensorAddress } from '../operations/tcgen05.js'
 import { holding, lanesOf, lowest, wordAt } from '../rows.js'
@@ -260,7 +261,8 @@ const store = (h: Here, o: Of<'tcgen05Store'>, mask: number): Parts => {
       } else data[at] = word
     }
   })
-  return [part({ _tag: 'tcgen05.st', destination, data, origin: V.otherOrigin }, nothing)]
+  const origin = originOfRows(h.rows, o.value, 'all', V.otherOrigin)
+  return [part({ _tag: 'tcgen05.st', destination, data, origin }, nothing)]
 }
 
 // ---------------------------------------------------------------- shared memory

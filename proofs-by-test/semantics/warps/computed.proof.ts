@@ -1,0 +1,253 @@
+/**
+ * Sums of products by the lanes of a warp: what is proved to be a product of matrices for all inputs is one.
+ *
+ * Oracle: the kernel run on matrices of small integers, of which f32 has every sum exactly. A kernel that only multiplies and adds, and whose output is the
+ * product on three of them, is proved to be one; no other is.
+ */
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../src/dialects/ptx/index.js'
+import { bits } from '../../../src/numerics/bits.js'
+import * as Plane from '../../../src/semantics/machine/plane.js'
+import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { eager } from '../../../src/semantics/execution/policy.js'
+import type { Provenance } from '../../../src/semantics/judging/verdict.js'
+import { dice } from '../../../src/semantics/schedules/naive/random.js'
+import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
+import * as Ref from '../../../src/transforms/ref.js'
+import { right } from '../../either.js'
+import { nightly, sampled } from '../../extent.js'
+import { prop } from '../../prop.js'
+
+interface Extents {
+  readonly m: number
+  readonly n: number
+  readonly k: number
+}
+
+const tensor = (
+  name: string,
+  role: 'in' | 'out' | 'inout',
+  shape: readonly [number, number],
+  values: ReadonlyArray<number> | null,
+): Parameters<typeof warpSource>[1]['tensors'][number] => ({
+  name,
+  role,
+  contents: values === null ? null : new Uint8Array(Float32Array.from(values).buffer),
+  bytes: 4 * shape[0] * shape[1],
+  elements: {
+    dtype: 'f32',
+    layout: right(Ref.ofStrides(shape, 32, [shape[1], 1])),
+    shape,
+    strides: [shape[1], 1],
+  },
+  symbol: null,
+})
+
+interface Ran {
+  readonly proof: Provenance
+  /** the output was the product of every input that was tried */
+  readonly isProduct: boolean
+}
+
+const ran = (text: string, { m, n, k }: Extents, before: ReadonlyArray<number> | null = null): Ran => {
+  const program = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
+  const runs = [1, 2, 3].map((seed): Ran => {
+    const die = dice(seed)
+    const draw = (count: number): ReadonlyArray<number> =>
+      Array.from({ length: count }, () => die.below(9) - 4)
+    const [a, b] = [draw(m * k), draw(k * n)]
+    const { verdict, world, machine } = right(
+      checkSource(
+        warpSource(program, {
+          grid: [1],
+          block: [32],
+          cluster: null,
+          dynamicBytes: 0,
+          parameters: new Uint8Array(24),
+          pointers: ['a', 'b', 'c'].map((name, i) => ({ offset: 8 * i, tensor: name })),
+          tensors: [
+            tensor('a', 'in', [m, k], a),
+            tensor('b', 'in', [k, n], b),
+            tensor('c', before === null ? 'out' : 'inout', [m, n], before),
+          ],
+          sharedBase: usualSharedBase,
+          computes: { _tag: 'matmul', a: 'a', b: 'b', out: 'c', accumulator: 'f32', blockK: 8 },
+        }),
+        { ...standardOptions, algebra: bits('hopper'), policy: eager, explore: false, provenance: true },
+      ),
+    )
+    const out = new Uint8Array(4 * m * n)
+    Plane.copyOut(
+      machine.planes[world.header.planes.findIndex(({ name }) => name === 'c')]!,
+      0,
+      out.length,
+      out,
+    )
+    const c = new Float32Array(out.buffer)
+    const isProduct = c.every((x, at) => {
+      let sum = 0
+      for (let e = 0; e < k; e++) sum += a[Math.floor(at / n) * k + e]! * b[e * n + (at % n)]!
+      return x === sum
+    })
+    return { proof: verdict.provenance!, isProduct }
+  })
+  return { proof: runs[0]!.proof, isProduct: runs.every((one) => one.isProduct) }
+}
+
+const kernel = (body: string): string => `
+.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u64 z)
+{
+.reg .pred %p;
+.reg .b32 %t, %r, %q;
+.reg .f32 %a<4>, %b<4>, %s<4>, %u;
+.reg .b64 %x, %y, %z, %o;
+.shared .align 16 .b8 m[256];
+ld.param.u64 %x, [x];
+ld.param.u64 %y, [y];
+ld.param.u64 %z, [z];
+mov.u32 %t, %tid.x;
+mul.wide.u32 %o, %t, 4;
+add.s64 %z, %z, %o;
+${body}
+ret;
+}
+`
+
+// ---------------------------------------------------------------- each lane an element
+
+const small: Extents = { m: 4, n: 8, k: 4 }
+/** Lane t has row t / 8 of a and column t % 8 of b. */
+const byLanes = (body: string): string =>
+  kernel(`
+shr.u32 %r, %t, 3;
+mul.wide.u32 %o, %r, 16;
+add.s64 %x, %x, %o;
+and.b32 %q, %t, 7;
+mul.wide.u32 %o, %q, 4;
+add.s64 %y, %y, %o;
+${[0, 1, 2, 3].map((k) => `ld.global.f32 %a${String(k)}, [%x+${String(4 * k)}]; ld.global.f32 %b${String(k)}, [%y+${String(32 * k)}]; mov.f32 %s${String(k)}, 0f00000000;`).join('\n')}
+${body}
+st.global.f32 [%z], %s0;`)
+
+const chain = [0, 1, 2, 3].map((k) => `fma.rn.f32 %s0, %a${String(k)}, %b${String(k)}, %s0;`)
+
+describe('each lane an element', () => {
+  const kernels: ReadonlyArray<readonly [about: string, body: string, proved: boolean, inOrder: boolean]> = [
+    ['a chain', chain.join('\n'), true, true],
+    ['backwards', [...chain].reverse().join('\n'), true, false],
+    [
+      'products and sums apart',
+      [0, 1, 2, 3]
+        .map((k) => `mul.rn.f32 %u, %b${String(k)}, %a${String(k)}; add.rn.f32 %s0, %u, %s0;`)
+        .join('\n'),
+      true,
+      true,
+    ],
+    [
+      'two sums',
+      `${chain[0]!} ${chain[1]!} fma.rn.f32 %s1, %a2, %b2, %s1; fma.rn.f32 %s1, %a3, %b3, %s1; add.f32 %s0, %s0, %s1;`,
+      true,
+      false,
+    ],
+    ['one k twice', `${chain.join('\n')} ${chain[3]!}`, false, false],
+    ['one k missing', chain.slice(1).join('\n'), false, false],
+    ['a sum twice', `${chain.join('\n')} add.f32 %s0, %s0, %s0;`, false, false],
+    [
+      'a difference',
+      `${chain.slice(1).join('\n')} mul.f32 %u, %a0, %b0; sub.f32 %s0, %s0, %u;`,
+      false,
+      false,
+    ],
+    ['another sign', `neg.f32 %a1, %a1; ${chain.join('\n')}`, false, false],
+    ['a scale', `${chain.join('\n')} mul.f32 %s0, %s0, 0f40000000;`, false, false],
+    ['one more', `${chain.join('\n')} add.f32 %s0, %s0, 0f3F800000;`, false, false],
+    ['an element more', `${chain.join('\n')} add.f32 %s0, %s0, %a0;`, false, false],
+    ['a cube', `${chain.join('\n')} mul.f32 %s0, %s0, %a0;`, false, false],
+    ['clamped', `${chain.slice(0, 3).join('\n')} fma.rn.sat.f32 %s0, %a3, %b3, %s0;`, false, false],
+    ['of a neighbour', `${chain.join('\n')} shfl.sync.bfly.b32 %s0, %s0, 1, 31, -1;`, false, false],
+  ]
+  test.each(sampled(3, kernels))('%s', (_, body, proved, inOrder) => {
+    const { proof, isProduct } = ran(byLanes(body), small)
+    expect([proof.text, proof.proved, proof.inOrder, isProduct]).toEqual([
+      proof.text,
+      proved,
+      inOrder,
+      proved,
+    ])
+  })
+
+  const named = fc.constantFrom('%a0', '%a1', '%a2', '%a3', '%b0', '%b1', '%b2', '%b3', '%s0', '%s1', '%s2')
+  const recipe = fc.tuple(
+    fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
+    fc.array(fc.constantFrom('fma', 'apart', 'turned'), { minLength: 4, maxLength: 4 }),
+    fc.array(fc.constantFrom('%s0', '%s1'), { minLength: 4, maxLength: 4 }),
+    fc.option(fc.tuple(fc.nat(), named), { freq: 2 }),
+  )
+  prop([recipe], { numRuns: nightly ? 300 : 6 })('drawn: proved iff it is one', ([ks, ways, sums, edit]) => {
+    const lines = [
+      ...ks.map((k, i) => {
+        const [a, b, s] = [`%a${String(k)}`, `%b${String(k)}`, sums[i]!]
+        return ways[i] === 'fma'
+          ? `fma.rn.f32 ${s}, ${a}, ${b}, ${s};`
+          : ways[i] === 'turned'
+            ? `fma.rn.f32 ${s}, ${b}, ${a}, ${s};`
+            : `mul.f32 %u, ${a}, ${b}; add.f32 ${s}, ${s}, %u;`
+      }),
+      'add.f32 %s0, %s1, %s0;',
+    ].join('\n')
+    const places = [...lines.matchAll(/%[abs]\d/gu)]
+    const text =
+      edit === null
+        ? lines
+        : ((at) => `${lines.slice(0, at)}${edit[1]}${lines.slice(at + 3)}`)(
+            places[edit[0] % places.length]!.index,
+          )
+    const { proof, isProduct } = ran(byLanes(text), small)
+    return proof.proved === isProduct
+  })
+})
+
+// ---------------------------------------------------------------- all lanes one element
+
+const dot: Extents = { m: 1, n: 1, k: 32 }
+/** Lane t has a[t] and b[t]. */
+const byAll = (body: string): string =>
+  kernel(`
+add.s64 %x, %x, %o;
+add.s64 %y, %y, %o;
+sub.s64 %z, %z, %o;
+ld.global.f32 %a0, [%x];
+ld.global.f32 %b0, [%y];
+mul.f32 %s0, %a0, %b0;
+${body}`)
+const butterfly = (by: number): string =>
+  `shfl.sync.bfly.b32 %u, %s0, ${String(by)}, 31, -1; add.f32 %s0, %s0, %u;`
+const store = 'setp.eq.u32 %p, %t, 0; @%p st.global.f32 [%z], %s0;'
+
+describe('all lanes one element', () => {
+  const kernels: ReadonlyArray<
+    readonly [about: string, body: string, before: ReadonlyArray<number> | null, proved: boolean]
+  > = [
+    ['by butterflies', `${[16, 8, 4, 2, 1].map(butterfly).join('\n')} ${store}`, null, true],
+    ['one of them twice', `${[16, 8, 4, 4, 1].map(butterfly).join('\n')} ${store}`, null, false],
+    ['one of them left out', `${[16, 8, 4, 2].map(butterfly).join('\n')} ${store}`, null, false],
+    ['by atomics, onto zero', 'red.global.add.f32 [%z], %s0;', [0], true],
+    ['by atomics, onto another number', 'red.global.add.f32 [%z], %s0;', [1], false],
+    ['by atomics, one lane missing', 'setp.ne.u32 %p, %t, 7; @%p red.global.add.f32 [%z], %s0;', [0], false],
+    [
+      'by atomics, one lane twice',
+      'red.global.add.f32 [%z], %s0; setp.eq.u32 %p, %t, 7; @%p red.global.add.f32 [%z], %s0;',
+      [0],
+      false,
+    ],
+  ]
+  test.each(sampled(2, kernels))('%s', (_, body, before, proved) => {
+    const { proof, isProduct } = ran(byAll(body), dot, before)
+    expect([proof.text, proof.proved, isProduct]).toEqual([proof.text, proved, proved])
+  })
+})

@@ -1,0 +1,97 @@
+/**
+ * Sums and products that a warp makes of data in its registers, as they are said to the log (`log/computed.ts`).
+ *
+ * | of PTX                                            | computed                                  |
+ * |---------------------------------------------------|-------------------------------------------|
+ * | add, mul of floats; add, mul.lo of 32 bits         | a sum, a product of each lane's elements   |
+ * | fma, mad; mad.lo of 32 bits                        | both at once                              |
+ * | the same with x2                                  | two elements a lane                       |
+ * | mma, wmma.mma                                     | a product of matrices                     |
+ *
+ * However it rounds, a sum is a sum. What clamps (`.sat`, `.relu`), takes the upper half or the other sign is none.
+ *
+ * Law 1. the elements of an operand are those that the operation reads, in the order of lanes, or row by row.
+ *
+ * Source: PTX ISA, add, mul, fma, mad, mma, wmma.mma.
+ */
+import type { Dtype } from '../../numerics/dtype.js'
+import type { WarpAccumulator, WarpInput } from '../../numerics/warp-product.js'
+import type { Computed, Stretches } from '../log/computed.js'
+
+/** What a scalar operation computes: how, of which type, how many bytes of a row are an operand's, and how many rows it has. */
+export interface Arithmetic {
+  readonly how: 'add' | 'multiply' | 'multiplyAdd'
+  readonly dtype: Dtype
+  readonly bytes: 2 | 4
+  readonly rows: 1 | 2
+}
+
+const ways: Readonly<Record<string, Arithmetic['how']>> = {
+  add: 'add',
+  mul: 'multiply',
+  fma: 'multiplyAdd',
+  mad: 'multiplyAdd',
+}
+
+const typed = (type: string): Omit<Arithmetic, 'how'> | null => {
+  switch (type) {
+    case 'f32':
+      return { dtype: 'f32', bytes: 4, rows: 1 }
+    case 'f32x2':
+      return { dtype: 'f32', bytes: 4, rows: 2 }
+    case 'f16':
+    case 'bf16':
+      return { dtype: type, bytes: 2, rows: 1 }
+    case 'f16x2':
+      return { dtype: 'f16', bytes: 4, rows: 1 }
+    case 'bf16x2':
+      return { dtype: 'bf16', bytes: 4, rows: 1 }
+    case 's32':
+    case 'u32':
+      return { dtype: 'i32', bytes: 4, rows: 1 }
+    default:
+      return null
+  }
+}
+
+const arithmetics = new Map<string, Arithmetic | null>()
+
+const read = (name: string): Arithmetic | null => {
+  const found = /^(add|mul|fma|mad)(\.lo)?(?:\.r[nzmp])?(?:\.ftz)?\.([a-z]+\d+(?:x2)?)$/.exec(name)
+  const type = found === null ? null : typed(found[3]!)
+  if (found === null || type === null) return null
+  const whole = type.dtype === 'i32'
+  // of integers a product is of their lower halves
+  if (whole ? (found[2] === undefined) !== (found[1] === 'add') : found[2] !== undefined) return null
+  return { how: ways[found[1]!]!, dtype: type.dtype, bytes: type.bytes, rows: type.rows }
+}
+
+/** Null: it is no sum or product. */
+export const arithmeticOf = (name: string): Arithmetic | null => {
+  const known = arithmetics.get(name)
+  if (known !== undefined) return known
+  const made = read(name)
+  arithmetics.set(name, made)
+  return made
+}
+
+/** The value of an operation whose operands are these. */
+export const computedOf = ({ how, dtype }: Arithmetic, [x, y, z]: ReadonlyArray<Stretches>): Computed =>
+  how === 'multiplyAdd' ? { _tag: how, dtype, x: x!, y: y!, z: z! } : { _tag: how, dtype, x: x!, y: y! }
+
+/** The type of elements of a matrix; null: it is not followed. */
+export const matrixType = (type: WarpInput | WarpAccumulator): Dtype | null => {
+  switch (type) {
+    case 's8':
+      return 'i8'
+    case 's32':
+      return 'i32'
+    case 'f64':
+    case 's4':
+    case 'u4':
+    case 'b1':
+      return null
+    default:
+      return type
+  }
+}
