@@ -159,6 +159,20 @@ export const parts: ReadonlyArray<Part> = [
         test: 'each rule is needed',
       },
       {
+        says: 'Both hold of kernels of warps, written as PTX: spins, peeks, elected lanes, parts of a warp that meet again.',
+        by: ['all schedules', 'drawn', 'mutation'],
+        domain: '100,000 random kernels by night, every rule switched off once',
+        proof: 'semantics/schedules/warps/theorem',
+        test: 'the theorem, on random kernels of warps',
+      },
+      {
+        says: 'And of kernels in clusters of two CTAs, with arrivals at and accesses of the peer, cluster barriers, named barriers by count, and words of memory.',
+        by: ['all schedules', 'drawn', 'mutation'],
+        domain: '100,000 random kernels by night, every rule of theirs switched off once',
+        proof: 'semantics/schedules/warps/clusters',
+        test: 'the theorem, on random kernels of clusters',
+      },
+      {
         says: 'The detector and the memory model, clause by clause, say the same of every log.',
         by: ['two definitions', 'drawn'],
         domain: 'the zoo, every kernel with each statement left out, random programs',

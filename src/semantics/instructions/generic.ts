@@ -234,6 +234,9 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
   const d = p.destination
   // a narrow integer keeps the low bits of the register
   const data = p.data !== null && isInt(d.dtype) && bitsOf(d.dtype) < 32 ? p.data.map(wrap(d.dtype)) : p.data
+  const { strong } = p
+  // before the write: the run overwrites what it has written itself
+  const found = strong?.watched === true ? Plane.read(m.planes[d.plane]!, d).data : null
   const plane = Plane.writePlain(m.planes[d.plane]!, d, data, plainBytes(p.origin), m.edit)
   const event: Access = {
     _tag: 'access',
@@ -245,10 +248,7 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
     atomic: false,
     origin: p.origin,
   }
-  const { strong } = p
   if (strong === undefined) return effect(withPlane(m, d.plane, plane), [event])
   const made = strongly(event, strong)
-  return effect(withPlane(m, d.plane, plane), [
-    strong.watched ? withWords(made, Plane.read(m.planes[d.plane]!, d).data, data) : made,
-  ])
+  return effect(withPlane(m, d.plane, plane), [strong.watched ? withWords(made, found, data) : made])
 }

@@ -624,7 +624,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'count',
     part: 'ends',
-    says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once.',
+    says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once, and who leaves has come.',
     source:
       'PTX 9.7.13.15 (ranges of the counts), “bar, barrier”; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
     litmus: { log: ['T0: expect b 16', 'T0: arrive b', 'T0: arrive b'], expect: 'B2', without: ok },

@@ -176,9 +176,21 @@ export const payload = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
 export const excess = (r: Reading): ReadonlyArray<Left> =>
   r.histories.flatMap((h, barrier) => h.excess.map(({ at, id }) => left(r, id, at, barrier)))
 
-/** B2 of named barriers: too many threads, counted differently, or an agent that comes twice. */
-export const miscounted = (r: Reading): ReadonlyArray<Left> =>
-  r.meetings.flatMap((m) => {
+/** B2 of the cluster barrier: an agent that leaves has not come. */
+const uncalled = (r: Reading): ReadonlyArray<Left> =>
+  r.log.flatMap((e, at) =>
+    e._tag === 'rendezvous' &&
+    e.kind === 'leave' &&
+    e.id >= clusterBarriers &&
+    !r.meetings.some((m) => m.leaves.includes(at))
+      ? [left(r, 'B2', at, 0)]
+      : [],
+  )
+
+/** B2 of named barriers: too many threads, counted differently, or an agent that comes twice; or leaves and has not come. */
+export const miscounted = (r: Reading): ReadonlyArray<Left> => [
+  ...uncalled(r),
+  ...r.meetings.flatMap((m) => {
     const come = m.arrivals.flatMap((at) => {
       const e = r.log[at]!
       return e._tag === 'rendezvous' ? [{ at, e }] : []
@@ -199,7 +211,8 @@ export const miscounted = (r: Reading): ReadonlyArray<Left> =>
         )
       return threads > e.count || come[0]!.e.count !== e.count || again ? [left(r, 'B2', at, m.number)] : []
     })
-  })
+  }),
+]
 
 /**
  * How many phases of a life an agent has seen before an event: what each of its warps has, in any agent that it is part of (a thread that parts

@@ -375,6 +375,32 @@ const whollyArrived = (w: Walk, mask: number): boolean => {
   return whole
 }
 
+/** Parts that stand at the same named barrier, which is not `.aligned`: they come to it together, for each waits for the others, too. */
+const meeting = (
+  w: Walk,
+  s: Walking,
+  o: Operation,
+  mask: number,
+): { readonly mask: number; readonly others: ReadonlyArray<Walking> } => {
+  if (o._tag !== 'bar' || o.mode !== 'sync' || o.aligned || w.splits.length === 1) return { mask, others: [] }
+  const at = (row: number | null, lanes: number): number =>
+    row === null ? -1 : wordAt(w.rows, row, lowest(lanes))
+  const others = w.splits.filter((t) => {
+    if (t === s || t.now !== 'waiting') return false
+    const one = w.launch.code[t.pc]?.instruction
+    const p = one?.operation
+    return (
+      one?.guard === null &&
+      p?._tag === 'bar' &&
+      p.mode === 'sync' &&
+      !p.aligned &&
+      at(p.id, t.mask) === at(o.id, mask) &&
+      at(p.count, t.mask) === at(o.count, mask)
+    )
+  })
+  return { mask: others.reduce((lanes, t) => lanes | t.mask, mask), others }
+}
+
 // ---------------------------------------------------------------- one instruction
 
 const instruction = (
@@ -516,12 +542,17 @@ const instruction = (
         )
         return
       }
-      const done = effectsOf(w.here, o, mask, s.mask, w.ended)
+      const all = meeting(w, s, o, mask)
+      const done = effectsOf(w.here, o, all.mask, s.mask, w.ended)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
       }
       if (done.length > 0) standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), done)
+      for (const t of all.others) {
+        t.now = 'running'
+        arrive(t, t.pc + 1)
+      }
     }
   }
   s.now = 'running'

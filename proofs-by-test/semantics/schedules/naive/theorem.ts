@@ -9,6 +9,7 @@ import {
   type Detector,
   type Options,
   type PeekRule,
+  type WarpRule,
   type Rules,
 } from '../../../../src/semantics/judging/detector/index.js'
 import type { Judgement } from '../../../../src/semantics/judging/finding.js'
@@ -69,7 +70,7 @@ export interface Tally {
   readonly weak: Readonly<Record<Weakening | PeekRule, { unsound: number; incomplete: number }>>
 }
 
-export type Weakening = Exclude<keyof Rules, 'maxGenerations' | 'arrivesOnlyAtExit' | PeekRule>
+export type Weakening = Exclude<keyof Rules, 'maxGenerations' | 'arrivesOnlyAtExit' | PeekRule | WarpRule>
 export const weakenings: ReadonlyArray<Weakening> = [
   'oneSidedC4',
   'c3CountedOnly',

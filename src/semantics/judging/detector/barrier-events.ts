@@ -100,7 +100,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         stamp: e.stamp,
         does: e.bytes === 0 ? 'arrives' : `arrives and expects ${String(e.bytes)} bytes`,
         publish:
-          !near && e.scope === 'cta'
+          !near && (c.options.rules.noRemoteRelease || (e.scope === 'cta' && !c.options.rules.anyScope))
             ? publishesNothing
             : (m) => {
                 const into = near ? m : (b.current.far ??= nothing(c.extent))

@@ -238,7 +238,8 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
     lifecycle(c, b, stamp, does, `${name(c, b)} is used by an agent that does not know its initialisation`)
   else if (
     c.header.agents[init.agent]!.cta !== c.header.agents[stamp.agent]!.cta &&
-    !seesInitialisation(k, init.agent, init.at)
+    !seesInitialisation(k, init.agent, init.at) &&
+    !c.options.rules.noB9
   )
     unpublished(c, b, init, stamp, does)
   return true
@@ -525,7 +526,8 @@ export const observeWait = (
   b.waits[stamp.agent] = stamp
   if (b.last !== undefined) {
     receive(a, b.last.message, acquire, tensor)
-    if (b.last.far !== null && scope !== 'cta') receive(a, b.last.far, acquire, tensor)
+    if (b.last.far !== null && (scope !== 'cta' || c.options.rules.anyScope))
+      receive(a, b.last.far, acquire, tensor)
   }
   b.waiters[stamp.agent] = stamp
   const before = isPallas(c, b) ? seenBy(c, b, stamp.agent, observed) : observed

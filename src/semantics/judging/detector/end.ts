@@ -89,6 +89,7 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.over = -1
     d.obligations.pending = []
     d.obligations.remote.clear()
+    d.obligations.words.clear()
     d.worked.fill(0)
     for (const b of d.barriers) {
       Object.assign(b, barrierState(c.extent, b.index))

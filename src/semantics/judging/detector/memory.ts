@@ -38,13 +38,13 @@ import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
 import { programOf } from './knowledge.js'
-import { oweRemote } from './obligations.js'
+import { oweRemote, oweWord } from './obligations.js'
 import { completionOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
-import { strong } from './strong.js'
+import { strong, wordsOf } from './strong.js'
 import { malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
 import { deferWrite, giveBackWrites } from './written-once.js'
@@ -234,8 +234,12 @@ export const access = (d: Detector, e: Access): void => {
   if (plane.space === 'smem' || plane.space === 'tmem') {
     const cta = plane.cta ?? 0
     if (op === undefined) {
-      if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit)
-        oweRemote(c, d.obligations, cta, stamp, doesAccess(record), [])
+      if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit) {
+        if (e.atomic)
+          for (const byte of wordsOf(e.footprint))
+            oweWord(d.obligations, cta, stamp, doesAccess(record), e.footprint.plane, byte)
+        else oweRemote(c, d.obligations, cta, stamp, doesAccess(record), [])
+      }
     } else if (op.row.needs === 'reached') effect(d, op, record.completion, cta)
   }
   // a warpgroup reads its own CTA's shared memory and writes its own registers

@@ -10,7 +10,7 @@
 import type { Stamp, Unit } from '../../log/events.js'
 import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
-import { known } from './access-record.js'
+import { doneBy, known } from './access-record.js'
 import type { Context } from './context.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
@@ -26,6 +26,8 @@ interface Obligation {
   /** what it is an operation of */
   readonly unit: Actor['unit']
   readonly about: ReadonlyArray<Subject>
+  /** who knows this knows it, too */
+  also: Completion | undefined
 }
 
 export interface Obligations {
@@ -33,9 +35,16 @@ export interface Obligations {
   limit: number
   /** per agent and CTA, the agent's latest effect on another CTA */
   readonly remote: Map<number, Obligation>
+  /** per agent and word in another CTA's memory, its latest strong access: those of one word come in the order of its program */
+  readonly words: Map<string, Obligation>
 }
 
-export const obligations = (): Obligations => ({ pending: [], limit: 64, remote: new Map() })
+export const obligations = (): Obligations => ({
+  pending: [],
+  limit: 64,
+  remote: new Map(),
+  words: new Map(),
+})
 
 // ---------------------------------------------------------------- combinators
 
@@ -43,7 +52,12 @@ const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, fa
 
 /** Does some agent of the CTA know it, in this vector? */
 const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =>
-  c.agents.some((a, x) => c.header.agents[x]!.cta === o.cta && known(a.knowledge[vector], o.completion))
+  c.agents.some(
+    (a, x) =>
+      c.header.agents[x]!.cta === o.cta &&
+      (known(a.knowledge[vector], o.completion) ||
+        (o.also !== undefined && known(a.knowledge[vector], o.also))),
+  )
 
 const met = (c: Context, o: Obligation): boolean => {
   if (isKnown(c, o, 'firm')) return true
@@ -71,7 +85,7 @@ export const owe = (
   operation: number,
   unit: Unit,
 ): void => {
-  all.pending.push({ completion, cta, stamp, operation, does: unit, unit, about: [] })
+  all.pending.push({ completion, cta, stamp, operation, does: unit, unit, about: [], also: undefined })
   if (all.pending.length < all.limit) return
   all.pending = all.pending.filter((o) => !met(c, o))
   all.limit = Math.max(64, 2 * all.pending.length)
@@ -86,22 +100,39 @@ export const oweRemote = (
   does: string,
   about: ReadonlyArray<Subject>,
 ): void => {
-  const completion: Completion = {
-    clock: programOf(stamp.agent),
-    at: stamp.at,
-    alternative: -1,
-    barrier: -1,
-    generation: -1,
-  }
-  all.remote.set(stamp.agent * c.header.ctas + cta, {
-    completion,
-    cta,
-    stamp,
-    operation: -1,
-    does,
-    unit: 'agent',
-    about,
-  })
+  all.remote.set(stamp.agent * c.header.ctas + cta, own(stamp, cta, does, about))
+}
+
+const own = (stamp: Stamp, cta: number, does: string, about: ReadonlyArray<Subject>): Obligation => ({
+  completion: doneBy(programOf(stamp.agent), stamp.at),
+  cta,
+  stamp,
+  operation: -1,
+  does,
+  unit: 'agent',
+  about,
+  also: undefined,
+})
+
+const keyOfWord = (agent: number, plane: number, byte: number): string =>
+  `${String(agent)} ${String(plane)} ${String(byte)}`
+
+/** The same of a strong access of a word: who has waited for what it writes knows that it has come. */
+export const oweWord = (
+  all: Obligations,
+  cta: number,
+  stamp: Stamp,
+  does: string,
+  plane: number,
+  byte: number,
+): void => {
+  all.words.set(keyOfWord(stamp.agent, plane, byte), own(stamp, cta, does, []))
+}
+
+/** A wait for a word has found this write. */
+export const heardOf = (all: Obligations, write: Stamp, plane: number, byte: number, by: Stamp): void => {
+  const o = all.words.get(keyOfWord(write.agent, plane, byte))
+  if (o !== undefined && o.stamp.at <= write.at) o.also = doneBy(programOf(by.agent), by.at)
 }
 
 /** U2 and K1. */
@@ -130,6 +161,8 @@ export const atExit = (c: Context, all: Obligations): void => {
   }
   all.pending.forEach(check)
   all.remote.forEach(check)
+  all.words.forEach(check)
   all.pending = []
   all.remote.clear()
+  all.words.clear()
 }

@@ -16,7 +16,7 @@
  * |------------------------------------------------------|------|
  * | arrivals of g know those of g - 1 (C3)               | B3   |
  * | the threads that arrive are as many as are counted, and all count alike | B2 |
- * | an agent waits at the cluster barrier before it arrives again | B2 |
+ * | an agent waits at the cluster barrier before it arrives again, and has arrived before it waits | B2 |
  * | of every CTA of the cluster an agent arrives          | K2   |
  * | a leave of a named barrier comes after its generation | C2  |
  *
@@ -145,7 +145,10 @@ export const rendezvous = (
   switch (e.kind) {
     case 'arrive': {
       const order = a.knowledge.order
-      const missing = b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, order, -1, false)
+      const missing =
+        b.last === undefined || c.options.rules.unpairedMeetings
+          ? undefined
+          : unknownEvent(b.last, b.number - 1, order, -1, false)
       if (missing !== undefined)
         fail(c.report, 'C3', keyOf(b.label, missing.stamp, e.stamp), () => {
           const text = `${b.label}: ${where(c.header, missing.stamp)} (generation ${String(b.number - 1)}) and ${where(c.header, e.stamp)} (generation ${String(b.number)}) can change places`
@@ -185,7 +188,7 @@ export const rendezvous = (
           ),
         )
       if (b.threads === 0) b.count = e.count
-      else if (b.count !== e.count)
+      else if (b.count !== e.count && !c.options.rules.anyCount)
         file(c.report, keyOf(`B2|${b.label}|count`, e.stamp, undefined), () =>
           draft(
             'B2',
@@ -197,7 +200,8 @@ export const rendezvous = (
           ),
         )
       contribute(b.current, event, order)
-      if (e.relaxed === true) {
+      if (b.place >= 0 && c.options.rules.silentMeetings) joinOrder(b.current.message, a.knowledge, true)
+      else if (e.relaxed === true && !c.options.rules.firmMeetings) {
         joinOrder(b.current.message, a.knowledge, false)
         if (fenced !== undefined) join(b.current.message, fenced)
         publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
@@ -228,9 +232,19 @@ export const rendezvous = (
             text: `the log is not well formed: ${where(c.header, e.stamp)} leaves ${b.label} before its generation is complete`,
             draft: undefined,
           }))
-        else if (b.place >= 0) withoutMembers(c, b)
+        else if (b.place >= 0 && !c.options.rules.anyMembers) withoutMembers(c, b)
         complete(c, b)
       }
+      if (joined === undefined && b.place >= 0 && !c.options.rules.anyMembers)
+        file(c.report, keyOf(`B2|${b.label}|leave`, e.stamp, undefined), () =>
+          draft(
+            'B2',
+            'E',
+            `${b.label}: ${agentName(c.header, e.stamp.agent)} waits without having arrived`,
+            [b.subject],
+            actor(e.stamp, 'waits'),
+          ),
+        )
       if (joined !== undefined) receive(a, joined.message, e.relaxed !== true, e.tensor === true)
       b.joined[e.stamp.agent] = undefined
       return b.number - 1

@@ -33,11 +33,44 @@ export interface Rules {
   readonly anyPeek: boolean
   /** a peek need not acquire what the wait would */
   readonly weakPeeks: boolean
+  /** arrivals and waits of a CTA's scope tell and hear as those of its cluster */
+  readonly anyScope: boolean
+  /** what a peer arrives with tells nothing */
+  readonly noRemoteRelease: boolean
+  /** a relaxed arrival at the cluster barrier tells what one that releases does */
+  readonly firmMeetings: boolean
+  /** the cluster barrier tells nothing */
+  readonly silentMeetings: boolean
+  /** arrivals at named barriers are not asked whether they know the generation before (C3) */
+  readonly unpairedMeetings: boolean
+  /** nor whether they count alike */
+  readonly anyCount: boolean
+  /** who comes to the cluster barrier is not asked (K2), nor whether who leaves it has come */
+  readonly anyMembers: boolean
+  /** the initialisation of a barrier need not be published to a peer (B9) */
+  readonly noB9: boolean
+  /** a word tells every reader, however far away */
+  readonly anyWordScope: boolean
+  /** a wait for a word is not asked whether it could have passed earlier, or on another write */
+  readonly anyWord: boolean
 }
 
 /** The weakenings that say something of peeks alone. */
 export type PeekRule =
   'peeksAsTheyWent' | 'noCertainPeeks' | 'lateC4' | 'noSparedC4' | 'anyPeek' | 'weakPeeks'
+
+/** The weakenings that say something of what kernels of warps alone have: clusters, named barriers by count, words of memory. */
+export type WarpRule =
+  | 'anyScope'
+  | 'noRemoteRelease'
+  | 'firmMeetings'
+  | 'silentMeetings'
+  | 'unpairedMeetings'
+  | 'anyCount'
+  | 'anyMembers'
+  | 'noB9'
+  | 'anyWordScope'
+  | 'anyWord'
 
 export const standard: Rules = {
   oneSidedC4: false,
@@ -53,6 +86,16 @@ export const standard: Rules = {
   noSparedC4: false,
   anyPeek: false,
   weakPeeks: false,
+  anyScope: false,
+  noRemoteRelease: false,
+  firmMeetings: false,
+  silentMeetings: false,
+  unpairedMeetings: false,
+  anyCount: false,
+  anyMembers: false,
+  noB9: false,
+  anyWordScope: false,
+  anyWord: false,
 }
 
 export interface Options {

@@ -24,6 +24,8 @@
  * | every write of the word that comes after it knows it                               | it could have come first     |
  * | no fewer of the writes that it does not know anyhow would let it pass               | it could have passed earlier |
  *
+ * What has been waited for so has come: the memory that the word lies in is not left before it (K1), also where nothing else is told.
+ *
  * Fewer writes: where each knows all before it, the values that they leave; where all of them add something positive and the wait is for at least, or for exactly, a number, all
  * without the last of one agent. Else it is not known. What
  * fails is C1: what the wait hears is a matter of timing. What was found in the run is so all the same.
@@ -43,13 +45,14 @@ import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
 import { join, nothing, programOf, type Knowledge } from './knowledge.js'
 import { fail, keyOf, planeName, where } from './report.js'
+import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
 import type { Left, Told, Word } from './strong-state.js'
 
 // ---------------------------------------------------------------- words
 
 /** The words of a footprint, by their first byte; an element of several words is each of them. */
-const wordsOf = (f: Footprint): ReadonlyArray<number> => {
+export const wordsOf = (f: Footprint): ReadonlyArray<number> => {
   const size = Math.max(1, bitsOf(f.dtype) / 8)
   if (f.map._tag === 'scatter') {
     const out: number[] = []
@@ -149,7 +152,7 @@ const hear = (
   const x = stamp.agent
   for (const t of w.told) {
     const far = distance(c, x, t.agent)
-    if (t.agent === x || Math.min(t.reach, reach) < far) continue
+    if (t.agent === x || (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope)) continue
     if (acquires) {
       if (!awaited) byChance(c, a, stamp, t.knowledge)
       receive(a, t.knowledge, true, false)
@@ -241,11 +244,13 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
 const nameOf = (c: Context, f: Footprint, byte: number): string =>
   `the word at ${planeName(c.header, f.plane)}+${String(byte)}`
 
-const ambiguous = (d: Detector, name: string, first: Stamp, second: Stamp, text: string): void =>
+const ambiguous = (d: Detector, name: string, first: Stamp, second: Stamp, text: string): void => {
+  if (d.context.options.rules.anyWord) return
   fail(d.context.report, 'C1', keyOf(name, first, second), () => ({
     text: `${name}: ${text}`,
     draft: undefined,
   }))
+}
 
 /** A write of a word that some agent may wait for; `knew`: its agent, before it heard anything through the word. */
 const written = (
@@ -334,6 +339,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
       )
     }
     hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
+    for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, e.stamp)
     w.waits.set(x, e.stamp)
   }
 }

@@ -373,6 +373,14 @@ const obstacle = (skeleton: Skeleton, x: number, op: Op): string | null => {
     case 'tensorLoad':
     case 'tensorStore':
       return tmem(op.atoms)
+    case 'namedArrive':
+    case 'namedSync':
+    case 'clusterArrive':
+    case 'clusterWait':
+    case 'tell':
+    case 'hear':
+    case 'fenceMemory':
+      return 'it is said in PTX alone'
     case 'arrive':
     case 'arriveExpect':
     case 'expect':
@@ -479,7 +487,7 @@ const instructions = (
         barrier: barrierAt(b),
         count: 1,
         release: !op.relaxed,
-        scope: p.scope,
+        scope: op.narrow === true ? 'cta' : p.scope,
       }))
     case 'arriveExpect':
       return [
@@ -488,7 +496,7 @@ const instructions = (
           barrier: barrierAt(op.barrier),
           bytes: X.i32(op.units * p.unitBytes),
           release: !op.relaxed,
-          scope: p.scope,
+          scope: op.narrow === true ? 'cta' : p.scope,
         },
       ]
     case 'expect':
@@ -506,7 +514,7 @@ const instructions = (
           barrier: barrierAt(op.barrier),
           parity: X.i32(op.parity),
           acquire: !op.relaxed,
-          scope: p.scope,
+          scope: op.narrow === true ? 'cta' : p.scope,
         },
       ]
     case 'peek':
@@ -516,7 +524,7 @@ const instructions = (
           barrier: barrierAt(op.barrier),
           parity: X.i32(op.parity),
           acquire: !op.relaxed,
-          scope: p.scope,
+          scope: op.narrow === true ? 'cta' : p.scope,
         },
       ]
     case 'load': {
@@ -645,6 +653,14 @@ const instructions = (
       return [{ _tag: 'tcgen05.dealloc', columns: op.columns, ctaGroup: op.ctaGroup }]
     case 'relinquish':
       return [{ _tag: 'tcgen05.relinquish', ctaGroup: op.ctaGroup }]
+    case 'namedArrive':
+    case 'namedSync':
+    case 'clusterArrive':
+    case 'clusterWait':
+    case 'tell':
+    case 'hear':
+    case 'fenceMemory':
+      return unreachable(`${op._tag} is refused before`)
   }
 }
 

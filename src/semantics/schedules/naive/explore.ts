@@ -20,18 +20,28 @@
  *
  * A peek takes its turn whatever the barrier is at; whether it was true is a bit of the state.
  *
+ * A strong write of a word leaves a value and who wrote it, and per class of writers (its CTA, its scope) what they have published through it, as far as the chain of
+ * additions from them goes through pairs of accesses that are in one another's scope. Two strong accesses of which one is out of the other's scope are like ordinary
+ * ones: a race, and what is in order must be seen. A fence hands on what was read before it, and what is written after it publishes what was seen at it.
+ *
+ * Barriers keep order even where they are relaxed; words do with what they publish alone. So where there are words a read stays open until a write that comes after it,
+ * and an effect on another CTA until that ends: a bit in every view, like those of visibility.
+ *
  * Columns of tensor memory are those of a history (`allocator.ts`). It is kept whole, so states are told apart that would go on alike.
  *
  * | kind       | found when                                                                            |
  * |------------|---------------------------------------------------------------------------------------|
  * | race       | one state offers two accesses of one atom, one of them a write                        |
  * | visibility | an access whose view lacks the bit is offered; or a use of another CTA's barrier by a view that lacks its initialisation |
- * | fault      | an arrival on a barrier whose pending count is zero                                   |
+ * | fault      | an arrival on a barrier whose pending count is zero; at a named barrier that others count otherwise; a second at the |
+ * |            | cluster barrier without a wait between                                                |
  * | deadlock   | a state with unfinished agents offers nothing                                         |
  * | refused    | an allocation without room, larger than the one before it or after a promise; columns given back or used that are not there |
  * | unwritten  | a load of an atom that was never written, where the skeleton allocates                |
  * | exit       | columns are left at the end, or the CTAs of a pair have not taken the same steps; or  |
- * |            | a CTA has exited while an operation on its memory or barriers is open (U2), or is arrived on (K1) |
+ * |            | a CTA has exited while an operation on its memory or barriers is open (U2), or is arrived on (K1); or the cluster |
+ * |            | met without any agent of a CTA (K2)                                                   |
+ * | gone       | an access of shared memory of a CTA that has exited (K1)                              |
  *
  * Laws
  * 1. The result does not depend on the order of the search: with `stop: false` neither do the sets and `states`.
@@ -42,7 +52,7 @@
  * Source: PTX ISA, memory consistency model, asynchronous operations, mbarrier; checking by explicit state search.
  */
 import { after, givenBack, grants, isStep, type Allocator, type Taken } from './allocator.js'
-import type { Atoms, Choice, Op, Skeleton } from './skeleton.js'
+import type { Atom, Atoms, Choice, Op, Skeleton } from './skeleton.js'
 import {
   allocates,
   atomColumns,
@@ -53,6 +63,7 @@ import {
   groups,
   isOn,
   showAtom,
+  wordsOf,
 } from './skeleton.js'
 
 // ---------------------------------------------------------------- model
@@ -66,6 +77,7 @@ export interface Exploration {
   readonly fault: ReadonlyArray<string>
   readonly deadlock: ReadonlyArray<string>
   readonly exit: ReadonlyArray<string>
+  readonly gone: ReadonlyArray<string>
   readonly refused: ReadonlyArray<string>
   readonly unwritten: ReadonlyArray<string>
   readonly states: number
@@ -85,7 +97,7 @@ export interface Walk {
   readonly outcome: 'finished' | 'deadlock' | 'fault'
 }
 
-type Kind = 'race' | 'visibility' | 'fault' | 'deadlock' | 'exit' | 'refused' | 'unwritten'
+type Kind = 'race' | 'visibility' | 'fault' | 'deadlock' | 'exit' | 'gone' | 'refused' | 'unwritten'
 
 /** One operation, with its atoms as masks. `slot` is where its state in flight lies, -1 if it has none. */
 interface Step {
@@ -128,7 +140,8 @@ const UNITS = 1
 const PARITY = 2
 const CURRENT = 3 // what arrivals of the open generation publish: generic, async, tensor
 const DONE = 6 // the same of the last complete one
-const barrierWidth = 9
+const FAR = 9 // of the open generation, what arrivals from other CTAs publish, where scopes differ
+const FARDONE = 12
 
 const GENERIC = 0
 const ASYNC = 1
@@ -141,6 +154,32 @@ const BULK = 7 // written by its bulk stores
 const COPIED = 8 // written by its copies and waited for
 const viewWidth = 9
 
+// Of an agent, where memory is fenced: what it saw at its last fence of its CTA, of the cluster; what it has read and not taken over yet, from
+// its own CTA, from others. Generic and async each.
+const FENCED = 0
+const FENCEDWIDE = 2
+const HEARD = 4
+const HEARDFAR = 6
+const fenceWidth = 8
+
+// Of a word: its value, who wrote it last, and by whose release (a class of writers) what is published.
+const VALUE = 0
+const WRITER = 1
+const TOLD = 2
+const wordWidth = 10
+/** A class of strong accesses: those of a CTA, at its scope or at the cluster's. */
+const classOf = (cta: number, wide: boolean): number => 2 * (cta & 1) + (wide ? 1 : 0)
+const isWide = (k: number): boolean => (k & 1) === 1
+/** Is each in the scope of the other? */
+const morallyStrong = (k: number, l: number): boolean => k >> 1 === l >> 1 || (isWide(k) && isWide(l))
+const classes: ReadonlyArray<number> = [0, 1, 2, 3]
+
+// Of a named barrier: who has come, how many are counted, and what they publish.
+const CAME = 0
+const COUNTED = 1
+const MET = 2
+const namedWidth = 5
+
 const STAGE = 0 // 0 not issued, 1 issued, 2 performed but not signalled, 3 done
 const MASK = 1
 const OWN = 2
@@ -151,11 +190,38 @@ const slotWidth = 3
 const unpublishedIn = (skeleton: Skeleton): ReadonlyArray<number> =>
   skeleton.barriers.flatMap((b, k) => (b.unpublished === true ? [k] : []))
 
-/** More atoms, and initialisations that are not published, than bits in a word. */
-const tooManyAtoms = (skeleton: Skeleton): boolean =>
-  atomsOf(skeleton).length + unpublishedIn(skeleton).length > 31
+/** The classes of accesses of words that are not all in one another's scope: `s0.f` and its classes. */
+const mixedWords = (skeleton: Skeleton): ReadonlyMap<string, ReadonlyArray<number>> => {
+  const found = new Map<string, Set<number>>()
+  for (const { cta, ops } of skeleton.agents)
+    for (const op of ops)
+      if (op._tag === 'tell' || op._tag === 'hear') {
+        const name = showAtom(op.word)
+        found.set(name, (found.get(name) ?? new Set()).add(classOf(cta, op.wide)))
+      }
+  return new Map(
+    [...found].flatMap(([name, set]) => {
+      const all = [...set].sort()
+      return all.every((k) => all.every((l) => morallyStrong(k, l))) ? [] : [[name, all] as const]
+    }),
+  )
+}
 
-const system = (skeleton: Skeleton): System => {
+/** Bits of what is in order, where there are words. */
+const orderBits = (skeleton: Skeleton): number => {
+  const words = wordsOf(skeleton).length
+  return words === 0 ? 0 : skeleton.agents.length * (atomsOf(skeleton).length + 2 + words)
+}
+
+/** More atoms, initialisations that are not published, and classes of words, than bits in a word. */
+const tooManyAtoms = (skeleton: Skeleton): boolean =>
+  atomsOf(skeleton).length +
+    unpublishedIn(skeleton).length +
+    [...mixedWords(skeleton).values()].reduce((n, all) => n + all.length, 0) >
+    31 || orderBits(skeleton) > 31
+
+/** `excused`: the cluster barrier does not wait for agents that will not come to it any more, even if they have not ended. */
+const system = (skeleton: Skeleton, excused: boolean = false): System => {
   const { agents, barriers } = skeleton
   const n = agents.length
   const atoms = atomsOf(skeleton)
@@ -167,6 +233,14 @@ const system = (skeleton: Skeleton): System => {
   unpublishedIn(skeleton).forEach((b, k) => {
     lives[b] = 1 << (atoms.length + k)
   })
+  /** by word and class, where they differ: the bit of its last write by that class */
+  const classBit = new Map<string, number>()
+  {
+    let at = atoms.length + unpublishedIn(skeleton).length
+    for (const [name, all] of mixedWords(skeleton))
+      for (const k of all) classBit.set(`${name} ${String(k)}`, 1 << at++)
+  }
+  const allClasses = [...classBit.values()].reduce((m, b) => m | b, 0)
   const firstOf = (cta: number): number => agents.findIndex((agent) => agent.cta === cta)
   /** what it sees of initialisations at the start: its own */
   const madeBy = (x: number): number =>
@@ -177,6 +251,9 @@ const system = (skeleton: Skeleton): System => {
     mask(atoms.filter((atom) => (atom._tag === 'smem' || atom._tag === 'tmem') && atom.cta === cta)),
   )
 
+  const isNarrow = (op: Op): boolean => 'narrow' in op && op.narrow === true
+  const scoped = agents.some(({ ops }) => ops.some(isNarrow))
+  const barrierWidth = scoped ? 15 : 9
   const barrierAt = (b: number): number => n + b * barrierWidth
   const viewAt = (x: number): number => n + barriers.length * barrierWidth + x * viewWidth
   /** landed for a generic writer, landed for another writer, last written through the generic proxy */
@@ -241,12 +318,76 @@ const system = (skeleton: Skeleton): System => {
       return truthOf.get(key)!
     }),
   )
-  const width = historyAt(ctas.length) + truthOf.size
+  const has = (tag: Op['_tag']): boolean => agents.some(({ ops }) => ops.some((op) => op._tag === tag))
+  const fencing = has('fenceMemory')
+  const fencedAt = (x: number): number => historyAt(ctas.length) + truthOf.size + x * fenceWidth
+  const words = new Map(wordsOf(skeleton).map((word, k) => [showAtom(word), k]))
+  const wordsFrom = fencedAt(fencing ? n : 0)
+  const wordAt = (word: Atom): number => wordsFrom + words.get(showAtom(word))! * wordWidth
+  const named = new Map<string, number>()
+  agents.forEach(({ cta, ops }) => {
+    for (const op of ops)
+      if (op._tag === 'namedArrive' || op._tag === 'namedSync') {
+        const key = `${String(cta)} ${String(op.id)}`
+        if (!named.has(key)) named.set(key, named.size)
+      }
+  })
+  const namedFrom = wordsFrom + words.size * wordWidth
+  const namedAt = (cta: number, id: number): number =>
+    namedFrom + named.get(`${String(cta)} ${String(id)}`)! * namedWidth
+  /** by agent: it stands at a named barrier, and has arrived */
+  const standsAt = namedFrom + named.size * namedWidth
+  const meets = has('clusterArrive') || has('clusterWait')
+  /** by agent: 1 it has arrived, 2 and all others too */
+  const joinedAt = standsAt + (named.size > 0 ? n : 0)
+  /** what arrivals at the cluster barrier publish, and those of the last generation */
+  const metAt = joinedAt + n
+  /** the last generation lacked all agents of some CTA */
+  const lackingAt = metAt + 6
+  /**
+   * What is in order, where words may tell of it less than barriers do. A bit for the last read of an atom by an agent, one for the last effect of an agent on another
+   * CTA, and one for its last strong access of a word there.
+   */
+  const ordering = words.size > 0
+  const readBit = (x: number, a: number): number => 1 << (x * atoms.length + a)
+  const effectsFrom = n * atoms.length
+  const effectBit = (x: number, cta: number): number => 1 << (effectsFrom + 2 * x + (cta & 1))
+  const wordBit = (x: number, word: Atom): number =>
+    1 << (effectsFrom + 2 * n + x * words.size + words.get(showAtom(word))!)
+  const orderFrom = meets ? metAt + 7 : joinedAt
+  /** the bits of what has happened, and is not over */
+  const happenedAt = orderFrom
+  const orderOf = (x: number): number => orderFrom + 1 + x
+  const orderOfBarrier = (b: number): number => orderOf(n) + 2 * b
+  const orderOfSlot = (slot: number): number =>
+    orderOfBarrier(barriers.length) + (slot - (landedAt + 3)) / slotWidth
+  const orderOfNamed = orderOfBarrier(barriers.length) + slots
+  const orderOfCluster = orderOfNamed + named.size
+  const orderOfWord = (at: number, k: number): number =>
+    orderOfCluster + 2 + (4 * (at - wordsFrom)) / wordWidth + k
+  /** fenced, fenced widely, heard, heard from afar */
+  const orderOfFence = (x: number): number => orderOfCluster + 2 + 4 * words.size + 4 * x
+  const width = ordering ? orderOfFence(n) : orderFrom
+  const orders: ReadonlyArray<number> = ordering
+    ? Array.from({ length: width - orderFrom - 1 }, (_, k) => orderFrom + 1 + k)
+    : []
+  /** The agent has read this, or done it: who knew of the time before knows nothing of it yet. */
+  const happens = (s: Int32Array, x: number, bit: number): void => {
+    for (const k of orders) s[k]! &= ~bit
+    s[happenedAt]! |= bit
+    s[orderOf(x)]! |= bit
+  }
 
   /** Every word that is a view: a write clears its bits in all of them. */
   const masks: number[] = []
   for (let b = 0; b < barriers.length; b++)
     for (let k = CURRENT; k < barrierWidth; k++) masks.push(barrierAt(b) + k)
+  if (fencing) for (let k = fencedAt(0); k < fencedAt(n); k++) masks.push(k)
+  for (let w = 0; w < words.size; w++)
+    for (let k = TOLD; k < wordWidth; k++) masks.push(wordsFrom + w * wordWidth + k)
+  for (let b = 0; b < named.size; b++)
+    for (let k = MET; k < namedWidth; k++) masks.push(namedFrom + b * namedWidth + k)
+  if (meets) for (let k = metAt; k < lackingAt; k++) masks.push(k)
   for (let x = 0; x < n; x++) for (let k = 0; k < viewWidth; k++) masks.push(viewAt(x) + k)
   for (let u = 0; u < slots; u++) {
     masks.push(landedAt + 3 + u * slotWidth + MASK)
@@ -266,6 +407,7 @@ const system = (skeleton: Skeleton): System => {
     for (let x = 0; x < n; x++)
       for (const k of [GENERIC, ASYNC, TENSOR, PUBLISHED]) state[viewAt(x) + k] = all
     for (let x = 0; x < n; x++) for (const k of [GENERIC, ASYNC]) state[viewAt(x) + k]! |= madeBy(x)
+    for (let x = 0; x < n; x++) state[viewAt(x) + GENERIC]! |= allClasses
     state[writtenAt] = dynamic ? all & ~inTensorMemory : all
   }
 
@@ -312,20 +454,31 @@ const system = (skeleton: Skeleton): System => {
     generic: number,
     async: number,
     tensor: number,
+    inOrder: number,
+    far: boolean = false,
   ): boolean => {
     const at = barrierAt(b)
+    const open = far && scoped ? FAR : CURRENT
     if (arrivals > 0 && s[at + PENDING] === 0) return false
     s[at + PENDING]! -= arrivals
     s[at + UNITS]! += units
-    s[at + CURRENT]! |= generic
-    s[at + CURRENT + 1]! |= async
-    s[at + CURRENT + 2]! |= tensor
+    s[at + open]! |= generic
+    s[at + open + 1]! |= async
+    s[at + open + 2]! |= tensor
+    if (ordering) s[orderOfBarrier(b)]! |= inOrder
     if (s[at + PENDING] === 0 && s[at + UNITS] === 0) {
       s[at + PENDING] = barriers[b]!.count
       s[at + PARITY]! ^= 1
+      if (ordering) {
+        s[orderOfBarrier(b) + 1] = s[orderOfBarrier(b)]!
+        s[orderOfBarrier(b)] = 0
+      }
       for (let k = 0; k < 3; k++) {
         s[at + DONE + k] = s[at + CURRENT + k]!
         s[at + CURRENT + k] = 0
+        if (!scoped) continue
+        s[at + FARDONE + k] = s[at + FAR + k]!
+        s[at + FAR + k] = 0
       }
     }
     return true
@@ -349,6 +502,29 @@ const system = (skeleton: Skeleton): System => {
     s[landedAt + 1]! |= anyone | (generic ? 0 : m)
   }
 
+  const wordNamed = (name: string): Atom => wordsOf(skeleton)[words.get(name)!]!
+  const bitOf = (word: Atom, k: number): number => classBit.get(`${showAtom(word)} ${String(k)}`) ?? 0
+
+  const comesNoMore = (s: Int32Array, x: number): boolean =>
+    steps[x]!.every(({ op }, i) => i < s[x]! || op._tag !== 'clusterArrive')
+  /** All agents have arrived at the cluster barrier, or ended. */
+  const gather = (s: Int32Array): void => {
+    let came = false
+    for (let x = 0; x < n; x++)
+      if (s[joinedAt + x] === 1) came = true
+      else if (!(finished(s, x) || (excused && s[joinedAt + x] === 0 && comesNoMore(s, x)))) return
+    if (!came) return
+    s[lackingAt] = ctas.every((cta) => agents.some((a, x) => a.cta === cta && s[joinedAt + x] === 1)) ? 0 : 1
+    for (let x = 0; x < n; x++) if (s[joinedAt + x] === 1) s[joinedAt + x] = 2
+    for (let k = 0; k < 3; k++) {
+      s[metAt + 3 + k] = s[metAt + k]!
+      s[metAt + k] = 0
+    }
+    if (!ordering) return
+    s[orderOfCluster + 1] = s[orderOfCluster]!
+    s[orderOfCluster] = 0
+  }
+
   const expand: System['expand'] = (state, next, move, report) => {
     const offers: Offer[] = []
     const offer = (x: number, i: number, reads: number, writes: number): void => {
@@ -357,13 +533,52 @@ const system = (skeleton: Skeleton): System => {
     const name = (x: number, i: number): string => `${String(x)}.${String(i)}`
     const landed = state[landedAt]!
     const landedOther = state[landedAt + 1]!
+    /** strong accesses that are offered */
+    const told: {
+      readonly agent: number
+      readonly index: number
+      readonly word: number
+      readonly own: number
+      readonly writes: boolean
+    }[] = []
     let moves = 0
     const emit = (tag: Choice['_tag'], x: number, i: number, part: number): void => {
       moves += 1
+      if (meets) gather(next)
       move(tag, x, i, part)
+    }
+    const numbersIn = (m: number): ReadonlyArray<number> => atoms.flatMap((_, a) => ((m >> a) & 1 ? [a] : []))
+    const readsOf = (m: number): number =>
+      numbersIn(m).reduce((bits, a) => agents.reduce((all, _, y) => all | readBit(y, a), bits), 0)
+    /** Do all reads of these atoms by other agents come before, in this order? */
+    const afterReads = (m: number, x: number, order: number): boolean =>
+      !ordering || (readsOf(m) & state[happenedAt]! & ~order & ~ownReads(x)) === 0
+    const ownReads = (x: number): number => atoms.reduce((all, _, a) => all | readBit(x, a), 0)
+    const forgetReads = (m: number): void => {
+      if (ordering) next[happenedAt]! &= ~readsOf(m)
     }
     const stage = (x: number, i: number, part: number = 0): number =>
       state[steps[x]![i]!.slot + part * slotWidth + STAGE]!
+    /** What a word tells to an agent: to one that acquires at once, else at its next fence. */
+    const hearAt = (x: number, at: number, own: number, acquires: boolean): void => {
+      for (const k of classes) {
+        const order = state[orderOfWord(at, k)]!
+        const near = k >> 1 === own >> 1
+        if (acquires) {
+          if (morallyStrong(k, own)) next[orderOf(x)]! |= order
+        } else if (fencing && (near || isWide(k)))
+          next[orderOfFence(x) + (near ? HEARD : HEARDFAR) / 2]! |= order
+      }
+      for (const k of classes)
+        for (const p of [0, 1]) {
+          const message = state[at + TOLD + 2 * k + p]!
+          const near = k >> 1 === own >> 1
+          if (acquires) {
+            if (morallyStrong(k, own)) next[viewAt(x) + (p === 0 ? GENERIC : ASYNC)]! |= message
+          } else if (fencing && (near || isWide(k)))
+            next[fencedAt(x) + (near ? HEARD : HEARDFAR) + p]! |= message
+        }
+    }
 
     // the agents
     for (let x = 0; x < n; x++) {
@@ -390,6 +605,7 @@ const system = (skeleton: Skeleton): System => {
             next[at + STAGE] = 1
             next[at + MASK] = m
             next[at + OWN] = own
+            if (ordering) next[orderOfSlot(at)] = state[orderOf(x)]!
           }
         })
       }
@@ -423,6 +639,24 @@ const system = (skeleton: Skeleton): System => {
           next[at] = x * 1024 + i + 1
         })
       }
+      /** An access in the memory of another CTA, which may be gone. */
+      const reaches = (touched: Atoms): void => {
+        for (const atom of touched)
+          if (atom._tag === 'smem' && atom.cta !== agents[x]!.cta && ctaDone(state, atom.cta))
+            report('gone', name(x, i))
+      }
+      const reached = (touched: Atoms): void => {
+        if (!ordering) return
+        for (const atom of touched)
+          if (atom._tag === 'smem' && atom.cta !== agents[x]!.cta) happens(next, x, effectBit(x, atom.cta))
+      }
+      /** Of a strong access of a word: what of its last writes, by classes that are out of its scope, it does not see. */
+      const strong = (word: Atom, k: number): void => {
+        reaches([word])
+        for (const l of classes)
+          if (!morallyStrong(k, l) && (bitOf(word, l) & ~generic) !== 0) report('visibility', name(x, i))
+      }
+      const isFar = (word: Atom): boolean => word._tag === 'smem' && word.cta !== agents[x]!.cta
       if (!step.on) {
         taken(nothing)
         continue
@@ -432,16 +666,23 @@ const system = (skeleton: Skeleton): System => {
           report('visibility', name(x, i))
       switch (op._tag) {
         case 'read':
+          reaches(op.atoms)
           offer(x, i, step.reads, 0)
           if (step.reads & ~generic) report('visibility', name(x, i))
           taken(() => {
             saw(next, step.reads & generic, true)
+            reached(op.atoms)
+            if (ordering) for (const a of numbersIn(step.reads)) happens(next, x, readBit(x, a))
           })
           break
         case 'write':
+          reaches(op.atoms)
           offer(x, i, 0, step.writes)
           if (step.writes & ~generic & ~landed) report('visibility', name(x, i))
+          if (!afterReads(step.writes, x, state[orderOf(x)]!)) report('race', name(x, i))
           taken(() => {
+            reached(op.atoms)
+            forgetReads(step.writes)
             clear(next, step.writes)
             next[view + GENERIC]! |= step.writes
             wrote(next, step.writes, true)
@@ -456,16 +697,23 @@ const system = (skeleton: Skeleton): System => {
           next[x] = i + 1
           const good = step.barriers.every((b) => {
             const target = barriers[b]!
-            if (target.cta !== agents[x]!.cta && ctaDone(state, target.cta))
-              report('exit', `K1 ${name(x, i)}`)
+            const far = target.cta !== agents[x]!.cta
+            if (far && ctaDone(state, target.cta)) report('exit', `K1 ${name(x, i)}`)
+            // out of its scope it tells nothing; relaxed, what was fenced
+            if (far && ordering) happens(next, x, effectBit(x, target.cta))
+            const heard = !(far && isNarrow(op))
+            const fenced = heard && op._tag !== 'expect' && !releases && fencing
+            const from = fencedAt(x) + (far ? FENCEDWIDE : FENCED)
             const done = signal(
               next,
               b,
               op._tag === 'expect' ? 0 : 1,
               op._tag === 'arrive' ? 0 : op.units,
-              releases ? generic : 0,
-              releases ? async : 0,
-              releases ? carried : 0,
+              releases && heard ? generic : fenced ? state[from]! : 0,
+              releases && heard ? async : fenced ? state[from + 1]! : 0,
+              releases && heard ? carried : 0,
+              ordering ? next[orderOf(x)]! : 0,
+              far,
             )
             if (!done) report('fault', `${name(x, i)}#${String(b)}`)
             return done
@@ -478,9 +726,23 @@ const system = (skeleton: Skeleton): System => {
           const at = barrierAt(op.barrier)
           const passes = state[at + PARITY] !== op.parity
           const truth = names[x]![i]!
+          const wide = scoped && !isNarrow(op)
           const acquired = (): void => {
-            if (op.relaxed) return
-            const received = state[view + RECEIVED]! | state[at + DONE + 2]!
+            if (ordering) next[orderOf(x)]! |= state[orderOfBarrier(op.barrier) + 1]!
+            if (op.relaxed) {
+              if (!fencing) return
+              for (const k of [0, 1]) {
+                next[fencedAt(x) + HEARD + k]! |= state[at + DONE + k]!
+                if (wide) next[fencedAt(x) + HEARDFAR + k]! |= state[at + FARDONE + k]!
+              }
+              return
+            }
+            if (wide) {
+              next[view + GENERIC]! |= state[at + FARDONE]!
+              next[view + ASYNC]! |= state[at + FARDONE + 1]!
+            }
+            const received =
+              state[view + RECEIVED]! | state[at + DONE + 2]! | (wide ? state[at + FARDONE + 2]! : 0)
             next[view + GENERIC]! |= state[at + DONE]!
             next[view + ASYNC]! |= state[at + DONE + 1]!
             next[view + RECEIVED] = received
@@ -617,6 +879,10 @@ const system = (skeleton: Skeleton): System => {
               a |= state[viewAt(y) + ASYNC]!
               t |= state[viewAt(y) + (op.tensor ? TENSOR : PUBLISHED)]!
             }
+            if (ordering) {
+              const all = op.members.reduce((bits, y) => bits | state[orderOf(y)]!, 0)
+              for (const y of op.members) next[orderOf(y)]! |= all
+            }
             if (op.relaxed) return
             for (const y of op.members) {
               const at = viewAt(y)
@@ -633,8 +899,161 @@ const system = (skeleton: Skeleton): System => {
         case 'wgmmaCommit':
           taken(nothing)
           break
+        case 'namedArrive':
+        case 'namedSync': {
+          if (state[standsAt + x] === 1) break
+          const { cta } = agents[x]!
+          const at = namedAt(cta, op.id)
+          if (state[at + CAME]! > 0 && state[at + COUNTED] !== op.count) {
+            report('fault', name(x, i))
+            break
+          }
+          next.set(state)
+          next[at + CAME]! += 1
+          next[at + COUNTED] = op.count
+          next[at + MET]! |= generic
+          next[at + MET + 1]! |= async
+          next[at + MET + 2]! |= published
+          const meeting = orderOfNamed + (at - namedFrom) / namedWidth
+          if (ordering) next[meeting]! |= state[orderOf(x)]!
+          if (op._tag === 'namedSync') next[standsAt + x] = 1
+          else next[x] = i + 1
+          if (next[at + CAME]! >= op.count) {
+            for (let y = 0; y < n; y++) {
+              const other = steps[y]![state[y]!]?.op
+              if (next[standsAt + y] !== 1 || other?._tag !== 'namedSync') continue
+              if (other.id !== op.id || agents[y]!.cta !== cta) continue
+              next[standsAt + y] = 0
+              next[y] = state[y]! + 1
+              next[viewAt(y) + GENERIC]! |= next[at + MET]!
+              next[viewAt(y) + ASYNC]! |= next[at + MET + 1]!
+              next[viewAt(y) + RECEIVED]! |= next[at + MET + 2]!
+              if (ordering) next[orderOf(y)]! |= next[meeting]!
+            }
+            if (ordering) next[meeting] = 0
+            for (let k = 0; k < namedWidth; k++) next[at + k] = 0
+          }
+          emit('agent', x, i, 0)
+          break
+        }
+        case 'clusterArrive': {
+          if (state[joinedAt + x] !== 0) {
+            report('fault', name(x, i))
+            break
+          }
+          taken(() => {
+            next[joinedAt + x] = 1
+            if (ordering) next[orderOfCluster]! |= state[orderOf(x)]!
+            if (!op.relaxed) {
+              next[metAt]! |= generic
+              next[metAt + 1]! |= async
+              next[metAt + 2]! |= published
+            } else if (fencing) {
+              next[metAt]! |= state[fencedAt(x) + FENCEDWIDE]!
+              next[metAt + 1]! |= state[fencedAt(x) + FENCEDWIDE + 1]!
+            }
+          })
+          break
+        }
+        case 'clusterWait':
+          if (state[joinedAt + x] === 2) {
+            if (state[lackingAt] === 1) report('exit', `K2 ${name(x, i)}`)
+            taken(() => {
+              next[joinedAt + x] = 0
+              if (ordering) next[orderOf(x)]! |= state[orderOfCluster + 1]!
+              next[view + GENERIC]! |= state[metAt + 3]!
+              next[view + ASYNC]! |= state[metAt + 4]!
+              next[view + RECEIVED]! |= state[metAt + 5]!
+            })
+          }
+          break
+        case 'tell': {
+          const at = wordAt(op.word)
+          const own = classOf(agents[x]!.cta, op.wide)
+          strong(op.word, own)
+          told.push({ agent: x, index: i, word: at, own, writes: true })
+          taken(() => {
+            const bit = bitOf(op.word, own)
+            if (bit !== 0) {
+              clear(next, bit)
+              next[view + GENERIC]! |= bit
+            }
+            const last = state[at + WRITER]! - 1
+            const heard = last >= 0 && morallyStrong(last, own)
+            if (op.how === 'add' && heard) hearAt(x, at, own, false)
+            next[at + VALUE] = op.how === 'store' ? op.value : state[at + VALUE]! + op.value
+            // what was told goes on through an addition that reads it
+            if (op.how === 'store' || !heard) {
+              for (let k = TOLD; k < wordWidth; k++) next[at + k] = 0
+              for (const k of classes) next[orderOfWord(at, k)] = 0
+            }
+            if (isFar(op.word)) happens(next, x, wordBit(x, op.word))
+            const says = (k: number, g: number, a: number, o: number): void => {
+              next[at + TOLD + 2 * k]! |= g
+              next[at + TOLD + 2 * k + 1]! |= a
+              next[orderOfWord(at, k)]! |= o
+            }
+            // a release is before what acquires it, itself, too
+            if (op.releases) says(own, generic | bitOf(op.word, own), async, next[orderOf(x)]!)
+            if (fencing)
+              for (const [k, from] of [
+                [classOf(agents[x]!.cta, false), FENCED],
+                [classOf(agents[x]!.cta, true), FENCEDWIDE],
+              ] as const)
+                says(
+                  k,
+                  next[fencedAt(x) + from]!,
+                  next[fencedAt(x) + from + 1]!,
+                  next[orderOfFence(x) + from / 2]!,
+                )
+            next[at + WRITER] = own + 1
+          })
+          break
+        }
+        case 'hear': {
+          const at = wordAt(op.word)
+          const own = classOf(agents[x]!.cta, op.wide)
+          const value = state[at + VALUE]!
+          if (op.until === 'eq' ? value !== op.value : op.until === 'ge' && value < op.value) break
+          strong(op.word, own)
+          told.push({ agent: x, index: i, word: at, own, writes: false })
+          taken(() => {
+            const last = state[at + WRITER]! - 1
+            if (isFar(op.word)) happens(next, x, wordBit(x, op.word))
+            if (last >= 0 && morallyStrong(last, own)) hearAt(x, at, own, op.acquires)
+            // what it has waited for has come, though it tells nothing
+            if (op.until !== 'any')
+              for (let y = 0; y < n; y++) next[orderOf(x)]! |= wordBit(y, op.word) & state[happenedAt]!
+          })
+          break
+        }
+        case 'fenceMemory':
+          taken(() => {
+            const at = fencedAt(x)
+            const take = (from: number): void => {
+              next[view + GENERIC]! |= state[at + from]!
+              next[view + ASYNC]! |= state[at + from + 1]!
+              next[at + from] = next[at + from + 1] = 0
+              if (!ordering) return
+              next[orderOf(x)]! |= state[orderOfFence(x) + from / 2]!
+              next[orderOfFence(x) + from / 2] = 0
+            }
+            take(HEARD)
+            if (op.wide) take(HEARDFAR)
+            for (const from of op.wide ? [FENCED, FENCEDWIDE] : [FENCED]) {
+              next[at + from] = next[view + GENERIC]!
+              next[at + from + 1] = next[view + ASYNC]!
+              if (ordering) next[orderOfFence(x) + from / 2] = next[orderOf(x)]!
+            }
+          })
+          break
       }
     }
+
+    for (const a of told)
+      for (const b of told)
+        if (a.agent < b.agent && a.word === b.word && (a.writes || b.writes) && !morallyStrong(a.own, b.own))
+          report('race', [name(a.agent, a.index), name(b.agent, b.index)].sort().join(' '))
 
     // the operations in flight
     for (let x = 0; x < n; x++)
@@ -650,7 +1069,9 @@ const system = (skeleton: Skeleton): System => {
             if (state[at + STAGE] === 1) {
               offer(x, i, reads, part.mask)
               if (((part.mask & ~landedOther) | reads) & ~seen) report('visibility', name(x, i))
+              if (ordering && !afterReads(part.mask, x, state[orderOfSlot(at)]!)) report('race', name(x, i))
               next.set(state)
+              forgetReads(part.mask)
               saw(next, step.reads & seen, false)
               clear(next, part.mask)
               wrote(next, part.mask, false)
@@ -663,7 +1084,19 @@ const system = (skeleton: Skeleton): System => {
               next.set(state)
               next[at + STAGE] = 3
               next[at + OWN] = 0
-              if (signal(next, part.barrier, 0, -part.units, own, own, 0)) emit('operation', x, i, j)
+              if (
+                signal(
+                  next,
+                  part.barrier,
+                  0,
+                  -part.units,
+                  own,
+                  own,
+                  0,
+                  ordering ? state[orderOfSlot(at)]! : 0,
+                )
+              )
+                emit('operation', x, i, j)
             }
           })
           continue
@@ -715,7 +1148,8 @@ const system = (skeleton: Skeleton): System => {
           if (!ready) continue
           next.set(state)
           advance(3)
-          if (signal(next, op.barrier, 1, 0, own, 0, 0)) emit('operation', x, i, 0)
+          if (signal(next, op.barrier, 1, 0, own, 0, 0, ordering ? state[orderOfSlot(step.slot)]! : 0))
+            emit('operation', x, i, 0)
           else report('fault', `${name(x, i)}#${String(op.barrier)}`)
         } else if (op._tag === 'tensorLoad' && now === 1) {
           offer(x, i, step.reads, 0)
@@ -761,7 +1195,7 @@ const system = (skeleton: Skeleton): System => {
           emit('queue', x, head, 0)
         } else {
           const good = step.barriers.every((b) => {
-            const done = signal(next, b, 1, 0, 0, 0, queue)
+            const done = signal(next, b, 1, 0, 0, 0, queue, 0)
             if (!done) report('fault', `${name(x, head)}#${String(b)}`)
             return done
           })
@@ -799,6 +1233,21 @@ const system = (skeleton: Skeleton): System => {
         if (frees && (a.op._tag === 'tensorLoad' || b.op._tag === 'tensorLoad')) continue
         if (a.writes & (b.reads | b.writes) || a.reads & b.writes)
           report('race', [name(a.agent, a.index), name(b.agent, b.index)].sort().join(' '))
+      }
+
+    // a CTA that is gone, and what others did to it none of its agents knew of
+    if (ordering)
+      for (const cta of ctas) {
+        if (!ctaDone(state, cta)) continue
+        const known = agents.reduce((all, a, x) => (a.cta === cta ? all | state[orderOf(x)]! : all), 0)
+        for (let y = 0; y < n; y++) {
+          if (agents[y]!.cta === cta) continue
+          const bits = [...words.keys()].reduce(
+            (all, word) => (word.startsWith(`s${String(cta)}.`) ? all | wordBit(y, wordNamed(word)) : all),
+            effectBit(y, cta),
+          )
+          if ((bits & state[happenedAt]! & ~known) !== 0) report('gone', `${String(y)}@${String(cta)}`)
+        }
       }
 
     // a CTA that is gone while something still acts on it
@@ -905,40 +1354,53 @@ const emptySet = (
   }
 }
 
-/** All schedules. `too large`: more states than allowed, or more atoms than a word has bits. */
+/** Do some agents come to the cluster barrier more often than others, so that it goes on without them once they have ended? */
+const endsBefore = (skeleton: Skeleton): boolean =>
+  new Set(skeleton.agents.map(({ ops }) => ops.filter((op) => op._tag === 'clusterArrive').length)).size > 1
+
+/**
+ * All schedules. `too large`: more states than allowed, or more atoms than a word has bits. Who has ended is not waited for at the cluster barrier, and nothing is
+ * heard from it: what it did last is as if it were still to come, and so it is searched, too.
+ */
 export const explore = (skeleton: Skeleton, limits: Limits = defaultLimits): Exploration | 'too large' => {
   if (tooManyAtoms(skeleton)) return 'too large'
-  const { width, initial, expand } = system(skeleton)
-  const seen = emptySet(width)
-  const state = new Int32Array(width)
-  const next = new Int32Array(width)
   const found: Readonly<Record<Kind, Set<string>>> = {
     race: new Set(),
     visibility: new Set(),
     fault: new Set(),
     deadlock: new Set(),
     exit: new Set(),
+    gone: new Set(),
     refused: new Set(),
     unwritten: new Set(),
   }
   let bad = false
-  initial(state)
-  seen.add(state)
-  for (let k = 0; k < seen.count(); k++) {
-    seen.get(k, state)
-    expand(
-      state,
-      next,
-      () => {
-        seen.add(next)
-      },
-      (kind, what) => {
-        bad = true
-        found[kind].add(what)
-      },
-    )
+  let states = 0
+  for (const excused of endsBefore(skeleton) ? [false, true] : [false]) {
+    const { width, initial, expand } = system(skeleton, excused)
+    const seen = emptySet(width)
+    const state = new Int32Array(width)
+    const next = new Int32Array(width)
+    initial(state)
+    seen.add(state)
+    for (let k = 0; k < seen.count(); k++) {
+      seen.get(k, state)
+      expand(
+        state,
+        next,
+        () => {
+          seen.add(next)
+        },
+        (kind, what) => {
+          bad = true
+          found[kind].add(what)
+        },
+      )
+      if (bad && limits.stop) break
+      if (seen.count() > limits.states) return 'too large'
+    }
+    states += seen.count()
     if (bad && limits.stop) break
-    if (seen.count() > limits.states) return 'too large'
   }
   return {
     _tag: 'explored',
@@ -948,9 +1410,10 @@ export const explore = (skeleton: Skeleton, limits: Limits = defaultLimits): Exp
     fault: [...found.fault].sort(),
     deadlock: [...found.deadlock].sort(),
     exit: [...found.exit].sort(),
+    gone: [...found.gone].sort(),
     refused: [...found.refused].sort(),
     unwritten: [...found.unwritten].sort(),
-    states: seen.count(),
+    states,
   }
 }
 

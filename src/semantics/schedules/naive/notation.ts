@@ -4,7 +4,7 @@
  *     b0@0:1 b1@0:2 | t0@0: arx #0 1; ld > s0.x:#0:1; st s0.x > g.z; bc; bw 0 full | t1@0: wait #0 0; rd s0.x; arr #1 ~
  *
  * Barriers first (name @ cta : count, and `?` if its initialisation is not published to the other CTAs), then the agents. Flags: `~` relaxed, `^` with tensor-core order, `!`
- * predicated off; `@p` names a peek, and the peek that a wait is after. It is what failing tests print and what goes to other engines.
+ * predicated off, `<` of the scope of its CTA; `@p` names a peek, and the peek that a wait is after. It is what failing tests print and what goes to other engines.
  *
  * Laws
  * 1. `parse(show(s)) = s` for every skeleton whose names are words, and `readChoice(showChoice(c)) = c`.
@@ -21,8 +21,8 @@ export type NotationError = 'naive.notation'
 
 const list = (atoms: Atoms): string => atoms.map(S.showAtom).join(',')
 const flow = (reads: Atoms, writes: Atoms): string => `${list(reads)} > ${list(writes)}`.trim()
-const marks = (relaxed: boolean, tensor: boolean, on: boolean): string =>
-  `${relaxed ? ' ~' : ''}${tensor ? ' ^' : ''}${on ? '' : ' !'}`
+const marks = (relaxed: boolean, tensor: boolean, on: boolean, narrow?: true | undefined): string =>
+  `${relaxed ? ' ~' : ''}${tensor ? ' ^' : ''}${on ? '' : ' !'}${narrow === true ? ' <' : ''}`
 const refs = (barriers: ReadonlyArray<number>): string => barriers.map((b) => `#${String(b)}`).join(',')
 
 export const showOp = (op: Op): string => {
@@ -32,15 +32,15 @@ export const showOp = (op: Op): string => {
     case 'write':
       return `wr ${list(op.atoms)}`
     case 'arrive':
-      return `arr ${refs(op.barriers)}${marks(op.relaxed, op.tensor, op.on)}`
+      return `arr ${refs(op.barriers)}${marks(op.relaxed, op.tensor, op.on, op.narrow)}`
     case 'arriveExpect':
-      return `arx #${String(op.barrier)} ${String(op.units)}${marks(op.relaxed, op.tensor, op.on)}`
+      return `arx #${String(op.barrier)} ${String(op.units)}${marks(op.relaxed, op.tensor, op.on, op.narrow)}`
     case 'expect':
       return `exp #${String(op.barrier)} ${String(op.units)}${marks(false, false, op.on)}`
     case 'wait':
-      return `wait #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, op.on)}${op.after === undefined ? '' : ` @${op.after}`}`
+      return `wait #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, op.on, op.narrow)}${op.after === undefined ? '' : ` @${op.after}`}`
     case 'peek':
-      return `peek #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, true)} @${op.name}`
+      return `peek #${String(op.barrier)} ${String(op.parity)}${marks(op.relaxed, op.tensor, true, op.narrow)} @${op.name}`
     case 'load':
       return `ld ${list(op.reads)} > ${op.destinations
         .map((d) => `${list(d.atoms)}:#${String(d.barrier)}:${String(d.units)}`)
@@ -93,6 +93,20 @@ export const showOp = (op: Op): string => {
       return `fre ${String(op.columns)} ${String(op.ctaGroup)}`
     case 'relinquish':
       return `rel ${String(op.ctaGroup)}`
+    case 'namedArrive':
+      return `bar ${String(op.id)} ${String(op.count)}`
+    case 'namedSync':
+      return `bas ${String(op.id)} ${String(op.count)}`
+    case 'clusterArrive':
+      return `cla${marks(op.relaxed, false, true)}`
+    case 'clusterWait':
+      return 'clw'
+    case 'tell':
+      return `${op.how === 'store' ? 'tel' : 'add'} ${S.showAtom(op.word)} ${String(op.value)}${marks(!op.releases, false, true, op.wide ? undefined : true)}`
+    case 'hear':
+      return `hea ${S.showAtom(op.word)} ${op.until} ${String(op.value)}${marks(!op.acquires, false, true, op.wide ? undefined : true)}`
+    case 'fenceMemory':
+      return `fem${marks(false, false, true, op.wide ? undefined : true)}`
   }
 }
 
@@ -146,8 +160,10 @@ const opOf = (text: string): Op | null => {
   const relaxed = all.includes('~')
   const tensor = all.includes('^')
   const on = !all.includes('!')
+  const near = all.includes('<')
+  const scoped = (op: Op | null): Op | null => (op !== null && near ? S.narrow(op) : op)
   const name = all.find((word) => word.startsWith('@'))?.slice(1)
-  const rest = all.filter((word) => word !== '~' && word !== '^' && word !== '!' && !word.startsWith('@'))
+  const rest = all.filter((word) => !['~', '^', '!', '<'].includes(word) && !word.startsWith('@'))
   const arrow = rest.indexOf('>')
   const atoms = atomsIn(rest[0] ?? '')
   const before = arrow < 0 ? null : atomsIn(rest.slice(0, arrow).join(' '))
@@ -164,23 +180,53 @@ const opOf = (text: string): Op | null => {
     case 'wr':
       return atoms && S.write(atoms)
     case 'arr':
-      return named ? S.arrive(barriers, relaxed, tensor, on) : null
+      return scoped(named ? S.arrive(barriers, relaxed, tensor, on) : null)
     case 'arx':
-      return named && Number.isInteger(count) ? S.arriveExpect(barrier, count, relaxed, tensor, on) : null
+      return scoped(
+        named && Number.isInteger(count) ? S.arriveExpect(barrier, count, relaxed, tensor, on) : null,
+      )
     case 'exp':
       return named && Number.isInteger(count) ? S.expect(barrier, count, on) : null
     case 'wait':
-      return !named || (count !== 0 && count !== 1)
-        ? null
-        : name === undefined
-          ? S.wait(barrier, count, relaxed, tensor, on)
-          : on
-            ? S.waitAfter(name, barrier, count, relaxed, tensor)
-            : null
+      return scoped(
+        !named || (count !== 0 && count !== 1)
+          ? null
+          : name === undefined
+            ? S.wait(barrier, count, relaxed, tensor, on)
+            : on
+              ? S.waitAfter(name, barrier, count, relaxed, tensor)
+              : null,
+      )
     case 'peek':
-      return named && name !== undefined && (count === 0 || count === 1)
-        ? S.peek(name, barrier, count, relaxed, tensor)
+      return scoped(
+        named && name !== undefined && (count === 0 || count === 1)
+          ? S.peek(name, barrier, count, relaxed, tensor)
+          : null,
+      )
+    case 'bar':
+      return nth && Number.isInteger(count) ? S.namedArrive(pending, count) : null
+    case 'bas':
+      return nth && Number.isInteger(count) ? S.namedSync(pending, count) : null
+    case 'cla':
+      return S.clusterArrive(relaxed)
+    case 'clw':
+      return S.clusterWait
+    case 'tel':
+    case 'add':
+      return atoms?.length === 1 && Number.isInteger(count)
+        ? S.tell(atoms[0]!, head === 'tel' ? 'store' : 'add', count, !relaxed, !near)
         : null
+    case 'hea': {
+      const until = rest[1]
+      const value = Number(rest[2])
+      return atoms?.length === 1 &&
+        (until === 'eq' || until === 'ge' || until === 'any') &&
+        Number.isInteger(value)
+        ? S.hear(atoms[0]!, until, value, !relaxed, !near)
+        : null
+    }
+    case 'fem':
+      return S.fenceMemory(!near)
     case 'ld': {
       const parts = rest.slice(arrow + 1).map((word) => word.split(':'))
       const destinations = parts.map(([where, b, units]) => ({

@@ -839,7 +839,7 @@ const damagedPeek = (
 const peeking = (
   die: Dice,
   drawn: ReadonlyArray<Op>,
-  near: ReadonlyArray<BarrierIndex>,
+  own: ReadonlyArray<BarrierIndex>,
   tensor: ReadonlyArray<boolean>,
   wrong: number,
 ): ReadonlyArray<Op> => {
@@ -852,19 +852,24 @@ const peeking = (
     const again = die.below(100) < wrong / 2 && names.length > 0
     const name = again ? die.pick(names) : fresh
     if (!again) names.push(fresh)
-    const p = S.peek(name, op.barrier, op.parity, op.relaxed, op.tensor)
+    const near = (made: Op): Op => (op.narrow === true ? S.narrow(made) : made)
+    const p = near(S.peek(name, op.barrier, op.parity, op.relaxed, op.tensor))
     // with nothing that it spares, with two waits, or with something else
-    if (die.below(100) >= wrong / 4) ops[i] = S.waitAfter(name, op.barrier, op.parity, op.relaxed, op.tensor)
+    if (die.below(100) >= wrong / 4)
+      ops[i] = near(S.waitAfter(name, op.barrier, op.parity, op.relaxed, op.tensor))
     if (die.below(100) < wrong / 2) ops.splice(i, 0, ops[i]!)
-    ops.splice(placeOfPeek(die, ops, i), 0, die.below(100) < wrong ? damagedPeek(die, p, near, tensor) : p)
+    ops.splice(placeOfPeek(die, ops, i), 0, die.below(100) < wrong ? damagedPeek(die, p, own, tensor) : p)
   }
   return ops
 }
 
 /** Any other skeleton, with peeks before its waits: as they should be, or some of them not. */
-export const peekingOf = (seed: number, families: Families = allFamilies): Skeleton => {
+export const peekingOf = (seed: number, families: Families = allFamilies): Skeleton =>
+  withPeeks(seed, skeletonOf(seed, families))
+
+/** The skeleton with peeks before some of its waits. */
+export const withPeeks = (seed: number, s: Skeleton): Skeleton => {
   const die = dice(seed ^ 0x5eed)
-  const s = skeletonOf(seed, families)
   // tensor-core order belongs to all barriers of a name
   const ordering = new Set(
     s.agents.flatMap(({ ops }) =>

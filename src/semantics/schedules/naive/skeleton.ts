@@ -19,6 +19,10 @@
  * | mma, commit              | tcgen05.mma, tcgen05.commit          | async, tensor | one queue per agent               |
  * | tensorLoad, tensorStore  | tcgen05.ld, tcgen05.st               | tensor        | waitLoads, waitStores             |
  * | alloc, free, relinquish  | tcgen05.alloc, dealloc, relinquish   | -             | at once                           |
+ * | namedArrive, namedSync   | bar.arrive, bar.sync, by count       | -             | at once; when so many have come   |
+ * | clusterArrive, clusterWait | barrier.cluster                    | -             | at once; when all have come or ended |
+ * | tell, hear               | st, red; ld in a loop: strong, of a word | generic   | at once                           |
+ * | fenceMemory              | fence.acq_rel                        | -             | at once                           |
  *
  * A `wait` blocks while the number of completions of its barrier has parity `parity`. A `peek` does not: it remembers, under a name, whether a wait would have passed,
  * and then it has acquired what the wait would have. A later wait `after` that name does nothing if the agent's last peek of that name was true. A barrier operation with
@@ -66,8 +70,12 @@ export interface Write {
   readonly _tag: 'write'
   readonly atoms: Atoms
 }
+/** `narrow`: its scope is its CTA, and what it tells or hears goes no farther. */
+interface Narrow {
+  readonly narrow?: true
+}
 /** One arrival on each barrier of one instruction. */
-export interface Arrive {
+export interface Arrive extends Narrow {
   readonly _tag: 'arrive'
   readonly barriers: ReadonlyArray<BarrierIndex>
   readonly relaxed: boolean
@@ -75,7 +83,7 @@ export interface Arrive {
   readonly on: boolean
 }
 /** One arrival that also announces `units`. */
-export interface ArriveExpect {
+export interface ArriveExpect extends Narrow {
   readonly _tag: 'arriveExpect'
   readonly barrier: BarrierIndex
   readonly units: number
@@ -90,7 +98,7 @@ export interface Expect {
   readonly units: number
   readonly on: boolean
 }
-export interface Wait {
+export interface Wait extends Narrow {
   readonly _tag: 'wait'
   readonly barrier: BarrierIndex
   readonly parity: 0 | 1
@@ -100,7 +108,7 @@ export interface Wait {
   /** name of the peek that may spare it */
   readonly after?: string
 }
-export interface Peek {
+export interface Peek extends Narrow {
   readonly _tag: 'peek'
   readonly barrier: BarrierIndex
   readonly parity: 0 | 1
@@ -225,8 +233,58 @@ export interface Relinquish {
   readonly _tag: 'relinquish'
   readonly ctaGroup: 1 | 2
 }
+/** bar.arrive: one of `count` agents of its CTA at named barrier `id`; it goes on. */
+export interface NamedArrive {
+  readonly _tag: 'namedArrive'
+  readonly id: number
+  readonly count: number
+}
+/** bar.sync: the same, and it waits until so many have come. */
+export interface NamedSync {
+  readonly _tag: 'namedSync'
+  readonly id: number
+  readonly count: number
+}
+/** barrier.cluster.arrive, of all agents that have not ended. */
+export interface ClusterArrive {
+  readonly _tag: 'clusterArrive'
+  readonly relaxed: boolean
+}
+export interface ClusterWait {
+  readonly _tag: 'clusterWait'
+}
+/** A strong write of a word: a store of a value, or an addition. `wide`: its scope is the cluster, else its CTA. */
+export interface Tell {
+  readonly _tag: 'tell'
+  readonly word: Atom
+  readonly how: 'store' | 'add'
+  readonly value: number
+  readonly releases: boolean
+  readonly wide: boolean
+}
+/** A strong read of a word, again and again until it is the value (`eq`) or at least that (`ge`); or once, whatever it is. */
+export interface Hear {
+  readonly _tag: 'hear'
+  readonly word: Atom
+  readonly until: 'eq' | 'ge' | 'any'
+  readonly value: number
+  readonly acquires: boolean
+  readonly wide: boolean
+}
+/** fence.acq_rel. */
+export interface FenceMemory {
+  readonly _tag: 'fenceMemory'
+  readonly wide: boolean
+}
 
 export type Op =
+  | NamedArrive
+  | NamedSync
+  | ClusterArrive
+  | ClusterWait
+  | Tell
+  | Hear
+  | FenceMemory
   | Read
   | Write
   | Arrive
@@ -400,6 +458,39 @@ export const alloc = (columns: number, ctaGroup: 1 | 2 = 1): Op => ({ _tag: 'all
 export const free = (columns: number, ctaGroup: 1 | 2 = 1): Op => ({ _tag: 'free', columns, ctaGroup })
 export const relinquish = (ctaGroup: 1 | 2 = 1): Op => ({ _tag: 'relinquish', ctaGroup })
 
+export const namedArrive = (id: number, count: number): Op => ({ _tag: 'namedArrive', id, count })
+export const namedSync = (id: number, count: number): Op => ({ _tag: 'namedSync', id, count })
+export const clusterArrive = (relaxed: boolean = false): Op => ({ _tag: 'clusterArrive', relaxed })
+export const clusterWait: Op = { _tag: 'clusterWait' }
+export const tell = (
+  word: Atom,
+  how: 'store' | 'add',
+  value: number,
+  releases: boolean = true,
+  wide: boolean = true,
+): Op => ({ _tag: 'tell', word, how, value, releases, wide })
+export const hear = (
+  word: Atom,
+  until: 'eq' | 'ge' | 'any',
+  value: number,
+  acquires: boolean = true,
+  wide: boolean = true,
+): Op => ({ _tag: 'hear', word, until, value, acquires, wide })
+export const fenceMemory = (wide: boolean = true): Op => ({ _tag: 'fenceMemory', wide })
+
+/** The same, at the scope of its CTA; operations on mbarriers alone have one here. */
+export const narrow = (op: Op): Op => {
+  switch (op._tag) {
+    case 'arrive':
+    case 'arriveExpect':
+    case 'wait':
+    case 'peek':
+      return Object.assign({ narrow: true as const }, op)
+    default:
+      return op
+  }
+}
+
 /** The same operation, predicated off; operations without a predicate stay as they are. */
 export const off = (op: Op): Op => {
   switch (op._tag) {
@@ -494,6 +585,16 @@ export const atomsOf = (skeleton: Skeleton): Atoms => {
         if (!found.has(key)) found.set(key, atom)
       }
     }
+  return [...found.values()]
+}
+
+/** All words, each once, in order of first mention. They are no atoms: what is strong has no footprint. */
+export const wordsOf = (skeleton: Skeleton): Atoms => {
+  const found = new Map<string, Atom>()
+  for (const agent of skeleton.agents)
+    for (const op of agent.ops)
+      if ((op._tag === 'tell' || op._tag === 'hear') && !found.has(showAtom(op.word)))
+        found.set(showAtom(op.word), op.word)
   return [...found.values()]
 }
 
