@@ -15,11 +15,19 @@ import { transformSync } from 'rolldown/utils'
 
 const isSource = (url) => /\.ts(\?|$)/.test(url) && !url.includes('/node_modules/')
 
+/** Packages, by the name that sources give them: all sources lie under one `node_modules`, so each is looked for once. */
+const packages = new Map()
+
 /** The hooks of Node's loader, which live in a thread of their own. */
-export const resolve = (specifier, context, next) =>
-  /^\.{1,2}\/.*\.js$/.test(specifier) && isSource(context.parentURL ?? '')
-    ? { url: new URL(specifier.replace(/js$/, 'ts'), context.parentURL).href, shortCircuit: true }
-    : next(specifier, context)
+export const resolve = async (specifier, context, next) => {
+  if (!isSource(context.parentURL ?? '')) return next(specifier, context)
+  if (/^\.{1,2}\/.*\.js$/.test(specifier))
+    return { url: new URL(specifier.replace(/js$/, 'ts'), context.parentURL).href, shortCircuit: true }
+  if (/^[./]|^\w+:/.test(specifier)) return next(specifier, context)
+  const known = packages.get(specifier) ?? (await next(specifier, context))
+  packages.set(specifier, known)
+  return known.shortCircuit === true ? known : { ...known, shortCircuit: true }
+}
 
 export const load = (url, context, next) => {
   if (!isSource(url)) return next(url, context)

@@ -91,12 +91,12 @@ describe('tensor-core law 1, sensitivity: the captured data reject every neighbo
     ['e4m3', 'f32'],
     ['e5m2', 'f16'],
   ]
-  it.each(inputs)('alignment bits off by one, %s -> %s', (a, acc) => {
+  it.each(sampled(2, inputs))('alignment bits off by one, %s -> %s', (a, acc) => {
     const cases = select(a, acc)
     for (const off of [-1, 1])
       expect(wrong(cases, (r) => ({ ...r, alignmentBits: r.alignmentBits + off }))).toBeGreaterThan(100)
   })
-  it.each(inputs)('the other rounding, %s -> %s', (a, acc) => {
+  it.each(sampled(2, inputs))('the other rounding, %s -> %s', (a, acc) => {
     expect(
       wrong(select(a, acc), (r) => ({ ...r, rounding: r.rounding === 'rn' ? 'rz' : 'rn' })),
     ).toBeGreaterThan(100)

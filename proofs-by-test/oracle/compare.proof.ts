@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compare, printComparison, type Comparison } from '../../src/oracle/compare.js'
 import { tensor, type Tensor, type TensorDtype } from '../../src/oracle/tensor-files/tensor.js'
-import { nightly } from '../extent.js'
+import { nightly, sampled } from '../extent.js'
 import { right } from '../either.js'
 
 const made = (
@@ -84,8 +84,10 @@ describe('compare against the enumeration of all f16 in order', () => {
   ]
   // by day one of them
   it.each(shuffles.filter((_, i) => nightly || i === 3))('every f16 against %s', (_, shuffle) => {
-    const other = all.map(shuffle)
-    expect(compared(made('f16', all), made('f16', other))).toMatchObject(byHand(all, other))
+    // by day every seventh
+    const some = sampled(7, all)
+    const other = some.map(shuffle)
+    expect(compared(made('f16', some), made('f16', other))).toMatchObject(byHand(some, other))
   })
 })
 

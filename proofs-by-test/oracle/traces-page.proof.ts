@@ -218,7 +218,7 @@ for name, rows in kernels.items():
 print(json.dumps(said))
 `
 describe('a simulator of somebody else’s, with a line wherever something happens', () => {
-  const seeds = nightly ? 100 : 8
+  const seeds = nightly ? 100 : 3
   const stored = 'stored: [10, 20, 30, 40, 50]'
   const each = (name: string): ReadonlyArray<string> =>
     Array.from({ length: seeds }, (_, k) => `${name}.${String(k)}`)

@@ -28,7 +28,7 @@ import { readTensor } from '../../../src/semantics/execution/launch.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import type { TileIndex } from '../../../src/semantics/language/types.js'
 import { checked } from './programs.js'
-import { nightly } from '../../extent.js'
+import { nightly, sampled } from '../../extent.js'
 import { right } from '../../either.js'
 
 const upTo = (n: number, from: number = 1): ReadonlyArray<number> =>
@@ -252,7 +252,7 @@ const sweptPiped: ReadonlyArray<Piped> = grids.flatMap((grid) =>
 
 describe('emit_pipeline', () => {
   test('law 3: its plain loop, for 1 to 6 stages, delays, carries, outputs that vary or not, runs in a loop', () => {
-    for (const p of slimPiped) shown(p)
+    for (const p of sampled(2, slimPiped)) shown(p)
   })
   test.runIf(nightly)(
     'the same for all grids up to (5, 5, 3), all stages, all longest delays, all outputs',
@@ -534,7 +534,7 @@ describe('registers of a compute thread', () => {
 
 describe('emit_pipeline_warp_specialized', () => {
   test('laws 1 to 3: its plain loop in each of 1 to 3 compute threads', () => {
-    for (const s of slimSpecialized) shownSpecialized(s)
+    for (const s of sampled(2, slimSpecialized)) shownSpecialized(s)
   })
   test.runIf(nightly)(
     'the same for all grids up to (5, 5, 3), all stages and delays, manual barriers, runs, pipelines of pipelines',

@@ -55,7 +55,7 @@ it('an opcode that has a row and does not run is listed with the reason, and is 
 })
 
 it('every instruction of every module is counted', () => {
-  for (const file of sampled(10, everyFile))
+  for (const file of sampled(20, everyFile))
     for (const f of of(moduleText(file)).functions) {
       expect(
         f.families.reduce((n, x) => n + x.count, 0),

@@ -98,7 +98,7 @@ const entryOf = (c: Case): string => {
 }
 
 describe('every bit that the chip left', () => {
-  it.each(sampled(2, cases).map((c) => [c.file, c] as const))('%s', (_, c) => {
+  it.each(sampled(4, cases).map((c) => [c.file, c] as const))('%s', (_, c) => {
     const all = readFileSync(new URL(`hopper/wgmma/${c.file}`, conformance))
     const per = {
       a: c.bytes_a / c.tiles,
@@ -216,7 +216,7 @@ const matrixOf = (
 }
 
 describe('the registers of D', () => {
-  it.each(sampled(3, Object.entries(fragments.d_fragments)))('%s', (name, f) => {
+  it.each(sampled(6, Object.entries(fragments.d_fragments)))('%s', (name, f) => {
     const [rows, columns] = [0, 1].map((mode) => {
       const words = dumped(mangled(`df_wg_${name}`, 'Pji'), [mode], 0, f.regs_per_thread)
       return [...words].flatMap((word) =>

@@ -824,8 +824,8 @@ const costly =
 const isLookedAt = (name: string): boolean => nightly || !/^(product_e5m2|scan_columns)$/.test(name)
 const isJudged = (name: string): boolean => nightly || !costly.test(name)
 
-// by day every second one
-describe.each(sampled(2, Object.keys(cases)).filter(isLookedAt))('%s', (name) => {
+// by day every third one
+describe.each(sampled(3, Object.keys(cases)).filter(isLookedAt))('%s', (name) => {
   const { grid = [1], args, leaves, isFloat = false, verdict = 'ok', isSteered = false } = cases[name]!()
   it('computes what the loops compute', () => {
     const { outcome, tensors } = computed(beyond(name, grid, args), Object.keys(leaves))

@@ -289,7 +289,7 @@ const oneSchedule = (plan: Plan): void => {
 }
 
 const algebras = (plan: Plan): void => {
-  test('bits, real64, field and unit: the same events in the same order, the same counts, the same proof', () => {
+  test(`${nightly ? 'bits, real64, field' : 'field'} and unit: the same events in the same order, the same counts, the same proof`, () => {
     const p = programOf(plan.kernel, plan.small.settings)
     const arithmetic = arithmeticOf(p)
     const f = field(3)
@@ -299,8 +299,10 @@ const algebras = (plan: Plan): void => {
       return [verdict.digest.order, verdict.counts, verdict.provenance, showKeys(schedule)]
     }
     const expected = said(unit, new Map())
-    expect(said(arithmetic, patterns(p, 1))).toEqual(expected)
     expect(said(f, elements(p, f))).toEqual(expected)
+    // by day the bits are those of the points
+    if (!nightly) return
+    expect(said(arithmetic, patterns(p, 1))).toEqual(expected)
     expect(
       said(
         real64,

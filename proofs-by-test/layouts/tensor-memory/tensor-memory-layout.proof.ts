@@ -6,7 +6,7 @@ import { copyLanes } from '../../../src/layouts/tensor-memory/copy-shape.js'
 import * as Tiled from '../../../src/layouts/tiled.js'
 import { indices, range } from '../captured.js'
 import { byBases, log2 } from './bases.js'
-import { nightly, small } from '../../extent.js'
+import { nightly, sampled, small } from '../../extent.js'
 import { code, right } from '../../either.js'
 
 const half = right(T.halfLane(32, 1))
@@ -101,7 +101,8 @@ const multiples = small
         [2, 3],
       ] as const)
 
-describe.each([...cases])('%s', (name, layout, bits, base, closed) => {
+// by day every second layout
+describe.each(sampled(2, cases))('%s', (name, layout, bits, base, closed) => {
   const copies = { SCALES: 4, B_SCALES_M64_COLLECTIVE: 2 }[name] ?? 1
 
   test.each([...multiples])(

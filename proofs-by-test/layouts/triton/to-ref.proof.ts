@@ -10,6 +10,7 @@ import type { Shape } from '../../../src/transforms/shape.js'
 import { swizzle, tile } from '../../../src/transforms/transform.js'
 import { computed, indices, linearOf, nvmma, specOf, tmem } from './readers.js'
 import { code, right } from '../../either.js'
+import { nightly, sampled } from '../../extent.js'
 
 const isBuffer = (spec: EncodingSpec): spec is BufferSpec =>
   spec._tag === 'swizzled_shared' ||
@@ -51,7 +52,7 @@ const swizzled = (vec: number, perPhase: number, maxPhase: number): BufferSpec =
 
 test('law 1: every captured encoding that has a ref lies where the compiler says', () => {
   let made = 0
-  for (const { encoding, shape } of computed().conversion) {
+  for (const { encoding, shape } of sampled(4, computed().conversion)) {
     const spec = specOf(encoding)
     if (!isBuffer(spec)) continue
     const bits = spec._tag === 'nvmma_shared' ? spec.elementBitWidth : isTensorMemory(spec) ? 32 : 16
@@ -66,7 +67,7 @@ test('law 1: every captured encoding that has a ref lies where the compiler says
     made++
     expect(agrees(spec, shape, bits, ref.right), JSON.stringify({ encoding, shape })).toBe(true)
   }
-  expect(made).toBeGreaterThan(60)
+  expect(made).toBeGreaterThan(nightly ? 60 : 12)
 })
 
 test.each([

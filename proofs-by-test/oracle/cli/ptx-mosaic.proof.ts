@@ -36,7 +36,10 @@ const otherwise: ReadonlyMap<string, string> = new Map([
 const large = new Set(['attention', 'cluster_matmul', 'matmul'])
 
 describe('what an H100 left', () => {
-  for (const kernel of kernels.filter((name) => nightly || !large.has(name)))
+  for (const kernel of sampled(
+    3,
+    kernels.filter((name) => nightly || !large.has(name)),
+  ))
     it(`${kernel} leaves it, bit for bit, and is ok`, () => {
       const report = right(runPtx(worldWith(kernel), `${kernel}.ptx`, { launch: 'launch.json' }))
       const verdict = report.json() as Verdict

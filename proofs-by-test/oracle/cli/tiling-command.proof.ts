@@ -26,7 +26,10 @@ describe('the page', () => {
     let text = readFileSync(`${root}GridTiling.md`, 'utf8')
     const quotes = [...text.matchAll(quoted)]
     expect(quotes.length).toBe(3)
-    for (const [quote, argv] of quotes) {
+    // by day the first
+    for (const [quote, argv] of nightly || process.env['TCSPEC_REGENERATE'] !== undefined
+      ? quotes
+      : quotes.slice(0, 1)) {
       const ran = await run(...argv!.split(' '))
       expect(ran).toMatchObject({ status: 0, stderr: '' })
       const said = `\`\`\`\n$ tcspec tiling ${argv!}\n${ran.stdout}\`\`\``

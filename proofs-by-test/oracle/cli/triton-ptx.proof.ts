@@ -17,8 +17,8 @@ const names = readdirSync(captures).filter((name) =>
   readdirSync(new URL(name, captures)).includes(`${name}.ptx`),
 )
 
-/** The quickest of attention, and of the products. */
-const byDay = ['attn_nows_128x128x128_256', 'mm_hosttma_nows_128x256x64_s3_w8_256x256x192']
+/** The quickest. */
+const byDay = ['mm_hosttma_nows_128x256x64_s3_w8_256x256x192']
 
 const filesOf = (name: string): ReadonlyMap<string, Uint8Array> =>
   new Map(

@@ -6,6 +6,7 @@ import { encodeNpy, type NpyArray } from '../../../src/oracle/tensor-files/npy.j
 import { arrayOf, encodeNpz, namesOf } from '../../../src/oracle/tensor-files/npz.js'
 import { checksumOf, contentOf, encodeZip, membersOf } from '../../../src/oracle/tensor-files/zip.js'
 import { code, right } from '../../either.js'
+import { nightly } from '../../extent.js'
 
 const text = (s: string): Uint8Array => new TextEncoder().encode(s)
 const bytesOf = (seed: number, length: number): Uint8Array =>
@@ -143,7 +144,8 @@ describe('zip law 3: a changed byte of a content is refused, or changes nothing'
   it.each([0, 6] as const)('at level %i, wherever it stands', (level) => {
     const bytes = zipSync({ 'a.npy': bytesOf(9, 500) }, { level })
     const [member] = right(membersOf(bytes))
-    for (let k = 0; k < member!.packed; k++) {
+    // by day every fifth byte, from the last
+    for (let k = member!.packed - 1; k >= 0; k -= nightly ? 1 : 5) {
       const damaged = bytes.slice()
       damaged[member!.start + k]! ^= 1 << (k % 8)
       const answer = contentOf(damaged)(right(membersOf(damaged))[0]!)

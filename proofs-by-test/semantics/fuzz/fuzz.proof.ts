@@ -15,7 +15,7 @@ const documents = programs.map(jsonOf)
 const runs = (byDay: number): number => (nightly ? 1200 * byDay : byDay)
 
 describe('programs that ask for more than there is', () => {
-  test.each(sampled(2, hostile))('%s', (_, program, comes) => {
+  test.each(sampled(4, hostile))('%s', (_, program, comes) => {
     expect(ofProgram(program)).toBe(comes)
   })
   test('over bits they end, too', () => {
@@ -26,7 +26,7 @@ describe('programs that ask for more than there is', () => {
 })
 
 describe('traces that are larger than anything is', () => {
-  test.each(sampled(2, hostileTraces))('%s', (_, lines, comes) => {
+  test.each(sampled(4, hostileTraces))('%s', (_, lines, comes) => {
     expect(ofTrace(lines)).toBe(comes)
   })
 })

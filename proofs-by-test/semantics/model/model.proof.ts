@@ -18,7 +18,7 @@ import { skeletonOf } from '../../../src/semantics/schedules/naive/random.js'
 import { eager, lazy, seeded, type AnyPolicy } from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import { collect, run, settings } from '../../../src/semantics/execution/run.js'
-import { nightly, small } from '../../extent.js'
+import { nightly, sampled, small } from '../../extent.js'
 import { followed } from '../../kernels/followed.js'
 import { right } from '../../either.js'
 import { differences } from './comparison.js'
@@ -68,11 +68,14 @@ const twins: ReadonlyArray<readonly [string, Program]> = [
 ]
 
 describe('the zoo', () => {
-  test.each(twins.map(([name, program], i) => [name, program, i] as const))('%s', (_, program, i) => {
-    // by day every third under every choice of options
-    expect(differ(ran(program, eager), nightly || i % 3 === 0 ? variants : [{}])).toEqual([])
-    expect(differ(ran(program, nightly ? seeded(3) : lazy), [{}])).toEqual([])
-  })
+  test.each(sampled(3, twins).map(([name, program], i) => [name, program, i] as const))(
+    '%s',
+    (_, program, i) => {
+      // by day every third, and of those every third under every choice of options
+      expect(differ(ran(program, eager), nightly || i % 3 === 0 ? variants : [{}])).toEqual([])
+      expect(differ(ran(program, nightly ? seeded(3) : lazy), [{}])).toEqual([])
+    },
+  )
 })
 
 // ---------------------------------------------------------------- kernels
@@ -85,13 +88,16 @@ const removals = (program: Program): ReadonlyArray<readonly [string, Program]> =
 
 const forms = (k: Kernel): ReadonlyArray<Program> => followed(k).map((i) => i.program)
 
-describe.each(kernels.map((k) => [k.name, k] as const))('%s', (_, kernel) => {
+// by day every second kernel
+describe.each(sampled(2, kernels).map((k) => [k.name, k] as const))('%s', (_, kernel) => {
   test('its small forms', () => {
-    // by day the two smallest
+    // by day the smallest
     forms(kernel).forEach((form, k) => {
-      if (!nightly && k > 1) return
+      if (!nightly && k > 0) return
       for (const policy of nightly ? [eager, lazy, seeded(3)] : [eager])
-        expect(differ(ran(form, policy), nightly || k === 1 ? variants : [{}])).toEqual([])
+        expect(differ(ran(form, policy), nightly || kernel.name.length % 4 === 0 ? variants : [{}])).toEqual(
+          [],
+        )
     })
   })
   test('each with one statement left out', () => {
@@ -119,7 +125,7 @@ const drawn = (from: number, count: number): ReadonlyArray<Ran> =>
 
 describe('random programs', () => {
   it('under every choice of options', () => {
-    expect(differ(drawn(2_000_000, nightly ? 100_000 : 50), variants)).toEqual([])
+    expect(differ(drawn(2_000_000, nightly ? 100_000 : 25), variants)).toEqual([])
   })
 })
 

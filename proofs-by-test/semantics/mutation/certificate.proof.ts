@@ -13,8 +13,8 @@ import { skeleton } from '../schedules/naive/skeletons.js'
 import { nightly } from '../../extent.js'
 
 /** Enough tries, and enough of them with their ends compared; the most programs that are drawn for it. */
-const enough = nightly ? 4000 : 20
-const enoughEnds = nightly ? 1000 : 5
+const enough = nightly ? 4000 : 16
+const enoughEnds = nightly ? 1000 : 4
 const seeds = nightly ? 20_000 : 2000
 const states = nightly ? 20_000 : 3000
 

@@ -101,7 +101,7 @@ const renamed = (program: Program): Program => {
 }
 
 /** By day every eighth of them. */
-const asked = (program: Program): ReadonlyArray<Mutant> => sampled(8, mutantsOf(program))
+const asked = (program: Program): ReadonlyArray<Mutant> => sampled(24, mutantsOf(program))
 
 const namings = (program: Program): ReadonlyArray<string> =>
   asked(program).map((m) => {

@@ -14,6 +14,7 @@ import type { MissingEdge } from '../../../../src/semantics/judging/finding.js'
 import type { Program } from '../../../../src/semantics/language/program.js'
 import { checked } from '../programs.js'
 import { right } from '../../../either.js'
+import { nightly } from '../../../extent.js'
 
 // ---------------------------------------------------------------- flags
 
@@ -48,11 +49,13 @@ export const holds = <F extends Flags>(
   rule: Rule<F>,
 ): { readonly rows: number; readonly wrong: number } => {
   let wrong = 0
-  for (const f of flags) {
-    const { verdict } = checked(program(f), { strict: false, explore: false, provenance: false })
+  for (const [i, f] of flags.entries()) {
     const expected = rule(f)
+    wrong += expected === 'deadlock' ? 1 : expected.length
+    // by day every fifth row of a large table is run
+    if (!nightly && flags.length > 16 && i % 5 !== 0) continue
+    const { verdict } = checked(program(f), { strict: false, explore: false, provenance: false })
     if (expected === 'deadlock') {
-      wrong++
       expect([f, verdict.verdict]).toEqual([f, 'deadlock'])
       continue
     }
@@ -62,7 +65,6 @@ export const holds = <F extends Flags>(
       expected.length === 0 ? 'ok' : 'hazard',
       expected.map(({ between }) => pairOf(...between)).sort(),
     ])
-    wrong += expected.length
     // `check` explains the first findings
     for (const x of verdict.findings.slice(0, explained)) {
       const pair = pairOf(x.a.site, x.b?.site ?? '')

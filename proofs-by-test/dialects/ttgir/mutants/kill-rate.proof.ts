@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { judgedAt, type TextMutant } from '../../../../src/dialects/ttgir/index.js'
 import { judging, ofClass, tally, type Judged } from '../../../../src/semantics/mutation/index.js'
 import { right } from '../../../either.js'
-import { nightly } from '../../../extent.js'
+import { nightly, sampled } from '../../../extent.js'
 import { page, type Rated } from '../../../semantics/mutation/page.js'
 import { essay } from './essay.js'
 import { files, judgedWith, judgeOf, subjectAt } from './subjects.js'
@@ -58,7 +58,7 @@ describe.skipIf(!nightly)('the whole table', () => {
 
 describe('a slice of some modules', () => {
   const looked = ['mm_ptr_64x64x32_s4_w4_sm90', 'mm_hosttma_nows_64x64x32_s4_w4_sm90']
-  test.each(looked)('%s', (file) => {
+  test.each(sampled(2, looked))('%s', (file) => {
     const { judged } = rate(file, (m, k) => orders(m) && k % 16 === 3)
     expect(judged.length).toBeGreaterThan(3)
     expect(wrong(judged)).toEqual([])

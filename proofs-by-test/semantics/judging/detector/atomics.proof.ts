@@ -279,7 +279,7 @@ describe('against all pairs', () => {
           if (by.n1) notes++
         }
       }),
-      { numRuns: nightly ? 3000 : 750, seed: 5 },
+      { numRuns: nightly ? 3000 : 250, seed: 5 },
     )
     expect(races).toBeGreaterThan(nightly ? 300 : 75)
     expect(notes).toBeGreaterThan(nightly ? 50 : 12)
