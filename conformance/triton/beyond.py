@@ -424,6 +424,79 @@ def product_warp(a, b, c, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     tl.store(c + rm[:, None] * N + rn[None, :], tl.dot(x, y))
 
 
+@triton.jit
+def product_mma(a, b, z, c, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr, ACC: tl.constexpr):
+    """one instruction of a warp after another, from what is in z"""
+    rm = tl.arange(0, M)
+    rn = tl.arange(0, N)
+    rk = tl.arange(0, K)
+    at = rm[:, None] * N + rn[None, :]
+    x = tl.load(a + rm[:, None] * K + rk[None, :])
+    y = tl.load(b + rk[:, None] * N + rn[None, :])
+    tl.store(c + at, tl.dot(x, y, tl.load(z + at), out_dtype=ACC))
+
+
+@triton.jit
+def product_registers(a, b, c, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """a warpgroup's, of bytes that are made in registers; b lies as n rows of k"""
+    rm = tl.arange(0, M)
+    rn = tl.arange(0, N)
+    rk = tl.arange(0, K)
+    x = tl.load(a + rm[:, None] * K + rk[None, :])
+    y = tl.load(b + rn[None, :] * K + rk[:, None])
+    tl.store(c + rm[:, None] * N + rn[None, :], tl.dot((x + x).to(tl.int8), y, out_dtype=tl.int32))
+
+
+# ---------------------------------------------------------------- functions of a library, quotients
+
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def library(x, y, out, N: tl.constexpr):
+    """functions of CUDA's library, which are inlined"""
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    b = tl.load(y + i)
+    tl.store(out + i, tl.sqrt(a))
+    tl.store(out + N + i, tl.log2(a))
+    tl.store(out + 2 * N + i, tl.log(a))
+    tl.store(out + 3 * N + i, tl.sin(a))
+    tl.store(out + 4 * N + i, tl.cos(a))
+    tl.store(out + 5 * N + i, tl.erf(a))
+    tl.store(out + 6 * N + i, libdevice.tanh(a))
+    tl.store(out + 7 * N + i, libdevice.exp(a))
+    tl.store(out + 8 * N + i, libdevice.expm1(a))
+    tl.store(out + 9 * N + i, libdevice.log1p(a))
+    tl.store(out + 10 * N + i, libdevice.fast_sinf(a))
+    tl.store(out + 11 * N + i, libdevice.fast_cosf(a))
+    tl.store(out + 12 * N + i, libdevice.fast_expf(a))
+    tl.store(out + 13 * N + i, libdevice.fast_log2f(a))
+    tl.store(out + 14 * N + i, libdevice.fast_logf(a))
+    tl.store(out + 15 * N + i, libdevice.fast_logf(a) + b)
+    tl.store(out + 16 * N + i, libdevice.fast_dividef(a, b))
+
+
+@triton.jit
+def quotients(x, y, z, out, N: tl.constexpr):
+    """which quotient a sum takes into its rounding, if any"""
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    b = tl.load(y + i)
+    c = tl.load(z + i)
+    tl.store(out + i, a / b + c)
+    p = b / c
+    tl.store(out + N + i, p)
+    tl.store(out + 2 * N + i, p + a)
+    tl.store(out + 3 * N + i, b - c / a)
+    tl.store(out + 4 * N + i, a / c - b)
+    tl.store(out + 5 * N + i, c / b + b / a)
+    tl.store(out + 6 * N + i, a * b + a / (b + 3))
+    tl.store(out + 7 * N + i, tl.div_rn(a, c) + b)
+    tl.store(out + 8 * N + i, libdevice.fast_dividef(b, a) + c)
+    tl.store(out + 9 * N + i, tl.sum(a, 0) / tl.load(y) + c)
+
+
 # ---------------------------------------------------------------- launches
 
 
@@ -438,8 +511,8 @@ class Out:
         self.dtype, self.shape, self.kept = dtype, shape, kept
 
 
-pointers = {'f32': '*fp32', 'f16': '*fp16', 'i32': '*i32', 'i64': '*i64', 'e4m3': '*fp8e4nv', 'e5m2': '*fp8e5', 'i8': '*i8'}
-arrays = {'f32': np.float32, 'f16': np.float16, 'i32': np.int32, 'i64': np.int64, 'e4m3': np.uint8, 'e5m2': np.uint8, 'i8': np.int8}
+pointers = {'f32': '*fp32', 'f16': '*fp16', 'bf16': '*bf16', 'i32': '*i32', 'i64': '*i64', 'e4m3': '*fp8e4nv', 'e5m2': '*fp8e5', 'i8': '*i8'}
+arrays = {'f32': np.float32, 'f16': np.float16, 'bf16': np.uint16, 'i32': np.int32, 'i64': np.int64, 'e4m3': np.uint8, 'e5m2': np.uint8, 'i8': np.int8}
 
 
 def case(kernel, grid, args, constants, **options):
@@ -477,6 +550,8 @@ cases = {
     'integers': case(integers, [1], dict(x=In(i32, [256], *wide), y=In(i32, [256], *wide), out=Out(i32, [11, 256])), dict(N=256)),
     'floats': case(floats, [1], dict(x=In(f32, [256], -4, 4), y=In(f32, [256], -4, 4), z=In(f32, [256]), out=Out(f32, [15, 256])), dict(N=256)),
     'special': case(special, [1], dict(x=In(f32, [256], -8, 8), out=Out(f32, [4, 256])), dict(N=256)),
+    'library': case(library, [1], dict(x=In(f32, [512], 'any'), y=In(f32, [512], 'any'), out=Out(f32, [17, 512])), dict(N=512)),
+    'quotients': case(quotients, [1], dict(x=In(f32, [512], -8, 8), y=In(f32, [512], -8, 8), z=In(f32, [512], -8, 8), out=Out(f32, [10, 512])), dict(N=512)),
     'contractions': case(contractions, [1], dict(x=In(f32, [256]), y=In(f32, [256]), z=In(f32, [256]), w=In(f32, [256]), r=In(f32, [256]), out=Out(f32, [10, 256])), dict(N=256)),
     'pairs': case(pairs, [1], dict(x=In(i32, [128]), y=In(i32, [128]), z=Out(i32, [5, 128])), dict(N=128)),
     'dropout': case(dropout, [1], dict(x=In(f32, [512]), y=Out(f32, [512]), seed=1234, p=0.25), dict(N=512)),
@@ -486,6 +561,13 @@ cases = {
     'product_i8': case(product, [2, 2], dict(a=In('i8', [128, 128]), b=In('i8', [128, 128]), c=Out(i32, [128, 128]), M=128, N=128, K=128), dict(BM=64, BN=64, BK=64, ACC=tl.int32)),
     'product_fma': case(product_fma, [1], dict(a=In(f32, [32, 16]), b=In(f32, [16, 32]), c=Out(f32, [32, 32])), dict(K=16, M=32, N=32)),
     'product_warp': case(product_warp, [1], dict(a=In(f16, [16, 16]), b=In(f16, [16, 16]), c=Out(f32, [16, 16])), dict(K=16, M=16, N=16), num_warps=1),
+    'mma_f16': case(product_mma, [1], dict(a=In(f16, [32, 64]), b=In(f16, [64, 32]), z=In(f32, [32, 32]), c=Out(f32, [32, 32])), dict(K=64, M=32, N=32, ACC=tl.float32)),
+    'mma_f16_sums': case(product_mma, [1], dict(a=In(f16, [32, 64]), b=In(f16, [64, 16]), z=In(f16, [32, 16]), c=Out(f16, [32, 16])), dict(K=64, M=32, N=16, ACC=tl.float16), num_warps=2),
+    'mma_bf16': case(product_mma, [1], dict(a=In('bf16', [32, 64]), b=In('bf16', [64, 16]), z=In(f32, [32, 16]), c=Out(f32, [32, 16])), dict(K=64, M=32, N=16, ACC=tl.float32), num_warps=2),
+    'mma_tf32': case(product_mma, [1], dict(a=In(f32, [32, 32]), b=In(f32, [32, 16]), z=In(f32, [32, 16]), c=Out(f32, [32, 16])), dict(K=32, M=32, N=16, ACC=tl.float32), num_warps=2),
+    'mma_i8': case(product_mma, [1], dict(a=In('i8', [32, 64]), b=In('i8', [64, 16]), z=In(i32, [32, 16], 2**31 - 200000, 2**31), c=Out(i32, [32, 16])), dict(K=64, M=32, N=16, ACC=tl.int32), num_warps=2),
+    'mma_e4m3': case(product_mma, [1], dict(a=In('e4m3', [32, 64]), b=In('e4m3', [64, 16]), z=In(f32, [32, 16]), c=Out(f32, [32, 16])), dict(K=64, M=32, N=16, ACC=tl.float32), num_warps=2),
+    'product_registers': case(product_registers, [1], dict(a=In('i8', [64, 64]), b=In('i8', [32, 64]), c=Out(i32, [64, 32])), dict(K=64, M=64, N=32)),
     'cluster_pointers': case(product, [1, 2], dict(a=In(f16, [128, 128]), b=In(f16, [128, 128]), c=Out(f32, [128, 128]), M=128, N=128, K=128), dict(BM=128, BN=64, BK=64, ACC=tl.float32), num_ctas=2),
     'cluster_tma': case(product_tma, [1, 2], dict(a=In(f16, [128, 128]), b=In(f16, [128, 128]), c=Out(f16, [128, 128]), M=128, N=128, K=128), dict(BM=128, BN=64, BK=64), num_ctas=2),
 }
@@ -508,6 +590,12 @@ def drawn(a, random):
         return np.zeros(a.shape, arrays[a.dtype])
     if isinstance(a.low, list):
         return np.array(a.low, arrays[a.dtype])
+    if a.low == 'any':
+        # any bits of f32, every other one of a number between -8 and 8
+        bits = random.integers(0, 2**32, a.shape, dtype=np.uint64).astype(np.uint32).view(np.float32)
+        return np.where(np.arange(bits.size).reshape(a.shape) % 2 == 0, bits, random.uniform(-8, 8, a.shape).astype(np.float32))
+    if a.dtype == 'bf16':
+        return (random.uniform(-1, 1, a.shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     if a.dtype in ('f32', 'f16'):
         low, high = (-1, 1) if a.low is None else (a.low, a.high)
         return random.uniform(low, high, a.shape).astype(arrays[a.dtype])
@@ -528,7 +616,7 @@ def plain(text):
 
 def launch(name, of, out):
     import torch
-    views = {'e4m3': torch.float8_e4m3fn, 'e5m2': torch.float8_e5m2}
+    views = {'e4m3': torch.float8_e4m3fn, 'e5m2': torch.float8_e5m2, 'bf16': torch.bfloat16}
     triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device='cuda'))
     random = np.random.default_rng(zlib.crc32(name.encode()))
     where = os.path.join(out, name)

@@ -195,6 +195,7 @@ export const everyNode: ReadonlyArray<ExprNode> = [
   },
   { _tag: 'gather', x: a, index: b, axis: 1, layout: 'any' },
   { _tag: 'convertLayout', x: a, layout: WGMMA },
+  { _tag: 'dot', x: a, y: b, z: c, as: 'i8', saturate: true },
   { _tag: 'vote', of: 'all', x: a },
   { _tag: 'item', x: a },
   { _tag: 'paramPtr', param: 'p' },

@@ -38,7 +38,7 @@ import { isFloat } from './dtype.js'
 import { decode } from './float-format.js'
 import { integerCast } from './integer.js'
 import { integerMma } from './integer-product.js'
-import { isSpecialUnary, meaningOf } from './special-functions/names.js'
+import { isSpecialUnary, meaningOf, type Meaning } from './special-functions/names.js'
 
 /** The prime, 2^26 - 5. */
 export const prime = 67108859
@@ -122,7 +122,7 @@ export const elementsOf = (seed: number, tensor: number): ((index: number) => nu
 export const elementOf = (seed: number, tensor: number, index: number): number =>
   elementsOf(seed, tensor)(index)
 
-const elementary = (op: ElementaryUnary): O.Option<Unary> => {
+const elementary = (op: ElementaryUnary | Meaning): O.Option<Unary> => {
   switch (op) {
     case 'neg':
       return O.some((x) => subResidues(0, x))
@@ -136,6 +136,11 @@ const elementary = (op: ElementaryUnary): O.Option<Unary> => {
     case 'exp':
     case 'log':
     case 'tanh':
+    case 'expm1':
+    case 'log1p':
+    case 'sin':
+    case 'cos':
+    case 'erf':
       return O.none
   }
 }
@@ -156,6 +161,8 @@ const binary = (op: BinaryOp): O.Option<Binary> => {
     case 'div.full.ftz.f32':
     case 'div.approx.ftz.f32':
       return O.some((x, y) => mulResidues(x, inverseResidue(y)))
+    case 'dividend.div.full.f32':
+      return O.some((x) => x)
     case 'min':
     case 'max':
       return O.none

@@ -15,10 +15,22 @@ import { decode } from './float-format.js'
 import { floatToInteger, integerCast } from './integer.js'
 import { integerMma } from './integer-product.js'
 import { maximum, minimum } from './rounded-arithmetic.js'
-import { isSpecialUnary, meaningOf } from './special-functions/names.js'
+import { isSpecialUnary, meaningOf, type Meaning } from './special-functions/names.js'
 import { dequantised, dequantisedColumns } from './scales.js'
 
-const elementary = (op: ElementaryUnary): Unary => {
+/** 2 / sqrt pi e^-x^2 (x + 2 x^3 / 3 + 4 x^5 / 15 + ...): no term is negative, so nothing is lost. */
+const erf = (x: number): number => {
+  if (Math.abs(x) > 6) return Math.sign(x)
+  let term = x
+  let sum = x
+  for (let n = 1; Math.abs(term) > Math.abs(sum) * 2 ** -54; n++) {
+    term *= (2 * x * x) / (2 * n + 1)
+    sum += term
+  }
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum
+}
+
+const elementary = (op: ElementaryUnary | Meaning): Unary => {
   switch (op) {
     case 'neg':
       return (x) => -x
@@ -40,6 +52,16 @@ const elementary = (op: ElementaryUnary): Unary => {
       return Math.log
     case 'tanh':
       return Math.tanh
+    case 'expm1':
+      return Math.expm1
+    case 'log1p':
+      return Math.log1p
+    case 'sin':
+      return Math.sin
+    case 'cos':
+      return Math.cos
+    case 'erf':
+      return erf
   }
 }
 
@@ -59,6 +81,8 @@ const binary = (op: BinaryOp): Binary => {
     case 'div.full.ftz.f32':
     case 'div.approx.ftz.f32':
       return (x, y) => x / y
+    case 'dividend.div.full.f32':
+      return (x) => x
     case 'min':
       return minimum
     case 'max':

@@ -9,6 +9,7 @@ import { readModule, showModule } from '../../../src/dialects/ttgir/index.js'
 import { divFull } from '../../../src/numerics/special-functions/division.js'
 import { ex2Flushed } from '../../../src/numerics/special-functions/ex2.js'
 import { expfIntrinsic } from '../../../src/numerics/special-functions/exponential.js'
+import { rcpFlushed } from '../../../src/numerics/special-functions/rcp.js'
 import { rsqrtFlushed } from '../../../src/numerics/special-functions/rsqrt.js'
 import { bits } from '../../../src/numerics/bits.js'
 import { check, standardOptions } from '../../../src/semantics/verdict/check.js'
@@ -304,15 +305,13 @@ const cases: Readonly<Record<string, () => Case>> = {
     const y = padded.flatMap((r, k) => {
       const d = r.map((v, c) => (c < 200 ? sub(v, mean[k]!) : 0))
       const squares = d.map((v) => [v, v] as const)
-      const variance = quotient(
-        summed(
-          d.map((v) => mul(v, v)),
-          pairwise,
-          squares,
-        ),
-        200,
+      const whole = summed(
+        d.map((v) => mul(v, v)),
+        pairwise,
+        squares,
       )
-      const scale = special(rsqrtFlushed)(add(variance, Math.fround(1e-5)))
+      // the quotient is rounded with the sum behind it
+      const scale = special(rsqrtFlushed)(fma(special(rcpFlushed)(200), whole, Math.fround(1e-5)))
       return d.slice(0, 200).map((v, c) => fma(mul(v, scale), w.data[c]!, b.data[c]!))
     })
     return {
@@ -886,14 +885,14 @@ describe('refused at its line', () => {
   const changed = (name: string, from: string, to: string): string => beyondText(name).replace(from, to)
   const table: ReadonlyArray<readonly [what: string, text: string, message: string]> = [
     [
-      'a root whose bits are not known',
-      changed('special', 'math.rsqrt', 'math.sqrt'),
-      'math.sqrt: expected an operation that can be run, found one that is made of sqrt.approx.ftz.f32, whose bits are not known here',
+      'a function of the library that is not known',
+      changed('library', '__nv_log1pf', '__nv_powf'),
+      'tt.extern_elementwise: expected a function of libdevice that is known here (__nv_expf, __nv_expm1f, ',
     ],
     [
-      'a sine',
-      changed('special', 'math.rsqrt', 'math.sin'),
-      "math.sin: expected an operation that can be run, found one that is made of the library's sine, whose bits are not known here",
+      'a quotient of the library of one number',
+      changed('library', '__nv_log1pf', '__nv_fast_fdividef'),
+      'tt.extern_elementwise: expected a function of libdevice that is known here (__nv_expf, __nv_expm1f, ',
     ],
     [
       'an order through an atomic',
@@ -906,9 +905,22 @@ describe('refused at its line', () => {
       'tt.atomic_cas: expected a relaxed one where its result is read, found acq_rel: what it orders is not known here',
     ],
     [
-      'a product of a warp',
-      beyondText('product_warp'),
-      'tt.dot: expected operands whose parent is blocked, found a nvidia_mma: mma.sync, whose bits are not known here',
+      'a product of a warp that is not to be of tf32',
+      changed('mma_tf32', 'inputPrecision = tf32', 'inputPrecision = ieee'),
+      'tt.dot: expected f32 taken as tf32, found ieee',
+    ],
+    [
+      'a product of a warp whose operands are dealt out of step',
+      beyondText('mma_f16').replace(
+        /opIdx = 1, parent = #mma, kWidth = 2/g,
+        'opIdx = 1, parent = #mma, kWidth = 4',
+      ),
+      'tt.dot: expected operands of one kWidth, found 2 and 4',
+    ],
+    [
+      'a product of a warp of fewer elements than its threads hold together',
+      beyondText('mma_f16').replace(/parent = #mma, kWidth = 2/g, 'parent = #mma, kWidth = 16'),
+      'tt.dot: ',
     ],
     [
       'a reduction across the CTAs of a cluster',

@@ -43,22 +43,11 @@ const all = sampled(4, every)
 const refused: Readonly<Record<string, RegExp>> = {
   last_one: /tt\.atomic_rmw: expected a relaxed one where its result is read, found acq_rel/,
   locked: /tt\.atomic_cas: expected a relaxed one where its result is read, found acq_rel/,
-  product_warp: /tt\.dot: expected operands whose parent is blocked, found a nvidia_mma: mma\.sync/,
-}
-
-/**
- * Elements that differ from the chip's, in whole rows. `var / C + eps` of one row of `layer_norm`: ptxas takes the last product of `div.full.f32` into
- * the addition behind it (0x3ea75c14 in one rounding, 0x3ea75c15 in two), and the reciprocal root is 0x3fdfe1d7 there, not 0x3fdfe1d6.
- */
-const differing: Readonly<
-  Record<string, { readonly row: number; readonly width: number; readonly most: number }>
-> = {
-  layer_norm: { row: 7, width: 200, most: 100 },
 }
 
 describe('what the chip left', () => {
-  it('of thirty-nine kernels and six', () => {
-    expect(every.length).toBe(45)
+  it('of forty-eight kernels and six', () => {
+    expect(every.length).toBe(54)
     for (const { module } of every) expect(existsSync(module)).toBe(true)
   })
   it.each(every.filter(({ name }) => name in refused))(
@@ -68,7 +57,7 @@ describe('what the chip left', () => {
       expect(E.isLeft(found) ? found.left.message : 'launched').toMatch(refused[name]!)
     },
   )
-  it.each(all.filter(({ name }) => !(name in refused)))('$name', ({ name: kernel, module, launch: file }) => {
+  it.each(all.filter(({ name }) => !(name in refused)))('$name', ({ module, launch: file }) => {
     const { program, inputs, expected } = right(launched(onDisk)(module, { launch: file }))
     const algebra = bits('hopper', 'triton')
     const brought = new Map([...inputs].map(([name, { tensor }]) => [name, tensor]))
@@ -83,12 +72,7 @@ describe('what the chip left', () => {
     for (const [name, { tensor: wanted }] of expected) {
       const found = right(outputOf(program, { _tag: 'bits' }, name, readTensor(world, end, name)))
       const other = [...found.bits].flatMap((x, i) => (x === wanted.bits[i] ? [] : [i]))
-      const known = name === 'y' ? differing[kernel] : undefined
-      if (known === undefined) expect([name, other]).toEqual([name, []])
-      else {
-        expect(new Set(other.map((i) => Math.floor(i / known.width)))).toEqual(new Set([known.row]))
-        expect(other.length).toBeLessThan(known.most)
-      }
+      expect([name, other]).toEqual([name, []])
     }
   })
 })

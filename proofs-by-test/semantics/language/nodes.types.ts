@@ -107,6 +107,7 @@ export const tiles: Same<
   | 'reduce'
   | 'gather'
   | 'convertLayout'
+  | 'dot'
   | 'vote'
   | 'item'
 > = true

@@ -96,7 +96,7 @@ describe('scalars.ts', () => {
             x === y &&
             (op === 'fdiv'
               ? !integers.includes(x)
-              : op.startsWith('div.')
+              : specialBinaryNames.some((name) => name === op)
                 ? x === 'f32'
                 : ['add', 'sub', 'mul', 'min', 'max'].includes(op)
                   ? x !== 'i1'
@@ -289,6 +289,43 @@ describe('operand.ts and tiles.ts', () => {
     ['select by tile', { _tag: 'select', cond: v('tb'), x: v('t'), y: v('t') }, 'tile f32 (64, 64) WGMMA'],
     ['select by i32', { _tag: 'select', cond: v('i32'), x: v('t'), y: v('t') }, 'type.mismatch'],
     ['compare', { _tag: 'compare', op: 'lt', signed: true, x: v('w'), y: v('w') }, 'tile i1 (64, 64) WGMMA'],
+    [
+      'dot',
+      { _tag: 'dot', x: v('t'), y: v('t'), z: v('w'), as: 'tf32', saturate: false },
+      'tile f32 (64, 64) WGMMA',
+    ],
+    [
+      'dot of bytes',
+      { _tag: 'dot', x: v('ti'), y: v('ti'), z: v('ti'), as: 'i8', saturate: true },
+      'tile i32 (64, 64)',
+    ],
+    [
+      'dot of floats as bytes',
+      { _tag: 'dot', x: v('t'), y: v('t'), z: v('t'), as: 'i8', saturate: false },
+      'type.mismatch',
+    ],
+    [
+      'dot as f32',
+      { _tag: 'dot', x: v('t'), y: v('t'), z: v('t'), as: 'f32', saturate: false },
+      'type.mismatch',
+    ],
+    [
+      'dot of floats that saturates',
+      { _tag: 'dot', x: v('t'), y: v('t'), z: v('t'), as: 'tf32', saturate: true },
+      'type.mismatch',
+    ],
+    [
+      'dot of other extents',
+      {
+        _tag: 'dot',
+        x: v('t'),
+        y: { _tag: 'reshape', x: v('t'), shape: [32, 128], layout: 'any' },
+        z: v('t'),
+        as: 'tf32',
+        saturate: false,
+      },
+      'type.shape',
+    ],
     ['gather', { _tag: 'gather', x: v('t'), index: v('ti'), axis: 1, layout: 'any' }, 'tile f32 (64, 64)'],
     [
       'gather of fewer columns',

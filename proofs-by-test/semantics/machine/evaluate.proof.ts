@@ -80,6 +80,7 @@ const definition = (op: BinaryName, width: bigint, x: bigint, y: bigint): bigint
     case 'div.full.f32':
     case 'div.full.ftz.f32':
     case 'div.approx.ftz.f32':
+    case 'dividend.div.full.f32':
       return null
   }
 }
@@ -645,6 +646,16 @@ describe('tiles made, taken apart and given another shape', () => {
   })
   const places = (data: ReadonlyArray<number>, shape: ReadonlyArray<number>): Value =>
     given('i32', data, { shape })
+  const none = Array<number>(30).fill(0)
+  const ofBytes = places([1, 2, ...none], [32, 1])
+  const dot = (saturate: boolean): ExprNode => ({
+    _tag: 'dot',
+    x: slot(0),
+    y: slot(1),
+    z: slot(2),
+    as: 'i8',
+    saturate,
+  })
   table([
     [
       'looked up along the first',
@@ -667,6 +678,37 @@ describe('tiles made, taken apart and given another shape', () => {
     ['looked up behind the end', looked(2), [cube, places([3, 0, 0, 0], [2, 2, 1])], 'tile.index'],
     ['looked up before the beginning', looked(2), [cube, places([-1, 0, 0, 0], [2, 2, 1])], 'tile.index'],
     ['looked up in another shape', looked(2), [cube, places([0, 0], [1, 2, 1])], 'tile.shape'],
+    // a byte is the low bits: 300 is 44
+    [
+      'a product of bytes',
+      dot(false),
+      [places([127, 300, ...none], [1, 32]), ofBytes, places([5], [1, 1])],
+      [220],
+    ],
+    [
+      'a product that saturates',
+      dot(true),
+      [places([127, 300, ...none], [1, 32]), ofBytes, places([2 ** 31 - 9], [1, 1])],
+      [2 ** 31 - 1],
+    ],
+    [
+      'a product that wraps',
+      dot(false),
+      [places([127, 300, ...none], [1, 32]), ofBytes, places([2 ** 31 - 9], [1, 1])],
+      [-(2 ** 31) + 206],
+    ],
+    [
+      'a product of less than an instruction',
+      dot(false),
+      [places([1], [1, 1]), places([1], [1, 1]), places([1], [1, 1])],
+      'algebra.lacks',
+    ],
+    [
+      'a product of other extents',
+      dot(false),
+      [places([1, 2], [1, 2]), places([1], [1, 1]), places([1], [1, 1])],
+      'tile.shape',
+    ],
     ['counts along the rows', counts, [], [5, 5, 5, 6, 6, 6]],
     ['counts along the columns', { ...counts, axis: 1 } as ExprNode, [], [5, 6, 7, 5, 6, 7]],
     [

@@ -18,7 +18,7 @@
  *       yield d'
  *     [x] = warp_group_dot_wait [acc] {pendings = 0}, with a layout: wait_group 0, regs.read
  *
- * A in registers is written to registers of the statement's own. In a loop the next iteration writes them again: a product that has not been
+ * A in registers is written to registers of the statement's own, bytes (`aType`) as bytes. In a loop the next iteration writes them again: a product that has not been
  * waited for by then reads what is overwritten.
  *
  * maxNumImpreciseAcc (fp8 into f32): no more than so many elements of K are summed by the tensor core; each part is waited for and added
@@ -68,7 +68,7 @@ import {
 } from './types.js'
 
 /** What may be in registers, as A or as c. */
-type FloatTensor = Tensor<'f32' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2', 2>
+type ATensor = Tensor<'f32' | 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'i32', 2>
 
 export interface DotOptions {
   readonly from: Issuer
@@ -78,6 +78,8 @@ export interface DotOptions {
   readonly useC?: Condition
   readonly inputPrecision?: Attribute<typeof InputPrecision>
   readonly maxNumImpreciseAcc?: number
+  /** what A in registers is, where its elements are bytes: these lie in i32 */
+  readonly aType?: 'i8' | 'u8'
 }
 
 // ---------------------------------------------------------------- registers
@@ -103,7 +105,7 @@ export const inFlight = <D extends AccumulatorDtype>(
 
 const isView = (
   label: string,
-  of: FloatTensor | Tensor<AccumulatorDtype, 2> | MemDesc | InFlight,
+  of: ATensor | Tensor<AccumulatorDtype, 2> | MemDesc | InFlight,
 ): Build<boolean> =>
   block(function* () {
     const type = yield* typeHere(of)
@@ -137,7 +139,7 @@ const rank2 = (
 
 const plan = <D extends AccumulatorDtype>(
   label: string,
-  a: MemDesc<'smem', Dtype, 2> | FloatTensor,
+  a: MemDesc<'smem', Dtype, 2> | ATensor,
   b: MemDesc<'smem', Dtype, 2>,
   c: Tensor<D, 2> | InFlight<D>,
   options: DotOptions,
@@ -172,7 +174,13 @@ const plan = <D extends AccumulatorDtype>(
           'ttng.warp_group_dot.rank',
           `${label}: a must have rank 2, found ${showShape(type.shape)}`,
         )
-      left = { dtype: type.element.dtype, shape: type.shape }
+      const { aType } = options
+      if (aType !== undefined && type.element.dtype !== 'i32')
+        return yield* refused(
+          'ttng.warp_group_dot.element_type',
+          `${label}: bytes of a lie in i32, found ${type.element.dtype}`,
+        )
+      left = { dtype: aType ?? type.element.dtype, shape: type.shape }
     } else {
       const type = yield* memDescHere(label, 'a', checked<MemDesc, Expr>(a))
       yield* rank2(label, 'a', type)
@@ -312,14 +320,14 @@ const inParts = <D extends AccumulatorDtype>(
 type WarpGroupDot = {
   <D extends AccumulatorDtype>(
     label: string,
-    a: MemDesc<'smem', Dtype, 2> | FloatTensor,
+    a: MemDesc<'smem', Dtype, 2> | ATensor,
     b: MemDesc<'smem', Dtype, 2>,
     c: Tensor<D, 2> | InFlight<D>,
     options: DotOptions & { readonly isAsync: true },
   ): Build<InFlight<D>>
   <D extends AccumulatorDtype>(
     label: string,
-    a: MemDesc<'smem', Dtype, 2> | FloatTensor,
+    a: MemDesc<'smem', Dtype, 2> | ATensor,
     b: MemDesc<'smem', Dtype, 2>,
     c: Tensor<D, 2> | InFlight<D>,
     options: DotOptions & { readonly isAsync?: false },
@@ -329,7 +337,7 @@ type WarpGroupDot = {
 /** `ttng.warp_group_dot %a, %b, %c (, %useC)`: in flight with isAsync, a tensor without. */
 export const warpGroupDot: WarpGroupDot = <D extends AccumulatorDtype>(
   label: string,
-  a: MemDesc<'smem', Dtype, 2> | FloatTensor,
+  a: MemDesc<'smem', Dtype, 2> | ATensor,
   b: MemDesc<'smem', Dtype, 2>,
   c: Tensor<D, 2> | InFlight<D>,
   options: DotOptions & { readonly isAsync?: boolean },

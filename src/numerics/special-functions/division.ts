@@ -10,6 +10,8 @@
  * By hand, 1 / 3: rcp.ftz(3) is 0x3EAAAAAB (y = 11184811 where 11184810.67 is exact), times 1 the same. 2^127 / 2^127: `div.full` takes
  * k = 1/4, 2^-125 * 2^125 = 1; `div.approx` finds rcp.ftz(2^127) = 0 and answers 0.
  *
+ * The assembler makes `div.full.f32` of these instructions, and takes the last of them, the product, into the rounding of a sum (`add.f32`) behind it.
+ *
  * Laws
  * 1. x / x of powers of two is 1 by div.full, for subnormals too; by its ftz form for normal x; by div.approx below 2^127.
  * 2. All three are odd in either operand where the result is no NaN.
@@ -20,11 +22,13 @@
 import { flush, multiply, multiplyFlushed, patternOf } from './binary32.js'
 import { rcpFlushed, rcpScale } from './rcp.js'
 
+/** The first factor of `div.full.f32`. */
+export const divFullReciprocal = (b: number): number => rcpFlushed(multiply(b, patternOf(rcpScale(b))))
+/** The second one. */
+export const divFullDividend = (a: number, b: number): number => multiply(a, patternOf(rcpScale(b)))
+
 /** `div.full.f32` */
-export const divFull = (a: number, b: number): number => {
-  const k = patternOf(rcpScale(b))
-  return multiply(rcpFlushed(multiply(b, k)), multiply(a, k))
-}
+export const divFull = (a: number, b: number): number => multiply(divFullReciprocal(b), divFullDividend(a, b))
 
 /** `div.full.ftz.f32` */
 export const divFullFlushed = (a: number, b: number): number => {

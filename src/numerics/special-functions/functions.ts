@@ -7,13 +7,16 @@
  * 1. Every function of `names.ts` is here; a result is a pattern of the function's dtype, and a NaN is the canonical one.
  */
 import type { SpecialBinary, SpecialUnary } from './names.js'
-import { divApprox, divFull, divFullFlushed } from './division.js'
+import { divApprox, divFull, divFullDividend, divFullFlushed, divFullReciprocal } from './division.js'
 import { ex2, ex2Flushed } from './ex2.js'
 import { expf, expfIntrinsic } from './exponential.js'
 import { ex2Bf16, ex2F16, tanhBf16, tanhF16 } from './half.js'
 import { lg2, lg2Flushed } from './lg2.js'
+import * as libdevice from './libdevice.js'
 import { rcp, rcpFlushed } from './rcp.js'
 import { rsqrt, rsqrtFlushed } from './rsqrt.js'
+import { cosine, sine } from './sine.js'
+import { sqrtFlushed } from './sqrt.js'
 import { tanh } from './tanh.js'
 
 export const unaryFunction: Readonly<Record<SpecialUnary, (x: number) => number>> = {
@@ -33,10 +36,24 @@ export const unaryFunction: Readonly<Record<SpecialUnary, (x: number) => number>
   'tanh.approx.f32': tanh,
   'tanh.approx.f16': tanhF16,
   'tanh.approx.bf16': tanhBf16,
+  'sqrt.approx.ftz.f32': sqrtFlushed,
+  'sin.approx.ftz.f32': sine,
+  'cos.approx.ftz.f32': cosine,
+  'reciprocal.div.full.f32': divFullReciprocal,
+  __nv_expf: libdevice.expf,
+  __nv_expm1f: libdevice.expm1f,
+  __nv_logf: libdevice.logf,
+  __nv_log2f: libdevice.log2f,
+  __nv_log1pf: libdevice.log1pf,
+  __nv_sinf: libdevice.sinf,
+  __nv_cosf: libdevice.cosf,
+  __nv_tanhf: libdevice.tanhf,
+  __nv_erff: libdevice.erff,
 }
 
 export const binaryFunction: Readonly<Record<SpecialBinary, (a: number, b: number) => number>> = {
   'div.full.f32': divFull,
   'div.full.ftz.f32': divFullFlushed,
   'div.approx.ftz.f32': divApprox,
+  'dividend.div.full.f32': divFullDividend,
 }

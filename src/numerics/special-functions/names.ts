@@ -10,6 +10,10 @@
  * | `tanh.approx.bf16`    | tanh x               | bf16  |
  * | `expf`                | e^x                  | f32   |
  * | `div.full.f32`        | a / b                | f32   |
+ * | `__nv_sinf`           | sin x                | f32   |
+ *
+ * `reciprocal.` and `dividend.` are the factors of the product that `div.full.f32` ends with, for a sum that takes it into its rounding.
+ * `__nv_` is libdevice's where subnormals are flushed (`libdevice.ts`).
  *
  * Laws
  * 1. A PTX name ends in its dtype; the library's functions are of f32.
@@ -29,18 +33,49 @@ export const specialUnaryNames = [
   'lg2.approx.f32',
   'rsqrt.approx.ftz.f32',
   'rsqrt.approx.f32',
+  'sqrt.approx.ftz.f32',
+  'sin.approx.ftz.f32',
+  'cos.approx.ftz.f32',
   'tanh.approx.f32',
   'tanh.approx.f16',
   'tanh.approx.bf16',
+  'reciprocal.div.full.f32',
+  '__nv_expf',
+  '__nv_expm1f',
+  '__nv_logf',
+  '__nv_log2f',
+  '__nv_log1pf',
+  '__nv_sinf',
+  '__nv_cosf',
+  '__nv_tanhf',
+  '__nv_erff',
 ] as const
 
-export const specialBinaryNames = ['div.full.f32', 'div.full.ftz.f32', 'div.approx.ftz.f32'] as const
+export const specialBinaryNames = [
+  'div.full.f32',
+  'div.full.ftz.f32',
+  'div.approx.ftz.f32',
+  'dividend.div.full.f32',
+] as const
 
 export type SpecialUnary = (typeof specialUnaryNames)[number]
 export type SpecialBinary = (typeof specialBinaryNames)[number]
 
 /** What a special function of one operand approximates. */
-export type Meaning = 'exp2' | 'exp' | 'log2' | 'rcp' | 'rsqrt' | 'tanh'
+export type Meaning =
+  | 'exp2'
+  | 'exp'
+  | 'expm1'
+  | 'log'
+  | 'log2'
+  | 'log1p'
+  | 'rcp'
+  | 'sqrt'
+  | 'rsqrt'
+  | 'sin'
+  | 'cos'
+  | 'tanh'
+  | 'erf'
 
 export const meaningOf: Readonly<Record<SpecialUnary, Meaning>> = {
   'ex2.approx.ftz.f32': 'exp2',
@@ -59,6 +94,19 @@ export const meaningOf: Readonly<Record<SpecialUnary, Meaning>> = {
   'tanh.approx.f32': 'tanh',
   'tanh.approx.f16': 'tanh',
   'tanh.approx.bf16': 'tanh',
+  'sqrt.approx.ftz.f32': 'sqrt',
+  'sin.approx.ftz.f32': 'sin',
+  'cos.approx.ftz.f32': 'cos',
+  'reciprocal.div.full.f32': 'rcp',
+  __nv_expf: 'exp',
+  __nv_expm1f: 'expm1',
+  __nv_logf: 'log',
+  __nv_log2f: 'log2',
+  __nv_log1pf: 'log1p',
+  __nv_sinf: 'sin',
+  __nv_cosf: 'cos',
+  __nv_tanhf: 'tanh',
+  __nv_erff: 'erf',
 }
 
 const unaryNames: ReadonlySet<string> = new Set(specialUnaryNames)

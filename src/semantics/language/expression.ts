@@ -340,6 +340,16 @@ export const convertLayout = <E extends ScalarName | PtrIndex, R extends number>
   x: Tile<E, R>,
   layout: RegisterLayout,
 ): Tile<E, R> => node({ _tag: 'convertLayout', x, layout })
+/** What a warp multiplies: the low bits of i32 as bytes, f32 as tf32, any other float as what it is. */
+export type DotDtype = 'f16' | 'bf16' | 'tf32' | 'i8' | 'u8'
+/** z + x y on the tensor core, synchronously, of matrices in registers (`mma.sync`). */
+export const dot = <A extends 'f32' | 'f16' | 'i32'>(
+  x: Tile<ScalarName, 2>,
+  y: Tile<ScalarName, 2>,
+  z: Tile<A, 2>,
+  as: DotDtype,
+  saturate: boolean = false,
+): Tile<A, 2> => node({ _tag: 'dot', x, y, z, as, saturate })
 export const any = (x: Tile<'i1'>): Condition => node({ _tag: 'vote', of: 'any', x })
 /** The element of a tile of rank 0. */
 export const item = <E extends ScalarName | PtrIndex>(x: Tile<E, 0>): Expr<E> => node({ _tag: 'item', x })

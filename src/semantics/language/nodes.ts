@@ -75,6 +75,8 @@ export const nodes = {
     /** element i of the result is the element of `x` at `index[i]` along the axis, and at the place of i along the others */
     gather: { x: 'expr', index: 'expr', axis: 'nat', layout: 'layout' },
     convertLayout: { x: 'expr', layout: 'layout' },
+    /** z + x y, as one warp's instruction after another along k makes it; the elements of x and y are taken as `as` */
+    dot: { x: 'expr', y: 'expr', z: 'expr', as: 'dtype', saturate: 'bool' },
     vote: { of: '= any | all', x: 'expr' },
     item: { x: 'expr' },
   },
@@ -127,6 +129,7 @@ type PartOf<R> = { [T in keyof R]: keyof R[T] }[keyof R]
 /** What stands in a part of this name, in whichever node. */
 const meanings: { readonly [P in PartOf<InRows>]: string } = {
   dtype: 'type of the constant',
+  as: 'what the elements of both operands are taken as',
   value: 'its value; what no number of JSON says stands as text',
   name: 'what a binder calls it',
   slot: 'number of the slot',

@@ -4,7 +4,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { evaluatePlan } from '../../layouts/register-layout.js'
+import { mmaTypes } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
+import { wrap } from '../../numerics/integer.js'
 import type { Combine, NodeOf } from '../language/expression.js'
 import type { ScalarName } from '../language/types.js'
 import { outOfFuel, spend } from './effort.js'
@@ -120,6 +122,12 @@ export const evaluateTile = (env: Environment, e: TileNode, go: Evaluate): Value
           ? reduceTile(env, x, e, go)
           : outOfFuel
     }
+    case 'dot': {
+      const [x, y, z] = [go(env, e.x), go(env, e.y), go(env, e.z)]
+      if (!isTile(x)) return notATile('dot', x)
+      if (!isTile(y)) return notATile('dot', y)
+      return isTile(z) ? dotTile(world, e, x, y, z) : notATile('dot', z)
+    }
     case 'vote': {
       const x = go(env, e.x)
       if (!isTile(x)) return notATile(e.of, x)
@@ -181,6 +189,36 @@ const gatherTile = (
     data,
     origin: V.otherOrigin,
   }
+}
+
+/** The instructions of a warp along k, each of which sums up as one block of the tensor core does. */
+const dotTile = (
+  { algebra, effort }: World,
+  { as, saturate }: Extract<TileNode, { readonly _tag: 'dot' }>,
+  x: TileValue,
+  y: TileValue,
+  z: TileValue,
+): TileValue | FaultValue => {
+  const [m = 0, k = 0] = x.shape
+  const n = y.shape[1] ?? 0
+  if (z.element === 'ptr' || y.shape[0] !== k || z.shape[0] !== m || z.shape[1] !== n)
+    return V.fault(
+      'tile.shape',
+      `dot: expected (m, k), (k, n) and (m, n), found ${shapeText(x.shape)}, ${shapeText(y.shape)} and ${shapeText(z.shape)}`,
+    )
+  const types = mmaTypes(as, as, z.element, saturate)
+  const mma = O.isSome(types) ? algebra.mma(types.value, { m, n, k }) : O.none
+  if (O.isNone(mma))
+    return V.fault(
+      'algebra.lacks',
+      `dot: the ${algebra.name} algebra has no product of ${shapeText(x.shape)} and ${shapeText(y.shape)} as ${as} into ${z.element}`,
+    )
+  if (x.data === null || y.data === null || z.data === null)
+    return V.tile(z.shape, z.element, z.layout, null, V.otherOrigin)
+  if (!spend(effort, (m * n * k) / 256)) return outOfFuel
+  // a byte is the low bits of a register
+  const [a, b] = as === 'i8' || as === 'u8' ? [x.data.map(wrap(as)), y.data.map(wrap(as))] : [x.data, y.data]
+  return V.tile(z.shape, z.element, z.layout, mma.value(a, b, z.data), V.otherOrigin)
 }
 
 /** The combination as a function of carriers, where it is one operation on floats: the same, without names for every element. */

@@ -82,6 +82,7 @@ const composed = (
     case 'transpose':
     case 'gather':
     case 'convertLayout':
+    case 'dot':
     case 'reduce':
     case 'vote':
     case 'item':

@@ -163,6 +163,7 @@ export const binaryName = (op: BinaryName): BinaryOp | null => {
     case 'div.full.f32':
     case 'div.full.ftz.f32':
     case 'div.approx.ftz.f32':
+    case 'dividend.div.full.f32':
       return op
     case 'fdiv':
       return 'div'

@@ -6,8 +6,9 @@
  * Source: MLIR, arith and math; Triton 3.6, its lowering to PTX.
  */
 import { decode } from '../../../numerics/float-format.js'
+import type { SpecialUnary } from '../../../numerics/special-functions/names.js'
 import { bitsOf, isFloat } from '../../../numerics/dtype.js'
-import { block, letIn, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import { block, letIn, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import * as X from '../../../semantics/language/expression.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
@@ -15,8 +16,8 @@ import * as T from '../../ttng/index.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { dtypeOf, elementOf, shapeOf } from './kinds.js'
 import { above, narrowOf, signed, unsigned } from './narrow.js'
-import { as, layoutOfResult, operand, resultType, scalarHere, word } from './operands.js'
-import { showAttribute } from '../text/show.js'
+import { as, layoutOfResult, operand, operands, resultType, scalarHere, word } from './operands.js'
+import { showAttribute, showType } from '../text/show.js'
 import { attributeOf, type Attribute, type Operation, type Type } from '../text/syntax.js'
 
 const binary = (of: (label: string, x: never, y: never) => Build<Expr>): Row =>
@@ -77,9 +78,15 @@ const sum = (sign: 1 | -1): Row =>
 const quotient: Row = function* (h, op, label) {
   const [x, y] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
   const dtype = yield* scalarHere(op, resultType(op))
-  return dtype === 'f32'
-    ? [yield* letIn(label, X.specialQuotient('div.full.f32', x, y))]
-    : [yield* T.divf(label, x, y)]
+  if (dtype !== 'f32') return [yield* T.divf(label, x, y)]
+  if (h.quotients.has(op)) {
+    const factors = [
+      X.special('reciprocal.div.full.f32', y),
+      X.specialQuotient('dividend.div.full.f32', x, y),
+    ] as const
+    for (const { name } of op.names) h.products.set(name, factors)
+  }
+  return [yield* letIn(label, X.specialQuotient('div.full.f32', x, y))]
 }
 
 const unary = (of: (label: string, x: never) => Build<Expr>): Row =>
@@ -108,16 +115,86 @@ const halves = (
     return [yield* T.muli(`${label}.low`, as(x), as(y)), yield* upper(`${label}.high`, as(x), as(y))]
   }
 
-/** A special function of the chip, of f32 alone. */
-const ofF32 = (name: 'rsqrt.approx.ftz.f32' | '__expf'): Row =>
+/** Functions of f32: the chip's, and those of the library. */
+type OfF32 = Exclude<SpecialUnary, `${string}.f16` | `${string}.bf16`>
+
+/** A function of f32 alone. */
+const ofF32 = (name: OfF32): Row =>
   function* (h, op, label) {
     const x = yield* operand(h, op, 'operand')
-    const dtype = yield* scalarHere(op, resultType(op))
-    if (dtype !== 'f32') return yield* refusedAt(op, 'f32', dtype)
+    yield* floatOfF32(op)
     return [yield* letIn(label, X.special(name, x))]
   }
-/** ex2.approx.f32 of x log2 e, which is rounded. */
-const exponential: Row = ofF32('__expf')
+const floatOfF32 = function* (op: Operation): Steps<void> {
+  for (const { type } of Object.values(op.operands).flat()) {
+    const element = elementOf(type)
+    if (element._tag !== 'float' || element.name !== 'f32')
+      return yield* refusedAt(op, 'f32', showType(element))
+  }
+}
+
+/** Functions of libdevice by their symbols, where they are of f32: what they become when they are inlined and subnormals are flushed. */
+const ofLibrary: Readonly<Record<string, OfF32>> = {
+  __nv_expf: '__nv_expf',
+  __nv_expm1f: '__nv_expm1f',
+  __nv_logf: '__nv_logf',
+  __nv_log2f: '__nv_log2f',
+  __nv_log1pf: '__nv_log1pf',
+  __nv_sinf: '__nv_sinf',
+  __nv_cosf: '__nv_cosf',
+  __nv_tanhf: '__nv_tanhf',
+  __nv_erff: '__nv_erff',
+  __nv_sqrtf: 'sqrt.approx.ftz.f32',
+  __nv_rsqrtf: 'rsqrt.approx.ftz.f32',
+  __nv_fast_log2f: 'lg2.approx.ftz.f32',
+  __nv_fast_sinf: 'sin.approx.ftz.f32',
+  __nv_fast_cosf: 'cos.approx.ftz.f32',
+}
+/** Rounded to f32. */
+const ln2 = Math.fround(Math.LN2)
+const log2e = Math.fround(Math.LOG2E)
+
+/** A number for each element. */
+const factor = function* (x: Expr, value: number): Steps<Expr> {
+  return T.everywhere(yield* typeHere(x), value)
+}
+/** Functions that are the chip's and one product. */
+const madeOf: Readonly<Record<string, (op: Operation, label: string, x: never, h: Here) => Steps<Expr>>> = {
+  __nv_fast_expf: function* (_, label, x) {
+    const scaled = yield* T.mulf(`${label}.scaled`, x, as(yield* factor(x, log2e)))
+    return yield* letIn(label, X.special('ex2.approx.ftz.f32', as(scaled)))
+  },
+  // a product at its end, which a sum may take into its rounding
+  __nv_fast_logf: function* (op, label, x, h) {
+    const log2: Expr = yield* letIn(`${label}.log2`, X.special('lg2.approx.ftz.f32', x))
+    const by = yield* factor(log2, ln2)
+    for (const { name } of op.names) h.products.set(name, [log2, by])
+    return yield* T.mulf(label, as(log2), as(by))
+  },
+}
+
+/** A function of libdevice, by its symbol. */
+const library: Row = function* (h, op, label) {
+  const symbol = attributeOf(op.attributes, 'symbol')
+  const name = symbol?._tag === 'string' ? symbol.value : ''
+  const [x, y]: ReadonlyArray<never> = yield* operands(h, op, 'args')
+  const isQuotient = name === '__nv_fast_fdividef'
+  if (
+    x === undefined ||
+    (y !== undefined) !== isQuotient ||
+    !(isQuotient || name in ofLibrary || name in madeOf)
+  )
+    return yield* refusedAt(
+      op,
+      `a function of libdevice that is known here (${[...Object.keys(ofLibrary), ...Object.keys(madeOf), '__nv_fast_fdividef'].join(', ')})`,
+      name === '' ? 'none' : name,
+    )
+  yield* floatOfF32(op)
+  const [known, made] = [ofLibrary[name], madeOf[name]]
+  if (known !== undefined) return [yield* letIn(label, X.special(known, x))]
+  if (made !== undefined) return [yield* made(op, label, x, h)]
+  return [yield* letIn(label, X.specialQuotient('div.approx.ftz.f32', x, y!))]
+}
 
 /** The number that a constant is everywhere. */
 const constantOf = (h: Here, op: Operation, name: string): number | undefined =>
@@ -307,10 +384,19 @@ export const arithmeticRows: Rows = {
   'math.absf': unary(T.absf),
   'math.absi': magnitude,
   'math.ceil': unary(T.ceil),
-  'math.exp': exponential,
+  'math.cos': ofF32('__nv_cosf'),
+  'math.erf': ofF32('__nv_erff'),
+  // ex2.approx.f32 of x log2 e, which is rounded
+  'math.exp': ofF32('__expf'),
   'math.exp2': unary(T.exp2),
   'math.floor': unary(T.floor),
+  'math.log': ofF32('__nv_logf'),
+  'math.log2': ofF32('__nv_log2f'),
   'math.rsqrt': ofF32('rsqrt.approx.ftz.f32'),
+  'math.sin': ofF32('__nv_sinf'),
+  'math.sqrt': ofF32('sqrt.approx.ftz.f32'),
+  'math.tanh': ofF32('__nv_tanhf'),
+  'tt.extern_elementwise': library,
   'tt.precise_sqrt': function* (h, op, label) {
     return [yield* T.sqrt(label, yield* operand(h, op, 'x'))]
   },

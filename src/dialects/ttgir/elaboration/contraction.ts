@@ -10,9 +10,19 @@
  *
  * A number that stands for several elements of a thread (splat, broadcast) is used by each.
  *
- * Law 1. As in the PTX that Triton made of each case.
+ * That is LLVM's. The assembler does it once more: the product at the end of `div.full.f32` goes into the sum behind it, if the quotient is used by
+ * sums of its block alone (`quotientsIn`), each of which then has it:
  *
- * Source: LLVM, combination of floating-point additions; read off PTX.
+ *     q = x / y, s = q + z                                s = fma(1 / y, x, z)
+ *     q = x / y, store q, s = q + z                       s = q + z: the quotient is needed by itself
+ *     q = x / y, r = z / w, s = q + r                     s = fma(1 / y, x, r)
+ *     q = x / y, p = z * w, s = p + q                     s = fma(z, w, q), which LLVM has made
+ *
+ * Laws
+ * 1. As in the PTX that Triton made of each case.
+ * 2. Of quotients, as on an H100.
+ *
+ * Source: LLVM, combination of floating-point additions; read off PTX, and off machine code.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -83,6 +93,57 @@ const inBlock = (m: Module, block: Block, into: Map<Operation, 'lhs' | 'rhs'>): 
     if (taken !== undefined)
       uses.set(taken, (uses.get(taken) ?? 0) - (times.get(named(isRight ? 'rhs' : 'lhs')) ?? 1))
   }
+}
+
+/** The value that a name is another name of, in a block. */
+const originsIn = ({ operations }: Block): ((name: string) => string) => {
+  const origins = new Map<string, string>()
+  for (const op of operations) {
+    const [result] = op.names
+    const [source] = op.operands['src'] ?? []
+    if (renaming.has(op.name) && result !== undefined && source !== undefined)
+      origins.set(result.name, origins.get(source.name) ?? source.name)
+  }
+  return (name) => origins.get(name) ?? name
+}
+
+const isF32 = (type: Type | undefined): boolean => {
+  const element = type?._tag === 'tensor' ? type.element : type
+  return element?._tag === 'float' && element.name === 'f32'
+}
+
+/** The quotients of a block whose last product goes into every sum that uses them. */
+const quotientsOf = (block: Block, into: Set<Operation>): void => {
+  const { operations } = block
+  const quotients = operations.filter((op) => op.name === 'arith.divf' && isF32(op.results[0]))
+  if (quotients.length === 0) return
+  const origin = originsIn(block)
+  const nameOf = (op: Operation, of: string): string => origin(op.operands[of]?.[0]?.name ?? '')
+  const made = new Map(operations.flatMap((op) => op.names.map(({ name }) => [name, op.name] as const)))
+  const isSum = (op: Operation): boolean => op.name === 'arith.addf' || op.name === 'arith.subf'
+  const isTaken = (op: Operation, name: string): boolean => {
+    const [left, right] = [nameOf(op, 'lhs'), nameOf(op, 'rhs')]
+    return isSum(op) && made.get(left === name ? right : left) !== 'arith.mulf'
+  }
+  const found = new Map<string, Operation>()
+  for (const quotient of quotients) {
+    const name = quotient.names[0]?.name ?? ''
+    const users = operations.filter(
+      (op) => !renaming.has(op.name) && [...namesRead(everyOperation([op]))].some((n) => origin(n) === name),
+    )
+    if (users.length > 0 && users.every((op) => isTaken(op, name))) found.set(name, quotient)
+  }
+  // of two quotients a sum takes the left one, and the other is needed by itself
+  for (const op of operations) if (isSum(op) && found.has(nameOf(op, 'lhs'))) found.delete(nameOf(op, 'rhs'))
+  for (const quotient of found.values()) into.add(quotient)
+}
+
+/** The quotients, in the regions of these operations themselves, whose last product goes into the sums that use them. */
+export const quotientsIn = (operations: ReadonlyArray<Operation>): ReadonlySet<Operation> => {
+  const into = new Set<Operation>()
+  for (const { regions } of operations)
+    for (const { blocks } of regions) for (const block of blocks) quotientsOf(block, into)
+  return into
 }
 
 /** Of all sums of two products, in the regions of these operations themselves: which of them each takes. */

@@ -29,7 +29,7 @@ import { sharedEncoding, tensorMemoryEncoding } from './encodings.js'
 import { inFlightIn } from './flight.js'
 import { reached } from './calls.js'
 import { asOneCta, type Dealt } from './clusters.js'
-import { takenIn } from './contraction.js'
+import { quotientsIn, takenIn } from './contraction.js'
 import { functionName, functionOf, functionsOf, numberAttribute } from './function.js'
 import { refusedAt, type Here } from './here.js'
 import { behindPointer, bytesOf, elementOf, scalarOf, shapeOf } from './kinds.js'
@@ -239,6 +239,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         acquired: new Map(),
         products: new Map(),
         contracted: takenIn(m, operations),
+        quotients: quotientsIn(operations),
         placement: placementIn(m, wanted),
         plain: plainBarriers(wanted),
         maps: mapsOf(own),

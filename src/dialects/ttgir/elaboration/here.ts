@@ -32,6 +32,8 @@ export interface Here {
   readonly products: Map<string, readonly [Expr, Expr]>
   /** of a sum of two products: which it takes into one rounding */
   readonly contracted: ReadonlyMap<Operation, 'lhs' | 'rhs'>
+  /** quotients whose last product goes into the sums that use them */
+  readonly quotients: ReadonlySet<Operation>
   /** where buffers of shared memory begin (`liveness.ts`), and which copies have a fence for it (`proxy-fences.ts`) */
   readonly placement: Placement
   /** allocations of barriers on which no tensor core arrives (`plain-barriers.ts`) */
@@ -90,8 +92,11 @@ export const placed = <A>(op: Operation, made: Build<A>): Build<A> =>
 export const readAt = <A>(op: Operation, read: E.Either<Failure, A>): Build<A> =>
   fromEither(E.mapLeft(atLineOf(op))(read))
 
+/** What a value of the text is; undefined where it is not known. */
+export const known = (h: Here, { name, index }: Value): Expr | undefined => h.values.get(name)?.[index ?? 0]
+
 export const valueOf = (h: Here, op: Operation, value: Value): Build<Expr> => {
-  const found = h.values.get(value.name)?.[value.index ?? 0]
+  const found = known(h, value)
   return found === undefined
     ? refusedAt(op, `a value that is known where %${value.name} stands`, 'none')
     : of(found)

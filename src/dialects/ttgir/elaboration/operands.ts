@@ -10,7 +10,7 @@ import type { Dtype } from '../../../numerics/dtype.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
-import { labelOf, readAt, refusedAt, valueOf, type Here } from './here.js'
+import { known, labelOf, readAt, refusedAt, valueOf, type Here } from './here.js'
 import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { showAttribute, showType } from '../text/show.js'
 import { attributeOf, type Attribute, type Operation, type Type, type Value } from '../text/syntax.js'
@@ -21,8 +21,10 @@ export const as = (e: Expr): never => checked<never, Expr>(e)
 export const operand = function* (h: Here, op: Operation, name: string): Steps<never> {
   const [value] = op.operands[name] ?? []
   if (value === undefined) return yield* refusedAt(op, name, 'none')
-  const e = yield* valueOf(h, op, value)
-  return as(!isHandedOn(op, name) && (yield* isFlight(e)) ? yield* landed(h, op, value, e) : e)
+  const e = known(h, value) ?? (yield* valueOf(h, op, value))
+  // a number, a pointer and a buffer are on no way
+  const mayFly = h.flying.size > 0 && value.type._tag === 'tensor' && !isHandedOn(op, name)
+  return as(mayFly && (yield* isFlight(e)) ? yield* landed(h, op, value, e) : e)
 }
 
 /** A product goes on with what may still be on its way. */

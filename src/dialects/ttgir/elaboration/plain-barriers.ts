@@ -61,6 +61,9 @@ const entered = (op: Operation): ReadonlyArray<readonly [string, Value]> =>
 /** The allocations of barriers, of a function, on which threads and bytes alone arrive. */
 export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
   const operations = everyOperation([op])
+  const allocations = operations.filter((one) => one.name === 'ttg.local_alloc')
+  const isSignal = ({ name }: Operation): boolean => name in signalled || name === 'tt.call'
+  if (!operations.some(isSignal)) return new Set(allocations)
   const { join, of } = together()
   for (const one of operations) {
     for (const [name, value] of entered(one)) join(name, value.name)
@@ -84,9 +87,5 @@ export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
       ).map(({ name }) => of(name)),
     ),
   )
-  return new Set(
-    operations.filter(
-      (one) => one.name === 'ttg.local_alloc' && one.names.every(({ name }) => !taken.has(of(name))),
-    ),
-  )
+  return new Set(allocations.filter((one) => one.names.every(({ name }) => !taken.has(of(name)))))
 }

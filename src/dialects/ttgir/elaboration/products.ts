@@ -9,7 +9,8 @@ import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { registerEncoding } from './encodings.js'
 import { refusedAt, readAt, type Here, type Row, type Rows } from './here.js'
-import { shapeOf } from './kinds.js'
+import { elementOf, shapeOf } from './kinds.js'
+import { narrowOf } from './narrow.js'
 import {
   encodingOf,
   flag,
@@ -23,6 +24,7 @@ import {
   when,
   word,
 } from './operands.js'
+import { showType } from '../text/show.js'
 import { attributeOf, type Operation } from '../text/syntax.js'
 
 const barriersOf = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.MmaBarrier>> {
@@ -55,9 +57,12 @@ const warpGroupDot: Row = function* (h, op, label) {
     ...imprecise,
   }
   const [a, b, c] = [yield* operand(h, op, 'a'), yield* operand(h, op, 'b'), yield* operand(h, op, 'c')]
+  // bytes in registers lie in i32, which says nothing of them
+  const ofA = op.operands['a']?.[0]?.type
+  const bytes = ofA?._tag === 'tensor' && narrowOf(ofA) === 8 ? { aType: 'i8' as const } : {}
   return flag(op, 'isAsync')
-    ? [yield* T.warpGroupDot(label, a, b, c, { ...common, isAsync: true })]
-    : [yield* T.warpGroupDot(label, a, b, c, { ...common, layout })]
+    ? [yield* T.warpGroupDot(label, a, b, c, { ...common, ...bytes, isAsync: true })]
+    : [yield* T.warpGroupDot(label, a, b, c, { ...common, ...bytes, layout })]
 }
 
 const warpGroupDotWait: Row = function* (h, op, label) {
@@ -90,18 +95,36 @@ const warpGroupDotWait: Row = function* (h, op, label) {
   return results
 }
 
+/** Neighbours along K that a thread holds, of both operands. */
+const kWidthOf = function* (h: Here, op: Operation): Steps<number> {
+  const widthOf = function* (name: string): Steps<number> {
+    const type = op.operands[name]?.[0]?.type ?? resultType(op)
+    const encoding = yield* readAt(op, registerEncoding(h.text, encodingOf(type)))
+    return encoding._tag === 'dot_operand' ? (encoding.kWidth ?? 0) : 0
+  }
+  const [a, b] = [yield* widthOf('a'), yield* widthOf('b')]
+  return a === b && a > 0
+    ? a
+    : yield* refusedAt(op, 'operands of one kWidth', `${String(a)} and ${String(b)}`)
+}
+
 /** Of tensors in registers. Where the parent of the operands is blocked the threads multiply; else one instruction of a warp does. */
 const dot: Row = function* (h, op, label) {
   const encoding = yield* layoutOfResult(h, op)
-  if (encoding._tag !== 'blocked')
-    return yield* refusedAt(
-      op,
-      'operands whose parent is blocked',
-      `a ${encoding._tag}: mma.sync, whose bits are not known here`,
-    )
-  return [
-    yield* T.dot(label, yield* operand(h, op, 'a'), yield* operand(h, op, 'b'), yield* operand(h, op, 'c')),
-  ]
+  const [a, b, c] = [yield* operand(h, op, 'a'), yield* operand(h, op, 'b'), yield* operand(h, op, 'c')]
+  if (encoding._tag === 'blocked') return [yield* T.dot(label, a, b, c)]
+  if (encoding._tag !== 'nvidia_mma' || encoding.versionMajor !== 2)
+    return yield* refusedAt(op, 'a blocked result, or an nvidia_mma of version 2', `a ${encoding._tag}`)
+  for (const name of ['a', 'b']) {
+    const element = elementOf(op.operands[name]?.[0]?.type ?? resultType(op))
+    if (element._tag === 'integer' && element.bits !== 8)
+      return yield* refusedAt(op, 'bytes, or floats', showType(element))
+  }
+  const of = elementOf(op.operands['a']?.[0]?.type ?? resultType(op))
+  const precision = word(op, 'inputPrecision') ?? 'ieee'
+  if (of._tag === 'float' && of.name === 'f32' && precision !== 'tf32')
+    return yield* refusedAt(op, 'f32 taken as tf32', precision)
+  return [yield* T.warpDot(label, a, b, c, yield* kWidthOf(h, op))]
 }
 
 export const productRows: Rows = {

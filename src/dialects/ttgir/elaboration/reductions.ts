@@ -10,7 +10,7 @@ import * as X from '../../../semantics/language/expression.js'
 import type { Expr } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
-import { inner, refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
+import { refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
 import { relabelled } from './labels.js'
 import { flag, number } from './operands.js'
 import { operationsOf, usedFromOutside } from './regions.js'
@@ -32,7 +32,7 @@ const combining: Readonly<Record<string, (x: never, y: never) => Expr>> = {
 }
 
 /** The one operation that a region consists of. */
-const plainOf = (op: Operation): ((x: never, y: never) => Expr) | null => {
+const onlyOne = (op: Operation): Operation | null => {
   const [x, y] = op.regions[0]?.blocks[0]?.parameters ?? []
   const [combine, last, ...more] = operationsOf(op.regions[0])
   const taken = [combine?.operands['lhs']?.[0]?.name, combine?.operands['rhs']?.[0]?.name]
@@ -41,8 +41,10 @@ const plainOf = (op: Operation): ((x: never, y: never) => Expr) | null => {
     last?.operands['values']?.[0]?.name === combine?.names[0]?.name &&
     taken[0] === x?.name &&
     taken[1] === y?.name
-  return combine !== undefined && isPlain ? (combining[combine.name] ?? null) : null
+  return combine !== undefined && isPlain && combine.name in combining ? combine : null
 }
+/** Takes a product into its rounding. */
+const contracts = (combine: Operation): boolean => combine.name === 'arith.addf'
 
 /** The tensors, and the factors of those that are products of this basic block. */
 const summands = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.Summand>> {
@@ -59,11 +61,14 @@ const summands = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.Summa
   return found
 }
 
-/** The region, with tensors for its numbers. */
-const together = (h: Here, op: Operation): T.CombineTogether =>
-  function* (label, lhs, rhs) {
-    const region = op.regions[0]
-    const parameters = region?.blocks[0]?.parameters ?? []
+/** The region, with tensors for its numbers. It is elaborated for every pair, so it knows no more than it uses. */
+const together = (h: Here, op: Operation): T.CombineTogether => {
+  const region = op.regions[0]
+  const parameters = region?.blocks[0]?.parameters ?? []
+  const inside = operationsOf(region)
+  const outside = usedFromOutside(region)
+  const handed = inside[inside.length - 1]?.operands['values'] ?? []
+  return function* (label, lhs, rhs) {
     if (parameters.length !== lhs.length + rhs.length)
       return yield* refusedAt(
         op,
@@ -72,8 +77,13 @@ const together = (h: Here, op: Operation): T.CombineTogether =>
       )
     const lifted = yield* typeHere(lhs[0]!.value)
     if (lifted._tag !== 'tile') return yield* refusedAt(op, 'tensors', lifted._tag)
-    const here: Here = { ...relabelled(inner(h), operationsOf(region), label), lifted }
-    for (const name of usedFromOutside(region)) {
+    const here: Here = {
+      ...relabelled(h, inside, label),
+      values: new Map(),
+      products: new Map(),
+      lifted,
+    }
+    for (const name of outside) {
       const values: Expr[] = []
       for (const value of h.values.get(name) ?? []) {
         const type = yield* typeHere(value)
@@ -93,8 +103,6 @@ const together = (h: Here, op: Operation): T.CombineTogether =>
     const results = yield* h.run(here, region)
     if (results.length !== op.results.length)
       return yield* refusedAt(op, `a region that gives ${String(op.results.length)}`, String(results.length))
-    const ending = operationsOf(region)
-    const handed = ending[ending.length - 1]?.operands['values'] ?? []
     return results.map((value, k) => {
       const product = here.products.get(handed[k]?.name ?? '')
       const tensor = checked<T.Tensor, Expr>(value)
@@ -106,6 +114,7 @@ const together = (h: Here, op: Operation): T.CombineTogether =>
           }
     })
   }
+}
 
 /** A tensor, or the only element of one without dimensions. */
 const result = (op: Operation, label: string, tensor: T.Tensor, k: number): Build<Expr> =>
@@ -120,15 +129,17 @@ const reduction: Row = function* (h, op, label) {
   const operands = yield* summands(h, op)
   const [first] = operands
   if (first === undefined) return yield* refusedAt(op, 'a tensor', 'none')
-  const plain = plainOf(op)
+  const only = operands.length === 1 ? onlyOne(op) : null
+  const plain =
+    only === null || (first.product !== undefined && contracts(only)) ? null : combining[only.name]
   const tensors =
-    plain !== null && operands.length === 1 && first.product === undefined
-      ? [
+    plain == null
+      ? yield* T.reduceTogether(label, operands, axis, together(h, op))
+      : [
           yield* T.reduce(label, checked<never, T.Tensor>(first.value), axis, (x, y) =>
             checked<never, Expr>(plain(checked<never, Expr>(x), checked<never, Expr>(y))),
           ),
         ]
-      : yield* T.reduceTogether(label, operands, axis, together(h, op))
   const results: Expr[] = []
   for (const [k, tensor] of tensors.entries()) results.push(yield* result(op, label, tensor, k))
   return results

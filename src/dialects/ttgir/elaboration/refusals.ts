@@ -5,21 +5,12 @@
  *
  * Those that are not read have theirs in `text/unread.ts`.
  */
-const noFunction = (made: string): string => `one that is made of ${made}, whose bits are not known here`
 const general = 'one of kernels that are not lowered yet'
 const index = 'one of the type index, which no kernel of Triton has left'
 
 export const refusals: Readonly<Record<string, string>> = {
   'arith.index_cast': index,
   'arith.index_castui': index,
-  'math.cos': noFunction("the library's cosine"),
-  'math.erf': noFunction("the library's error function"),
-  'math.log': noFunction("the library's logarithm"),
-  'math.log2': noFunction("the library's logarithm"),
-  'math.sin': noFunction("the library's sine"),
-  'math.sqrt': noFunction('sqrt.approx.ftz.f32'),
-  'math.tanh': noFunction("the library's hyperbolic tangent"),
-  'tt.extern_elementwise': 'one of a library that is not here',
   'tt.elementwise_inline_asm': 'one of PTX, which is not read here',
   'tt.cat': 'one that leaves the order of the elements open',
   'tt.int_to_ptr': 'one that makes a pointer of a number, which says no tensor',

@@ -126,6 +126,7 @@ export const typeOfScalars =
               case 'div.full.f32':
               case 'div.full.ftz.f32':
               case 'div.approx.ftz.f32':
+              case 'dividend.div.full.f32':
                 return needDtype(expr.op, specialDtype(expr.op), type)
               default:
                 return needInteger(expr.op, type)

@@ -12,6 +12,7 @@
  * | transpose     | (d0, d1)            | (d1, d0): a permutation                    |
  * | reduce axis 1 | (64, 64)            | (64,): the axis goes                       |
  * | gather axis 1 | (64, 64)            | that of the index, (64, 8): as many rows   |
+ * | dot as f16    | (16, 64), (64, 8)   | that of what is added to, (16, 8)          |
  * | convertLayout | s                   | s                                          |
  * | vote          | a tile of i1        | i1                                         |
  * | item          | ()                  | the element                                |
@@ -27,10 +28,10 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse } from '../../../failure.js'
-import { showShape, sizeOf } from '../../../transforms/shape.js'
+import { sameShape, showShape, sizeOf } from '../../../transforms/shape.js'
 import { isPermutation } from '../../../transforms/transpose.js'
 import type { Combine, NodeOf } from '../expression.js'
-import { type ScalarType, i1, i32, tile } from '../types.js'
+import { type ScalarName, type ScalarType, type TileType, i1, i32, tile } from '../types.js'
 import { type Declarations, type Environment, bind, noNames } from './environment.js'
 import { type Typer, after, axisIn, onTile } from './operand.js'
 import { showType } from './show-type.js'
@@ -59,6 +60,43 @@ const combineType = (
   return after(typeIn({ declarations, names })(combine.result), (type) =>
     accepts(element, type) ? E.right(type) : E.left(mismatch('the combination of a reduce', element, type)),
   )
+}
+
+// ---------------------------------------------------------------- products
+
+/** What a warp multiplies: the elements in registers, and what it sums up in. */
+const multiplied: Readonly<
+  Record<string, { readonly of: ScalarName; readonly into: ReadonlyArray<ScalarName> }>
+> = {
+  f16: { of: 'f16', into: ['f32', 'f16'] },
+  bf16: { of: 'bf16', into: ['f32'] },
+  tf32: { of: 'f32', into: ['f32'] },
+  i8: { of: 'i32', into: ['i32'] },
+  u8: { of: 'i32', into: ['i32'] },
+}
+
+const dotType = (
+  { as, saturate }: Extract<TileNode, { readonly _tag: 'dot' }>,
+  x: TileType,
+  y: TileType,
+  z: TileType,
+): Typing => {
+  const row = multiplied[as]
+  const is = (t: TileType, of: ReadonlyArray<ScalarName>): boolean =>
+    t.element._tag === 'scalar' && of.includes(t.element.dtype)
+  if (row === undefined || !is(x, [row.of]) || !is(y, [row.of]) || !is(z, row.into))
+    return refuse(
+      'type.mismatch',
+      `dot: no warp multiplies ${showType(x)} and ${showType(y)} as ${as} into ${showType(z)}`,
+    )
+  if (saturate && row.of !== 'i32') return refuse('type.mismatch', `dot: only integers saturate, found ${as}`)
+  const [[m, k], [l, n]] = [x.shape, y.shape]
+  return x.shape.length === 2 && y.shape.length === 2 && k === l && sameShape(z.shape, [m!, n!])
+    ? E.right(z)
+    : refuse(
+        'type.shape',
+        `dot: expected (m, k), (k, n) and (m, n), found ${showShape(x.shape)}, ${showShape(y.shape)} and ${showShape(z.shape)}`,
+      )
 }
 
 // ---------------------------------------------------------------- typing
@@ -154,6 +192,10 @@ export const typeOfTiles =
         )
       case 'convertLayout':
         return onTile(of, 'convertLayout', expr.x, (x) => tileType(x.shape, x.element, expr.layout))
+      case 'dot':
+        return onTile(of, 'dot', expr.x, (x) =>
+          onTile(of, 'dot', expr.y, (y) => onTile(of, 'dot', expr.z, (z) => dotType(expr, x, y, z))),
+        )
       case 'vote':
         return onTile(of, expr.of, expr.x, (x) =>
           x.element._tag === 'scalar' && x.element.dtype === 'i1'

@@ -107,7 +107,7 @@ const withIdle = (state: State, made: ReadonlyArray<Made>, at: State): State => 
 export const runSteps = <A>(steps: Steps<A>, from: State): E.Either<Failure, readonly [A, State]> => {
   const outer = making
   // what is made on the way to a build, and by it, has until that has run
-  const made: Made[] = []
+  let made: Made[] = []
   let state = from
   try {
     const running = steps[Symbol.iterator]()
@@ -117,8 +117,9 @@ export const runSteps = <A>(steps: Steps<A>, from: State): E.Either<Failure, rea
       const done = next.value.run(state)
       if (E.isLeft(done)) return done
       state = withIdle(done.right[1], made, state)
+      // an array anew costs less than one that is emptied
+      if (made.length > 0) made = []
       making = made
-      made.length = 0
       next = running.next(done.right[0])
     }
     return E.right([next.value, withIdle(state, made, state)])
