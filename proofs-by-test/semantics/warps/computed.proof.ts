@@ -154,6 +154,12 @@ describe('each lane an element', () => {
       true,
       false,
     ],
+    [
+      'half of it of a neighbour',
+      `${chain[0]!} ${chain[1]!} fma.rn.f32 %s1, %a2, %b2, %s1; fma.rn.f32 %s1, %a3, %b3, %s1; shfl.sync.bfly.b32 %s1, %s1, 1, 31, -1; add.f32 %s0, %s0, %s1;`,
+      false,
+      false,
+    ],
     ['one k twice', `${chain.join('\n')} ${chain[3]!}`, false, false],
     ['one k missing', chain.slice(1).join('\n'), false, false],
     ['a sum twice', `${chain.join('\n')} add.f32 %s0, %s0, %s0;`, false, false],
