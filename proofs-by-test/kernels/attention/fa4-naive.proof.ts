@@ -141,7 +141,7 @@ describe.each(
 describe("the chip's arithmetic, by day", () => {
   test.each(
     sampled(2, [
-      ['bf16', one(nightly ? 128 : 20, nightly ? 130 : 40, 64, { heads: 2, kvHeads: 1 }), {}],
+      ['bf16', one(nightly ? 128 : 20, nightly ? 130 : 40, nightly ? 128 : 64, { heads: 2, kvHeads: 1 }), {}],
       ['f16', nightly ? one(256, 200, 64) : one(140, 70, 64), { mask: causal('bottom-right') }],
       [
         'f16',
