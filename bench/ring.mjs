@@ -1,6 +1,6 @@
 /**
  * The matmul of 512 x 512 x 512 f16 through `ring.ptx`, every hazard looked for, over the chip's arithmetic: beside the same product by the kernel
- * `hopper-matmul`, and beside a Pallas kernel of that product under the interpreter that comes with JAX.
+ * `hopper-matmul`, beside its check over shadows, which knows nothing of the inputs, and beside a Pallas kernel of that product under the interpreter that comes with JAX.
  *
  *     node bench/ring.mjs, after a build
  *     JAX_PYTHON=/path/to/python node bench/ring.mjs      with JAX's interpreter (`ring_jax.py`)
@@ -17,6 +17,8 @@ import { launchedPtx } from '../dist/oracle/launch/ptx.js'
 import * as fast from '../dist/fast/index.js'
 import { instanceOf, kernelNamed } from '../dist/kernels/catalogue/index.js'
 import { naiveMatmul } from '../dist/kernels/reference.js'
+import { bits } from '../dist/numerics/bits.js'
+import { shadow } from '../dist/numerics/shadow.js'
 import { randomPatterns } from '../dist/kernels/reference-inputs.js'
 import { warpSource } from '../dist/semantics/execution/launch-warps.js'
 import * as Plane from '../dist/semantics/machine/plane.js'
@@ -111,6 +113,17 @@ const core = () =>
 const ring = () =>
   good(right(checkSource(warpSource(launched.elaborated.program, launched.arguments), options)))
 
+const unknown = new Set(['a', 'b'])
+const shadowed = () =>
+  good(
+    right(
+      checkSource(warpSource(launched.elaborated.program, { ...launched.arguments, unknown }), {
+        ...options,
+        algebra: shadow(bits('hopper')),
+      }),
+    ),
+  )
+
 const { world, machine } = ring()
 const bytes = new Uint8Array(4 * n * n)
 Plane.copyOut(
@@ -139,6 +152,7 @@ const times = await inTurns(
   [
     { name: 'hopper-matmul', act: core },
     { name: 'ring.ptx', act: ring },
+    { name: 'ring.ptx over shadow', act: shadowed },
   ],
   rounds,
 )
@@ -162,12 +176,14 @@ const theirs =
       )
 const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`
 const times4 = times[1].cpu / times[0].cpu
+const ofShadow = times[2].cpu / times[0].cpu
 table(
   `${String(n)} x ${String(n)} x ${String(n)} f16, tiles of 128 x 128 x 64, three stages, every hazard looked for`,
   [
     ['', 'wall', 'processor', 'of hopper-matmul'],
     ['hopper-matmul', seconds(times[0].wall), seconds(times[0].cpu), '1.00 x'],
     ['ring.ptx', seconds(times[1].wall), seconds(times[1].cpu), `${times4.toFixed(2)} x`],
+    ['ring.ptx over shadow', seconds(times[2].wall), seconds(times[2].cpu), `${ofShadow.toFixed(2)} x`],
     ...(theirs === null
       ? []
       : Object.entries(theirs).map(([what, { wall, cpu }]) => [

@@ -12,6 +12,7 @@
  * | terms   | the term that computes it (a hash)     | whether two kernels do the same to the same inputs        |
  * | uses    | how often marked inputs occur in it    | what one of them has too little or too often              |
  * | unit    | nothing (always 0)                     | synchronisation alone                                     |
+ * | shadow  | bits, where they are known             | the same of a program that keeps addresses among its data |
  *
  * 2.0 * 3.0 in f16, by hand: `bits` 0x4000, 0x4200 -> 0x4600; `real64` 2, 3 -> 6; `field` 2, 3 -> 6;
  * `unit` 0, 0 -> 0.
@@ -118,11 +119,11 @@ export type Ternary = (x: number, y: number, z: number) => number
 export type Compare = (x: number, y: number) => boolean
 
 export interface Algebra {
-  readonly name: 'bits' | 'real64' | 'field' | 'terms' | 'uses' | 'unit'
+  readonly name: 'bits' | 'real64' | 'field' | 'terms' | 'uses' | 'unit' | 'shadow'
   /** One line for people: which carrier, which arithmetic. */
   readonly description: string
-  /** How a memory plane stores the elements: as bytes, as one slot an element, or not at all. */
-  readonly memory: 'bytes' | 'slots' | 'none'
+  /** How a memory plane stores the elements: as bytes, as bytes with a mark each, as one slot an element, or not at all. */
+  readonly memory: 'bytes' | 'shadow' | 'slots' | 'none'
   /** Bytes that lie together are moved together: sooner, and nothing else. */
   readonly runs?: true
   /** A float literal of the program, or an input element given as an f64 value (rounded to the dtype in `bits`). */

@@ -55,8 +55,10 @@ export const contents = (m: Machine): ReadonlyArray<unknown> =>
   m.planes.map((p) =>
     p._tag === 'none'
       ? null
-      : p._tag === 'bytes'
-        ? p.pages.map((page) => page && Buffer.from(page.bytes).toString('base64'))
+      : p._tag === 'bytes' || p._tag === 'shadow'
+        ? (p._tag === 'bytes' ? [p] : [p.bytes, p.marks]).map(({ pages }) =>
+            pages.map((page) => page && Buffer.from(page.bytes).toString('base64')),
+          )
         : p.pages.map((page) => page && [Buffer.from(page.kinds).toString('base64'), [...page.slots]]),
   )
 

@@ -23,6 +23,7 @@ import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked } from './judgin
 import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
+import { dataFlagSaid } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { otherInputs, withDataIfWanted } from './seeded.js'
 import { namedSubject, sourceOfSubject, subjectAsked, type Subject } from './subject.js'
@@ -31,6 +32,8 @@ export const judge = (world: World, name: string, options: Options): E.Either<Fa
   isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
 
 const judgeProgram = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
+  const flag = dataFlagSaid(options)
+  if (flag !== null) return refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)
   const parsed = pipe(
     E.Do,
     E.bindW('asked', () => subjectAsked(options)),

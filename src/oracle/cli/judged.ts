@@ -104,7 +104,7 @@ export const checkReport = (
         [],
         [
           ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-          ...nextStep(checked.outcome),
+          ...nextStep(checked.outcome, judged.algebra),
           ...(verdict.verdict === 'undecided' &&
           checked.outcome._tag === 'completed' &&
           !switchOf(options, 'explore')

@@ -14,6 +14,7 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
 import { thousands } from '../../render/table.js'
 import { wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
 import type { Options as DetectorOptions } from '../../semantics/judging/detector/index.js'
@@ -149,14 +150,19 @@ export const record = (
   }))
 
 /** What lets a run go on that was stopped before its end. */
-export const nextStep = (outcome: Outcome): ReadonlyArray<readonly [label: string, text: string]> =>
+export const nextStep = (
+  outcome: Outcome,
+  { memory }: Pick<Algebra, 'memory'>,
+): ReadonlyArray<readonly [label: string, text: string]> =>
   outcome._tag === 'outOfFuel'
     ? [['next', 'the run did not come to its end: --fuel EVENTS lets it go on']]
     : wantsData(outcome)
       ? [
           [
             'next',
-            'this algebra does not have what the run needs: run --over bits, on seeded inputs or --in NAME=FILE',
+            memory === 'shadow'
+              ? '--known TENSOR gives the run the data of a tensor, --over bits all data'
+              : 'this algebra does not have what the run needs: run --over bits, on seeded inputs or --in NAME=FILE',
           ],
         ]
       : []

@@ -1,7 +1,7 @@
 /**
  * `check`, `run`, `view` and `trace` of a module of PTX: it is launched as its launch file or its flags say, over the bits that its inputs hold.
  *
- * A kernel of PTX keeps addresses in its registers, so a run without data is none; inputs come from the files of the launch.
+ * A kernel of PTX keeps addresses among its data. Where a check is to know nothing of some (`ptx-data.ts`) it is one over shadows.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -9,9 +9,11 @@ import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
+import { shadow } from '../../numerics/shadow.js'
 import type { Script } from '../../render/recording/record.js'
 import type { Buffers } from '../../render/recording/slots.js'
 import { thousands } from '../../render/table.js'
+import type { Row } from '../../render/verdict.js'
 import * as Policy from '../../semantics/execution/policy.js'
 import * as Run from '../../semantics/execution/run.js'
 import type { EventKey } from '../../semantics/execution/step.js'
@@ -25,7 +27,7 @@ import { noArguments, type Arguments, type Source } from '../../semantics/machin
 import type { World as Launched } from '../../semantics/machine/world.js'
 import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
-import { checkSource, type Checked } from '../../semantics/verdict/check.js'
+import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
@@ -52,6 +54,7 @@ import {
   writtenText,
   type Written,
 } from './judging.js'
+import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
 
@@ -192,17 +195,48 @@ const tensorsOf = (
 /** Most states of a search with data: what memory holds is part of each. */
 const mostStates = 5_000
 
-/** PTX, run once on the data of its launch and judged. */
-export const judgePtx = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> => {
+/** The same, of whose data some are not known. */
+const overShadows = (s: PtxSubject, { tensors: unknown }: Unknown): PtxSubject => ({
+  ...s,
+  source: warpSource(s.launched.elaborated.program, { ...s.launched.arguments, unknown }),
+  algebra: shadow(s.algebra),
+})
+
+/** PTX, run once and judged: on the data of its launch, or without those that are not known. */
+export const judgePtx = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> =>
+  pipe(
+    ptxSubject(world, file, options),
+    E.bindTo('subject'),
+    E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
+    E.chainW(({ subject, unknown }) => {
+      if (unknown === null) return judgedOver(world, subject, options, [], [])
+      return pipe(
+        judgedOver(world, overShadows(subject, unknown), options, [['data', unknownText(unknown)]], []),
+        E.chain((one) =>
+          unknown.orSeeded && wantsData(one.checked.outcome)
+            ? judgedOver(world, subject, options, [], [otherSeeds(unknown)])
+            : E.right(one),
+        ),
+      )
+    }),
+  )
+
+/** `rows`: what is told of its data; `outside`: what its verdict does not speak of besides. */
+const judgedOver = (
+  world: World,
+  subject: PtxSubject,
+  options: Options,
+  rows: ReadonlyArray<Row>,
+  outside: ReadonlyArray<string>,
+): E.Either<Failure, JudgedPtx> => {
   const parsed = pipe(
     E.Do,
-    E.bindW('subject', () => ptxSubject(world, file, options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
     E.bindW('fuel', () => fuelAsked(options, 0)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { subject, schedule, strictness, fuel } = parsed.right
+  const { schedule, strictness, fuel } = parsed.right
   const { launched, source, script, algebra, authored } = subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
@@ -231,7 +265,7 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
       launched,
       source,
       script,
-      rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))]],
+      rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))], ...rows],
       settings: {},
       dropped: wordsOf(options, 'without'),
       authored,
@@ -247,7 +281,7 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
         },
-        grouped(verdict),
+        grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
       ),
       elapsed: world.clock() - start,
     }
@@ -282,11 +316,18 @@ interface Compared {
 }
 
 export const runPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
+  const over = wordOf(options, 'over') ?? 'bits'
+  if (over !== 'bits')
+    return refuse(
+      'bad-flag',
+      `--over: a run of PTX computes its bits, and a check takes shadow: expected bits, found '${over}'`,
+    )
   const found = pipe(
     E.Do,
     E.bindW('outs', () => parseBindings('--out')(wordsOf(options, 'out'))),
     E.bindW('drawing', () => drawingAsked(options)),
-    E.bindW('one', () => judgePtx(world, file, options)),
+    E.bindW('subject', () => ptxSubject(world, file, options)),
+    E.bindW('one', ({ subject }) => judgedOver(world, subject, options, [], [])),
   )
   if (E.isLeft(found)) return found
   const { outs, drawing, one } = found.right
@@ -375,7 +416,7 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
         rows,
         [
           ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-          ...nextStep(checked.outcome),
+          ...nextStep(checked.outcome, one.algebra),
         ],
       ),
   })

@@ -91,6 +91,8 @@ export interface Held {
   readonly given: GivenTensor
   readonly whole: Whole
   readonly expected: NpyArray | null
+  /** no file brings it */
+  readonly seeded: boolean
 }
 
 /** What a kernel left in a tensor, with its element type; of bits alone unsigned integers. */
@@ -180,6 +182,7 @@ export const heldTensor =
     const role = roleOf(launch, t)
     const drawn = from.seeded && before === null && role !== 'out'
     return E.right({
+      seeded: drawn,
       given: {
         name: t.tensor,
         role,

@@ -70,6 +70,8 @@ export interface LaunchedPtx {
   readonly elaborated: Elaborated
   readonly launch: PtxLaunch
   readonly arguments: WarpArguments
+  /** inputs that no file brings */
+  readonly seeded: ReadonlySet<string>
   /** element type, extents and expected bytes of what the kernel writes */
   readonly outputs: ReadonlyMap<
     string,
@@ -406,6 +408,7 @@ export const launchedPtx =
       laying.maps.push({ into: object, offset: 0, tensor: g.tensor, fields })
     }
     const tensors: GivenTensor[] = []
+    const seeded = new Set<string>()
     const wholes = new Map<string, Whole>()
     const outputs = new Map<
       string,
@@ -422,6 +425,7 @@ export const launchedPtx =
       const { whole, expected } = held.right
       wholes.set(t.tensor, whole)
       tensors.push(held.right.given)
+      if (held.right.seeded) seeded.add(t.tensor)
       if (launch.outputs?.includes(t.tensor) === true)
         outputs.set(t.tensor, { dtype: whole.dtype, shape: whole.shape, expected })
     }
@@ -443,6 +447,7 @@ export const launchedPtx =
       file: name,
       elaborated,
       launch,
+      seeded,
       arguments: {
         grid: launch.grid,
         block,

@@ -26,6 +26,7 @@ import {
   type GlobalPlane,
   type Launched,
 } from '../machine/launch.js'
+import { datumOfPlane } from '../machine/marks.js'
 import type { Source } from '../machine/source.js'
 import { isFloat } from '../../numerics/dtype.js'
 import * as V from '../machine/value.js'
@@ -79,6 +80,8 @@ export interface WarpArguments {
   readonly pointers: ReadonlyArray<PointerTo>
   readonly maps?: ReadonlyArray<MapOf>
   readonly tensors: ReadonlyArray<GivenTensor>
+  /** tensors of whose contents a run over shadows knows nothing; absent: it knows all */
+  readonly unknown?: ReadonlySet<string>
   /** address of the first byte of a CTA's own shared memory */
   readonly sharedBase: number
   /** what the outputs must be, by the names of the tensors; absent: it is not asked */
@@ -146,10 +149,12 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     elements: GlobalPlane['tensor'],
   ): number => {
     const region = regions.length
+    const unknown = a.unknown?.has(name) === true
     regions.push({
       name,
       bytes,
       plane: planes.length,
+      datum: unknown ? datumOfPlane(planes.length) : null,
       constant: role === 'in' && !asked.has(name) ? contents : null,
     })
     const plane: GlobalPlane = {
@@ -158,6 +163,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       output: role === 'out',
       tensor: elements,
       contents: contents ?? new Uint8Array(bytes),
+      unknown,
       counted: false,
     }
     const isZero = role === 'inout' && plane.contents!.every((byte) => byte === 0)
@@ -235,7 +241,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     held.set(map, offset)
   }
   const parameters = regions.length
-  regions.push({ name: 'the parameters', bytes: bytes.length, plane: -1, constant: bytes })
+  regions.push({ name: 'the parameters', bytes: bytes.length, plane: -1, datum: null, constant: bytes })
   symbols.set('%param', parameters)
   return E.right({ planes, regions, symbols, parameters })
 }
@@ -515,13 +521,13 @@ const launchedAt = (
   resident: number | null,
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
-  algebra.memory === 'bytes'
+  algebra.memory === 'bytes' || algebra.memory === 'shadow'
     ? E.chain((barriers: ReadonlyArray<Found>) => launchedWith(p, a, algebra, barriers, null, resident))(
         barriersOf(),
       )
     : refuse(
         'launch.algebra',
-        `a program of warps keeps addresses in its registers: expected the algebra of bits, found ${algebra.name}`,
+        `a program of warps keeps addresses in its registers: expected the algebra of bits or of shadows, found ${algebra.name}`,
       )
 
 /**
@@ -535,12 +541,18 @@ export const launchWarps = (
   resident: number | null = null,
 ): E.Either<Failure, LaunchedWarps> => launchedAt(p, a, algebra, resident, () => scouted(p, a, algebra))
 
-/** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them. */
+/** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows. */
 export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
-  let known: Scouted | null = null
+  const known = new Map<Algebra['memory'], Scouted>()
   return {
     name: p.name,
     launch: (algebra, { resident }) =>
-      launchedAt(p, a, algebra, resident ?? null, () => (known ??= scouted(p, a, algebra))),
+      launchedAt(p, a, algebra, resident ?? null, () => {
+        const before = known.get(algebra.memory)
+        if (before !== undefined) return before
+        const found = scouted(p, a, algebra)
+        known.set(algebra.memory, found)
+        return found
+      }),
   }
 }

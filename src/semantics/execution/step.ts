@@ -49,7 +49,7 @@ import {
   type Machine,
   type Ready,
 } from '../machine/state.js'
-import { fault, isFault, type FaultValue } from '../machine/value.js'
+import { isFault, type FaultValue } from '../machine/value.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 
@@ -323,9 +323,8 @@ const executePrepared = (
     case 'tma.store':
       return Tma.executeStore(x, m, p)
     case 'tensormap.through': {
-      const bytes = Tma.objectIn(m, p.map)
-      const copy =
-        bytes === null ? fault('I1', 'the tensor map has bytes that nothing has written') : p.prepare(bytes)
+      const bytes = Tma.objectIn(x.world, m, p.map)
+      const copy = isFault(bytes) ? bytes : p.prepare(bytes)
       if (isFault(copy)) return invalid(copy, x.stamp.site, x.agent)
       return executePrepared(x, m, copy, layouts)
     }

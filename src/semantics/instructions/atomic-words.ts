@@ -8,7 +8,8 @@
  *
  * Source: PTX ISA, atom, red.
  */
-import { rest, scalarOperation, type ScalarOperation } from '../../numerics/scalar/index.js'
+import { allBytes, rest, scalarOperation, type ScalarOperation } from '../../numerics/scalar/index.js'
+import { datumOf, isKnown, mark, marked, markOf } from '../../numerics/shadow.js'
 import { plainBytes, type Access } from '../log/events.js'
 import { effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Prepared } from '../machine/operation.js'
@@ -19,6 +20,21 @@ import { withWords } from './generic.js'
 
 type AtomicWords = Extract<Prepared, { readonly _tag: 'atomic.words' }>
 
+/** The same where not all is known: an exchange is one whatever it finds, of all else nothing is known then; null: all is. */
+const partly = (
+  p: AtomicWords,
+  old: ReadonlyArray<number>,
+  by: ReadonlyArray<number>,
+  at: number,
+): ReadonlyArray<number> | null => {
+  if (p.op === 'exch') return by
+  const compare = p.op === 'cas' && p.compare !== null ? old.map((_, k) => p.compare![at + k]!) : []
+  const met = [...old, ...by, ...compare]
+  if (met.every(isKnown)) return null
+  const datum = met.reduce((d, x) => Math.max(d, datumOf(markOf(x))), 0)
+  return old.map(() => marked(0, mark(p.destination.dtype === 'u16' ? 3 : allBytes, datum)))
+}
+
 /** What remains of an element. */
 const remaining = (
   p: AtomicWords,
@@ -27,11 +43,11 @@ const remaining = (
   at: number,
 ): ReadonlyArray<number> => {
   const by = old.map((_, k) => p.data![at + k]!)
+  const unknown = partly(p, old, by, at)
+  if (unknown !== null) return unknown
   const limit = by[0]! >>> 0
   const now = old[0]! >>> 0
   switch (p.op) {
-    case 'exch':
-      return by
     case 'cas':
       return old.every((word, k) => word === p.compare![at + k]) ? by : old
     case 'inc':
@@ -61,7 +77,7 @@ const joined = (m: Machine, p: AtomicWords): Joined | null => {
   for (let i = 0; i < data.length; i += p.words) {
     const address = p.destination.offsets[i]!
     const old = left.get(address) ?? Array.from({ length: p.words }, (_, k) => data[i + k]!)
-    const now = remaining(p, f, old, i).map((word) => (narrow ? word & 0xffff : word))
+    const now = remaining(p, f, old, i).map((word) => (narrow && isKnown(word) ? word & 0xffff : word))
     for (let k = 0; k < p.words; k++) {
       data[i + k] = old[k]!
       after[i + k] = now[k]!

@@ -8,6 +8,7 @@
  */
 import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
+import { isKnown } from '../../numerics/shadow.js'
 import type { ExprNode } from '../language/expression.js'
 import type { InstructionOf, Scope } from '../language/instruction.js'
 import { plainBytes, type Access, type Combine } from '../log/events.js'
@@ -204,7 +205,10 @@ const plainRead = (x: Executing, { source, outside }: Of<'load'>, value: number)
 export const withWords = (e: Access, found: Float64Array | null, left: Float64Array | null): Access =>
   found === null || left === null || bitsOf(e.footprint.dtype) !== 32
     ? e
-    : Object.assign({ found: Array.from(found, (x) => x | 0), left: Array.from(left, (x) => x | 0) }, e)
+    : Object.assign({ found: Array.from(found, wordOf), left: Array.from(left, wordOf) }, e)
+
+/** NaN: it is not known. */
+const wordOf = (x: number): number => (isKnown(x) ? x | 0 : NaN)
 
 export const executeLoad = (
   x: Executing,
@@ -233,7 +237,10 @@ export const executeLoad = (
 export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect => {
   const d = p.destination
   // a narrow integer keeps the low bits of the register
-  const data = p.data !== null && isInt(d.dtype) && bitsOf(d.dtype) < 32 ? p.data.map(wrap(d.dtype)) : p.data
+  const data =
+    p.data !== null && isInt(d.dtype) && bitsOf(d.dtype) < 32 && x.world.algebra.memory !== 'shadow'
+      ? p.data.map(wrap(d.dtype))
+      : p.data
   const { strong } = p
   // before the write: the run overwrites what it has written itself
   const found = strong?.watched === true ? Plane.read(m.planes[d.plane]!, d).data : null

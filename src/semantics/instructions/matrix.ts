@@ -4,9 +4,12 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { mmaTypes, type MmaTypes } from '../../numerics/algebra.js'
 import type { ExprNode } from '../language/expression.js'
+import { ofProduct } from '../../numerics/shadow.js'
 import { elementsOperand } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import type { Elements } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
+import { withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 
@@ -120,3 +123,7 @@ export const matrices = (o: Environment, unit: string, i: Given, split: 1 | 2): 
         `the ${algebra.name} algebra has no mma for ${a.dtype} x ${b.dtype} -> ${accumulator.dtype}${scales === null ? '' : ` with scales of ${scales.dtype} every ${String(scales.block)}`}`,
       )
 }
+
+/** Over shadows no product is made: its accumulator is not known. */
+export const forgetting = (m: Machine, { plane, dtype, offsets, origin }: Elements): Machine =>
+  withPlane(m, plane, Plane.forget(m.planes[plane]!, { dtype, offsets, origin }, ofProduct, m.edit))

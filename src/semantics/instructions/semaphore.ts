@@ -24,11 +24,13 @@
  */
 import type { InstructionOf } from '../language/instruction.js'
 import type { SemaphoreEvent } from '../log/events.js'
+import { datumOf, markOf } from '../../numerics/shadow.js'
 import { holds } from '../log/comparison.js'
 import { effect, intOperand, type Effect, type Executing } from '../machine/effect.js'
 import { valueIn } from '../machine/evaluate.js'
 import type { Environment } from '../machine/environment.js'
 import * as Footprint from '../machine/footprint.js'
+import { lacking } from '../machine/marks.js'
 import type { Elements, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { withPlane, type Machine } from '../machine/state.js'
@@ -89,8 +91,17 @@ export const counterOf = (m: Machine, counter: Elements): number => {
   return Number.isNaN(x) ? 0 : x | 0
 }
 
+/** The datum that the counter is of, where it is not known; else 0. */
+const datumOfCounter = (m: Machine, counter: Elements): number => {
+  const { data } = Plane.read(m.planes[counter.plane]!, counter)
+  return data === null ? 0 : datumOf(markOf(data[0]!))
+}
+
+/** A wait for what is not known goes on, and is refused. */
 export const blocked = (m: Machine, p: Semaphore): boolean =>
-  p.kind === 'wait' && !holds(p.until ?? 'ge', counterOf(m, p.counter), p.value)
+  p.kind === 'wait' &&
+  !holds(p.until ?? 'ge', counterOf(m, p.counter), p.value) &&
+  datumOfCounter(m, p.counter) === 0
 
 export const event = (
   x: Executing,
@@ -115,6 +126,8 @@ export const event = (
 }
 
 export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultValue => {
+  const datum = datumOfCounter(m, p.counter)
+  if (datum !== 0) return lacking(x.world.header, 'what is waited for', datum)
   const by = p.kind === 'signal' ? p.value : p.decrement ? -p.value : 0
   const after = counterOf(m, p.counter) + by
   if (after > greatest)

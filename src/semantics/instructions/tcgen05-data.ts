@@ -110,7 +110,10 @@ export const executeSt = (x: Executing, m: Machine, p: Of<'tcgen05.st'>): Effect
     at: x.stamp.at,
     stamp: x.stamp,
     destination: p.destination,
-    data: p.data !== null && isInt(dtype) && bitsOf(dtype) < 32 ? p.data.map(wrap(dtype)) : p.data,
+    data:
+      p.data !== null && isInt(dtype) && bitsOf(dtype) < 32 && x.world.algebra.memory !== 'shadow'
+        ? p.data.map(wrap(dtype))
+        : p.data,
     origin: p.origin,
     bytes: p.destination.offsets.length * Plane.bytesOf(dtype),
   }

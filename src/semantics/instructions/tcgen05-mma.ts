@@ -57,7 +57,7 @@ import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { access } from './generic.js'
-import { matrices } from './matrix.js'
+import { forgetting, matrices } from './matrix.js'
 import { notAllocatedInGroup } from './tcgen05-memory.js'
 import {
   checkGroup,
@@ -346,8 +346,10 @@ const multiplied = (
   return out
 }
 
-export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect | FaultValue => {
-  const p = f.mma
+/** The machine with what a product makes. */
+const withProduct = (world: World, m: Machine, p: Of<'tcgen05.mma'>): Machine | FaultValue => {
+  if (world.algebra.memory === 'shadow')
+    return p.shares.reduce((after, { accumulator }) => forgetting(after, accumulator), m)
   const each = p.b.flatMap((e): ReadonlyArray<Float64Array> => {
     const data = operandOf(world, m, p, 'b', e)
     return data === null ? [] : [data]
@@ -365,6 +367,13 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
     if (out !== null && !isFault(out))
       written = withPlane(written, d.plane, Plane.write(written.planes[d.plane]!, d, out, m.edit))
   })
+  return written
+}
+
+export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect | FaultValue => {
+  const p = f.mma
+  const written = withProduct(world, m, p)
+  if ('code' in written) return written
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }]
   for (const { a } of p.shares)
     for (const e of a) {

@@ -27,7 +27,7 @@ import { issuing, withInFlight, withPlane, type Machine } from '../machine/state
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
-import { matrices } from './matrix.js'
+import { forgetting, matrices } from './matrix.js'
 import { access } from './generic.js'
 import { saying } from './warpgroup.js'
 
@@ -143,7 +143,7 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
   const isMade = O.isNone(mma) || mma.value !== unmade
   const a = isMade ? operand(world, m, p, 'a') : null
   const b = isMade ? operand(world, m, p, 'b') : null
-  let written = m
+  let written = world.algebra.memory === 'shadow' ? forgetting(m, d) : m
   if (a !== null && b !== null) {
     const zero = zeroOf(world.algebra, p.types)
     const c = p.accumulates

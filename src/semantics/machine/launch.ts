@@ -34,6 +34,7 @@ import { traceSchema, type Header, type LoggedBarrier, type Plane as LoggedPlane
 import { effort, launching, within, type Effort } from './effort.js'
 import { footprints, layoutAddresses, type Footprints } from './footprint.js'
 import type { Front } from './front.js'
+import { datumOfPlane } from './marks.js'
 import * as Plane from './plane.js'
 import * as Registers from './registers.js'
 import { idle, machine, noTensorMemory, type AgentState, type Machine } from './state.js'
@@ -69,6 +70,8 @@ export interface GlobalPlane {
   readonly contents: Uint8Array | null
   /** what a claim is about begins as zeros */
   readonly zeros?: true
+  /** its contents are data that a run over shadows does not know */
+  readonly unknown?: boolean
   /** holds integers, zeros unless they are brought, where an algebra keeps no data otherwise */
   readonly counted: boolean
 }
@@ -303,8 +306,10 @@ function* slabsOf({
 const memoryOf = (world: World, l: Launch): E.Either<Unlaunched, ReadonlyArray<Plane.Plane>> => {
   const { algebra, tensors, header } = world
   const memory: Plane.Plane[] = header.planes.map((p) => Plane.empty(algebra.memory, p.bytes, algebra.runs))
-  l.memory.forEach(({ name, bytes, output, contents, counted }, plane) => {
+  l.memory.forEach(({ name, bytes, output, contents, counted, unknown = false }, plane) => {
     if (contents !== null && algebra.memory === 'bytes') memory[plane] = Plane.ofBytes(contents, algebra.runs)
+    if (contents !== null && algebra.memory === 'shadow')
+      memory[plane] = Plane.ofShadow(contents, unknown ? datumOfPlane(plane) : null, algebra.runs)
     if (!counted || algebra.memory !== 'none') return
     const t = tensors.get(name)
     const kept = Plane.empty('slots', bytes)

@@ -4,7 +4,7 @@
  * A plane is a bit-exact address space of *slots*; what a slot holds is the algebra's business. In `bits` it is bytes,
  * so that any read of any bytes means what it means on the chip. In any other algebra an element occupies the slots of its
  * bytes: the first holds the carrier, the rest are its tail, and a read with another width or start finds no element there
- * (`retyped`). In `unit` a plane holds nothing.
+ * (`retyped`). In `shadow` it is bytes, each with a mark that says if it is known (`marks.ts`). In `unit` a plane holds nothing.
  *
  * A plane is a value: what is written is another plane. How that is quick is behind it: pages, of which a write copies those that it touches
  * (`fast/byte-pages.ts`, `fast/slot-pages.ts`) unless its run owns them (`edit`), and bytes that are moved in runs where they lie together
@@ -20,7 +20,10 @@
  * 7. of a plane that is asked, `plainAt` says of bytes that they were last written by `writePlain`, as plain: by a word that no data has decided.
  * 8. `writeLate` is `write`: what a chain of products writes to one place again and again is kept beside the pages, as it was given, until something else
  *    is written or read.
+ * 9. a plane of shadows that nothing unknown was written to is one of bytes; what is read of it elsewhere is what was written, unknown bytes as zeros with
+ *    their marks.
  */
+import { patternOf } from '../../numerics/shadow.js'
 import { addressesInByte, bytesOf, type Cells, type Edit, type Read } from './cells.js'
 import {
   blank,
@@ -35,6 +38,7 @@ import {
   type Pages,
 } from './fast/byte-pages.js'
 import { moveRuns, readRuns, writeRuns } from './fast/runs.js'
+import { cellsOfMarks, known, knownOf, marksOf, repeated, withMarks } from './marks.js'
 import { readHalfSlots, readSlots, writeHalfSlots, writeSlots, type SlotPages } from './fast/slot-pages.js'
 import * as Plain from './plain.js'
 
@@ -47,28 +51,58 @@ interface Late {
   readonly data: Float64Array
 }
 
+interface BytePlane {
+  readonly _tag: 'bytes'
+  readonly size: number
+  readonly pages: Pages
+  /** moved in runs */
+  readonly runs: boolean
+  /** written last, and not in the pages */
+  readonly late: Late | null
+  /** which bytes hold what no data has decided; null: it is not asked */
+  readonly plain: Plain.Plain | null
+}
+
 export type Plane =
+  | BytePlane
   | {
-      readonly _tag: 'bytes'
+      readonly _tag: 'shadow'
       readonly size: number
-      readonly pages: Pages
-      /** moved in runs */
-      readonly runs: boolean
-      /** written last, and not in the pages */
-      readonly late: Late | null
-      /** which bytes hold what no data has decided; null: it is not asked */
-      readonly plain: Plain.Plain | null
+      readonly bytes: BytePlane
+      readonly marks: BytePlane
+      /** these were forgotten last, of this datum */
+      readonly forgotten: { readonly cells: Cells; readonly datum: number } | null
     }
   | { readonly _tag: 'slots'; readonly size: number; readonly pages: SlotPages }
   | { readonly _tag: 'none'; readonly size: number }
 
 // ---------------------------------------------------------------- constructors
 
+const blankBytes = (size: number, runs: boolean): BytePlane => ({
+  _tag: 'bytes',
+  size,
+  pages: [],
+  runs: runs && littleEndian,
+  late: null,
+  plain: null,
+})
+
+type ShadowPlane = Extract<Plane, { readonly _tag: 'shadow' }>
+const shadowed = (size: number, bytes: BytePlane, marks: BytePlane): ShadowPlane => ({
+  _tag: 'shadow',
+  size,
+  bytes,
+  marks,
+  forgotten: null,
+})
+
 /** A plane that was not written; bytes in runs if asked. */
-export const empty = (memory: 'bytes' | 'slots' | 'none', size: number, runs: boolean = false): Plane => {
+export const empty = (memory: Plane['_tag'], size: number, runs: boolean = false): Plane => {
   switch (memory) {
     case 'bytes':
-      return { _tag: 'bytes', size, pages: [], runs: runs && littleEndian, late: null, plain: null }
+      return blankBytes(size, runs)
+    case 'shadow':
+      return shadowed(size, blankBytes(size, runs), blankBytes(size, runs))
     case 'slots':
       return { _tag: 'slots', size, pages: [] }
     case 'none':
@@ -78,20 +112,29 @@ export const empty = (memory: 'bytes' | 'slots' | 'none', size: number, runs: bo
 
 // ---------------------------------------------------------------- reading
 
+const readOf = (plane: BytePlane, c: Cells, fill: number): Float64Array => {
+  const { late, runs } = plane
+  if (late !== null && sameCells(late.cells, c)) return late.data
+  const pages = pagesOf(plane)
+  return addressesInByte(c.dtype) === 2
+    ? readHalves(pages, c, fill)
+    : ((runs ? readRuns(pages, c, fill) : null) ?? readBytes(pages, c, fill))
+}
+
+/** Nothing unknown was ever written to it. */
+const isWholly = ({ marks }: ShadowPlane): boolean => marks.pages.length === 0
+
 /** The carriers in the cells, in order; a cell that is nowhere reads `fill`. */
 export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
   switch (plane._tag) {
     case 'none':
       return { data: null, retyped: null }
-    case 'bytes': {
-      const { late, runs } = plane
-      if (late !== null && sameCells(late.cells, c)) return { data: late.data, retyped: null }
-      const pages = pagesOf(plane)
+    case 'bytes':
+      return { data: readOf(plane, c, fill), retyped: null }
+    case 'shadow': {
+      const data = readOf(plane.bytes, c, fill)
       return {
-        data:
-          addressesInByte(c.dtype) === 2
-            ? readHalves(pages, c, fill)
-            : ((runs ? readRuns(pages, c, fill) : null) ?? readBytes(pages, c, fill)),
+        data: isWholly(plane) ? data : withMarks(c, data, readOf(plane.marks, cellsOfMarks(c), knownOf(c))),
         retyped: null,
       }
     }
@@ -107,24 +150,58 @@ export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
 /** Write the carriers to the cells, except those that are nowhere. `edit` may overwrite its own pages. */
 export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: Edit | null): Plane => {
   if (plane._tag === 'none' || data === null) return plane
-  if (addressesInByte(c.dtype) === 2)
-    return plane._tag === 'bytes'
-      ? withPages(
-          plane,
-          writeHalves(pagesOf(plane, edit), c, data, edit),
-          Plain.without(plane.plain, c, edit),
-        )
-      : { _tag: 'slots', size: plane.size, pages: writeHalfSlots(plane.pages, c, data, edit) }
-  return plane._tag === 'bytes'
-    ? withPages(
-        plane,
-        written(plane, pagesOf(plane, edit), c, data, edit),
-        Plain.without(plane.plain, c, edit),
-      )
-    : { _tag: 'slots', size: plane.size, pages: writeSlots(plane.pages, c, data, edit) }
+  if (plane._tag === 'bytes') return writtenBytes(plane, c, data, edit)
+  if (plane._tag === 'shadow') return writtenShadow(plane, c, data, edit)
+  return {
+    _tag: 'slots',
+    size: plane.size,
+    pages:
+      addressesInByte(c.dtype) === 2
+        ? writeHalfSlots(plane.pages, c, data, edit)
+        : writeSlots(plane.pages, c, data, edit),
+  }
 }
 
-type BytePlane = Extract<Plane, { readonly _tag: 'bytes' }>
+const writtenBytes = (plane: BytePlane, c: Cells, data: Float64Array, edit: Edit | null): BytePlane =>
+  withPages(
+    plane,
+    addressesInByte(c.dtype) === 2
+      ? writeHalves(pagesOf(plane, edit), c, data, edit)
+      : written(plane, pagesOf(plane, edit), c, data, edit),
+    Plain.without(plane.plain, c, edit),
+  )
+
+const writtenShadow = (plane: ShadowPlane, c: Cells, data: Float64Array, edit: Edit | null): ShadowPlane => {
+  const patterns = addressesInByte(c.dtype) === 2 ? data.map(patternOf) : data
+  const bytes = writtenBytes(plane.bytes, c, patterns, edit)
+  const marks = marksOf(c, data)
+  if (marks === null && isWholly(plane)) return shadowed(plane.size, bytes, plane.marks)
+  const cells = cellsOfMarks(c)
+  const all = marks ?? new Float64Array(cells.offsets.length).fill(knownOf(c))
+  // of a byte of two elements one that is not known makes it so
+  if (addressesInByte(c.dtype) === 2)
+    readOf(plane.marks, cells, known).forEach((before, i) => {
+      if (all[i] === known) all[i] = before
+    })
+  return shadowed(plane.size, bytes, writtenBytes(plane.marks, cells, all, edit))
+}
+
+/** The cells hold data of `datum`, of a plane of shadows; any other is as it was. */
+export const forget = (plane: Plane, c: Cells, datum: number, edit: Edit | null): Plane => {
+  if (plane._tag !== 'shadow') return plane
+  const { forgotten } = plane
+  if (forgotten !== null && forgotten.datum === datum && sameCells(forgotten.cells, c)) return plane
+  const cells = cellsOfMarks(c)
+  const marks = new Float64Array(cells.offsets.length).fill(repeated(datum))
+  return {
+    _tag: 'shadow',
+    size: plane.size,
+    bytes: plane.bytes,
+    marks: writtenBytes(plane.marks, cells, marks, edit),
+    forgotten: { cells: c, datum },
+  }
+}
+
 const withPages = (plane: BytePlane, pages: Pages, plain: Plain.Plain | null): BytePlane => ({
   _tag: 'bytes',
   size: plane.size,
@@ -226,19 +303,44 @@ export const copy = (
   target: Cells,
   edit: Edit | null,
 ): Plane => {
+  if (from._tag === 'bytes' && to._tag === 'bytes') return copied(from, source, fill, to, target, edit)
+  if (
+    from._tag !== 'shadow' ||
+    to._tag !== 'shadow' ||
+    source.dtype !== target.dtype ||
+    addressesInByte(source.dtype) === 2
+  )
+    return write(to, target, read(from, source, fill).data, edit)
+  const bytes = copied(from.bytes, source, fill, to.bytes, target, edit)
+  const marks =
+    isWholly(from) && isWholly(to)
+      ? to.marks
+      : copied(from.marks, cellsOfMarks(source), knownOf(source), to.marks, cellsOfMarks(target), edit)
+  return shadowed(to.size, bytes, marks)
+}
+
+const copied = (
+  from: BytePlane,
+  source: Cells,
+  fill: number,
+  to: BytePlane,
+  target: Cells,
+  edit: Edit | null,
+): BytePlane => {
   const moved =
-    from._tag === 'bytes' && to._tag === 'bytes' && from.runs && to.runs && from !== to
+    from.runs && to.runs && from !== to
       ? moveRuns(pagesOf(from), source, pagesOf(to, edit), target, edit)
       : null
-  return moved !== null && to._tag === 'bytes'
-    ? withPages(to, moved, Plain.without(to.plain, target, edit))
-    : write(to, target, read(from, source, fill).data, edit)
+  return moved === null
+    ? writtenBytes(to, target, readOf(from, source, fill), edit)
+    : withPages(to, moved, Plain.without(to.plain, target, edit))
 }
 
 /** The bytes [start, end) of a plane of bytes, at the same addresses of `into`. */
 export const copyOut = (plane: Plane, start: number, end: number, into: Uint8Array): void => {
-  if (plane._tag !== 'bytes') return
-  const pages = pagesOf(plane)
+  const held = plane._tag === 'shadow' ? plane.bytes : plane
+  if (held._tag !== 'bytes') return
+  const pages = pagesOf(held)
   for (let a = start; a < end;) {
     const from = a & paging.mask
     const n = Math.min(end - a, paging.size - from)
@@ -247,8 +349,24 @@ export const copyOut = (plane: Plane, start: number, end: number, into: Uint8Arr
   }
 }
 
+/** A plane of shadows that holds these bytes; `datum`: none of them is known. */
+export const ofShadow = (bytes: Uint8Array, datum: number | null, runs: boolean = false): Plane => {
+  const marks = bytePage(null, new Uint8Array(paging.size).fill(datum ?? known))
+  return shadowed(
+    bytes.length,
+    ofBytes(bytes, runs),
+    datum === null
+      ? blankBytes(bytes.length, runs)
+      : withPages(
+          blankBytes(bytes.length, runs),
+          Array.from({ length: Math.ceil(bytes.length / paging.size) }, () => marks),
+          null,
+        ),
+  )
+}
+
 /** A plane that holds these bytes. */
-export const ofBytes = (bytes: Uint8Array, runs: boolean = false): Plane => {
+export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => {
   const pages = Array.from({ length: Math.ceil(bytes.length / paging.size) }, (_, number) => {
     const own = new Uint8Array(paging.size).fill(unwritten)
     own.set(bytes.subarray(number * paging.size, (number + 1) * paging.size))
@@ -262,7 +380,7 @@ export const asked = (plane: Plane, plain: boolean): Plane =>
   plane._tag === 'bytes' ? withPages(plane, pagesOf(plane), Plain.of(plane.size, plain)) : plane
 
 /** A plane of the same kind that was not written. */
-export const blankOf = (plane: Plane, memory: 'bytes' | 'slots' | 'none', runs: boolean = false): Plane => {
+export const blankOf = (plane: Plane, memory: Plane['_tag'], runs: boolean = false): Plane => {
   const made = empty(memory, plane.size, runs)
   return plane._tag === 'bytes' && plane.plain !== null ? asked(made, false) : made
 }

@@ -39,6 +39,8 @@ export interface Rows {
   readonly flight: RowsInFlight | null
   /** of which values their bytes are; null: it is not asked */
   readonly origins: Origins | null
+  /** which of their bytes are known; null: all that is written is */
+  readonly shadow: Shadow | null
   /** who may write in place */
   readonly edit: Edit | null
 }
@@ -73,6 +75,16 @@ export interface Origins {
 export interface Computing {
   count: number
   unsaid: Computed[]
+}
+
+/** Bytes that are not known, lane by lane, and the datum that they are of (`warps/shadows.ts`). */
+export interface Shadow {
+  /** by row: lanes with a byte that is not known; of the others the mark means nothing */
+  readonly lanes: Int32Array
+  readonly marks: Uint16Array
+  /** by predicate: lanes whose truth is not known, and the datum of each */
+  readonly predicates: Int32Array
+  readonly data: Uint8Array
 }
 
 // ---------------------------------------------------------------- effects of one instruction

@@ -22,6 +22,7 @@
  * 2. A candidate is confirmed or refuted, never both.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { contested } from './race-witness.js'
 import type { Decision } from '../judging/decision.js'
@@ -118,6 +119,9 @@ const isBad = (d: Decision): boolean => d.name === 'deadlock' || d.name === 'haz
 
 // ---------------------------------------------------------------- the answer
 
+/** Of programs of warps, which keep addresses in memory. */
+const keepsData = ({ memory }: Algebra): boolean => memory === 'bytes' || memory === 'shadow'
+
 /**
  * The same program without data, if it can be searched at all; one that keeps addresses among its data is searched with what it was launched with: what its
  * memory holds is part of a state then.
@@ -127,7 +131,7 @@ const withoutData = (q: Question): Launched | null => {
   if (algebra === unit) return q.launched
   const a = q.arguments
   const launched = q.source.launch(unit, Object.assign({}, a, { tensors: new Map() }))
-  return E.isRight(launched) ? launched.right : algebra.memory === 'bytes' ? q.launched : null
+  return E.isRight(launched) ? launched.right : keepsData(algebra) ? q.launched : null
 }
 
 export const confirm = (q: Question): Answer => {

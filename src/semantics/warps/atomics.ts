@@ -24,6 +24,7 @@ import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { AtomicName, AtomicType, Operation } from './program.js'
 import { arePlain, originOf } from './origins.js'
 import { wordAt } from './rows.js'
+import { carrierAt } from './shadows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -95,12 +96,12 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
     const piece = bytes === 2 ? 2 : 4
     const inGlobal = h.world.header.planes[target.plane]!.space === 'gmem'
     const wordsOf = (rows: ReadonlyArray<number>): Float64Array | null => {
-      if (rows.length === 0 || h.world.algebra.memory !== 'bytes') return null
+      if (rows.length === 0) return null
       const data = new Float64Array(lanes.length * words)
       lanes.forEach((lane, i) => {
         for (let k = 0; k < words; k++) {
           const word = wordAt(h.rows, rows[k]!, lane)
-          data[i * words + k] = piece === 2 ? word & 0xffff : word
+          data[i * words + k] = carrierAt(h.rows, rows[k]!, lane, piece === 2 ? word & 0xffff : word, piece)
         }
       })
       return data

@@ -45,6 +45,7 @@ import type { Here } from './memory.js'
 import type { Operation, WarpProgram } from './program.js'
 import { originOfRows } from './origins.js'
 import { wordAt } from './rows.js'
+import { carrierAt } from './shadows.js'
 import { usesOf } from './uses.js'
 
 export type { Flight }
@@ -161,7 +162,7 @@ const storing = (h: Here, f: Flight, places: ReadonlyArray<number>): Part => {
   places.forEach((place, i) => {
     const row = f.rows[place]!
     if (h.rows.unknown[row] !== 0) known = false
-    for (let l = 0; l < 32; l++) data[32 * i + l] = wordAt(h.rows, row, l)
+    for (let l = 0; l < 32; l++) data[32 * i + l] = carrierAt(h.rows, row, l, wordAt(h.rows, row, l))
   })
   const destination = known
     ? wholeWordsAt(h.world, planeOf(h), places)

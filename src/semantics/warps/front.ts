@@ -23,6 +23,7 @@ import { forget, rows, setAll, setLane, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
 import { timingOf } from './timing.js'
 import { origins } from './origins.js'
+import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
 import { beginning, continued } from './walk.js'
 
@@ -136,13 +137,14 @@ const givenWord = (
 
 const differs = (g: Given): boolean => g._tag === 'thread' || g._tag === 'lane' || g._tag === 'lanes'
 
-const filled = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null): Rows => {
+const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, edit: Edit | null): Rows => {
   const { program } = l
   const r = rows(
     program.rows,
     program.predicates,
     l.flight === null ? null : nothingInFlight(program, l.flight),
     l.followed ? origins(program.rows, program.predicates) : null,
+    isShadow ? shadow(program.rows, program.predicates) : null,
     edit,
   )
   for (const { row, word } of program.constants) setAll(r, row, word)
@@ -160,13 +162,19 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null):
 }
 
 /** A warp before its first instruction. */
-const fresh = (l: WarpLaunch, at: Standpoint, warp: number, edit: Edit | null): WarpStand => {
+const fresh = (
+  l: WarpLaunch,
+  at: Standpoint,
+  warp: number,
+  isShadow: boolean,
+  edit: Edit | null,
+): WarpStand => {
   const there = Math.min(32, l.threads - warp * 32)
   const mask = there === 32 ? -1 : (1 << there) - 1
   const { program } = l
   return {
     _tag: 'warp',
-    rows: filled(l, at, warp, edit),
+    rows: filled(l, at, warp, isShadow, edit),
     splits: [
       split(
         0,
@@ -201,6 +209,7 @@ const where = (stand: Stand): string => {
     r.uniform.join(''),
     r.unknown.join(),
     r.predicates.join(),
+    r.shadow === null ? '' : [r.shadow.lanes.join(), r.shadow.predicates.join()].join(';'),
     r.flight === null ? '' : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
     local.join(),
     ended,
@@ -282,7 +291,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
         world,
         at,
         sharedOf(world, at),
-        fresh(l, at, at.agent % world.agentsPerCta, edit),
+        fresh(l, at, at.agent % world.agentsPerCta, world.algebra.memory === 'shadow', edit),
         idle.groups,
         edit,
       ),

@@ -33,6 +33,8 @@ export interface Region {
   readonly bytes: number
   /** of what nothing writes, its bytes: reading it is silent */
   readonly constant: Uint8Array | null
+  /** of data that a run over shadows does not know, which one; null: it does */
+  readonly datum: number | null
   /** else the plane of global memory */
   readonly plane: number
 }

@@ -29,8 +29,10 @@ import {
 } from './launched.js'
 import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row, Width } from './program.js'
+import { bytesOfMark, datumOf, joinedMark, mark, markOf, type Mark } from '../../numerics/shadow.js'
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
+import { came, carrierAt } from './shadows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -82,12 +84,10 @@ export const reaches = (
   const { rows, launch } = h
   for (const row of address.rows)
     if ((rows.unknown[row]! & mask) !== 0)
-      return h.world.algebra.memory === 'bytes'
-        ? V.fault(
-            'I1',
-            `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from a register that nothing has written`,
-          )
-        : V.fault('algebra.control', 'addresses depend on data, which this algebra does not keep')
+      return V.fault(
+        'I1',
+        `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from a register that nothing has written`,
+      )
   const window = windowOf(h, address)
   const [lowRow, highRow] = address.rows
   const every = lanesOf(mask)
@@ -344,7 +344,7 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
                 outside: 'zero',
                 strong,
               },
-          received(h.world, lanes, to, bytes, signed),
+          received(lanes, to, bytes, signed),
         ),
       )
       continue
@@ -361,6 +361,15 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
         setLane(h.rows, row, lane, extended(littleEndian(memory, at, bytes), wholeBits(bytes), signed))
         if (local && !isWritten(h.localWritten, at, bytes))
           h.rows.unknown[row] = h.rows.unknown[row]! | (1 << lane)
+        if (h.rows.shadow !== null)
+          came(
+            h.rows,
+            row,
+            lane,
+            local ? localMark(h.localWritten, at, bytes) : mark((1 << bytes) - 1, target.region.datum ?? 0),
+            wholeBits(bytes),
+            signed,
+          )
       }
     }
     Origins.filled(h.rows, to, maskOfLanes(lanes), local || target.region.plane >= 0)
@@ -371,6 +380,17 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
 
 const maskOfLanes = (lanes: ReadonlyArray<number>): number =>
   lanes.reduce((mask, lane) => mask | (1 << lane), 0)
+
+/** Of a byte of local memory that was written: it is known. One that is not has one more than its datum. */
+const localKnown = 1
+
+const localMark = (written: Uint8Array, at: number, bytes: number): Mark => {
+  let m = 0
+  for (let b = 0; b < bytes; b++)
+    if (written[at + b]! > localKnown)
+      m = joinedMark(bytesOfMark(m) | (1 << b), m, mark(1, written[at + b]! - localKnown))
+  return m
+}
 
 const isWritten = (written: Uint8Array, at: number, bytes: number): boolean => {
   for (let i = 0; i < bytes; i++) if (written[at + i] === 0) return false
@@ -395,19 +415,15 @@ const sourceOf = (
   from: ReadonlyArray<number>,
   bytes: 1 | 2 | 4,
   count: number,
-): Elements =>
-  world.algebra.memory === 'slots'
-    ? elementsOf(world, plane, from, 'u8', 1, count * bytes)
-    : elementsOf(world, plane, from, dtypeOf(bytes), bytes, count)
+): Elements => elementsOf(world, plane, from, dtypeOf(bytes), bytes, count)
 
 const received = (
-  world: World,
   lanes: ReadonlyArray<number>,
   to: ReadonlyArray<Row | null>,
   bytes: 1 | 2 | 4,
   signed: boolean,
 ): Receive => ({
-  _tag: world.algebra.memory === 'slots' ? 'bytes' : 'words',
+  _tag: 'words',
   lanes,
   to,
   bits: wholeBits(bytes),
@@ -423,14 +439,18 @@ const receiveFields = (
   lanes.forEach((lane, i) => {
     to.forEach((row, k) => {
       let word = 0
+      let m = 0
       let known = data !== null
       for (let b = 0; data !== null && b < 4; b++) {
         const at = (i * to.length + k) * 4 + b
         const [low, high] = [data[2 * at]!, data[2 * at + 1]!]
         if (Number.isNaN(low) || Number.isNaN(high)) known = false
         word |= (((low | (high << 8)) >>> shifts[at]!) & ((1 << bits) - 1)) << (8 * b)
+        const met = joinedMark(1, markOf(low), markOf(high))
+        if (datumOf(met) !== 0) m = joinedMark(bytesOfMark(m) | (1 << b), m, met)
       }
       setLane(r, row, lane, known ? word : 0)
+      came(r, row, lane, m, 32, false)
       if (!known) r.unknown[row] = r.unknown[row]! | (1 << lane)
     })
   })
@@ -449,6 +469,8 @@ const receiveAll = (r: Rows, to: ReadonlyArray<Row | null>, data: Float64Array):
     }
     r.uniform[row] = 0
     r.unknown[row] = unknown
+    if (r.shadow !== null)
+      for (let lane = 0; lane < 32; lane++) came(r, row, lane, markOf(data[lane * to.length + k]!), 32, false)
   }
 }
 
@@ -482,14 +504,20 @@ export const receive = (
       const row = to[k]!
       if (row === null) continue
       let word = 0
+      let m = 0
       let known = data !== null
       if (data !== null)
         for (let b = 0; b < width; b++) {
           const x = data[(i * to.length + k) * width + b]!
           if (Number.isNaN(x)) known = false
           word = width === 1 ? x : word | (x << (8 * b))
+          if (r.shadow !== null) {
+            const met = markOf(x)
+            m = joinedMark(width === 1 ? bytesOfMark(met) : bytesOfMark(m) | (bytesOfMark(met) << b), m, met)
+          }
         }
       setLane(r, row, lane, known ? extended(word, bits, signed) : 0)
+      if (r.shadow !== null) came(r, row, lane, m, bits, signed)
       if (!known) r.unknown[row] = r.unknown[row]! | (1 << lane)
     }
   }
@@ -511,10 +539,12 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
         const start = lane * h.launch.program.localBytes + starts[i]!
         for (let k = 0; k < count; k++) {
           const word = wordAt(h.rows, from[k]!, lane)
-          const known = (h.rows.unknown[from[k]!]! & (1 << lane)) === 0 ? 1 : 0
+          const known = (h.rows.unknown[from[k]!]! & (1 << lane)) === 0
+          const m = markOf(carrierAt(h.rows, from[k]!, lane, word))
           for (let b = 0; b < bytes; b++) {
+            const datum = ((m >>> b) & 1) === 1 ? datumOf(m) : 0
             h.local[start + k * bytes + b] = (word >>> (8 * b)) & 0xff
-            h.localWritten[start + k * bytes + b] = known
+            h.localWritten[start + k * bytes + b] = known ? localKnown + datum : 0
           }
         }
       }
@@ -536,27 +566,21 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
   return out
 }
 
-/** What lanes write, lane by lane: words, or bytes where memory knows bytes one by one. */
+/** What lanes write, lane by lane. */
 const dataOf = (
   h: Here,
   from: ReadonlyArray<Row>,
   lanes: ReadonlyArray<number>,
   bytes: 1 | 2 | 4,
   count: number,
-): Float64Array | null => {
-  const { memory } = h.world.algebra
-  if (memory === 'none') return null
-  const width = memory === 'slots' ? bytes : 1
-  const out = new Float64Array(lanes.length * count * width)
+): Float64Array => {
+  const out = new Float64Array(lanes.length * count)
   for (let i = 0; i < lanes.length; i++)
     for (let k = 0; k < count; k++) {
       const lane = lanes[i]!
       const word = wordAt(h.rows, from[k]!, lane)
-      const known = (h.rows.unknown[from[k]!]! & (1 << lane)) === 0
-      const at = (i * count + k) * width
-      if (memory === 'slots')
-        for (let b = 0; b < width; b++) out[at + b] = known ? (word >>> (8 * b)) & 0xff : NaN
-      else out[at] = bytes === 4 ? word : extended(word, wholeBits(bytes), false)
+      const narrow = bytes === 4 ? word : extended(word, wholeBits(bytes), false)
+      out[i * count + k] = h.rows.shadow === null ? narrow : carrierAt(h.rows, from[k]!, lane, narrow, bytes)
     }
   return out
 }

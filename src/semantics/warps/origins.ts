@@ -523,6 +523,8 @@ export const decidingPlaces = (i: Operation): ReadonlyArray<Place> => {
       return i.into.rows
     case 'atomic':
       return i.at.rows
+    case 'sendAsync':
+      return [...i.into.rows, ...i.barrier.rows]
     case 'tcgen05Store':
       return [i.at.row]
     case 'wgmma':

@@ -17,7 +17,7 @@ import { warpMma, type WarpMma } from '../../numerics/warp-product.js'
 import { fragmentOf, gathered, placesOf, type Fragment, type Operand, type Places } from './fragments.js'
 import type { ProductsOperation } from './operations/products.js'
 import type { Row } from '../machine/warp-stand.js'
-import { forget, setLane, type Rows } from './rows.js'
+import { forget, setAll, setLane, type Rows } from './rows.js'
 
 type Multiply = Extract<ProductsOperation, { readonly _tag: 'multiply' }>
 
@@ -101,6 +101,11 @@ const scattered = (
 }
 
 export const multiply = (r: Rows, o: Multiply, linked: LinkedProduct): void => {
+  const isShadow = r.shadow !== null
+  if (isShadow && [...o.a, ...o.b, ...o.c].every((row) => r.unknown[row] === 0)) {
+    for (const row of o.d) setAll(r, row, 0)
+    return
+  }
   const take = (
     operand: 'a' | 'b' | 'c',
   ): { readonly matrix: Float64Array; readonly unknown: Uint8Array } => {
@@ -111,9 +116,9 @@ export const multiply = (r: Rows, o: Multiply, linked: LinkedProduct): void => {
   const [a, b, c] = [take('a'), take('b'), take('c')]
   const whole = [a, b, c].every(({ unknown }) => !unknown.includes(1))
   const unknown = whole ? null : spoiled(o, a.unknown, b.unknown, c.unknown)
-  // where nothing is known, there is nothing to compute
+  // where nothing is known, there is nothing to compute; over shadows nothing of a product is (`shadows.ts`)
   const d =
-    unknown?.every((x) => x) === true
+    isShadow || unknown?.every((x) => x) === true
       ? new Float64Array(c.matrix.length)
       : linked.mma(a.matrix, b.matrix, c.matrix)
   scattered(r, linked.d, o.d, d, unknown)

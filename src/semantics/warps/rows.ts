@@ -18,7 +18,7 @@
  * 3. a copy and its original do not see each other's writes.
  */
 import type { Edit } from '../machine/cells.js'
-import type { Origins, Row, Rows, RowsInFlight } from '../machine/warp-stand.js'
+import type { Origins, Row, Rows, RowsInFlight, Shadow } from '../machine/warp-stand.js'
 
 export type { Rows }
 
@@ -30,6 +30,7 @@ export const rows = (
   predicates: number,
   flight: RowsInFlight | null,
   origins: Origins | null,
+  shadow: Shadow | null,
   edit: Edit | null,
 ): Rows => ({
   words: new Int32Array(count * 32),
@@ -39,6 +40,7 @@ export const rows = (
   unknownPredicates: new Int32Array(predicates).fill(everyLane),
   flight,
   origins,
+  shadow,
   edit,
 })
 
@@ -51,6 +53,16 @@ const copied = (o: Origins | null): Origins | null =>
         predicates: o.predicates.slice(),
         decided: o.decided.slice(),
         computed: { count: o.computed.count, unsaid: o.computed.unsaid.slice() },
+      }
+
+const shadowCopied = (s: Shadow | null): Shadow | null =>
+  s === null
+    ? null
+    : {
+        lanes: s.lanes.slice(),
+        marks: s.marks.slice(),
+        predicates: s.predicates.slice(),
+        data: s.data.slice(),
       }
 
 /** Rows that the holder of `edit` may write: these, if they are its own. */
@@ -73,6 +85,7 @@ export const owned = (r: Rows, edit: Edit | null): Rows =>
                 closed: r.flight.closed.slice(),
               },
         origins: copied(r.origins),
+        shadow: shadowCopied(r.shadow),
         edit,
       }
 

@@ -15,6 +15,7 @@ import { endless, outOfFuel, spend } from '../machine/effort.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, Value } from '../machine/value.js'
+import { lacking } from '../machine/marks.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
@@ -31,6 +32,7 @@ import { unspecifiedIn } from './timing.js'
 import { usesOf } from './uses.js'
 import * as Origins from './origins.js'
 import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
+import * as Shadows from './shadows.js'
 import * as Silent from './silent.js'
 import { frame, split, type Frame, type Split, type WarpStand } from '../machine/warp-stand.js'
 
@@ -158,10 +160,15 @@ const end = (w: Walk, s: Walking, lanes: number): void => {
 
 // ---------------------------------------------------------------- control
 
-const undecided = (w: Walk, unknown: number, what: string): FaultValue =>
-  w.here.world.algebra.memory === 'bytes'
-    ? V.fault('I1', `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`)
-    : V.fault('algebra.control', `${what} depends on data, which this algebra does not keep`)
+const undecided = (unknown: number, what: string): FaultValue =>
+  V.fault('I1', `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`)
+
+/** These places decide what happens next. True: it depends on data that the run does not have, and it is stopped. */
+const lacks = (w: Walk, s: Walking, places: ReadonlyArray<Place>, mask: number, what: string): boolean => {
+  const datum = Shadows.dependsOn(w.rows, places, mask)
+  if (datum !== 0) stop(w, s, lacking(w.here.world.header, what, datum))
+  return datum !== 0
+}
 
 const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void => {
   if (guard === null) {
@@ -170,9 +177,10 @@ const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void
   }
   const unknown = w.rows.unknownPredicates[guard.predicate]! & s.mask
   if (unknown !== 0) {
-    stop(w, s, undecided(w, unknown, 'the condition of the branch'))
+    stop(w, s, undecided(unknown, 'the condition of the branch'))
     return
   }
+  if (lacks(w, s, [ofPredicate(guard.predicate)], s.mask, 'the branch')) return
   Origins.decide(w.rows, [ofPredicate(guard.predicate)], s.mask, siteAt(w, s))
   const taken = holding(w.rows, guard.predicate, guard.negated, s.mask)
   if (taken === 0 || taken === s.mask) {
@@ -193,9 +201,10 @@ const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void
 const branchIndexed = (w: Walk, s: Walking, o: Of<'branchIndexed'>, mask: number): void => {
   const unknown = w.rows.unknown[o.index]! & mask
   if (unknown !== 0) {
-    stop(w, s, undecided(w, unknown, 'the index of the branch'))
+    stop(w, s, undecided(unknown, 'the index of the branch'))
     return
   }
+  if (lacks(w, s, [o.index], mask, 'the index of the branch')) return
   const ways = new Map<number, number>()
   for (let m = mask; m !== 0; m &= m - 1) {
     const index = wordAt(w.rows, o.index, lowest(m)) >>> 0
@@ -272,9 +281,25 @@ const membersOf = (o: Operation): number | null => {
   }
 }
 
+/** Is it done by lanes together (`collective`)? */
+const isOfLanes = (o: Operation): boolean => {
+  switch (o._tag) {
+    case 'shuffle':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
+      return true
+    default:
+      return false
+  }
+}
+
 /** Silent instructions of all named lanes, wherever they came from. */
 const together = (w: Walk, o: Operation, mask: number): void => {
   Origins.follow(w.rows, o, mask, null)
+  Shadows.follow(w.rows, o, null, mask)
   switch (o._tag) {
     case 'shuffle':
       Lanes.shuffle(w.rows, o, mask)
@@ -306,9 +331,10 @@ const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boole
   for (let m = mask; m !== 0;) {
     const lane = lowest(m)
     if ((w.rows.unknown[members]! & (1 << lane)) !== 0) {
-      stop(w, s, undecided(w, 1 << lane, 'the mask of member lanes'))
+      stop(w, s, undecided(1 << lane, 'the mask of member lanes'))
       return true
     }
+    if (lacks(w, s, [members], 1 << lane, 'the mask of member lanes')) return true
     const named = wordAt(w.rows, members, lane)
     if ((named & (1 << lane)) === 0) {
       stop(
@@ -419,9 +445,10 @@ const instruction = (
   if (guard !== null) {
     const unknown = rows.unknownPredicates[guard.predicate]! & mask
     if (unknown !== 0) {
-      stop(w, s, undecided(w, unknown, 'the predicate of the instruction'))
+      stop(w, s, undecided(unknown, 'the predicate of the instruction'))
       return
     }
+    if (lacks(w, s, [ofPredicate(guard.predicate)], mask, 'the predicate of the instruction')) return
     Origins.decide(rows, [ofPredicate(guard.predicate)], mask, siteAt(w, s))
     mask = holding(rows, guard.predicate, guard.negated, mask)
   }
@@ -439,7 +466,10 @@ const instruction = (
     }
   }
   const full = (mask | w.ended) === -1
-  if (rows.origins !== null && membersOf(o) === null) Origins.followAlone(rows, o, mask, product)
+  if (!isOfLanes(o)) {
+    if (rows.origins !== null) Origins.followAlone(rows, o, mask, product)
+    if (rows.shadow !== null) Shadows.follow(rows, o, scalar, mask)
+  }
   switch (o._tag) {
     case 'scalar':
       Silent.scalar(rows, scalar!, o.from, o.to, mask, full)
@@ -531,6 +561,8 @@ const instruction = (
         return
       }
       if (rows.origins !== null) Origins.decide(rows, Origins.decidingPlaces(o), mask, siteAt(w, s))
+      if (rows.shadow !== null && lacks(w, s, Origins.decidingPlaces(o), mask, 'what the instruction does'))
+        return
       if (o._tag === 'clusterWait' && (w.atCluster & mask) !== 0) {
         stop(
           w,
@@ -708,9 +740,12 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
     case 'number':
       for (let m = how.mask; m !== 0; m &= m - 1)
         setLane(rows, how.to, lowest(m), typeof value === 'number' ? value : 0)
+      Shadows.known(rows, [how.to], how.mask)
       Origins.filled(rows, [how.to], how.mask, true)
       return
     case 'truth':
+      if (how.to !== null) Shadows.known(rows, [ofPredicate(how.to)], how.mask)
+      if (how.tag !== undefined) Shadows.known(rows, [how.tag], how.mask)
       if (typeof value === 'object' && value._tag === 'peek') {
         if (how.to !== null) {
           setPredicate(rows, how.to, how.mask, value.ready ? how.mask : 0, 0)
@@ -736,6 +771,7 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
       const word = found?.data?.[0] ?? 0
       const isData = found?.plain?.every((x) => x === 1) !== true
       if (how.to !== null) for (const lane of how.lanes) setLane(rows, how.to, lane, word)
+      Shadows.known(rows, [how.to], maskOf(how.lanes))
       for (const lane of how.lanes) Origins.filled(rows, [how.to], 1 << lane, isData)
       return
     }
@@ -743,6 +779,7 @@ const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): 
       if (typeof value === 'object' && value._tag === 'tile' && value.data !== null)
         how.to.forEach((row, i) => {
           setLanes(rows, row, value.data!, 32 * i)
+          if (rows.shadow !== null) Shadows.cameAll(rows, row, value.data!, 32 * i)
         })
       if (typeof value === 'object' && value._tag === 'tile') Origins.receivedRows(rows, how.to, value.origin)
       return

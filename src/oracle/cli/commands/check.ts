@@ -22,18 +22,21 @@ import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { checkReport } from '../judged.js'
 import { goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
+import { dataOptions } from '../ptx-data.js'
 import { judgeTrace } from '../traces.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
     mendOption(
       launchOptions(
-        command
-          .argument(
-            '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-          )
-          .option('--set <name=value...>', 'settings of the kernel'),
+        dataOptions(
+          command
+            .argument(
+              '<kernel>',
+              'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+            )
+            .option('--set <name=value...>', 'settings of the kernel'),
+        ),
       ).option(
         '--without <label>',
         'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
@@ -68,6 +71,8 @@ const forPrograms: ReadonlyArray<string> = [
   'fuel',
   'record',
   'timeline',
+  'over',
+  'known',
 ]
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {

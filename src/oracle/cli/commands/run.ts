@@ -600,7 +600,7 @@ const runNow = async (
           ? []
           : [['result', (isGood(compared) ? palette.good : palette.bad)(comparisonText(compared))] as const]),
         ...paintedRows(context, verdict),
-        ...nextStep(outcome),
+        ...nextStep(outcome, algebra),
         ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
       ]
       const differing =

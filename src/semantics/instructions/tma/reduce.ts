@@ -26,8 +26,9 @@
  */
 import * as O from 'fp-ts/lib/Option.js'
 import { isFloat, type Dtype } from '../../../numerics/dtype.js'
+import { datumOf, isKnown, lifted, mark, marked, markOf } from '../../../numerics/shadow.js'
 import type { ReduceKind } from '../../language/instruction.js'
-import { rest, scalarOperation } from '../../../numerics/scalar/index.js'
+import { allBytes, rest, scalarOperation } from '../../../numerics/scalar/index.js'
 import type { Elements, Joining } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { lacks } from '../../machine/scalar.js'
@@ -122,6 +123,23 @@ export const reduction = (
 const long = (dtype: Dtype, low: number, high: number): bigint =>
   wrapped(dtype, (BigInt(high) << 32n) | BigInt(low))
 
+/** Where not all is known: what joins an element that is not known is not known. Of elements in words, none is then. */
+const joinedPartly = (
+  world: World,
+  kind: ReduceKind,
+  dtype: Dtype,
+  areWords: boolean,
+  old: Float64Array,
+  data: Float64Array,
+): Float64Array | null => {
+  const f = reduction(world, kind, dtype)
+  if (typeof f !== 'function') return null
+  const join = lifted(areWords ? 'u32' : dtype)(f)
+  if (!areWords) return data.map((by, i) => join(old[i]!, by))
+  const datum = [...old, ...data].reduce((d, x) => Math.max(d, datumOf(markOf(x))), 0)
+  return new Float64Array(data.length).fill(marked(0, mark(allBytes, datum)))
+}
+
 /** What memory holds after the elements `data` have joined it, as `carried` has them. */
 export const combined = (
   world: World,
@@ -134,6 +152,8 @@ export const combined = (
   const old = Plane.read(plane, at).data
   if (old === null || data === null) return null
   const out = new Float64Array(data.length)
+  if (plane._tag === 'shadow' && !(old.every(isKnown) && data.every(isKnown)))
+    return joinedPartly(world, kind, e.dtype, inWords(plane, e.dtype), old, data)
   const byWords = words === null ? undefined : scalarOperation(words)
   if (byWords !== undefined && inWords(plane, e.dtype)) {
     for (let i = 0; i < out.length; i += 2) {

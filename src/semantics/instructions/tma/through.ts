@@ -10,18 +10,26 @@
  *
  * Source: PTX ISA, tensormap.replace, tensormap.cp_fenceproxy, cp.async.bulk.tensor.
  */
+import { datumOf, markOf } from '../../../numerics/shadow.js'
 import type { Access } from '../../log/events.js'
 import { effect, type Effect, type Executing } from '../../machine/effect.js'
 import type { Elements, Prepared } from '../../machine/operation.js'
+import { lacking } from '../../machine/marks.js'
 import * as Plane from '../../machine/plane.js'
 import { withPlane, type Machine } from '../../machine/state.js'
+import * as V from '../../machine/value.js'
+import type { FaultValue } from '../../machine/value.js'
+import type { World } from '../../machine/world.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
-/** The bytes of an object; null where memory does not hold all of them. */
-export const objectIn = (m: Machine, object: Elements): Uint8Array | null => {
+/** The bytes of an object, if memory holds all of them, and they are known. */
+export const objectIn = (world: World, m: Machine, object: Elements): Uint8Array | FaultValue => {
   const { data } = Plane.read(m.planes[object.plane]!, object)
-  return data === null || data.some((byte) => Number.isNaN(byte)) ? null : Uint8Array.from(data)
+  if (data === null || data.some((byte) => Number.isNaN(byte)))
+    return V.fault('I1', 'the tensor map has bytes that nothing has written')
+  const datum = data.reduce((d, byte) => Math.max(d, datumOf(markOf(byte))), 0)
+  return datum === 0 ? Uint8Array.from(data) : lacking(world.header, 'the tensor map', datum)
 }
 
 const touching = (x: Executing, rw: 'r' | 'w', e: Elements, role: Access['role']): Access => ({

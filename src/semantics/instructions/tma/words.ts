@@ -14,7 +14,8 @@ import type { Elements } from '../../machine/operation.js'
 import { cells, type Cells, type Plane } from '../../machine/plane.js'
 
 /** Are elements of this memory carried as words? */
-export const inWords = (plane: Plane, dtype: Dtype): boolean => plane._tag === 'bytes' && bitsOf(dtype) === 64
+export const inWords = (plane: Plane, dtype: Dtype): boolean =>
+  (plane._tag === 'bytes' || plane._tag === 'shadow') && bitsOf(dtype) === 64
 
 export const carried = (plane: Plane, e: Elements): Cells => {
   if (!inWords(plane, e.dtype)) return e

@@ -307,7 +307,8 @@ const spare = (
   if (from < 0) return undefined
   const tail = left.slice(from)
   const [first] = tail
-  const is = (value: number): boolean => holds(e.until ?? 'ge', value, e.value)
+  // what is not known may be anything
+  const is = (value: number): boolean => Number.isNaN(value) || holds(e.until ?? 'ge', value, e.value)
   // before the first of them the word held what the last known write left, or what was there from the start
   if (first === undefined || is(first.before)) return first
   const last = tail[tail.length - 1]!

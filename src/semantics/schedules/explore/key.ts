@@ -56,13 +56,19 @@ const ofMap = (d: DescriptorValue): string =>
 /** A page is not written over while a search goes on: states share them. */
 const bytesOf = remembered((page: { readonly bytes: Uint8Array }) => ({ text: page.bytes.join() }))
 
+const textOf = (p: Exclude<Plane, { readonly _tag: 'none' }>): string => {
+  switch (p._tag) {
+    case 'bytes':
+      return p.pages.map((page) => (page === null || page === undefined ? '' : bytesOf(page).text)).join(';')
+    case 'shadow':
+      return `${textOf(p.bytes)}|${textOf(p.marks)}`
+    case 'slots':
+      return p.pages.map((page) => page?.slots.join() ?? '').join(';')
+  }
+}
+
 const ofPlane = (names: Names, p: Exclude<Plane, { readonly _tag: 'none' }>): number =>
-  numberOf(
-    names.texts,
-    p._tag === 'bytes'
-      ? p.pages.map((page) => (page === null || page === undefined ? '' : bytesOf(page).text)).join(';')
-      : p.pages.map((page) => page?.slots.join() ?? '').join(';'),
-  )
+  numberOf(names.texts, textOf(p))
 
 // ---------------------------------------------------------------- keys
 

@@ -312,7 +312,8 @@ export const outcomes = (
   detecting: Options,
   bounds: OutcomesBounds = defaultOutcomes,
 ): Outcomes | null => {
-  if (world.algebra.memory !== 'bytes' || world.resident < world.clusterCount) return null
+  const { memory } = world.algebra
+  if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
   const words: Words = new Set()
   let events = 0
   for (let k = 0; ; k++) {

@@ -25,6 +25,7 @@ import { barriersAt, operand } from '../operands.js'
 import type { BulkOperation } from '../operations/bulk.js'
 import type { Address } from '../program.js'
 import { lanesOf, wordAt } from '../rows.js'
+import { carrierAt } from '../shadows.js'
 
 type Of<K extends BulkOperation['_tag']> = Extract<BulkOperation, { readonly _tag: K }>
 
@@ -186,10 +187,9 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
         const data = new Float64Array(those.length * rows.length)
         those.forEach(({ lane }, i) => {
           rows.forEach((row, k) => {
-            data[i * rows.length + k] =
-              o.reduction?.dtype === 'i32' || o.reduction === null
-                ? wordAt(h.rows, row, lane)
-                : wordAt(h.rows, row, lane) >>> 0
+            const word = wordAt(h.rows, row, lane)
+            const isSigned = o.reduction?.dtype === 'i32' || o.reduction === null
+            data[i * rows.length + k] = carrierAt(h.rows, row, lane, isSigned ? word : word >>> 0)
           })
         })
         if (o.reduction !== null && those.some(({ lane }) => (unknown & (1 << lane)) !== 0))
@@ -208,7 +208,7 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
                 width,
                 size / width,
               ),
-              data: h.world.algebra.memory === 'none' ? null : data,
+              data,
               combine: o.reduction?.joining ?? null,
               origin: V.otherOrigin,
               barrier,

@@ -28,8 +28,10 @@ import { elementsOf, reaches, type Here } from '../memory.js'
 import { aligned } from '../operands.js'
 import type { MatricesOperation } from '../operations/matrices.js'
 import type { Address } from '../program.js'
+import { marked, markOf, markOfByte } from '../../../numerics/shadow.js'
 import { originOf } from '../origins.js'
 import { setLane, wordAt, type Rows } from '../rows.js'
+import { carrierAt } from '../shadows.js'
 
 type Of<K extends MatricesOperation['_tag']> = Extract<MatricesOperation, { readonly _tag: K }>
 
@@ -86,7 +88,6 @@ const load = (h: Here, o: Of<'loadMatrices'>): ReadonlyArray<Part> | FaultValue 
   const starts = rowStarts(h, 'ldmatrix', o.from, o.shape, o.count)
   if ('code' in starts) return starts
   const bytes = matrixBytes(o.shape, o.transposed, o.count)
-  const { memory } = h.world.algebra
   if (o.stored === 4 || o.stored === 6) {
     const { stored } = o
     const addresses: number[] = []
@@ -108,7 +109,7 @@ const load = (h: Here, o: Of<'loadMatrices'>): ReadonlyArray<Part> | FaultValue 
       }),
     ]
   }
-  const inWords = memory !== 'slots' && wordwise(o.shape, o.transposed)
+  const inWords = wordwise(o.shape, o.transposed)
   const receive: Receive = {
     _tag: inWords ? 'words' : 'bytes',
     lanes: everyLane,
@@ -129,18 +130,18 @@ const loadOf = (source: Elements): Part['prepared'] => ({
 
 // ---------------------------------------------------------------- stores
 
-const dataOf = (h: Here, value: ReadonlyArray<Row>, inWords: boolean): Float64Array | null => {
-  const { memory } = h.world.algebra
-  if (memory === 'none') return null
+const dataOf = (h: Here, value: ReadonlyArray<Row>, inWords: boolean): Float64Array => {
   const width = inWords ? 1 : 4
   const out = new Float64Array(32 * value.length * width)
   for (const lane of everyLane)
     value.forEach((row, k) => {
       const word = wordAt(h.rows, row, lane)
-      const known = memory !== 'slots' || (h.rows.unknown[row]! & (1 << lane)) === 0
+      const carrier = carrierAt(h.rows, row, lane, word)
       const at = (lane * value.length + k) * width
-      if (inWords) out[at] = word
-      else for (let b = 0; b < 4; b++) out[at + b] = known ? (word >>> (8 * b)) & 0xff : NaN
+      if (inWords) out[at] = carrier
+      else
+        for (let b = 0; b < 4; b++)
+          out[at + b] = marked((word >>> (8 * b)) & 0xff, markOfByte(markOf(carrier), b))
     })
   return out
 }
@@ -148,7 +149,7 @@ const dataOf = (h: Here, value: ReadonlyArray<Row>, inWords: boolean): Float64Ar
 const store = (h: Here, o: Of<'storeMatrices'>): ReadonlyArray<Part> | FaultValue => {
   const starts = rowStarts(h, 'stmatrix', o.into, o.shape, o.count)
   if ('code' in starts) return starts
-  const inWords = h.world.algebra.memory !== 'slots' && wordwise(o.shape, o.transposed)
+  const inWords = wordwise(o.shape, o.transposed)
   const bytes = matrixBytes(o.shape, o.transposed, o.count)
   return [
     part(

@@ -71,7 +71,9 @@ import { reaches, type Here } from '../memory.js'
 import { originOfRows } from '../origins.js'
 import { aligned, barriersAt, operand } from '../operands.js'
 import type { Tcgen05Operation, TensorAddress } from '../operations/tcgen05.js'
+import { datumOf, mark, marked, markOf } from '../../../numerics/shadow.js'
 import { holding, lanesOf, lowest, wordAt } from '../rows.js'
+import { carrierAt } from '../shadows.js'
 
 type Of<K extends Tcgen05Operation['_tag']> = Extract<Tcgen05Operation, { readonly _tag: K }>
 type Parts = ReadonlyArray<Part> | FaultValue
@@ -256,9 +258,10 @@ const store = (h: Here, o: Of<'tcgen05Store'>, mask: number): Parts => {
       const word = wordAt(h.rows, row, lane)
       const at = 32 * register + lane
       if (packed) {
-        data[2 * at] = word & 0xffff
-        data[2 * at + 1] = word >>> 16
-      } else data[at] = word
+        const m = markOf(carrierAt(h.rows, row, lane, word))
+        data[2 * at] = marked(word & 0xffff, mark(m & 3, datumOf(m)))
+        data[2 * at + 1] = marked(word >>> 16, mark((m >>> 2) & 3, datumOf(m)))
+      } else data[at] = carrierAt(h.rows, row, lane, word)
     }
   })
   const origin = originOfRows(h.rows, o.value, 'all', V.otherOrigin)

@@ -1,0 +1,111 @@
+/**
+ * PTX over shadows is judged as over bits: nothing is known of the inputs but of those that decide, nothing of products, and verdict, findings, their places and
+ * the order of all events are those of a run on the captured data. Where a twin lets data decide that were not its author's to decide by, the run is stopped there.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { checkPtx } from '../../../src/oracle/cli/ptx.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
+import { right } from '../../either.js'
+import { nightly } from '../../extent.js'
+import { worldOf } from '../../oracle/world.js'
+
+const root = fileURLToPath(new URL('../../../conformance/', import.meta.url))
+const folders = ['hopper/cuda', 'hopper/warpgroups', 'hopper/mosaic', 'blackwell/cuda', 'triton/captures']
+
+/** Inputs that decide where control goes, or which bytes are touched, by kernel; all others are never known. */
+const deciding: Readonly<Record<string, ReadonlyArray<string>>> = {
+  aggregate: ['x'],
+  asserts: ['x'],
+  bulk_gather: ['index'],
+  calls: ['x'],
+  cluster_bins: ['x'],
+  collatz: ['x'],
+  dispatch: ['code', 'x'],
+  generic_address: ['choice'],
+  histogram: ['x'],
+  integers: ['wide'],
+  last_block: ['counter'],
+  own_cpasync: ['x'],
+  prints: ['x'],
+  votes: ['x'],
+  split_k: ['turns'],
+  gather_rows: ['rows', 'to'],
+  semaphore: ['scratch0'],
+  semaphore_count: ['scratch0'],
+}
+
+/** Twins of which other bytes decide than those of the kernel, for they are read too early or from elsewhere. */
+const stopped: ReadonlyArray<string> = [
+  'dispatch/broken1',
+  'integers/broken1',
+  'own_cpasync/broken3',
+  'gather_rows/broken1',
+]
+
+/** By day some that are quick, each with a twin. */
+const some = ['vectors', 'queue']
+
+const kernels = folders.flatMap((folder) =>
+  readdirSync(`${root}${folder}`)
+    .filter((name) => existsSync(`${root}${folder}/${name}/launch.json`) && (nightly || some.includes(name)))
+    .map((name) => ({ name, at: `${root}${folder}/${name}` })),
+)
+
+const world = worldOf(onDisk)
+const checked = (file: string, launch: string, more: Readonly<Record<string, unknown>>): Verdict =>
+  right(checkPtx(world, file, { launch, ...more })).json() as Verdict
+
+const placed = ({ findings, notes }: Verdict): ReadonlyArray<unknown> =>
+  [...findings, ...notes].map((f) => [f.id, f.text, f.a.site, f.b?.site ?? null])
+
+describe('what is found over shadows is what is found over bits', () => {
+  for (const { name, at } of kernels) {
+    const texts = readdirSync(at).filter(
+      (file) => file.endsWith('.ptx') && (nightly || !file.startsWith('broken') || file === 'broken1.ptx'),
+    )
+    for (const text of texts) {
+      const called = `${name}/${text.replace('.ptx', '')}`
+      it(called, () => {
+        const launch = `${at}/launch.json`
+        const bits = checked(`${at}/${text}`, launch, {})
+        const shadow = checked(`${at}/${text}`, launch, { over: 'shadow', known: deciding[name] ?? [] })
+        if (stopped.includes(called)) {
+          expect(shadow.conditions.C5.holds).toBe(false)
+          expect(['hazard', 'undecided']).toContain(shadow.verdict)
+          return
+        }
+        expect(shadow.verdict).toBe(bits.verdict)
+        expect(placed(shadow)).toEqual(placed(bits))
+        expect(shadow.conditions).toEqual(bits.conditions)
+        // two that wait for each other are told with what could come of them, and data may decide that
+        if (bits.verdict !== 'deadlock') expect(shadow.counts).toEqual(bits.counts)
+      })
+    }
+  }
+})
+
+describe('what data decide is said, with the line and the datum', () => {
+  const votes = `${root}hopper/cuda/votes`
+  it('of a branch', () => {
+    const { verdict, reason } = checked(`${votes}/votes.ptx`, `${votes}/launch.json`, { over: 'shadow' })
+    expect(verdict).toBe('undecided')
+    expect(reason).toMatch(
+      /^the run was stopped before its end, over shadow: .*\(votes\.cu:\d+:\d+\).*depends on the data of x, which are not known: give them, or run over bits/u,
+    )
+  })
+  it('of an address', () => {
+    const at = `${root}hopper/cuda/generic_address`
+    const { verdict, reason } = checked(`${at}/generic_address.ptx`, `${at}/launch.json`, { over: 'shadow' })
+    expect(verdict).toBe('undecided')
+    expect(reason).toMatch(/depends on the data of choice, which are not known/u)
+  })
+  it('of a word that is waited for, or counted', () => {
+    const at = `${root}hopper/cuda/last_block`
+    const { verdict, reason } = checked(`${at}/last_block.ptx`, `${at}/launch.json`, { over: 'shadow' })
+    expect(verdict).toBe('undecided')
+    expect(reason).toMatch(/the data of counter/u)
+  })
+})

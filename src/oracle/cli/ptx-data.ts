@@ -1,0 +1,91 @@
+/**
+ * Which data a check of PTX knows.
+ *
+ * | asked                       | known                                                                                    |
+ * |-----------------------------|------------------------------------------------------------------------------------------|
+ * | `--over bits`               | all: inputs from their files, others seeded                                              |
+ * | `--over shadow`             | what no input decides; of the inputs those that `--known` names                          |
+ * | nothing                     | inputs from their files; of those without, nothing, unless they decide: then they are seeded |
+ *
+ * A run over shadows (`numerics/shadow.ts`) stands for all contents of what it does not know. Zeros of an output are known, and so is a tensor map.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
+import type { WarpArguments } from '../../semantics/execution/launch-warps.js'
+import type { LaunchedPtx } from '../launch/ptx.js'
+import type { Options } from './command.js'
+import { refuseFlag, type FlagFailure } from './flags/choice.js'
+import { again, wordOf, wordsOf } from './flags/words.js'
+
+export const dataOptions = (command: Command): Command =>
+  command
+    .option(
+      '--over <algebra>',
+      'of PTX: bits, its inputs from their files or seeded; shadow, for all contents of its inputs; default: bits of those that have files',
+    )
+    .option('--known <tensor>', 'of PTX over shadow: an input whose data are known; again for another', again)
+
+/** Flags of a check of PTX that mean nothing elsewhere; null: none is said. */
+export const dataFlagSaid = (options: Options): string | null =>
+  ['over', 'known'].find((name) => options[name] !== undefined) ?? null
+
+/** Data that a run does not know. */
+export interface Unknown {
+  readonly tensors: ReadonlySet<string>
+  /** where they decide, inputs are seeded */
+  readonly orSeeded: boolean
+}
+
+/** Tensors that hold data before the launch. */
+const dataOf = ({ tensors, maps = [] }: WarpArguments): ReadonlyArray<string> =>
+  tensors
+    .filter(
+      ({ name, role, contents }) => role !== 'out' && contents !== null && !maps.some((m) => m.into === name),
+    )
+    .map(({ name }) => name)
+
+/** What a check of this launch does not know; null: it is one over bits. */
+export const unknownAsked = (
+  options: Options,
+  launched: LaunchedPtx,
+): E.Either<FlagFailure, Unknown | null> => {
+  const over = wordOf(options, 'over')
+  const known = wordsOf(options, 'known')
+  const data = dataOf(launched.arguments)
+  const without = (names: ReadonlyArray<string>, orSeeded: boolean): Unknown | null =>
+    names.length === 0 ? null : { tensors: new Set(names), orSeeded }
+  if (over !== null && over !== 'bits' && over !== 'shadow')
+    return refuseFlag('--over', 'bits or shadow, of PTX', over)
+  if (known.length > 0 && over !== 'shadow')
+    return refuse(
+      'bad-flag',
+      `--known: expected --over shadow beside it, found ${over === null ? 'no --over' : '--over bits'}`,
+    )
+  const other = known.find((name) => !data.includes(name))
+  if (other !== undefined)
+    return refuse(
+      'bad-flag',
+      `--known: expected an input of the launch, ${data.length === 0 ? 'which has none' : data.join(', ')}, found '${other}'; ${didYouMean(data)(other)}`,
+    )
+  if (over === 'bits') return E.right(null)
+  return E.right(
+    over === 'shadow'
+      ? { tensors: new Set(data.filter((name) => !known.includes(name))), orSeeded: false }
+      : without(
+          data.filter((name) => launched.seeded.has(name)),
+          true,
+        ),
+  )
+}
+
+/** `a, b: any data` */
+export const unknownText = ({ tensors }: Unknown): string =>
+  tensors.size === 0
+    ? 'of products nothing is known: this stands whatever they make'
+    : `of ${[...tensors].join(', ')} nothing is known: this stands for all that ${tensors.size === 1 ? 'it holds' : 'they hold'}`
+
+/** What a verdict on seeded inputs does not speak of. */
+export const otherSeeds = ({ tensors }: Unknown): string =>
+  `inputs other than the seeded ones (${[...tensors].join(', ')}): control or addresses depend on data`
