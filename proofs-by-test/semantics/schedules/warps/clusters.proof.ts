@@ -12,7 +12,7 @@ import { allStyles, asItShouldBe, clusteredOf } from './drawn.js'
 import { kernelOf } from './kernels.js'
 import { judged, sweep } from './sweep.js'
 
-const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : 75
+const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : 40
 
 /** Rules, and a number of kernels among which one shows that each is needed. */
 const rules: ReadonlyArray<readonly [rule: WarpRule | 'arrivesOnlyAtExit', within: number]> = [

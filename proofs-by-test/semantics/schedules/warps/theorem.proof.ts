@@ -7,7 +7,7 @@ import { peekingOf, skeletonOf } from '../../../../src/semantics/schedules/naive
 import { nightly } from '../../../extent.js'
 import { sweep } from './sweep.js'
 
-const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : 75
+const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 100_000) : 40
 const families = { tensor: false, copies: true, cluster: false }
 
 test('the theorem, on random kernels of warps', { timeout: 14_400_000 }, () => {
