@@ -131,6 +131,19 @@ export const inputTerm = (tensor: number, index: number): number =>
 
 const inputs = seedOf('input')
 
+/** An operation of any number of terms; its name is a seed of the hash. */
+export const applied = (operation: string): ((terms: ReadonlyArray<number>) => number) => {
+  const start = seedOf(operation)
+  return (of) => {
+    const words = new Array<number>(2 * of.length)
+    for (let i = 0; i < of.length; i++) {
+      words[2 * i] = upper(of[i]!)
+      words[2 * i + 1] = of[i]! % lane
+    }
+    return hashOf(start, words)
+  }
+}
+
 /** The bits of an f64, NaNs all alike. */
 const bitsOfDouble = (x: number): readonly [number, number] => {
   const words = new Uint32Array(new Float64Array([x === x ? x : NaN]).buffer)

@@ -4,7 +4,7 @@ import { runPtx } from '../../../src/oracle/cli/ptx.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
 
-const npy = (words: Uint32Array): Uint8Array => {
+export const npy = (words: Uint32Array): Uint8Array => {
   const says = `{'descr': '<u4', 'fortran_order': False, 'shape': (${String(words.length)},), }`
   const header = says.padEnd(117) + '\n'
   const bytes = new Uint8Array(10 + header.length + 4 * words.length)

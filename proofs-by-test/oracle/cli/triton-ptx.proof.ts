@@ -74,14 +74,11 @@ const idsOf = ({ findings }: Verdict): ReadonlyArray<string> =>
 const lineOf = (site: string): number => Number(/\(line (\d+)\)/u.exec(site)?.[1] ?? 0)
 
 /** The four things that lowering adds, as far as a finding of the PTX shows them. */
-const addedBy = (text: ReadonlyArray<string>, ttgir: Verdict, f: Verdict['findings'][number]): string => {
+const addedBy = (text: ReadonlyArray<string>, f: Verdict['findings'][number]): string => {
   const lines = [f.a, f.b].flatMap((side) => (side === undefined ? [] : [text[lineOf(side.site) - 1] ?? '']))
   // every warp of a partition stores the same immediates
   if (f.id === 'D1' && lines.every((line) => /st\.shared\S*\s+\[\S+\], (\{[^%]*\}|-?\d+);/u.test(line)))
     return 'the state of warp specialisation, which all warps store alike and unordered'
-  // over terms both writes of one tile are proved to be of one value; a program of warps runs over bytes alone
-  if (f.id === 'D2' && ttgir.notes.some(({ id }) => id === 'N4'))
-    return 'two partitions store one tile; that they store the same is proved over terms, of the TTGIR (N4)'
   return ''
 }
 
@@ -91,7 +88,7 @@ const differenceOf = (name: string, ptx: Verdict, ttgir: Verdict): string => {
   const more = own.filter((id) => !its.includes(id))
   const fewer = its.filter((id) => !own.includes(id))
   const reasons = new Set(
-    ptx.findings.filter(({ id }) => more.includes(id)).map((f) => `${f.id}: ${addedBy(text, ttgir, f)}`),
+    ptx.findings.filter(({ id }) => more.includes(id)).map((f) => `${f.id}: ${addedBy(text, f)}`),
   )
   return [...[...reasons].sort(), ...fewer.map((id) => `${id}: of the TTGIR alone`)].join('; ')
 }
@@ -104,8 +101,8 @@ The 21 launches of \`conformance/triton/captures\` that have their PTX, run here
 \`proofs-by-test/oracle/cli/triton-ptx.proof.ts\` writes this page.
 
 Lowering adds four things that TTGIR does not say: synchronisation inside a partition, the scratch of conversions of layouts, the state machine of warp specialisation, and where in shared memory
-everything lies. The column "for all inputs" says whether c = a @ b is proved for all inputs of the shape, from the PTX through its registers, and from the TTGIR. Where the findings differ, the last column says why: the state machine in all cases but one kind, a race of two writes of one value, of which the values are compared over terms, and
-from PTX only where they are constants of the text.
+everything lies. The column "for all inputs" says whether c = a @ b is proved for all inputs of the shape, from the PTX through its registers, and from the TTGIR. Where the findings differ, the last column says why. What all warps store alike, the
+state of that machine, and one tile that two partitions store are one value, by terms, at both levels: notes (N4).
 
 | launch | elements that differ (PTX, TTGIR) | for all inputs (PTX, TTGIR) | PTX | TTGIR | why they differ |
 | --- | --- | --- | --- | --- | --- |

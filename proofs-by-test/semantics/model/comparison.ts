@@ -103,6 +103,7 @@ export const recording = (options: Options): Fold<Recording, Detected> => {
           say(pairs, 'race', a, b)
           tell.race(a, b, c, k)
         },
+        twice: tell.twice,
         invisible: (a, b, k) => {
           say(pairs, 'visibility', a, b)
           tell.invisible(a, b, k)

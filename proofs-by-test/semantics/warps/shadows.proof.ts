@@ -115,7 +115,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 const perform = (r: Rows, o: Operation, mask: number): void => {
   switch (o._tag) {
     case 'scalar':
-      Silent.scalar(r, scalarOperation(o.name)!, o.from, o.to, mask, false)
+      Silent.scalar(r, o.name, scalarOperation(o.name)!, o.from, o.to, mask, false)
       return
     case 'move':
       Silent.move(r, o, mask, false)

@@ -26,6 +26,7 @@ import {
   type GlobalPlane,
   type Launched,
 } from '../machine/launch.js'
+import type { Ledger } from '../machine/ledger.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type { Source } from '../machine/source.js'
 import { isFloat } from '../../numerics/dtype.js'
@@ -358,6 +359,7 @@ const launchedWith = (
   barriers: ReadonlyArray<Found>,
   scout: WarpLaunch['scout'],
   resident: number | null,
+  ledger: Ledger | null = null,
 ): E.Either<Failure, LaunchedWarps> => {
   const bad = unlaunchable(p, a)
   if (bad !== null) return E.left(bad)
@@ -387,7 +389,7 @@ const launchedWith = (
     symbols,
     parameters,
     decisive: decisive(p),
-    followed: a.computes !== undefined,
+    followed: ledger ?? (a.computes === undefined ? null : 'bytes'),
     watches: watches(p),
     flight: flightOf(p),
     scout,
@@ -519,12 +521,13 @@ const launchedAt = (
   a: WarpArguments,
   algebra: Algebra,
   resident: number | null,
+  ledger: Ledger | null,
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
   algebra.memory === 'bytes' || algebra.memory === 'shadow'
-    ? E.chain((barriers: ReadonlyArray<Found>) => launchedWith(p, a, algebra, barriers, null, resident))(
-        barriersOf(),
-      )
+    ? E.chain((barriers: ReadonlyArray<Found>) =>
+        launchedWith(p, a, algebra, barriers, null, resident, ledger),
+      )(barriersOf())
     : refuse(
         'launch.algebra',
         `a program of warps keeps addresses in its registers: expected the algebra of bits or of shadows, found ${algebra.name}`,
@@ -539,15 +542,15 @@ export const launchWarps = (
   a: WarpArguments,
   algebra: Algebra,
   resident: number | null = null,
-): E.Either<Failure, LaunchedWarps> => launchedAt(p, a, algebra, resident, () => scouted(p, a, algebra))
+): E.Either<Failure, LaunchedWarps> => launchedAt(p, a, algebra, resident, null, () => scouted(p, a, algebra))
 
 /** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows. */
 export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
   const known = new Map<Algebra['memory'], Scouted>()
   return {
     name: p.name,
-    launch: (algebra, { resident }) =>
-      launchedAt(p, a, algebra, resident ?? null, () => {
+    launch: (algebra, { resident, ledger }) =>
+      launchedAt(p, a, algebra, resident ?? null, ledger ?? null, () => {
         const before = known.get(algebra.memory)
         if (before !== undefined) return before
         const found = scouted(p, a, algebra)

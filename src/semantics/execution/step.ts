@@ -247,7 +247,8 @@ const exits = (world: World, before: AgentState, after: AgentState, agent: numbe
 
 /** An agent has come to its end. */
 export const exitOf = (agent: number, { stand }: AgentState): Exit => {
-  const decided = stand?._tag === 'warp' ? (stand.rows.origins?.decided[0] ?? 0) : 0
+  const origins = stand?._tag === 'warp' ? stand.rows.origins : null
+  const decided = origins?._tag === 'bytes' ? origins.decided[0]! : 0
   return decided === 0 ? { _tag: 'exit', agent } : { _tag: 'exit', agent, decided: decided - 1 }
 }
 

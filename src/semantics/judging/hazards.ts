@@ -697,7 +697,7 @@ const rows = {
     definition:
       'Two writes of the same bytes that nothing orders store the same value in every run: a race that shows nowhere.',
     severity: 'L',
-    by: ['terms'],
+    by: ['detector', 'terms'],
     rank: 0,
     outside: 'always',
   },

@@ -43,7 +43,7 @@ export interface Plane {
   readonly bytes: number
   /** an output: every byte must be written by the end (`spans` of it, when the tensor has holes) */
   readonly output?: boolean
-  /** written before the launch, so that reading it is never a read of nothing */
+  /** written before the launch, so that reading it is never a read of nothing; of an output: that the kernel reads what was there is told */
   readonly initialised: boolean
   /** of an output that is asked about: it is zeros before the launch, and sums may be added to them */
   readonly zeros?: true
@@ -198,7 +198,7 @@ export type Origin =
   | { readonly _tag: 'bytes'; readonly stretches: Stretches; readonly computed?: ReadonlyArray<Computed> }
 
 /** Of bytes that are written, in their order, 1 for each that is the same for all inputs; null: none is. */
-export const plainBytes = (o: Origin): Uint8Array | null => {
+export const plainBytes = (o: StoredFrom): Uint8Array | null => {
   if (o._tag !== 'bytes') return null
   const { stretches } = o
   let count = 0
@@ -218,6 +218,18 @@ export const plainBytes = (o: Origin): Uint8Array | null => {
 }
 /** In place of a value's number: bytes that are the same for all inputs, and not all zero. */
 export const constant = -2
+
+/** The same of what is stored, or what each byte of it has been computed from (`machine/ledger.ts`): in a run that follows terms, and in no trace. */
+export type StoredFrom = Origin | { readonly _tag: 'terms'; readonly stored: ByteTerms }
+
+/**
+ * What bytes have been computed from, element by element: which term, and which byte of it. Term 0: a byte of the program, the same for all inputs, and its value
+ * in the place of the number.
+ */
+export interface ByteTerms {
+  readonly terms: Float64Array
+  readonly index: Uint8Array
+}
 
 export type Combine = ReduceKind | AtomicOp
 
@@ -242,7 +254,9 @@ export interface Access {
   readonly outside?: 'other'
   /** a read: the number of the value it produced; a write: where its value came from */
   readonly value?: number
-  readonly origin?: Origin
+  readonly origin?: StoredFrom
+  /** of a read: what it finds of what nothing has written comes to nothing; in no trace */
+  readonly idle?: true
   /**
    * of an atomic access: it takes over what the releases that it reads have told, at once (a read, or the write of an atomic that joins); absent: what they
    * told is taken over by the next fence of memory

@@ -4,13 +4,16 @@
 export { addressesOf, firstOf, intervalsOf, layoutAddresses, share } from './addresses.js'
 export {
   asBefore,
+  elementsIn,
   footprints,
+  forEachAddress,
   isPlaced,
   known,
   ofAddresses,
   ofInstruction,
   ofLayout,
   ofStarts,
+  offsetsIn,
   placedAt,
   type Footprints,
   type Placed,

@@ -236,8 +236,14 @@ export const headerOf = (l: Launch): Header => {
     resident,
     clusters: Math.min(clusterCount, Number.MAX_SAFE_INTEGER),
     planes: [
-      ...memory.map(({ name, bytes, output, zeros }): LoggedPlane => {
-        const plane: LoggedPlane = { space: 'gmem', name, bytes, output, initialised: !output }
+      ...memory.map(({ name, bytes, output, contents, zeros }): LoggedPlane => {
+        const plane: LoggedPlane = {
+          space: 'gmem',
+          name,
+          bytes,
+          output,
+          initialised: !output || contents !== null,
+        }
         return zeros === undefined ? plane : Object.assign({ zeros }, plane)
       }),
       ...numbers.flatMap((cta) =>

@@ -7,7 +7,7 @@
  */
 import type { MmaTypes } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import type { Comparison, Family, Fence, Origin, Stamp } from '../log/events.js'
+import type { Comparison, Family, Fence, Stamp, StoredFrom } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
 import type { DescriptorValue, FaultValue, PeekValue } from './value.js'
@@ -141,7 +141,7 @@ export type Prepared =
       readonly _tag: 'store'
       readonly destination: Elements
       readonly data: Float64Array | null
-      readonly origin: Origin
+      readonly origin: StoredFrom
       readonly strong?: Strong
     }
   | {
@@ -163,7 +163,7 @@ export type Prepared =
       readonly destination: Elements
       readonly data: Float64Array | null
       readonly compare: Float64Array | null
-      readonly origin: Origin
+      readonly origin: StoredFrom
       readonly scope: Scope
       readonly acquires: boolean
       readonly releases: boolean
@@ -245,7 +245,7 @@ export type Prepared =
       readonly data: Float64Array | null
       /** of a reduction (red.async): how it joins what is there */
       readonly combine: Joining | null
-      readonly origin: Origin
+      readonly origin: StoredFrom
       readonly barrier: number
       readonly bytes: number
     }
@@ -342,7 +342,7 @@ export type Prepared =
       readonly _tag: 'tcgen05.st'
       readonly destination: Elements
       readonly data: Float64Array | null
-      readonly origin: Origin
+      readonly origin: StoredFrom
     }
   | { readonly _tag: 'nothing'; readonly results: ReadonlyArray<boolean> }
   | { readonly _tag: 'trap'; readonly why: string }
@@ -393,7 +393,7 @@ export interface StAsyncInFlight extends Issued {
   readonly destination: Elements
   readonly data: Float64Array | null
   readonly combine: Joining | null
-  readonly origin: Origin
+  readonly origin: StoredFrom
   readonly barrier: number
   readonly bytes: number
 }
@@ -443,7 +443,7 @@ export interface Tcgen05StInFlight extends Issued {
   readonly _tag: 'tcgen05St'
   readonly destination: Elements
   readonly data: Float64Array | null
-  readonly origin: Origin
+  readonly origin: StoredFrom
   readonly bytes: number
 }
 

@@ -25,6 +25,7 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Refusal } from '../language/refusal.js'
 import type { Launched } from './launch.js'
+import type { Ledger } from './ledger.js'
 import type { Value } from './value.js'
 import type { TensorPipe } from './world.js'
 
@@ -38,6 +39,8 @@ export interface Arguments {
   readonly resident?: number
   /** how many requests to cancel a cluster are granted before one fails; if it is not said, as long as there is one to cancel */
   readonly grants?: number
+  /** what bytes are computed from is entered here (`ledger.ts`); if it is not said, it is not followed */
+  readonly ledger?: Ledger
 }
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }

@@ -19,6 +19,7 @@
  */
 import type { Prepared } from './operation.js'
 import type { Computed } from '../log/computed.js'
+import type { Ledger } from './ledger.js'
 import type { Edit } from './plane.js'
 
 // ---------------------------------------------------------------- registers
@@ -60,8 +61,25 @@ export interface RowsInFlight {
   readonly closed: Int32Array
 }
 
+/** What the registers hold, beside their words: which bytes of which values, or which terms. */
+export type Origins = ByteOrigins | WordTerms
+
+/** What each word has been computed from, lane by lane (`warps/word-terms.ts`); 0: it is the same for all inputs. */
+export interface WordTerms {
+  readonly _tag: 'terms'
+  readonly words: Float64Array
+  /** by row: the lanes whose word has a term */
+  readonly lanes: Int32Array
+  /** lane by lane, as words are */
+  readonly predicates: Float64Array
+  /** by lane: what data has decided so far; 0: nothing */
+  readonly path: Float64Array
+  readonly ledger: Ledger
+}
+
 /** Of which value which byte each byte of a row is, lane by lane (`warps/origins.ts`). */
-export interface Origins {
+export interface ByteOrigins {
+  readonly _tag: 'bytes'
   readonly values: Int32Array
   readonly bytes: Int32Array
   /** by predicate: the lanes whose truth comes from data */

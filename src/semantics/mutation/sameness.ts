@@ -29,7 +29,7 @@ import { launch, readTensor } from '../execution/launch.js'
 import { inputsOf, sizeOf, type Contents } from '../execution/symbols.js'
 import type { Fold, Footprint, Header, LoggedTensor } from '../log/events.js'
 import type { Program } from '../language/program.js'
-import { forEachAddress } from '../judging/provenance/memory.js'
+import { forEachAddress } from '../machine/footprint.js'
 import * as Run from '../execution/run.js'
 
 // ---------------------------------------------------------------- runs

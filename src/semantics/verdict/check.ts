@@ -207,12 +207,27 @@ const judged = (
 }
 
 /** A run whose races between equal values are notes. */
-const withEqualWritesNoted = (source: Source, options: CheckOptions, world: World, ran: Ran): Ran => {
+const withEqualWritesNoted = (
+  source: Source,
+  options: CheckOptions,
+  detecting: Options,
+  world: World,
+  ran: Ran,
+): Ran => {
   const [judgement, proof] = ran.result
   const which = options.equalWrites ?? (options.strict ? 'none' : 'of inputs')
   if (judgement === null || ran.outcome._tag !== 'completed' || which === 'none') return ran
   const result: Shown = [
-    withoutEqualWrites(source, options.arguments, options.fuel, world, ran.schedule, judgement, which),
+    withoutEqualWrites(
+      source,
+      options.arguments,
+      options.fuel,
+      world,
+      ran.schedule,
+      judgement,
+      which,
+      detecting,
+    ),
     proof,
   ]
   return Object.assign({}, ran, { result })
@@ -566,6 +581,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     withEqualWritesNoted(
       source,
       options,
+      detecting,
       world,
       judged(launched.right, options, detecting, policy, withProvenance),
     )

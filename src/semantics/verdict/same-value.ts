@@ -10,8 +10,12 @@
  * The schedule of the run that showed the race is taken again over the free algebra (`numerics/terms.ts`), with a term for every float of every input.
  * Equal terms are equal numbers, for all inputs and whatever the operations mean, up to the collision of a hash of 52 bits.
  *
- * A program of warps keeps addresses in its registers and runs over bytes alone. There the statements that can be proved are those that store constants of the
- * text: `st.shared.b32 [flag], 1` by every warp. Its run is taken again as it was, and bytes are compared.
+ * A program of warps keeps addresses in its registers and runs over bytes alone. Its run is taken again over bytes with a term beside every word
+ * (`machine/ledger.ts`), and the detector says of each two accesses whether they leave the same (`judging/detector/cell.ts`): also where the bytes hold something else
+ * later, and where one has read in between. A store of a constant of the text, `st.shared.b32 [flag], 1` by every warp, stores it whatever has led there: these
+ * are compared as bytes, in the run as it was. A verdict on warps whose branches or addresses data decide is one on these data.
+ *
+ * The same run says of what nothing has written whether it comes to something (a ledger of *blanks*): a warp that reads it and drops it has read nothing (no I1).
  *
  * | a pair is not proved if                                        | because                                              |
  * |----------------------------------------------------------------|------------------------------------------------------|
@@ -39,11 +43,16 @@ import { offered, sameKey, take, type EventKey } from '../execution/step.js'
 import { inputsOf } from '../execution/symbols.js'
 import { hazards } from '../judging/hazards.js'
 import type { Diagnosis, Judgement, Operation } from '../judging/finding.js'
-import { forEachAddress } from '../judging/provenance/memory.js'
 import type { Access, Header, LogEvent } from '../log/events.js'
 import { fuelTicks } from '../machine/effort.js'
+import { forEachAddress } from '../machine/footprint.js'
 import * as Plane from '../machine/plane.js'
+import { found, ledger, tell, telling } from '../machine/ledger.js'
 import type { Machine } from '../machine/state.js'
+import { detector, type Options } from '../judging/detector/index.js'
+import * as Policy from '../execution/policy.js'
+import type { AnyPolicy } from '../execution/policy.js'
+import { ignore, run } from '../execution/run.js'
 import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
@@ -239,6 +248,70 @@ const asItWas = (algebra: Algebra, given: Arguments): Again => ({
   unknown: new Set(),
 })
 
+/** The run again, with terms: judged by the detector, which knows what writes leave. Null: it goes another way. */
+const overLedger = (
+  source: Source,
+  algebra: Algebra,
+  given: Arguments,
+  schedule: ReadonlyArray<EventKey>,
+  fuel: number,
+  detecting: Options,
+  blanks: boolean,
+): Judgement | null => {
+  const l = ledger(blanks)
+  const launched = source.launch(algebra, Object.assign({}, given, { ledger: l }))
+  if (E.isLeft(launched)) return null
+  const { world, machine } = launched.right
+  const told = telling(l, world.header)
+  const judging = detector(detecting)
+  const watched: AnyPolicy = (k) =>
+    Policy.recorded(schedule)((policy) =>
+      k({
+        name: policy.name,
+        init: policy.init,
+        choose: (state, options) => {
+          const chosen = policy.choose(state, options)
+          const next = typeof chosen[0] === 'number' ? options[chosen[0]] : undefined
+          const ready = next?.ready
+          const load = ready?._tag === 'do' && ready.prepared._tag === 'load' ? ready.prepared : null
+          l.incoming = load === null ? null : found(l, world.header, load.source.footprint)
+          const mma = next?.operation?._tag === 'wgmma' ? next.operation.mma : null
+          l.product =
+            mma === null
+              ? null
+              : JSON.stringify([mma.types, mma.m, mma.n, mma.k, mma.accumulates, mma.negateA, mma.negateB])
+          return chosen
+        },
+      }),
+    )
+  let state = judging.init(world.header)
+  const tellAll = (events: ReadonlyArray<LogEvent>): void => {
+    for (const e of events) state = judging.observe(state, tell(told, e))
+  }
+  const ran = run(
+    world,
+    machine,
+    {
+      policy: watched,
+      fuel,
+      keepSchedule: false,
+      transient: true,
+      ahead: false,
+      watch: {
+        begun: (_, events) => {
+          tellAll(events)
+        },
+        stepped: (_, _key, events) => {
+          tellAll(events)
+        },
+        ended: tellAll,
+      },
+    },
+    ignore,
+  )
+  return ran.outcome._tag === 'completed' && !l.spilt ? judging.finish(state) : null
+}
+
 /** What pairs have stored that write the same wherever both write: a pair, and the terms, in order. */
 const stored = (
   source: Source,
@@ -308,10 +381,29 @@ export const withoutEqualWrites = (
   fuel: number,
   { header, algebra, front }: World,
   schedule: ReadonlyArray<EventKey>,
-  j: Judgement,
+  judged: Judgement,
   which: 'of inputs' | 'any',
+  detecting: Options,
 ): Judgement => {
   const constants = front.storesConstants
+  const isOfWrites = (f: Diagnosis): boolean =>
+    pairOf(header, f) !== null && f.a.does.includes('write') && f.b?.does.includes('write') === true
+  const again = (blanks: boolean): Judgement | null =>
+    overLedger(source, algebra, given, schedule, fuel, detecting, blanks)
+  // a read of its own, and of no operation, that is a finding by itself
+  const readsNothing = judged.findings.some(
+    (f) =>
+      f.b === undefined &&
+      f.a.operation === undefined &&
+      f.a.does === 'reads' &&
+      f.about.some((s) => s._tag === 'plane' && header.planes[s.plane]!.space === 'smem'),
+  )
+  const j =
+    constants === null
+      ? judged
+      : ((readsNothing ? again(true) : null) ??
+        (judged.findings.some(isOfWrites) ? again(false) : null) ??
+        judged)
   const storesConstants = (sites: ReadonlySet<number>): boolean =>
     [...sites].every((site) => constants === null || constants.has(site))
   const paired = j.findings.flatMap((f) => {
@@ -320,8 +412,8 @@ export const withoutEqualWrites = (
   })
   if (paired.length === 0) return j
   const pairs = paired.map(([, pair]) => pair)
-  const again = constants === null ? overTerms(given, header, inputTerm) : asItWas(algebra, given)
-  const same = stored(source, again, schedule, fuel, header, pairs)
+  const over = constants === null ? overTerms(given, header, inputTerm) : asItWas(algebra, given)
+  const same = stored(source, over, schedule, fuel, header, pairs)
   // with other symbols for the inputs every term is another, but for constants
   const others =
     which === 'of inputs' && constants === null && same.size > 0

@@ -16,7 +16,7 @@
  * Source: PTX ISA, atom, red.
  */
 import type { AtomicOp } from '../language/instruction.js'
-import type { Origin } from '../log/events.js'
+import type { StoredFrom } from '../log/events.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { elementsOf, reaches, type Here } from './memory.js'
@@ -76,7 +76,7 @@ const logged = (op: AtomicName): AtomicOp =>
   op === 'exch' ? 'exchange' : op === 'inc' || op === 'dec' ? 'cas' : op
 
 /** What is compared decides what remains. */
-const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, bytes: 2 | 4): Origin => {
+const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, bytes: 2 | 4): StoredFrom => {
   return arePlain(h.rows, o.compare, lanes)
     ? originOf(h.rows, o.value, lanes, bytes, V.otherOrigin)
     : V.otherOrigin

@@ -25,6 +25,7 @@ import { timingOf } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
+import { wordTerms } from './word-terms.js'
 import { beginning, continued } from './walk.js'
 
 // ---------------------------------------------------------------- linking
@@ -143,7 +144,11 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
     program.rows,
     program.predicates,
     l.flight === null ? null : nothingInFlight(program, l.flight),
-    l.followed ? origins(program.rows, program.predicates) : null,
+    l.followed === null
+      ? null
+      : l.followed === 'bytes'
+        ? origins(program.rows, program.predicates)
+        : wordTerms(program.rows, program.predicates, l.followed),
     isShadow ? shadow(program.rows, program.predicates) : null,
     edit,
   )

@@ -16,6 +16,7 @@
  * Source: PTX ISA, generic addressing; mapa.
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
+import type { Ledger } from '../machine/ledger.js'
 import type { Placed } from '../instructions/tma/object.js'
 import type { LinkedProduct } from './products.js'
 import type { Instruction, Operation, Row, WarpProgram } from './program.js'
@@ -93,8 +94,8 @@ export interface WarpLaunch {
   readonly parameters: number
   /** loads and atomics whose results decide something */
   readonly decisive: ReadonlySet<Operation>
-  /** data is followed through the registers (`origins.ts`) */
-  readonly followed: boolean
+  /** data is followed through the registers, as bytes of values (`origins.ts`) or as terms (`word-terms.ts`) into a ledger */
+  readonly followed: 'bytes' | Ledger | null
   /** some agent waits for words of memory */
   readonly watches: boolean
   /** registers that asynchronous instructions read or write, if there are any */

@@ -372,7 +372,15 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
           )
       }
     }
-    Origins.filled(h.rows, to, maskOfLanes(lanes), local || target.region.plane >= 0)
+    const isData = local || target.region.plane >= 0
+    Origins.filled(h.rows, to, maskOfLanes(lanes), isData)
+    if (isData && !local)
+      lanes.forEach((lane, i) => {
+        to.forEach((row, k) => {
+          if (row !== null)
+            Origins.isConstant(h.rows, row, lane, target.region.plane, from[i]! + k * bytes, bytes, signed)
+        })
+      })
     settleUniform(h.rows, to, mask)
   }
   return out
@@ -489,11 +497,11 @@ export const receive = (
   }
   if (how._tag !== 'words' && how._tag !== 'bytes') return
   const { lanes, to, bits, signed } = how
-  Origins.received(r, lanes, to, bits / 8, signed, origin, plain)
   const width = how._tag === 'bytes' ? bits / 8 : 1
   let mask = 0
   if (width === 1 && data !== null && bits === 32 && lanes === everyLaneInOrder) {
     receiveAll(r, to, data)
+    Origins.received(r, lanes, to, 4, signed, origin, plain)
     settleUniform(r, to, everyLane)
     return
   }
@@ -521,6 +529,7 @@ export const receive = (
       if (!known) r.unknown[row] = r.unknown[row]! | (1 << lane)
     }
   }
+  Origins.received(r, lanes, to, bits / 8, signed, origin, plain)
   settleUniform(r, to, mask)
 }
 

@@ -21,15 +21,16 @@
  * Source: PTX ISA, prmt, mov (packing and unpacking), cvt.
  */
 import { firstComputed, type Computed, type Stretches } from '../log/computed.js'
-import { constant, type Origin } from '../log/events.js'
+import { constant, type Origin, type StoredFrom } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
-import type { Origins } from '../machine/warp-stand.js'
+import type { ByteOrigins } from '../machine/warp-stand.js'
 import { ofPredicate, type Operation, type Place, type Row } from './program.js'
 import { arithmeticOf, computedOf, matrixType, type Arithmetic } from './computed.js'
 import { sourceLane } from './lanes.js'
 import type { LinkedProduct } from './products.js'
 import { lowest, wordAt, type Rows } from './rows.js'
 import { usesOf } from './uses.js'
+import * as Terms from './word-terms.js'
 
 // ---------------------------------------------------------------- model
 
@@ -37,7 +38,8 @@ import { usesOf } from './uses.js'
 const plain = 0
 const data = -1
 
-export const origins = (rows: number, predicates: number): Origins => ({
+export const origins = (rows: number, predicates: number): ByteOrigins => ({
+  _tag: 'bytes',
   values: new Int32Array(rows * 128),
   bytes: new Int32Array(rows * 128),
   predicates: new Int32Array(predicates),
@@ -58,7 +60,7 @@ const none = [0, 0, 0, 0] as const
 const plainWord: Word = { values: none, bytes: none }
 const dataWord: Word = { values: [data, data, data, data], bytes: none }
 
-const wordOf = (o: Origins, row: Row, lane: number): Word => {
+const wordOf = (o: ByteOrigins, row: Row, lane: number): Word => {
   const i = at(row, lane)
   const { values: v, bytes: b } = o
   return {
@@ -67,7 +69,7 @@ const wordOf = (o: Origins, row: Row, lane: number): Word => {
   }
 }
 
-const setWord = (o: Origins, row: Row, lane: number, w: Word): void => {
+const setWord = (o: ByteOrigins, row: Row, lane: number, w: Word): void => {
   const i = at(row, lane)
   for (let b = 0; b < 4; b++) {
     o.values[i + b] = w.values[b]!
@@ -285,13 +287,13 @@ const movedBy = (
 
 // ---------------------------------------------------------------- following
 
-const placeWord = (o: Origins, place: Place, lane: number): Word =>
+const placeWord = (o: ByteOrigins, place: Place, lane: number): Word =>
   place >= 0 ? wordOf(o, place, lane) : (o.predicates[-1 - place]! & (1 << lane)) === 0 ? plainWord : dataWord
 
 const numberOf = (r: Rows, place: Place, lane: number): number =>
   place >= 0 ? wordAt(r, place, lane) : (r.predicates[-1 - place]! >>> lane) & 1
 
-const setPlace = (o: Origins, place: Place, lane: number, w: Word): void => {
+const setPlace = (o: ByteOrigins, place: Place, lane: number, w: Word): void => {
   if (place >= 0) setWord(o, place, lane, w)
   else {
     const p = -1 - place
@@ -304,13 +306,13 @@ type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 // ---------------------------------------------------------------- sums and products
 
 /** A value is computed; its number among those of values. */
-const compute = ({ computed }: Origins, value: Computed): number => {
+const compute = ({ computed }: ByteOrigins, value: Computed): number => {
   computed.unsaid.push(value)
   return firstComputed - computed.count++
 }
 
 /** Are these bytes of a word all of a value, or zeros that no data has made? */
-const isSayable = (r: Rows, o: Origins, row: Row, lane: number, from: number, bytes: number): boolean => {
+const isSayable = (r: Rows, o: ByteOrigins, row: Row, lane: number, from: number, bytes: number): boolean => {
   const word = wordAt(r, row, lane)
   if ((r.unknown[row]! & (1 << lane)) !== 0) return false
   for (let b = from; b < from + bytes; b++) {
@@ -321,7 +323,7 @@ const isSayable = (r: Rows, o: Origins, row: Row, lane: number, from: number, by
 }
 
 /** The lanes compute alike, each with elements of its own. */
-const arithmetic = (r: Rows, o: Origins, i: Of<'scalar'>, how: Arithmetic, mask: number): void => {
+const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, mask: number): void => {
   const lanes: number[] = []
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
@@ -358,7 +360,7 @@ const arithmetic = (r: Rows, o: Origins, i: Of<'scalar'>, how: Arithmetic, mask:
 }
 
 /** A product of matrices; null: it is not followed, or reads what cannot be said. */
-const matrices = (r: Rows, o: Origins, i: Of<'multiply'>, linked: LinkedProduct): Computed | null => {
+const matrices = (r: Rows, o: ByteOrigins, i: Of<'multiply'>, linked: LinkedProduct): Computed | null => {
   const { shape, products, saturate, a, b, c, d } = i.product
   const [aType, bType, cType, dtype] = [a, b, c, d].map(matrixType)
   if (products !== 1 || saturate || aType == null || bType == null || cType == null || dtype == null)
@@ -381,7 +383,7 @@ const matrices = (r: Rows, o: Origins, i: Of<'multiply'>, linked: LinkedProduct)
     : { _tag: 'matrices', m: shape.m, n: shape.n, k: shape.k, aType, bType, cType, dtype, a: x, b: y, c: z }
 }
 
-const multiply = (r: Rows, o: Origins, i: Of<'multiply'>, linked: LinkedProduct, mask: number): void => {
+const multiply = (r: Rows, o: ByteOrigins, i: Of<'multiply'>, linked: LinkedProduct, mask: number): void => {
   const areAllPlain = [...i.a, ...i.b, ...i.c].every((row) =>
     everyLane.every((lane) => isPlain(wordOf(o, row, lane))),
   )
@@ -403,7 +405,7 @@ const multiply = (r: Rows, o: Origins, i: Of<'multiply'>, linked: LinkedProduct,
 }
 const everyLane = Array.from({ length: 32 }, (_, lane) => lane)
 
-const scalar = (r: Rows, o: Origins, i: Of<'scalar'>, lane: number): void => {
+const scalar = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, lane: number): void => {
   const words = i.from.map((p) => placeWord(o, p, lane))
   const made = words.every(isPlain)
     ? null
@@ -417,7 +419,7 @@ const scalar = (r: Rows, o: Origins, i: Of<'scalar'>, lane: number): void => {
   })
 }
 
-const shuffle = (r: Rows, o: Origins, i: Of<'shuffle'>, mask: number): void => {
+const shuffle = (r: Rows, o: ByteOrigins, i: Of<'shuffle'>, mask: number): void => {
   const words: Word[] = []
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
@@ -433,7 +435,7 @@ const shuffle = (r: Rows, o: Origins, i: Of<'shuffle'>, mask: number): void => {
 }
 
 /** Everything that is written is data if anything that is read in these lanes is. */
-const tainted = (o: Origins, i: Operation, mask: number): void => {
+const tainted = (o: ByteOrigins, i: Operation, mask: number): void => {
   const { reads, writes } = usesOf(i)
   let isData = false
   for (let m = mask; m !== 0 && !isData; m &= m - 1)
@@ -446,6 +448,10 @@ const tainted = (o: Origins, i: Operation, mask: number): void => {
 export const follow = (r: Rows, i: Operation, mask: number, product: LinkedProduct | null): void => {
   const o = r.origins
   if (o === null) return
+  if (o._tag === 'terms') {
+    Terms.follow(r, o, i, mask)
+    return
+  }
   switch (i._tag) {
     case 'move':
       for (let m = mask; m !== 0; m &= m - 1) {
@@ -513,7 +519,7 @@ export const followAlone = (r: Rows, i: Operation, mask: number, product: Linked
 // ---------------------------------------------------------------- what data decides
 
 /** The site where data first decided what this warp does, or null. */
-export const decidedAt = (o: Origins): number | null => (o.decided[0] === 0 ? null : o.decided[0]! - 1)
+export const decidedAt = (o: ByteOrigins): number | null => (o.decided[0] === 0 ? null : o.decided[0]! - 1)
 
 /** What decides where an effect goes and what it does: all that it reads but the words that it moves. */
 export const decidingPlaces = (i: Operation): ReadonlyArray<Place> => {
@@ -543,7 +549,12 @@ export const decidingPlaces = (i: Operation): ReadonlyArray<Place> => {
 /** These places decide what the lanes of `mask` do next. */
 export const decide = (r: Rows, places: ReadonlyArray<Place>, mask: number, site: number): void => {
   const o = r.origins
-  if (o === null || o.decided[0] !== 0) return
+  if (o === null) return
+  if (o._tag === 'terms') {
+    Terms.decide(r, o, places, mask, site)
+    return
+  }
+  if (o.decided[0] !== 0) return
   for (let m = mask; m !== 0; m &= m - 1)
     for (const p of places)
       if (!isPlain(placeWord(o, p, lowest(m)))) {
@@ -569,6 +580,10 @@ export const received = (
 ): void => {
   const o = r.origins
   if (o === null) return
+  if (o._tag === 'terms') {
+    Terms.received(r, o, lanes, to, bytes, signed)
+    return
+  }
   const value = origin?._tag === 'value' ? origin.id + 1 : data
   lanes.forEach((lane, i) => {
     to.forEach((row, k) => {
@@ -589,6 +604,10 @@ export const received = (
 export const receivedRows = (r: Rows, to: ReadonlyArray<Row>, origin: Origin): void => {
   const o = r.origins
   if (o === null) return
+  if (o._tag === 'terms') {
+    Terms.receivedRows(r, o, to)
+    return
+  }
   const value = origin._tag === 'value' ? origin.id + 1 : data
   to.forEach((row, i) => {
     for (let b = 0; b < 128; b++) {
@@ -602,14 +621,33 @@ export const receivedRows = (r: Rows, to: ReadonlyArray<Row>, origin: Origin): v
 export const filled = (r: Rows, to: ReadonlyArray<Row | null>, mask: number, isData: boolean): void => {
   const o = r.origins
   if (o === null) return
+  if (o._tag === 'terms') {
+    Terms.filled(o, to, mask, isData)
+    return
+  }
   for (const row of to)
     if (row !== null)
       for (let m = mask; m !== 0; m &= m - 1) setWord(o, row, lowest(m), isData ? dataWord : plainWord)
 }
 
+/** The word of a lane is `bytes` of what nothing writes. */
+export const isConstant = (
+  r: Rows,
+  row: Row,
+  lane: number,
+  plane: number,
+  at: number,
+  bytes: number,
+  signed: boolean,
+): void => {
+  if (r.origins?._tag === 'terms') Terms.isConstant(r.origins, row, lane, plane, at, bytes, signed)
+}
+
 /** A predicate says in these lanes what no data has decided. */
 export const settled = (r: Rows, predicate: number, mask: number): void => {
-  if (r.origins !== null) r.origins.predicates[predicate] = r.origins.predicates[predicate]! & ~mask
+  const o = r.origins
+  if (o?._tag === 'terms') Terms.settled(o, predicate, mask)
+  else if (o !== null) o.predicates[predicate] = o.predicates[predicate]! & ~mask
 }
 
 /** Where the bytes of words are from that lanes write, lane by lane, `bytes` of each. */
@@ -619,9 +657,10 @@ export const originOf = (
   lanes: ReadonlyArray<number>,
   bytes: number,
   otherwise: Origin,
-): Origin => {
+): StoredFrom => {
   const o = r.origins
   if (o === null) return otherwise
+  if (o._tag === 'terms') return Terms.originOf(r, o, from, lanes, bytes)
   const decided = decidedAt(o)
   if (decided !== null) return { _tag: 'other', decided }
   const made = stretches()
@@ -630,7 +669,7 @@ export const originOf = (
 }
 
 /** The bytes that are written, and what has been computed before. */
-const said = ({ computed }: Origins, { list }: Stretching): Origin => {
+const said = ({ computed }: ByteOrigins, { list }: Stretching): Origin => {
   if (computed.unsaid.length === 0) return { _tag: 'bytes', stretches: list }
   const made = computed.unsaid
   computed.unsaid = []
@@ -640,7 +679,7 @@ const said = ({ computed }: Origins, { list }: Stretching): Origin => {
 /** Has no data decided what these rows hold in these lanes? */
 export const arePlain = (r: Rows, from: ReadonlyArray<Row>, lanes: ReadonlyArray<number>): boolean => {
   const o = r.origins
-  return o === null || from.every((row) => lanes.every((lane) => isPlain(wordOf(o, row, lane))))
+  return o?._tag !== 'bytes' || from.every((row) => lanes.every((lane) => isPlain(wordOf(o, row, lane))))
 }
 
 /** Of whole rows, row by row: all words, or those that are known. */
@@ -649,9 +688,10 @@ export const originOfRows = (
   from: ReadonlyArray<Row>,
   which: 'all' | 'known',
   otherwise: Origin,
-): Origin => {
+): StoredFrom => {
   const o = r.origins
   if (o === null) return otherwise
+  if (o._tag === 'terms') return Terms.originOfRows(r, o, from)
   const decided = decidedAt(o)
   if (decided !== null) return { _tag: 'other', decided }
   const made = stretches()
@@ -671,7 +711,7 @@ const stretches = (): Stretching => ({ list: [], last: -1 })
 /** These bytes of a word come next. */
 const extend = (
   r: Rows,
-  o: Origins,
+  o: ByteOrigins,
   s: Stretching,
   row: Row,
   lane: number,

@@ -47,13 +47,23 @@ export const rows = (
 const copied = (o: Origins | null): Origins | null =>
   o === null
     ? null
-    : {
-        values: o.values.slice(),
-        bytes: o.bytes.slice(),
-        predicates: o.predicates.slice(),
-        decided: o.decided.slice(),
-        computed: { count: o.computed.count, unsaid: o.computed.unsaid.slice() },
-      }
+    : o._tag === 'terms'
+      ? {
+          _tag: 'terms',
+          words: o.words.slice(),
+          lanes: o.lanes.slice(),
+          predicates: o.predicates.slice(),
+          path: o.path.slice(),
+          ledger: o.ledger,
+        }
+      : {
+          _tag: 'bytes',
+          values: o.values.slice(),
+          bytes: o.bytes.slice(),
+          predicates: o.predicates.slice(),
+          decided: o.decided.slice(),
+          computed: { count: o.computed.count, unsaid: o.computed.unsaid.slice() },
+        }
 
 const shadowCopied = (s: Shadow | null): Shadow | null =>
   s === null

@@ -3,7 +3,9 @@
  *
  * No other agent can observe it. Rows that are uniform are computed once (`rows.ts`, law 2); the others lane by lane.
  *
- * Law 1. `scalar` is its operation of `numerics/scalar` in every lane of the mask, and nothing in the others.
+ * Laws
+ * 1. `scalar` is its operation of `numerics/scalar` in every lane of the mask, and nothing in the others.
+ * 2. what is not chosen may hold nothing: of `selp` the other operand, of `and.pred` whatever stands beside a false one, of `or.pred` beside a true one.
  */
 import { rest, type Compute, type ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Guard, Operation, Place, Row } from './program.js'
@@ -109,9 +111,23 @@ const inRow = (r: Rows, f: Compute, from: ReadonlyArray<Row>, to: Row, mask: num
   }
 }
 
+/** Lanes in which a choice has taken what holds nothing, or does not know what it takes. */
+const unknownChoice = (r: Rows, from: ReadonlyArray<Place>, mask: number): number => {
+  const by = from[from.length - 1]!
+  const half = (from.length - 1) / 2
+  let unknown = unknownAt(r, by) & mask
+  for (let m = mask & ~unknown; m !== 0; m &= m - 1) {
+    const bit = m & -m
+    const first = wordOf(r, by, lowest(m)) !== 0 ? 0 : half
+    for (let k = 0; k < half; k++) if ((unknownAt(r, from[first + k]!) & bit) !== 0) unknown |= bit
+  }
+  return unknown
+}
+
 /** One operation on words, in the lanes of `mask`. */
 export const scalar = (
   r: Rows,
+  name: string,
   { compute }: ScalarOperation,
   from: ReadonlyArray<Place>,
   to: ReadonlyArray<Place | null>,
@@ -126,6 +142,7 @@ export const scalar = (
     if (uniform && !isUniform(r, place, mask)) uniform = false
   }
   unknown &= mask
+  if (unknown !== 0 && name.startsWith('selp.')) unknown = unknownChoice(r, from, mask)
   if (uniform && (unknown === 0 || unknown === mask)) {
     const first = inLane(r, compute, from, lowest(mask))
     const [r0, r1, r2] = to.length > 1 ? [rest[0]!, rest[1]!, rest[2]!] : [0, 0, 0]
@@ -238,7 +255,14 @@ export const predicate = (r: Rows, { op, to, from }: Of<'predicate'>, mask: numb
   const holds =
     op === 'and' ? a & b : op === 'or' ? a | b : op === 'xor' ? a ^ b : op === 'not' ? ~a & mask : a
   let unknown = 0
-  for (const g of from) unknown |= r.unknownPredicates[g.predicate]!
+  let settled = 0
+  for (const g of from) {
+    const without = r.unknownPredicates[g.predicate]!
+    const yes = truth(r, g, mask)
+    unknown |= without
+    settled |= ~without & (op === 'and' ? ~yes : op === 'or' ? yes : 0)
+  }
+  unknown &= ~settled
   setPredicate(r, to, mask, holds, unknown)
 }
 

@@ -472,7 +472,7 @@ const instruction = (
   }
   switch (o._tag) {
     case 'scalar':
-      Silent.scalar(rows, scalar!, o.from, o.to, mask, full)
+      Silent.scalar(rows, o.name, scalar!, o.from, o.to, mask, full)
       break
     case 'move':
       Silent.move(rows, o, mask, full)

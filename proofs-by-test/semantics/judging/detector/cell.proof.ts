@@ -92,6 +92,7 @@ const listener = (heard: Array<string>): Conflicts => {
     }
   return {
     race: two('race'),
+    twice: two('twice'),
     invisible: two('invisible'),
     unfencedRead: two('unfenced'),
     restsOn: (what, a, b) => heard.push(`${what}: ${nameOf(a)} / ${nameOf(b)}`),

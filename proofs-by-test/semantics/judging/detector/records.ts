@@ -32,5 +32,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   lastObserved: -1,
   fencesBefore: 0,
   order: undefined,
+  idle: false,
+  stored: undefined,
   ...over,
 })

@@ -70,7 +70,12 @@ import { dtype, footprintWire, type WrittenFootprint } from './footprint.js'
 type Placed<E> = E & { readonly i: number }
 type Written<E> = Omit<E, 'footprint'> & { readonly footprint: WrittenFootprint }
 
-type WrittenAccess = Placed<Omit<Written<Access>, 'atomic'> & { readonly atomic?: boolean }>
+type WrittenAccess = Placed<
+  Omit<Written<Access>, 'atomic' | 'origin' | 'idle'> & {
+    readonly atomic?: boolean
+    readonly origin?: Origin
+  }
+>
 type WrittenAlloc = Placed<Written<Alloc>>
 type WrittenDealloc = Placed<Written<Dealloc>>
 type WrittenSemaphore = Placed<Written<SemaphoreEvent>>

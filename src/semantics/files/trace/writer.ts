@@ -32,7 +32,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         combine: e.combine,
         outside: e.outside,
         value: e.value,
-        origin: e.origin,
+        origin: e.origin?._tag === 'terms' ? undefined : e.origin,
       })
     case 'alloc':
     case 'dealloc':

@@ -13,7 +13,8 @@
  * 2. Between two accesses of one in-order unit both hold.
  */
 import { isFloat } from '../../../numerics/dtype.js'
-import type { Combine, Footprint, Proxy, Stamp, Unit } from '../../log/events.js'
+import type { ByteTerms, Combine, Footprint, Proxy, Stamp, Unit } from '../../log/events.js'
+import * as Ledger from '../../machine/ledger.js'
 import * as Reach from '../../log/reach.js'
 import type { GenerationSet } from './generation-set.js'
 import { has, highest } from './generation-set.js'
@@ -70,6 +71,10 @@ export interface AccessRecord {
   readonly fencesBefore: number
   /** what its operation knew at its issue, where that is worth keeping */
   readonly order: ReadonlyArray<number> | undefined
+  /** of a read: it may find what nothing has written */
+  readonly idle: boolean
+  /** of a write what it stores, in a log that says it */
+  readonly stored: ByteTerms | undefined
 }
 
 // ---------------------------------------------------------------- constructors
@@ -104,6 +109,8 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   lastObserved: r.lastObserved,
   fencesBefore: r.fencesBefore,
   order: r.order,
+  idle: r.idle,
+  stored: r.stored,
 })
 
 // ---------------------------------------------------------------- destructors
@@ -144,6 +151,14 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   if (r.proxy === 'generic' && proxy === 'async') return window.counters[fencedClock(r)]! >= c.at
   return window.counters[c.clock]! >= c.at || (c.alternative >= 0 && window.counters[c.alternative]! >= c.at)
 }
+
+/** Do two plain writes leave the same in all bytes that both write? */
+export const storeAlike = (a: AccessRecord, b: AccessRecord): boolean =>
+  a.stored !== undefined &&
+  b.stored !== undefined &&
+  a.reach === 0 &&
+  b.reach === 0 &&
+  Ledger.storeAlike(a.footprint, a.stored, b.footprint, b.stored)
 
 /** Whether both are atomic for one another (`log/reach.ts`). `together`: both belong to one cluster. */
 export const atomicTogether = (a: AccessRecord, b: AccessRecord, together: boolean): boolean =>

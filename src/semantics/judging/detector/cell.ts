@@ -34,7 +34,7 @@
  * 2. Two accesses of one operation, or of one in-order unit, never conflict.
  */
 import type { AccessRecord } from './access-record.js'
-import { atomicTogether, commutes, fencedClock, known, seen, unsound } from './access-record.js'
+import { atomicTogether, commutes, fencedClock, known, seen, storeAlike, unsound } from './access-record.js'
 import type { Knowledge } from './knowledge.js'
 import { alike, assumed, follows as inQueue } from './queue.js'
 import type { Options } from './rules.js'
@@ -46,6 +46,8 @@ export interface Cell {
   cluster: number
   /** the last plain write, and the atomic accesses since, in no order */
   write: AccessRecord | undefined
+  /** plain writes that are in no order with it, nor with one another, and have left the same */
+  beside: ReadonlyArray<AccessRecord>
   atomics: Array<AccessRecord>
   /** the write before the last, and which agents had read it (a bit each) */
   before: AccessRecord | undefined
@@ -69,6 +71,8 @@ export interface Conflicts {
   readonly race: (earlier: AccessRecord, later: AccessRecord, cell: Cell, k: Knowledge) => void
   readonly invisible: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
   readonly unfencedRead: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
+  /** the two are in no order, and memory is the same in both */
+  readonly twice: (earlier: AccessRecord, later: AccessRecord, k: Knowledge | undefined) => void
   /** the two are in order over relaxed edges alone, or because products are taken to be in order of issue */
   readonly restsOn: (what: Assumption, earlier: AccessRecord, later: AccessRecord) => void
   /** two atomic writes that nothing orders and that do not commute */
@@ -83,9 +87,12 @@ export interface Conflicts {
 
 // ---------------------------------------------------------------- constructors
 
+const none: ReadonlyArray<AccessRecord> = []
+
 export const cell = (cluster: number, written: boolean): Cell => ({
   cluster,
   write: undefined,
+  beside: none,
   atomics: [],
   before: undefined,
   readersBefore: 0,
@@ -101,6 +108,7 @@ export const cell = (cluster: number, written: boolean): Cell => ({
 export const duplicate = (c: Cell): Cell => ({
   cluster: c.cluster,
   write: c.write,
+  beside: c.beside,
   atomics: c.atomics.slice(),
   before: c.before,
   readersBefore: c.readersBefore,
@@ -124,6 +132,7 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
   } else c.written = initialised
   c.cluster = cluster
   c.write = undefined
+  c.beside = none
   c.atomics = []
   c.before = undefined
   c.readersBefore = 0
@@ -138,7 +147,10 @@ const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
     if (!atomicTogether(a, r, false)) out.foreign(a, r)
     else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r)
   }
-  if (c.foreignWrite !== undefined) out.foreign(c.foreignWrite, r)
+  const w = c.foreignWrite
+  const isSame = w !== undefined && r.rw === 'w' && storeAlike(w, r)
+  if (isSame) out.twice(w, r, undefined)
+  if (w !== undefined && !isSame) out.foreign(w, r)
   else if (r.rw === 'w' && c.foreignRead !== undefined) out.foreign(c.foreignRead, r)
 }
 
@@ -260,6 +272,28 @@ const follows = (
   return true
 }
 
+/**
+ * The writes that stand side by side have left one value. A read finds it if it comes after one of them; a write that leaves it again is in order with all of
+ * them, or beside them.
+ */
+const besideOthers = (
+  c: Cell,
+  w: AccessRecord,
+  r: AccessRecord,
+  k: Knowledge,
+  options: Options,
+  out: Conflicts,
+): boolean => {
+  const group = [...c.beside, w]
+  const isAfter = (x: AccessRecord): boolean => sameUnit(x, r, k, options, out) || isOrdered(x, k, options)
+  const isFound = r.rw === 'r' ? group.some(isAfter) : storeAlike(w, r)
+  let sound = true
+  for (const x of group)
+    if (isFound && !isAfter(x)) out.twice(x, r, k)
+    else sound = follows(c, x, r, k, options, out) && sound
+  return sound
+}
+
 /** Against the atomic accesses since the last plain write. Gives whether what they wrote is found. */
 const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean => {
   let sound = true
@@ -303,8 +337,12 @@ export const judge = (
   const w = c.write
   if (r.reach > 0 || !c.atomics.some((a) => a.rw === 'w')) {
     // atomic writes since have followed the plain one; what follows them all follows it
-    if (w !== undefined) sound = follows(c, w, r, k, options, out) && sound
-    else if (r.rw === 'r' && !c.written) {
+    if (w !== undefined)
+      sound =
+        (r.stored === undefined && c.beside.length === 0
+          ? follows(c, w, r, k, options, out)
+          : besideOthers(c, w, r, k, options, out)) && sound
+    else if (r.rw === 'r' && !c.written && !r.idle) {
       if (!c.early.some((x) => x.stamp.agent === r.stamp.agent && x.stamp.site === r.stamp.site))
         c.early.push(r)
       out.early(r)
@@ -325,9 +363,13 @@ export const judge = (
     for (const x of c.early) if (apart(x) && !c.reads.includes(x) && x.reach === 0) out.race(x, r, c, k)
     c.early = c.early.filter((x) => !apart(x))
   }
+  // who has read what is written again has read the same
+  const leaves = w !== undefined && r.stored !== undefined && storeAlike(w, r)
+  const isOpen = (x: AccessRecord): boolean => !isOrdered(x, k, options)
   for (const x of c.reads) {
     if (sameUnit(x, r, k, options, out)) continue
-    if (!comesBefore(x, r, k, options, out)) out.race(x, r, c, k)
+    if (leaves && isOpen(x)) out.twice(x, r, k)
+    else if (!comesBefore(x, r, k, options, out)) out.race(x, r, c, k)
     else if (
       options.strictProxies &&
       x.proxy === 'generic' &&
@@ -345,9 +387,10 @@ export const judge = (
   }
   c.before = c.write
   c.readersBefore = readersOf(c)
+  c.beside = leaves ? [...c.beside, w].filter(isOpen) : none
   c.write = record
   if (c.atomics.length > 0) c.atomics = []
-  c.reads = []
+  c.reads = leaves ? c.reads.filter(isOpen) : []
   c.limit = 12
 }
 

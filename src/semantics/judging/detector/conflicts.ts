@@ -10,6 +10,7 @@
  * | race        | the two are not ordered                                | by `raceId`  |
  * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
  * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
+ * | twice       | the two are not ordered, and write the same (a note)   | N4           |
  * | anyOrder    | atomic writes in no order, and it matters (a note)     | N1           |
  * | restsOn     | ordered, over relaxed edges alone (a note)             | N2           |
  * | restsOn     | ordered, as products of one queue that no rule orders (a note) | N3   |
@@ -169,6 +170,17 @@ export const conflictsOf = (c: Context): Conflicts => {
           : 'are not ordered'
       noteManual(c.report, pair('race', id, how, earlier, later, k), inOrder)
     },
+    twice: (earlier, later, k) => {
+      pair(
+        'twice',
+        () => 'N4',
+        'are not ordered; stored twice: the same value, in every run',
+        earlier,
+        later,
+        k,
+        hazards.N4.severity,
+      )
+    },
     invisible: (earlier, later, k) => {
       const id = invisibleId(earlier, later, k)
       pair(
@@ -234,12 +246,14 @@ export const conflictsOf = (c: Context): Conflicts => {
     },
     nothingThere: (r) => {
       const plane = c.header.planes[r.footprint.plane]
+      // who fills an output before the launch is its caller
+      const isFilled = plane?.output === true && plane.initialised
       const id: HazardId = r.unit === 'tcgen05' && plane?.space === 'tmem' ? 'M6' : 'I1'
       file(c.report, `${keyOf(id, r.stamp, undefined)}|${String(r.footprint.plane)}`, () =>
         draft(
           id,
-          'E',
-          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written`,
+          isFilled ? 'C' : 'E',
+          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written${isFilled ? ' but the launch, which has filled it with what is there' : ''}`,
           [ofPlane(r.footprint.plane)],
           actorOf(r),
           undefined,

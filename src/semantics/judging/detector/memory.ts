@@ -45,7 +45,7 @@ import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
 import { strong, wordsOf } from './strong.js'
-import { malformed } from './state.js'
+import { isThere, malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
 import { deferWrite, giveBackWrites } from './written-once.js'
 
@@ -158,7 +158,7 @@ const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge
   const atoms = atomsOf(d, region, record.footprint)
   c.looked += atoms.length
   for (const atom of atoms)
-    judge(atom.payload, record, k, cluster, plane.space === 'gmem', plane.initialised, c.options, d.conflicts)
+    judge(atom.payload, record, k, cluster, plane.space === 'gmem', isThere(plane), c.options, d.conflicts)
 }
 
 /** Accesses that were kept: none of them meets another, so that no knowledge is asked. */
@@ -205,6 +205,8 @@ export const access = (d: Detector, e: Access): void => {
     lastObserved: op === undefined ? agent.lastObserved : op.lastObserved,
     fencesBefore: op === undefined ? agent.fences : op.fences,
     order: op === undefined || plane.space === 'gmem' ? undefined : op.knowledge.order,
+    idle: e.idle === true,
+    stored: e.origin?._tag === 'terms' ? e.origin.stored : undefined,
   }
   if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
     agent.firstStore = Math.min(agent.firstStore, stamp.at)
@@ -275,8 +277,11 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     lastObserved: a.lastObserved,
     fencesBefore: a.fences,
     order: undefined,
+    idle: false,
+    stored: undefined,
   }
   const out: Conflicts = {
+    twice: d.conflicts.twice,
     race: (earlier, later, _, k) => {
       const inOrder = known(k.order, earlier.completion)
       noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, inOrder), inOrder)

@@ -21,7 +21,7 @@
  *
  * Law 1. `start(header, options)` knows nothing: every clock is 0, no atom exists, no barrier lives.
  */
-import type { Ahead, Footprint, Header, Stamp } from '../../log/events.js'
+import type { Ahead, Footprint, Header, Plane, Stamp } from '../../log/events.js'
 import type { Atom, Partition } from './atoms.js'
 import { partition } from './atoms.js'
 import type { BarrierState } from './barriers.js'
@@ -89,14 +89,15 @@ export interface Detector {
 
 // ---------------------------------------------------------------- constructors
 
+/** It is there before the kernel, and the kernel's to read. */
+export const isThere = ({ initialised, output }: Plane): boolean => initialised && output !== true
+
 export const start = (header: Header, options: Options): Detector => {
   const c = context(header, options)
   return {
     context: c,
-    planes: header.planes.map((p) =>
-      partition<Cell>(p.bytes, () => cell(c.cluster, p.initialised), duplicate),
-    ),
-    readOnly: header.planes.map((p) => readOnly(p.initialised && p.space === 'gmem' && p.output !== true)),
+    planes: header.planes.map((p) => partition<Cell>(p.bytes, () => cell(c.cluster, isThere(p)), duplicate)),
+    readOnly: header.planes.map((p) => readOnly(isThere(p) && p.space === 'gmem')),
     writtenOnce: header.planes.map((p) => writtenOnce(p.space === 'gmem' && p.output === true, p.bytes)),
     regions: new Map(),
     operations: new Map(),

@@ -276,12 +276,13 @@ const onAccess = (s: State, e: Access): void => {
     onBytes(s, e, origin)
     return
   }
+  const decided = origin?._tag === 'other' ? origin.decided : undefined
   const terms: Terms =
-    origin === undefined || origin._tag === 'other'
+    origin === undefined || origin._tag === 'terms' || origin._tag === 'other'
       ? other(
-          origin?.decided === undefined
+          decided === undefined
             ? `${siteName(s.memory, e.stamp.site)} writes a value computed by other means than a matrix product`
-            : `${siteName(s.memory, e.stamp.site)} writes after data has decided what its agent does (${siteName(s.memory, origin.decided)})`,
+            : `${siteName(s.memory, e.stamp.site)} writes after data has decided what its agent does (${siteName(s.memory, decided)})`,
         )
       : origin._tag === 'zero'
         ? zero

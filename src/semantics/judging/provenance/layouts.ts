@@ -22,8 +22,8 @@ import type { Diagnosis } from '../finding.js'
 import { ofPlane } from '../subject.js'
 import type { Access, Footprint, Header, LogEvent } from '../../log/events.js'
 import { spansOf } from '../../log/events.js'
-import { share } from '../../machine/footprint.js'
-import { forEachAddress, widthOf } from './memory.js'
+import { forEachAddress, share } from '../../machine/footprint.js'
+import { widthOf } from './memory.js'
 
 // ---------------------------------------------------------------- words
 

@@ -16,7 +16,7 @@
 import { bitsOf } from '../../../numerics/dtype.js'
 import type { Footprint, Header } from '../../log/events.js'
 import { bytesIn, endOf, startOf } from '../../log/events.js'
-import { placedAt, share } from '../../machine/footprint.js'
+import { offsetsIn, share } from '../../machine/footprint.js'
 import { ascending, sameIntervals, show, unordered } from './intervals.js'
 import { remembered, table, type Table, type Tables } from './tables.js'
 import {
@@ -88,32 +88,19 @@ export const memory = (header: Header, tables: Tables, found: Places = places())
 export const tail = -2
 export const unwritten = -1
 
-/** Addresses of the elements, as offsets that footprints of one shape share, from an origin. A scattered element that is not there is -1. */
-const offsetsOf = (f: Footprint): readonly [Int32Array, origin: number] => {
-  if (f.map._tag === 'scatter') return [f.map.offsets, f.map.by]
-  const { placed, by } = placedAt(f.map.layout, f.map.base)
-  return [placed.addresses, by]
-}
-
 /** The table of a footprint's offsets, and from where they count. */
 export const placeOf = (m: Memory, f: Footprint): readonly [Table, origin: number] => {
-  const [offsets, origin] = offsetsOf(f)
+  const [offsets, origin] = offsetsIn(f)
   return [table(m.tables, offsets), origin]
 }
 
 export const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
 
-/** Each element of a footprint and its address. */
-export const forEachAddress = (f: Footprint, visit: (address: number, element: number) => void): void => {
-  const [offsets, origin] = offsetsOf(f)
-  for (let e = 0; e < offsets.length; e++) if (offsets[e]! + origin >= 0) visit(offsets[e]! + origin, e)
-}
-
 /** The element of a footprint at each byte of its range: its number at the first byte, `tail` at the rest, `unwritten` between. */
 const elementsByByte = (f: Footprint): Int32Array => {
   const start = startOf(f.spans)
   const out = new Int32Array(endOf(f.spans) - start).fill(unwritten)
-  const [offsets, origin] = offsetsOf(f)
+  const [offsets, origin] = offsetsIn(f)
   numberElements(out, offsets, origin, start, widthOf(f))
   return out
 }
@@ -158,7 +145,7 @@ const isInjective = (f: Footprint, offsets: Table): boolean =>
 
 /** For each element of a read the element of the write that lies there. */
 const elementsOf = (m: Memory, r: Footprint, w: Footprint): Table | 'across' => {
-  const [offsets, origin] = offsetsOf(r)
+  const [offsets, origin] = offsetsIn(r)
   const elements = numbersAt(elementsByByte(w), offsets, origin, startOf(w.spans))
   return elements === null ? 'across' : table(m.tables, elements)
 }
@@ -237,7 +224,7 @@ const whyRetyped = (m: Memory, f: Footprint, w: Written): string =>
 
 /** The same one by one: they need not be of one kind. */
 export const readEach = (m: Memory, f: Footprint): ReadonlyArray<Element> => {
-  const [offsets] = offsetsOf(f)
+  const [offsets] = offsetsIn(f)
   const each = piecewise(m, f, [...m.writes[f.plane]!.values()])
   return typeof each === 'string'
     ? Array.from(offsets, (): Element => ({ _tag: 'other', why: each }))
@@ -253,7 +240,7 @@ const piecewise = (
   const plane = m.header.planes[f.plane]!
   const touching = live.filter((w) => share(f.spans, w.footprint.spans)).reverse()
   const maps = touching.map((w) => elementsByByte(w.footprint))
-  const [offsets, origin] = offsetsOf(f)
+  const [offsets, origin] = offsetsIn(f)
   const width = widthOf(f)
   const each: LeftElement[] = []
   const holder = (byte: number): number => {

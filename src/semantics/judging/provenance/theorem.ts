@@ -20,18 +20,10 @@ import type { Footprint, LoggedTensor } from '../../log/events.js'
 import { bytesIn, spansOf } from '../../log/events.js'
 import type { Spec } from '../../language/program.js'
 import type { Provenance } from '../verdict.js'
+import { forEachAddress } from '../../machine/footprint.js'
 import { against, ascending, sameIntervals } from './intervals.js'
 import type { Intervals } from './intervals.js'
-import {
-  forEachAddress,
-  unwritten,
-  placeOf,
-  siteName,
-  tail,
-  type InPlace,
-  type Memory,
-  type Written,
-} from './memory.js'
+import { unwritten, placeOf, siteName, tail, type InPlace, type Memory, type Written } from './memory.js'
 import { factorOf } from './product.js'
 import type { Table } from './tables.js'
 import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'

@@ -16,19 +16,10 @@
 import { scattered, type Footprint } from '../../log/events.js'
 import { bitsOf, dtypes, isInt, type Dtype } from '../../../numerics/dtype.js'
 import { firstComputed, type Stretches } from '../../log/computed.js'
-import { share } from '../../machine/footprint.js'
+import { forEachAddress, share } from '../../machine/footprint.js'
 import { castOf } from '../../log/casts.js'
 import { addElements } from './computed.js'
-import {
-  forEachAddress,
-  read,
-  readEach,
-  siteName,
-  together,
-  widthOf,
-  type LeftElement,
-  type Memory,
-} from './memory.js'
+import { read, readEach, siteName, together, widthOf, type LeftElement, type Memory } from './memory.js'
 import { elementOf, other, zero, zeroElement, type Element, type Terms } from './terms.js'
 
 /** The value of a read, with the type of its elements. */

@@ -127,6 +127,22 @@ export const placedAt = (
   return { placed: first, by: base - phase }
 }
 
+/** Addresses of the elements, as offsets that footprints of one shape share, from an origin. A scattered element that is not there is -1. */
+export const offsetsIn = (f: Footprint): readonly [Int32Array, origin: number] => {
+  if (f.map._tag === 'scatter') return [f.map.offsets, f.map.by]
+  const { placed, by } = placedAt(f.map.layout, f.map.base)
+  return [placed.addresses, by]
+}
+
+/** How many elements, of which some may be nowhere. */
+export const elementsIn = (f: Footprint): number => offsetsIn(f)[0].length
+
+/** Each element of a footprint that is somewhere, and its address. */
+export const forEachAddress = (f: Footprint, visit: (address: number, element: number) => void): void => {
+  const [offsets, origin] = offsetsIn(f)
+  for (let e = 0; e < offsets.length; e++) if (offsets[e]! + origin >= 0) visit(offsets[e]! + origin, e)
+}
+
 const flat = (spans: ReadonlyArray<Ref.Span>): Int32Array =>
   Int32Array.from(spans.flatMap(([s, n]) => [s, s + n]))
 

@@ -1,0 +1,134 @@
+/**
+ * What nothing has written, read by warps: it counts where something comes of it. Oracle: for each kernel the word of y that would hold what nothing has written, by hand.
+ */
+import { describe, expect, it } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
+import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { right } from '../../either.js'
+import { inMemory } from '../../oracle/disk.js'
+
+/** A CTA of two warps writes s[0..63]; word 64, which the last lane reads as its neighbour, nothing has written. %p1: the neighbour is there. */
+const module = (body: string): string => `.version 8.8
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 s[260];
+.shared .align 16 .b8 t[260];
+.shared .align 8 .b8 bar[8];
+.visible .entry k(.param .u64 py, .param .u64 pz) {
+.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<8>;
+ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd5, %rd1, %rd3;
+ld.param.u64 %rd7, [pz]; add.s64 %rd6, %rd7, %rd3;
+shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.s32 %r3, %r3, %r2; mov.u32 %r4, t; add.s32 %r4, %r4, %r2;
+st.shared.b32 [%r3], %r1; bar.sync 0;
+setp.lt.u32 %p1, %r1, 63; ld.shared.b32 %r10, [%r3+4];
+${body}
+ret; }`
+
+const told = (body: string, more: { readonly strict?: boolean } = {}): string => {
+  const tensor = (name: string) => ({ kind: 'pointer', tensor: name, dtype: 'u32', shape: [64], role: 'out' })
+  const launch = { grid: [1], block: [64], args: [tensor('y'), tensor('z')], outputs: ['y'] }
+  const { elaborated, arguments: given } = right(
+    launchedPtx(
+      inMemory(
+        new Map([
+          ['k.ptx', new TextEncoder().encode(module(body))],
+          ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
+        ]),
+      ),
+    )('k.ptx', 'l.json'),
+  )
+  const { verdict } = right(
+    checkSource(warpSource(elaborated.program, given), {
+      ...standardOptions,
+      ...more,
+      algebra: bits('hopper'),
+      provenance: false,
+      explore: false,
+    }),
+  )
+  const ids = (
+    fs: ReadonlyArray<{ readonly id: string; readonly place?: { readonly plane: string } }>,
+  ): string =>
+    [...new Set(fs.map((f) => `${f.id} ${f.place?.plane ?? ''}`))].filter((x) => !x.includes('O1')).join()
+  return [
+    verdict.findings.every(({ id }) => id === 'O1') ? 'ok' : verdict.verdict,
+    ids(verdict.findings),
+    ids(verdict.notes),
+  ]
+    .filter((x) => x !== '')
+    .join(' ')
+}
+
+const y = 'st.global.b32 [%rd5], %r11;'
+const nothing = 'hazard I1 smem@0'
+
+describe('comes to nothing', () => {
+  it.each([
+    ['the other is chosen', `selp.b32 %r11, %r10, 0, %p1; ${y}`],
+    ['only others store it', `@%p1 st.global.b32 [%rd5], %r10;`],
+    [
+      'it is asked beside what is false',
+      `setp.gt.u32 %p2, %r10, 5; and.pred %p3, %p1, %p2; selp.b32 %r11, 1, 0, %p3; ${y}`,
+    ],
+    [
+      'it is computed with, and dropped',
+      `add.s32 %r12, %r10, 1; mul.lo.s32 %r12, %r12, %r1; mov.b32 %r11, %r1; ${y}`,
+    ],
+    [
+      'it is stored in shared memory, where nobody reads',
+      `st.shared.b32 [%r4], %r10; mov.b32 %r11, %r1; ${y}`,
+    ],
+    [
+      'it goes through shared memory, and the other is chosen',
+      `st.shared.b32 [%r4], %r10; bar.sync 0; ld.shared.b32 %r12, [%r4]; selp.b32 %r11, %r12, 0, %p1; ${y}`,
+    ],
+    [
+      'a lane that has it gives it to none that keeps it',
+      `shfl.sync.down.b32 %r12, %r10, 1, 31, -1; selp.b32 %r11, %r12, 0, %p1; setp.lt.u32 %p2, %r1, 62; selp.b32 %r11, %r11, 0, %p2; ${y}`,
+    ],
+  ])('%s', (_, body) => {
+    expect(told(body)).toBe('ok')
+  })
+})
+
+describe('counts', () => {
+  it.each([
+    ['it is an output', `mov.b32 %r11, %r10; ${y}`],
+    ['so is what is computed from it', `add.s32 %r11, %r10, 1; ${y}`],
+    ['it decides a branch', `setp.gt.u32 %p2, %r10, 5; @%p2 bra over; mov.b32 %r11, 1; ${y} over:`],
+    [
+      'it decides an address',
+      `and.b32 %r12, %r10, 63; shl.b32 %r12, %r12, 2; mov.u32 %r13, s; add.s32 %r13, %r13, %r12; ld.shared.b32 %r11, [%r13]; ${y}`,
+    ],
+    ['it decides whether something is done', `setp.gt.u32 %p2, %r10, 5; @%p2 st.global.b32 [%rd5], %r1;`],
+    [
+      'it goes through shared memory',
+      `st.shared.b32 [%r4], %r10; bar.sync 0; ld.shared.b32 %r11, [%r4]; ${y}`,
+    ],
+    ['another lane stores it', `shfl.sync.bfly.b32 %r11, %r10, 1, 31, -1; ${y}`],
+    [
+      'it is asked beside what is true',
+      `setp.gt.u32 %p2, %r10, 5; or.pred %p3, %p1, %p2; selp.b32 %r11, 1, 0, %p3; ${y}`,
+    ],
+    [
+      'an operation reads it where it was moved to',
+      `st.shared.b32 [%r4], %r10; fence.proxy.async; bar.sync 0; setp.eq.u32 %p2, %r1, 0; mov.u32 %r12, t; @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd7], [%r12], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;`,
+    ],
+  ])('%s', (_, body) => {
+    expect(told(body)).toBe(nothing)
+  })
+})
+
+describe('an output holds what the launch has put there', () => {
+  it('to read it is of its contract with the caller: a note, and a hazard where that is asked for', () => {
+    const sum = 'atom.global.add.u32 %r12, [%rd5], %r1;'
+    expect(told(sum)).toBe('ok I1 gmem y')
+    expect(told(sum, { strict: true })).toContain('hazard I1 gmem y')
+    expect(told('ld.global.b32 %r12, [%rd5]; add.s32 %r11, %r12, %r1; st.global.b32 [%rd5], %r11;')).toBe(
+      'ok I1 gmem y',
+    )
+    expect(told('mov.b32 %r11, %r1; ' + y + ' ld.global.b32 %r12, [%rd5];')).toBe('ok')
+  })
+})

@@ -1,0 +1,255 @@
+/**
+ * The ledger of a run that follows terms: what every byte of memory has been computed from.
+ *
+ * Two agents may store one value without knowing of one another: a compiler lets warps that have nothing to do compute what others compute. Whether it *is* one
+ * value is no matter of the numbers of a run. A term is the operations that made a word, down to the bytes of inputs (`numerics/terms.ts`): equal terms are
+ * equal words, for all contents of the inputs.
+ *
+ *     warp 0   ld.global %r1, [x]     input 0, word 0         st.shared [s], %r2     sum(input 0 word 0, input 0 word 0)
+ *     warp 1   ld.global %r1, [x]     input 0, word 0         st.shared [s], %r2     the same: whichever comes last, s holds it
+ *              add %r2, %r1, %r1
+ *
+ * Warps carry terms in their registers (`warps/word-terms.ts`) and find those of what they read here: `incoming`, which is laid down before a load is done. Writes
+ * are entered when they are told. What writes and says no term makes one that nothing else has; a copy moves them, a product is one of its operands.
+ *
+ * What nothing has written may be read and come to nothing: a block of threads reads beyond its end and drops what it finds. A ledger of *blanks* tells such bytes apart. A
+ * register that is loaded from them holds nothing, so that the warp stops where it decides by it; what is stored from it is blank again. Where that comes into global memory, or an
+ * operation reads it, it is *spilt*.
+ *
+ * Laws
+ * 1. of bytes that were written by a store, what is read is what was stored.
+ * 2. two reads of one byte find one term if and only if nothing has written it in between, or what was there.
+ *
+ * Source: Green, Karvounarakis and Tannen, provenance semirings; PTX ISA for what reads and writes.
+ */
+import { applied } from '../../numerics/terms.js'
+import { bitsOf } from '../../numerics/dtype.js'
+import type { Access, ByteTerms, Footprint, Header, LogEvent } from '../log/events.js'
+import { elementsIn, forEachAddress } from './footprint.js'
+
+// ---------------------------------------------------------------- model
+
+/** Of one run; filled in place. */
+export interface Ledger {
+  /** what nothing has written is told apart, and goes where it is moved to */
+  readonly blanks: boolean
+  /** something has come of it: it has left the CTA, or an operation has read it */
+  spilt: boolean
+  /** of the event to come: what a load finds, element by element; null: nothing that is known */
+  incoming: ByteTerms | null
+  /** of the event to come: which product it is, and with what it was asked for; null: none */
+  product: string | null
+  /** terms that nothing else has, so far */
+  made: number
+  /** numbers of things that are told apart by identity */
+  readonly numbers: Map<object, number>
+  readonly planes: Map<number, ByteTerms>
+}
+
+export const ledger = (blanks: boolean): Ledger => ({
+  blanks,
+  spilt: false,
+  incoming: null,
+  product: null,
+  made: 0,
+  numbers: new Map(),
+  planes: new Map(),
+})
+
+// ---------------------------------------------------------------- terms
+
+const unlike = applied('unlike any other')
+const contents = applied('contents')
+const word = applied('word')
+const together = applied('bytes')
+
+/** A term that nothing else has. */
+export const another = (l: Ledger): number => unlike([l.made++])
+
+export const numberOf = (l: Ledger, thing: object): number => {
+  const known = l.numbers.get(thing)
+  if (known !== undefined) return known
+  l.numbers.set(thing, l.numbers.size)
+  return l.numbers.size - 1
+}
+
+/** What a plane holds before the run, word by word. */
+export const before = (plane: number, byte: number): number => contents([plane, byte >>> 2])
+
+/** In place of a term: nothing has written it. */
+export const blank = -1
+
+const isBlank = ({ terms }: ByteTerms): boolean => terms.includes(blank)
+
+/** A word of the program: the same for all inputs. */
+export const constant = (value: number): number => word([value >>> 0])
+
+/** The term of `count` bytes that follow one another: the word that they are, if they are one that is whole. 0: they are of the program; `blank`, if one is. */
+export const joined = (from: ByteTerms, at: number, count: number): number => {
+  const first = from.terms[at]!
+  let isWhole = count === 4 && first !== 0
+  let isPlain = true
+  for (let b = 0; b < count; b++) {
+    const term = from.terms[at + b]!
+    if (term === blank) return blank
+    if (term !== 0) isPlain = false
+    if (term !== first || from.index[at + b] !== b) isWhole = false
+  }
+  if (isPlain) return 0
+  if (isWhole) return first
+  const all: number[] = []
+  for (let b = 0; b < count; b++) all.push(from.terms[at + b]!, from.index[at + b]!)
+  return together(all)
+}
+
+export const byteTerms = (bytes: number): ByteTerms => ({
+  terms: new Float64Array(bytes),
+  index: new Uint8Array(bytes),
+})
+
+/** All of a footprint's bytes in one term. */
+const digest = ({ terms, index }: ByteTerms): number => together([...terms, ...index])
+
+// ---------------------------------------------------------------- memory
+
+const planeOf = (l: Ledger, header: Header, plane: number): ByteTerms => {
+  const known = l.planes.get(plane)
+  if (known !== undefined) return known
+  const { bytes: size, initialised, space } = header.planes[plane]!
+  const made = byteTerms(size)
+  if (l.blanks && !initialised && space !== 'gmem') made.terms.fill(blank)
+  else
+    for (let a = 0; a < size; a++) {
+      made.terms[a] = before(plane, a)
+      made.index[a] = a & 3
+    }
+  l.planes.set(plane, made)
+  return made
+}
+
+const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
+
+/** What is in the places of a footprint, element by element. Null: its elements are no bytes. */
+export const found = (l: Ledger, header: Header, f: Footprint): ByteTerms | null => {
+  const width = widthOf(f)
+  if (width < 1) return null
+  const plane = planeOf(l, header, f.plane)
+  const out = byteTerms(elementsIn(f) * width)
+  // what is nowhere is filled with anything
+  out.terms.fill(another(l))
+  forEachAddress(f, (address, element) => {
+    for (let b = 0; b < width; b++) {
+      out.terms[element * width + b] = plane.terms[address + b]!
+      out.index[element * width + b] = plane.index[address + b]!
+    }
+  })
+  return out
+}
+
+const put = (l: Ledger, header: Header, f: Footprint, stored: ByteTerms): void => {
+  const width = widthOf(f)
+  const plane = planeOf(l, header, f.plane)
+  forEachAddress(f, (address, element) => {
+    for (let b = 0; b < width; b++) {
+      plane.terms[address + b] = stored.terms[element * width + b]!
+      plane.index[address + b] = stored.index[element * width + b]!
+    }
+  })
+}
+
+/** Bytes that are one term's, each in its own way. */
+const allOf = (f: Footprint, term: number, of: (address: number, element: number) => number): ByteTerms => {
+  const width = widthOf(f)
+  const out = byteTerms(elementsIn(f) * width)
+  forEachAddress(f, (address, element) => {
+    for (let b = 0; b < width; b++) {
+      const at = element * width + b
+      out.terms[at] = together([term, of(address + b, at)])
+      out.index[at] = (address + b) & 3
+    }
+  })
+  return out
+}
+
+// ---------------------------------------------------------------- events
+
+/** What of the log is remembered from one event to the next. */
+export interface Telling {
+  readonly header: Header
+  readonly ledger: Ledger
+  /** by operation, what it has read to copy it */
+  readonly sources: Map<number, ByteTerms>
+  /** the operands of the product that is being told */
+  operands: number[]
+}
+
+export const telling = (l: Ledger, header: Header): Telling => ({
+  header,
+  ledger: l,
+  sources: new Map(),
+  operands: [],
+})
+
+const isByte = (f: Footprint): boolean => widthOf(f) >= 1
+
+const storedBy = (t: Telling, e: Access): ByteTerms => {
+  const { ledger: l } = t
+  const { origin } = e
+  const isPlain = e.combine === undefined && !e.atomic
+  if (isPlain && origin?._tag === 'terms') return origin.stored
+  const copied =
+    isPlain && e.role === 'destination' && e.operation !== undefined ? t.sources.get(e.operation) : undefined
+  if (copied?.terms.length === elementsIn(e.footprint) * widthOf(e.footprint)) return copied
+  if (e.role === 'accumulator' && l.product !== null)
+    return allOf(e.footprint, applied(l.product)(t.operands), (_, at) => at >>> 2)
+  return allOf(e.footprint, another(l), (address) => address >>> 2)
+}
+
+/** An event, and the ledger is right behind it; a write says its terms. */
+export const tell = (t: Telling, e: LogEvent): LogEvent => {
+  const { ledger: l, header } = t
+  if (e._tag === 'cluster') {
+    for (const plane of l.planes.keys()) if (header.planes[plane]!.space !== 'gmem') l.planes.delete(plane)
+    return e
+  }
+  if (e._tag === 'perform') t.operands = []
+  if (e._tag === 'semaphore' && isBlank(found(l, header, e.footprint) ?? byteTerms(0))) l.spilt = true
+  if (e._tag !== 'access' || !isByte(e.footprint)) return e
+  if (e.rw === 'r') {
+    const there = found(l, header, e.footprint)
+    if (there === null) return e
+    const ofLoad = e.operation === undefined && !e.atomic
+    if (l.blanks && !ofLoad && isBlank(there)) l.spilt = true
+    if (e.operation === undefined)
+      return l.blanks && ofLoad && isBlank(there) ? Object.assign({}, e, { idle: true as const }) : e
+    if (e.role === 'source') t.sources.set(e.operation, there)
+    if (l.product !== null) t.operands.push(digest(there))
+    return e
+  }
+  const stored = storedBy(t, e)
+  if (l.blanks && header.planes[e.footprint.plane]!.space === 'gmem' && isBlank(stored)) l.spilt = true
+  put(l, header, e.footprint, stored)
+  return Object.assign({}, e, { origin: { _tag: 'terms', stored } })
+}
+
+/** The number of each byte of a write among those that it stores. Of lanes that write one byte together the last is taken to have it, as memory has. */
+const lastAt = (f: Footprint): ReadonlyMap<number, number> => {
+  const there = new Map<number, number>()
+  const width = widthOf(f)
+  forEachAddress(f, (address, element) => {
+    for (let k = 0; k < width; k++) there.set(address + k, element * width + k)
+  })
+  return there
+}
+
+/** Do two writes leave the same in every byte that both write? */
+export const storeAlike = (a: Footprint, x: ByteTerms, b: Footprint, y: ByteTerms): boolean => {
+  if (a.plane !== b.plane) return false
+  const there = lastAt(a)
+  for (const [address, own] of lastAt(b)) {
+    const at = there.get(address)
+    if (at !== undefined && x.terms[at] === blank) return false
+    if (at !== undefined && (x.terms[at] !== y.terms[own] || x.index[at] !== y.index[own])) return false
+  }
+  return true
+}

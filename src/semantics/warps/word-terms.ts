@@ -1,0 +1,364 @@
+/**
+ * Word terms: what each word of a register has been computed from.
+ *
+ * In a run that asks whether two stores store one value, every word has beside its bits a term (`machine/ledger.ts`). An operation of a lane makes a term of its
+ * name and of those of its words; one of the whole warp, as a product, of those of all lanes. A word that no data has made is the same for all inputs, and its
+ * term is its value: warps come to one address by different sums.
+ *
+ *     ld.global.b32 %r1, [x]      contents of x, word 0
+ *     mov.u32 %r2, %tid.x         0: the number that it is
+ *     add.f32 %r3, %r1, %r1       add.f32(that, that)
+ *     @%p1 st.shared [s], %r3     stored; if data decided %p1, that it did is stored with it
+ *
+ * What data has decided is a term as well, the lane's *path*: the conditions of its branches and the addresses that it went to. A word that is stored carries the path
+ * on, so that what a lane stores because of one number is not taken for what another stores because of another.
+ *
+ * Laws
+ * 1. in two runs of one program that differ in their inputs and come the same way, words with one term in the one are equal in the other.
+ * 2. an operation that reads no data makes no term.
+ *
+ * To add an operation: its name in `nameOf`, if what it leaves in a lane depends on that lane alone; else it is one of the whole warp.
+ */
+import { applied } from '../../numerics/terms.js'
+import type { StoredFrom } from '../log/events.js'
+import {
+  another,
+  before,
+  blank,
+  byteTerms,
+  constant,
+  joined,
+  numberOf,
+  type Ledger,
+} from '../machine/ledger.js'
+import type { WordTerms } from '../machine/warp-stand.js'
+import { sourceLane } from './lanes.js'
+import type { Operation, Place, Row } from './program.js'
+import { forget, lowest, wordAt, type Rows } from './rows.js'
+import { usesOf } from './uses.js'
+
+// ---------------------------------------------------------------- model
+
+export const wordTerms = (rows: number, predicates: number, ledger: Ledger): WordTerms => ({
+  _tag: 'terms',
+  words: new Float64Array(rows * 32),
+  lanes: new Int32Array(rows),
+  predicates: new Float64Array(predicates * 32),
+  path: new Float64Array(32),
+  ledger,
+})
+
+const hasTerm = (t: WordTerms, place: Place, lane: number): boolean =>
+  place >= 0 ? (t.lanes[place]! & (1 << lane)) !== 0 : t.predicates[32 * (-1 - place) + lane] !== 0
+
+const setTerm = (t: WordTerms, place: Place, lane: number, term: number): void => {
+  if (place < 0) {
+    t.predicates[32 * (-1 - place) + lane] = term
+    return
+  }
+  t.lanes[place] = term === 0 ? t.lanes[place]! & ~(1 << lane) : t.lanes[place]! | (1 << lane)
+  t.words[32 * place + lane] = term
+}
+
+/** The term of what a place holds, also of what no data has made. What holds nothing is like nothing. */
+const termOf = (r: Rows, t: WordTerms, place: Place, lane: number): number => {
+  const bit = 1 << lane
+  const unknown = place >= 0 ? r.unknown[place]! : r.unknownPredicates[-1 - place]!
+  if ((unknown & bit) !== 0) return another(t.ledger)
+  if (place >= 0)
+    return (t.lanes[place]! & bit) !== 0 ? t.words[32 * place + lane]! : constant(wordAt(r, place, lane))
+  const term = t.predicates[32 * (-1 - place) + lane]!
+  return term !== 0 ? term : constant((r.predicates[-1 - place]! >>> lane) & 1)
+}
+
+// ---------------------------------------------------------------- operations
+
+/** What a lane computes by itself, in words; null: it is an operation of the warp. */
+const nameOf = (o: Operation): string | null => {
+  switch (o._tag) {
+    case 'scalar':
+      return o.name
+    case 'part':
+      return `part ${String(o.at)} ${String(o.bits)}`
+    case 'pack':
+      return `pack ${String(o.bits)}`
+    case 'predicate':
+      return `${o.op} ${o.from.map(({ negated }) => (negated ? '!' : '')).join()}`
+    default:
+      return null
+  }
+}
+
+type Applied = ReturnType<typeof applied>
+const named = new WeakMap<Operation, ReadonlyArray<Applied> | null>()
+
+/** Of each result of an operation of a lane, what makes its term. */
+const resultsOf = (o: Operation): ReadonlyArray<Applied> | null => {
+  const known = named.get(o)
+  if (known !== undefined) return known
+  const name = nameOf(o)
+  const made = name === null ? null : usesOf(o).writes.map((_, k) => applied(`${name} ${String(k)}`))
+  named.set(o, made)
+  return made
+}
+
+/** Products of one kind are one operation wherever they stand; of others each is its own. */
+const nameOfWarp = (t: WordTerms, o: Operation): Applied =>
+  applied(
+    o._tag === 'multiply'
+      ? JSON.stringify([o.product, o.layouts])
+      : `of the warp ${String(numberOf(t.ledger, o))}`,
+  )
+const inLane = applied('in a lane')
+const shown = applied('of another lane')
+const stored = applied('behind what was decided')
+
+/** Results of a scalar operation that are dropped have no place among its writes. */
+const laneByLane = (
+  r: Rows,
+  t: WordTerms,
+  o: Operation,
+  results: ReadonlyArray<Applied>,
+  mask: number,
+): void => {
+  const { reads, writes } = usesOf(o)
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    const isData = reads.some((p) => hasTerm(t, p, lane))
+    const chosen = isData ? chosenBy(r, t, o, lane) : null
+    const from = isData && chosen === null ? reads.map((p) => termOf(r, t, p, lane)) : []
+    const terms = writes.map((_, k) =>
+      !isData
+        ? 0
+        : chosen !== null
+          ? hasTerm(t, chosen[k]!, lane)
+            ? termOf(r, t, chosen[k]!, lane)
+            : 0
+          : results[k]!(from),
+    )
+    writes.forEach((p, k) => {
+      setTerm(t, p, lane, terms[k]!)
+    })
+  }
+}
+
+/** A choice that no data decides is a move. */
+const chosenBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArray<Place> | null => {
+  if (o._tag !== 'scalar' || !o.name.startsWith('selp.')) return null
+  const by = o.from[o.from.length - 1]!
+  if (hasTerm(t, by, lane) || o.to.some((to) => to === null)) return null
+  const holds = by >= 0 ? wordAt(r, by, lane) !== 0 : ((r.predicates[-1 - by]! >>> lane) & 1) === 1
+  const half = (o.from.length - 1) / 2
+  return o.from.slice(holds ? 0 : half, holds ? half : 2 * half)
+}
+
+const whole = (r: Rows, t: WordTerms, o: Operation, mask: number): void => {
+  const { reads, writes } = usesOf(o)
+  let isData = false
+  for (let m = mask; m !== 0 && !isData; m &= m - 1)
+    isData = reads.some((p) => hasTerm(t, p, lowest(m))) || t.path[lowest(m)] !== 0
+  const all = [mask]
+  if (isData)
+    for (let m = mask; m !== 0; m &= m - 1) {
+      all.push(t.path[lowest(m)]!)
+      for (const p of reads) all.push(termOf(r, t, p, lowest(m)))
+    }
+  const term = isData ? nameOfWarp(t, o)(all.map((x) => (x < 0 ? x + 2 ** 32 : x))) : 0
+  for (let m = mask; m !== 0; m &= m - 1)
+    writes.forEach((p, k) => {
+      setTerm(t, p, lowest(m), isData ? inLane([term, lowest(m), k]) : 0)
+    })
+}
+
+const shuffle = (
+  r: Rows,
+  t: WordTerms,
+  o: Extract<Operation, { readonly _tag: 'shuffle' }>,
+  mask: number,
+): void => {
+  const isPlain = (row: Row): boolean => (t.lanes[row]! & mask) === 0
+  if (![o.lane, o.clamp, ...(o.members === null ? [] : [o.members])].every(isPlain)) {
+    whole(r, t, o, mask)
+    return
+  }
+  const terms: number[] = []
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    const from = sourceLane(o.mode, lane, wordAt(r, o.lane, lane), wordAt(r, o.clamp, lane)).lane
+    const path = t.path[from]!
+    const isData = hasTerm(t, o.value, from)
+    terms[lane] =
+      path !== 0 && from !== lane
+        ? shown([path, termOf(r, t, o.value, from)])
+        : isData
+          ? termOf(r, t, o.value, from)
+          : 0
+  }
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    if (o.to !== null) setTerm(t, o.to, lane, terms[lane]!)
+    if (o.inRange !== null) setTerm(t, -1 - o.inRange, lane, 0)
+  }
+}
+
+/** A silent operation that is about to be done. */
+export const follow = (r: Rows, t: WordTerms, o: Operation, mask: number): void => {
+  switch (o._tag) {
+    case 'move':
+      for (let m = mask; m !== 0; m &= m - 1) {
+        const lane = lowest(m)
+        const terms = o.from.map((row) => (hasTerm(t, row, lane) ? termOf(r, t, row, lane) : 0))
+        o.to.forEach((row, k) => {
+          setTerm(t, row, lane, terms[k]!)
+        })
+      }
+      return
+    case 'shuffle':
+      shuffle(r, t, o, mask)
+      return
+    default: {
+      const results = resultsOf(o)
+      if (results === null) whole(r, t, o, mask)
+      else laneByLane(r, t, o, results, mask)
+    }
+  }
+}
+
+const decided = applied('decided')
+
+/** These places decide what the lanes of `mask` do next. */
+export const decide = (
+  r: Rows,
+  t: WordTerms,
+  places: ReadonlyArray<Place>,
+  mask: number,
+  site: number,
+): void => {
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    if (places.some((p) => hasTerm(t, p, lane)))
+      t.path[lane] = decided([t.path[lane]!, site, ...places.map((p) => termOf(r, t, p, lane))])
+  }
+}
+
+// ---------------------------------------------------------------- to and from memory
+
+const narrow = applied('a narrow word')
+
+/** What the ledger has laid down comes into the registers, as `Origins.received` has it. */
+export const received = (
+  r: Rows,
+  t: WordTerms,
+  lanes: ReadonlyArray<number>,
+  to: ReadonlyArray<Row | null>,
+  bytes: number,
+  signed: boolean,
+): void => {
+  const { incoming } = t.ledger
+  lanes.forEach((lane, i) => {
+    to.forEach((row, k) => {
+      if (row === null) return
+      const at = (i * to.length + k) * bytes
+      const term =
+        incoming === null || at + bytes > incoming.terms.length
+          ? another(t.ledger)
+          : joined(incoming, at, bytes)
+      if (term === blank) empty(r, t, row, lane)
+      else setTerm(t, row, lane, term === 0 || bytes === 4 ? term : narrow([term, signed ? 1 : 0]))
+    })
+  })
+}
+
+/** A register holds nothing. */
+const empty = (r: Rows, t: WordTerms, row: Row, lane: number): void => {
+  forget(r, row, 1 << lane)
+  setTerm(t, row, lane, 0)
+}
+
+export const receivedRows = (r: Rows, t: WordTerms, to: ReadonlyArray<Row>): void => {
+  const { incoming } = t.ledger
+  to.forEach((row, i) => {
+    for (let lane = 0; lane < 32; lane++) {
+      const term = incoming === null ? another(t.ledger) : joined(incoming, 128 * i + 4 * lane, 4)
+      if (term === blank) empty(r, t, row, lane)
+      else setTerm(t, row, lane, term)
+    }
+  })
+}
+
+/** These rows hold words that are the same for all inputs, or of which nothing can be said. */
+export const filled = (t: WordTerms, to: ReadonlyArray<Row | null>, mask: number, isData: boolean): void => {
+  for (const row of to)
+    if (row !== null)
+      for (let m = mask; m !== 0; m &= m - 1) setTerm(t, row, lowest(m), isData ? another(t.ledger) : 0)
+}
+
+export const settled = (t: WordTerms, predicate: number, mask: number): void => {
+  for (let m = mask; m !== 0; m &= m - 1) setTerm(t, -1 - predicate, lowest(m), 0)
+}
+
+/** The word of a lane is `bytes` of a plane that nothing writes. */
+export const isConstant = (
+  t: WordTerms,
+  row: Row,
+  lane: number,
+  plane: number,
+  at: number,
+  bytes: number,
+  signed: boolean,
+): void => {
+  const word = before(plane, at)
+  const term = bytes === 4 ? word : narrow([word, at & 3, bytes, signed ? 1 : 0])
+  setTerm(t, row, lane, term)
+}
+
+/** Words that lanes write, `bytes` of each, as `Origins.originOf` has them. */
+export const originOf = (
+  r: Rows,
+  t: WordTerms,
+  from: ReadonlyArray<Row>,
+  lanes: ReadonlyArray<number>,
+  bytes: number,
+): StoredFrom => {
+  const out = byteTerms(lanes.length * from.length * bytes)
+  lanes.forEach((lane, i) => {
+    from.forEach((row, k) => {
+      enter(r, t, row, lane, bytes, out, (i * from.length + k) * bytes)
+    })
+  })
+  return { _tag: 'terms', stored: out }
+}
+
+export const originOfRows = (r: Rows, t: WordTerms, from: ReadonlyArray<Row>): StoredFrom => {
+  const out = byteTerms(from.length * 128)
+  from.forEach((row, i) => {
+    for (let lane = 0; lane < 32; lane++) enter(r, t, row, lane, 4, out, 128 * i + 4 * lane)
+  })
+  return { _tag: 'terms', stored: out }
+}
+
+const enter = (
+  r: Rows,
+  t: WordTerms,
+  row: Row,
+  lane: number,
+  bytes: number,
+  out: ReturnType<typeof byteTerms>,
+  at: number,
+): void => {
+  const path = t.path[lane]!
+  const isUnknown = (r.unknown[row]! & (1 << lane)) !== 0
+  const term =
+    isUnknown && t.ledger.blanks
+      ? blank
+      : path !== 0
+        ? stored([path, termOf(r, t, row, lane)])
+        : isUnknown || hasTerm(t, row, lane)
+          ? termOf(r, t, row, lane)
+          : 0
+  const word = wordAt(r, row, lane)
+  for (let b = 0; b < bytes; b++) {
+    out.terms[at + b] = term
+    out.index[at + b] = term === 0 ? (word >>> (8 * b)) & 0xff : b
+  }
+}
