@@ -58,8 +58,14 @@ const world = worldOf(onDisk)
 const checked = (file: string, launch: string, more: Readonly<Record<string, unknown>>): Verdict =>
   right(checkPtx(world, file, { launch, ...more })).json() as Verdict
 
-const placed = ({ findings, notes }: Verdict): ReadonlyArray<unknown> =>
-  [...findings, ...notes].map((f) => [f.id, f.text, f.a.site, f.b?.site ?? null])
+/** What could still come of agents that wait for each other, data may decide: of a deadlock no text. */
+const placed = ({ verdict, findings, notes }: Verdict): ReadonlyArray<unknown> =>
+  [...findings, ...notes].map((f) => [
+    f.id,
+    verdict === 'deadlock' ? null : f.text,
+    f.a.site,
+    f.b?.site ?? null,
+  ])
 
 describe('what is found over shadows is what is found over bits', () => {
   for (const { name, at } of kernels) {
@@ -79,9 +85,9 @@ describe('what is found over shadows is what is found over bits', () => {
         }
         expect(shadow.verdict).toBe(bits.verdict)
         expect(placed(shadow)).toEqual(placed(bits))
+        if (bits.verdict === 'deadlock') return
         expect(shadow.conditions).toEqual(bits.conditions)
-        // two that wait for each other are told with what could come of them, and data may decide that
-        if (bits.verdict !== 'deadlock') expect(shadow.counts).toEqual(bits.counts)
+        expect(shadow.counts).toEqual(bits.counts)
       })
     }
   }
