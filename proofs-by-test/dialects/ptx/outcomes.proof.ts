@@ -65,3 +65,65 @@ describe('broken', () => {
     expect([again.verdict, again.decidedBy]).toEqual(['hazard', 'one-schedule'])
   })
 })
+
+describe('a counter that is set back by a plain store', () => {
+  const module = (body: string): string => `
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry count(.param .u64 c)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [c];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  ${body.trim()}
+  st.global.u32 [%rd1], 0;
+done:
+  ret;
+}
+`
+  const judged = (text: string, ctas: number): Verdict => {
+    const c = { kind: 'pointer', tensor: 'c', dtype: 'u32', shape: [1], role: 'inout', file: 'zero.npy' }
+    const launch = JSON.stringify({ grid: [ctas], block: [32], args: [c], outputs: ['c'] })
+    const files = new Map([
+      ['count.ptx', new TextEncoder().encode(module(text))],
+      ['count.json', new TextEncoder().encode(launch)],
+      ['zero.npy', bytesOf('zero1u.npy')],
+    ])
+    return right(
+      checkPtx(worldOf(inMemory(files)), 'count.ptx', { launch: 'count.json', schedule: 'eager' }),
+    ).json() as Verdict
+  }
+  const last = `
+  atom.global.add.u32 %r2, [%rd1], 1;
+  setp.ne.u32 %p2, %r2, 2;
+  @%p2 bra done;`
+  test('by who counts last: the others are found by its atomic, and come before the store', () => {
+    const v = judged(last, 3)
+    expect([v.verdict, v.decidedBy, v.findings.length]).toEqual(['ok', 'exploration', 0])
+  })
+  test('not by the last but one', () => {
+    const v = judged(last.replace('%r2, 2', '%r2, 1'), 3)
+    expect([v.verdict, v.findings[0]?.id]).toEqual(['hazard', 'D3'])
+  })
+  const waits = `
+  mov.u32 %r3, %ctaid.x;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra again;
+  red.relaxed.gpu.global.add.u32 [%rd1], 1;
+  bra done;
+again:
+  ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.ne.u32 %p3, %r2, 1;
+  @%p3 bra again;`
+  test('behind a wait for what the other adds; without the wait it is a race', () => {
+    const v = judged(waits, 2)
+    expect([v.verdict, v.decidedBy, v.findings.length]).toEqual(['ok', 'one-schedule', 0])
+    const w = judged(waits.replace('  @%p3 bra again;', ''), 2)
+    expect([w.verdict, w.findings[0]?.id]).toEqual(['hazard', 'D3'])
+  })
+})

@@ -119,6 +119,7 @@ export const recording = (options: Options): Fold<Recording, Detected> => {
         decided: (a, b) => {
           tell.decided(a, b)
         },
+        shown: tell.shown,
         foreign: (a, b) => {
           say(pairs, 'foreign', a, b)
           tell.foreign(a, b)

@@ -15,7 +15,8 @@ import { decodeTrace, encodeTrace, foldTrace, tracing } from '../../../../src/se
 import { ofStrides } from '../../../../src/transforms/ref.js'
 import { launched, logged, matmul, solo } from '../../machine/machine-samples.js'
 import { ring } from '../../samples.js'
-import { spansOf } from '../../../../src/semantics/log/events.js'
+import { script } from '../../judging/detector/script.js'
+import { asSpans, spansOf } from '../../../../src/semantics/log/events.js'
 import { code, right } from '../../../either.js'
 
 const judgeLog = (h: Header, es: ReadonlyArray<LogEvent>): Judgement => judge(h, es, defaults)
@@ -101,6 +102,52 @@ describe.each([
     const defined = lines.flatMap((line) => line.match(/"define":\{.*?\}/g) ?? [])
     expect(new Set(defined).size).toBe(defined.length)
   })
+})
+
+test('law 1: what strong accesses and waits for words say comes back', () => {
+  const s = script({ agents: ['a@0', 'b@1'], barriers: [], bare: true })
+  const footprint: Footprint = {
+    ...s.footprint('g 0'),
+    spans: asSpans(Int32Array.of(0, 4)),
+    dtype: 'i32',
+    map: { _tag: 'scatter', shape: [1], offsets: Int32Array.of(0), by: 0 },
+  }
+  const strong = {
+    _tag: 'access',
+    proxy: 'generic',
+    footprint,
+    atomic: true,
+    scope: 'gpu',
+  } as const
+  s.cluster(0)
+  const stamp = s.stamp(0, 'atomic')
+  s.push({ ...strong, stamp, rw: 'r', role: 'source', decides: true })
+  s.push({
+    ...strong,
+    stamp,
+    rw: 'w',
+    role: 'destination',
+    combine: 'add',
+    acquires: true,
+    releases: true,
+    found: [0],
+    left: [1],
+  })
+  s.push({
+    _tag: 'semaphore',
+    stamp: s.stamp(1, 'wait'),
+    kind: 'wait',
+    footprint,
+    value: 1,
+    decrement: false,
+    scope: 'gpu',
+    before: 1,
+    outcome: 'passed',
+    until: 'eq',
+    relaxed: true,
+  })
+  const back = right(decodeTrace(encodeTrace(s.header, s.events)))
+  expect(back.events.map(plain)).toEqual(s.events.map(plain))
 })
 
 test('a fold that streams lines gives the same lines beside any other fold', () => {

@@ -99,6 +99,7 @@ const listener = (heard: Array<string>): Conflicts => {
     anyOrder: two('order'),
     decided: two('decided'),
     foreign: two('foreign'),
+    shown: () => false,
     early: (r) => heard.push(`early: ${nameOf(r)}`),
     nothingThere: (r) => heard.push(`nothing: ${nameOf(r)}`),
   }

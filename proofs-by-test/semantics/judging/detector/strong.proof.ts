@@ -240,6 +240,89 @@ describe('what a word tells', () => {
   })
 })
 
+describe('what was found comes before what follows', () => {
+  const plain = (s: Script, x: number, rw: 'r' | 'w' = 'w', byte = 0): void =>
+    s.push({ ...base(s, x, rw, 'plain', byte), atomic: false })
+  const found = (write: (s: Script) => void): boolean => !racy(judged(write))
+  test('an atomic that decides, and a plain access of the word behind it', () => {
+    for (const rw of ['r', 'w'] as const)
+      for (const told of scopes)
+        for (const heard of scopes)
+          for (const decides of [false, true]) {
+            const is = found((s) => {
+              atomic(s, 0, { scope: told })
+              atomic(s, 3, { scope: heard, decides })
+              plain(s, 3, rw)
+            })
+            expect([rw, told, heard, decides, is]).toEqual([
+              rw,
+              told,
+              heard,
+              decides,
+              decides && told === 'gpu' && heard === 'gpu',
+            ])
+          }
+  })
+  test('a load that decides, a wait; and what an agent does that knows of them', () => {
+    expect(
+      found((s) => {
+        store(s, 0)
+        load(s, 3, { decides: true })
+        plain(s, 3)
+      }),
+    ).toBe(true)
+    expect(
+      found((s) => {
+        atomic(s, 0, { left: 1 })
+        wait(s, 3, 'eq', 1, 1)
+        plain(s, 3)
+      }),
+    ).toBe(true)
+    expect(
+      found((s) => {
+        atomic(s, 0, { left: 1 })
+        wait(s, 3, 'eq', 1, 1)
+        store(s, 3, { orders: true }, 4)
+        load(s, 2, { orders: true }, 4)
+        plain(s, 2)
+      }),
+    ).toBe(true)
+  })
+  test('not what is written after it was found, nor another word, nor what a store has overwritten, nor what the writer did besides', () => {
+    const not: ReadonlyArray<(s: Script) => void> = [
+      (s) => {
+        atomic(s, 3, { decides: true })
+        atomic(s, 0)
+        plain(s, 3)
+      },
+      (s) => {
+        atomic(s, 0)
+        atomic(s, 0, {}, 4)
+        atomic(s, 3, { decides: true })
+        plain(s, 3, 'w', 4)
+      },
+      (s) => {
+        atomic(s, 0)
+        store(s, 2)
+        load(s, 3, { decides: true })
+        plain(s, 3)
+      },
+      (s) => {
+        plain(s, 0, 'w', 8)
+        atomic(s, 0)
+        atomic(s, 3, { decides: true })
+        plain(s, 3, 'r', 8)
+      },
+      (s) => {
+        atomic(s, 0)
+        atomic(s, 3, { decides: true })
+        plain(s, 2)
+      },
+    ]
+    for (const write of not) expect(found(write)).toBe(false)
+  })
+})
+
 describe('what decides', () => {
   const c1 = (write: (s: Script) => void): ReadonlyArray<string> =>
     judged(write).conditions.C1.failures.filter((text) => text.includes('may decide'))

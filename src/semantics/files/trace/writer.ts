@@ -33,6 +33,11 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         outside: e.outside,
         value: e.value,
         origin: e.origin?._tag === 'terms' ? undefined : e.origin,
+        acquires: e.acquires,
+        releases: e.releases,
+        decides: e.decides,
+        found: e.found,
+        left: e.left,
       })
     case 'alloc':
     case 'dealloc':
@@ -55,6 +60,8 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         scope: e.scope,
         before: e.before,
         outcome: e.outcome,
+        until: e.until,
+        relaxed: e.relaxed,
       })
     default:
       return JSON.stringify(Object.fromEntries([['i', i], ...Object.entries(e)]))

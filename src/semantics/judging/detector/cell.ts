@@ -24,7 +24,7 @@
  * | atomic, under atomic  | each in the other's scope, one proxy, one width               | as if both were plain |
  * | atomic write, under atomic write | ordered, or they commute                           | N1                    |
  * | atomic read that decides, and atomic write | ordered                                  | C1: control may depend on timing |
- * | atomics, under plain  | known and seen, as a last write                               | race, hazard          |
+ * | atomics, under plain  | known and seen, as a last write; or found by an earlier read of the same word | race, hazard |
  *
  * A read that a later read of the same kind subsumes (what knows the later one knows it) is forgotten, so a cell stays small
  * however often it is read.
@@ -80,6 +80,8 @@ export interface Conflicts {
   /** a write, and a read whose value may decide something, in no order; both are atomic */
   readonly decided: (earlier: AccessRecord, later: AccessRecord) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
+  /** asked of a strong access and a plain one: has something that comes before the second found the first? */
+  readonly shown: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => boolean
   /** nothing is there yet: a write that comes later and is not ordered makes it a race, else `nothingThere` is told at the end */
   readonly early: (read: AccessRecord) => void
   readonly nothingThere: (read: AccessRecord) => void
@@ -260,8 +262,9 @@ const follows = (
   out: Conflicts,
 ): boolean => {
   if (sameUnit(w, r, k, options, out)) return true
-  if (!isOrdered(w, k, options)) out.race(w, r, c, k)
-  else if (!seen(w, r.proxy, k, options.rules.maxGenerations)) {
+  if (!isOrdered(w, k, options)) {
+    if (!out.shown(w, r, k)) out.race(w, r, c, k)
+  } else if (!seen(w, r.proxy, k, options.rules.maxGenerations)) {
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
     if (!shown) {
       out.invisible(w, r, k)
@@ -315,7 +318,8 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
       )
         out.decided(a, r)
     } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
-    else if (!sameUnit(a, r, k, options, out) && !comesBefore(a, r, k, options, out)) out.race(a, r, c, k)
+    else if (!sameUnit(a, r, k, options, out) && !comesBefore(a, r, k, options, out) && !out.shown(a, r, k))
+      out.race(a, r, c, k)
   }
   return sound
 }

@@ -52,6 +52,8 @@ import {
   where,
 } from './report.js'
 import { hazards } from '../hazards.js'
+import { shownBefore } from './words.js'
+import type { Strong } from './strong-state.js'
 import { ofPlane } from '../subject.js'
 
 // ---------------------------------------------------------------- words
@@ -99,7 +101,7 @@ const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge):
 
 // ---------------------------------------------------------------- constructors
 
-export const conflictsOf = (c: Context): Conflicts => {
+export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
   // the many atoms that two accesses share make one draft
   let judged: AccessRecord | undefined
   const told = new Map<AccessRecord, { readonly kind: string; readonly draft: Draft }>()
@@ -181,6 +183,7 @@ export const conflictsOf = (c: Context): Conflicts => {
         hazards.N4.severity,
       )
     },
+    shown: (earlier, later, k) => shownBefore(strong.words, earlier, later, k.order),
     invisible: (earlier, later, k) => {
       const id = invisibleId(earlier, later, k)
       pair(

@@ -44,7 +44,8 @@ import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from '.
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
-import { strong, wordsOf } from './strong.js'
+import { strong } from './strong.js'
+import { wordsOf } from './words.js'
 import { isThere, malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
 import { deferWrite, giveBackWrites } from './written-once.js'
@@ -292,6 +293,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     anyOrder: d.conflicts.anyOrder,
     decided: d.conflicts.decided,
     foreign: d.conflicts.foreign,
+    shown: d.conflicts.shown,
     early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,
   }

@@ -94,6 +94,7 @@ export const isThere = ({ initialised, output }: Plane): boolean => initialised 
 
 export const start = (header: Header, options: Options): Detector => {
   const c = context(header, options)
+  const strong = strongState()
   return {
     context: c,
     planes: header.planes.map((p) => partition<Cell>(p.bytes, () => cell(c.cluster, isThere(p)), duplicate)),
@@ -105,12 +106,12 @@ export const start = (header: Header, options: Options): Detector => {
     barriers: header.barriers.map((_, i) => barrierState(c.extent, i)),
     named: new Map(),
     semaphores: new Map(),
-    strong: strongState(),
+    strong,
     responses: responses(),
     obligations: obligations(),
     blocked: [],
     ahead: [],
-    conflicts: conflictsOf(c),
+    conflicts: conflictsOf(c, strong),
     worked: new Uint8Array(header.agents.length),
     allocations: allocations(),
     maps: [],

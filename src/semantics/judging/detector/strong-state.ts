@@ -1,6 +1,6 @@
 /**
  * What is remembered of strong accesses: per word what was told through it, what was left there and who waited; per agent what it knew at its fences of
- * memory, and what it has read and not yet taken over.
+ * memory, and what it has read and not yet taken over; and who has found which writes of a word.
  *
  *     A: write x, fence, store f 1 (relaxed)        fenced A, told f
  *     B: load f (relaxed)                           pending B
@@ -30,9 +30,17 @@ export interface Left {
   readonly adds: boolean
   readonly knewAll: boolean
 }
+/** Where an agent has found the writes of a word: of each writer up to which of its events. */
+export interface Found {
+  readonly stamp: Stamp
+  readonly writers: ReadonlyMap<number, number>
+}
 export interface Word {
   told: ReadonlyArray<Told>
   left: Left[]
+  /** who has written it since the last store, up to which event, and how far that is atomic */
+  readonly writers: Map<number, { readonly at: number; readonly reach: Reach }>
+  found: Found[]
   /** per agent: its last wait for it */
   readonly waits: Map<number, Stamp>
 }

@@ -16,6 +16,8 @@
  * | load                         | hears it                                                                      |
  * | plain write                  | forgets it                                                                    |
  *
+ * A read that decides, and a wait, show besides that the writes that they find come before all that they come before, where it touches the word (`shownBefore`).
+ *
  * That a load finds this write and no other is luck, unless every write of the word is in order with it; where what it finds decides something, C1 fails else
  * (`cell.ts`), or where it hears something new. A wait for a word (a loop that loads and compares) goes on at its own time and is asked what a semaphore's is:
  *
@@ -34,45 +36,28 @@
  * 1. An agent that neither fences nor acquires hears nothing.
  * 2. What is heard grows with the log as long as no store forgets it.
  *
- * Source: PTX ISA, memory consistency model: release and acquire patterns, observation order, synchronizes; volatile accesses are relaxed ones of system scope.
+ * Source: PTX ISA, memory consistency model: release and acquire patterns, observation order, causality order, synchronizes; volatile accesses are relaxed ones of system scope.
  */
 import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
-import { addressesIn, clusterOf, spansOf } from '../../log/events.js'
+import { clusterOf } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
-import { bitsOf } from '../../../numerics/dtype.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
-import { join, nothing, programOf, type Knowledge } from './knowledge.js'
+import { join, nothing, type Knowledge } from './knowledge.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
+import { keyOfWord, knows, wordsOf } from './words.js'
 import type { Left, Told, Word } from './strong-state.js'
 
 // ---------------------------------------------------------------- words
-
-/** The words of a footprint, by their first byte; an element of several words is each of them. */
-export const wordsOf = (f: Footprint): ReadonlyArray<number> => {
-  const size = Math.max(1, bitsOf(f.dtype) / 8)
-  if (f.map._tag === 'scatter') {
-    const out: number[] = []
-    for (const at of addressesIn(f.map)) if (at >= 0) out.push(at)
-    return out
-  }
-  const spans = spansOf(f)
-  const out: number[] = []
-  for (let i = 0; i < spans.length; i += 2)
-    for (let at = spans[i]!; at < spans[i + 1]!; at += size) out.push(at)
-  return out
-}
-
-const keyOfWord = (plane: number, byte: number): string => `${String(plane)}+${String(byte)}`
 
 const wordAt = (d: Detector, plane: number, byte: number): Word => {
   const key = keyOfWord(plane, byte)
   const found = d.strong.words.get(key)
   if (found !== undefined) return found
-  const made: Word = { told: [], left: [], waits: new Map() }
+  const made: Word = { told: [], left: [], writers: new Map(), found: [], waits: new Map() }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
   return made
@@ -83,8 +68,6 @@ const distance = (c: Context, x: number, y: number): 1 | 2 | 3 => {
   const b = c.header.agents[y]!.cta
   return between(a === b, clusterOf(c.header, a) === clusterOf(c.header, b))
 }
-
-const knows = (order: ReadonlyArray<number>, s: Stamp): boolean => order[programOf(s.agent)]! >= s.at
 
 // ---------------------------------------------------------------- fences
 
@@ -197,6 +180,22 @@ const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>): Readonl
   ...more,
 ]
 
+// ---------------------------------------------------------------- what was found
+
+/**
+ * A read finds what was written since the last store. It counts where its value is the same in every schedule that comes here: that of a wait, and one that decides,
+ * whose orders are all followed.
+ */
+const finds = (d: Detector, w: Word, stamp: Stamp, reach: Reach): void => {
+  const writers = new Map<number, number>()
+  for (const [agent, by] of w.writers)
+    if (agent !== stamp.agent && Math.min(by.reach, reach) >= distance(d.context, stamp.agent, agent))
+      writers.set(agent, by.at)
+  const old = w.found.filter((f) => f.stamp.agent === stamp.agent)
+  const news = [...writers].some(([agent, at]) => !old.some((f) => (f.writers.get(agent) ?? -1) >= at))
+  if (news) w.found.push({ stamp, writers })
+}
+
 // ---------------------------------------------------------------- accesses
 
 const joins = (e: Access): boolean => e.combine !== undefined
@@ -216,7 +215,9 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     if (words.size > 0)
       for (const byte of wordsOf(e.footprint)) {
         const w = words.get(keyOfWord(plane, byte))
-        if (w !== undefined) hear(d, w, a, e.stamp, reach, e.acquires === true, false)
+        if (w === undefined) continue
+        if (e.decides === true) finds(d, w, e.stamp, reach)
+        hear(d, w, a, e.stamp, reach, e.acquires === true, false)
       }
     return
   }
@@ -232,8 +233,9 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const known = words.get(keyOfWord(plane, byte))
     const after = e.left?.[i]
     const before = e.found?.[i]
-    if (known === undefined && more.length === 0 && after === undefined) return
     const w = known ?? wordAt(d, plane, byte)
+    if (!joins(e)) w.writers.clear()
+    w.writers.set(x, { at: e.stamp.at, reach })
     w.told = joins(e) ? withMore(w.told, more) : more
     written(d, w, e, byte, before, after, knew)
   })
@@ -339,6 +341,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
         `${where(c.header, e.stamp)} passes at ${String(e.before)}: it may have passed without ${where(c.header, without.stamp)}`,
       )
     }
+    finds(d, w, e.stamp, reachOf(e.scope))
     hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, e.stamp)
     w.waits.set(x, e.stamp)

@@ -27,9 +27,10 @@
  */
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
+import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Judgement } from '../../judging/finding.js'
-import { addressesIn, type Access, type Footprint, type LogEvent } from '../../log/events.js'
+import { addressesIn, type Access, type Footprint, type LogEvent, type Stamp } from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
 import { agentState, type Machine } from '../../machine/state.js'
@@ -154,6 +155,11 @@ const asText = (_: string, value: unknown): unknown =>
 const remembered = (d: Detector, m: Machine): string => {
   const c = d.context
   const running = (agent: number): boolean => m.agents[agent]!.status === 'running'
+  const messages = [
+    ...c.agents.flatMap((a, x) => (running(x) ? [a.knowledge] : [])),
+    ...[...d.strong.words.values()].flatMap((w) => w.told.map((t) => t.knowledge)),
+  ]
+  const isTold = ({ agent, at }: Stamp): boolean => messages.some((k) => k.order[programOf(agent)]! >= at)
   return JSON.stringify(
     [
       c.agents.map((a, x) => (running(x) ? [a.knowledge, a.published, a.received] : null)),
@@ -161,6 +167,8 @@ const remembered = (d: Detector, m: Machine): string => {
         word,
         [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach),
         w.left,
+        w.writers,
+        w.found.filter((f) => running(f.stamp.agent) || isTold(f.stamp)),
         w.waits,
       ]),
       [...d.strong.fenced, ...d.strong.pending, ...d.strong.awaited].filter(([slot]) => running(slot >> 2)),
