@@ -603,6 +603,12 @@ MET:`
       expect(
         verdictOf({ body: parts('barrier.cluster.arrive;\nbarrier.cluster.wait;'), ctas: 2 }, policy).verdict,
       ).toBe('ok')
+    // one part's second wait has no arrival, whatever the other part has waited for
+    const twice = parts('barrier.cluster.arrive;\nbarrier.cluster.wait;\nbarrier.cluster.wait;')
+    expect(verdictOf({ body: twice, ctas: 2 }).verdict).toBe('hazard')
+    const again = 'barrier.cluster.arrive;\nbarrier.cluster.wait;\n'
+    const rounds = parts(again + again).replace(/LOW:\n([^]*)MET:/u, 'LOW:\n$1$1MET:')
+    expect(verdictOf({ body: rounds, ctas: 2 }).verdict).toBe('ok')
     expect(verdictOf({ body: parts('barrier.cluster.arrive.aligned;'), ctas: 2 }).reason).toMatch(
       /warp\.aligned/u,
     )

@@ -196,6 +196,8 @@ export interface WarpStand {
   readonly ended: number
   /** lanes that have come to the barrier of the cluster, while others of the warp have not */
   readonly atCluster: number
+  /** lanes that have waited there since the warp last came: the wait of one part is the warp's */
+  readonly fromCluster: number
   /** bytes of local memory, lane by lane; those that were written */
   readonly local: Uint8Array
   readonly localWritten: Uint8Array

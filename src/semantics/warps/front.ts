@@ -191,6 +191,7 @@ const fresh = (
     ],
     ended: ~mask,
     atCluster: 0,
+    fromCluster: 0,
     local: new Uint8Array(32 * program.localBytes),
     localWritten: new Uint8Array(32 * program.localBytes),
     rest: [],
@@ -208,7 +209,7 @@ const sharedOf = (world: World, at: Standpoint): number =>
 
 /** A stand in words: equal ones go on alike. */
 const where = (stand: Stand): string => {
-  const { rows: r, splits, ended, atCluster, rest, local } = standOf(stand)
+  const { rows: r, splits, ended, atCluster, fromCluster, rest, local } = standOf(stand)
   return [
     r.words.join(),
     r.uniform.join(''),
@@ -219,6 +220,7 @@ const where = (stand: Stand): string => {
     local.join(),
     ended,
     atCluster,
+    fromCluster,
     rest.length,
     splits
       .map((s) => {

@@ -56,6 +56,7 @@ interface Walk {
   splits: Walking[]
   ended: number
   atCluster: number
+  fromCluster: number
   ready: Ready | null
   rest: ReadonlyArray<Part>
 }
@@ -401,6 +402,13 @@ const whollyArrived = (w: Walk, mask: number): boolean => {
   return whole
 }
 
+/** Lanes wait there for what another part of the warp has waited for since it came: the warp has, and does no more. */
+const waitedBefore = (w: Walk, mask: number): boolean => {
+  const others = w.fromCluster !== 0 && (w.fromCluster & mask) === 0
+  w.fromCluster = others ? w.fromCluster | mask : mask
+  return others
+}
+
 /** Parts that stand at the same named barrier, which is not `.aligned`: they come to it together, for each waits for the others, too. */
 const meeting = (
   w: Walk,
@@ -574,6 +582,8 @@ const instruction = (
         )
         return
       }
+      if (o._tag === 'clusterArrive') w.fromCluster = 0
+      if (o._tag === 'clusterWait' && waitedBefore(w, mask)) break
       const all = meeting(w, s, o, mask)
       const done = effectsOf(w.here, o, all.mask, s.mask, w.ended)
       if (V.isFault(done)) {
@@ -618,7 +628,10 @@ const walk = (w: Walk): void => {
   while (w.ready === null) {
     let s = w.splits.find((p) => p.now === 'running')
     const last = s === undefined
-    s ??= w.splits.find((p) => p.now === 'waiting')
+    // what has come to the barrier of the cluster is held up there until the others have
+    s ??=
+      w.splits.find((p) => p.now === 'waiting' && (w.atCluster & p.mask) === 0) ??
+      w.splits.find((p) => p.now === 'waiting')
     if (s === undefined) break
     // as long as nothing is parted or met, it is still the first
     const parts = w.splits
@@ -651,6 +664,7 @@ const standOf = (w: Walk): WarpStand => ({
   splits: w.splits.map((s) => split(s.pc, s.mask, s.frame, s.turns, s.now)),
   ended: w.ended,
   atCluster: w.atCluster,
+  fromCluster: w.fromCluster,
   local: w.here.local,
   localWritten: w.here.localWritten,
   rest: w.rest,
@@ -687,6 +701,7 @@ const resumed = (
     })),
     ended: stand.ended,
     atCluster: stand.atCluster,
+    fromCluster: stand.fromCluster,
     ready: null,
     rest: stand.rest,
   }
