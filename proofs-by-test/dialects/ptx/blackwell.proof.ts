@@ -13,6 +13,7 @@ import { nightly } from '../../extent.js'
 import { launched } from '../ttgir/launches.js'
 import { judged } from '../ttgir/verdicts.js'
 import { blackwellFiles, launchedBlackwell, leftByPtx, leftByTtgir, ptxOf } from './blackwell.js'
+import { forAll } from './side-by-side.js'
 
 // ---------------------------------------------------------------- outputs
 
@@ -102,15 +103,6 @@ const judgedPtx = (file: string): Verdict => {
   const options = { ...standardOptions, algebra: bits('blackwell'), provenance: claim !== null }
   return right(checkSource(source, options)).verdict
 }
-
-const provedOf = ({ provenance }: Verdict): string =>
-  provenance === null
-    ? ''
-    : provenance.proved
-      ? `proved${provenance.inOrder ? '' : ', in another order'}`
-      : 'not'
-const forAll = (ptx: Verdict, ttgir: Verdict): string =>
-  ptx.provenance === null ? '' : `${provedOf(ptx)}, ${provedOf(ttgir)}`
 
 const idsOf = ({ findings }: Verdict): ReadonlyArray<string> =>
   [...new Set(findings.map(({ id }) => id as string))].sort()

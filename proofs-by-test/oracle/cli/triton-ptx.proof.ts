@@ -10,6 +10,7 @@ import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
+import { forAll } from '../../dialects/ptx/side-by-side.js'
 
 const captures = new URL('../../../conformance/triton/captures/', import.meta.url)
 const page = new URL('../../../docs/ptx-and-ttgir.md', import.meta.url)
@@ -109,15 +110,6 @@ state of that machine, and one tile that two partitions store are one value, by 
 `
 const shown = (v: Verdict): string =>
   v.findings.length === 0 ? v.verdict : `${v.verdict}: ${idsOf(v).join(', ')}`
-
-const provedOf = ({ provenance }: Verdict): string =>
-  provenance === null
-    ? ''
-    : provenance.proved
-      ? `proved${provenance.inOrder ? '' : ', in another order'}`
-      : 'not'
-const forAll = (ptx: Verdict, ttgir: Verdict): string =>
-  ptx.provenance === null ? '' : `${provedOf(ptx)}, ${provedOf(ttgir)}`
 
 const rows = new Map<string, string>()
 
