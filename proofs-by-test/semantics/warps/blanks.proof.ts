@@ -93,6 +93,36 @@ describe('comes to nothing', () => {
   })
 })
 
+/** A tile of 32 words in place, of 64 threads: the second warp reads what the first may have stored already. */
+const inPlace = (what: string): string =>
+  `and.b32 %r12, %r1, 31; shl.b32 %r12, %r12, 2; mov.u32 %r13, s; add.s32 %r13, %r13, %r12; setp.lt.u32 %p2, %r1, 32; ld.shared.b32 %r14, [%r13]; add.s32 %r14, %r14, 1; @%p2 st.shared.b32 [%r13], %r14; ${what}`
+
+describe('a race whose read', () => {
+  it.each([
+    ['is dropped', 'mov.b32 %r11, %r1;', 'ok'],
+    ['is not chosen', 'selp.b32 %r11, %r14, 7, %p2;', 'ok'],
+    ['is an output', 'mov.b32 %r11, %r14;', 'hazard D1 smem@0'],
+    [
+      'decides a branch',
+      'mov.b32 %r11, 0; setp.gt.u32 %p3, %r14, 5; @%p3 bra over; mov.b32 %r11, 1; over:',
+      'hazard D1 smem@0',
+    ],
+    ['is an output by way of a shuffle', 'shfl.sync.idx.b32 %r11, %r14, 3, 31, -1;', 'hazard D1 smem@0'],
+    [
+      'is stored where somebody reads',
+      'st.shared.b32 [%r4], %r14; bar.sync 0;\nld.shared.b32 %r11, [t];',
+      'ok',
+    ],
+    [
+      'is stored where it is an output',
+      'st.shared.b32 [%r4], %r14; bar.sync 0; ld.shared.b32 %r11, [t+128];',
+      'hazard D1 smem@0',
+    ],
+  ])('%s', (_, what, verdict) => {
+    expect(told(`${inPlace(what)} ${y}`)).toBe(verdict)
+  })
+})
+
 describe('counts', () => {
   it.each([
     ['it is an output', `mov.b32 %r11, %r10; ${y}`],

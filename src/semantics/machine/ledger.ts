@@ -16,6 +16,9 @@
  * register that is loaded from them holds nothing, so that the warp stops where it decides by it; what is stored from it is blank again. Where that comes into global memory, or an
  * operation reads it, it is *spilt*.
  *
+ * A load may be *dropped*: whatever it would find, it finds nothing. If nothing is spilt then, nothing comes of what it finds, and it may find anything: a warp that
+ * computes what others store, and stores nothing itself, may read what they have stored already.
+ *
  * Laws
  * 1. of bytes that were written by a store, what is read is what was stored.
  * 2. two reads of one byte find one term if and only if nothing has written it in between, or what was there.
@@ -33,6 +36,8 @@ import { elementsIn, forEachAddress } from './footprint.js'
 export interface Ledger {
   /** what nothing has written is told apart, and goes where it is moved to */
   readonly blanks: boolean
+  /** of an agent's own loads, those that find nothing: by agent, their sites */
+  readonly dropped: ReadonlyMap<number, ReadonlySet<number>>
   /** something has come of it: it has left the CTA, or an operation has read it */
   spilt: boolean
   /** of the event to come: what a load finds, element by element; null: nothing that is known */
@@ -46,8 +51,9 @@ export interface Ledger {
   readonly planes: Map<number, ByteTerms>
 }
 
-export const ledger = (blanks: boolean): Ledger => ({
+export const ledger = (blanks: boolean, dropped: Ledger['dropped'] = new Map()): Ledger => ({
   blanks,
+  dropped,
   spilt: false,
   incoming: null,
   product: null,
@@ -57,6 +63,8 @@ export const ledger = (blanks: boolean): Ledger => ({
 })
 
 // ---------------------------------------------------------------- terms
+
+const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
 
 const unlike = applied('unlike any other')
 const contents = applied('contents')
@@ -107,6 +115,16 @@ export const byteTerms = (bytes: number): ByteTerms => ({
   index: new Uint8Array(bytes),
 })
 
+export const isDropped = (l: Ledger, agent: number, site: number): boolean =>
+  l.dropped.get(agent)?.has(site) === true
+
+/** What a load finds that is dropped. */
+export const nothingOf = (f: Footprint): ByteTerms => {
+  const out = byteTerms(elementsIn(f) * widthOf(f))
+  out.terms.fill(blank)
+  return out
+}
+
 /** All of a footprint's bytes in one term. */
 const digest = ({ terms, index }: ByteTerms): number => together([...terms, ...index])
 
@@ -126,8 +144,6 @@ const planeOf = (l: Ledger, header: Header, plane: number): ByteTerms => {
   l.planes.set(plane, made)
   return made
 }
-
-const widthOf = (f: Footprint): number => bitsOf(f.dtype) / 8
 
 /** What is in the places of a footprint, element by element. Null: its elements are no bytes. */
 export const found = (l: Ledger, header: Header, f: Footprint): ByteTerms | null => {
@@ -219,6 +235,8 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
     const there = found(l, header, e.footprint)
     if (there === null) return e
     const ofLoad = e.operation === undefined && !e.atomic
+    if (ofLoad && isDropped(l, e.stamp.agent, e.stamp.site))
+      return Object.assign({}, e, { idle: true as const })
     if (l.blanks && !ofLoad && isBlank(there)) l.spilt = true
     if (e.operation === undefined)
       return l.blanks && ofLoad && isBlank(there) ? Object.assign({}, e, { idle: true as const }) : e

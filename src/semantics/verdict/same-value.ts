@@ -15,6 +15,9 @@
  * later, and where one has read in between. A store of a constant of the text, `st.shared.b32 [flag], 1` by every warp, stores it whatever has led there: these
  * are compared as bytes, in the run as it was. A verdict on warps whose branches or addresses data decide is one on these data.
  *
+ * A read that races with a write may come to nothing as well: warps beyond a tile's elements load what others store and store nothing. The run is taken again with such
+ * loads finding nothing; if it goes the same way, what they find is no matter, and neither is the race.
+ *
  * The same run says of what nothing has written whether it comes to something (a ledger of *blanks*): a warp that reads it and drops it has read nothing (no I1).
  *
  * | a pair is not proved if                                        | because                                              |
@@ -47,7 +50,7 @@ import type { Access, Header, LogEvent } from '../log/events.js'
 import { fuelTicks } from '../machine/effort.js'
 import { forEachAddress } from '../machine/footprint.js'
 import * as Plane from '../machine/plane.js'
-import { found, ledger, tell, telling } from '../machine/ledger.js'
+import { found, isDropped, ledger, nothingOf, tell, telling, type Ledger } from '../machine/ledger.js'
 import type { Machine } from '../machine/state.js'
 import { detector, type Options } from '../judging/detector/index.js'
 import * as Policy from '../execution/policy.js'
@@ -257,8 +260,9 @@ const overLedger = (
   fuel: number,
   detecting: Options,
   blanks: boolean,
+  dropped: Ledger['dropped'],
 ): Judgement | null => {
-  const l = ledger(blanks)
+  const l = ledger(blanks, dropped)
   const launched = source.launch(algebra, Object.assign({}, given, { ledger: l }))
   if (E.isLeft(launched)) return null
   const { world, machine } = launched.right
@@ -274,7 +278,12 @@ const overLedger = (
           const next = typeof chosen[0] === 'number' ? options[chosen[0]] : undefined
           const ready = next?.ready
           const load = ready?._tag === 'do' && ready.prepared._tag === 'load' ? ready.prepared : null
-          l.incoming = load === null ? null : found(l, world.header, load.source.footprint)
+          l.incoming =
+            load === null
+              ? null
+              : ready?._tag === 'do' && isDropped(l, next!.key.agent, ready.site)
+                ? nothingOf(load.source.footprint)
+                : found(l, world.header, load.source.footprint)
           const mma = next?.operation?._tag === 'wgmma' ? next.operation.mma : null
           l.product =
             mma === null
@@ -364,6 +373,22 @@ const stored = (
 
 // ---------------------------------------------------------------- findings
 
+/** By agent, the sites of its own loads that race with a write. */
+const readsOfRaces = (
+  header: Header,
+  findings: ReadonlyArray<Diagnosis>,
+): ReadonlyMap<number, ReadonlySet<number>> => {
+  const out = new Map<number, Set<number>>()
+  for (const f of findings)
+    for (const o of pairOf(header, f) === null || f.b === undefined ? [] : [f.a, f.b])
+      if (o.does === 'reads' && o.operation === undefined) {
+        const sites = out.get(o.index) ?? new Set()
+        out.set(o.index, sites)
+        for (const site of sitesOf(header, o)) sites.add(site)
+      }
+  return out
+}
+
 const asNote = (f: Diagnosis): Diagnosis =>
   Object.assign({}, f, {
     id: 'N4' as const,
@@ -388,8 +413,9 @@ export const withoutEqualWrites = (
   const constants = front.storesConstants
   const isOfWrites = (f: Diagnosis): boolean =>
     pairOf(header, f) !== null && f.a.does.includes('write') && f.b?.does.includes('write') === true
-  const again = (blanks: boolean): Judgement | null =>
-    overLedger(source, algebra, given, schedule, fuel, detecting, blanks)
+  const again = (blanks: boolean, dropped: Ledger['dropped'] = new Map()): Judgement | null =>
+    overLedger(source, algebra, given, schedule, fuel, detecting, blanks, dropped)
+  const racing = readsOfRaces(header, judged.findings)
   // a read of its own, and of no operation, that is a finding by itself
   const readsNothing = judged.findings.some(
     (f) =>
@@ -401,7 +427,8 @@ export const withoutEqualWrites = (
   const j =
     constants === null
       ? judged
-      : ((readsNothing ? again(true) : null) ??
+      : ((racing.size > 0 ? again(true, racing) : null) ??
+        (readsNothing ? again(true) : null) ??
         (judged.findings.some(isOfWrites) ? again(false) : null) ??
         judged)
   const storesConstants = (sites: ReadonlySet<number>): boolean =>

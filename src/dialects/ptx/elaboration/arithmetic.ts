@@ -43,6 +43,12 @@ const named = (opcode: string): ScalarOperation | undefined => {
     tries.push([base, 'rn', ...rest].join('.'))
   if (/^(min|max)$/u.test(base!) && type === 'relu')
     tries.push([base, 'relu', ...rest.slice(0, -1)].join('.'))
+  // no integer is subnormal as a number
+  if (base === 'cvt' && /^[us]/u.test(type) && words.includes('ftz'))
+    tries.push(words.filter((word) => word !== 'ftz').join('.'))
+  // what is exact needs no rounding
+  if (base === 'cvt' && type === 'bf16' && /^f(32|64)$/u.test(words[words.length - 2] ?? ''))
+    tries.push(words.filter((word) => !/^r[nzmp]$/u.test(word)).join('.'))
   // typeless words are the same whatever is in them
   const typeless = `b${String(bitsOf(type))}`
   tries.push([...words.slice(0, -1), typeless].join('.'))
@@ -136,6 +142,12 @@ const moveRows = (h: Here, to: ReadonlyArray<Row>, from: ReadonlyArray<Row>): vo
 const movePredicate = (h: Here): void => {
   const from = h.operands['a']
   const to = predicateTarget(h, h.operands['d'])
+  // a special register that says yes or no is a word here
+  if (from?._tag === 'special') {
+    const [word] = source(h, from, 'u32')
+    scalar(h.e, 'setp.ne.u32', [ofPredicate(to), null], [word!, constant(h.e, 0)], h.guard)
+    return
+  }
   emit(
     h.e,
     from?._tag === 'immediate'

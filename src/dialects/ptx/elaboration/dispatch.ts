@@ -44,6 +44,8 @@ const silent: Elaborations = {
   prefetch: nothing,
   prefetchu: nothing,
   applypriority: nothing,
+  // what a line holds that was dropped is left as it was: a kernel that reads it is not told
+  discard: nothing,
   'createpolicy.fractional': policy,
   'createpolicy.range': policy,
   'createpolicy.cvt': policy,

@@ -116,6 +116,8 @@ const unspecified: ReadonlySet<string> = new Set([
   '%globaltimer_hi',
   '%aggr_smem_size',
   '%current_graph_exec',
+  ...Array.from({ length: 8 }, (_, k) => `%pm${String(k)}`),
+  ...Array.from({ length: 8 }, (_, k) => `%pm${String(k)}_64`),
 ])
 
 /** What an H100 keeps of shared memory for itself, and where in it that begins which CUDA's headers use. */

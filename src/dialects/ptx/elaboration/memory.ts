@@ -277,8 +277,6 @@ const fenceProxy = (h: Here): void => {
       },
       h.guard,
     )
-  else if (kind === 'async::generic')
-    refuse(h.e, 'ptx.opcode', 'a fence of proxies that is supported', h.opcode)
   else {
     const reaches: ReadonlyArray<'cta' | 'cluster' | 'global'> =
       kind === 'async.shared::cta'
@@ -287,8 +285,11 @@ const fenceProxy = (h: Here): void => {
           ? ['cluster']
           : kind === 'async.global'
             ? ['global']
-            : // of every space
-              ['cluster', 'global']
+            : // in one direction alone, which is taken for both
+              kind === 'async::generic'
+              ? [h.modifiers['sem'] === 'release' ? 'cta' : 'cluster']
+              : // of every space
+                ['cluster', 'global']
     for (const scope of reaches) emit(h.e, { _tag: 'fence', kind: 'proxyAsync', scope }, h.guard)
   }
 }

@@ -45,6 +45,8 @@ export const copies: ReadonlyArray<Form> = rowsOf(
   cp.async mode=cg dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#16 src:u32? policy:b64 | copies 16 bytes, with a cache policy
   cp.async mode=ca dst=$cta src=global prefetch=$prefetch? | [d] [s] size#4|8|16 ignore!pred | copies some bytes, zeros where ignored
   cp.async mode=cg dst=$cta src=global prefetch=$prefetch? | [d] [s] size#16 ignore!pred | copies 16 bytes, zeros where ignored
+  cp.async mode=ca dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#4|8|16 ignore!pred policy:b64 | copies some bytes, zeros where ignored, with a cache policy
+  cp.async mode=cg dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#16 ignore!pred policy:b64 | copies 16 bytes, zeros where ignored, with a cache policy
   cp.async.commit_group | - | puts the copies before it into a group
   cp.async.wait_group | n#0..4294967295 | waits until at most n groups are pending
   cp.async.wait_all | - | waits for all copies

@@ -20,7 +20,7 @@ export const matrices: ReadonlyArray<Form> = rowsOf(
   mma sync aligned shape=m16n8k4|m16n8k8 alayout=row blayout=col dtype=f32 atype=tf32 btype=tf32 ctype=f32 | d={4}f32 a%{mmaA}b32 b%{mmaB}b32 c%{4}f32 | d = a * b + c
   mma sync aligned shape=m16n8k16|m16n8k32 alayout=row blayout=col dtype=f32 atype=e4m3|e5m2 btype=e4m3|e5m2 ctype=f32 | d={mmaD}f32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}f32 | d = a * b + c
   mma sync aligned shape=m16n8k16|m16n8k32 alayout=row blayout=col dtype=f16 atype=e4m3|e5m2 btype=e4m3|e5m2 ctype=f16 | d={mmaD}b32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}b32 | d = a * b + c
-  mma sync aligned shape=m8n8k4|m16n8k4|m16n8k8|m16n8k16 alayout=row blayout=col dtype=f64 atype=f64 btype=f64 ctype=f64 | d={mmaD}f64 a%{mmaA}f64 b%{mmaB}f64 c%{mmaC}f64 | d = a * b + c
+  mma sync aligned shape=m8n8k4|m16n8k4|m16n8k8|m16n8k16 alayout=row blayout=col rnd=$rnd? dtype=f64 atype=f64 btype=f64 ctype=f64 | d={mmaD}f64 a%{mmaA}f64 b%{mmaB}f64 c%{mmaC}f64 | d = a * b + c
   mma sync aligned shape=m8n8k16|m16n8k16|m16n8k32 alayout=row blayout=col satfinite? dtype=s32 atype=u8|s8 btype=u8|s8 ctype=s32 | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = a * b + c
   mma sync aligned shape=m8n8k32|m16n8k32|m16n8k64 alayout=row blayout=col satfinite? dtype=s32 atype=u4|s4 btype=u4|s4 ctype=s32 | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = a * b + c
   mma sync aligned shape=m8n8k128|m16n8k128|m16n8k256 alayout=row blayout=col dtype=s32 atype=b1 btype=b1 ctype=s32 op=xor|and popc | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = counts of a op b, plus c
@@ -41,7 +41,7 @@ export const matrices: ReadonlyArray<Form> = rowsOf(
   wmma.mma sync aligned alayout=row|col blayout=row|col shape=$wmma dtype=f16|f32 ctype=f16|f32 | d={wmmaD}packed(dtype) a%{wmmaA}b32 b%{wmmaB}b32 c%{wmmaC}packed(ctype) | d = a * b + c
   wmma.mma sync aligned alayout=row|col blayout=row|col shape=$wmma dtype=f32 types=bf16.bf16 ctype=f32 | d={wmmaD}f32 a%{wmmaA}b32 b%{wmmaB}b32 c%{wmmaC}f32 | d = a * b + c
   wmma.mma sync aligned alayout=row|col blayout=row|col shape=m16n16k8 dtype=f32 types=tf32.tf32 ctype=f32 | d={wmmaD}f32 a%{wmmaA}b32 b%{wmmaB}b32 c%{wmmaC}f32 | d = a * b + c
-  wmma.mma sync aligned alayout=row|col blayout=row|col shape=m8n8k4 rnd=$rnd? dtype=f64 types=f64.f64 ctype=f64 | d={wmmaD}f64 a%{wmmaA}f64 b%{wmmaB}f64 c%{wmmaC}f64 | d = a * b + c
+  wmma.mma sync aligned alayout=row|col blayout=row|col shape=m8n8k4 rnd=$rnd? dtype=f64 types=f64.f64 ctype=f64 last=rn? | d={wmmaD}f64 a%{wmmaA}f64 b%{wmmaB}f64 c%{wmmaC}f64 | d = a * b + c
   wmma.mma sync aligned alayout=row|col blayout=row|col shape=$wmma dtype=s32 types=u8.u8|s8.s8 ctype=s32 satfinite? | d={wmmaD}s32 a%{wmmaA}b32 b%{wmmaB}b32 c%{wmmaC}s32 | d = a * b + c
   wmma.mma sync aligned alayout=row blayout=col shape=m8n8k32 dtype=s32 types=u4.u4|s4.s4 ctype=s32 satfinite? | d={wmmaD}s32 a%{wmmaA}b32 b%{wmmaB}b32 c%{wmmaC}s32 | d = a * b + c
   wmma.mma op=xor|and popc sync aligned alayout=row blayout=col shape=m8n8k128 dtype=s32 types=b1.b1 ctype=s32 | d={wmmaD}s32 a%{wmmaA}b32 b%{wmmaB}b32 c%{wmmaC}s32 | d = counts of a op b, plus c

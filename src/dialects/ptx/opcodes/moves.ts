@@ -8,8 +8,8 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   movement,
 )(`
   mov type=pred|$bits|$int|f32|f64|b128 | d=@type a:@type | d = a, a special register, or the address of a symbol
-  mov type=b32|b64|b128 | d={halves}@type a:@type | d = the parts of a, the lowest first
-  mov type=b32|b64|b128 | d=@type a:{halves}@type | d = its parts, the lowest first
+  mov type=b16|b32|b64|b128 | d={halves}@type a:@type | d = the parts of a, the lowest first
+  mov type=b16|b32|b64|b128 | d=@type a:{halves}@type | d = its parts, the lowest first
   cvt sat? dtype=$int8 atype=$int8 | d=@dtype~ a:@atype~ | d = a in another width, with sat clamped to its range
   cvt rnd=$irnd ftz? sat? dtype=$int8 atype=f32 | d=@dtype~ a:@atype | d = a rounded to an integer, clamped to its range
   cvt rnd=$irnd sat? dtype=$int8 atype=f64|f16|bf16 | d=@dtype~ a:@atype | d = a rounded to an integer, clamped to its range
@@ -29,6 +29,8 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   cvt rnd=$rnd sat? dtype=f16 atype=bf16 | d=@dtype a:@atype | d = a rounded
   cvt rnd=$rnd sat? dtype=bf16 atype=f16|bf16 | d=@dtype a:@atype | d = a rounded
   cvt dtype=bf16 atype=f16 | d=@dtype a:@atype | d = a rounded to nearest
+  cvt rnd=$rnd ftz? dtype=f32 atype=bf16 | d=@dtype a:@atype | d = a, exactly
+  cvt rnd=$rnd dtype=f64 atype=bf16 | d=@dtype a:@atype | d = a, exactly
   cvt rnd=rn|rz relu? satfinite? dtype=f16|bf16 atype=f32 | d=@dtype a:@atype | d = a rounded, with relu at least 0
   cvt rnd=rn|rz relu? satfinite? dtype=f16x2|bf16x2 atype=f32 | d=@dtype a:f32 b:f32 | d = a in the upper half and b in the lower, rounded
   cvt rnd=rna satfinite? dtype=tf32 atype=f32 | d=b32 a:f32 | d = a rounded to 10 bits of mantissa, ties away
@@ -45,9 +47,9 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   cvt rnd=rn dtype=bf16x2 atype=ue8m0x2 | d=bf16x2 a:b16 | d = both powers of two
   cvt.pack sat dtype=u16|s16 atype=s32 | d=u32 a:@atype b:@atype | d = a above b, each clamped to its half
   cvt.pack sat dtype=u2|s2|u4|s4|u8|s8 atype=s32 ctype=b32 | d=u32 a:@atype b:@atype c:@ctype | d = a and b, clamped, below what c has
-  cvta space=$space|const|local|param type=u64 | d=@type a:@type | d = the generic address of an address of a space
-  cvta.to space=$space|const|local|param type=u64 | d=@type a:@type | d = the address within a space of a generic one
-  isspacep space=$space|const|local|param | p=pred a%u64 | p = does a generic address lie in this space?
+  cvta space=$space|const|local|param|param::entry type=u64 | d=@type a:@type | d = the generic address of an address of a space
+  cvta.to space=$space|const|local|param|param::entry type=u64 | d=@type a:@type | d = the address within a space of a generic one
+  isspacep space=$space|const|local|param|param::entry | p=pred a%u64 | p = does a generic address lie in this space?
 `)
 
 const volatiles = 'vec=v2|v4? type=$memory'
@@ -74,6 +76,8 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   ld sem=volatile space=$space|const|local|param? prefetch=$prefetch? ${volatiles} | d={vec}@type~ [a] | d = what stands at a, now
   ld mmio sem=relaxed scope=sys space=global? type=$memory | d=@type~ [a] | d = what a device says at a
   ld space=$space|const|local? type=b128 | d=b128 [a] | d = the 16 bytes at a
+  ld sem=relaxed|acquire scope=$scope space=$space? type=b128 | d=b128 [a] | d = the 16 bytes at a, as a strong operation
+  ld space=global nc l1=$l1? type=b128 | d=b128 [a] | d = the 16 bytes at a, which nothing writes
   ${policies('ld space=global cop=ca|cg|cs? nc l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4|v8? type=$memory', 'd={vec}@type~ [a]', 'd = what stands at a, which nothing writes')}
   ldu space=global? ${volatiles} | d={vec}@type~ [a] | d = what stands at a, the same of all threads
   ${policies('st weak? space=$space|local|param|param::func? l1=$l1? l2=$l2?', '', 'vec=v2|v4|v8? type=$memory', '[a] b:{vec}@type~', 'what stands at a = b')}
@@ -82,12 +86,13 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   st sem=volatile space=$space|local|param? ${volatiles} | [a] b:{vec}@type~ | what stands at a = b, now
   st mmio sem=relaxed scope=sys space=global? type=$memory | [a] b:@type~ | a device is told b at a
   st space=$space|local? type=b128 | [a] b%b128 | the 16 bytes at a = b
+  st sem=relaxed|release scope=$scope space=$space? type=b128 | [a] b%b128 | the 16 bytes at a = b, as a strong operation
   st.async sem=weak? space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | what stands at a in a peer = b, told to a barrier there
   st.async scope=cluster space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | what stands at a in a peer = b, told to a barrier there
   st.async sem=release scope=gpu|sys space=global? type=b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64 | [a] b:@type~ | what stands at a = b, later
   st.bulk weak? space=shared::cta? | [a] size:u64 initval#0 | size bytes at a = 0
   prefetch space=global|local? level=L1|L2 | [a] | brings a line into a cache
-  prefetch space=global level=L2::evict_last|L2::evict_normal | [a] | brings a line into the second cache
+  prefetch space=global? level=L2::evict_last|L2::evict_normal | [a] | brings a line into the second cache
   prefetch space=const|param? tensormap | [a] | brings a tensor map into its cache
   prefetchu level=L1 | [a] | brings a uniform line into a cache
   discard space=global? level=L2 | [a] size#128 | drops a line that nothing reads
@@ -125,8 +130,11 @@ export const atomic: ReadonlyArray<Form> = rowsOf(
   atom ${where} op=exch hint=L2::cache_hint type=b32|b64|b128 | d=@type_ [a] b:@type policy:b64 | d = what stands at a, which is then b, with a cache policy
   atom ${where} op=cas type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type | d = what stands at a, which is then c where it was b, at once
   atom ${where} op=cas hint=L2::cache_hint type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type policy:b64 | d = what stands at a, which is then c where it was b, with a cache policy
-  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint? vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it + b
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it + b
   atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it op b
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type policy:b64 | each of so many at a = it + b, with a cache policy
+  red sem=relaxed|release? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | [a] b%{vec}@type policy:b64 | each of so many at a = it + b, with a cache policy
+  red sem=relaxed|release? scope=$scope? space=global? op=add noftz hint=L2::cache_hint vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type policy:b64 | each of so many at a = it + b, with a cache policy
   red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b%{vec}@type | each of so many at a = it + b
   red ${whereRed} op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type | each of so many at a = it op b
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=inc|dec|min|max|add type=u32 | [a] b:@type [mbar] | what stands at a in a peer = it op b, told to a barrier there

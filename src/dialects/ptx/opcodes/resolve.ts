@@ -288,7 +288,7 @@ const single = (b: Binding, far: number, rule: RegisterRule, type: string, o: Op
       const symbol = o.selector === null ? symbolOf(b.scope, o.name) : null
       if (symbol !== null) {
         const integral = /^[bu](?:32|64)$/.test(type) || /^s(?:32|64)$/.test(type)
-        const addressed = b.form.base === 'mov' || b.form.base.startsWith('cvta')
+        const addressed = /^(mov|cvta|mapa|getctarank)/u.test(b.form.base)
         return rule.access === 'value' && integral && addressed
           ? constantly({ _tag: 'symbol', symbol, offset: o.offset })
           : refusal(far, o.at, wanted, `the symbol ${shown(o)}`)

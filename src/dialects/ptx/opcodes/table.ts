@@ -85,6 +85,24 @@ const ordersOfMatrices: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['shared', 'shared::cta']),
 ]
 
+/** Ordering, scope and space of an mbarrier, and what is asked of it beside (`mbarrier.arrive.shared::cluster.release.cluster.b64`). */
+const ordersOfMbarriers: ReadonlyArray<ReadonlySet<string>> = [
+  new Set(['expect_tx', 'noComplete', 'parity']),
+  new Set(['relaxed', 'acquire', 'release']),
+  new Set(['cta', 'cluster']),
+  new Set(['shared', 'shared::cta', 'shared::cluster']),
+]
+
+/** `wmma.load.a.sync.aligned.m16n16k16.row` as the headers of CUDA have it before its shape. */
+const ordersOfFragments: ReadonlyArray<ReadonlySet<string>> = [
+  new Set(['sync']),
+  new Set(['aligned']),
+  new Set(['row', 'col']),
+  new Set(['m16n16k16', 'm8n32k16', 'm32n8k16', 'm16n16k8', 'm8n8k4', 'm8n8k32', 'm8n8k128']),
+]
+
+const modesOfVotes = new Set(['all', 'any', 'uni', 'ballot'])
+
 const tensorCopy = ['cp', 'async', 'bulk', 'tensor']
 
 /** The group of CTAs of a copy of tensors stands anywhere for the assembler, most often behind the dimensions; the table has it last but for a cache policy. */
@@ -98,25 +116,38 @@ const groupLast = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 /** The assembler takes ordering, scope and space of an access in any order (`ld.global.acquire.gpu`); the table has them in that of the ISA. */
 const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (tensorCopy.every((word, k) => parts[k] === word)) return groupLast(parts)
-  if (ofMatrices.has(parts[0] ?? '')) return sortedUpTo(ordersOfMatrices, parts)
-  if (atomics.has(parts[0] ?? '')) return sortedUpTo(ordersOfAtomics, parts)
+  const [word = '', second = '', third = ''] = parts
+  if (tensorCopy.every((w, k) => parts[k] === w)) return groupLast(parts)
+  if (ofMatrices.has(word)) return sortedFrom(1, ordersOfMatrices, parts)
+  if (atomics.has(word)) return sortedFrom(1, ordersOfAtomics, parts)
+  if (word === 'mbarrier') return sortedFrom(2, ordersOfMbarriers, parts)
+  if (word === 'wmma' && second !== 'mma') return sortedFrom(3, ordersOfFragments, parts)
+  if (word === 'vote' && third === 'sync' && modesOfVotes.has(second))
+    return [word, third, second, ...parts.slice(3)]
+  if (word === 'barrier' && parts.includes('aligned')) {
+    // `barrier.red.popc.aligned`, as the headers of CUDA have it, and `barrier.cluster.arrive.aligned.release`
+    const others = parts.filter((w) => w !== 'aligned')
+    const at = second === 'cluster' ? others.length : others.indexOf('red') + 1
+    return at === 0 ? parts : [...others.slice(0, at), 'aligned', ...others.slice(at)]
+  }
   // the headers of CUDA write `max.s32.relu`
-  if ((parts[0] === 'min' || parts[0] === 'max') && parts.length === 3 && parts[2] === 'relu')
-    return [parts[0], 'relu', parts[1] ?? '']
-  return strong.has(parts[0] ?? '') ? sortedUpTo(orders, parts) : parts
+  if ((word === 'min' || word === 'max') && parts.length === 3 && third === 'relu')
+    return [word, 'relu', second]
+  if (word === 'ld' && second === 'nc' && third === 'global') return [word, third, second, ...parts.slice(3)]
+  return strong.has(word) ? sortedFrom(1, orders, parts) : parts
 }
 
-/** The words behind the first that are of these sets come in the order of the sets, as far as they follow one another. */
-const sortedUpTo = (
+/** The words from a place on that are of these sets come in the order of the sets, as far as they follow one another. */
+const sortedFrom = (
+  begin: number,
   orders: ReadonlyArray<ReadonlySet<string>>,
   parts: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
-  let end = 1
+  let end = begin
   while (end < parts.length && orders.some((words) => words.has(parts[end] ?? ''))) end++
-  const first = parts.slice(1, end)
+  const first = parts.slice(begin, end)
   const sorted = orders.flatMap((words) => first.filter((word) => words.has(word)))
-  return [...parts.slice(0, 1), ...sorted, ...parts.slice(end)]
+  return [...parts.slice(0, begin), ...sorted, ...parts.slice(end)]
 }
 
 const answer = (opcode: string): Answer => {

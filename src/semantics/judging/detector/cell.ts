@@ -336,6 +336,8 @@ export const judge = (
   out: Conflicts,
 ): void => {
   if (c.cluster !== cluster) enter(c, cluster, global, initialised)
+  // whatever it finds, nothing comes of it
+  if (r.rw === 'r' && r.idle) return
   judgeForeign(c, r, out)
   let sound = c.atomics.length === 0 || judgeAtomics(c, r, k, options, out)
   const w = c.write
@@ -346,7 +348,7 @@ export const judge = (
         (r.stored === undefined && c.beside.length === 0
           ? follows(c, w, r, k, options, out)
           : besideOthers(c, w, r, k, options, out)) && sound
-    else if (r.rw === 'r' && !c.written && !r.idle) {
+    else if (r.rw === 'r' && !c.written) {
       if (!c.early.some((x) => x.stamp.agent === r.stamp.agent && x.stamp.site === r.stamp.site))
         c.early.push(r)
       out.early(r)
