@@ -216,9 +216,10 @@ class Agent:
 
     # Order.
 
-    def fence(self, kind: str, scope: str = 'cta') -> Agent:
-        """proxyAsync, tensormap, tensormapAcquire, mbarrierInit, wgmma, tensorBefore or tensorAfter."""
-        return self._event('fence', kind=kind, scope=scope)
+    def fence(self, kind: str, scope: str = 'cta', region: Region | None = None) -> Agent:
+        """proxyAsync, tensormap, tensormapAcquire (of the maps in `region`, if it is said), mbarrierInit, wgmma, tensorBefore or tensorAfter."""
+        where = {} if region is None else {'footprint': region.written()}
+        return self._event('fence', kind=kind, scope=scope, **where)
 
     def meet_arrive(self, number: int, count: int, threads: int | None = None, **more: Any) -> Agent:
         """The first half of bar.sync: numbers to 15 are of the CTA, larger ones of the cluster; `count`: threads that meet."""

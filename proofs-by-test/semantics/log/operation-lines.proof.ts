@@ -416,7 +416,7 @@ describe('copies', () => {
     ).toEqual({
       own: [
         access(0, null, 'w', 'generic', 'map', 'maps 0..128'),
-        { _tag: 'fence', step: 1, kind: 'tensormapAcquire', scope: 'global' },
+        { _tag: 'fence', step: 1, kind: 'tensormapAcquire', scope: 'global', where: 'maps 0..128' },
         issue(2, 0, 'tmaLoad', 1024, { signals: 1 }),
         issue(3, 1, 'tmaStore', 1024),
       ],

@@ -120,6 +120,7 @@ export const recording = (options: Options): Fold<Recording, Detected> => {
           tell.decided(a, b)
         },
         shown: tell.shown,
+        mapped: tell.mapped,
         foreign: (a, b) => {
           say(pairs, 'foreign', a, b)
           tell.foreign(a, b)

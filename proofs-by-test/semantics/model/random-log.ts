@@ -48,6 +48,28 @@ const drawn = (die: Dice, k: number): ReadonlyArray<string> => {
   return die.pick(kinds)()
 }
 
+/** Maps in two places, written, released, handed on and acquired, there or anywhere, and copies through one of them. */
+export const mapLogOf = (seed: number): ReadonlyArray<string> => {
+  const die = dice(seed)
+  const made = (k: number): ReadonlyArray<string> => {
+    const who = die.pick(['T0', 'T1'])
+    const place = die.pick(['g', 'g', 'h'])
+    return die.pick<() => ReadonlyArray<string>>([
+      () => [`${who}: write ${place}`],
+      () => [`${who}: fence map.release`],
+      () => [`${who}: fence map.acquire${die.pick([` ${place}`, ` ${place}`, ''])}`],
+      () => [
+        `${who}: issue #${String(k)} store`,
+        `#${String(k)}: read ${place} tensormap`,
+        `${who}: commit bulk`,
+      ],
+      () => [`${who}: wait.group bulk 0`],
+      () => ['T0, T1: meet'],
+    ])()
+  }
+  return Array.from({ length: 5 + die.below(8) }, (_, k) => made(k)).flat()
+}
+
 export const logOf = (seed: number): ReadonlyArray<string> => {
   const die = dice(seed)
   return Array.from({ length: 4 + die.below(10) }, (_, k) => drawn(die, k)).flat()

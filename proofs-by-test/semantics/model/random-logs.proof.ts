@@ -4,7 +4,7 @@ import { nightly } from '../../extent.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
 import { differences } from './comparison.js'
 import { read } from './litmus.js'
-import { logOf } from './random-log.js'
+import { logOf, mapLogOf } from './random-log.js'
 
 describe('random logs', () => {
   it('an atomic read hides no plain write: a plain read behind it that is not ordered races with that write', () => {
@@ -38,11 +38,13 @@ describe('random logs', () => {
     // out of its scope the counter itself is a race
     expect(says('', ' cta', 'U0')).toContain('V1')
   })
-  it('the detector and the model say the same', () => {
-    const count = nightly ? 200_000 : 150
+  it.each([
+    ['', logOf, nightly ? 200_000 : 150],
+    [', of tensor maps at two addresses', mapLogOf, nightly ? 50_000 : 150],
+  ] as const)('the detector and the model say the same%s', (_, drawn, count) => {
     const wrong: string[] = []
     for (let seed = 0; seed < count && wrong.length < 3; seed++) {
-      const text = logOf(seed)
+      const text = drawn(seed)
       const { header, log } = read(text)
       for (const options of [{}, { strict: true, strictProxies: true }]) {
         const all = differences(header, log, options)

@@ -81,7 +81,12 @@ const wrong = (d: LitmusDocument): ReadonlyArray<string> => {
       const bad = (what: string): ReadonlyArray<string> => [`${what} ${JSON.stringify(p)}`]
       return [
         ...(p.before === isKnown(known, p, order) ? [] : bad('before')),
-        ...(p.seen === null || p.seen === isKnown(known, p, p.window ?? '') ? [] : bad('seen')),
+        // an acquire of another map may bring it there
+        ...(p.seen === null ||
+        p.seen === isKnown(known, p, p.window ?? '') ||
+        (p.window === 'mapped' && !p.seen)
+          ? []
+          : bad('seen')),
         ...((p.beforeBy !== null) === p.before ? [] : bad('beforeBy')),
         ...((p.seenBy !== null) === (p.seen === true) ? [] : bad('seenBy')),
         ...(p.beforeBy === null || isChain(d, p.beforeBy, p.b, order) ? [] : bad('chain of before')),

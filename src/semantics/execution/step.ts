@@ -346,7 +346,11 @@ const executePrepared = (
     case 'cpAsync.copy':
       return CpAsync.executeCopy(x, m, p)
     case 'fence':
-      return effect(m, [{ _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }])
+      return effect(m, [
+        p.over === undefined
+          ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
+          : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, footprint: p.over.footprint },
+      ])
     case 'wgmma.mma':
       return refusable(x, Wgmma.executeMma(x, m, p))
     case 'tcgen05.alloc':

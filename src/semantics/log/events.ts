@@ -360,6 +360,8 @@ export interface Fence {
     | 'tensorBefore'
     | 'tensorAfter'
   readonly scope: 'cta' | 'cluster' | 'global'
+  /** of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all */
+  readonly footprint?: Footprint
 }
 /**
  * bar.sync is an arrive and then a leave; the reader pairs them by count (threads). An id from 0 to 15 is a named

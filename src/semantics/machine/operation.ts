@@ -273,6 +273,8 @@ export type Prepared =
       readonly _tag: 'fence'
       readonly kind: Fence['kind']
       readonly scope: Fence['scope']
+      /** of `tensormapAcquire`: the bytes of the tensor maps that it takes */
+      readonly over?: Elements
     }
   | {
       readonly _tag: 'wgmma.mma'

@@ -314,13 +314,13 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'map-fence',
     part: 'visibility',
-    says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it.',
+    says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it at its address: an acquire takes the maps in its bytes alone.',
     source: 'PTX 9.7.13.4 (fence.proxy.tensormap), 8.9.5',
     litmus: {
       log: [
         'T0: write g',
         'T0: fence map.release',
-        'T0: fence map.acquire',
+        'T0: fence map.acquire g',
         'T0: issue #1 store',
         '#1: read g tensormap',
         'T0: commit bulk',

@@ -17,7 +17,8 @@
  * | `T0: peek b 0 true`, `T0: wait b 0 spared`                 | a test that no more than spares a later wait, and that wait; after a peek that is `false` the wait is `peeked` |
  * | `T0: commit bulk`, `T0: wait.group bulk 0`                 | of groups: bulk, wgmma, copy; `read` may follow a wait       |
  * | `T0: wait.ld`, `T0: wait.st`                               | tcgen05.wait                                                 |
- * | `T0: fence async`                                          | async, global, map.release, map.acquire, init, wgmma, before, after |
+ * | `T0: fence async`                                          | async, global, map.release, init, wgmma, before, after |
+ * | `T0: fence map.acquire g`                                  | an acquire of the tensor map there; of all, if no place is said |
  * | `T0, T1: meet`; `T0: come`, `T0: go`                       | bar.sync; the cluster barrier, an arrival and a leave; `relaxed` may follow |
  * | `T0: signal s 1`, `T0: wait.semaphore s 1`                 | a semaphore; `cta` or `cluster` may follow                   |
  * | `T0: fork T1`, `T0: join T1`                               | a branch                                                     |
@@ -152,7 +153,7 @@ const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp
     [
       'fence',
       `T0: fence ${[...fences.keys()].join('|')}`,
-      `${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)})`,
+      String.raw`${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)}|map\.acquire ${place})`,
     ],
     ['meet', 'T0, T1: meet [relaxed]', `${who}(?:, ${who})*: meet(?: relaxed)?`],
     ['come', 'T0: come [relaxed]', `${who}: come(?: relaxed)?`],
@@ -477,7 +478,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
         })
       case 'fence': {
         const [kind, reach] = fences.get(first)!
-        return push({ _tag: 'fence', stamp: stamp(agent), kind, scope: reach })
+        const fence = { _tag: 'fence', stamp: stamp(agent), kind, scope: reach } as const
+        return push(second === '' ? fence : Object.assign({ footprint: footprint(second, agent) }, fence))
       }
       case 'come':
       case 'go':

@@ -11,7 +11,7 @@
  * | the write was through | the access goes through | it is visible if the write is in the access's view |
  * |-----------------------|-------------------------|----------------------------------------------------|
  * | tensor                | any                     | `tensor`                                           |
- * | generic, by an agent  | tensormap               | `mapped`                                           |
+ * | generic, by an agent  | tensormap               | `mapped`, over an acquire of the bytes that both touch |
  * | generic               | async (or tensormap)    | `shared`, `global`, `registers`, as the memory is; what an operation wrote to global memory: `shared` |
  * | generic               | generic, tensor         | `generic`                                          |
  * | async                 | any                     | `generic`: a completion that is observed fences itself |
@@ -20,6 +20,7 @@
  * (2, generic), (2, shared), (3, shared), over the release and the acquire in (4, shared), (5, shared), (6, shared): visible. With the fence before the write
  * 1 is in (6, generic) alone: P1 or P2.
  */
+import { bytesOf, common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact } from './order.js'
 import type { Reading, Touch } from './reading.js'
@@ -57,6 +58,19 @@ export const mapFence = (r: Reading): ReadonlyArray<Arrow> =>
         : e.kind === 'tensormapAcquire'
           ? [flows(i, i, [['released', 'mapped']])]
           : [],
+  )
+
+/** An acquire takes the maps in its bytes alone: there must be one of the bytes that both touch, to which the write was released, and which the reader sees. */
+const taken = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean =>
+  r.log.some(
+    (e, i) =>
+      e._tag === 'fence' &&
+      e.kind === 'tensormapAcquire' &&
+      (e.footprint === undefined ||
+        (e.footprint.plane === by.access.footprint.plane &&
+          without(common(write.bytes, by.bytes), bytesOf(e.footprint)).length === 0)) &&
+      knows(i, 'released', write.at) &&
+      knows(by.at, 'generic', i),
   )
 
 /** Barriers that the agent itself has initialised so far, for who acquires from it, be its arrive relaxed. */
@@ -105,7 +119,8 @@ export const window = (r: Reading, write: Touch, by: Touch): View => {
 /** Does this access find what that one wrote? */
 export const sees = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean => {
   const fact = doneFact(write)
-  return fact >= 0 && knows(by.at, window(r, write, by), fact)
+  const view = window(r, write, by)
+  return fact >= 0 && knows(by.at, view, fact) && (view !== 'mapped' || taken(r, knows, write, by))
 }
 
 /** A generic read of an agent, and a proxy fence by an agent that knows it, before an asynchronous overwrite. */

@@ -287,6 +287,7 @@ export const effectsOf = (
     case 'tensorCopy':
     case 'tensormapReplace':
     case 'tensormapPublish':
+    case 'tensormapAcquire':
       return tensors(h, o, mask)
     case 'tcgen05Alloc':
     case 'tcgen05Dealloc':

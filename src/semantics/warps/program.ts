@@ -256,14 +256,7 @@ export type Operation =
   | { readonly _tag: 'clusterWait'; readonly acquire: boolean; readonly aligned: boolean }
   | {
       readonly _tag: 'fence'
-      readonly kind:
-        | 'memory'
-        | 'proxyAsync'
-        | 'mbarrierInit'
-        | 'tensormap'
-        | 'tensormapAcquire'
-        | 'tensorBefore'
-        | 'tensorAfter'
+      readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensorBefore' | 'tensorAfter'
       readonly scope: 'cta' | 'cluster' | 'global'
     }
   | { readonly _tag: 'mbarrierInit'; readonly at: Address; readonly count: Row }

@@ -134,6 +134,8 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
       return deciding([...addresses(o.barrier), ...rows(o.multicast)])
     case 'tensormapReplace':
       return deciding([...addresses(o.map), ...o.value])
+    case 'tensormapAcquire':
+      return deciding(addresses(o.map))
     case 'tensormapPublish':
       return deciding(addresses(o.into, o.from))
     case 'bar':

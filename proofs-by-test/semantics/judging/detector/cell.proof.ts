@@ -100,6 +100,7 @@ const listener = (heard: Array<string>): Conflicts => {
     decided: two('decided'),
     foreign: two('foreign'),
     shown: () => false,
+    mapped: () => false,
     early: (r) => heard.push(`early: ${nameOf(r)}`),
     nothingThere: (r) => heard.push(`nothing: ${nameOf(r)}`),
   }

@@ -173,7 +173,7 @@ describe('a fence', () => {
     ],
     ['tensorAfter', 'what it has received', (a) => set(a.knowledge, 0, { tensor: { queue: 99 } })],
     ['mapRelease', 'the maps that it sees', each((x) => ({ visible: { releasedMaps: 20 + x } }))],
-    ['mapAcquire', 'the maps that were released', each((x) => ({ visible: { acquiredMaps: 2 + x } }))],
+    ['mapAcquire', 'the maps that were released', (a) => (a.knowledge.visible.maps = [[2, 3, 4]])],
   ])('%s: %s', (kind, _, change) => {
     const [c, expected] = [knows(), knows()]
     applyFence(c, 1, kind)
@@ -197,8 +197,14 @@ describe('a fence', () => {
 describe('a fence in a log', () => {
   type Kind = Extract<LogEvent, { readonly _tag: 'fence' }>['kind']
   type Scope = Extract<LogEvent, { readonly _tag: 'fence' }>['scope']
-  const fence = (s: Script, agent: number, kind: Kind, scope: Scope = 'cta'): void =>
-    s.push({ _tag: 'fence', stamp: s.stamp(agent, kind), kind, scope })
+  const fence = (s: Script, agent: number, kind: Kind, scope: Scope = 'cta', place?: string): void =>
+    s.push({
+      _tag: 'fence',
+      stamp: s.stamp(agent, kind),
+      kind,
+      scope,
+      ...(place === undefined ? {} : { footprint: s.footprint(place) }),
+    })
   const found = (run: (s: Script) => void): ReadonlyArray<string> => {
     const s = script({ agents: ['a@0', 'b@0'], barriers: [], bare: true })
     run(s)
@@ -253,5 +259,63 @@ describe('a fence in a log', () => {
     ['the fence of initialised barriers too', () => maps(['mbarrierInit'], ['mbarrierInit']), ['P5']],
   ])('a tensor map: %s', (_, given, expected) => {
     expect(given()).toEqual(expected)
+  })
+  /** Agent 0 writes maps at these places; agent 1 acquires some and copies through one. */
+  const acquired = (
+    written: ReadonlyArray<string>,
+    at: ReadonlyArray<string>,
+    through: string,
+  ): ReadonlyArray<string> =>
+    found((s) => {
+      const access = { _tag: 'access', role: 'map', atomic: false } as const
+      for (const place of written) {
+        s.push({
+          ...access,
+          footprint: s.footprint(place),
+          stamp: s.stamp(0, 'write'),
+          rw: 'w',
+          proxy: 'generic',
+        })
+        fence(s, 0, 'tensormap', 'global')
+      }
+      s.sync([0, 1])
+      for (const place of at) fence(s, 1, 'tensormapAcquire', 'global', place)
+      const op = s.issue(1, 'tmaStore', 'copy')
+      s.commit(1, 'bulk')
+      s.perform(op, [], [])
+      s.push({
+        ...access,
+        footprint: s.footprint(through),
+        stamp: s.stamp(1, 'copy'),
+        operation: op,
+        rw: 'r',
+        proxy: 'tensormap',
+      })
+      s.awaits(1, 'bulk', 0)
+    })
+  test.each<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>, string, ReadonlyArray<string>]>([
+    ['at its address', ['g 0', 'g 1'], ['g 1'], 'g 1', []],
+    ['at the other one', ['g 0', 'g 1'], ['g 0'], 'g 1', ['P5']],
+    ['of both, in turn', ['g 0', 'g 1'], ['g 0', 'g 1'], 'g 1', []],
+    ['where nothing was written', ['g 0'], ['g 1'], 'g 0', ['P5']],
+  ])('an acquire of a tensor map %s', (_, written, at, through, expected) => {
+    expect(acquired(written, at, through)).toEqual(expected)
+  })
+  test('what one has acquired, others know of whom it has told', () => {
+    const run = (place: string): ReadonlyArray<string> =>
+      found((s) => {
+        const access = { _tag: 'access', footprint: s.footprint('g 0'), role: 'map', atomic: false } as const
+        s.push({ ...access, stamp: s.stamp(0, 'write'), rw: 'w', proxy: 'generic' })
+        fence(s, 0, 'tensormap', 'global')
+        fence(s, 0, 'tensormapAcquire', 'global', place)
+        s.sync([0, 1])
+        const op = s.issue(1, 'tmaStore', 'copy')
+        s.commit(1, 'bulk')
+        s.perform(op, [], [])
+        s.push({ ...access, stamp: s.stamp(1, 'copy'), operation: op, rw: 'r', proxy: 'tensormap' })
+        s.awaits(1, 'bulk', 0)
+      })
+    expect(run('g 0')).toEqual([])
+    expect(run('g 1')).toEqual(['P5'])
   })
 })

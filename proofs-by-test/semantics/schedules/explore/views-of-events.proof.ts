@@ -40,15 +40,15 @@ const world = {
 } as unknown as World
 
 const store = footprints()
-const at = (plane: number): Footprint =>
+const at = (plane: number, from = 0): Footprint =>
   ofAddresses(
     store,
     plane,
     'e4m3',
     [16],
-    Int32Array.from({ length: 16 }, (_, k) => k),
+    Int32Array.from({ length: 16 }, (_, k) => from + k),
   ).footprint
-const where = { g: at(0), s: at(1), t: at(2), r: at(3) } as const
+const where = { g: at(0), s: at(1), t: at(2), r: at(3), h: at(0, 128) } as const
 type Where = keyof typeof where
 const seen: Places.Seen = new Map()
 for (const f of Object.values(where)) Places.note(seen, f, true)
@@ -114,8 +114,13 @@ const group = (agent: number, kind: Group['kind'], family: Group['family']): Ste
     } satisfies Group,
   ],
 })
-const fence = (agent: number, kind: Fence['kind'], scope: Fence['scope'] = 'cta'): Step => ({
-  events: [{ _tag: 'fence', stamp: stamp(agent), kind, scope } satisfies Fence],
+const fence = (
+  agent: number,
+  kind: Fence['kind'],
+  scope: Fence['scope'] = 'cta',
+  over: Partial<Fence> = {},
+): Step => ({
+  events: [{ _tag: 'fence', stamp: stamp(agent), kind, scope, ...over } satisfies Fence],
 })
 const arrive = (agent: number): Step => ({
   events: [
@@ -231,7 +236,15 @@ const copies = (x: number, tag: 'tmaLoad' | 'tmaStore' = 'tmaLoad'): ReadonlyArr
   issue(x, 7, tag),
   does(x, 7, 'r', 'g', 'tensormap'),
 ]
+const acquireAt = (x: number, place: Where): Step =>
+  fence(x, 'tensormapAcquire', 'global', { footprint: where[place] })
 const maps: ReadonlyArray<Row> = [
+  ['acquired at its address', '', [writes(0, 'g'), release, handed, acquireAt(1, 'g'), copies(1)]],
+  [
+    'acquired at another address',
+    'visibility',
+    [writes(0, 'g'), writes(0, 'h'), release, handed, acquireAt(1, 'h'), copies(1)],
+  ],
   ['a map of before', '', [copies(0)]],
   ['written, released, handed on, acquired', '', [writes(0, 'g'), release, handed, acquire(1), copies(1)]],
   ['for a store, too', '', [writes(0, 'g'), release, handed, acquire(1), copies(1, 'tmaStore')]],

@@ -267,16 +267,14 @@ const fenceInit = (h: Here): void => {
 const fenceProxy = (h: Here): void => {
   const kind = h.modifiers['kind'] ?? ''
   if (kind === 'alias') emit(h.e, { _tag: 'nothing' }, h.guard)
-  else if (kind.startsWith('tensormap'))
+  else if (kind.startsWith('tensormap') && h.modifiers['sem'] === 'acquire')
     emit(
       h.e,
-      {
-        _tag: 'fence',
-        kind: h.modifiers['sem'] === 'acquire' ? 'tensormapAcquire' : 'tensormap',
-        scope: reachOf(h.modifiers['scope']),
-      },
+      { _tag: 'tensormapAcquire', map: place(h, h.operands['a'], 'generic'), scope: scopeOf(h, 'gpu') },
       h.guard,
     )
+  else if (kind.startsWith('tensormap'))
+    emit(h.e, { _tag: 'fence', kind: 'tensormap', scope: reachOf(h.modifiers['scope']) }, h.guard)
   else {
     const reaches: ReadonlyArray<'cta' | 'cluster' | 'global'> =
       kind === 'async.shared::cta'

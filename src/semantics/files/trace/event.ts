@@ -76,13 +76,15 @@ type WrittenAccess = Placed<
     readonly origin?: Origin
   }
 >
+type WrittenFence = Placed<Omit<Fence, 'footprint'> & { readonly footprint?: WrittenFootprint }>
 type WrittenAlloc = Placed<Written<Alloc>>
 type WrittenDealloc = Placed<Written<Dealloc>>
 type WrittenSemaphore = Placed<Written<SemaphoreEvent>>
 
 export type Line =
-  | Placed<Exclude<LogEvent, Access | Alloc | Dealloc | SemaphoreEvent>>
+  | Placed<Exclude<LogEvent, Access | Alloc | Dealloc | Fence | SemaphoreEvent>>
   | WrittenAccess
+  | WrittenFence
   | WrittenAlloc
   | WrittenDealloc
   | WrittenSemaphore
@@ -462,7 +464,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
     'an agent closes a group of operations, or has waited for some',
   ),
   fence: described(
-    record<Placed<Fence>>()(
+    record<WrittenFence>()(
       'a fence',
       {
         i,
@@ -474,7 +476,12 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'whose memory it is about'),
       },
-      {},
+      {
+        footprint: described(
+          footprintWire,
+          'of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all',
+        ),
+      },
     ),
     'an agent orders what it has done through one window of the memory system before what is done through another',
   ),
@@ -690,9 +697,14 @@ const columnsOf = (e: WrittenAlloc | WrittenDealloc, footprint: Footprint): LogE
     : { _tag: e._tag, stamp: e.stamp, footprint, ctaGroup: e.ctaGroup }
 
 /** Lines that name a footprint. */
-export type Footed = WrittenAccess | WrittenAlloc | WrittenDealloc | WrittenSemaphore
+type FootedFence = WrittenFence & { readonly footprint: WrittenFootprint }
+export type Footed = WrittenAccess | FootedFence | WrittenAlloc | WrittenDealloc | WrittenSemaphore
 export const isFooted = (e: Line): e is Footed =>
-  e._tag === 'access' || e._tag === 'alloc' || e._tag === 'dealloc' || e._tag === 'semaphore'
+  e._tag === 'access' ||
+  e._tag === 'alloc' ||
+  e._tag === 'dealloc' ||
+  e._tag === 'semaphore' ||
+  (e._tag === 'fence' && e.footprint !== undefined)
 
 const semaphoreOf = (e: WrittenSemaphore, footprint: Footprint): SemaphoreEvent => {
   const made: Writable<SemaphoreEvent> = {
@@ -717,6 +729,8 @@ export const footedOf = (e: Footed, footprint: Footprint): LogEvent => {
       return accessOf(e, footprint)
     case 'semaphore':
       return semaphoreOf(e, footprint)
+    case 'fence':
+      return { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope, footprint }
     case 'alloc':
     case 'dealloc':
       return columnsOf(e, footprint)

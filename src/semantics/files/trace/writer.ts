@@ -48,6 +48,15 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         footprint: writeFootprint(w.numbering, e.footprint),
         ctaGroup: e.ctaGroup,
       })
+    case 'fence':
+      return JSON.stringify({
+        i,
+        _tag: e._tag,
+        stamp: e.stamp,
+        kind: e.kind,
+        scope: e.scope,
+        footprint: e.footprint === undefined ? undefined : writeFootprint(w.numbering, e.footprint),
+      })
     case 'semaphore':
       return JSON.stringify({
         i,

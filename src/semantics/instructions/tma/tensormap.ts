@@ -20,8 +20,7 @@
  * The descriptor is a value, as it was when it was acquired: a copy that uses it after the object has been written anew uses the old one, and is
  * reported. A copy is done with the map when its reads are done: overwriting it earlier is a race.
  *
- * An acquire is taken for all maps that were released to its agent, not for the one at its address: an old descriptor of a map that was written anew
- * passes if another map was acquired in between.
+ * An acquire takes the map at its address, and no other: an old descriptor of a map that was written anew is reported, whatever else was acquired in between.
  *
  * Pointers point into global memory, so an object lies in a tensor parameter; the copy of it in shared memory, which PTX edits field by
  * field and then publishes, is part of `create` here.
@@ -168,7 +167,12 @@ export const executeAcquire = (x: Executing, m: Machine, p: Of<'tensormap.acquir
       'type.mismatch',
       `at: expected a tensor map of ${p.dtype} of rank ${String(p.rank)}, found ${found.dtype} of rank ${String(found.box.length)}`,
     )
-  return effect(m, [{ _tag: 'fence', stamp: x.stamp, kind: 'tensormapAcquire', scope: 'global' }], [found])
+  const { footprint } = p.object
+  return effect(
+    m,
+    [{ _tag: 'fence', stamp: x.stamp, kind: 'tensormapAcquire', scope: 'global', footprint }],
+    [found],
+  )
 }
 
 /** The copy engine reads the object for an operation. */

@@ -142,13 +142,10 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   if (c.clock < 0) return false
   if (r.proxy === 'tensor')
     return k.tensor[c.clock]! >= c.at || (c.alternative >= 0 && k.tensor[c.alternative]! >= c.at)
-  if (proxy === 'tensormap')
-    return c.clock === clockOf('program', r.stamp.agent)
-      ? k.visible.counters[clockOf('acquiredMaps', r.stamp.agent)]! >= c.at
-      : seen(r, 'async', k, byMaximum)
-  const window = proxy === 'async' ? k.async : k.visible
+  const byUnit = proxy === 'async' || proxy === 'tensormap'
+  const window = byUnit ? k.async : k.visible
   if (c.barrier >= 0) return acquired(window.acquired[c.barrier]!, c.generation, byMaximum)
-  if (r.proxy === 'generic' && proxy === 'async') return window.counters[fencedClock(r)]! >= c.at
+  if (r.proxy === 'generic' && byUnit) return window.counters[fencedClock(r)]! >= c.at
   return window.counters[c.clock]! >= c.at || (c.alternative >= 0 && window.counters[c.alternative]! >= c.at)
 }
 

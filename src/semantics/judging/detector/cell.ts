@@ -82,6 +82,8 @@ export interface Conflicts {
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
   /** asked of a strong access and a plain one: has something that comes before the second found the first? */
   readonly shown: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => boolean
+  /** asked of what an agent wrote and the read of a tensor map: has an acquire of these bytes, which the reader knows of, taken it? */
+  readonly mapped: (write: AccessRecord, read: AccessRecord, k: Knowledge) => boolean
   /** nothing is there yet: a write that comes later and is not ordered makes it a race, else `nothingThere` is told at the end */
   readonly early: (read: AccessRecord) => void
   readonly nothingThere: (read: AccessRecord) => void
@@ -252,6 +254,12 @@ const sameUnit = (
   return true
 }
 
+/** Whether `r`, which comes after the write `w`, finds what it wrote. */
+const finds = (w: AccessRecord, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean =>
+  r.proxy === 'tensormap' && w.operation < 0
+    ? out.mapped(w, r, k)
+    : seen(w, r.proxy, k, options.rules.maxGenerations)
+
 /** Whether `r` comes after the write `w` and finds what it wrote; tells what is wrong. */
 const follows = (
   c: Cell,
@@ -264,7 +272,7 @@ const follows = (
   if (sameUnit(w, r, k, options, out)) return true
   if (!isOrdered(w, k, options)) {
     if (!out.shown(w, r, k)) out.race(w, r, c, k)
-  } else if (!seen(w, r.proxy, k, options.rules.maxGenerations)) {
+  } else if (!finds(w, r, k, options, out)) {
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
     if (!shown) {
       out.invisible(w, r, k)

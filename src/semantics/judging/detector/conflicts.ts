@@ -26,7 +26,7 @@ import { isFloat } from '../../../numerics/dtype.js'
 import type { HazardId, Severity } from '../finding.js'
 import type { Footprint } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
-import { clusterOf } from '../../log/events.js'
+import { asSpans, clusterOf } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
 import { known } from './access-record.js'
@@ -35,7 +35,7 @@ import type { Conflicts } from './cell.js'
 import { direction, invisibleId, raceId, type Facts } from './classify.js'
 import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
-import { programOf } from './knowledge.js'
+import { hasAcquired, programOf } from './knowledge.js'
 import type { Actor, Draft } from './report.js'
 import {
   actor,
@@ -71,6 +71,15 @@ export const actorOf = (r: AccessRecord): Actor =>
 const isSum = (r: AccessRecord): boolean => r.combine === 'add' && isFloat(r.footprint.dtype)
 
 const unordered = 'belong to different clusters, which nothing orders'
+
+/** Whether all bytes that a write and a read share are of this range. */
+const holds = (range: Footprint, write: Footprint, read: Footprint): boolean => {
+  if (range.plane !== read.plane) return false
+  const { spans } = range
+  return overlap(write.spans, read.spans).every(([from, to]) =>
+    overlap(asSpans(Int32Array.of(from, to)), spans).some(([a, b]) => a === from && b === to),
+  )
+}
 
 const placeOf = (c: Context, agent: number): number => clusterOf(c.header, c.header.agents[agent]!.cta)
 
@@ -183,6 +192,12 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         hazards.N4.severity,
       )
     },
+    mapped: (write, read, k) =>
+      c.ranges.some(
+        (range, i) =>
+          hasAcquired(k, i, write.stamp.agent, write.completion.at) &&
+          (range === undefined || holds(range, write.footprint, read.footprint)),
+      ),
     shown: (earlier, later, k) => shownBefore(strong.words, earlier, later, k.order),
     invisible: (earlier, later, k) => {
       const id = invisibleId(earlier, later, k)

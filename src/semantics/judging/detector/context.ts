@@ -77,6 +77,8 @@ export interface Context {
   readonly digest: Digest
   /** who has ever taken part in a generation of a barrier: agents x barriers */
   readonly tookPart: Uint8Array
+  /** bytes that acquires of tensor maps were about, each once; undefined: all */
+  readonly ranges: Array<Footprint | undefined>
   /** position in the log */
   when: number
   /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
@@ -127,6 +129,7 @@ export const context = (header: Header, options: Options): Context => {
     report: report(header),
     digest: digest(header.agents.length),
     tookPart: new Uint8Array(header.agents.length * header.barriers.length),
+    ranges: [],
     when: 0,
     misled: false,
     early: false,

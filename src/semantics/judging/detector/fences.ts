@@ -6,7 +6,7 @@
  * | proxy, CTA or cluster | generic writes to shared memory that the agent sees | asynchronous units, where the fence is known   |
  * | proxy, global         | generic writes to global memory that the agent sees | the same                                  |
  * | tensor map            | generic writes of tensor maps that the agent sees  | an agent that acquires after it                |
- * | tensor map, acquire   | those that were released                           | the reader of maps, where it is known     |
+ * | tensor map, acquire   | those of them that lie in its bytes                | the reader of maps, where it is known     |
  * | mbarrier init         | barriers that the agent itself has initialised     | an agent of any CTA that acquires from it afterwards, be its arrive relaxed |
  * | wgmma                 | its own register accesses                          | the wgmma that it issues next             |
  * | before_thread_sync    | its tensor knowledge                               | what its next arrives publish             |
@@ -33,7 +33,7 @@
  *
  * Source: PTX ISA, proxies; tcgen05.fence.
  */
-import type { Fence } from '../../log/events.js'
+import type { Fence, Footprint } from '../../log/events.js'
 import type { FenceName } from '../subject.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
@@ -52,7 +52,14 @@ import {
 import { fenceMemory } from './strong.js'
 import type { Detector } from './state.js'
 
-export const applyFence = (c: Context, x: number, kind: FenceName): void => {
+/** The number of the range that an acquire of tensor maps is about. */
+const rangeOf = (c: Context, f: Footprint | undefined): number => {
+  const known = c.ranges.findIndex((range) => range?.id === f?.id)
+  return known >= 0 ? known : c.ranges.push(f) - 1
+}
+
+/** `over`: of an acquire of tensor maps the bytes that it is about, if not all. */
+export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footprint): void => {
   const a = c.agents[x]!
   switch (kind) {
     case 'shared':
@@ -72,7 +79,7 @@ export const applyFence = (c: Context, x: number, kind: FenceName): void => {
       releaseMaps(c.extent, a.knowledge)
       return
     case 'mapAcquire':
-      acquireMaps(c.extent, a.knowledge)
+      acquireMaps(c.extent, a.knowledge, rangeOf(c, over))
       return
     case 'mbarrierInit':
       fenceInitialisations(a.knowledge, x)
@@ -120,7 +127,9 @@ export const fence = (d: Detector, e: Fence): void => {
       applyFence(c, x, 'mapRelease')
       return
     case 'tensormapAcquire':
-      applyFence(c, x, 'mapAcquire')
+      if (e.footprint !== undefined)
+        Digest.ofAgent(c.digest, x, 9, e.stamp.at, Digest.ofSpans(e.footprint.plane, e.footprint.spans), 0)
+      applyFence(c, x, 'mapAcquire', e.footprint)
       return
   }
 }

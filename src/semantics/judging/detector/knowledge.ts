@@ -16,9 +16,9 @@
  * copies; its tensor queue; its tensor-memory loads, their registers, and stores. In `async` the program counter is kept three times, as
  * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
- * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` writes of tensor maps that were released to
- * their reader, and those of them that were acquired since. The clock of the tensor queue is in `visible` that of initialisations: barriers that an
- * agent has initialised and fenced (fence.mbarrier_init), for agents that have acquired from it since, be its arrive relaxed.
+ * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` the first of them is that of writes of tensor maps that were
+ * released to their reader. Which of those were acquired since is kept by the bytes that the acquire was about. The clock of the tensor queue is in `visible` that of
+ * initialisations: barriers that an agent has initialised and fenced (fence.mbarrier_init), for agents that have acquired from it since, be its arrive relaxed.
  *
  * `firm` is `order` itself, the same array, until a relaxed edge tells them apart: a run without any pays nothing for it.
  *
@@ -62,7 +62,6 @@ export const clocks = {
   fencedGlobal: 9,
   fencedRegisters: 10,
   releasedMaps: 9,
-  acquiredMaps: 10,
   initialisations: 5,
 } as const
 export type ClockName = keyof typeof clocks
@@ -86,10 +85,14 @@ export const barrierClock = (extent: Extent, barrier: number): number => extent.
  */
 export type Vector = number[]
 
-/** Counters, and per barrier the generations acquired. The arrays are their owner's to change. */
+/**
+ * Counters, and per barrier the generations acquired: these arrays are their owner's to change. `maps`: for each range of bytes that an acquire of tensor maps
+ * was about (`Context.ranges`), up to which event writes of each agent were released when it was made.
+ */
 export interface Visible {
   readonly counters: Vector
   readonly acquired: Array<GenerationSet>
+  maps: ReadonlyArray<ReadonlyArray<number>>
 }
 
 export interface Knowledge {
@@ -104,10 +107,12 @@ export interface Knowledge {
 // ---------------------------------------------------------------- constructors
 
 const zeros = (n: number): Vector => new Array<number>(n).fill(0)
+const noMaps: Visible['maps'] = []
 
 const nothingVisible = (extent: Extent): Visible => ({
   counters: zeros(extent.agents * width),
   acquired: new Array<GenerationSet>(extent.barriers).fill(empty),
+  maps: noMaps,
 })
 
 const knowledge = (
@@ -125,7 +130,11 @@ export const nothing = (extent: Extent): Knowledge => {
 
 export const tensorNothing = (extent: Extent): Vector => zeros(extent.agents * width)
 
-const copyVisible = (v: Visible): Visible => ({ counters: v.counters.slice(), acquired: v.acquired.slice() })
+const copyVisible = (v: Visible): Visible => ({
+  counters: v.counters.slice(),
+  acquired: v.acquired.slice(),
+  maps: v.maps,
+})
 
 export const copy = (k: Knowledge): Knowledge => {
   const order = k.order.slice()
@@ -143,6 +152,7 @@ export const copy = (k: Knowledge): Knowledge => {
 const forgetVisible = (v: Visible): void => {
   v.counters.fill(0)
   v.acquired.fill(empty)
+  v.maps = noMaps
 }
 
 /** k := nothing. */
@@ -170,7 +180,16 @@ export const joinVisible = (into: Visible, from: Visible): void => {
     const set = from.acquired[b]!
     if (set !== empty && set !== into.acquired[b]) into.acquired[b] = union(into.acquired[b]!, set)
   }
+  if (from.maps !== noMaps && from.maps !== into.maps) into.maps = joinedMaps(into.maps, from.maps)
 }
+
+const joinedMaps = (x: Visible['maps'], y: Visible['maps']): Visible['maps'] =>
+  Array.from({ length: Math.max(x.length, y.length) }, (_, range) => {
+    const [a = [], b = []] = [x[range], y[range]]
+    return Array.from({ length: Math.max(a.length, b.length) }, (_at, agent) =>
+      Math.max(a[agent] ?? 0, b[agent] ?? 0),
+    )
+  })
 
 /** What `from` knows of order; over a relaxed edge nothing of it is firm. */
 export const joinOrder = (into: Knowledge, from: Knowledge, firmly: boolean): void => {
@@ -246,9 +265,15 @@ export const releaseMaps = (extent: Extent, k: Knowledge): void => {
   for (let x = 0; x < extent.agents; x++) advance(seen, clockOf('releasedMaps', x), seen[programOf(x)]!)
 }
 
-/** tensormap.acquire: copies from now on read what was released before. */
-export const acquireMaps = (extent: Extent, k: Knowledge): void => {
-  const seen = k.visible.counters
-  for (let x = 0; x < extent.agents; x++)
-    advance(seen, clockOf('acquiredMaps', x), seen[clockOf('releasedMaps', x)]!)
+/** tensormap.acquire: copies from now on read what was released before of maps in this range. */
+export const acquireMaps = (extent: Extent, k: Knowledge, range: number): void => {
+  const released = Array.from(
+    { length: extent.agents },
+    (_, x) => k.visible.counters[clockOf('releasedMaps', x)]!,
+  )
+  k.visible.maps = joinedMaps(k.visible.maps, [...Array.from({ length: range }, () => []), released])
 }
+
+/** Whether what an agent has written at `at` was released and acquired in this range. */
+export const hasAcquired = (k: Knowledge, range: number, agent: number, at: number): boolean =>
+  (k.visible.maps[range]?.[agent] ?? 0) >= at

@@ -294,6 +294,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     decided: d.conflicts.decided,
     foreign: d.conflicts.foreign,
     shown: d.conflicts.shown,
+    mapped: d.conflicts.mapped,
     early: d.conflicts.early,
     nothingThere: d.conflicts.nothingThere,
   }

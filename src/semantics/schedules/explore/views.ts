@@ -812,7 +812,12 @@ const event = (d: Draft, e: LogEvent): void => {
           add(d, agentAt(d, x, RELEASED), agentAt(d, x, GENERIC))
           return
         case 'tensormapAcquire':
-          add(d, agentAt(d, x, MAPS), agentAt(d, x, RELEASED))
+          addWithin(
+            d,
+            agentAt(d, x, MAPS),
+            agentAt(d, x, RELEASED),
+            e.footprint === undefined ? d.places.all : (d.places.masks.get(e.footprint.id) ?? d.places.none),
+          )
           return
         case 'mbarrierInit':
           add(d, agentAt(d, x, FENCED), agentAt(d, x, MADE))

@@ -4,7 +4,7 @@
  * A map in the parameters or in constant memory is known when the instruction is prepared. One in global memory, which the kernel may have made, is read when
  * the copy is issued (`instructions/tma/through.ts`).
  *
- * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace, tensormap.cp_fenceproxy.
+ * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace, tensormap.cp_fenceproxy, fence.proxy.tensormap.
  */
 import { rememberedBy } from '../../../remembered.js'
 import { checkCoords, checkRowMap, rowsOfMessage, type Start } from '../../instructions/tma/box.js'
@@ -12,6 +12,7 @@ import { deliveries } from '../../instructions/tma/destination.js'
 import { gatherOf, loadOf } from '../../instructions/tma/load.js'
 import { mapAlignment, mapBytes, mapOf, placeOfField } from '../../instructions/tma/object.js'
 import { scatterOf, storeOf } from '../../instructions/tma/store.js'
+import type { Scope } from '../../language/instruction.js'
 import type { Elements, Prepared } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { DescriptorValue, FaultValue } from '../../machine/value.js'
@@ -212,11 +213,42 @@ const publish = (h: Here, o: Of<'tensormapPublish'>, mask: number): ReadonlyArra
         _tag: 'tensormap.publish',
         source,
         object,
-        scope: o.scope === 'cta' || o.scope === 'cluster' ? o.scope : 'global',
+        scope: reachOf(o.scope),
       },
       nothing,
     ),
   ]
+}
+
+const reachOf = (scope: Scope): 'cta' | 'cluster' | 'global' =>
+  scope === 'cta' || scope === 'cluster' ? scope : 'global'
+
+/** Lanes that name one map take it once. What lies in parameters or constant memory nothing writes: there is nothing to take. */
+const acquire = (h: Here, o: Of<'tensormapAcquire'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const found = reaches(h, o.map, 1, mask, () => mapBytes)
+  if ('code' in found) return found
+  const out: Part[] = []
+  for (const { target, bytes } of found) {
+    if (target._tag === 'constant') continue
+    if (target._tag === 'local' || h.world.header.planes[target.plane]!.space !== 'gmem')
+      return V.fault(
+        'A4',
+        `a tensor map that is acquired lies in global memory, found ${target._tag === 'local' ? 'local' : 'shared'} memory`,
+      )
+    for (const at of new Set(bytes))
+      out.push(
+        part(
+          {
+            _tag: 'fence',
+            kind: 'tensormapAcquire',
+            scope: reachOf(o.scope),
+            over: objectElements(h, target.plane, at),
+          },
+          nothing,
+        ),
+      )
+  }
+  return out
 }
 
 export const tensors = (h: Here, o: TensorsOperation, mask: number): ReadonlyArray<Part> | FaultValue => {
@@ -227,5 +259,7 @@ export const tensors = (h: Here, o: TensorsOperation, mask: number): ReadonlyArr
       return eachLane(mask, (own) => replace(h, o, own))
     case 'tensormapPublish':
       return publish(h, o, mask)
+    case 'tensormapAcquire':
+      return acquire(h, o, mask)
   }
 }

@@ -38,3 +38,4 @@ export type TensorsOperation =
       readonly from: Address
       readonly scope: Scope
     }
+  | { readonly _tag: 'tensormapAcquire'; readonly map: Address; readonly scope: Scope }

@@ -1,0 +1,58 @@
+/**
+ * `fence.proxy.tensormap::generic.acquire` takes the map at its address, and no other. The kernel is one of the conformance suite with room for six maps where it
+ * makes three; twins acquire elsewhere. The oracle is the sentence of the ISA: the ordering is for the bytes from the address on, 128 of them.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { checkPtx } from '../../../src/oracle/cli/ptx.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { right } from '../../either.js'
+import { inMemory } from '../../oracle/disk.js'
+import { worldOf } from '../../oracle/world.js'
+
+const at = new URL('../../../conformance/hopper/cuda/device_tensormap/', import.meta.url)
+const bytesOf = (file: string): Uint8Array => new Uint8Array(readFileSync(new URL(file, at)))
+const text = readFileSync(new URL('device_tensormap.ptx', at), 'utf8')
+const fence = (address: string): string => `fence.proxy.tensormap::generic.acquire.gpu [${address}], 128;`
+
+const replaced = (of: string, what: string, by: string): string => {
+  expect(of.split(what).length).toBe(2)
+  return of.replace(what, by)
+}
+
+/** The kernel with these acquires, and lines before them. */
+const judged = (addresses: ReadonlyArray<string>, before = ''): Verdict => {
+  const roomier = replaced(text, 'made[384]', 'made[768]')
+  const changed = replaced(roomier, fence('%rd2'), `${before}${addresses.map(fence).join('\n')}`)
+  const files = new Map([
+    ['kernel.ptx', new TextEncoder().encode(changed)],
+    ...['launch.json', 'given.npy', 'x.npy', 'y.npy'].map((f) => [f, bytesOf(f)] as const),
+  ])
+  return right(checkPtx(worldOf(inMemory(files)), 'kernel.ptx', { launch: 'launch.json' })).json() as Verdict
+}
+const found = (
+  addresses: ReadonlyArray<string>,
+  before = '',
+): readonly [string, ...ReadonlyArray<string>] => {
+  const { verdict, findings } = judged(addresses, before)
+  return [verdict, ...findings.map(({ id }) => id)]
+}
+
+describe('an acquire of a tensor map', () => {
+  test.each<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]>([
+    ['at its address', ['%rd2'], ['ok']],
+    ['at another one', ['%rd2+384'], ['hazard', 'P5']],
+    ['that begins in its middle', ['%rd2+64'], ['hazard', 'P5']],
+    ['at another one, then at its own', ['%rd2+384', '%rd2'], ['ok']],
+    ['at its own, then at another one', ['%rd2', '%rd2+384'], ['ok']],
+    ['nowhere', [], ['hazard', 'P5']],
+  ])('%s', (_, addresses, expected) => {
+    expect(found(addresses)).toEqual(expected)
+  })
+
+  test('in shared memory is refused at its line', () => {
+    const { verdict, reason } = judged(['%rd2'], `cvt.u64.u32 %rd2, %r24; cvta.shared.u64 %rd2, %rd2;\n`)
+    expect(verdict).toBe('invalid')
+    expect(reason).toContain('a tensor map that is acquired lies in global memory, found shared memory')
+  })
+})
