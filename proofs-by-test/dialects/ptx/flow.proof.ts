@@ -57,9 +57,14 @@ describe('spins', () => {
       'through a register',
       `${test('%p1', 'a:')} selp.b32 %r3, 1, 0, %p1; setp.eq.s32 %p2, %r3, 0; @%p2 bra a; ret;`,
     ],
+    [
+      'left at its beginning, as a debug build has it',
+      `bra a; a: setp.ne.s32 %p2, %r3, 0; not.pred %p3, %p2; not.pred %p4, %p3; @%p4 bra b; bra c; c: {.reg .pred q; mbarrier.try_wait.parity.shared::cta.b64 q, [%r1], %r2; selp.u32 %r4, 1, 0, q;} mov.u32 %r3, %r4; bra a; b: ret;`,
+      6,
+    ],
     ['sleeping', `${test('%p1', 'a:')} @%p1 bra b; nanosleep.u32 20; bra a; b: ret;`],
-  ])('%s', (_, lines) => {
-    expect(spins(lines)).toEqual([['mbarrier', 0]])
+  ])('%s', (_, lines, at = 0) => {
+    expect(spins(lines)).toEqual([['mbarrier', at]])
   })
   it.each([
     ['counting its turns', 'add.s32 %r4, %r4, 1;'],

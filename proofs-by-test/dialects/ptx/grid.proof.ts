@@ -61,9 +61,33 @@ it.each([
 ld.param.u64 %rd8, [p]; ld.global.u32 %r8, [%rd8+8];
 ${spin(compared)}
 ret; }`
+  expect(waitsOf(text)).toEqual([until])
+})
+
+const waitsOf = (text: string): ReadonlyArray<string | undefined> => {
   const { code } = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
-  const waits = code.flatMap(({ operation: o }) =>
+  return code.flatMap(({ operation: o }) =>
     o._tag === 'load' && o.ordering === 'acquire' ? [o.until?.comparison] : [],
   )
-  expect(waits).toEqual([until])
+}
+
+/** Parts of a CTA have a bit of a word each. */
+it.each([
+  ['setp.eq.s32 %p2, %r10, 0; @%p2 bra out; bra again;', 'nc'],
+  ['setp.ne.s32 %p2, %r10, 0; @%p2 bra out; bra again;', 'sc'],
+  ['setp.ne.s32 %p2, %r10, 0; @%p2 bra again; bra out;', 'nc'],
+  // as a debug build has it
+  ['setp.eq.s32 %p2, %r10, 0; not.pred %p3, %p2; @%p3 bra out; bra more; more: bra again;', 'sc'],
+  ['setp.eq.s32 %p2, %r10, 1; @%p2 bra out; bra again;', undefined],
+  ['setp.gt.s32 %p2, %r10, 0; @%p2 bra out; bra again;', undefined],
+])('bits in common: %s waits for %s', (compared, until) => {
+  const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.entry k(.param .u64 p) { .reg .b32 %r<12>; .reg .b64 %rd<9>; .reg .pred %p<4>;
+ld.param.u64 %rd8, [p]; ld.global.u32 %r8, [%rd8+8];
+again: ld.acquire.gpu.global.u32 %r9, [%rd8]; and.b32 %r10, %r9, %r8;
+${compared}
+out: ret; }`
+  expect(waitsOf(text)).toEqual([until])
 })

@@ -413,6 +413,17 @@ const launchedWith = (
         { space: 'smem', name: 'smem', agent: null, bytes: sharedBytes },
         ...registersOf(launch, front.agents.length),
         ...tensorMemoryOf(p),
+        ...(p.reserved === true
+          ? [
+              {
+                space: 'smem',
+                name: 'reserved smem',
+                agent: null,
+                bytes: a.sharedBase,
+                filled: true,
+              } as const,
+            ]
+          : []),
       ],
       barriers: barriersOf(p, barriers),
       computes: a.computes ?? null,

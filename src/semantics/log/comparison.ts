@@ -1,9 +1,11 @@
 /**
  * Comparisons of 32-bit words, by the names that PTX has for them; and of their highest bits alone, as barriers of a grid have it, whose word turns that bit when all have come.
  *
- *     lt -1 1    true: signed        lo -1 1    false: -1 is the greatest word        os -1 1    true: one of the two is negative
+ * And whether they have a bit in common, as barriers of parts of a CTA have it, each of which has a bit of a word.
  *
- * Law 1. `ne`, `ge`, `gt`, `hs`, `hi`, `os` hold where `eq`, `lt`, `le`, `lo`, `ls`, `ss` do not.
+ *     lt -1 1    true: signed        lo -1 1    false: -1 is the greatest word        os -1 1    true: one of the two is negative        sc 6 3    true: bit 1
+ *
+ * Law 1. `ne`, `ge`, `gt`, `hs`, `hi`, `os`, `sc` hold where `eq`, `lt`, `le`, `lo`, `ls`, `ss`, `nc` do not.
  *
  * Source: PTX ISA, setp.
  */
@@ -35,6 +37,10 @@ export const holds = (c: Comparison, x: number, y: number): boolean => {
       return (x ^ y) < 0
     case 'ss':
       return (x ^ y) >= 0
+    case 'sc':
+      return (x & y) !== 0
+    case 'nc':
+      return (x & y) === 0
   }
 }
 
@@ -64,5 +70,9 @@ export const opposite = (c: Comparison): Comparison => {
       return 'ss'
     case 'ss':
       return 'os'
+    case 'sc':
+      return 'nc'
+    case 'nc':
+      return 'sc'
   }
 }

@@ -379,8 +379,9 @@ export interface Rendezvous {
   /** carries tensor-core order without the thread-sync fences */
   readonly tensor?: boolean
 }
-/** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones; `os ss`, which PTX has no name for, of their highest bits: the other, the same. */
-export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'lo' | 'ls' | 'hi' | 'hs' | 'os' | 'ss'
+/** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones; `os ss`, which PTX has no name for, of their highest bits: the other, the same; `sc nc` of bits in common: some, none. */
+export type Comparison =
+  'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'lo' | 'ls' | 'hi' | 'hs' | 'os' | 'ss' | 'sc' | 'nc'
 /**
  * A semaphore: 32 bits of memory (`footprint`) that held `before`. A signal adds `value`, atomically and as a release at `scope`; a wait has
  * found at least `value` there (and, with `decrement`, taken it away), as an acquire, or is still blocked at the end of the run.

@@ -82,6 +82,8 @@ export interface CtaPlane {
   readonly name: string
   readonly agent: number | null
   readonly bytes: number
+  /** zeros before anything has happened; else nothing */
+  readonly filled?: true
 }
 
 export interface Launch {
@@ -247,9 +249,9 @@ export const headerOf = (l: Launch): Header => {
         return zeros === undefined ? plane : Object.assign({ zeros }, plane)
       }),
       ...numbers.flatMap((cta) =>
-        l.cta.map(({ space, name, agent, bytes }): LoggedPlane =>
+        l.cta.map(({ space, name, agent, bytes, filled }): LoggedPlane =>
           agent === null
-            ? { space, name, cta, bytes, initialised: false }
+            ? { space, name, cta, bytes, initialised: filled === true }
             : { space, name, cta, agent: cta * front.agents.length + agent, bytes, initialised: false },
         ),
       ),
@@ -308,10 +310,22 @@ function* slabsOf({
     }
 }
 
+/** A memory of a CTA that holds zeros when the CTA begins. */
+const zeros = ({ memory, runs }: Algebra, bytes: number): Plane.Plane =>
+  memory === 'bytes'
+    ? Plane.ofBytes(new Uint8Array(bytes), runs)
+    : memory === 'shadow'
+      ? Plane.ofShadow(new Uint8Array(bytes), null, runs)
+      : Plane.empty(memory, bytes, runs)
+
 /** Global memory before anything has happened, and the memories of the CTAs. */
 const memoryOf = (world: World, l: Launch): E.Either<Unlaunched, ReadonlyArray<Plane.Plane>> => {
   const { algebra, tensors, header } = world
-  const memory: Plane.Plane[] = header.planes.map((p) => Plane.empty(algebra.memory, p.bytes, algebra.runs))
+  const memory: Plane.Plane[] = header.planes.map((p) =>
+    p.space === 'smem' && p.initialised
+      ? zeros(algebra, p.bytes)
+      : Plane.empty(algebra.memory, p.bytes, algebra.runs),
+  )
   l.memory.forEach(({ name, bytes, output, contents, counted, unknown = false }, plane) => {
     if (contents !== null && algebra.memory === 'bytes') memory[plane] = Plane.ofBytes(contents, algebra.runs)
     if (contents !== null && algebra.memory === 'shadow')
@@ -447,11 +461,14 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
         world,
         m.wave.next,
         m.wave.requests,
-        m.planes.map((p, i) =>
-          world.header.planes[i]!.space === 'gmem'
+        m.planes.map((p, i) => {
+          const { space, initialised } = world.header.planes[i]!
+          return space === 'gmem'
             ? p
-            : Plane.blankOf(p, world.algebra.memory, world.algebra.runs),
-        ),
+            : space === 'smem' && initialised
+              ? zeros(world.algebra, p.size)
+              : Plane.blankOf(p, world.algebra.memory, world.algebra.runs)
+        }),
         m.tensormaps,
         m.edit,
       )

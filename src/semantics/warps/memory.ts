@@ -114,11 +114,13 @@ export const reaches = (
         'address.peer',
         `lane ${String(lane)}: address ${hex(high, unsigned)} means CTA ${String(rank)} of the cluster: .shared::cta has the memory of the CTA itself, CTA ${String(h.at.cta)}`,
       )
-    if (last === undefined || last.high !== high || last.rank !== rank) {
+    const inside = rank < 0 ? 0 : unsigned & ((1 << rankShift) - 1)
+    const isReserved = rank >= 0 && inside < launch.sharedBase && launch.program.reserved === true
+    if (last === undefined || last.high !== high || last.rank !== rank || last.isReserved !== isReserved) {
       if (last !== undefined && last.lanes === every) last.lanes = last.own = every.slice(0, i)
-      last = among(found, high, rank)
+      last = among(found, high, rank, isReserved)
       if (last === undefined) {
-        const target = targetAt(h, high, rank)
+        const target = isReserved ? reservedAt(h, rank) : targetAt(h, high, rank)
         if (V.isFault(target))
           return V.fault(
             target.code,
@@ -133,12 +135,13 @@ export const reaches = (
           bytes: [],
           high,
           rank,
+          isReserved,
           room: roomOf(h, target),
         }
         found.push(last)
       }
     }
-    const byte = high === sharedWindow ? (unsigned & ((1 << rankShift) - 1)) - launch.sharedBase : unsigned
+    const byte = rank < 0 ? unsigned : isReserved ? inside : inside - launch.sharedBase
     const reach = touched === null ? size : touched(lane)
     if (reach > 0 && (byte < 0 || byte + reach > last.room))
       return outside(
@@ -167,12 +170,19 @@ interface Reaching {
   readonly bytes: number[]
   readonly high: number
   readonly rank: number
+  /** it is what the chip keeps of shared memory */
+  readonly isReserved: boolean
   /** bytes of the memory */
   readonly room: number
 }
 
-const among = (found: ReadonlyArray<Reaching>, high: number, rank: number): Reaching | undefined => {
-  for (const g of found) if (g.high === high && g.rank === rank) return g
+const among = (
+  found: ReadonlyArray<Reaching>,
+  high: number,
+  rank: number,
+  isReserved: boolean,
+): Reaching | undefined => {
+  for (const g of found) if (g.high === high && g.rank === rank && g.isReserved === isReserved) return g
   return undefined
 }
 
@@ -200,6 +210,15 @@ const roomOf = (h: Here, target: Target): number => {
     case 'plane':
       return h.world.planeBytes[target.plane]!
   }
+}
+
+/** What the chip keeps of the shared memory of a CTA: the last of its planes. */
+const reservedAt = (h: Here, rank: number): Target | FaultValue => {
+  const target = targetAt(h, sharedWindow, rank)
+  const behind = h.world.planesPerCta - 1
+  return V.isFault(target) || target._tag !== 'plane'
+    ? target
+    : { _tag: 'plane', plane: target.plane + behind, name: 'reserved shared memory' }
 }
 
 /** The memory behind an upper word. */

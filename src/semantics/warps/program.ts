@@ -337,6 +337,8 @@ export interface WarpProgram {
   readonly parameterBytes: number
   /** bytes of the CTA's own variables in shared memory; dynamic memory lies behind them */
   readonly sharedBytes: number
+  /** it uses the shared memory that the chip keeps for itself */
+  readonly reserved?: true
   /** those of them that have names, in the order in which they lie */
   readonly shared: ReadonlyArray<SharedVariable>
   /** dynamic memory begins at a multiple of this */

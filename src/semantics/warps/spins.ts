@@ -10,6 +10,8 @@
  * | one strong load of one word of 32 bits                                 | it stays a loop       |
  * | the comparison that it is left by, of the word with a row that the loop does not write | it stays a loop |
  * | the same of the sign of their exclusive or, as barriers of a grid have it | it stays a loop |
+ * | the same of the bits that they have in common, as barriers of parts of a CTA have it | it stays a loop |
+ * | jumps to what stands behind them, or back to the beginning              | it stays a loop       |
  * | what computes, sleeps, and hands nothing to the next turn              | it stays a loop       |
  *
  * Laws
@@ -81,6 +83,10 @@ const ofSign = (c: Comparison, limit: number | undefined): Comparison | null => 
   return limit === -1 ? (c === 'le' ? 'os' : c === 'gt' ? 'ss' : null) : null
 }
 
+/** What a comparison of an and with zero says of bits in common; null: more than that. */
+const ofBits = (c: Comparison, limit: number | undefined): Comparison | null =>
+  limit !== 0 ? null : c === 'eq' || c === 'ls' ? 'nc' : c === 'ne' || c === 'hi' ? 'sc' : null
+
 /** Of predicates of the loop that compare the word, or are made of such a one. */
 const comparing = (
   body: ReadonlyArray<Instruction>,
@@ -92,26 +98,29 @@ const comparing = (
   const known = new Map<number, Known>()
   /** exclusive ors of the word with what does not change */
   const differences = new Map<Place, Row>()
+  /** ands, likewise */
+  const commons = new Map<Place, Row>()
   for (const { operation: o, guard } of body) {
     if (guard !== null) continue
     if (o._tag === 'move' && o.from.length === 1 && copies.has(o.from[0]!)) copies.add(o.to[0]!)
     if (o._tag === 'scalar') {
       const comparison = comparisonOf(o.name)
       const [a, b] = o.from
-      if (o.name === 'xor.b32' && a !== undefined && b !== undefined) {
+      if ((o.name === 'xor.b32' || o.name === 'and.b32') && a !== undefined && b !== undefined) {
         const other = copies.has(a) ? b : copies.has(b) ? a : null
         const [to] = o.to
         if (other !== null && other >= 0 && !written.has(other) && to !== null && to !== undefined)
-          differences.set(to, other)
+          (o.name === 'xor.b32' ? differences : commons).set(to, other)
         continue
       }
       const [p, q] = o.to
       if (comparison === null || a === undefined || b === undefined) continue
-      const difference = differences.get(a)
-      const sign = difference === undefined ? null : ofSign(comparison, constants.get(b))
-      if (difference !== undefined && sign !== null) {
-        if (p !== null && p !== undefined) known.set(p, { comparison: sign, value: difference })
-        if (q !== null && q !== undefined) known.set(q, { comparison: opposite(sign), value: difference })
+      const made = differences.get(a) ?? commons.get(a)
+      const limit = constants.get(b)
+      const says = differences.has(a) ? ofSign(comparison, limit) : ofBits(comparison, limit)
+      if (made !== undefined && says !== null) {
+        if (p !== null && p !== undefined) known.set(p, { comparison: says, value: made })
+        if (q !== null && q !== undefined) known.set(q, { comparison: opposite(says), value: made })
         continue
       }
       const turned = !copies.has(a)
@@ -148,6 +157,23 @@ const handsOn = (body: ReadonlyArray<Instruction>): boolean => {
   return false
 }
 
+/** Does it nothing but go on? */
+const goesOn = (code: ReadonlyArray<Instruction>, pc: number): boolean => {
+  const { operation: o, guard } = code[pc]!
+  return isIdle(o) || (o._tag === 'branch' && guard === null && o.target === pc + 1)
+}
+
+/** Where an instruction leads to by jumps alone. */
+const landing = (code: ReadonlyArray<Instruction>, from: number): number => {
+  let pc = from
+  for (let jumps = 0; jumps < 8; jumps++) {
+    const next = code[pc]
+    if (next?.operation._tag !== 'branch' || next.guard !== null) break
+    pc = next.operation.target
+  }
+  return pc
+}
+
 /** What the loop around a load waits for; null if it is none, or does more. */
 const spinAt = (
   code: ReadonlyArray<Instruction>,
@@ -159,7 +185,7 @@ const spinAt = (
   const word = o.to[0]?.[0]
   if (o.width.bytes !== 4 || o.width.count !== 1 || word === undefined) return null
   let end = pc + 1
-  while (end < code.length && isIdle(code[end]!.operation)) end++
+  while (end < code.length && goesOn(code, end)) end++
   const last = code[end]
   if (last?.operation._tag !== 'branch' || last.guard === null) return null
   const next = code[end + 1]
@@ -168,10 +194,10 @@ const spinAt = (
   const start = back
     ? last.operation.target
     : next?.operation._tag === 'branch' && next.guard === null
-      ? next.operation.target
+      ? landing(code, end + 1)
       : -1
   if (start < 0 || start > pc) return null
-  for (let k = start; k < pc; k++) if (!isIdle(code[k]!.operation)) return null
+  for (let k = start; k < pc; k++) if (!goesOn(code, k)) return null
   const body = code.slice(start, end + 1)
   if (handsOn(body)) return null
   const known = comparing(body, word, constants).get(ofPredicate(last.guard.predicate))

@@ -353,8 +353,10 @@ export const elaborate = (
   const parameters = entryParameters(f)
   const shared = sharedNames(names.storage)
   const last = parameters[parameters.length - 1]
+  const reserved: Pick<WarpProgram, 'reserved'> = names.storage.reserved ? { reserved: true } : {}
   return E.right({
     program: {
+      ...reserved,
       name: f.name,
       arch: module.targets[0]?.startsWith('sm_10') === true ? 'sm100a' : 'sm90a',
       code: flown,

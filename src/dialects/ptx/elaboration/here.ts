@@ -148,6 +148,7 @@ const workspace = (h: Here, word: 0 | 1): Row => {
 
 /** The rows of a special register, if it is one that is known; of 64 bits two. */
 const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | null => {
+  if (numbers.has(name)) h.names.storage.reserved = true
   const dot = name.indexOf('.')
   const axis = dot < 0 ? undefined : axes.get(name.slice(dot + 1))
   const kind = dot < 0 ? undefined : axial.get(name.slice(0, dot))

@@ -49,6 +49,8 @@ export interface Storage {
   readonly functions: Functions
   /** bytes of shared variables so far */
   shared: number
+  /** what the chip keeps of shared memory is asked for */
+  reserved: boolean
 }
 
 // ---------------------------------------------------------------- sizes
@@ -173,7 +175,13 @@ export const entryParameters = (f: Function): ReadonlyArray<EntryParameter> => {
 
 /** What a module declares, as it is seen from one of its entries, or from a function that none need call. */
 export const storageOf = (e: Emitter, m: Module, entry: Function | null): Storage => {
-  const s: Storage = { places: new Map(), variables: [], functions: functionsIn(m), shared: 0 }
+  const s: Storage = {
+    places: new Map(),
+    variables: [],
+    functions: functionsIn(m),
+    shared: 0,
+    reserved: false,
+  }
   for (const item of m.items)
     if (item._tag === 'variable') {
       placeVariable(e, s, item)

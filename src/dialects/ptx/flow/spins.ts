@@ -26,6 +26,14 @@
  *             bra again;
  *     out:
  *
+ * The answer may go by way of the beginning, as a debug build has it, and the loop be left there:
+ *
+ *     again:  setp.ne.s32 done, said, 0;                                            before the first turn it is 0
+ *             @done bra out;
+ *             mbarrier.try_wait.parity.shared::cta.b64 p, [bar], parity;
+ *             selp.u32 said, 1, 0, p;
+ *             bra again;
+ *
  * Laws
  * 1. What is read behind a spin is as if it had made one turn, in which the test is true.
  * 2. No instruction is in two spins.
@@ -138,9 +146,9 @@ const knownAtEnds = (graph: Graph, loop: Loop, test: number): ReadonlyMap<number
     changed = false
     for (const b of blocks) {
       const { first, end, predecessors } = graph.blocks[b]!
+      // what comes from before the loop has not been tested
       const before = predecessors.flatMap((p) => ends.get(p) ?? [])
-      let known: Known =
-        b === loop.header || before.length === 0 ? new Map<number, Sense>() : before.reduce(both)
+      let known: Known = before.length === 0 ? new Map<number, Sense>() : before.reduce(both)
       if (b !== loop.header && before.length === 0) continue
       for (let k = first; k < end; k++) known = behind(known, graph.code.instructions[k]!, k === test)
       const earlier = ends.get(b)
@@ -227,12 +235,20 @@ const inside = (graph: Graph, loop: Loop): ReadonlyArray<number> =>
 const readsClock = (i: Resolved): boolean =>
   Object.values(i.operands).some((v) => v._tag === 'special' && /^%(?:clock|globaltimer)/u.test(v.name))
 
+/** Registers that hand the answer of the test to the next turn, and nothing else: a wait makes one turn, and they say yes. */
+const toldAt = (graph: Graph, loop: Loop, ends: ReadonlyMap<number, Known>): ReadonlySet<number> => {
+  const from = graph.blocks[loop.header]!.predecessors.flatMap((p) => ends.get(p) ?? [])
+  const known = from.length === 0 ? [] : [...from.reduce(both)]
+  return new Set(known.flatMap(([r, sense]) => (sense === 'loaded' ? [] : [r])))
+}
+
 /** Registers of a loop whose value depends on how often it is gone round. */
 const varyingOf = (
   graph: Graph,
   header: number,
   all: ReadonlyArray<number>,
   idle: ReadonlySet<number>,
+  told: ReadonlySet<number>,
 ): ReadonlySet<number> => {
   const written = all.map((k) => graph.code.instructions[k]!)
   const varying = new Set<number>()
@@ -241,7 +257,7 @@ const varyingOf = (
       if (
         idle.has(graph.blockOf[k]!) ||
         readsClock(graph.code.instructions[k]!) ||
-        isLive(graph, index, header)
+        (isLive(graph, index, header) && !told.has(index))
       )
         varying.add(index)
   for (let grew = true; grew;) {
@@ -298,17 +314,18 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
     return to === null ? blocks[b]!.successors : [to]
   }
   const passing = reached(graph, loop, onward(testing), onward)
-  // a test that is true must lead out
-  if (kind === 'mbarrier' && passing.has(loop.header)) return null
+  // a test that is true must lead out, if by way of the beginning
+  if (kind === 'mbarrier' && passing.has(testing)) return null
   const others = [...loop.body].filter((b) => b !== testing && !passing.has(b))
   const before = reached(graph, loop, [loop.header], (b) => (b === testing ? [] : blocks[b]!.successors))
+  const told = toldAt(graph, loop, ends)
   const after = others.filter((b) => !before.has(b))
   for (const [idle, entry] of [
     [new Set(after), loop.header],
     [new Set(others), testing],
   ] as const) {
     if (goesRound(graph, idle)) continue
-    const varying = varyingOf(graph, loop.header, all, idle)
+    const varying = varyingOf(graph, loop.header, all, idle, told)
     const varies = (i: Resolved): boolean => i.reads.some((r) => varying.has(r.index))
     if (varies(at(test)) || (kind === 'semaphore' && varying.size > 0)) return null
     // on the way to the test and out nothing that varies decides

@@ -145,6 +145,8 @@ const comparison: Wire<Comparison> = wordOf<Comparison>()({
   hs: true,
   os: true,
   ss: true,
+  sc: true,
+  nc: true,
 })
 /** What is said only where it is so. */
 const yes: Wire<true> = oneOf<true>(true)
