@@ -99,6 +99,36 @@ describe('what a sweep has found', () => {
       false,
       'hazard',
     ],
+    [
+      'a word that was found may be stored in a narrower scope',
+      ' | t0@0: hea g.f ge 1 ~; tel g.f 2 < | t1@1: tel g.f 1 ~',
+      true,
+      'ok',
+    ],
+    [
+      'one that was not may not',
+      ' | t0@0: cla; clw; tel g.f 2 < | t1@1: tel g.f 1 ~; cla ~; clw',
+      false,
+      'hazard',
+    ],
+    [
+      'it may be waited for in a narrower scope, too',
+      ' | t0@0: hea g.f ge 1 ~; hea g.f ge 2 < | t1@1: tel g.f 2',
+      true,
+      'ok',
+    ],
+    [
+      'a relaxed wait acquires with a fence behind it',
+      'f0@0:1 | t0@0: arx #0 1; ld > s0.x:#0:1; hea s0.e ge 1 <; arx #0 1; ld > s0.x:#0:1 | t1@0: wait #0 0 ~; fem <; tel s0.e 1 ~ <; wait #0 1; rd s0.x',
+      true,
+      'ok',
+    ],
+    [
+      'and without one not',
+      'f0@0:1 | t0@0: arx #0 1; ld > s0.x:#0:1; hea s0.e ge 1 <; arx #0 1; ld > s0.x:#0:1 | t1@0: wait #0 0 ~; tel s0.e 1 ~ <; wait #0 1; rd s0.x',
+      false,
+      'hazard',
+    ],
   ]
   it.each(table)('%s', (_, text, clean, said) => {
     const s = skeleton(text)

@@ -216,7 +216,7 @@ const textOf = (p: ReadonlyArray<ReadonlyArray<Op>>): string => {
   let labels = 0
   const word = (f: number): string => `[%g+${String(4 * f)}]`
   const place = (x: number): string => `[%g+${String(16 + 4 * x)}]`
-  const said = (ops: ReadonlyArray<Op>): ReadonlyArray<string> => {
+  const said = (ops: ReadonlyArray<Op>, x: number): ReadonlyArray<string> => {
     const ends = new Map<number, string[]>()
     const out = ops.flatMap((op, k): ReadonlyArray<string> => {
       const here = (ends.get(k) ?? []).map((l) => `${l}:`)
@@ -228,7 +228,8 @@ const textOf = (p: ReadonlyArray<ReadonlyArray<Op>>): string => {
       const one = (): ReadonlyArray<string> => {
         switch (op.is) {
           case 'read':
-            return [`ld.global.u32 %v, ${place(op.x)};`]
+            // kept, in a place of its agent's own: a read of which nothing comes harms nobody
+            return [`ld.global.u32 %v, ${place(op.x)};`, `st.global.u32 ${place(2 + x)}, %v;`]
           case 'write':
             // what no other agent stores: two that store the same constant do no harm
             return ['mov.u32 %v, %ctaid.x;', `st.global.u32 ${place(op.x)}, %v;`]
@@ -285,7 +286,7 @@ const textOf = (p: ReadonlyArray<ReadonlyArray<Op>>): string => {
     '@%p ret;',
     ...p.flatMap((_, x) => [`setp.eq.u32 %p, %c, ${String(x)};`, `@%p bra A${String(x)};`]),
     'ret;',
-    ...p.flatMap((ops, x) => [`A${String(x)}:`, ...said(ops)]),
+    ...p.flatMap((ops, x) => [`A${String(x)}:`, ...said(ops, x)]),
     '}',
     '',
   ].join('\n')
@@ -301,7 +302,7 @@ const verdictOf = (p: ReadonlyArray<ReadonlyArray<Op>>, seed: number): Verdict =
     parameters: new Uint8Array(8),
     pointers: [{ offset: 0, tensor: 'g' }],
     tensors: [
-      { name: 'g', role: 'inout', contents: new Uint8Array(32), bytes: 32, elements: null, symbol: null },
+      { name: 'g', role: 'inout', contents: new Uint8Array(48), bytes: 48, elements: null, symbol: null },
     ],
     sharedBase: usualSharedBase,
   })

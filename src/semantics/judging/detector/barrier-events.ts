@@ -35,7 +35,7 @@ import { oweRemote } from './obligations.js'
 import { peeked, spared } from './peeks.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import type { Detector } from './state.js'
-import { fencedWithin } from './strong.js'
+import { fencedWithin, keepForFence } from './strong.js'
 import { malformed } from './state.js'
 
 const publishesNothing = (): void => undefined
@@ -190,6 +190,10 @@ const observed = (d: Detector, b: BarrierState, a: AgentState, e: Wait): void =>
   if (live && ((b.number - b.base) & 1) === e.parity)
     malformed(d, `${where(c.header, e.stamp)} passes on a parity that blocks`)
   const generation = observeWait(c, b, a, e.stamp, e.acquire, e.scope, e.tensor)
+  if (!e.acquire && b.last !== undefined) {
+    keepForFence(d, e.stamp.agent, 1, b.last.message)
+    if (b.last.far !== null && e.scope !== 'cta') keepForFence(d, e.stamp.agent, 2, b.last.far)
+  }
   a.lastWait = e.barrier
   a.lastObserved = generation - b.base
   Digest.ofAgent(c.digest, e.stamp.agent, 6 + e.barrier * 8, e.stamp.at, generation, e.acquire ? 1 : 0)

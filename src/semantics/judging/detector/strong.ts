@@ -16,7 +16,8 @@
  * | load                         | hears it                                                                      |
  * | plain write                  | forgets it                                                                    |
  *
- * A read that decides, and a wait, show besides that the writes that they find come before all that they come before, where it touches the word (`shownBefore`).
+ * A relaxed wait at an mbarrier is such a read, too: a fence behind it takes over what the arrivals have told. A read that decides, and a wait, show besides that the writes
+ * that they find come before all that they come before, where it touches the word (`shownBefore`).
  *
  * That a load finds this write and no other is luck, unless every write of the word is in order with it; where what it finds decides something, C1 fails else
  * (`cell.ts`), or where it hears something new. A wait for a word (a loop that loads and compares) goes on at its own time and is asked what a semaphore's is:
@@ -121,6 +122,23 @@ export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledg
 
 // ---------------------------------------------------------------- hearing and telling
 
+/** Kept for the next fence that reaches so far. */
+const keep = (c: Context, pending: Map<number, Knowledge>, key: number, message: Knowledge): void => {
+  const kept = pending.get(key)
+  if (kept !== undefined) {
+    join(kept, message)
+    return
+  }
+  const fresh = nothing(c.extent)
+  join(fresh, message)
+  pending.set(key, fresh)
+}
+
+/** What a relaxed wait has found: with a fence behind it that reaches so far, it acquires. */
+export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: Knowledge): void => {
+  keep(d.context, d.strong.awaited, slot(agent, reach), message)
+}
+
 /** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
 const hear = (
   d: Detector,
@@ -141,15 +159,7 @@ const hear = (
       receive(a, t.knowledge, true, false)
       continue
     }
-    const key = slot(x, far)
-    const pending = awaited ? d.strong.awaited : d.strong.pending
-    const kept = pending.get(key)
-    if (kept !== undefined) join(kept, t.knowledge)
-    else {
-      const fresh = nothing(c.extent)
-      join(fresh, t.knowledge)
-      pending.set(key, fresh)
-    }
+    keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), t.knowledge)
   }
 }
 

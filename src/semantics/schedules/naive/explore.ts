@@ -22,7 +22,7 @@
  *
  * A strong write of a word leaves a value and who wrote it, and per class of writers (its CTA, its scope) what they have published through it, as far as the chain of
  * additions from them goes through pairs of accesses that are in one another's scope. Two strong accesses of which one is out of the other's scope are like ordinary
- * ones: a race, and what is in order must be seen. A fence hands on what was read before it, and what is written after it publishes what was seen at it.
+ * ones: a race, and what is in order must be seen; who reads a write in its scope sees it of this word. A fence hands on what was read before it, and what is written after it publishes what was seen at it.
  *
  * Barriers keep order even where they are relaxed; words do with what they publish alone. So where there are words a read stays open until a write that comes after it,
  * and an effect on another CTA until that ends: a bit in every view, like those of visibility.
@@ -981,6 +981,7 @@ const system = (skeleton: Skeleton, excused: boolean = false): System => {
             const last = state[at + WRITER]! - 1
             const heard = last >= 0 && morallyStrong(last, own)
             if (op.how === 'add' && heard) hearAt(x, at, own, false)
+            if (op.how === 'add' && heard) next[view + GENERIC]! |= bitOf(op.word, last)
             next[at + VALUE] = op.how === 'store' ? op.value : state[at + VALUE]! + op.value
             // what was told goes on through an addition that reads it
             if (op.how === 'store' || !heard) {
@@ -1020,7 +1021,10 @@ const system = (skeleton: Skeleton, excused: boolean = false): System => {
           taken(() => {
             const last = state[at + WRITER]! - 1
             if (isFar(op.word)) happens(next, x, wordBit(x, op.word))
-            if (last >= 0 && morallyStrong(last, own)) hearAt(x, at, own, op.acquires)
+            if (last >= 0 && morallyStrong(last, own)) {
+              next[view + GENERIC]! |= bitOf(op.word, last)
+              hearAt(x, at, own, op.acquires)
+            }
             // what it has waited for has come, though it tells nothing
             if (op.until !== 'any')
               for (let y = 0; y < n; y++) next[orderOf(x)]! |= wordBit(y, op.word) & state[happenedAt]!
