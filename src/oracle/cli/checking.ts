@@ -23,7 +23,7 @@ import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked } from './judgin
 import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
-import { dataFlagSaid } from './ptx-data.js'
+import { refuseData } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { otherInputs, withDataIfWanted } from './seeded.js'
 import { namedSubject, sourceOfSubject, subjectAsked, type Subject } from './subject.js'
@@ -32,10 +32,9 @@ export const judge = (world: World, name: string, options: Options): E.Either<Fa
   isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
 
 const judgeProgram = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
-  const flag = dataFlagSaid(options)
-  if (flag !== null) return refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)
   const parsed = pipe(
-    E.Do,
+    refuseData(name, options),
+    E.bindTo('_'),
     E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),

@@ -12,7 +12,7 @@
  * | a kernel           | where it is small, or where its settings say       | 1 to 4 steps of it                      |
  * | a zoo's kernel, a program in a file | as it is                         | no other instance                       |
  * | a module           | at its launch, each mutant as a text               | smaller launches                        |
- * | PTX                | at its launch, on its data, each mutant as a text  | one cluster, small integers             |
+ * | PTX                | at its launch, on its data (or first without), each mutant as a text | one cluster, small integers |
  *
  * Laws
  * 1. A mutant's fate does not depend on which others were judged before it.
@@ -55,6 +55,7 @@ import type { LaunchedModule } from '../launch/launched.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { PtxArgument } from '../launch/ptx-file.js'
 import { isPtx, ptxSubject } from './ptx.js'
+import { refuseData, unknownAsked } from './ptx-data.js'
 import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
@@ -223,7 +224,8 @@ const ofPtx = (
   pipe(
     ptxSubject(world, name, options),
     E.bindTo('subject'),
-    E.bindW('ground', ({ subject: { launched } }) =>
+    E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
+    E.bindW('ground', ({ subject: { launched }, unknown }) =>
       E.right<Failure, PtxGround>({
         module: launched.module,
         name: launched.file,
@@ -231,6 +233,7 @@ const ofPtx = (
         program: launched.elaborated.program,
         given: launched.arguments,
         integers: integersOf(launched),
+        unknown: unknown === null || unknown.orSeeded ? null : unknown.tensors,
         fuel,
         states: mostStates,
       }),
@@ -279,7 +282,9 @@ export const mutantsAsked = (world: World, name: string, options: Options): E.Ei
       const wanted: Wanted = { classes: of, operators: by, key: wordOf(options, 'mutant') }
       return isPtx(name)
         ? ofPtx(world, name, options, wanted, fuel)
-        : ofSubject(world, name, asked, wanted, fuel)
+        : E.chain(() => ofSubject(world, name, asked, wanted, fuel))(
+            E.mapLeft((f: Failure): Failure => f)(refuseData(name, options)),
+          )
     }),
     E.chainFirstW(({ program }) =>
       program === null ? E.right(null) : E.map(() => null)(fuelFor(options, program, 0)),

@@ -1,5 +1,5 @@
 /**
- * Which data a check of PTX knows.
+ * Which data a check of PTX knows, and what shows a run of it.
  *
  * | asked                       | known                                                                                    |
  * |-----------------------------|------------------------------------------------------------------------------------------|
@@ -27,9 +27,13 @@ export const dataOptions = (command: Command): Command =>
     )
     .option('--known <tensor>', 'of PTX over shadow: an input whose data are known; again for another', again)
 
-/** Flags of a check of PTX that mean nothing elsewhere; null: none is said. */
-export const dataFlagSaid = (options: Options): string | null =>
-  ['over', 'known'].find((name) => options[name] !== undefined) ?? null
+/** They mean nothing of what is no PTX. */
+export const refuseData = (name: string, options: Options): E.Either<FlagFailure, null> => {
+  const flag = ['over', 'known'].find((said) => options[said] !== undefined)
+  return flag === undefined
+    ? E.right(null)
+    : refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)
+}
 
 /** Data that a run does not know. */
 export interface Unknown {

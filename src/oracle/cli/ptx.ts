@@ -202,6 +202,17 @@ const overShadows = (s: PtxSubject, { tensors: unknown }: Unknown): PtxSubject =
   algebra: shadow(s.algebra),
 })
 
+/** PTX as a trace shows it: on the data of its launch, or over shadows where that is asked. */
+export const ptxShown = (world: World, file: string, options: Options): E.Either<Failure, PtxSubject> =>
+  pipe(
+    ptxSubject(world, file, options),
+    E.bindTo('subject'),
+    E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
+    E.map(({ subject, unknown }) =>
+      unknown === null || unknown.orSeeded ? subject : overShadows(subject, unknown),
+    ),
+  )
+
 /** PTX, run once and judged: on the data of its launch, or without those that are not known. */
 export const judgePtx = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> =>
   pipe(
@@ -320,7 +331,7 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   if (over !== 'bits')
     return refuse(
       'bad-flag',
-      `--over: a run of PTX computes its bits, and a check takes shadow: expected bits, found '${over}'`,
+      `--over: a run of PTX computes its bits: expected bits, found '${over}'${over === 'shadow' ? `; tcspec check ${file} --over shadow judges it without data` : ''}`,
     )
   const found = pipe(
     E.Do,

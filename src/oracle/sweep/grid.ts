@@ -138,7 +138,7 @@ const wordsFit = ({ schedules = [], options = {} }: SweepSpec): E.Either<Failure
   const parsed: ReadonlyArray<E.Either<Failure, unknown>> = [
     ...schedules.map(parseSchedule),
     ...tensorPipe.map(parseTensorPipe),
-    ...over.map(parseOver),
+    ...over.filter((word) => word !== 'shadow').map(parseOver),
     ...arithmetic.map(parseArithmetic),
   ]
   return parsed.find(E.isLeft) ?? E.right(null)
@@ -208,10 +208,12 @@ const kernelPlaced = (
 }
 
 const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> => {
-  const { name, settings, launch, grid, args, computes } = s
+  const { name, settings, launch, grid, args, computes, known } = s
   if (settings !== undefined) return specFailure(`${name}: expected no settings of a file, found some`)
   if (!isModule(name) && !isPtx(name) && [launch, grid, args, computes].some((x) => x !== undefined))
     return specFailure(`${name}: expected a module (.ttgir, .ptx), which is launched, found another file`)
+  if (!isPtx(name) && known !== undefined)
+    return specFailure(`${name}: expected PTX (.ptx), whose data are known or not, found another file`)
   return pipe(
     [name, ...(launch ?? [])],
     E.traverseArray((file) => files.read(file)()),
@@ -232,6 +234,7 @@ const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> =>
           Object.keys(args ?? {}).map((arg) => `${arg}=${row[`arg ${arg}`] ?? ''}`),
         ),
         ...flag('computes', computes),
+        ...flag('known', known),
       })),
     })),
   )
@@ -251,7 +254,9 @@ const placed = (
       filePlaced(files, s),
       E.map((one) => [one]),
     )
-  const meaningless = (['launch', 'grid', 'args', 'computes'] as const).find((of) => s[of] !== undefined)
+  const meaningless = (['launch', 'grid', 'args', 'computes', 'known'] as const).find(
+    (of) => s[of] !== undefined,
+  )
   if (meaningless !== undefined)
     return specFailure(`${s.name}: expected ${meaningless} of a module (.ttgir, .ptx), found it of a kernel`)
   if (s.name === everyKernel)
@@ -283,6 +288,11 @@ const bare = /^[\w@%+=:,./-]+$/
 /** As a shell takes it. */
 const quoted = (word: string): string => (bare.test(word) ? word : `'${word.split("'").join(`'\\''`)}'`)
 const keyOf = (of: Case): string => wordsOfCase(of).map(quoted).join(' ')
+
+/** Of PTX a check, which knows no data but those that are said. */
+const isShadow = (how: CaseOptions): boolean => how['over'] === 'shadow'
+const withoutKnown = (where: CaseOptions): CaseOptions =>
+  Object.fromEntries(Object.entries(where).filter(([name]) => name !== 'known'))
 
 /** The files that a subject reads, read. */
 const readBy = (world: World, { name, options }: Case): void => {
@@ -359,14 +369,14 @@ export const gridOf = (world: World, spec: SweepSpec): E.Either<Failure, Grid> =
       if (isFile(name)) readBy(noted, { command: 'check', name, options: where })
       for (const how of asIs) {
         const of: Case = {
-          command: 'over' in how ? 'run' : 'check',
+          command: 'over' in how && !(isPtx(name) && isShadow(how)) ? 'run' : 'check',
           name,
-          options: { ...where, ...how },
+          options: isShadow(how) ? { ...where, ...how } : { ...withoutKnown(where), ...how },
         }
         add(of, [[null, keyOf(of)]], read)
       }
       if (mutants.every((m) => m === 'none')) continue
-      const of: Case = { command: 'mutate', name, options: { ...where, ...wanted } }
+      const of: Case = { command: 'mutate', name, options: { ...withoutKnown(where), ...wanted } }
       const found = mutantsOfCase(noted, of)
       add(
         of,
@@ -377,7 +387,7 @@ export const gridOf = (world: World, spec: SweepSpec): E.Either<Failure, Grid> =
               keyOf({
                 command: 'mutate',
                 name,
-                options: { ...where, ...flag('fuel', wanted['fuel']), mutant: key },
+                options: { ...withoutKnown(where), ...flag('fuel', wanted['fuel']), mutant: key },
               }),
             ]),
         read,

@@ -58,6 +58,8 @@ export interface SweptSubject {
   readonly args?: Readonly<Record<string, ReadonlyArray<string>>>
   /** of a module: what is to be proved */
   readonly computes?: string
+  /** of PTX over shadow: inputs whose data are known */
+  readonly known?: ReadonlyArray<string>
 }
 
 /** The flags of `check` and `run`, each with the values that it takes in turn. */
@@ -65,7 +67,7 @@ export interface SweptOptions {
   readonly strict?: ReadonlyArray<boolean>
   readonly strictProxies?: ReadonlyArray<boolean>
   readonly tensorPipe?: ReadonlyArray<string>
-  /** where it is given, a point is a `run` over these; else it is a `check` */
+  /** where it is given, a point is a `run` over these, or of PTX over `shadow` a `check`; else it is a `check` */
   readonly over?: ReadonlyArray<string>
   readonly arithmetic?: ReadonlyArray<string>
   readonly explore?: boolean
@@ -126,6 +128,7 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
         text,
         'of a module or PTX: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
       ),
+      known: described(list(text), 'of PTX over `shadow`: inputs whose data are known'),
     },
   ),
 )
@@ -140,7 +143,7 @@ const options: Wire<SweptOptions> = define('SweptOptions', () =>
       tensorPipe: described(list(text), 'values of `--tensor-pipe`: `issue-order`, `documented`'),
       over: described(
         list(text),
-        'values of `--over`: a point is then a `run` over each of them; without, it is a `check`, for all inputs',
+        'values of `--over`: a point is then a `run` over each of them, of PTX over `shadow` a `check`; without, it is a `check`, for all inputs',
       ),
       arithmetic: described(list(text), 'values of `--arithmetic`, of a run over `bits`'),
       explore: described(bool, 'whether a check tries other schedules where one does not decide'),
@@ -208,7 +211,7 @@ const wellSaid = (spec: SweepSpec): E.Either<Failure<'sweep.spec'>, SweepSpec> =
     return refuse('sweep.spec', `$.${twice[0]}: expected each value once, found one twice`)
   if (arithmetic !== undefined && over === undefined)
     return refuse('sweep.spec', '$.options.arithmetic: expected options.over beside it, found none')
-  if (explore === true && over !== undefined)
+  if (explore === true && over?.some((word) => word !== 'shadow') === true)
     return refuse(
       'sweep.spec',
       '$.options.explore: expected no options.over beside it, for a run is one schedule',

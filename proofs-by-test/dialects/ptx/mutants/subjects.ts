@@ -99,6 +99,7 @@ export const groundOf = (kernel: string): PtxGround => {
       args,
       elaborated.parameters.map(({ offset }) => offset),
     ),
+    unknown: null,
     fuel: 1_000_000,
     // one state of a warpgroup's products is a large one
     states: folder.pathname.includes('/hopper/cuda/') ? 40_000 : 4000,

@@ -3,7 +3,8 @@
  *
  * The words are those of `semantics/mutation`: killed by a hazard, a deadlock or a refusal; equivalent by certificate; else a survivor, and that is a hole in
  * the checker. A race of equal values is the race that it is, unless the text has one itself. Where the text keeps all contracts, its mutants have to. What is
- * found ok has to leave what the text leaves, byte for byte: on these data that is asked of every output.
+ * found ok has to leave what the text leaves, byte for byte: on these data that is asked of every output. Where data are not to be known, a mutant is judged without
+ * them first, and what kills it then does whatever they hold; for all else its data are needed.
  *
  *     DROP   k.cu:15 bar.sync (line 70) | left out              hazard   named: edge     D1
  *     DUP    k.cu:15 bar.sync (line 70) | twice                 ok       idempotent barrier
@@ -12,12 +13,14 @@
  * Laws
  * 1. The text itself is not killed.
  * 2. A mutant's fate does not depend on which others were judged before it.
+ * 3. Nor on whether it is judged without data first.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
 import type { Algebra } from '../../../numerics/algebra.js'
 import { bits } from '../../../numerics/bits.js'
+import { shadow } from '../../../numerics/shadow.js'
 import { warpSource, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
 import * as Run from '../../../semantics/execution/run.js'
 import { eager } from '../../../semantics/execution/policy.js'
@@ -62,6 +65,8 @@ export interface PtxGround {
   readonly given: WarpArguments
   /** integers among its arguments, which are smaller at smaller launches */
   readonly integers: ReadonlyArray<IntegerAt>
+  /** tensors without whose data a mutant is judged first; null: it is judged on all data */
+  readonly unknown: ReadonlySet<string> | null
   readonly fuel: number
   /** most states of one search */
   readonly states: number
@@ -161,7 +166,8 @@ const once = <A>(make: () => A): (() => A) => {
 const mostStatesAtLaunch = 500
 
 const knownOf = (g: PtxGround): Known => {
-  const algebra = bits(g.program.arch === 'sm100a' ? 'blackwell' : 'hopper')
+  const chip = bits(g.program.arch === 'sm100a' ? 'blackwell' : 'hopper')
+  const algebra = g.given.unknown === undefined ? chip : shadow(chip)
   const options: CheckOptions = Object.assign({}, standardOptions, {
     algebra,
     provenance: false,
@@ -196,6 +202,15 @@ const knownOf = (g: PtxGround): Known => {
 }
 
 // ---------------------------------------------------------------- one mutant
+
+/** A mutant that its first run does not give away. */
+interface Begun {
+  readonly program: WarpProgram
+  readonly source: Source
+  readonly one: Checked
+  /** barriers of its site */
+  readonly own: ReadonlySet<string>
+}
 
 type Fate = JudgedMutant['fate']
 
@@ -350,7 +365,14 @@ const shownBy = (
   return null
 }
 
-const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
+/** A mutant that its first run, or the text itself, gives away. */
+const killed = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant | null => {
+  const j = atOnce(g, k, m)
+  return 'mutant' in j ? j : null
+}
+
+/** What the first run of a mutant says; how it is judged, where that is enough. */
+const atOnce = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant | Begun => {
   const made = elaborate(m.module(), g.entry, g.name)
   if (E.isLeft(made)) return refused(m, made.left)
   const { program } = made.right
@@ -366,8 +388,15 @@ const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
   const one = asRaces.right
   const its = runOf(source, k.algebra, g.fuel).barriers.get(m.change.site.label)
   const own = new Set([...(k.touched.barriers.get(m.change.site.label) ?? []), ...(its ?? [])])
-  if (fateOf(one.verdict.verdict) === 'killed')
-    return judgedIn(k, m, one, own, { strict: false, certificate: null })
+  return fateOf(one.verdict.verdict) === 'killed'
+    ? judgedIn(k, m, one, own, { strict: false, certificate: null })
+    : { program, source, one, own }
+}
+
+const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
+  const begun = atOnce(g, k, m)
+  if ('mutant' in begun) return begun
+  const { program, source, one, own } = begun
   if (k.keepsContracts && one.verdict.verdict === 'ok') {
     const again = checkSource(source, Object.assign({}, k.options, { strict: true }))
     if (E.isRight(again) && fateOf(again.right.verdict.verdict) === 'killed')
@@ -381,8 +410,15 @@ const judged = (g: PtxGround, k: Known, m: PtxMutant): JudgedMutant => {
   return late ?? judgedIn(k, m, one, own, { strict: false, certificate })
 }
 
+/** The same module, and its data are not known. */
+const withoutData = (g: PtxGround, unknown: ReadonlySet<string>): PtxGround =>
+  Object.assign({}, g, { given: Object.assign({}, g.given, { unknown }), unknown })
+
 /** The judge of the mutants of one module at a launch; what is the same for all of them is found out when the first is judged. */
 export const judgingPtx = (g: PtxGround): ((m: PtxMutant) => JudgedMutant) => {
   const known = once(() => knownOf(g))
-  return (m) => judged(g, known(), m)
+  if (g.unknown === null) return (m) => judged(g, known(), m)
+  const blind = withoutData(g, g.unknown)
+  const blindly = once(() => knownOf(blind))
+  return (m) => killed(blind, blindly(), m) ?? judged(g, known(), m)
 }

@@ -9,7 +9,7 @@
  * A module of Triton's is changed as a text: each mutant is a text that Triton's compiler takes. It is judged at its launch, and what is found ok and
  * covered by no rule is followed at smaller ones, where there are such. `--write DIR` writes every text, with what is said of it in its first line.
  *
- * PTX is changed as a text, too, line by line, and judged on the data of its launch. It says nothing of what it computes: its synchronisation alone is changed.
+ * PTX is changed as a text, too, line by line, and judged on the data of its launch; with `--over shadow` first without them. It says nothing of what it computes: its synchronisation alone is changed.
  *
  * Attention does not say what it computes in a form that provenance could refute: its data movement is not mutated.
  *
@@ -45,16 +45,19 @@ import { again, switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { fuelOption } from '../judging.js'
 import { mutantsAsked, type Mutants } from '../mutants.js'
 import { refuseLaunch } from '../subject.js'
+import { dataOptions, refuseData } from '../ptx-data.js'
 
 const define = (command: Command): Command =>
-  launchOptions(
-    fuelOption(threadsOption(command))
-      .argument(
-        '[kernel]',
-        'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
-      )
-      .option('--all', 'every kernel')
-      .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
+  dataOptions(
+    launchOptions(
+      fuelOption(threadsOption(command))
+        .argument(
+          '[kernel]',
+          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+        )
+        .option('--all', 'every kernel')
+        .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
+    ),
   )
     .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
     .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
@@ -220,6 +223,8 @@ const casesOf = (
       'operator',
       'mutant',
       'fuel',
+      'over',
+      'known',
     ].flatMap((flag): ReadonlyArray<readonly [string, FlagValue]> => {
       const [word, words] = [wordOf(options, flag), wordsOf(options, flag)]
       return word !== null ? [[flag, word]] : words.length > 0 ? [[flag, words]] : []
@@ -230,6 +235,7 @@ const casesOf = (
       ? pipe(
           launchAsked(options),
           E.chainW((launch) => refuseLaunch('--all', launch)),
+          E.chainW(() => refuseData('--all', options)),
         )
       : E.right(null),
     E.map(() =>

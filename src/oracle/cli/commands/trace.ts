@@ -12,7 +12,7 @@
  * A picture marks what this one run shows in red (the detector alone: no other schedule, and no verdict), or with `--verdict FILE` the findings of a
  * verdict document, by what program it may be.
  *
- * A run is over the algebra with one value, as for `check`, and on seeded inputs where control depends on data. There is no verdict: the exit status is
+ * A run is over the algebra with one value, as for `check`, and on seeded inputs where control depends on data; of PTX on the data of its launch, or over shadows. There is no verdict: the exit status is
  * 0 whatever happened, if it is shown whole or as far as `--first` asks. A run that was stopped before its end, by its fuel or a fault, is shown up to
  * there, and so is one of more than a million events in every form but `jsonl`; then a line on standard error says so, and the exit status is 3 (1 at a fault).
  */
@@ -50,7 +50,8 @@ import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
 import { fuelAsked, fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
-import { isPtx, ptxSubject } from '../ptx.js'
+import { isPtx, ptxShown } from '../ptx.js'
+import { dataOptions, refuseData } from '../ptx-data.js'
 import { policyOf } from '../schedule.js'
 import { withDataIfWanted } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
@@ -60,17 +61,19 @@ import { inFile, linesOf, traceBytes } from '../traces.js'
 const define = (command: Command): Command =>
   fuelOption(
     scheduleOption(
-      launchOptions(
-        command
-          .argument(
-            '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-          )
-          .option('--set <name=value...>', 'settings of the kernel'),
-      ).option(
-        '--without <label>',
-        'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
-        again,
+      dataOptions(
+        launchOptions(
+          command
+            .argument(
+              '<kernel>',
+              'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+            )
+            .option('--set <name=value...>', 'settings of the kernel'),
+        ).option(
+          '--without <label>',
+          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+          again,
+        ),
       ),
     ),
   )
@@ -185,6 +188,8 @@ const ofFile = (
     'without',
     'schedule',
     'fuel',
+    'over',
+    'known',
   ].find((name) => options[name] !== undefined)
   return meaningless !== undefined
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
@@ -224,7 +229,7 @@ const stoppedBy = (launched: Launched, { outcome, steps, result }: Ran<Log>): Fo
         }
       : null
 
-/** PTX, on the data of its launch. */
+/** PTX, on the data of its launch, or without those that are not known. */
 const ofPtx = (
   world: World,
   file: string,
@@ -237,7 +242,7 @@ const ofPtx = (
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('fuel', () => fuelAsked(options, 0)),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
-    E.bindW('subject', () => ptxSubject(world, file, options)),
+    E.bindW('subject', () => ptxShown(world, file, options)),
     E.bindW('launched', ({ subject }) => subject.source.launch(subject.algebra, noArguments)),
     E.map(({ launched: { world: launched, machine }, policy, fuel }) => {
       const ran = run(launched, machine, { ...settings(policy), fuel }, showing(format, most))
@@ -255,6 +260,7 @@ const ofProgram = (
   pipe(
     E.Do,
     E.bindW('asked', () => subjectAsked(options)),
+    E.chainFirstW(() => refuseData(name, options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('subject', ({ asked }) => namedSubject(world, name, asked)),
     E.bindW('fuel', ({ subject: { multiplyAdds: work, program } }) =>
