@@ -76,6 +76,12 @@ describe('what a sweep has found', () => {
       'hazard',
     ],
     [
+      'nor is one that has arrived before, and comes no more',
+      ' | t0@0: cla ~; rd s1.x | t1@1: cla ~; clw; cla; clw | t2@0: cla ~; clw; cla',
+      false,
+      'hazard',
+    ],
+    [
       'a wait for a word that is stored after something else, in the same run',
       ' | t0@0: wr g.x; tel g.f 1; hea g.e ge 1; wr g.x | t1@0: hea g.f ge 1; rd g.x; tel g.e 1',
       true,

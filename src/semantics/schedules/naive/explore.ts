@@ -512,7 +512,7 @@ const system = (skeleton: Skeleton, excused: boolean = false): System => {
     let came = false
     for (let x = 0; x < n; x++)
       if (s[joinedAt + x] === 1) came = true
-      else if (!(finished(s, x) || (excused && s[joinedAt + x] === 0 && comesNoMore(s, x)))) return
+      else if (!(finished(s, x) || (excused && comesNoMore(s, x)))) return
     if (!came) return
     s[lackingAt] = ctas.every((cta) => agents.some((a, x) => a.cta === cta && s[joinedAt + x] === 1)) ? 0 : 1
     for (let x = 0; x < n; x++) if (s[joinedAt + x] === 1) s[joinedAt + x] = 2
