@@ -107,6 +107,11 @@ describe('a race whose read', () => {
       'mov.b32 %r11, 0; setp.gt.u32 %p3, %r14, 5; @%p3 bra over; mov.b32 %r11, 1; over:',
       'hazard D1 smem@0',
     ],
+    [
+      'is added to an output',
+      'mov.b32 %r11, 0; red.global.add.u32 [%rd6], %r14;',
+      'hazard D1 smem@0 I1 gmem z',
+    ],
     ['is an output by way of a shuffle', 'shfl.sync.idx.b32 %r11, %r14, 3, 31, -1;', 'hazard D1 smem@0'],
     [
       'is stored where somebody reads',
@@ -143,11 +148,55 @@ describe('counts', () => {
       `setp.gt.u32 %p2, %r10, 5; or.pred %p3, %p1, %p2; selp.b32 %r11, 1, 0, %p3; ${y}`,
     ],
     [
+      'an atomic adds it in shared memory',
+      `st.shared.b32 [%r4], %r1; bar.sync 0; red.shared.add.u32 [t], %r10; bar.sync 0; ld.shared.b32 %r11, [t]; ${y}`,
+    ],
+    [
+      'a vote asks it',
+      `setp.gt.u32 %p2, %r10, 5; vote.sync.any.pred %p3, %p2, -1; selp.b32 %r11, 1, 0, %p3; ${y}`,
+    ],
+    ['a ballot asks it', `setp.gt.u32 %p2, %r10, 5; vote.sync.ballot.b32 %r11, %p2, -1; ${y}`],
+    ['a warp adds it up', `redux.sync.add.u32 %r11, %r10, -1; ${y}`],
+    ['a warp looks for its like', `match.any.sync.b32 %r11, %r10, -1; ${y}`],
+    ['a barrier of the CTA asks it', `setp.gt.u32 %p2, %r10, 5; bar.red.popc.u32 %r11, 0, %p2; ${y}`],
+    [
+      'a product takes it',
+      `mov.b32 %r20, 0; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r11, %r12, %r13, %r14}, {%r10, %r10, %r10, %r10}, {%r10, %r10}, {%r20, %r20, %r20, %r20}; ${y}`,
+    ],
+    [
+      'lanes store it as a matrix',
+      `and.b32 %r12, %r1, 32; shl.b32 %r12, %r12, 2; and.b32 %r13, %r1, 7; shl.b32 %r13, %r13, 4; add.s32 %r12, %r12, %r13; mov.u32 %r14, t; add.s32 %r12, %r12, %r14; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r12], {%r10}; bar.sync 0; ld.shared.b32 %r11, [t+252]; ${y}`,
+    ],
+    [
+      "it is a barrier's count",
+      'mov.u32 %r12, bar; setp.eq.u32 %p2, %r1, 63; @%p2 mbarrier.init.shared.b64 [%r12], %r10;',
+    ],
+    [
+      'it is stored by its owner in a peer',
+      `mapa.shared::cluster.u32 %r12, %r4, 0; st.shared::cluster.b32 [%r12], %r10; bar.sync 0; ld.shared.b32 %r11, [%r4]; ${y}`,
+    ],
+    [
       'an operation reads it where it was moved to',
       `st.shared.b32 [%r4], %r10; fence.proxy.async; bar.sync 0; setp.eq.u32 %p2, %r1, 0; mov.u32 %r12, t; @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd7], [%r12], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;`,
     ],
   ])('%s', (_, body) => {
     expect(told(body)).toBe(nothing)
+  })
+})
+
+describe('counts, where an atomic of the output', () => {
+  it.each([
+    ['adds it', 'red.global.add.u32 [%rd5], %r10;'],
+    ['compares with it', 'atom.global.cas.b32 %r12, [%rd5], %r10, 1;'],
+    ['leaves it', 'atom.global.exch.b32 %r12, [%rd5], %r10;'],
+  ])('%s', (_, body) => {
+    expect(told(body)).toBe(`${nothing} I1 gmem y`)
+  })
+
+  it('or a copy of an output goes as far as it says', () => {
+    const copy =
+      'and.b32 %r12, %r10, 4; cp.async.ca.shared.global [%r4], [%rd6], 4, %r12; cp.async.wait_all; bar.sync 0;'
+    expect(told(`${copy} ld.shared.b32 %r11, [%r4]; ${y}`)).toBe(`${nothing} I1 gmem z`)
   })
 })
 

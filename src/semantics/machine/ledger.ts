@@ -245,6 +245,8 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
     return e
   }
   const stored = storedBy(t, e)
+  // an atomic takes it into what is there already
+  if (l.blanks && e.atomic && e.origin?._tag === 'terms' && isBlank(e.origin.stored)) l.spilt = true
   if (l.blanks && header.planes[e.footprint.plane]!.space === 'gmem' && isBlank(stored)) l.spilt = true
   put(l, header, e.footprint, stored)
   return Object.assign({}, e, { origin: { _tag: 'terms', stored } })

@@ -77,6 +77,8 @@ const logged = (op: AtomicName): AtomicOp =>
 
 /** What is compared decides what remains. */
 const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, bytes: 2 | 4): StoredFrom => {
+  if (h.rows.origins?._tag === 'terms')
+    return originOf(h.rows, [...o.compare, ...o.value], lanes, bytes, V.otherOrigin)
   return arePlain(h.rows, o.compare, lanes)
     ? originOf(h.rows, o.value, lanes, bytes, V.otherOrigin)
     : V.otherOrigin

@@ -209,6 +209,11 @@ const allThreads = (h: Here): number => 32 * Math.ceil(h.launch.threads / 32)
 const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Part> | FaultValue => {
   const into = reaches(h, o.into, o.bytes, mask)
   if ('code' in into) return into
+  const unknown =
+    (o.sourceBytes === null ? 0 : h.rows.unknown[o.sourceBytes]!) |
+    (o.ignore === null ? 0 : h.rows.unknownPredicates[o.ignore.predicate]!)
+  if ((unknown & mask) !== 0)
+    return V.fault('I1', 'cp.async: how much is copied comes from what nothing has written')
   const touched = (lane: number): number =>
     o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
       ? 0
