@@ -4,7 +4,7 @@
  * A policy is a Mealy machine: a state, and a choice from the events on offer. It sees the events' units and sizes, so a timed
  * semantics is one more policy. Randomness is a pure generator in the state; the same seed is the same schedule everywhere.
  *
- *     eager        operations before agents: every asynchronous effect as early as it can be
+ *     eager        operations before agents: every asynchronous effect as early as it can be; who asks in vain again and again lets others go first
  *     lazy         agents before operations: every asynchronous effect as late as it can be
  *     roundRobin   agents and operations in turn
  *     seeded n     uniformly at random
@@ -70,10 +70,52 @@ const first = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number =>
 /** What `eager` chooses. */
 export const eagerly = (offered: ReadonlyArray<Offered>): number => first(offered, true)
 
-export const eager: AnyPolicy = pack({
+/**
+ * Who goes round in polls: an agent asks again and again, and does nothing else in between. `fruitless` are those that have asked often enough since
+ * another has done something else than ask: the others go first.
+ */
+interface Polling {
+  readonly agent: number
+  readonly times: number
+  readonly fruitless: ReadonlySet<number>
+}
+const often = 64
+const calm: Polling = { agent: -1, times: 0, fruitless: new Set() }
+
+/** Is it a strong load, an atomic that compares or adds nothing, a test of a barrier? */
+const asks = ({ ready }: Offered): boolean => {
+  if (ready?._tag !== 'do') return false
+  const p = ready.prepared
+  return (
+    (p._tag === 'load' && p.strong !== undefined) ||
+    (p._tag === 'mbarrier.wait' && !p.blocks) ||
+    (p._tag === 'atomic.words' &&
+      (p.op === 'cas' || p.op === 'exch' || p.data?.every((word) => word === 0) === true))
+  )
+}
+
+/** A loop that asks what another has still to do would be gone round for ever. */
+const unlessFruitless = (offered: ReadonlyArray<Offered>, { fruitless }: Polling): number => {
+  const plain = eagerly(offered)
+  if (fruitless.size === 0 || !fruitless.has(offered[plain]!.key.agent)) return plain
+  const other = offered.findIndex((o) => o.operation !== null || !fruitless.has(o.key.agent))
+  return other < 0 ? plain : other
+}
+
+const polled = (p: Polling, chosen: Offered): Polling => {
+  if (!asks(chosen)) return calm
+  const { agent } = chosen.key
+  const times = p.agent === agent ? p.times + 1 : 1
+  return { agent, times, fruitless: times < often ? p.fruitless : new Set([...p.fruitless, agent]) }
+}
+
+export const eager: AnyPolicy = pack<Polling>({
   name: 'eager',
-  init: null,
-  choose: (state, offered) => [eagerly(offered), state],
+  init: calm,
+  choose: (state, offered) => {
+    const at = unlessFruitless(offered, state)
+    return [at, polled(state, offered[at]!)]
+  },
 })
 
 export const lazy: AnyPolicy = pack({

@@ -93,9 +93,10 @@ const joined = (m: Machine, p: AtomicWords): Joined | null => {
 }
 
 /** What it orders: all of it is said of its write, which comes right behind its read. */
-const ordering = (write: Access, { acquires, releases }: AtomicWords): Access => {
-  if (!acquires && !releases) return write
+const ordering = (write: Access, { acquires, releases, rounds }: AtomicWords): Access => {
+  if (!acquires && !releases && !rounds) return write
   const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, write)
+  if (rounds) made.rounds = true
   if (acquires) made.acquires = true
   if (releases) made.releases = true
   return made

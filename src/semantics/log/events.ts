@@ -264,6 +264,8 @@ export interface Access {
   readonly acquires?: true
   /** of an atomic write: it tells what its agent knows; absent: what its agent knew at its last fence of memory */
   readonly releases?: true
+  /** of an atomic write that adds: it rounds, whatever its footprint calls the bytes */
+  readonly rounds?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */

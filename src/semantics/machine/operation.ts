@@ -159,6 +159,8 @@ export type Prepared =
       readonly joins: string | null
       /** what the log calls it */
       readonly combine: AtomicOp
+      /** it is a sum of floats */
+      readonly rounds: boolean
       readonly words: number
       readonly destination: Elements
       readonly data: Float64Array | null

@@ -21,12 +21,11 @@
  * Source: the theorem is this project's; C3 to C6 are what is left of Keller's persistence when arrivals are counted (docs/hazards.md, "Why each condition").
  */
 import type { ConditionName } from '../judging/finding.js'
-import { isFloat } from '../../numerics/dtype.js'
 import type { SemaphoreEvent } from '../log/events.js'
 import { contested } from './allocations.js'
 import type { Judging } from './judging.js'
 import { eventFact, operationOf } from './order.js'
-import type { Pair } from './race.js'
+import { rounds, type Pair } from './race.js'
 import type { Phase, Reading } from './reading.js'
 import { indices, samePlace } from './reading.js'
 import type { Knows } from './views.js'
@@ -191,8 +190,7 @@ export const announced = (r: Reading, knows: Knows, whole: boolean): ReadonlyArr
 
 /** Atomic writes whose order matters, but for the rounding of sums; requests of cluster launch control. */
 export const determined = (r: Reading, knows: Knows, pairs: ReadonlyArray<Pair>): ReadonlyArray<Failing> => {
-  const isSum = ({ access }: Pair['a']): boolean =>
-    access.combine === 'add' && isFloat(access.footprint.dtype)
+  const isSum = ({ access }: Pair['a']): boolean => rounds(access)
   const requests = indices(r.log, (e) => e._tag === 'issue' && e.unit === 'clc')
   return [
     ...pairs

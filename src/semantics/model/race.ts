@@ -83,12 +83,16 @@ export const together = (r: Reading, a: Touch, b: Touch, resident: boolean): boo
   return Math.min(reachOf(a), reachOf(b)) >= needed
 }
 
+/** It adds, and rounds. */
+export const rounds = (a: Touch['access']): boolean =>
+  a.combine === 'add' && (a.rounds === true || isFloat(a.footprint.dtype))
+
 /** Memory is the same after two atomic writes in either order. */
 export const commute = ({ access: a }: Touch, { access: b }: Touch): boolean => {
   if (a.combine !== b.combine) return false
   switch (a.combine) {
     case 'add':
-      return !isFloat(a.footprint.dtype) && !isFloat(b.footprint.dtype)
+      return !rounds(a) && !rounds(b)
     case 'min':
     case 'max':
       return a.footprint.dtype === b.footprint.dtype

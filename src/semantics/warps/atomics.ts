@@ -75,6 +75,8 @@ export const joining = (op: AtomicName, type: AtomicType, inGlobal: boolean): st
 const logged = (op: AtomicName): AtomicOp =>
   op === 'exch' ? 'exchange' : op === 'inc' || op === 'dec' ? 'cas' : op
 
+const isFloating = (type: AtomicType): boolean => /^b?f\d/u.test(type)
+
 /** What is compared decides what remains. */
 const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, bytes: 2 | 4): StoredFrom => {
   if (h.rows.origins?._tag === 'terms')
@@ -115,6 +117,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
           op: o.op,
           joins: joining(o.op, o.type, inGlobal),
           combine: logged(o.op),
+          rounds: o.op === 'add' && isFloating(o.type),
           words,
           destination: elementsOf(h.world, target.plane, from, piece === 2 ? 'u16' : 'i32', piece, words),
           data: wordsOf(o.value),

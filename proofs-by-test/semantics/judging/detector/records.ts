@@ -24,6 +24,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   footprint: footprint('f16'),
   reach: 0,
   combine: undefined,
+  rounds: false,
   decides: false,
   cta: 0,
   place: 0,

@@ -338,6 +338,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic write: it tells what its agent knows; absent: what it knew at its last fence of memory',
         ),
+        rounds: described(
+          yes,
+          'of an atomic write that adds: it rounds, as a sum of floats does, whatever its footprint calls the bytes',
+        ),
         decides: described(
           yes,
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
@@ -643,6 +647,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.origin !== undefined) made.origin = e.origin
   if (e.acquires !== undefined) made.acquires = e.acquires
   if (e.releases !== undefined) made.releases = e.releases
+  if (e.rounds !== undefined) made.rounds = e.rounds
   if (e.decides !== undefined) made.decides = e.decides
   if (e.found !== undefined) made.found = e.found
   if (e.left !== undefined) made.left = e.left

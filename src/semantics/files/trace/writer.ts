@@ -35,6 +35,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         origin: e.origin?._tag === 'terms' ? undefined : e.origin,
         acquires: e.acquires,
         releases: e.releases,
+        rounds: e.rounds,
         decides: e.decides,
         found: e.found,
         left: e.left,

@@ -57,6 +57,8 @@ export interface AccessRecord {
   readonly reach: Reach.Reach
   readonly combine: Combine | undefined
   /** what it finds may decide something */
+  /** it adds, and rounds */
+  readonly rounds: boolean
   readonly decides: boolean
   /** CTA of the agent that makes or issued it, and its cluster among those that run together */
   readonly cta: number
@@ -101,6 +103,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   footprint: r.footprint,
   reach: r.reach,
   combine: r.combine,
+  rounds: r.rounds,
   decides: r.decides,
   cta: r.cta,
   place: r.place,
@@ -161,12 +164,16 @@ export const storeAlike = (a: AccessRecord, b: AccessRecord): boolean =>
 export const atomicTogether = (a: AccessRecord, b: AccessRecord, together: boolean): boolean =>
   Reach.atomicTogether(a, b, together ? Reach.between(a.cta === b.cta, true) : 3)
 
+/** It is a sum of floats, whose rounding shows what was there before. */
+export const addsFloats = (r: AccessRecord): boolean =>
+  r.combine === 'add' && (r.rounds || isFloat(r.footprint.dtype))
+
 /** Whether memory is the same after two atomic writes in either order, whatever they carry. */
 export const commutes = (a: AccessRecord, b: AccessRecord): boolean => {
   if (a.combine !== b.combine) return false
   switch (a.combine) {
     case 'add':
-      return !isFloat(a.footprint.dtype) && !isFloat(b.footprint.dtype)
+      return !addsFloats(a) && !addsFloats(b)
     case 'min':
     case 'max':
       return a.footprint.dtype === b.footprint.dtype

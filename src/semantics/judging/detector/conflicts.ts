@@ -22,14 +22,13 @@
  *
  * Law 1. One finding per kind, pair of agents and sites, directions and plane.
  */
-import { isFloat } from '../../../numerics/dtype.js'
 import type { HazardId, Severity } from '../finding.js'
 import type { Footprint } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
 import { asSpans, clusterOf } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
-import { known } from './access-record.js'
+import { addsFloats, known } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Conflicts } from './cell.js'
 import { direction, invisibleId, raceId, type Facts } from './classify.js'
@@ -67,8 +66,6 @@ export const doesAccess = (r: AccessRecord): string => {
 
 export const actorOf = (r: AccessRecord): Actor =>
   actor(r.stamp, doesAccess(r), r.operation, r.rw === 'w', r.unit)
-
-const isSum = (r: AccessRecord): boolean => r.combine === 'add' && isFloat(r.footprint.dtype)
 
 const unordered = 'belong to different clusters, which nothing orders'
 
@@ -234,7 +231,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
     },
     anyOrder: (earlier, later) => {
       // sums of floats differ in their rounding, anything else in what is there
-      if (!isSum(earlier) || !isSum(later))
+      if (!addsFloats(earlier) || !addsFloats(later))
         fail(c.report, 'C1', keyOf('order', earlier.stamp, later.stamp), () => ({
           text: `what memory holds depends on whether ${where(c.header, earlier.stamp)} or ${where(c.header, later.stamp)} is first: they are atomic and do not commute`,
           draft: undefined,

@@ -1,0 +1,93 @@
+/**
+ * Atomic sums, whose rounding shows their order, and loops that ask what another block has still to write. Oracle: the ISA, by hand.
+ */
+import { describe, expect, it } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
+import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { right } from '../../either.js'
+import { inMemory } from '../../oracle/disk.js'
+
+const verdictOf = (body: string, grid: number, block: number) => {
+  const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 py, .param .u64 pz) {
+.reg .b16 %h<4>; .reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .pred %p<8>;
+ld.param.u64 %rd1, [py]; ld.param.u64 %rd2, [pz]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, 1; mov.f32 %f1, 0f3F800000;
+mov.f64 %d1, 0d3FF0000000000000; mov.b16 %h1, 0x3C00; shr.u32 %r4, %r1, 5; setp.eq.u32 %p1, %r4, 0; and.b32 %r5, %r1, 31;
+${body}
+ret; }`
+  const tensor = (name: string) => ({
+    kind: 'pointer',
+    tensor: name,
+    dtype: 'u32',
+    shape: [64],
+    role: 'inout',
+    file: 'z.npy',
+  })
+  const header = "{'descr': '<u4', 'fortran_order': False, 'shape': (64,), }".padEnd(117) + '\n'
+  const zeros = new Uint8Array(128 + 256)
+  zeros.set([0x93, ...new TextEncoder().encode('NUMPY'), 1, 0, 118, 0])
+  zeros.set(new TextEncoder().encode(header), 10)
+  const launch = { grid: [grid], block: [block], args: [tensor('y'), tensor('z')], outputs: [] }
+  const { elaborated, arguments: given } = right(
+    launchedPtx(
+      inMemory(
+        new Map([
+          ['k.ptx', new TextEncoder().encode(text)],
+          ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
+          ['z.npy', zeros],
+        ]),
+      ),
+    )('k.ptx', 'l.json'),
+  )
+  return right(
+    checkSource(warpSource(elaborated.program, given), {
+      ...standardOptions,
+      algebra: bits('hopper'),
+      provenance: false,
+    }),
+  ).verdict
+}
+
+describe('the order of a sum shows', () => {
+  const said = (body: string): string => {
+    const { verdict, notes } = verdictOf(body, 1, 64)
+    return [verdict, ...notes.map(({ id }) => id)].join(' ')
+  }
+  it.each([
+    ['red.global.add.f32 [%rd1], %f1;', 'ok N1'],
+    ['red.global.add.f64 [%rd1], %d1;', 'ok N1'],
+    ['red.global.add.noftz.f16x2 [%rd1], %r3;', 'ok N1'],
+    ['red.global.add.noftz.bf16 [%rd1], %h1;', 'ok N1'],
+    ['red.global.add.v2.f32 [%rd1], {%f1, %f1};', 'ok N1'],
+    ['red.global.add.u32 [%rd1], %r3;', 'ok'],
+    ['red.global.or.b32 [%rd1], %r3;', 'ok'],
+    ['@%p1 red.global.add.f32 [%rd1], %f1;', 'ok'],
+    ['@%p1 red.global.add.f32 [%rd1], %f1; bar.sync 0; @!%p1 red.global.add.f32 [%rd1], %f1;', 'ok'],
+  ])('%s', (body, says) => {
+    expect(said(body)).toBe(says)
+  })
+})
+
+describe('who asks in vain lets others go first', () => {
+  /** Block 0 waits for what block 1 writes. */
+  it.each([
+    [
+      'two words at once',
+      'ld.volatile.global.v2.u32 {%r8, %r9}, [%rd1]; or.b32 %r8, %r8, %r9; setp.eq.u32 %p3, %r8, 0;',
+    ],
+    [
+      'an atomic that adds nothing',
+      'mov.u32 %r10, 0; atom.global.add.u32 %r8, [%rd1], %r10; setp.eq.u32 %p3, %r8, 0;',
+    ],
+    ['an exchange by comparison', 'atom.global.cas.b32 %r8, [%rd1], %r3, 2; setp.ne.u32 %p3, %r8, %r3;'],
+  ])('%s', (_, asks) => {
+    const body = `setp.ne.u32 %p2, %r2, 0; setp.ne.u32 %p4, %r5, 0; @%p4 bra out; @%p2 bra write;
+again: ${asks} @%p3 bra again; st.global.u32 [%rd2], %r3; bra out;
+write: st.volatile.global.u32 [%rd1+4], %r3; st.volatile.global.u32 [%rd1], %r3; out:`
+    expect(['ok', 'undecided']).toContain(verdictOf(body, 2, 32).verdict)
+  })
+})
