@@ -40,14 +40,14 @@ it('an opcode that is not supported is listed, a wrong operand is refused', () =
 
 it('an opcode that has a row and does not run is listed with the reason, and is of no family', () => {
   const [f] = of(
-    `${head}.entry k(.param .u64 a) {\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [a];\ndiscard.global.L2 [%rd1], 128;\ndiscard.global.L2 [%rd1], 128;\nret;\n}`,
+    `${head}.entry k(.param .u64 a) {\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [a];\nstacksave.u64 %rd2;\nstacksave.u64 %rd2;\nret;\n}`,
   ).functions
   expect(f!.unsupported).toEqual([
     {
-      opcode: 'discard.global.L2',
+      opcode: 'stacksave.u64',
       count: 2,
       line: 7,
-      why: '7:1: expected an instruction that is supported, found discard.global.L2',
+      why: '7:1: expected an instruction that is supported, found stacksave.u64',
     },
   ])
   expect(f!.families.reduce((n, x) => n + x.count, 0)).toBe(2)

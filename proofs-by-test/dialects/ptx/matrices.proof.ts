@@ -358,6 +358,8 @@ add.u32 %a, %a, %t;
 st.shared.v4.b32 [%a], {%t, %t, %t, %t};
 bar.sync 0;
 ldmatrix.sync.aligned.m8n8.x${String(count)}.shared.b16 ${registers('r', count)}, [%a];
+setp.eq.u32 %p, %r${String(count - 1)}, 1;
+@%p st.shared.b32 [%a], %t;
 ret;
 OTHER:
 bar.sync 0;

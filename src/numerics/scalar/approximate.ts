@@ -23,6 +23,12 @@ import { unaryFunction, binaryFunction } from '../special-functions/functions.js
 import type { SpecialBinary, SpecialUnary } from '../special-functions/names.js'
 import { magnitudeOf, multiply, smallestNormal } from '../special-functions/binary32.js'
 import { rcpUpper, rsqrtUpper } from '../special-functions/double.js'
+import {
+  divFullDividend,
+  divFullFlushedDividend,
+  divFullFlushedReciprocal,
+  divFullReciprocal,
+} from '../special-functions/division.js'
 import { rcpFlushed } from '../special-functions/rcp.js'
 import { cosine, sine } from '../special-functions/sine.js'
 import { sqrt, sqrtFlushed } from '../special-functions/sqrt.js'
@@ -59,12 +65,35 @@ const binary = [
   'div.approx.ftz.f32',
 ] as const satisfies readonly SpecialBinary[]
 
-/** Both operands scaled by 2^24 where the divisor is subnormal, products to nearest. */
-const divApproxUnflushed = (a: number, b: number): number => {
-  const subnormal = magnitudeOf(b) < smallestNormal
-  const scaled = (x: number): number => (subnormal ? multiply(x, twoTo24) : x)
-  return multiply(rcpFlushed(scaled(b)), scaled(a))
-}
+/** Both operands of `div.approx` are scaled by 2^24 where the divisor is subnormal. */
+const approxScaled = (x: number, b: number): number =>
+  magnitudeOf(b) < smallestNormal ? multiply(x, twoTo24) : x
+
+/** Products to nearest. */
+const divApproxUnflushed = (a: number, b: number): number =>
+  multiply(rcpFlushed(approxScaled(b, b)), approxScaled(a, b))
+
+/** The factors of the last product of a quotient, which a sum may take. */
+const factors: ReadonlyArray<
+  readonly [name: string, reciprocal: (b: number) => number, dividend: (a: number, b: number) => number]
+> = [
+  ['div.full.f32', divFullReciprocal, divFullDividend],
+  ['div.full.ftz.f32', divFullFlushedReciprocal, divFullFlushedDividend],
+  ['div.approx.f32', (b) => rcpFlushed(approxScaled(b, b)), approxScaled],
+  ['div.approx.ftz.f32', rcpFlushed, (a) => a],
+]
+
+/** No forms of opcodes: what quotients are made of. */
+export const quotientRows: readonly ScalarOperation[] = factors.flatMap(([name, reciprocal, dividend]) => [
+  operation('approximate', `reciprocal.${name}`, ['f32'], ['f32'], (b) => reciprocal(b >>> 0) | 0),
+  operation(
+    'approximate',
+    `dividend.${name}`,
+    ['f32', 'f32'],
+    ['f32'],
+    (a, b) => dividend(a >>> 0, b >>> 0) | 0,
+  ),
+])
 
 /** Functions of f32 that only PTX asks for. */
 const more: ReadonlyArray<readonly [name: string, f: (x: number) => number]> = [

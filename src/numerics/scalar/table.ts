@@ -10,7 +10,7 @@
  * 1. Names are unique.
  * 2. Every row satisfies the laws of `operation.ts`.
  */
-import { approximateRows } from './approximate.js'
+import { approximateRows, quotientRows } from './approximate.js'
 import { binary32Rows } from './binary32.js'
 import { binary64Rows } from './binary64.js'
 import { comparisonRows } from './comparison.js'
@@ -36,7 +36,9 @@ export const scalarOperations: readonly ScalarOperation[] = [
   ...conversionRows,
 ]
 
-const byName: ReadonlyMap<string, ScalarOperation> = new Map(scalarOperations.map((row) => [row.name, row]))
+const byName: ReadonlyMap<string, ScalarOperation> = new Map(
+  [...scalarOperations, ...quotientRows].map((row) => [row.name, row]),
+)
 
 /** Forms that an H100 has and the table has not: their arithmetic is not known to the bit. */
 export const notModelled: readonly string[] = [

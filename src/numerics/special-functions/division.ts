@@ -30,11 +30,14 @@ export const divFullDividend = (a: number, b: number): number => multiply(a, pat
 /** `div.full.f32` */
 export const divFull = (a: number, b: number): number => multiply(divFullReciprocal(b), divFullDividend(a, b))
 
+const flushedScale = (b: number): number => patternOf(rcpScale(flush(b)) === 0.25 ? 0.25 : 1)
+/** The factors of `div.full.ftz.f32`. */
+export const divFullFlushedReciprocal = (b: number): number => rcpFlushed(multiplyFlushed(b, flushedScale(b)))
+export const divFullFlushedDividend = (a: number, b: number): number => multiplyFlushed(a, flushedScale(b))
+
 /** `div.full.ftz.f32` */
-export const divFullFlushed = (a: number, b: number): number => {
-  const k = patternOf(rcpScale(flush(b)) === 0.25 ? 0.25 : 1)
-  return multiplyFlushed(rcpFlushed(multiplyFlushed(b, k)), multiplyFlushed(a, k))
-}
+export const divFullFlushed = (a: number, b: number): number =>
+  multiplyFlushed(divFullFlushedReciprocal(b), divFullFlushedDividend(a, b))
 
 /** `div.approx.ftz.f32` */
 export const divApprox = (a: number, b: number): number => multiplyFlushed(rcpFlushed(b), a)

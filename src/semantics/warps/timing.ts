@@ -20,20 +20,36 @@
  *
  * Which lanes are active is no matter of other agents: in which order parted lanes go on, and where they meet, is fixed (`machine/warp-stand.ts`).
  *
- * What is in local memory is one place: what is stored there decides where something that is loaded from there does. What a call of the system prints decides nothing.
+ * Bytes of local memory whose address the text says, as those of parameters of a call, are places of their own, what is at addresses in registers is anywhere there: what is
+ * stored decides where something that is loaded from there does. What a call of the system prints decides nothing.
  *
  * Law 1. A value that is read by nothing decides nothing.
  *
  * Source: PTX ISA, memory consistency model; special registers.
  */
 import { remembered } from '../../remembered.js'
-import { ofPredicate, type Instruction, type Operation, type Place, type WarpProgram } from './program.js'
+import {
+  ofPredicate,
+  type Address,
+  type Instruction,
+  type Operation,
+  type Place,
+  type WarpProgram,
+  type Width,
+} from './program.js'
 import { usesOf } from './uses.js'
+
+/** Bytes of local memory, from one to another; null: any. */
+type Bytes = readonly [from: number, to: number] | null
+
+const bytesOf = ({ rows, offset }: Address, { bytes, count }: Width): Bytes =>
+  rows.length > 0 ? null : [offset, offset + bytes * count]
+const meet = (a: Bytes, b: Bytes): boolean => a === null || b === null || (a[0] < b[1] && b[0] < a[1])
 
 /** The places whose values decide something. */
 export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) => {
   const places = new Set<Place>()
-  let local = false
+  const loaded = new Map<string, Bytes>()
   const add = (place: Place): boolean => {
     if (places.has(place)) return false
     places.add(place)
@@ -44,14 +60,19 @@ export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place
     for (const { operation: o, guard } of code) {
       const { reads, writes, computes } = usesOf(o)
       const toLocal = o._tag === 'store' && o.into.space === 'local'
-      const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || local
+      const isFound = toLocal && [...loaded.values()].some((there) => meet(there, bytesOf(o.into, o.width)))
+      const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || isFound
       if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
       if (!matters) continue
       for (const place of reads) grew = add(place) || grew
       if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
-      if (o._tag === 'load' && o.from.space === 'local' && !local && writes.some((w) => places.has(w))) {
-        local = true
-        grew = true
+      if (o._tag === 'load' && o.from.space === 'local' && writes.some((w) => places.has(w))) {
+        const there = bytesOf(o.from, o.width)
+        const key = there === null ? '' : there.join()
+        if (!loaded.has(key)) {
+          loaded.set(key, there)
+          grew = true
+        }
       }
     }
   }

@@ -60,6 +60,9 @@ const named = (opcode: string): ScalarOperation | undefined => {
   return undefined
 }
 
+/** The name of the row that an opcode is, or the opcode itself. */
+export const scalarNamed = (opcode: string): string => named(opcode)?.name ?? opcode
+
 /** A type of the table as PTX has it, for immediates. */
 const typeOf = (type: string): string =>
   type === 'tf32' ? 'f32' : type === 'f32' || type === 'f64' ? type : `b${String(widthFor(type))}`

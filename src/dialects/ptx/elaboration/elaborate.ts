@@ -19,6 +19,7 @@ import { mostRegisters, registerFile } from '../../../semantics/language/limits.
 import { withSpins } from '../../../semantics/warps/spins.js'
 import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
+import { contractionOf, type Taking } from '../flow/contraction.js'
 import { graphOf } from '../flow/graph.js'
 import { spinsOf, type Spin } from '../flow/spins.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
@@ -26,6 +27,7 @@ import { moduleScope, type Scope } from '../opcodes/scope.js'
 import { functionsOf, type Function, type Instruction, type Module, type Parameter } from '../text/module.js'
 import type { Position, PtxError } from '../text/position.js'
 import { call } from './calls.js'
+import { factorsOf, fused, type Factors } from './contraction.js'
 import { dispatch } from './dispatch.js'
 import {
   constant,
@@ -179,6 +181,7 @@ const instruction = (
   r: Resolved,
   spins: boolean,
   back: Idle | null,
+  round: Rounding,
 ): void => {
   const { e, names } = m
   const { opcode, at } = r.instruction
@@ -201,7 +204,16 @@ const instruction = (
     opcode,
     spins,
   }
-  if (!control(m, h, f, label)) dispatch(h)
+  if (round.factors !== null) round.factors.set(round.at, factorsOf(h))
+  if (round.taking !== null) fused(h, round.taking.how, round.taking.factors)
+  else if (!control(m, h, f, label)) dispatch(h)
+}
+
+/** Of one instruction: where its factors are kept, if a sum takes them; what it takes itself. */
+interface Rounding {
+  readonly at: number
+  readonly factors: Map<number, Factors> | null
+  readonly taking: { readonly how: Taking; readonly factors: Factors } | null
 }
 
 /** What stands in a spin only for turns that go round: a wait makes one turn, so it does nothing, and its blocks end the wait begins. */
@@ -227,11 +239,22 @@ const functionBody = (m: Making, code: Code, label: number): void => {
   const spins = spinsOf(code).filter((s) => s.kind === 'mbarrier')
   const spinning = new Set(spins.map((s) => s.test))
   const idle = idleIn(code, spins, label)
+  const { products, sums } = contractionOf(code)
+  const factors = new Map<number, Factors>()
+  const roundingOf = (k: number): Rounding => {
+    const how = sums.get(k)
+    const taken = how === undefined ? undefined : factors.get(how.product)
+    return {
+      at: k,
+      factors: products.has(k) ? factors : null,
+      taking: how === undefined || taken === undefined ? null : { how, factors: taken },
+    }
+  }
   code.instructions.forEach((r, k) => {
     m.labels[label + k] = e.code.length
     const before = e.failed
     e.failed = null
-    instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null)
+    instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null, roundingOf(k))
     if (e.failed !== null) m.refused.push({ instruction: r.instruction, failure: e.failed })
     e.failed = before ?? e.failed
   })
