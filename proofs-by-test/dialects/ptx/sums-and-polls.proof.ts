@@ -1,13 +1,17 @@
 /**
  * Atomic sums, whose rounding shows their order, and loops that ask what another block has still to write. Oracle: the ISA, by hand.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
+import { runPtx } from '../../../src/oracle/cli/ptx.js'
 import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
 import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { inMemory } from '../../oracle/disk.js'
+import { worldOf } from '../../oracle/world.js'
+import { npy } from './small-kernels.js'
 
 const verdictOf = (body: string, grid: number, block: number) => {
   const text = `.version 8.8
@@ -90,4 +94,26 @@ again: ${asks} @%p3 bra again; st.global.u32 [%rd2], %r3; bra out;
 write: st.volatile.global.u32 [%rd1+4], %r3; st.volatile.global.u32 [%rd1], %r3; out:`
     expect(['ok', 'undecided']).toContain(verdictOf(body, 2, 32).verdict)
   })
+})
+
+it.each([
+  ['red.global.add.f32 [%rd1], %f1;', /; their order is open \(N1\)\n\s*verdict\s+ok/u],
+  ['red.global.add.u32 [%rd1], %r1;', /expects\n\s*verdict\s+wrong-result/u],
+])('of a sum whose order is open a file has one result: %s', (body, says) => {
+  const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 py) { .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;
+ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; ${body}
+ret; }`
+  const y = { kind: 'pointer', tensor: 'y', dtype: 'u32', shape: [1], role: 'inout', file: 'z.npy' }
+  const launch = { grid: [1], block: [64], args: [y], outputs: ['y'] }
+  const files = new Map([
+    ['k.ptx', new TextEncoder().encode(text)],
+    ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
+    ['z.npy', npy(Uint32Array.of(0))],
+    ['y.npy', npy(Uint32Array.of(1))],
+  ])
+  const ran = runPtx(worldOf(inMemory(files)), 'k.ptx', { launch: 'l.json' })
+  expect(E.isLeft(ran) ? ran.left.message : ran.right.text()).toMatch(says)
 })
