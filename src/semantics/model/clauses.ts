@@ -379,7 +379,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'landed',
     part: 'visibility',
-    says: "A write over a write need not be told of the first where each byte of it was read in between, by a read that saw it, through the second write's proxy if the first was generic: that read shows that the first has landed.",
+    says: "A write over a write need not be told of the first where each byte of it was read in between, by a read that saw it and all else that was there, through the second write's proxy if the first was generic: that read shows that the first has landed.",
     source:
       'documented nowhere: without it every refill of a ring by TMA is refused (TMA write, MMA read, commit, TMA write)',
     litmus: {
@@ -550,7 +550,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C4-semaphore',
     part: 'conditions',
-    says: 'Signals behind a semaphore wait know it; no signal before it could be spared; what one wait takes away no other could have taken.',
+    says: 'Signals behind a semaphore wait know it; no signal before it could be spared, with those of its agent behind it; what one wait takes away no other could have taken.',
     source: 'docs/hazards.md',
     litmus: {
       log: ['T0: signal s 1', 'T1: signal s 1', 'T2: wait.semaphore s 1'],

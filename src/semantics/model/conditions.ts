@@ -152,15 +152,28 @@ export const sparedInTime = (r: Reading, knows: Knows): ReadonlyArray<Failing> =
 export const settledSignals = (r: Reading, knows: Knows): ReadonlyArray<Failing> =>
   r.log.flatMap((e, at) => {
     if (e._tag !== 'semaphore' || e.outcome === 'blocked') return []
-    const earlier = (is: (s: SemaphoreEvent) => boolean): ReadonlyArray<number> =>
-      indices(
-        r.log,
-        (s, i) => i < at && s._tag === 'semaphore' && s.outcome !== 'blocked' && samePlace(s, e) && is(s),
-      ).filter((i) => !knows(at, 'before', i))
-    const failing = (events: ReadonlyArray<number>): ReadonlyArray<Failing> =>
-      events.map((a) => fails('C4', 'semaphore', a, at))
+    const earlier = (
+      is: (s: SemaphoreEvent) => boolean,
+    ): ReadonlyArray<{ readonly i: number; readonly s: SemaphoreEvent }> =>
+      r.log
+        .slice(0, at)
+        .flatMap((s, i) =>
+          s._tag === 'semaphore' &&
+          s.outcome !== 'blocked' &&
+          samePlace(s, e) &&
+          is(s) &&
+          !knows(at, 'before', i)
+            ? [{ i, s }]
+            : [],
+        )
+    const failing = (events: ReturnType<typeof earlier>): ReadonlyArray<Failing> =>
+      events.map(({ i }) => fails('C4', 'semaphore', i, at))
     if (e.kind === 'signal') return failing(earlier((s) => s.kind === 'wait'))
-    const spare = earlier((s) => s.kind === 'signal' && e.before - s.value >= e.value)
+    const signals = earlier((s) => s.kind === 'signal')
+    // without one of them, those behind it of its agent are lacking, too
+    const without = (from: number, agent: number): number =>
+      signals.reduce((n, { i, s }) => (i >= from && s.stamp.agent === agent ? n - s.value : n), e.before)
+    const spare = signals.filter(({ i, s }) => without(i, s.stamp.agent) >= e.value)
     const taken = earlier((s) => s.kind === 'wait' && (e.decrement || s.decrement))
     return failing([...spare, ...taken])
   })

@@ -70,7 +70,12 @@ const orderedInits: Flow = [
 // ---------------------------------------------------------------- clauses
 
 /** From an event of an agent to its next one, and to the first of a branch that it forks. */
-const control: Flow = [['order', 'before'], ['firm', 'firmBefore'], ...same(...ordinary)]
+const control: Flow = [
+  ['order', 'before'],
+  ['firm', 'firmBefore'],
+  ['generic', 'found'],
+  ...same(...ordinary),
+]
 const itself: Flow = [...control, ...same('announced', 'received', 'tensor', 'published')]
 const branch: Flow = [...control, ['published', 'received']]
 const idly: Flow = same(...both, ...ordinary)

@@ -184,14 +184,22 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
   }
 }
 
-/** Each shared byte was read between the two writes by a read that saw the first (or races with it, and is told of). */
-const landed = (q: Asked, between: ReadonlyArray<Touch>, w: Met, b: Touch): boolean => {
-  const shows = (x: Touch): boolean =>
+/**
+ * Each shared byte was read between the two writes by a read that saw what was there, the first among it (or races with it, and is told of). `before`: accesses before
+ * the second write.
+ */
+const landed = (q: Asked, before: ReadonlyArray<Touch>, w: Met, b: Touch): boolean => {
+  const saw = (a: Touch, x: Touch): boolean => q.oneUnit(a, x) || !q.ordered(a, x) || sees(q.r, q.knows, a, x)
+  const shows = (x: Touch, i: number): boolean =>
+    i > before.indexOf(w.touch) &&
     !isWrite(x) &&
     !x.access.atomic &&
     (w.touch.access.proxy !== 'generic' || x.access.proxy === b.access.proxy) &&
-    (q.oneUnit(w.touch, x) || !q.ordered(w.touch, x) || sees(q.r, q.knows, w.touch, x))
-  const left = between.filter(shows).reduce<Bytes>((bytes, x) => without(bytes, x.bytes), w.bytes)
+    saw(w.touch, x) &&
+    meets(before.slice(0, i), { bytes: common(x.bytes, w.bytes), isWrite: false, atomic: false }).met.every(
+      ({ touch }) => saw(touch, x),
+    )
+  const left = before.filter(shows).reduce<Bytes>((bytes, x) => without(bytes, x.bytes), w.bytes)
   return left.length === 0
 }
 
@@ -213,7 +221,7 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
       : 'order'
   if (sees(q.r, q.knows, a, b)) return 'seen'
   if (!q.how.has('visibility')) return 'notAsked'
-  const shown = isWrite(b) && q.how.has('landed') && landed(q, before.slice(before.indexOf(a) + 1), m, b)
+  const shown = isWrite(b) && q.how.has('landed') && landed(q, before, m, b)
   return shown ? 'landed' : 'visibility'
 }
 

@@ -18,6 +18,7 @@
  * | `order`              | it has happened before                                                                     |
  * | `firm`, `firmBefore` | the same by the manual's word alone: over no relaxed arrive, wait or cluster barrier         |
  * | `generic`            | an ordinary access finds what it wrote                                                     |
+ * | `found`              | the same, without what the event itself tells its agent: what a semaphore wait reads         |
  * | `shared`, `global`   | an asynchronous unit finds it: fenced for shared, for global memory                         |
  * | `registers`          | a wgmma finds it                                                                           |
  * | `released`, `mapped` | the reader of tensor maps: released to it; acquired by it                                   |
@@ -36,6 +37,7 @@
 export const views = [
   'before',
   'firmBefore',
+  'found',
   'order',
   'firm',
   'generic',
