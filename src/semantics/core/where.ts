@@ -53,7 +53,7 @@ const ofControl = (c: Control | null, numberOf: (region: object) => number): str
   return out.join('/')
 }
 
-export const where: Front<World>['where'] = (stand, numberOf) =>
+export const where: Front<World>['where'] = (stand, _, numberOf) =>
   stand._tag === 'core'
     ? `${ofControl(stand.control, numberOf)}|${stand.frame.map(ofValue).join(';')}`
     : unreachable('a warp is no core program')

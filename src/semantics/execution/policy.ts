@@ -6,6 +6,7 @@
  *
  *     eager        operations before agents: every asynchronous effect as early as it can be; who asks in vain again and again lets others go first
  *     lazy         agents before operations: every asynchronous effect as late as it can be
+ *                  both: an agent that would read strongly once more the word that it has read last goes after all others
  *     roundRobin   agents and operations in turn
  *     seeded n     uniformly at random
  *     recorded ks  the schedule ks; refuses where an event of it is not on offer
@@ -21,7 +22,9 @@
  * | any of these, ` STEP=KEY`, ...     | `detouring`: at step STEP, counted from 0, the event KEY; steps ascend |
  * | `recorded`                         | a name for people: it does not say what is recorded      |
  *
- * Law 1. `named(name of p)` chooses as p does, for every policy p of this module but a recorded one; of every other text it is null.
+ * Laws
+ * 1. `named(name of p)` chooses as p does, for every policy p of this module but a recorded one; of every other text it is null.
+ * 2. Under `eager` and `lazy` a loop that asks for a word does not keep others from going on.
  */
 import { readKey, sameKey, showKey, type EventKey, type Offered } from './step.js'
 
@@ -109,19 +112,73 @@ const polled = (p: Polling, chosen: Offered): Polling => {
   return { agent, times, fruitless: times < often ? p.fruitless : new Set([...p.fruitless, agent]) }
 }
 
-export const eager: AnyPolicy = pack<Polling>({
+/** Of agents, in the order in which they have last read a word strongly: which one. */
+type Asked = ReadonlyMap<number, number>
+const noneAsked: Asked = new Map()
+
+/** The word that an agent would read strongly, and no more; -1: it would do something else. */
+const wordAsked = ({ operation, ready }: Offered): number =>
+  operation === null &&
+  ready?._tag === 'do' &&
+  ready.prepared._tag === 'load' &&
+  ready.prepared.strong !== undefined
+    ? ready.prepared.source.footprint.id
+    : -1
+
+/** Would it read once more the word that it has read last? */
+const readsAgain = (asked: Asked, o: Offered): boolean => {
+  const word = wordAsked(o)
+  return word >= 0 && asked.get(o.key.agent) === word
+}
+
+/** What is not read once more, as it would be chosen among such; where there is none, who has not asked for longest. */
+const unlessAgain = (
+  asked: Asked,
+  offered: ReadonlyArray<Offered>,
+  plain: number,
+  ofOperation: boolean,
+): number => {
+  if (asked.size === 0 || !readsAgain(asked, offered[plain]!)) return plain
+  const others = offered.flatMap((o, k) => (readsAgain(asked, o) ? [] : [k]))
+  if (others.length > 0)
+    return others[
+      first(
+        others.map((k) => offered[k]!),
+        ofOperation,
+      )
+    ]!
+  for (const agent of asked.keys()) {
+    const k = offered.findIndex((o) => o.operation === null && o.key.agent === agent)
+    if (k >= 0) return k
+  }
+  return plain
+}
+
+const withAsked = (asked: Asked, chosen: Offered): Asked => {
+  const word = wordAsked(chosen)
+  if (word < 0) return asked
+  const next = new Map(asked)
+  next.delete(chosen.key.agent)
+  return next.set(chosen.key.agent, word)
+}
+
+export const eager: AnyPolicy = pack<{ readonly polling: Polling; readonly asked: Asked }>({
   name: 'eager',
-  init: calm,
-  choose: (state, offered) => {
-    const at = unlessFruitless(offered, state)
-    return [at, polled(state, offered[at]!)]
+  init: { polling: calm, asked: noneAsked },
+  choose: ({ polling, asked }, offered) => {
+    const at = unlessAgain(asked, offered, unlessFruitless(offered, polling), true)
+    const chosen = offered[at]!
+    return [at, { polling: polled(polling, chosen), asked: withAsked(asked, chosen) }]
   },
 })
 
-export const lazy: AnyPolicy = pack({
+export const lazy: AnyPolicy = pack<Asked>({
   name: 'lazy',
-  init: null,
-  choose: (state, offered) => [first(offered, false), state],
+  init: noneAsked,
+  choose: (asked, offered) => {
+    const at = unlessAgain(asked, offered, first(offered, false), false)
+    return [at, withAsked(asked, offered[at]!)]
+  },
 })
 
 export const roundRobin: AnyPolicy = pack<number>({

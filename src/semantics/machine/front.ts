@@ -20,7 +20,7 @@
 import type { Agent, Site } from '../language/program.js'
 import type { Edit } from './plane.js'
 import type { Stand } from './stand.js'
-import type { AgentState, Doing, Forking, Joining } from './state.js'
+import type { AgentState, Doing, Forking, Joining, Ready } from './state.js'
 import type { Value } from './value.js'
 
 /**
@@ -86,6 +86,6 @@ export interface Front<W> {
   readonly forks: Forks<W> | null
 
   // ---- where agents stand
-  /** equal texts, equal futures; asked where control may depend on timing. `numberOf` numbers what is told apart by identity. */
-  readonly where: (stand: Stand, numberOf: (thing: object) => number) => string
+  /** equal texts, equal futures, of an agent that is ready for this; asked where control may depend on timing. `numberOf` numbers what is told apart by identity. */
+  readonly where: (stand: Stand, ready: Ready | null, numberOf: (thing: object) => number) => string
 }

@@ -375,6 +375,38 @@ export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => 
   return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian, late: null, plain: null }
 }
 
+/** The pages of its bytes, and of what is known of them. */
+const allPages = (plane: Plane): ReadonlyArray<Pages> =>
+  plane._tag === 'bytes'
+    ? [pagesOf(plane)]
+    : plane._tag === 'shadow'
+      ? [pagesOf(plane.bytes), pagesOf(plane.marks)]
+      : []
+
+/** Where two planes of bytes differ in what they hold, or in what is known of it. */
+export const bytesApart = (one: Plane, other: Plane): ReadonlyArray<number> => {
+  if (one === other) return []
+  const out = new Set<number>()
+  const others = allPages(other)
+  for (const [k, pages] of allPages(one).entries())
+    for (let n = 0; n < Math.max(pages.length, others[k]!.length); n++) {
+      const [a, b] = [pages[n] ?? blank, others[k]![n] ?? blank]
+      if (a !== b)
+        for (let i = 0; i < paging.size; i++) if (a.bytes[i] !== b.bytes[i]) out.add(n * paging.size + i)
+    }
+  return [...out].sort((x, y) => x - y)
+}
+
+/** Four bytes of a plane and what is known of them, as text. */
+export const wordAsText = (plane: Plane, byte: number): string =>
+  allPages(plane)
+    .map((pages) =>
+      [0, 1, 2, 3]
+        .map((k) => (pages[(byte + k) >> paging.bits] ?? blank).bytes[(byte + k) & paging.mask])
+        .join(),
+    )
+    .join(';')
+
 /** The same plane, asked which bytes hold what no data has decided: all of them as it is now, or none. */
 export const asked = (plane: Plane, plain: boolean): Plane =>
   plane._tag === 'bytes' ? withPages(plane, pagesOf(plane), Plain.of(plane.size, plain)) : plane

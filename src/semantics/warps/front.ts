@@ -12,14 +12,16 @@ import type { Agent } from '../language/program.js'
 import type { Edit } from '../machine/cells.js'
 import { ctaOf } from '../machine/effect.js'
 import type { Front, Standpoint } from '../machine/front.js'
-import { idle } from '../machine/state.js'
+import { idle, type Ready } from '../machine/state.js'
+import { maskOf } from './operands.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { nothingInFlight } from './flight.js'
+import { liveIn } from './live.js'
 import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
-import { forget, rows, setAll, setLane, type Rows } from './rows.js'
+import { forget, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type WarpStand } from '../machine/warp-stand.js'
 import { timingOf } from './timing.js'
 import { origins } from './origins.js'
@@ -207,29 +209,80 @@ const standOf = (stand: Stand | null): WarpStand =>
 const sharedOf = (world: World, at: Standpoint): number =>
   world.header.planes.findIndex((p) => p.space === 'smem') + ctaOf(world, at.agent) * world.planesPerCta
 
-/** A stand in words: equal ones go on alike. */
-const where = (stand: Stand): string => {
-  const { rows: r, splits, ended, atCluster, fromCluster, rest, local } = standOf(stand)
-  return [
-    r.words.join(),
-    r.uniform.join(''),
-    r.unknown.join(),
-    r.predicates.join(),
-    r.shadow === null ? '' : [r.shadow.lanes.join(), r.shadow.predicates.join()].join(';'),
-    r.flight === null ? '' : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
-    local.join(),
-    ended,
-    atCluster,
-    fromCluster,
-    rest.length,
-    splits
-      .map((s) => {
-        const frames: string[] = []
-        for (let f = s.frame; f !== null; f = f.next) frames.push(`${String(f.join)}:${String(f.mask)}`)
-        return `${String(s.pc)}:${String(s.mask)}:${s.now}:${frames.join('<')}`
+/** Of what is ready all that its effect depends on; places of memory by their numbers. */
+const asText = (key: string, value: unknown): unknown =>
+  key === 'origin' || key === 'iteration'
+    ? undefined
+    : value instanceof Int32Array || value instanceof Float64Array || value instanceof Uint8Array
+      ? value.join()
+      : typeof value === 'object' && value !== null && 'spans' in value && 'id' in value
+        ? value.id
+        : value
+
+/** Lanes of rows that what is ready will write before anything reads them. */
+const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
+  const how = ready?._tag === 'do' && ready.resume._tag === 'warp' ? ready.resume.receive : null
+  if (how === null) return new Map()
+  switch (how._tag) {
+    case 'words':
+    case 'bytes':
+      return new Map(how.to.flatMap((row) => (row === null ? [] : [[row, maskOf(how.lanes)] as const])))
+    case 'broadcast':
+      return new Map(how.to === null ? [] : [[how.to, maskOf(how.lanes)]])
+    default:
+      return new Map()
+  }
+}
+
+/** A stand in words: equal ones go on alike. Rows that are not read any more are left out. */
+const whereIn = (p: WarpProgram): Front<World>['where'] => {
+  const live = liveIn(p)
+  return (stand, ready) => {
+    const { rows: r, splits, ended, atCluster, fromCluster, rest, local } = standOf(stand)
+    const written = awaited(ready)
+    const alive = (): ReadonlyArray<string> =>
+      splits.flatMap(({ pc, mask }) => {
+        const lanes = Array.from({ length: 32 }, (_, lane) => lane).filter(
+          (lane) => (mask & (1 << lane)) !== 0,
+        )
+        const out: string[] = []
+        for (let row = 0; row < p.rows; row++)
+          if (live.row(pc, row) && (mask & ~(written.get(row) ?? 0)) !== 0) {
+            const words =
+              r.uniform[row] === 1 ? [wordAt(r, row, 0)] : lanes.map((lane) => wordAt(r, row, lane))
+            const marks = (r.shadow?.lanes[row] ?? 0) & mask
+            out.push(`${words.join()} ${String(r.unknown[row]! & mask)} ${String(marks)}`)
+          }
+        for (let q = 0; q < p.predicates; q++)
+          if (live.predicate(pc, q))
+            out.push(
+              [
+                r.predicates[q]! & mask,
+                r.unknownPredicates[q]! & mask,
+                (r.shadow?.predicates[q] ?? 0) & mask,
+              ].join(' '),
+            )
+        return out
       })
-      .join('/'),
-  ].join('|')
+    return [
+      ...alive(),
+      r.flight === null
+        ? ''
+        : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
+      local.join(),
+      ended,
+      atCluster,
+      fromCluster,
+      JSON.stringify([ready?._tag === 'do' ? [ready.prepared, ready.resume] : null, rest], asText),
+      splits
+        .map((s) => {
+          const frames: string[] = []
+          for (let f = s.frame; f !== null; f = f.next) frames.push(`${String(f.join)}:${String(f.mask)}`)
+          return `${String(s.pc)}:${String(s.mask)}:${s.now}:${frames.join('<')}`
+        })
+        .join('/'),
+    ].join('|')
+  }
 }
 
 /** What a verdict of a program does not speak of: what other grids do, and registers that nothing hands out. */
@@ -318,6 +371,6 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
         edit,
       ),
     forks: null,
-    where,
+    where: whereIn(l.program),
   }
 }

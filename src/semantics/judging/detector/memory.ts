@@ -249,8 +249,9 @@ export const access = (d: Detector, e: Access): void => {
   // a warpgroup reads its own CTA's shared memory and writes its own registers
   if (op !== undefined && op.row.needs === 'issuer') effect(d, op, record.completion, c.header.agents[x]!.cta)
   const word = (e.rw === 'r' ? 1 : 2) + digestOf[e.proxy]
-  if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, region.hash)
-  else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, region.hash)
+  const place = c.options.digestsPlaces === false ? 0 : region.hash
+  if (op === undefined) Digest.ofAgent(c.digest, x, 1, stamp.at, word, place)
+  else Digest.ofOperation(c.digest, x, op.instance, 1, word + 16 * op.part, place)
 }
 
 export const dealloc = (d: Detector, e: Dealloc): void => {

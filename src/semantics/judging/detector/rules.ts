@@ -111,6 +111,8 @@ export interface Options {
   readonly tensorPipe: 'issueOrder' | 'documented'
   /** a register write before a wgmma that uses the register needs a wgmma.fence */
   readonly registerFence: boolean
+  /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
+  readonly digestsPlaces?: false
   readonly rules: Rules
 }
 

@@ -95,7 +95,7 @@ export const stateKey = (
   for (const a of m.agents) {
     out.push(a.at * 4 + (a.status === 'running' ? 1 : a.status === 'done' ? 2 : 0))
     if (where === null) continue
-    const stand = a.stand === null ? '' : where(a.stand, numbering)
+    const stand = a.stand === null ? '' : where(a.stand, a.ready, numbering)
     out.push(numberOf(names.texts, `${stand}|${a.ready?._tag ?? ''}`))
   }
   for (const b of m.barriers)

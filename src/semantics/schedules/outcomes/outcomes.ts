@@ -13,9 +13,16 @@
  *
  * The words that decide are those that are read strongly, that a wait is for, and that strong stores or exchanges leave in an order that nothing fixes.
  *
+ * Clusters that share none of them tell one another nothing: the orders of each such *group* are followed alone, and the others go as they come. That holds as long as no
+ * group has written what another touches; groups that do are followed together.
+ *
  * Two states are one if their machines are, but for what agents hold that have ended, and if the detector remembers the same of both: what every agent
- * that goes on knows, what words and barriers tell, and which events each agent has executed. An agent that asks in vain and stands where it stood, with memory as it was, has done
- * nothing: it is left out.
+ * that goes on knows, what words and barriers tell, and what kinds of events each agent has executed. Where its events were may differ, as the tiles that blocks have fetched
+ * do, if nothing that follows touches these bytes (`touched.ts`): this is asked at the end, and where it does not hold states are told apart by all bytes.
+ *
+ *     three blocks fetch tiles, five of which there are     which block has had how many, not which
+ *
+ * Agents that ask in vain come back to a state of the same path. Such a way is not followed a second time; where nothing but ways back leads on, they ask for ever.
  *
  * Each end is judged by a run of its schedule, each state by the detector as far as it has come. A clock, or a test of an mbarrier, is no such order, and is not asked here.
  *
@@ -30,14 +37,25 @@ import { observe } from '../../judging/detector/detector.js'
 import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Judgement } from '../../judging/finding.js'
-import { addressesIn, type Access, type Footprint, type LogEvent, type Stamp } from '../../log/events.js'
+import {
+  addressesIn,
+  clusterOf,
+  type Access,
+  type Footprint,
+  type LogEvent,
+  type Stamp,
+} from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
-import { agentState, type Machine } from '../../machine/state.js'
+import { wordAsText } from '../../machine/plane.js'
+import { agentState, type Machine, type Ready } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
 import { finished, offered, take, type EventKey, type Offered } from '../../execution/step.js'
-import { keySet, names, stateKey, type KeySet, type Names } from '../explore/key.js'
+import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
+import * as Contents from './contents.js'
+import { grouping, type Grouping } from './groups.js'
+import * as Touched from './touched.js'
 
 // ---------------------------------------------------------------- model
 
@@ -60,8 +78,8 @@ export interface Outcomes {
   readonly found: ReadonlyArray<EventKey> | null
 }
 
-/** Words that decide, by plane and byte. */
-type Words = Set<string>
+/** Words that decide, by plane and byte, and who has touched them. */
+type Words = Map<string, Set<number>>
 
 /** A path: what happened last, and what before. */
 interface Path {
@@ -73,6 +91,27 @@ interface Path {
 interface Node {
   readonly machine: Machine
   readonly path: Path | null
+}
+/** A state in which something that matters is on offer, or nothing. */
+interface State {
+  readonly node: Node
+  /** where the detector has seen words found, word by word */
+  readonly found: ReadonlyMap<string, string>
+  readonly to: { readonly state: number; readonly events: ReadonlyArray<ReadonlyArray<LogEvent>> }[]
+  /** other paths that have come here, and what was found on them */
+  readonly others: { readonly node: Node; readonly found: ReadonlyMap<string, string> }[]
+  ends: boolean
+}
+/** The states of a path, the newest first. */
+interface Trail {
+  readonly state: number
+  /** the machine, without how many events each agent has executed */
+  readonly stands: string
+  readonly before: Trail | null
+}
+interface Open {
+  readonly node: Node
+  readonly trail: Trail | null
 }
 
 // ---------------------------------------------------------------- what matters
@@ -126,23 +165,56 @@ const matters = (words: Words, o: Offered): boolean => {
   return f !== null && wordsIn(f).some((w) => words.has(w))
 }
 
+/** Words that an event touches in a way that may matter. */
+const touchedBy = (e: LogEvent): ReadonlyArray<string> =>
+  (e._tag === 'access' && e.atomic) || e._tag === 'semaphore' ? wordsIn(e.footprint) : []
+
 // ---------------------------------------------------------------- states
 
 const noViews: Views = { words: new Int32Array(0), flights: [], meetings: [] }
 
-/** Agents that have ended hold nothing; `counts`: how many events each has executed is part of the state. */
-const bare = (m: Machine, counts: boolean): Machine =>
-  Object.assign({}, m, {
-    agents: m.agents.map((a) =>
+/** Clusters of which some agent goes on. */
+const alive = (world: World, m: Machine): ReadonlySet<number> =>
+  new Set(
+    m.agents.flatMap((a, x) =>
+      a.status === 'done' ? [] : [clusterOf(world.header, world.header.agents[x]!.cta)],
+    ),
+  )
+
+/** What an agent is ready for; which generation of a named barrier it waits for is counted from the one under way. */
+const unnumbered = (world: World, m: Machine, agent: number): Ready | null => {
+  const { ready } = m.agents[agent]!
+  if (ready?._tag !== 'do' || ready.prepared._tag !== 'bar.leave') return ready
+  const { cta } = world.header.agents[agent]!
+  const p = ready.prepared
+  const open = m.named.find((n) => n.cta === cta && n.id === p.id)?.generation ?? 0
+  return Object.assign({}, ready, { prepared: Object.assign({}, p, { generation: p.generation - open }) })
+}
+
+/**
+ * Agents that have ended hold nothing, and neither do the barriers of their clusters; `counts`: how many events each has executed is part of the state, and where
+ * states are told apart by all that has happened so is that of those that have ended.
+ */
+const bare = (world: World, m: Machine, counts: 'none' | 'running' | 'all'): Machine => {
+  const { header } = world
+  const live = alive(world, m)
+  const isAlive = (cta: number): boolean => counts !== 'running' || live.has(clusterOf(header, cta))
+  return Object.assign({}, m, {
+    agents: m.agents.map((a, x) =>
       agentState(
         a.status,
         a.status === 'running' ? a.stand : null,
-        a.status === 'running' ? a.ready : null,
-        counts ? a.at : 0,
+        a.status !== 'running' ? null : counts === 'none' ? unnumbered(world, m, x) : a.ready,
+        counts === 'all' || (counts === 'running' && a.status !== 'done') ? a.at : 0,
         a.groups,
       ),
     ),
+    barriers: m.barriers.map((b, i) => (isAlive(header.barriers[i]!.cta) ? b : null)),
+    named: m.named
+      .filter(({ cta }) => isAlive(cta))
+      .map((n) => (counts === 'none' ? Object.assign({}, n, { generation: 0 }) : n)),
   })
+}
 
 const asText = (_: string, value: unknown): unknown =>
   value instanceof Map
@@ -151,15 +223,15 @@ const asText = (_: string, value: unknown): unknown =>
       ? [...value].sort()
       : value
 
-/** What the detector remembers that what follows can ask for. */
-const remembered = (d: Detector, m: Machine): string => {
+/** What the detector remembers that what follows can ask for; `exactly`: also where words were found. */
+const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): string => {
   const c = d.context
+  const { header } = c
   const running = (agent: number): boolean => m.agents[agent]!.status === 'running'
-  const messages = [
-    ...c.agents.flatMap((a, x) => (running(x) ? [a.knowledge] : [])),
-    ...[...d.strong.words.values()].flatMap((w) => w.told.map((t) => t.knowledge)),
-  ]
-  const isTold = ({ agent, at }: Stamp): boolean => messages.some((k) => k.order[programOf(agent)]! >= at)
+  const live = alive(world, m)
+  const isAlive = (cluster: number): boolean => exactly || live.has(cluster)
+  const ofNamed = (key: number): number =>
+    key >= 0 ? clusterOf(header, key >> 4) : -key % (header.resident ?? 1)
   return JSON.stringify(
     [
       c.agents.map((a, x) => (running(x) ? [a.knowledge, a.published, a.received] : null)),
@@ -167,35 +239,69 @@ const remembered = (d: Detector, m: Machine): string => {
         word,
         [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach),
         w.left,
-        w.writers,
-        w.found.filter((f) => running(f.stamp.agent) || isTold(f.stamp)),
+        [...w.writers].filter(([x]) => exactly || running(x)).sort(([x], [y]) => x - y),
         w.waits,
       ]),
+      exactly ? foundIn(d, m) : null,
       [...d.strong.fenced, ...d.strong.pending, ...d.strong.awaited].filter(([slot]) => running(slot >> 2)),
-      d.barriers.map((b) => b),
-      d.named,
+      d.barriers.filter((_, i) => isAlive(clusterOf(header, header.barriers[i]!.cta))),
+      [...d.named].filter(([key]) => isAlive(ofNamed(key))).sort(([x], [y]) => x - y),
       d.semaphores,
-      [...c.digest.low, ...c.digest.high, c.digest.totalLow, c.digest.totalHigh],
+      [d.obligations.pending, d.obligations.remote, d.obligations.words],
+      [...c.digest.low, ...c.digest.high].filter((_, x) => exactly || running(x % m.agents.length)),
+      [c.digest.totalLow, c.digest.totalHigh],
     ],
     asText,
   )
 }
 
+/** Of each word where agents that go on have found it, or what has been told of others. */
+const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
+  const c = d.context
+  const running = (agent: number): boolean => m.agents[agent]!.status === 'running'
+  const messages = [
+    ...c.agents.flatMap((a, x) => (running(x) ? [a.knowledge] : [])),
+    ...[...d.strong.words.values()].flatMap((w) => w.told.map((t) => t.knowledge)),
+  ]
+  const isTold = ({ agent, at }: Stamp): boolean => messages.some((k) => k.order[programOf(agent)]! >= at)
+  return new Map(
+    [...d.strong.words].map(([word, w]) => [
+      word,
+      [
+        ...w.found
+          .filter((f) => running(f.stamp.agent) || isTold(f.stamp))
+          .map((f) => JSON.stringify(f, asText))
+          .sort(),
+        JSON.stringify(w.writers, asText),
+      ].join(),
+    ]),
+  )
+}
+
 // ---------------------------------------------------------------- the search
+
+/** What is learned in one search and kept for the next. */
+interface Learned {
+  readonly words: Words
+  readonly groups: Grouping
+  /** groups whose states are told apart by all bytes */
+  readonly exact: Set<number>
+  events: number
+}
 
 interface Search {
   readonly world: World
   readonly detecting: Options
   readonly bounds: OutcomesBounds
-  readonly words: Words
+  readonly learned: Learned
   readonly names: Names
-  readonly texts: Map<string, number>
-  readonly keys: KeySet
   readonly ends: ReadonlyArray<EventKey>[]
+  /** of each group what it touches */
+  readonly touched: Map<number, Touched.Touched>
+  size: number
   transitions: number
-  events: number
   bound: 'states' | 'depth' | null
-  /** a word has shown to decide that was not known to: the search begins again */
+  /** something was learned that the search has not known: it begins again */
   news: boolean
   found: ReadonlyArray<EventKey> | null
 }
@@ -205,16 +311,38 @@ const scheduleOf = (p: Path | null): ReadonlyArray<EventKey> => {
   for (let at = p; at !== null; at = at.before) out.push(at.key)
   return out.reverse()
 }
-const logOf = (p: Path | null): ReadonlyArray<ReadonlyArray<LogEvent>> => {
+/** What has happened on a path behind one that it goes on from. */
+const logOf = (p: Path | null, behind: Path | null = null): ReadonlyArray<ReadonlyArray<LogEvent>> => {
   const out: ReadonlyArray<LogEvent>[] = []
-  for (let at = p; at !== null; at = at.before) out.push(at.events)
+  for (let at = p; at !== null && at !== behind; at = at.before) out.push(at.events)
   return out.reverse()
+}
+
+/** The words that events show to decide, and who shares them. */
+const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void => {
+  const { words, groups } = s.learned
+  const { header } = s.world
+  const cluster = clusterOf(header, header.agents[agent]!.cta)
+  for (const e of events) {
+    for (const word of shownBy(e))
+      if (!words.has(word)) {
+        words.set(word, new Set())
+        s.news = true
+      }
+    for (const word of touchedBy(e)) {
+      const sharers = words.get(word)
+      if (sharers === undefined || sharers.has(cluster)) continue
+      const [first] = sharers
+      sharers.add(cluster)
+      if (groups.join(first ?? cluster, cluster)) s.news = true
+    }
+  }
 }
 
 /** One event; null if it faults. */
 const follow = (s: Search, n: Node, o: Offered): Node | null => {
   const done = take(s.world, n.machine, o)
-  s.events++
+  s.learned.events++
   const path: Path = {
     before: n.path,
     key: o.key,
@@ -225,31 +353,39 @@ const follow = (s: Search, n: Node, o: Offered): Node | null => {
     s.found ??= scheduleOf(path)
     return null
   }
-  for (const e of done.events)
-    for (const word of shownBy(e))
-      if (!s.words.has(word)) {
-        s.words.add(word)
-        s.news = true
-      }
+  learn(s, o.key.agent, done.events)
   return { machine: done.machine, path }
 }
 
-/** All that is of no consequence happens; gives what is on offer then. */
+/** Who has executed least. */
+const slowest = (m: Machine, choices: ReadonlyArray<Offered>): Offered =>
+  choices.reduce((a, b) => (m.agents[b.key.agent]!.at < m.agents[a.key.agent]!.at ? b : a))
+
+/** All that is of no consequence happens, and what other groups do; gives what is on offer to the group then. `group`: -1 is none. */
 const settle = (
   s: Search,
   from: Node,
+  group: number,
 ): { readonly node: Node; readonly choices: ReadonlyArray<Offered> } | null => {
+  const { header } = s.world
+  const { words, groups } = s.learned
+  const isOurs = (o: Offered): boolean =>
+    group >= 0 && groups.of(clusterOf(header, header.agents[o.key.agent]!.cta)) === group
   let node = from
   for (;;) {
     const all = offered(s.world, node.machine)
-    const next = all.find((o) => !matters(s.words, o))
-    if (next === undefined) return { node, choices: all }
-    if (s.events > s.bounds.events) {
+    let next = all.find((o) => !matters(words, o))
+    if (next === undefined) {
+      const ours = all.filter(isOurs)
+      if (ours.length > 0 || all.length === 0) return { node, choices: ours }
+      next = slowest(node.machine, all)
+    }
+    if (s.learned.events > s.bounds.events) {
       s.bound = 'depth'
       return null
     }
     const after = follow(s, node, next)
-    if (after === null || s.news) return null
+    if (after === null || (s.news && group >= 0)) return null
     node = after
   }
 }
@@ -257,61 +393,185 @@ const settle = (
 const isBad = (j: Judgement): boolean =>
   j.findings.length > 0 || !j.conditions.C2.holds || !j.conditions.C3.holds || !j.conditions.C4.holds
 
-const heard = (s: Search, n: Node): Detector => {
-  const d = start(s.world.header, s.detecting)
+const heard = (s: Search, n: Node, exactly: boolean): Detector => {
+  const detecting = exactly ? s.detecting : Object.assign({}, s.detecting, { digestsPlaces: false as const })
+  const d = start(s.world.header, detecting)
   observe(d, { _tag: 'cluster', id: n.machine.wave.clusters[0]! })
   for (const events of logOf(n.path)) for (const e of events) observe(d, e)
-  s.events += n.path?.length ?? 0
+  s.learned.events += n.path?.length ?? 0
   return d
 }
 
-const keyOf = (s: Search, n: Node, counts: boolean): ReadonlyArray<number> =>
-  stateKey(s.names, s.world.front.where, bare(n.machine, counts), noViews, null)
+const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string => {
+  const m = bare(s.world, n.machine, !counts ? 'none' : exactly ? 'all' : 'running')
+  const { where } = s.world.front
+  if (exactly) return stateKey(s.names, where, m, noViews, null).join()
+  const words = [...s.learned.words.keys()].map((word) => {
+    const [plane, byte] = word.split('+')
+    return wordAsText(m.planes[Number(plane)]!, Number(byte))
+  })
+  return `${stateKey(s.names, where, Object.assign({}, m, { planes: [] }), noViews, null).join()}|${words.join()}`
+}
 
-const same = (x: ReadonlyArray<number>, y: ReadonlyArray<number>): boolean =>
-  x.length === y.length && x.every((v, i) => v === y[i])
+/** States with these machines on a path, the newest first. */
+const standing = (trail: Trail | null, stands: string): ReadonlyArray<Trail> => {
+  const out: Trail[] = []
+  for (let at = trail; at !== null; at = at.before) if (at.stands === stands) out.push(at)
+  return out
+}
 
-const search = (s: Search, first: Node): void => {
-  const open: Node[] = [first]
+/** Only asks: what it does once more, it has done. */
+const onlyAsks = (events: ReadonlyArray<ReadonlyArray<LogEvent>>): boolean =>
+  events.every((es) =>
+    es.every((e) => (e._tag === 'access' ? e.atomic && e.rw === 'r' : e._tag === 'rendezvous')),
+  )
+
+/** All orders of one group. */
+const search = (s: Search, first: Node, group: number): void => {
+  const exactly = s.learned.exact.has(group)
+  const states: State[] = []
+  const numbers = new Map<string, number>()
+  const texts = new Map<string, number>()
+  const open: Open[] = [{ node: first, trail: null }]
+  const lead = (trail: Trail | null, path: Path | null, to: number): void => {
+    if (trail === null) return
+    const from = states[trail.state]!
+    from.to.push({ state: to, events: logOf(path, from.node.path) })
+  }
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
-    if (s.found !== null || s.news || s.bound !== null) return
-    const settled = settle(s, from)
+    const settled = settle(s, from.node, group)
     if (settled === null) return
     const { node, choices } = settled
-    const d = heard(s, node)
-    const text = remembered(d, node.machine)
-    const known = s.texts.get(text) ?? s.texts.size
-    s.texts.set(text, known)
-    if (!s.keys.add([...keyOf(s, node, true), known])) continue
+    const stands = keyOf(s, node, false, true)
+    const before = standing(from.trail, stands)
+    const back = before[0]
+    if (
+      back !== undefined &&
+      (before.length > 1 || onlyAsks(logOf(node.path, states[back.state]!.node.path)))
+    ) {
+      lead(from.trail, node.path, back.state)
+      continue
+    }
+    const d = heard(s, node, exactly)
+    const text = remembered(s.world, d, node.machine, exactly)
+    const found = foundIn(d, node.machine)
+    const known = texts.get(text) ?? texts.size
+    texts.set(text, known)
+    const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
+    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}`
     if (isBad(detector(s.detecting).stopped!(d))) {
       s.found = scheduleOf(node.path)
       return
     }
-    if (choices.length === 0) {
-      if (finished(node.machine)) s.ends.push(scheduleOf(node.path))
-      else s.found = scheduleOf(node.path)
+    const same = numbers.get(key)
+    if (same !== undefined) {
+      lead(from.trail, node.path, same)
+      if (!exactly) states[same]!.others.push({ node, found })
       continue
     }
-    if (s.keys.size() > s.bounds.states) {
+    const number = states.length
+    numbers.set(key, number)
+    const state: State = { node, found, to: [], others: [], ends: false }
+    states.push(state)
+    lead(from.trail, node.path, number)
+    if (choices.length === 0) {
+      if (!finished(node.machine)) {
+        s.found = scheduleOf(node.path)
+        return
+      }
+      state.ends = true
+      s.ends.push(scheduleOf(node.path))
+      continue
+    }
+    if (s.size + states.length > s.bounds.states) {
       s.bound = 'states'
       return
     }
-    const here = keyOf(s, node, false)
-    let moved = false
+    const trail: Trail = { state: number, stands, before: from.trail }
     for (const o of choices) {
       s.transitions++
       const after = follow(s, node, o)
       if (after === null || s.news) return
-      if (same(keyOf(s, after, false), here)) continue
-      moved = true
-      open.push(after)
+      open.push({ node: after, trail })
     }
-    // all ask in vain, for ever
-    if (!moved) s.found = scheduleOf(node.path)
   }
+  s.size += states.length
+  const stuck = neverEnding(states)
+  if (stuck !== undefined) {
+    s.found = scheduleOf(stuck.node.path)
+    return
+  }
+  judgeMerged(s, states, group)
 }
 
-/** How often it may begin again because it has met new words. */
+/** A state from which no way leads to an end: some ask for ever. */
+const neverEnding = (states: ReadonlyArray<State>): State | undefined => {
+  const end = new Set(states.filter(({ ends }) => ends))
+  for (let grew = true; grew;) {
+    grew = false
+    for (const state of states)
+      if (!end.has(state) && state.to.some(({ state: to }) => end.has(states[to]!))) {
+        end.add(state)
+        grew = true
+      }
+  }
+  return states.find((state) => !end.has(state))
+}
+
+/** Were states rightly taken for one, although what has led to them touched other bytes? What the group touches is kept. */
+const judgeMerged = (s: Search, states: ReadonlyArray<State>, group: number): void => {
+  const { header } = s.world
+  const isOurs = (agent: number): boolean =>
+    s.learned.groups.of(clusterOf(header, header.agents[agent]!.cta)) === group
+  const ahead = Touched.aheadOf(states)
+  const all = Touched.nothing()
+  for (const { node } of states) Touched.add(all, logOf(node.path), isOurs)
+  for (const state of states) for (const { node } of state.others) Touched.add(all, logOf(node.path), isOurs)
+  s.touched.set(group, all)
+  const bytes: Contents.Bytes = new Map()
+  const pairs = states.flatMap((one, k) => one.others.map((other) => ({ one, other, k })))
+  const contents = pairs.map(({ one, other }) => {
+    const differing: Contents.Bytes = new Map()
+    Contents.addDiffering(differing, one.node.machine.planes, other.node.machine.planes)
+    for (const [plane, some] of differing) {
+      const known = bytes.get(plane) ?? new Set()
+      bytes.set(plane, known)
+      for (const byte of some) known.add(byte)
+    }
+    return differing
+  })
+  const isRead = Contents.readAhead(states, bytes)
+  const differs = pairs.some(
+    ({ one, other, k }, i) =>
+      [...contents[i]!].some(([plane, some]) => [...some].some((byte) => isRead(k, plane, byte))) ||
+      !Touched.mayDiffer(
+        header,
+        logOf(one.node.path),
+        logOf(other.node.path),
+        ahead[k]!,
+        (agent) => one.node.machine.agents[agent]!.status === 'done',
+      ) ||
+      [...new Set([...other.found.keys(), ...one.found.keys()])].some(
+        (word) => other.found.get(word) !== one.found.get(word) && Touched.plainly(ahead[k]!, word),
+      ),
+  )
+  if (!differs) return
+  s.learned.exact.add(group)
+  s.news = true
+}
+
+/** One schedule, so that words and who shares them are known. */
+const scout = (s: Search, first: Node): void => {
+  const settled = settle(s, first, -1)
+  if (settled === null && s.bound !== null) {
+    s.bound = null
+    s.learned.events = 0
+  }
+  s.found = null
+  s.news = false
+}
+
+/** How often it may begin again because it has learned something. */
 const mostRestarts = 100
 
 /** Every order of what decides; null where clusters do not all run together, or data is not kept. */
@@ -322,32 +582,44 @@ export const outcomes = (
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
-  const words: Words = new Set()
-  let events = 0
+  const learned: Learned = { words: new Map(), groups: grouping(), exact: new Set(), events: 0 }
+  const first: Node = { machine, path: null }
+  const fresh = (): Search => ({
+    world,
+    detecting,
+    bounds,
+    learned,
+    names: names(),
+    ends: [],
+    touched: new Map(),
+    size: 0,
+    transitions: 0,
+    bound: null,
+    news: false,
+    found: null,
+  })
+  scout(fresh(), first)
   for (let k = 0; ; k++) {
-    const s: Search = {
-      world,
-      detecting,
-      bounds,
-      words,
-      names: names(),
-      texts: new Map(),
-      keys: keySet(),
-      ends: [],
-      transitions: 0,
-      events,
-      bound: null,
-      news: false,
-      found: null,
+    const s = fresh()
+    const done = new Set<number>()
+    for (const group of learned.groups.all()) {
+      done.add(group)
+      search(s, first, group)
+      if (s.news || s.bound !== null || s.found !== null) break
     }
-    search(s, { machine, path: null })
-    events = s.events
-    if (s.news && k < mostRestarts && events < bounds.events) continue
+    if (!s.news && s.bound === null && s.found === null) {
+      const meeting = Touched.meeting(s.touched)
+      if (meeting !== null) {
+        learned.groups.join(meeting[0], meeting[1])
+        s.news = true
+      }
+    }
+    if (s.news && k < mostRestarts && learned.events < bounds.events) continue
     const bound = s.news ? 'depth' : s.bound
     return {
       complete: bound === null && s.found === null,
       bound,
-      states: s.keys.size(),
+      states: s.size,
       transitions: s.transitions,
       ends: s.ends,
       found: s.found,
