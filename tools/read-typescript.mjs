@@ -37,7 +37,9 @@ export const load = (url, context, next) => {
     sourcemap: true,
   })
   if (errors.length > 0) throw new Error(errors.map(({ message }) => `${file}: ${message}`).join('\n'))
-  const encoded = Buffer.from(JSON.stringify(map)).toString('base64')
+  // the source itself is on the disk
+  const { sources, mappings } = map
+  const encoded = Buffer.from(JSON.stringify({ version: 3, sources, names: [], mappings })).toString('base64')
   return {
     format: 'module',
     source: `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}`,

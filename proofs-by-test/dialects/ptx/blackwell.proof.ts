@@ -162,7 +162,7 @@ const regenerate = process.env['TCSPEC_REGENERATE'] !== undefined && nightly
 const rows = new Map<string, string>()
 
 describe('verdicts side by side', () => {
-  it.each(blackwellFiles.filter((file) => nightly || /^mm_hosttma_ws_64x64x32/u.test(file)))(
+  it.each(blackwellFiles.filter((file) => nightly || /^mm_hosttma_nows_64x64x32/u.test(file)))(
     '%s',
     (file) => {
       const [ptx, ttgir] = [judgedPtx(file), judged(file)]

@@ -10,7 +10,7 @@ import { eager, lazy, roundRobin, seeded, type AnyPolicy } from '../../../src/se
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import { unit } from '../../../src/numerics/unit.js'
 import { right } from '../../either.js'
-import { nightly, sampled, small } from '../../extent.js'
+import { nightly, sampled } from '../../extent.js'
 import {
   damages,
   pipelines,
@@ -52,7 +52,7 @@ const how: Sweep = nightly
     }
   : {
       from: 0,
-      count: small ? 250 : 300,
+      count: 200,
       allocating: 1,
       thrice: 16,
       validated: 50,

@@ -27,7 +27,7 @@ import type { Program } from '../../../../src/semantics/language/program.js'
 import { both, collect, run, settings, type Outcome } from '../../../../src/semantics/execution/run.js'
 import { validate } from '../../../../src/semantics/language/validate.js'
 import { model } from '../../../../src/semantics/model/index.js'
-import { nightly, small } from '../../../extent.js'
+import { nightly } from '../../../extent.js'
 import { right } from '../../../either.js'
 import { differ, recording } from '../../model/comparison.js'
 
@@ -316,7 +316,7 @@ export const sweep = (how: Sweep, source: Source = standardSource(how)): Tally =
 
 // ---------------------------------------------------------------- what is asked of a sweep
 
-/** One half of the sweep: 500 programs, or 500,000 at night, where also each weakening must be caught and all kinds are compared. */
+/** One half of the sweep: 250 programs, or 500,000 at night, where also each weakening must be caught and all kinds are compared. */
 export const half = (which: 0 | 1): Sweep =>
   nightly
     ? {
@@ -332,7 +332,7 @@ export const half = (which: 0 | 1): Sweep =>
       }
     : {
         from: which * 5000,
-        count: small ? 250 : 500,
+        count: 250,
         allocating: 8,
         thrice: 32,
         validated: 50,

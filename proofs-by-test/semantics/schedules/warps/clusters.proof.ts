@@ -81,6 +81,7 @@ describe('what a sweep has found', () => {
       false,
       'hazard',
     ],
+    ['one that has still to leave is waited for', ' | t0@0: cla ~; clw; cla ~ | t1@1: cla; clw', true, 'ok'],
     [
       'a wait for a word that is stored after something else, in the same run',
       ' | t0@0: wr g.x; tel g.f 1; hea g.e ge 1; wr g.x | t1@0: hea g.f ge 1; rd g.x; tel g.e 1',

@@ -505,8 +505,12 @@ const system = (skeleton: Skeleton, excused: boolean = false): System => {
   const wordNamed = (name: string): Atom => wordsOf(skeleton)[words.get(name)!]!
   const bitOf = (word: Atom, k: number): number => classBit.get(`${showAtom(word)} ${String(k)}`) ?? 0
 
+  /** It arrives no more, and leaves no more what it has arrived at. */
   const comesNoMore = (s: Int32Array, x: number): boolean =>
-    steps[x]!.every(({ op }, i) => i < s[x]! || op._tag !== 'clusterArrive')
+    steps[x]!.every(
+      ({ op }, i) =>
+        i < s[x]! || (op._tag !== 'clusterArrive' && (op._tag !== 'clusterWait' || s[joinedAt + x] === 0)),
+    )
   /** All agents have arrived at the cluster barrier, or ended. */
   const gather = (s: Int32Array): void => {
     let came = false
