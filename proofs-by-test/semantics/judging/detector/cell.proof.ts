@@ -608,6 +608,12 @@ describe('another cluster', () => {
       global,
     ],
     [
+      'and the atomic write of the first, the second having read it by an atomic',
+      [{ r: add }, { r: atomic('rb@1'), cluster: 1 }, { r: rc, cluster: 2 }],
+      ['foreign: wa@1 / rc@1'],
+      global,
+    ],
+    [
       'and the read and the atomic of the first, the second having neither',
       [{ r: ra }, { r: atomic('wb@1'), cluster: 1 }, { r: rc, cluster: 2 }, { r: wc, cluster: 3 }],
       ['foreign: ra@1 / wb@1', 'foreign: wb@1 / rc@1', 'foreign: wb@1 / wc@1', 'foreign: rc@1 / wc@1'],

@@ -132,7 +132,11 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
   if (global) {
     c.foreignWrite = c.write ?? c.foreignWrite
     c.foreignRead = c.reads[0] ?? c.foreignRead
-    c.foreignAtomic = c.atomics.find((x) => x.rw === 'w') ?? c.atomics[0] ?? c.foreignAtomic
+    // a write is more than a read that came after it
+    const earlier = c.foreignAtomic
+    c.foreignAtomic =
+      c.atomics.reduce<AccessRecord | undefined>((w, x) => (x.rw === 'w' ? x : w), undefined) ??
+      (earlier?.rw === 'w' ? earlier : (c.atomics[0] ?? earlier))
   } else c.written = initialised
   c.cluster = cluster
   c.write = undefined

@@ -133,8 +133,14 @@ const outputs = (d: Detector): void => {
       gap(from)
       at = from
       const { write, atomics, foreignWrite, foreignAtomic } = owner.payload
-      const isWrite = (x: AccessRecord | undefined): boolean => x?.rw === 'w'
-      const by = atomics.find(isWrite) ?? write ?? (isWrite(foreignAtomic) ? foreignAtomic : foreignWrite)
+      let by: AccessRecord | undefined
+      const found = (x: AccessRecord | undefined): void => {
+        if (x?.rw === 'w' && (by === undefined || x.when > by.when)) by = x
+      }
+      atomics.forEach(found)
+      found(write)
+      found(foreignAtomic)
+      found(foreignWrite)
       if (by !== undefined && (newest === undefined || by.when > newest.when)) newest = by
       if (by === undefined) gap(to)
       at = to
