@@ -37,7 +37,7 @@ const slowTwins = new Set([
 describe('right kernels', () => {
   // by day every second
   for (const kernel of sampled(
-    2,
+    1,
     kernelNames.filter((name) => nightly || !slow.has(name)),
   ))
     it(`${kernel} is ok, and leaves what the chip left`, () => {
@@ -73,7 +73,7 @@ describe('broken twins', () => {
   // by day the first of every second kernel that is quick, and those that are missed
   const broken = [...new Set(faults.map((f: Fault) => f.kernel))]
   for (const kernel of sampled(
-    2,
+    1,
     broken.filter((name) => nightly || !slowTwins.has(name)),
   ))
     it(kernel, () => {

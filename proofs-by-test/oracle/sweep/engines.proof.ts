@@ -166,7 +166,8 @@ test('Kubernetes: the pods of the Indexed Job', async () => {
   )
 })
 
-test('Slurm: the tasks of the job array', async () => {
+// by day the pods alone
+test.skipIf(!nightly)('Slurm: the tasks of the job array', async () => {
   const directives = new Map(
     [...text('slurm.sbatch').matchAll(/^#SBATCH --([\w-]+)(?:=(.*))?$/gm)].map((m) => [m[1]!, m[2] ?? '']),
   )
@@ -218,7 +219,7 @@ describe('GitHub Actions', () => {
     '-c',
     script,
   ]
-  test('the jobs of the matrix', async () => {
+  test.skipIf(!nightly)('the jobs of the matrix', async () => {
     const { part } = shard.strategy.matrix
     const { run: script, env } = step(shard.steps, 'sweep')
     const filled = (k: number): Variables =>

@@ -185,7 +185,7 @@ const of = (kind: number, status: string): ReadonlyArray<Entry> =>
 describe('law 1 on silicon', () => {
   test.each([0, 3] as const)('loads of kind %i: every image, and the phase ends', (kind) => {
     const all = sampled(kind === 0 ? 4 : 1, of(kind, 'ok'))
-    expect(all.length).toBeGreaterThan(1)
+    expect(all.length).toBeGreaterThan(0)
     for (const [k, e] of all.entries()) {
       const r = ran(e, k % 2 === 0 ? Policy.lazy : Policy.seeded(e.id))
       expect(r.outcome, shown(e)).toEqual({ _tag: 'completed' })

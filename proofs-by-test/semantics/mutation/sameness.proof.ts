@@ -25,7 +25,7 @@ describe('against provenance', () => {
   test.each(programs)('%s: the same terms iff proved, and in order', (_, program) => {
     const compared = sameAs(program, options)
     let [same, other] = [0, 0]
-    for (const m of sampled(3, mutantsOf(program, undefined, ['data']))) {
+    for (const m of mutantsOf(program, undefined, ['data']).filter((_, i) => nightly || i % 3 === 0)) {
       const checked = check(m.program, options)
       if (E.isLeft(checked)) continue
       const { verdict, provenance } = checked.right.verdict

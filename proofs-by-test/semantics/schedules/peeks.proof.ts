@@ -52,7 +52,7 @@ const how: Sweep = nightly
     }
   : {
       from: 0,
-      count: 200,
+      count: 150,
       allocating: 1,
       thrice: 16,
       validated: 50,
