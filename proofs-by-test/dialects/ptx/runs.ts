@@ -74,6 +74,7 @@ export const argumentsOf = (kernel: string, parameters: ReadonlyArray<EntryParam
           strides,
           box: a.box,
           elementStrides: a.dims.map(() => 1),
+          window: null,
           swizzle: 0,
           fill: 'zero',
         },

@@ -120,6 +120,7 @@ const argumentsOf = (e: Entry): WarpArguments => {
           strides,
           box: e.box,
           elementStrides: e.element_strides,
+          window: null,
           swizzle: ([0, 32, 64, 128] as const)[e.swizzle]!,
           fill: e.oob_nan ? 'nan' : 'zero',
         },

@@ -5,8 +5,10 @@
 import * as fs from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { launchedPtx, type AskingPtx, type LaunchedPtx } from '../../../src/oracle/launch/ptx.js'
+import { ptxWord } from '../../../src/oracle/launch/ptx-words.js'
+import type { EntryParameter } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { filesOf, kernelNames, launchOf, type Argument } from '../../dialects/ptx/cuda.js'
-import { left, right } from '../../either.js'
+import { code, left, right } from '../../either.js'
 import { sampled } from '../../extent.js'
 import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
@@ -225,6 +227,7 @@ describe('a word stands in the place of what the file says', () => {
         strides: [160],
         box: [16, 8],
         elementStrides: [1, 1],
+        window: null,
         swizzle: 64,
         fill: 'zero',
       },
@@ -236,6 +239,7 @@ describe('a word stands in the place of what the file says', () => {
         strides: [16, 1024],
         box: [8, 2, 1],
         elementStrides: [1, 1, 1],
+        window: null,
         swizzle: 0,
         fill: 'nan',
       },
@@ -334,4 +338,28 @@ describe('one line says what is missing, or does not fit', () => {
       expect.stringMatching(/--block: expected a module of PTX/u),
     ])
   })
+})
+
+describe('a tensor map of columns of pixels', () => {
+  const parameter = { name: 'map', type: 'b8', bytes: 128, align: 64, offset: 0 } as unknown as EntryParameter
+  const asked = (text: string) => ptxWord(inMemory(new Map()))(parameter, null, text)
+  it('has a window, and steps', () => {
+    expect(
+      right(asked('f16[2,6,8,32]:in:block=64,16:lower=-1,-2:upper=0,-3:steps=1,2,3,1:swizzle=32')).argument,
+    ).toMatchObject({
+      kind: 'tensormap',
+      dims: [32, 8, 6, 2],
+      strides: [64, 512, 3072],
+      box: [16, 64],
+      window: { lower: [-2, -1], upper: [-3, 0] },
+      elementStrides: [1, 3, 2, 1],
+      swizzle: 32,
+    })
+  })
+  it.each(['f16[2,8,32]:block=64,16:lower=-1', 'f16[2,8,32]:lower=-1:upper=0', 'f16[2,8,32]:steps=1,2,1'])(
+    'is refused: %s',
+    (text) => {
+      expect(code(asked(text))).toBe('bad-flag')
+    },
+  )
 })

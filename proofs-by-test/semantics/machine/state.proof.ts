@@ -48,6 +48,9 @@ const map = (name: string): Machine['tensormaps'][number] => ({
   elementStrides: [1],
   swizzle: 16,
   fill: 'zero',
+  window: null,
+  rounds: false,
+  flushes: false,
   map: null,
 })
 

@@ -34,6 +34,7 @@ import {
   dictionary,
   either,
   finite,
+  integer,
   list,
   nat,
   nothing,
@@ -62,6 +63,11 @@ export interface PtxTensor {
   readonly offset?: number
   readonly symbol?: string
 }
+/** The window of a map of columns of pixels, innermost first: of W, H and D how far its first pixel is from that of the tensor, and its last from the last. */
+export interface PtxWindow {
+  readonly lower: ReadonlyArray<number>
+  readonly upper: ReadonlyArray<number>
+}
 /** Lists as the driver has them: innermost first, strides in bytes from the second dimension on. */
 export interface PtxTensorMap {
   readonly kind: 'tensormap'
@@ -69,8 +75,13 @@ export interface PtxTensorMap {
   readonly dtype: string
   readonly dims: ReadonlyArray<number>
   readonly strides?: ReadonlyArray<number>
+  /** of columns of pixels: channels, pixels */
   readonly box: ReadonlyArray<number>
+  /** of columns of pixels (im2col): its corners */
+  readonly window?: PtxWindow
   readonly elementStrides?: ReadonlyArray<number>
+  /** how f32 is copied and added, where that is not as f32 */
+  readonly elements?: 'f32_ftz' | 'tf32' | 'tf32_ftz'
   readonly swizzle?: 0 | 32 | 64 | 128
   readonly interleave?: 0 | 16 | 32
   readonly fill?: 'zero' | 'nan'
@@ -163,6 +174,20 @@ const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
   ),
 )
 
+const window: Wire<PtxWindow> = define('PtxWindow', () =>
+  record<PtxWindow>()(
+    'the window of a map of columns of pixels',
+    {
+      lower: described(
+        list(integer),
+        'of W, H and D, the first pixel as a distance from the first of the tensor, innermost first',
+      ),
+      upper: described(list(integer), 'the last pixel, as a distance from the last of the tensor'),
+    },
+    {},
+  ),
+)
+
 const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
   record<PtxTensorMap>()(
     'a tensor map',
@@ -174,9 +199,17 @@ const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
       tensor: name,
       dtype,
       dims: described(list(nat), 'extents of the tensor, innermost first'),
-      box: described(list(nat), 'extents of the box, innermost first'),
+      box: described(
+        list(nat),
+        'extents of the box, innermost first; with a window, channels of a pixel and pixels of a column',
+      ),
     },
     {
+      window: described(window, 'the map is one of columns of pixels (im2col)'),
+      elements: described(
+        oneOf('f32_ftz', 'tf32', 'tf32_ftz'),
+        'the element type of the map, where memory holds f32: `tf32` is rounded to in loads, `ftz` has no subnormal sums',
+      ),
       strides: described(
         list(nat),
         'bytes from one index to the next, from the second innermost dimension on; without them, it has no gaps',

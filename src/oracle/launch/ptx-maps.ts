@@ -6,9 +6,11 @@
  * | `tensormap`, as the driver takes it     | dims, box, strides     | bytes, of all but the innermost | as it is said                                  |
  * | `tensordesc`, as Triton's host takes it | no: outermost first    | elements, of every dimension    | a row is cut to the swizzle, others to 256     |
  *
+ * A `tensormap` with a window is one of columns of pixels (`layouts/shared-memory/im2col.ts`), as cuTensorMapEncodeIm2col makes it: its box is then channels and pixels.
+ *
  * Law 1. A map without gaps has the strides of a row-major tensor.
  *
- * Source: CUDA driver API, cuTensorMapEncodeTiled; PTX ISA, tensors.
+ * Source: CUDA driver API, cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col; PTX ISA, tensors.
  */
 import { failure, type Failure } from '../../failure.js'
 import { bitsOf as bitsOfDtype, type Dtype } from '../../numerics/dtype.js'
@@ -35,17 +37,26 @@ export const dtypeOf = (name: string): Dtype | null => {
 
 /** What is said of a map, as the driver would be told it. */
 export const fieldsOf = (what: string, a: PtxTensorMap): MapFields | Failure => {
-  const elements = dtypeOf(a.dtype)
-  if (elements === null) return wrong(what, 'an element type of a tensor map', `'${a.dtype}'`)
+  const dtype = dtypeOf(a.dtype)
+  if (dtype === null) return wrong(what, 'an element type of a tensor map', `'${a.dtype}'`)
+  const elements = a.elements ?? dtype
+  if (a.elements !== undefined && dtype !== 'f32')
+    return wrong(`${what}, elements`, `a tensor of f32 where the map says ${a.elements}`, dtype)
   const rank = a.dims.length
   if (rank < 1 || rank > 5) return wrong(what, '1 to 5 dims', String(rank))
-  const size = bitsOfDtype(elements) / 8
+  const size = bitsOfDtype(dtype) / 8
   const strides = a.strides ?? a.dims.slice(0, -1).map((_, k) => size * product(a.dims.slice(0, k + 1)))
   const elementStrides = a.elementStrides ?? a.dims.map(() => 1)
   for (const [name, list, length] of [
-    ['box', a.box, rank],
+    ['box', a.box, a.window === undefined ? rank : 2],
     ['strides', strides, rank - 1],
     ['elementStrides', elementStrides, rank],
+    ...(a.window === undefined
+      ? []
+      : ([
+          ['window.lower', a.window.lower, rank - 2],
+          ['window.upper', a.window.upper, rank - 2],
+        ] as const)),
   ] as const)
     if (list.length !== length)
       return wrong(`${what}, ${name}`, `${String(length)} for ${String(rank)} dims`, String(list.length))
@@ -55,19 +66,31 @@ export const fieldsOf = (what: string, a: PtxTensorMap): MapFields | Failure => 
       'no interleaved slices, which are not described here',
       String(a.interleave),
     )
+  const far = [...(a.window?.lower ?? []), ...(a.window?.upper ?? [])].find((n) => n < -32768 || n > 32767)
+  if (far !== undefined) return wrong(`${what}, window`, 'corners from -32768 to 32767', String(far))
   const most = 4294967295
   const large = [...a.dims, ...a.box, ...elementStrides].find((n) => n > most)
   if (large !== undefined) return wrong(what, `extents up to ${String(most)}`, String(large))
   const { swizzle = 0 } = a
   if (swizzle !== 0 && swizzle !== 32 && swizzle !== 64 && swizzle !== 128)
     return wrong(`${what}, swizzle`, '0, 32, 64 or 128', String(swizzle))
-  return { elements, dims: a.dims, strides, box: a.box, elementStrides, swizzle, fill: a.fill ?? 'zero' }
+  return {
+    elements,
+    dims: a.dims,
+    strides,
+    box: a.box,
+    elementStrides,
+    window: a.window ?? null,
+    swizzle,
+    fill: a.fill ?? 'zero',
+  }
 }
 
 /** The tensor under a map; without extents of its own, the map's. */
 export const tensorOf = (a: PtxTensorMap): PtxTensor => ({
   tensor: a.tensor,
-  dtype: a.dtype,
+  // memory holds f32, whatever a copy makes of it
+  dtype: a.dtype === 'tf32' ? 'f32' : a.dtype,
   shape: a.shape ?? [...a.dims].reverse(),
   ...(a.role === undefined ? {} : { role: a.role }),
   ...(a.file === undefined ? {} : { file: a.file }),

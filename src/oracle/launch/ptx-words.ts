@@ -10,9 +10,10 @@
  * | `c=f16[128,128]:out`                  | an output of these extents, without a file; an input is seeded                  |
  * | `a=a.npy:bf16`                        | its elements, where they are not those that the file says                       |
  * | `a=a.npy:block=64,32:swizzle=64`      | a tensor map: its boxes, outermost first; the swizzle is else the widest that a row of the box fills |
+ * | `x=x.npy:block=64,32:lower=-1,-1:upper=-1,-1` | a tensor map of columns of pixels (im2col): 64 pixels of 32 channels, the corners of its window, outermost first |
  * | `p+16=x.npy`, `0+24=512:u32`          | what lies in a struct, at a byte of it; a number says its type                  |
  *
- * A tensor is called as its parameter is, `p+16` in a struct. `fill=nan` loads NaN from outside of a map, in place of zeros.
+ * A tensor is called as its parameter is, `p+16` in a struct. `fill=nan` loads NaN from outside of a map, in place of zeros; `steps=1,2,2,1` are the element strides of one.
  *
  * Law 1. A word and the entry of a launch file that says the same lay the same bytes.
  */
@@ -102,14 +103,36 @@ interface Traits {
   readonly block?: ReadonlyArray<number>
   readonly swizzle?: 0 | 32 | 64 | 128
   readonly fill?: 'zero' | 'nan'
+  readonly lower?: ReadonlyArray<number>
+  readonly upper?: ReadonlyArray<number>
+  readonly steps?: ReadonlyArray<number>
 }
+
+const extentsIn = (value: string): ReadonlyArray<number> | null =>
+  /^\d{1,9}([x,]\d{1,9})*$/u.test(value) ? value.split(/[x,]/u).map(Number) : null
+const cornersIn = (value: string): ReadonlyArray<number> | null =>
+  /^-?\d{1,5}(,-?\d{1,5})*$/u.test(value) ? value.split(',').map(Number) : null
 
 const traitOf = (text: string): Traits | null => {
   if (text === 'in' || text === 'out' || text === 'inout') return { role: text }
-  const [, name, value = ''] = /^(block|swizzle|fill)=(.*)$/su.exec(text) ?? []
+  const [, name, value = ''] = /^(block|swizzle|fill|lower|upper|steps)=(.*)$/su.exec(text) ?? []
   switch (name) {
-    case 'block':
-      return /^\d{1,9}([x,]\d{1,9})*$/u.test(value) ? { block: value.split(/[x,]/u).map(Number) } : null
+    case 'block': {
+      const block = extentsIn(value)
+      return block === null ? null : { block }
+    }
+    case 'steps': {
+      const steps = extentsIn(value)
+      return steps === null ? null : { steps }
+    }
+    case 'lower': {
+      const lower = cornersIn(value)
+      return lower === null ? null : { lower }
+    }
+    case 'upper': {
+      const upper = cornersIn(value)
+      return upper === null ? null : { upper }
+    }
     case 'swizzle':
       return value === '0'
         ? { swizzle: 0 }
@@ -143,7 +166,7 @@ export const ptxWord =
     const key = offset === null ? p.name : `${p.name}+${String(offset)}`
     const numeral = number.exec(text)
     if (numeral !== null) return numberOf(key, p, offset !== null, text, numeral[1]!, numeral[2])
-    const [head, { role = 'in', dtype, block, swizzle, fill }] = withTraits(text)
+    const [head, { role = 'in', dtype, block, swizzle, fill, lower, upper, steps }] = withTraits(text)
     const [, type, extents = ''] = /^([A-Za-z_][\w.]*)\[([^\]]*)\]$/u.exec(head) ?? []
     const isFile = type === undefined
     if (head === '' || head.includes('?'))
@@ -155,8 +178,14 @@ export const ptxWord =
         !/^\s*\d{1,9}(\s*[,x]\s*\d{1,9})*\s*$/u.test(extents))
     )
       return refuseWord(key, 'DTYPE[EXTENTS], extents of at most nine digits, with :in, :out or :inout', text)
-    if (block === undefined && (swizzle ?? fill) !== undefined)
-      return refuseWord(key, 'block=EXTENTS beside swizzle and fill, which a tensor map has', text)
+    if (block === undefined && (swizzle ?? fill ?? lower ?? upper ?? steps) !== undefined)
+      return refuseWord(
+        key,
+        'block=EXTENTS beside swizzle, fill, lower, upper and steps, which a tensor map has',
+        text,
+      )
+    if ((lower === undefined) !== (upper === undefined))
+      return refuseWord(key, 'lower and upper together, the two corners of a window', text)
     const read = isFile ? readNpy(files)(head) : null
     if (read !== null && E.isLeft(read)) return read
     const shape = isFile ? (read?.right.shape ?? []) : extents.split(/[,x]/u).map(Number)
@@ -172,13 +201,26 @@ export const ptxWord =
       tensor: key,
       dtype: elements,
       shape,
-      block,
+      // columns of pixels have a box of pixels and channels, whatever the rank of the tensor
+      block: lower === undefined ? block : [...shape.map(() => 1), ...block].slice(-shape.length),
       role,
       ...(swizzle === undefined ? {} : { swizzle }),
       ...(fill === undefined ? {} : { padding: fill }),
     })
     return pipe(
       'kind' in map ? E.right(map) : refuse('bad-flag', `--arg ${key}: ${map.message}`),
-      E.map((argument) => ({ argument, ...from })),
+      E.map((argument) => ({
+        argument: {
+          ...argument,
+          ...(steps === undefined ? {} : { elementStrides: [...steps].reverse() }),
+          ...(lower === undefined || upper === undefined
+            ? {}
+            : {
+                box: [...block].reverse(),
+                window: { lower: [...lower].reverse(), upper: [...upper].reverse() },
+              }),
+        },
+        ...from,
+      })),
     )
   }

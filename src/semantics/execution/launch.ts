@@ -205,6 +205,9 @@ export const launch = (
       elementStrides: p.elementStrides,
       swizzle: p.swizzle,
       fill: p.fill,
+      window: null,
+      rounds: false,
+      flushes: false,
       map: null,
     })
   }

@@ -75,6 +75,8 @@ export interface WarpPart {
 export interface Joining {
   readonly kind: ReduceKind
   readonly words: string | null
+  /** a sum of f32 that takes and leaves zero for a subnormal number */
+  readonly flushes: boolean
 }
 
 /** What elements that are nowhere read as: zero, or something else. */
@@ -203,6 +205,8 @@ export type Prepared =
       readonly bytes: number
       /** how it joins what is there */
       readonly combine: Joining | null
+      /** f32 is rounded to tf32 */
+      readonly rounds: boolean
       readonly map: Elements | null
     }
   | {
@@ -373,6 +377,7 @@ export interface TmaLoadInFlight extends Issued {
   readonly outside: Outside
   readonly bytes: number
   readonly combine: Joining | null
+  readonly rounds: boolean
   /** the object in memory that the descriptor was read from */
   readonly map: Elements | null
 }

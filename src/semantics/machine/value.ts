@@ -49,6 +49,11 @@ export interface BarrierValue {
   readonly contract: Contract
   readonly ordersTensorCore: boolean
 }
+/** The window of a map of columns of pixels (im2col): its corners, outermost first (`layouts/shared-memory/im2col.ts`). */
+export interface PixelWindow {
+  readonly lower: ReadonlyArray<number>
+  readonly upper: ReadonlyArray<number>
+}
 export interface DescriptorValue {
   readonly _tag: 'descriptor'
   readonly name: string
@@ -58,10 +63,17 @@ export interface DescriptorValue {
   readonly dims: ReadonlyArray<number>
   /** elements */
   readonly strides: ReadonlyArray<number>
+  /** of columns: pixels, channels */
   readonly box: ReadonlyArray<number>
   readonly elementStrides: ReadonlyArray<number>
   readonly swizzle: 16 | 32 | 64 | 128
   readonly fill: 'zero' | 'nan'
+  /** of columns of pixels; null: boxes */
+  readonly window: PixelWindow | null
+  /** loads round f32 to tf32 */
+  readonly rounds: boolean
+  /** sums of f32 take and leave zero for a subnormal number */
+  readonly flushes: boolean
   /** the object in memory that it was read from; null for one of the launch */
   readonly map: Elements | null
 }

@@ -106,7 +106,12 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'transposeMatrix':
       return computing([o.from], [o.to])
     case 'tensorCopy':
-      return deciding([...addresses(o.map, o.shared, o.barrier), ...o.coordinates, ...rows(o.multicast)])
+      return deciding([
+        ...addresses(o.map, o.shared, o.barrier),
+        ...o.coordinates,
+        ...o.offsets,
+        ...rows(o.multicast),
+      ])
     case 'tcgen05Alloc':
       return deciding([...addresses(o.into), o.columns])
     case 'tcgen05Dealloc':

@@ -51,6 +51,9 @@ const descriptor = (more: Partial<DescriptorValue> = {}): DescriptorValue => ({
   elementStrides: [1, 1],
   swizzle: 16,
   fill: 'zero',
+  window: null,
+  rounds: false,
+  flushes: false,
   map: null,
   ...more,
 })

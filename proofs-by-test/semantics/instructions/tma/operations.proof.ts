@@ -101,6 +101,7 @@ describe('loads', () => {
         outside: 'zero',
         bytes: 1024,
         combine: null,
+        rounds: false,
         map: null,
       })),
     )

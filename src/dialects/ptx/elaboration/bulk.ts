@@ -55,7 +55,7 @@ const reductionOf = (h: Here): Reduction | null => {
     refuse(h.e, 'ptx.opcode', 'a reduction of a type that it is defined for', h.opcode)
     return null
   }
-  return { joining: { kind, words: type === 'f64' ? 'add.rn.f64' : null }, dtype }
+  return { joining: { kind, words: type === 'f64' ? 'add.rn.f64' : null, flushes: false }, dtype }
 }
 
 const copy =

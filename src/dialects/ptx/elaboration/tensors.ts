@@ -1,27 +1,40 @@
 /**
  * Copies of tensors, and tensor maps.
  *
- * A prefetch and a cache policy change nothing that a kernel can see. What is not described (im2col, shared memory of a CTA alone as the destination of a
+ * A prefetch and a cache policy change nothing that a kernel can see. What is not described (the modes im2col::w of Blackwell, shared memory of a CTA alone as the destination of a
  * multicast) is refused at its line.
  *
  * Source: PTX ISA, cp.async.bulk.tensor; cp.reduce.async.bulk.tensor; tensormap.replace; tensormap.cp_fenceproxy.
  */
 import type { ReduceKind } from '../../../semantics/language/instruction.js'
 import type { MapField } from '../../../semantics/instructions/tma/object.js'
+import type { Row } from '../../../semantics/machine/warp-stand.js'
 import { emit, refuse } from './emitter.js'
 import { constantOf, place, source, type Elaborations, type Here } from './here.js'
 import { scopeOf, spaceNamed } from './memory.js'
 
 const reductions: ReadonlyArray<ReduceKind> = ['add', 'min', 'max', 'inc', 'dec', 'and', 'or', 'xor']
-const modes: ReadonlySet<string> = new Set(['tile', 'tile::gather4', 'tile::scatter4'])
+const modes: ReadonlyMap<string, 'tile' | 'rows' | 'im2col'> = new Map([
+  ['tile', 'tile'],
+  ['tile::gather4', 'rows'],
+  ['tile::scatter4', 'rows'],
+  ['im2col', 'im2col'],
+  ['im2col_no_offs', 'im2col'],
+])
+
+/** Offsets of columns of pixels. */
+const offsetsOf = (h: Here): ReadonlyArray<Row> => {
+  const given = h.operands['offsets']
+  return given?._tag === 'vector' ? given.items.map((offset) => source(h, offset, 'u16')[0]!) : []
+}
 
 const copy =
   (reduces: boolean) =>
   (h: Here): void => {
     const { modifiers: m, operands } = h
-    const mode = m['mode'] ?? 'tile'
+    const mode = modes.get(m['mode'] ?? 'tile')
     const combine = reduces ? (reductions.find((kind) => kind === m['op']) ?? null) : null
-    if (!modes.has(mode) || (reduces && combine === null)) {
+    if (mode === undefined || (reduces && combine === null)) {
       refuse(h.e, 'ptx.opcode', 'a tensor copy that is supported', h.opcode)
       return
     }
@@ -34,9 +47,10 @@ const copy =
       {
         _tag: 'tensorCopy',
         direction: isIn ? 'in' : 'out',
-        rows: mode !== 'tile',
+        mode,
         map: place(h, map, 'generic'),
         coordinates: coordinates.map((c) => source(h, c, 's32')[0]!),
+        offsets: offsetsOf(h),
         shared: place(h, operands[isIn ? 'd' : 's'], isIn ? inShared : 'shared'),
         barrier: isIn
           ? place(h, operands['mbar'], m['group'] === 'cta_group::2' ? 'sharedCluster' : inShared)

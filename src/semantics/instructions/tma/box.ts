@@ -8,13 +8,14 @@
  * |-------------------------|----------------------------------------------------|--------------------------------------------|
  * | load, store, reduce     | the box at the coordinates                         | the box                                    |
  * | gather, scatter         | four rows, anywhere, `box` columns from a column   | a box of four rows, in the order of the list |
+ * | load, store, reduce in mode im2col | pixels of a window (`layouts/shared-memory/im2col.ts`) | a box of pixels and channels |
  *
  * Elements outside the tensor have no address: who reads them finds the fill, who writes them writes nothing.
  *
  * A gather of rows 5, 0, 9, 2 of an f16 tensor (8, 64), a box of (1, 16), column 16: the image has rows of 32 bytes; row 0 is tensor[5, 16:32],
  * row 2 is fill, for there is no row 9.
  *
- * Names: `cp.async.bulk.tensor` with `.tile`, `.tile::gather4`, `.tile::scatter4` (PTX); `async_tma_gather` (Triton).
+ * Names: `cp.async.bulk.tensor` with `.tile`, `.tile::gather4`, `.tile::scatter4`, `.im2col` (PTX); `async_tma_gather` (Triton).
  *
  * Laws
  * 1. the image of every captured load and store, byte for byte; a fault wherever the capture has one.
@@ -27,6 +28,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import type { Failure } from '../../../failure.js'
 import * as Box from '../../../layouts/shared-memory/box-image.js'
+import * as Im2col from '../../../layouts/shared-memory/im2col.js'
 import * as Ref from '../../../transforms/ref.js'
 import type { RefError } from '../../../transforms/ref.js'
 import { elementsAt } from '../../machine/effect.js'
@@ -43,18 +45,33 @@ import type { World } from '../../machine/world.js'
 /** Rows of one message of a gather or a scatter. */
 export const rowsOfMessage = 4
 
+/** The columns of a map of columns of pixels; null: it has boxes. */
+export const columnsOf = (
+  d: Pick<DescriptorValue, 'dtype' | 'box' | 'elementStrides' | 'swizzle' | 'window'>,
+): Im2col.Columns | null =>
+  d.window === null
+    ? null
+    : {
+        bits: bitsOf(d.dtype),
+        pixels: d.box[0]!,
+        channels: d.box[1]!,
+        lower: d.window.lower,
+        upper: d.window.upper,
+        elementStrides: d.elementStrides,
+        swizzle: d.swizzle,
+      }
+
 /** A box, and the bytes that a copy of it counts. */
 interface Counted {
   readonly box: Box.Box
   readonly bytes: number
 }
 const counted = remembered((d: DescriptorValue): Counted => {
-  const box: Box.Box = {
-    bits: bitsOf(d.dtype),
-    extents: d.box,
-    elementStrides: d.elementStrides,
-    swizzle: d.swizzle,
-  }
+  const columns = columnsOf(d)
+  const box: Box.Box =
+    columns === null
+      ? { bits: bitsOf(d.dtype), extents: d.box, elementStrides: d.elementStrides, swizzle: d.swizzle }
+      : Im2col.columnsBox(columns)
   return { box, bytes: Box.boxBytes(box) }
 })
 export const boxOf = (d: DescriptorValue): Box.Box => counted(d).box
@@ -68,8 +85,11 @@ export const messageOf = (d: DescriptorValue): Box.Box => ({
   swizzle: d.swizzle,
 })
 
-const faultOf = (field: string, d: DescriptorValue, e: Failure<Box.CopyError>): FaultValue =>
-  V.fault(e.code === 'box.rank' ? 'type.mismatch' : 'A4', `${field}: ${d.name}: ${e.message}`)
+const faultOf = (
+  field: string,
+  d: DescriptorValue,
+  e: Failure<Box.CopyError | Im2col.ColumnsCopyError>,
+): FaultValue => V.fault(e.code === 'box.rank' ? 'type.mismatch' : 'A4', `${field}: ${d.name}: ${e.message}`)
 
 // ---------------------------------------------------------------- checks
 
@@ -78,13 +98,35 @@ export const checkCoords = (
   coords: ReadonlyArray<number>,
   direction: Box.CopyDirection,
 ): FaultValue | null => {
+  if (d.window !== null)
+    return V.fault(
+      'A4',
+      `descriptor: ${d.name}: a copy of a box is through a map of boxes, found columns of pixels (im2col)`,
+    )
   const checked = Box.checkCoordinates(boxOf(d), direction, coords)
+  return E.isLeft(checked) ? faultOf('coords', d, checked.left) : null
+}
+
+/** A column of pixels that begins there, with the offsets of the copy, outermost first. */
+export const checkColumn = (
+  d: DescriptorValue,
+  coords: ReadonlyArray<number>,
+  offsets: ReadonlyArray<number>,
+  direction: Box.CopyDirection,
+): FaultValue | null => {
+  const columns = columnsOf(d)
+  if (columns === null)
+    return V.fault(
+      'A4',
+      `descriptor: ${d.name}: a copy in mode im2col is through a map of columns of pixels, found boxes`,
+    )
+  const checked = Im2col.checkStart(columns, d.dims, direction, coords, offsets)
   return E.isLeft(checked) ? faultOf('coords', d, checked.left) : null
 }
 
 /** A map for gathers and scatters: a matrix, and boxes of one row. */
 export const checkRowMap = (d: DescriptorValue): FaultValue | null =>
-  d.box.length === 2 && d.box[0] === 1
+  d.box.length === 2 && d.box[0] === 1 && d.window === null
     ? null
     : V.fault(
         'A4',
@@ -102,18 +144,41 @@ export const boxElements = (
   coords: ReadonlyArray<number>,
 ): Elements | FaultValue => {
   const box = boxOf(d)
-  const bytes = bytesOf(d)
   if (Box.isInside(box, d.dims, coords)) {
     const layout = tensorLayout(d)
     if (E.isLeft(layout)) return layout.left
-    const base = d.base + coords.reduce((sum, c, i) => sum + c * d.strides[i]! * bytes, 0)
+    const base = d.base + coords.reduce((sum, c, i) => sum + c * d.strides[i]! * bytesOf(d), 0)
     return elementsAt(world, 'coords', d.plane, d.dtype, layout.right, base)
   }
   const addresses = Box.tensorOffsets(box, d.dims, d.strides, coords)
-  for (let i = 0; i < addresses.length; i++)
-    if (addresses[i]! >= 0) addresses[i] = (d.base + addresses[i]! * bytes) * addressesInByte(d.dtype)
-  return spend(world.effort, addresses.length / 4)
-    ? Footprint.ofAddresses(world.footprints, d.plane, d.dtype, Box.boxShape(box), addresses)
+  return elementsThere(world, d, Box.boxShape(box), addresses)
+}
+
+/** The elements of global memory under a column of pixels; those outside the tensor have no address. */
+export const columnElements = (
+  world: World,
+  d: DescriptorValue,
+  coords: ReadonlyArray<number>,
+  offsets: ReadonlyArray<number>,
+): Elements | FaultValue => {
+  const columns = columnsOf(d)
+  return columns === null
+    ? boxElements(world, d, coords)
+    : elementsThere(world, d, d.box, Im2col.columnOffsets(columns, d.dims, d.strides, coords, offsets))
+}
+
+/** Elements of the tensor at those offsets; -1: outside. */
+const elementsThere = (
+  world: World,
+  d: DescriptorValue,
+  shape: ReadonlyArray<number>,
+  offsets: Int32Array,
+): Elements | FaultValue => {
+  const bytes = bytesOf(d)
+  for (let i = 0; i < offsets.length; i++)
+    if (offsets[i]! >= 0) offsets[i] = (d.base + offsets[i]! * bytes) * addressesInByte(d.dtype)
+  return spend(world.effort, offsets.length / 4)
+    ? Footprint.ofAddresses(world.footprints, d.plane, d.dtype, shape, offsets)
     : outOfFuel
 }
 

@@ -9,6 +9,8 @@
  *     the same, mask 0b11                           two parts, 8192 bytes on each of two barriers
  *     gather of 8 rows of 128 bytes, mask 0b11      four parts, 512 bytes each
  *
+ * Through a map of tf32 an f32 arrives rounded to the nearest, ties to even; a NaN arrives as 0x7fffe000.
+ *
  * A prefetch is validated like a load and does nothing: there is no cache here, and nothing waits for it.
  *
  * Laws
@@ -17,12 +19,15 @@
  *
  * Source: PTX ISA, cp.async.bulk.tensor, cp.async.bulk.prefetch.tensor; behaviour captured on an H100.
  */
+import { scalarOperation } from '../../../numerics/scalar/index.js'
+import { lifted } from '../../../numerics/shadow.js'
 import * as Box from '../../../layouts/shared-memory/box-image.js'
 import type { InstructionOf } from '../../language/instruction.js'
 import type { LogEvent } from '../../log/events.js'
 import { descriptorOperand, effect, intsOperand, type Effect, type Executing } from '../../machine/effect.js'
 import type { Environment } from '../../machine/environment.js'
-import type { LoadPart, Prepared, TmaLoadInFlight } from '../../machine/operation.js'
+import type { Elements, LoadPart, Prepared, TmaLoadInFlight } from '../../machine/operation.js'
+import type { Edit } from '../../machine/cells.js'
 import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
 import { isFault, type DescriptorValue, type FaultValue } from '../../machine/value.js'
@@ -59,17 +64,16 @@ export const prepareLoad = (o: Environment, i: InstructionOf<'tma.load'>): Prepa
   if (bad !== null) return bad
   const into = destinations(o, i.destination, i.barrier, i.multicast, i.ctaGroup)
   if (isFault(into)) return into
-  return loadOf(o.world, d, coords, into)
+  return loadOf(o.world, d, boxElements(o.world, d, coords), into)
 }
 
-/** A load whose operands are known; its coordinates are lawful. */
+/** A load of those elements of the tensor; its operands are known. */
 export const loadOf = (
   world: World,
   d: DescriptorValue,
-  coords: ReadonlyArray<number>,
+  source: Elements | FaultValue,
   into: ReadonlyArray<Destination>,
 ): Prepared | FaultValue => {
-  const source = boxElements(world, d, coords)
   if (isFault(source)) return source
   const bytes = boxBytesOf(d)
   const parts: LoadPart[] = []
@@ -85,6 +89,7 @@ export const loadOf = (
     outside: outsideOf(d),
     bytes,
     combine: null,
+    rounds: d.rounds,
     map: d.map,
   }
 }
@@ -122,6 +127,7 @@ export const gatherOf = (
     outside: outsideOf(d),
     bytes: bytes * rows.messages.length,
     combine: null,
+    rounds: d.rounds,
     map: d.map,
   }
 }
@@ -162,6 +168,7 @@ export const executeLoad = (x: Executing, m: Machine, p: Of<'tma.load'>): Effect
     outside: p.outside,
     bytes: part.bytes,
     combine: p.combine,
+    rounds: p.rounds,
     map: p.map,
   }))
   return effect(issuing(m, parts), [issue])
@@ -182,6 +189,7 @@ const staged = (f: TmaLoadInFlight, stage: TmaLoadInFlight['stage']): TmaLoadInF
   outside: f.outside,
   bytes: f.bytes,
   combine: f.combine,
+  rounds: f.rounds,
   map: f.map,
 })
 
@@ -200,6 +208,26 @@ const readOf = (f: TmaLoadInFlight): LogEvent =>
         outside: f.outside,
       }
 
+const nearest = scalarOperation('cvt.rn.tf32.f32')
+/** The word of an f32 that of the nearest tf32; what is known in part is not known. */
+const toTf32 = lifted('u32')((word) => (nearest?.compute(word | 0, 0) ?? 0) >>> 0)
+
+const asWords = ({ offsets, origin }: Plane.Cells): Plane.Cells => ({ dtype: 'u32', offsets, origin })
+
+/** A copy of f32 that is rounded to tf32 on its way; what fills stays as it is. */
+const rounded = (
+  source: Plane.Plane,
+  from: Plane.Cells,
+  fill: number,
+  plane: Plane.Plane,
+  to: Plane.Cells,
+  edit: Edit | null,
+): Plane.Plane => {
+  const words = Plane.read(source, asWords(from), fill).data
+  const data = words?.map((word, i) => (from.offsets[i]! < 0 ? word : toTf32(word, word))) ?? null
+  return Plane.write(plane, asWords(to), data, edit)
+}
+
 /** What is there when the box has arrived: it, or it joined with what was there. */
 const arrived = (world: World, m: Machine, f: TmaLoadInFlight): Plane.Plane => {
   const source = m.planes[f.source.plane]!
@@ -207,10 +235,24 @@ const arrived = (world: World, m: Machine, f: TmaLoadInFlight): Plane.Plane => {
   const d = f.destination
   const plane = m.planes[d.plane]!
   const to = carried(plane, d)
+  if (f.rounds) return rounded(source, from, f.fill, plane, to, m.edit)
   return f.combine === null
     ? Plane.copy(source, from, f.fill, plane, to, m.edit)
     : Plane.write(plane, to, combined(world, plane, f.combine, d, Plane.read(source, from).data), m.edit)
 }
+
+/** What is written is no element of the tensor. */
+const roundedWrite = (f: TmaLoadInFlight): LogEvent => ({
+  _tag: 'access',
+  stamp: f.stamp,
+  operation: f.id,
+  rw: 'w',
+  proxy: 'async',
+  footprint: f.destination.footprint,
+  role: 'destination',
+  atomic: false,
+  origin: { _tag: 'other' },
+})
 
 /** The box arrives in one CTA's shared memory. */
 export const performLoad = (world: World, m: Machine, f: TmaLoadInFlight): Effect => {
@@ -219,7 +261,8 @@ export const performLoad = (world: World, m: Machine, f: TmaLoadInFlight): Effec
   const events: LogEvent[] = [{ _tag: 'perform', operation: f.id, stage: 'write', part: f.part }]
   if (f.map !== null) events.push(mapRead(f, f.map))
   events.push(readOf(f))
-  if (f.combine === null) events.push(access(f, f.id, 'w', 'async', d, 'destination'))
+  if (f.rounds) events.push(roundedWrite(f))
+  else if (f.combine === null) events.push(access(f, f.id, 'w', 'async', d, 'destination'))
   else for (const one of combining(f, f.id, 'async', d, 'cluster', f.combine.kind)) events.push(one)
   return effect(
     withInFlight(

@@ -14,7 +14,7 @@
  * | 13 .. 17 | `box_dim`, innermost first             | elements                                                    |
  * | 18 .. 22 | `element_stride`, innermost first      | elements                                                    |
  * | 23 .. 30 | `global_stride`, two words each        | bytes, from the second innermost dimension on                |
- * | 31      |                                         | nothing                                                     |
+ * | 31      |                                         | 1 of columns of pixels (im2col): words 13 and 14 are then channels and pixels, words 15 to 17 the corners of the window, the lower one in the low half, of W, H, D |
  *
  * Fields are checked when a copy reads the map, by the rules of the driver: a kernel may replace them one by one.
  *
@@ -22,27 +22,35 @@
  *
  * Law 1. `mapOf(encoded(f))` has the fields f, if the driver takes them.
  *
- * Source: PTX ISA, tensormap.replace; CUDA driver API, cuTensorMapEncodeTiled.
+ * Source: PTX ISA, tensormap.replace; CUDA driver API, cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import * as Box from '../../../layouts/shared-memory/box-image.js'
-import { bitsOf, isFloat, type Dtype } from '../../../numerics/dtype.js'
+import * as Im2col from '../../../layouts/shared-memory/im2col.js'
+import type { Failure } from '../../../failure.js'
+import { bitsOf, isDtype, isFloat, type Dtype } from '../../../numerics/dtype.js'
 import * as V from '../../machine/value.js'
-import type { DescriptorValue, FaultValue } from '../../machine/value.js'
+import type { DescriptorValue, FaultValue, PixelWindow } from '../../machine/value.js'
+import { columnsOf } from './box.js'
 
 // ---------------------------------------------------------------- model
 
 export const mapBytes = 128
 export const mapAlignment = 64
 
+/** Element types: beside those of memory, f32 that is copied or added in another manner. */
+export type MapElements = Dtype | 'f32_ftz' | 'tf32_ftz'
+
 /** What a tensor map says of a tensor, as the driver is told it: all lists innermost first. */
 export interface MapFields {
-  readonly elements: Dtype
+  readonly elements: MapElements
   readonly dims: ReadonlyArray<number>
   /** bytes, one less than there are dimensions */
   readonly strides: ReadonlyArray<number>
+  /** of columns of pixels: channels, pixels */
   readonly box: ReadonlyArray<number>
   readonly elementStrides: ReadonlyArray<number>
+  readonly window: PixelWindow | null
   readonly swizzle: 0 | 32 | 64 | 128
   readonly fill: 'zero' | 'nan'
 }
@@ -87,7 +95,7 @@ export const placeOfField = (
 }
 
 /** Element types by their numbers; null: which bits a copy of them brings is not known here. */
-const elementTypes: ReadonlyArray<readonly [name: string, dtype: Dtype | null]> = [
+const elementTypes: ReadonlyArray<readonly [name: MapElements | string, dtype: Dtype | null]> = [
   ['u8', 'u8'],
   ['u16', 'u16'],
   ['u32', 'u32'],
@@ -96,23 +104,28 @@ const elementTypes: ReadonlyArray<readonly [name: string, dtype: Dtype | null]> 
   ['s64', 'i64'],
   ['f16', 'f16'],
   ['f32', 'f32'],
-  ['f32 with subnormals flushed', null],
+  ['f32_ftz', 'f32'],
   // a copy moves its bits, as those of any element of 8 bytes
   ['f64', 'u64'],
   ['bf16', 'bf16'],
-  ['tf32', null],
-  ['tf32 with subnormals flushed', null],
+  ['tf32', 'f32'],
+  ['tf32_ftz', 'f32'],
   ['b4x16', null],
   ['b4x16 padded to 64 bits', null],
   ['b6x16 padded to 32 bits', null],
 ]
 const swizzles = [16, 32, 64, 128] as const
 
-const numberOfType = (dtype: Dtype): number => {
-  const named = elementTypes.findIndex(([, d]) => d === dtype)
+const numberOfType = (elements: MapElements): number => {
+  const named = elementTypes.findIndex(([name]) => name === elements)
+  const typed = named >= 0 ? named : elementTypes.findIndex(([, d]) => d === elements)
   // 8-bit elements of any kind are bytes
-  return named >= 0 ? named : bitsOf(dtype) === 16 ? 1 : 0
+  return typed >= 0 ? typed : isDtype(elements) && bitsOf(elements) === 16 ? 1 : 0
 }
+
+/** The word that says that there is a window, and where among the words of a box its corners begin. */
+const windowWord = 31
+const cornersFrom = 2
 
 // ---------------------------------------------------------------- bytes
 
@@ -137,6 +150,13 @@ export const encoded = (f: MapFields, low: number, high: number): Uint8Array => 
   f.box.forEach((n, k) => {
     put('box_dim', k, n)
   })
+  if (f.window !== null) {
+    view.setInt32(4 * windowWord, 1, true)
+    const { lower, upper } = f.window
+    lower.forEach((low, k) => {
+      put('box_dim', cornersFrom + k, (low & 0xffff) | (upper[k]! << 16))
+    })
+  }
   f.elementStrides.forEach((n, k) => {
     put('element_stride', k, n)
   })
@@ -150,27 +170,25 @@ export const encoded = (f: MapFields, low: number, high: number): Uint8Array => 
 
 type Seen = Pick<
   DescriptorValue,
-  'base' | 'dtype' | 'dims' | 'strides' | 'box' | 'elementStrides' | 'swizzle' | 'fill'
+  'base' | 'dtype' | 'dims' | 'strides' | 'box' | 'elementStrides' | 'swizzle' | 'fill' | 'window'
 >
 
 /** What the driver would refuse to encode of a tensor in a plane of so many bytes. */
 export const refusedMap = (d: Seen, planeBytes: number): FaultValue | null => {
   const { base, dims, strides } = d
   const bits = bitsOf(d.dtype)
-  const rank = d.box.length
+  const columns = columnsOf(d)
+  const rank = columns === null ? d.box.length : dims.length
   const no = (message: string): FaultValue => V.fault('A4', message)
   if (dims.length !== rank || strides.length !== rank)
     return V.fault(
       'type.mismatch',
       `dims, strides and box must have one rank, found ${String(dims.length)}, ${String(strides.length)} and ${String(rank)}`,
     )
-  const box = Box.checkBox({
-    bits,
-    extents: d.box,
-    elementStrides: d.elementStrides,
-    swizzle: d.swizzle,
-  })
-  if (E.isLeft(box)) return no(`box: ${box.left.message}`)
+  const box: E.Either<Failure<Box.BoxError | Im2col.ColumnsError>, unknown> = columns === null
+    ? Box.checkBox({ bits, extents: d.box, elementStrides: d.elementStrides, swizzle: d.swizzle })
+    : Im2col.checkColumns(columns, dims)
+  if (E.isLeft(box)) return no(`${columns === null ? 'box' : 'window'}: ${box.left.message}`)
   if (base % 16 !== 0)
     return no(`tensor: a tensor map sees a tensor at a multiple of 16 bytes, found ${String(base)}`)
   const empty = dims.findIndex((n) => n < 1)
@@ -239,6 +257,8 @@ export const mapOf = (
       ? 1
       : (view.getUint32(place.at, true) + 4294967296 * view.getUint32(place.at + 4, true)) / bytesOfElement
   })
+  const windowed = view.getUint32(4 * windowWord, true) !== 0
+  const corners = Array.from({ length: Math.max(0, rank - 2) }, (_, k) => word('box_dim', rank - 1 - k) | 0)
   const found: DescriptorValue = {
     _tag: 'descriptor',
     name: tensor.name,
@@ -247,10 +267,15 @@ export const mapOf = (
     dtype,
     dims: along('global_dim'),
     strides,
-    box: along('box_dim'),
+    box: windowed ? [word('box_dim', 1), word('box_dim', 0)] : along('box_dim'),
     elementStrides: along('element_stride'),
     swizzle,
     fill: word('fill_mode') === 1 ? 'nan' : 'zero',
+    window: windowed
+      ? { lower: corners.map((w) => (w << 16) >> 16), upper: corners.map((w) => w >> 16) }
+      : null,
+    rounds: typeName === 'tf32' || typeName === 'tf32_ftz',
+    flushes: typeName === 'f32_ftz' || typeName === 'tf32_ftz',
     map,
   }
   const refused = refusedMap(found, tensor.bytes)

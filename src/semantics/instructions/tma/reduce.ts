@@ -14,15 +14,15 @@
  *
  *     add u32 0xffffffff, 2 -> 1        inc u32 7, 7 -> 0        dec u32 0, 9 -> 9        min i32 -1, 1 -> -1 (u32: 1)
  *
- * Whether the chip keeps subnormal sums of f32 is not said for this instruction; here it does.
+ * Sums of f32 keep subnormal numbers, but for those of a map whose element type says otherwise: it takes and leaves a zero of the same sign for one.
  *
  * Laws
  * 1. The table: each kind against the definition in integers of unbounded size; every other pair is refused.
  * 2. add, min, max, and, or, xor of integers do not depend on the order of the arrivals.
  *
- * @fidelity documented
+ * @fidelity documented, sums of f32 silicon
  *
- * Source: PTX ISA, cp.reduce.async.bulk.tensor.
+ * Source: PTX ISA, cp.reduce.async.bulk.tensor; sums of f32 captured on an H100 (conformance/hopper/tma).
  */
 import * as O from 'fp-ts/lib/Option.js'
 import { isFloat, type Dtype } from '../../../numerics/dtype.js'
@@ -120,19 +120,33 @@ export const reduction = (
   return O.isNone(f) ? lacks(world, kind, dtype) : f.value
 }
 
+/** A zero of the same sign for a subnormal f32, word for word. */
+const flushed = (word: number): number => ((word & 0x7f800000) === 0 ? (word & 0x80000000) >>> 0 : word)
+
 const long = (dtype: Dtype, low: number, high: number): bigint =>
   wrapped(dtype, (BigInt(high) << 32n) | BigInt(low))
+
+const reductionOf = (
+  world: World,
+  kind: ReduceKind,
+  dtype: Dtype,
+  flushes: boolean,
+): ReturnType<typeof reduction> => {
+  const f = reduction(world, kind, dtype)
+  return flushes && typeof f === 'function' ? (old, by) => flushed(f(flushed(old), flushed(by))) : f
+}
 
 /** Where not all is known: what joins an element that is not known is not known. Of elements in words, none is then. */
 const joinedPartly = (
   world: World,
   kind: ReduceKind,
   dtype: Dtype,
+  flushes: boolean,
   areWords: boolean,
   old: Float64Array,
   data: Float64Array,
 ): Float64Array | null => {
-  const f = reduction(world, kind, dtype)
+  const f = reductionOf(world, kind, dtype, flushes)
   if (typeof f !== 'function') return null
   const join = lifted(areWords ? 'u32' : dtype)(f)
   if (!areWords) return data.map((by, i) => join(old[i]!, by))
@@ -144,7 +158,7 @@ const joinedPartly = (
 export const combined = (
   world: World,
   plane: Plane.Plane,
-  { kind, words }: Joining,
+  { kind, words, flushes }: Joining,
   e: Elements,
   data: Float64Array | null,
 ): Float64Array | null => {
@@ -153,7 +167,7 @@ export const combined = (
   if (old === null || data === null) return null
   const out = new Float64Array(data.length)
   if (plane._tag === 'shadow' && !(old.every(isKnown) && data.every(isKnown)))
-    return joinedPartly(world, kind, e.dtype, inWords(plane, e.dtype), old, data)
+    return joinedPartly(world, kind, e.dtype, flushes, inWords(plane, e.dtype), old, data)
   const byWords = words === null ? undefined : scalarOperation(words)
   if (byWords !== undefined && inWords(plane, e.dtype)) {
     for (let i = 0; i < out.length; i += 2) {
@@ -162,7 +176,7 @@ export const combined = (
     }
     return out
   }
-  const f = reduction(world, kind, e.dtype)
+  const f = reductionOf(world, kind, e.dtype, flushes)
   if (typeof f !== 'function') return null
   if (inWords(plane, e.dtype))
     for (let i = 0; i < out.length; i += 2) {

@@ -26,7 +26,7 @@ import {
   type Executing,
 } from '../../machine/effect.js'
 import type { Environment } from '../../machine/environment.js'
-import type { Prepared, StorePart, TmaStoreInFlight } from '../../machine/operation.js'
+import type { Elements, Prepared, StorePart, TmaStoreInFlight } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../../machine/state.js'
 import { isFault, type DescriptorValue, type FaultValue } from '../../machine/value.js'
@@ -65,20 +65,19 @@ const boxToTensor = (
   if (bad !== null) return bad
   const v = viewOperand(o, 'source', i.source)
   if (isFault(v)) return v
-  return storeOf(o.world, d, coords, startOf(v), kind)
+  return storeOf(o.world, d, boxElements(o.world, d, coords), startOf(v), kind)
 }
 
-/** A store, or a reduction, whose operands are known; its coordinates are lawful. */
+/** A store, or a reduction, to those elements of the tensor; its operands are known. */
 export const storeOf = (
   world: World,
   d: DescriptorValue,
-  coords: ReadonlyArray<number>,
+  destination: Elements | FaultValue,
   from: Start,
   kind: ReduceKind | null,
 ): Prepared | FaultValue => {
   const source = boxImage(world, d, from, 'source')
   if (isFault(source)) return source
-  const destination = boxElements(world, d, coords)
   if (isFault(destination)) return destination
   if (kind !== null) {
     const able = reduction(world, kind, d.dtype)
@@ -89,7 +88,7 @@ export const storeOf = (
     _tag: 'tma.store',
     parts: [{ source, destination, bytes }],
     bytes,
-    combine: kind === null ? null : { kind, words: null },
+    combine: kind === null ? null : { kind, words: null, flushes: d.flushes },
     map: d.map,
   }
 }

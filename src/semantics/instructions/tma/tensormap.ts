@@ -111,6 +111,9 @@ export const prepareCreate = (
     elementStrides: i.box.map(() => 1),
     swizzle: i.swizzle,
     fill: i.fill,
+    window: null,
+    rounds: false,
+    flushes: false,
     map: object,
   }
   return (

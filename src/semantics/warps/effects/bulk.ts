@@ -141,6 +141,7 @@ const copy = (h: Here, o: Of<'copyBulk'>, own: number): Prepared | FaultValue =>
     outside: 'zero',
     bytes,
     combine: o.reduction?.joining ?? null,
+    rounds: false,
     map: null,
   }
 }

@@ -7,7 +7,14 @@
  * Source: PTX ISA, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, tensormap.replace, tensormap.cp_fenceproxy, fence.proxy.tensormap.
  */
 import { rememberedBy } from '../../../remembered.js'
-import { checkCoords, checkRowMap, rowsOfMessage, type Start } from '../../instructions/tma/box.js'
+import {
+  checkColumn,
+  checkCoords,
+  checkRowMap,
+  columnElements,
+  rowsOfMessage,
+  type Start,
+} from '../../instructions/tma/box.js'
 import { deliveries } from '../../instructions/tma/destination.js'
 import { gatherOf, loadOf } from '../../instructions/tma/load.js'
 import { mapAlignment, mapBytes, mapOf, placeOfField } from '../../instructions/tma/object.js'
@@ -112,10 +119,17 @@ const copyOf = (h: Here, o: Of<'tensorCopy'>, own: number): Prepared | FaultValu
   const start = startAt(h, o.shared, own)
   if ('code' in start) return start
   const direction = o.direction === 'in' ? 'load' : 'store'
+  const offsets: number[] = []
+  for (const row of o.offsets) {
+    const word = operand(h, 'an offset', row, own)
+    if (typeof word !== 'number') return word
+    offsets.unshift(word & 0xffff)
+  }
   const boxAt = [...coordinates].reverse()
   const [column = 0, ...rows] = coordinates
   const checked = (d: DescriptorValue): FaultValue | null => {
-    if (!o.rows) return checkCoords(d, boxAt, direction)
+    if (o.mode === 'tile') return checkCoords(d, boxAt, direction)
+    if (o.mode === 'im2col') return checkColumn(d, boxAt, offsets, direction)
     const map = checkRowMap(d)
     if (map !== null) return map
     if (rows.length !== rowsOfMessage)
@@ -133,9 +147,9 @@ const copyOf = (h: Here, o: Of<'tensorCopy'>, own: number): Prepared | FaultValu
       own,
       (d) =>
         checked(d) ??
-        (o.rows
+        (o.mode === 'rows'
           ? scatterOf(world, d, { column, messages: [rows] }, start)
-          : storeOf(world, d, boxAt, start, o.combine)),
+          : storeOf(world, d, columnElements(world, d, boxAt, offsets), start, o.combine)),
     )
   const met = barriersAt(h, o.barrier, own)
   if ('code' in met) return met
@@ -149,7 +163,9 @@ const copyOf = (h: Here, o: Of<'tensorCopy'>, own: number): Prepared | FaultValu
     own,
     (d) =>
       checked(d) ??
-      (o.rows ? gatherOf(world, d, { column, messages: [rows] }, into) : loadOf(world, d, boxAt, into)),
+      (o.mode === 'rows'
+        ? gatherOf(world, d, { column, messages: [rows] }, into)
+        : loadOf(world, d, columnElements(world, d, boxAt, offsets), into)),
   )
 }
 

@@ -13,11 +13,13 @@ export type TensorsOperation =
       readonly _tag: 'tensorCopy'
       /** `in`: to shared memory, with its bytes on a barrier */
       readonly direction: 'in' | 'out'
-      /** rows anywhere, four of them, instead of a box */
-      readonly rows: boolean
+      /** a box; four rows anywhere; columns of pixels */
+      readonly mode: 'tile' | 'rows' | 'im2col'
       readonly map: Address
       /** innermost first; of rows: the column, and four rows */
       readonly coordinates: ReadonlyArray<Row>
+      /** of columns of pixels: 16 bits each, innermost first */
+      readonly offsets: ReadonlyArray<Row>
       readonly shared: Address
       readonly barrier: Address | null
       /** CTAs of the cluster */
