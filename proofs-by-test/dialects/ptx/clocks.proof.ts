@@ -49,6 +49,33 @@ test.each([
   expect([v.verdict, v.findings.map(({ id }) => id)]).toEqual(['invalid', ['I1']])
 })
 
+/** As a debug build has it: what is computed goes through memory before it decides. */
+const depot = ['.local .b64 kept[2];', 'mov.u64 %rd6, kept;', 'cvta.local.u64 %rd6, %rd6;']
+test.each([
+  ['local memory', 'st.local.u64 [kept], %rd2;', 'ld.local.u64 %rd2, [kept];'],
+  ['a pointer to it', 'st.u64 [%rd6+8], %rd2;', 'ld.u64 %rd2, [%rd6+8];'],
+])('a clock that goes through %s is no read of what nothing has written', async (_, store, load) => {
+  const through = (clock: string): string => kernel(...depot, clock, store, load, ...branch)
+  const v = await verdictOf(through('mov.u64 %rd2, %globaltimer;'))
+  expect([v.verdict, v.findings]).toEqual(['undecided', []])
+  expect(v.reason).toContain('%globaltimer may be anything')
+  const w = await verdictOf(through('mov.u64 %rd5, %globaltimer;'))
+  expect([w.verdict, w.findings.map(({ id }) => id)]).toEqual(['invalid', ['I1']])
+})
+
+test('a byte of which some bits are written is not said to be read before that', async () => {
+  const set = ['ld.u8 %r1, [%rd6+3];', 'and.b32 %r2, %r1, -3;', 'or.b32 %r3, %r2, 2;', 'st.u8 [%rd6+3], %r3;']
+  const asked = ['ld.u8 %r4, [%rd6+3];', 'and.b32 %r5, %r4, 2;', 'setp.eq.s32 %p1, %r5, 0;', '@%p1 bra over;']
+  const v = await verdictOf(kernel(...depot, ...set, ...asked))
+  expect([v.verdict, v.findings]).toEqual(['undecided', []])
+  expect(v.reason).toContain('a field of bits decides what happens here')
+  // no bit of it is written, or it is another word
+  for (const other of [set.slice(0, 3), [...set.slice(0, 3), 'st.u16 [%rd6+4], %r3;']]) {
+    const w = await verdictOf(kernel(...depot, ...other, ...asked))
+    expect([w.verdict, w.findings.map(({ id }) => id)]).toEqual(['invalid', ['I1']])
+  }
+})
+
 test('a clock that nothing asks costs nothing', async () => {
   const v = await verdictOf(kernel('mov.u64 %rd5, %clock64;', 'add.s64 %rd6, %rd5, 1;'))
   expect(v.verdict, v.reason).toBe('ok')

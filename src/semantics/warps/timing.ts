@@ -79,26 +79,114 @@ export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place
   return places
 })
 
-/** Places whose values come from what may be anything (a clock, a multiprocessor), and its name. */
-export const unspecifiedIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered((p) => {
-  const names = new Map<Place, string>()
-  for (const { row, given: g } of p.givens) if (g._tag === 'unspecified') names.set(row, g.name)
+/** Bytes of memory that something is stored to, or loaded from; of other than local memory any. */
+interface Held {
+  readonly space: Address['space']
+  readonly bytes: Bytes
+}
+const heldAt = (a: Address, width: Width): Held => ({
+  space: a.space,
+  bytes: a.space === 'local' ? bytesOf(a, width) : null,
+})
+const shares = (a: Held, b: Held): boolean =>
+  a.space === 'generic' || b.space === 'generic' || (a.space === b.space && meet(a.bytes, b.bytes))
+
+/** Places whose values come from these, through lanes and through memory, each with what it comes from. */
+const comingFrom = (
+  code: ReadonlyArray<Instruction>,
+  first: ReadonlyMap<Place, string>,
+): ReadonlyMap<Place, string> => {
+  const names = new Map(first)
+  const held = new Map<string, { readonly there: Held; readonly name: string }>()
+  const give = (places: ReadonlyArray<Place>, name: string): boolean => {
+    let grew = false
+    for (const place of places) {
+      if (names.has(place)) continue
+      names.set(place, name)
+      grew = true
+    }
+    return grew
+  }
   for (let grew = names.size > 0; grew;) {
     grew = false
-    for (const { operation: o, guard } of p.code) {
+    for (const { operation: o, guard } of code) {
       const { reads, writes, computes } = usesOf(o)
-      if (!computes) continue
-      const all = guard === null ? reads : [...reads, ofPredicate(guard.predicate)]
-      const name = all.flatMap((place) => names.get(place) ?? [])[0]
-      if (name === undefined) continue
-      for (const place of writes)
-        if (!names.has(place)) {
-          names.set(place, name)
-          grew = true
-        }
+      if (computes) {
+        const all = guard === null ? reads : [...reads, ofPredicate(guard.predicate)]
+        const name = all.flatMap((place) => names.get(place) ?? [])[0]
+        if (name !== undefined) grew = give(writes, name) || grew
+      } else if (o._tag === 'store') {
+        const name = o.value.flat().flatMap((place) => names.get(place) ?? [])[0]
+        const there = heldAt(o.into, o.width)
+        const key = `${there.space} ${there.bytes?.join() ?? ''}`
+        if (name === undefined || held.has(key)) continue
+        held.set(key, { there, name })
+        grew = true
+      } else if (o._tag === 'load') {
+        const there = heldAt(o.from, o.width)
+        const from = [...held.values()].find((one) => shares(one.there, there))
+        if (from !== undefined) grew = give(writes, from.name) || grew
+      }
     }
   }
   return names
+}
+
+/** Places whose values come from what may be anything (a clock, a multiprocessor), and its name. */
+export const unspecifiedIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered((p) =>
+  comingFrom(
+    p.code,
+    new Map(
+      p.givens.flatMap(({ row, given: g }) => (g._tag === 'unspecified' ? [[row, g.name] as const] : [])),
+    ),
+  ),
+)
+
+const isBits = (o: Operation): boolean => o._tag === 'scalar' && /^(?:and|or)\.b/u.test(o.name)
+const addressOf = ({ space, rows, offset }: Address, { bytes }: Width): string =>
+  `${space} ${rows.join('+')} ${String(offset)} ${String(bytes)}`
+
+/**
+ * Places whose values come from fields of bits: of such a word some bits may be written and others not.
+ *
+ *     ld.u8 %rs1, [x];   and.b16 %rs2, %rs1, -3;   or.b16 %rs3, %rs2, 2;   st.u8 [x], %rs3        writes bit 1 of the byte, and no other
+ */
+export const fieldsIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remembered(({ code }) => {
+  // what was loaded from an address, and what an and or an or has made of it
+  const loaded = new Map<Place, string>()
+  const made = new Map<Place, string>()
+  for (const { operation: o } of code)
+    if (o._tag === 'load' && o.width.bytes * o.width.count <= 4)
+      for (const w of usesOf(o).writes) loaded.set(w, addressOf(o.from, o.width))
+  for (let grew = true; grew;) {
+    grew = false
+    for (const { operation: o } of code) {
+      const { reads, writes, computes } = usesOf(o)
+      if (!computes) continue
+      const of = (isBits(o) ? reads.flatMap((r) => loaded.get(r) ?? []) : [])[0]
+      const from = of ?? reads.flatMap((r) => made.get(r) ?? [])[0]
+      if (from === undefined) continue
+      for (const w of writes) {
+        if (made.has(w)) continue
+        made.set(w, from)
+        grew = true
+      }
+    }
+  }
+  const fields = code.flatMap(({ operation: o }) =>
+    o._tag === 'store' && o.value.flat().some((r) => made.get(r) === addressOf(o.into, o.width))
+      ? [{ there: heldAt(o.into, o.width), bytes: o.width.bytes }]
+      : [],
+  )
+  const first = new Map<Place, string>()
+  if (fields.length > 0)
+    for (const { operation: o } of code)
+      if (o._tag === 'load') {
+        const there = heldAt(o.from, o.width)
+        if (fields.some((f) => f.bytes === o.width.bytes && shares(f.there, there)))
+          for (const w of usesOf(o).writes) first.set(w, 'a field of bits')
+      }
+  return comingFrom(code, first)
 })
 
 /** The loads and atomics whose results decide something. */

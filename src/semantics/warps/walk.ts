@@ -28,7 +28,7 @@ import { maskOf, operand } from './operands.js'
 import { multiply } from './products.js'
 import type { Part } from '../machine/warp-stand.js'
 import { ofPredicate, type Guard, type Operation, type Place } from './program.js'
-import { unspecifiedIn } from './timing.js'
+import { fieldsIn, unspecifiedIn } from './timing.js'
 import { usesOf } from './uses.js'
 import * as Origins from './origins.js'
 import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
@@ -66,23 +66,34 @@ const siteAt = (w: Walk, s: Walking): number => w.launch.code[s.pc]?.instruction
 const iterationOf = (w: Walk, pc: number, turns: ReadonlyArray<number>): ReadonlyArray<number> =>
   (w.launch.program.loops[pc] ?? []).map((loop) => Math.max(0, turns[loop] ?? 0))
 
-/** What an instruction needs and nothing has written may be what hardware alone knows: then the program is not wrong, and what follows is not known. */
-const ofHardware = (w: Walk, s: Walking): FaultValue | null => {
+/**
+ * What an instruction needs and nothing has written may be what hardware alone knows, or come from a byte of which some bits are written: then the program is not
+ * wrong, and what follows is not known.
+ */
+const unsaid = (w: Walk, s: Walking): FaultValue | null => {
   const one = w.launch.code[s.pc]?.instruction
   if (one === undefined) return null
-  const names = unspecifiedIn(w.launch.program)
   const { reads } = usesOf(one.operation)
   const all = one.guard === null ? reads : [...reads, ofPredicate(one.guard.predicate)]
-  const isUnknown = (place: Place): boolean =>
-    ((place < 0 ? w.rows.unknownPredicates[-1 - place]! : w.rows.unknown[place]!) & s.mask) !== 0
-  const name = all.flatMap((place) => (isUnknown(place) ? (names.get(place) ?? []) : []))[0]
-  return name === undefined
+  const unknown = all.filter(
+    (place) => ((place < 0 ? w.rows.unknownPredicates[-1 - place]! : w.rows.unknown[place]!) & s.mask) !== 0,
+  )
+  const among = (names: ReadonlyMap<Place, string>): string | undefined =>
+    unknown.flatMap((place) => names.get(place) ?? [])[0]
+  const name = among(unspecifiedIn(w.launch.program))
+  if (name !== undefined)
+    return V.fault('warp.unspecified', `${name} may be anything, and decides what happens here`)
+  const field = among(fieldsIn(w.launch.program))
+  return field === undefined
     ? null
-    : V.fault('warp.unspecified', `${name} may be anything, and decides what happens here`)
+    : V.fault(
+        'warp.unspecified',
+        `${field} decides what happens here, and which bits of a byte are written is not followed`,
+      )
 }
 
 const stop = (w: Walk, s: Walking, found: FaultValue): void => {
-  const fault = found.code === 'I1' ? (ofHardware(w, s) ?? found) : found
+  const fault = found.code === 'I1' ? (unsaid(w, s) ?? found) : found
   w.ready = { _tag: 'fault', fault, site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns) }
 }
 
