@@ -98,3 +98,58 @@ describe('a loop that is no wait', () => {
     expect(until(weak, 'gather')).toEqual([])
   })
 })
+
+/** One cluster leaves a value and says so by an atomic that releases, and counts on without releasing; the other waits for both counts. */
+const counted = (first: string): string => `
+.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 c, .param .u64 y)
+{
+  .reg .pred p; .reg .b32 a, b, t; .reg .b64 rx, rc, ry;
+  ld.param.u64 rx, [x]; ld.param.u64 rc, [c]; ld.param.u64 ry, [y];
+  mov.u32 t, %ctaid.x;
+  setp.ne.u32 p, t, 0;
+  @p bra other;
+  fence.acq_rel.gpu;
+  st.global.u32 [rx], 7;
+  red.${first}.gpu.global.add.u32 [rc], 1;
+  red.relaxed.gpu.global.add.u32 [rc], 1;
+  ret;
+other:
+  ld.acquire.gpu.global.u32 a, [rc];
+  setp.ne.u32 p, a, 2;
+  @p bra other;
+  ld.global.u32 b, [rx];
+  st.global.u32 [ry], b;
+  ret;
+}`
+
+describe('a relaxed write behind one that releases tells what that has told', () => {
+  test.each([
+    ['release', 'ok'],
+    ['relaxed', 'hazard'],
+  ])('%s: %s', (first, verdict) => {
+    const launch = {
+      grid: [2],
+      block: [1],
+      args: ['x', 'c', 'y'].map((tensor) => ({
+        kind: 'pointer',
+        tensor,
+        dtype: 'u32',
+        shape: [1],
+        role: 'out',
+      })),
+      outputs: [],
+    }
+    const files = new Map([
+      ['m.ptx', counted(first)],
+      ['m.json', JSON.stringify(launch)],
+    ])
+    const world = worldOf(
+      inMemory(new Map([...files].map(([name, text]) => [name, new TextEncoder().encode(text)]))),
+    )
+    const v = right(checkPtx(world, 'm.ptx', { launch: 'm.json' })).json() as Verdict
+    expect([v.verdict, v.findings.map(({ id }) => id)]).toEqual([verdict, verdict === 'ok' ? [] : ['D3']])
+  })
+})
