@@ -26,9 +26,13 @@
  * By hand, e4m3 into f32: c = 1, one product 2^-25 and the rest zero. The blocks give 2^-25, and 1 + 2^-25 rounds to 1; of c = 2^-2 nothing is lost, where
  * wgmma, which counts in units of 2^-15, loses all of the product.
  *
+ * With structured sparsity (`mma.sp`) half of a row of a is stored, and is multiplied by those rows of b that its metadata name: a row of d is the product
+ * above of k / 2, of the stored row and the chosen rows of b, in their order. So f16 of k = 32 is one block of 16.
+ *
  * Laws
  * 1. Every product equals an H100's, bit for bit, NaNs included.
  * 2. Where nothing is rounded, a product is c + a b.
+ * 3. A sparse product equals an H100's, bit for bit.
  *
  * Source: own measurements on an H100 (`conformance/hopper/mma`), and what ptxas of CUDA 13.0 makes of each form; PTX ISA, "mma", "wmma.mma".
  *
@@ -269,4 +273,35 @@ export const warpMma = (p: WarpProduct): O.Option<WarpMma> => {
         ? O.some(ofIntegers(p))
         : O.none
   }
+}
+
+// ---------------------------------------------------------------- sparse
+
+/** The same of a sparse a: its stored elements (m x k / 2), and the k of each of them. */
+export type SparseWarpMma = (
+  a: Float64Array,
+  at: Int32Array,
+  b: Float64Array,
+  c: Float64Array,
+) => Float64Array
+
+/** The sparse product, or none: no chip has it. */
+export const warpSparse = (p: WarpProduct): O.Option<SparseWarpMma> => {
+  const { m, n, k } = p.shape
+  const stored = k / 2
+  if (p.instruction !== 'mma' || p.a === 'f64' || p.a === 'b1') return O.none
+  return O.map((row: WarpMma): SparseWarpMma => {
+    return (a, at, b, c) => {
+      const out = new Float64Array(m * n)
+      const chosen = new Float64Array(stored * n)
+      for (let i = 0; i < m; i++) {
+        for (let q = 0; q < stored; q++) {
+          const from = at[i * stored + q]! * n
+          chosen.set(b.subarray(from, from + n), q * n)
+        }
+        out.set(row(a.subarray(i * stored, (i + 1) * stored), chosen, c.subarray(i * n, (i + 1) * n)), i * n)
+      }
+      return out
+    }
+  })(warpMma({ ...p, shape: { m: 1, n, k: stored } }))
 }

@@ -2,8 +2,8 @@
 
     OPCODE | KIND m n k times | A B C D | alayout blayout | registers of A, B, C, D | selector
 
-A, B, C, D are types of elements; `times` is how many products of that shape one instruction makes. KIND: mma; sp (with metadata); wmma (from memory
-to memory, as it is used); raw (wmma.mma of registers as they are); load and store (of fragments, where the lanes and registers of elements are asked).
+A, B, C, D are types of elements; `times` is how many products of that shape one instruction makes. KIND: mma; sp (with metadata, indices ascending);
+any (with metadata, two different indices in whatever order); wmma (from memory to memory, as it is used); raw (wmma.mma of registers as they are); load and store (of fragments, where the lanes and registers of elements are asked).
 """
 import pathlib
 import re
@@ -22,7 +22,7 @@ def candidates():
         m, n, k = shape
         a, b, c, d = types
         if counts is None:
-            depth = k // 2 if kind == 'sp' else k
+            depth = k // 2 if kind in ('sp', 'any') else k
             counts = [registers(times * m * depth, a), registers(times * k * n, b), registers(times * m * n, c), registers(times * m * n, d)]
         rows.append(' | '.join([opcode, f'{kind} {m} {n} {k} {times}', ' '.join(types), ' '.join(layouts), ' '.join(map(str, counts)), selector]))
 
@@ -149,6 +149,11 @@ def candidates():
                 for kind in outputs:
                     fragment('c', s, kind, layout, registers(m * n, kind))
                     fragment('d', s, kind, layout, registers(m * n, kind))
+
+    for shape, d, a, selector in (((16, 8, 16), 'f32', 'f16', 3), ((16, 8, 32), 'f32', 'f16', 1), ((16, 8, 32), 'f16', 'f16', 0), ((16, 8, 32), 'f32', 'bf16', 0),
+                                  ((16, 8, 64), 'f32', 'e4m3', 0), ((16, 8, 32), 's32', 's8', 1), ((16, 8, 64), 's32', 'u8', 0),
+                                  ((16, 8, 64), 's32', 'u4', 1), ((16, 8, 128), 's32', 's4', 0)):
+        row(f'mma.sp.sync.aligned.{name(shape)}.row.col.{d}.{a}.{a}.{d}', 'any', shape, (a, a, d, d), selector=str(selector))
     return rows
 
 

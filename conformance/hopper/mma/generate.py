@@ -39,7 +39,7 @@ def kernel(index, line):
     elif kind == 'store':
         given, left = fragment[3], matrix[3]
     else:
-        given, left = sum(fragment[:3]) + (128 if kind == 'sp' else 0), fragment[3]
+        given, left = sum(fragment[:3]) + (128 if kind in ('sp', 'any') else 0), fragment[3]
     out += [f'mul.wide.u32 %p2, %t1, {given};', 'add.u64 %p0, %p0, %p2;', f'mul.wide.u32 %p2, %t1, {left};', 'add.u64 %p1, %p1, %p2;',
             'mul.wide.u32 %p3, %t0, 4;', 'add.u64 %p4, %p0, %p3;', 'add.u64 %p5, %p1, %p3;',
             'mul.wide.u32 %p3, %t0, 8;', 'add.u64 %p2, %p0, %p3;', 'add.u64 %p3, %p1, %p3;']
@@ -52,12 +52,12 @@ def kernel(index, line):
 
     a, b, c, d = (braces(letter, count) for letter, count in zip('abcd', counts))
     shape = f'm{m}n{n}k{k}'
-    if kind in ('mma', 'sp', 'raw'):
+    if kind in ('mma', 'sp', 'any', 'raw'):
         at = 0
         for letter, count, size, bytes_ in zip('abc', counts, sizes, fragment):
             move('ld', letter, count, size, at)
             at += bytes_
-        if kind == 'sp':
+        if kind in ('sp', 'any'):
             move('ld', 'e', 0, 4, at)
             out.append(f'ld.global.b32 %e, [%p4+{at}];')
             out.append(f'{opcode} {d}, {a}, {b}, {c}, %e, {selector};')

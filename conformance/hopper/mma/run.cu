@@ -36,6 +36,8 @@ struct Form {
   std::string name;
 };
 
+static bool isSparse(const Form &f) { return f.kind == "sp" || f.kind == "any"; }
+
 // An element of a fragment as registers hold it: register by register, lane by lane.
 static void slot(Bytes &to, size_t at, int bits, int reg, int lane, int position, uint64_t value) {
   const int size = bits == 64 ? 64 : 32;
@@ -44,7 +46,7 @@ static void slot(Bytes &to, size_t at, int bits, int reg, int lane, int position
 
 // Fragments of the shapes with rows of 8: the first dimension by lane / 4, the second by lane % 4.
 static void fragments(const Form &f, const Matrices &x, Bytes &to, size_t at) {
-  const int ka = f.kind == "sp" ? f.k / 2 : f.k;
+  const int ka = isSparse(f) ? f.k / 2 : f.k;
   const int bits[3] = {bitsOf(f.types[0]), bitsOf(f.types[1]), bitsOf(f.types[2])};
   size_t place = at;
   for (int which = 0; which < 3; which++) {
@@ -108,7 +110,7 @@ static void matrices(const Form &f, const Matrices &x, Bytes &to, size_t at) {
 
 static Bytes tuple(const Form &f, int number) {
   Bytes to(f.given);
-  const int ka = f.kind == "sp" ? f.k / 2 : f.k;
+  const int ka = isSparse(f) ? f.k / 2 : f.k;
   if (f.kind == "load") {
     const int which = f.counts[0] ? 0 : f.counts[1] ? 1 : 2;
     const int bits = bitsOf(f.types[which]);
@@ -136,12 +138,12 @@ static Bytes tuple(const Form &f, int number) {
       quads(f, xs, to, 0);
     else
       fragments(f, xs[0], to, 0);
-    if (f.kind == "sp") {
+    if (isSparse(f)) {
       Random r(f.name + "#" + std::to_string(number) + "#metadata");
-      const int pairs[6] = {4, 8, 9, 12, 13, 14}, single[2] = {4, 14};
+      const int pairs[12] = {4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11}, single[2] = {4, 14};
       for (int lane = 0; lane < 32; lane++) {
         uint32_t word = 0;
-        for (int i = 0; i < 8; i++) word |= uint32_t(f.types[0] == "tf32" ? single[r.pick(2)] : pairs[r.pick(6)]) << (4 * i);
+        for (int i = 0; i < 8; i++) word |= uint32_t(f.types[0] == "tf32" ? single[r.pick(2)] : pairs[r.pick(f.kind == "any" ? 12 : 6)]) << (4 * i);
         std::memcpy(&to[f.given - 128 + 4 * lane], &word, 4);
       }
     }
@@ -158,10 +160,10 @@ int main(int argc, char **argv) {
   cudaLibrary_t library = nullptr;
   while (plan >> f.index >> f.part >> f.kind >> f.m >> f.n >> f.k >> f.times >> f.types[0] >> f.types[1] >> f.types[2] >> f.types[3] >> f.layouts[0] >>
          f.layouts[1] >> f.counts[0] >> f.counts[1] >> f.counts[2] >> f.counts[3] >> f.given >> f.left >> f.name) {
-    const bool ordered = f.name.find("ordered") != std::string::npos;
+    const bool any = f.kind == "any", ordered = any || f.name.find("ordered") != std::string::npos;
     const bool floating = isFloat(f.types[0]);
     const int tuples = f.kind == "load" ? 10 : f.kind == "store" ? 1 : f.kind == "raw" ? 2 : floating ? (ordered ? 40 : 400) : (ordered ? 16 : 128);
-    const int whole = f.kind == "load" ? 10 : f.kind == "store" ? 1 : f.kind == "raw" ? 2 : floating ? (f.kind == "mma" ? 100 : ordered ? 0 : 20) : (ordered ? 0 : 8);
+    const int whole = any ? tuples : f.kind == "load" ? 10 : f.kind == "store" ? 1 : f.kind == "raw" ? 2 : floating ? (f.kind == "mma" ? 100 : ordered ? 0 : 20) : (ordered ? 0 : 8);
     Bytes in;
     for (int t = 0; t < tuples; t++) {
       const Bytes one = tuple(f, t);

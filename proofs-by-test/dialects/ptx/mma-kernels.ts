@@ -2,6 +2,8 @@
 import type { CapturedForm } from '../../numerics/mma/captured.js'
 import { bitsOf, metadataOf, moderate, operandsOf, Random } from '../../numerics/mma/operands.js'
 
+const isSparse = ({ kind }: CapturedForm): boolean => kind === 'sp' || kind === 'any'
+
 const bitsOfType = (type: string): number => (type === '-' ? 0 : bitsOf(type))
 const registerBytes = (type: string): number => (type === 'f64' ? 8 : 4)
 
@@ -19,7 +21,7 @@ const sizes = (f: CapturedForm) => {
         ? [three(matrix), three(fragment)]
         : f.kind === 'store'
           ? [fragment[3]!, matrix[3]!]
-          : [three(fragment) + (f.kind === 'sp' ? 128 : 0), fragment[3]!]
+          : [three(fragment) + (isSparse(f) ? 128 : 0), fragment[3]!]
   return { matrix, fragment, given, left }
 }
 
@@ -49,6 +51,7 @@ export const kernelText = (f: CapturedForm): string => {
     switch (f.kind) {
       case 'mma':
       case 'sp':
+      case 'any':
       case 'raw': {
         const loads = [0, 1, 2].flatMap((i) =>
           move(
@@ -57,7 +60,7 @@ export const kernelText = (f: CapturedForm): string => {
             fragment.slice(0, i).reduce((x, y) => x + y, 0),
           ),
         )
-        return f.kind === 'sp'
+        return isSparse(f)
           ? [
               ...loads,
               `ld.global.b32 %e, [%i4+${String(fragment[0]! + fragment[1]! + fragment[2]!)}];`,
@@ -146,7 +149,7 @@ const elementOf = (from: Float64Array, wide: boolean, i: number): number | reado
 export const tupleOf = (f: CapturedForm, tuple: number): Uint8Array => {
   const { matrix, fragment, given } = sizes(f)
   const to = new Uint8Array(given)
-  const ka = f.kind === 'sp' ? f.k / 2 : f.k
+  const ka = isSparse(f) ? f.k / 2 : f.k
   const starts = (parts: ReadonlyArray<number>): ReadonlyArray<number> => [
     0,
     parts[0]!,
@@ -235,8 +238,8 @@ export const tupleOf = (f: CapturedForm, tuple: number): Uint8Array => {
           put(to, at, bits, slot, pick(0, which, element))
         }
   })
-  if (f.kind === 'sp')
-    metadataOf(f.name, tuple, f.types[0]).forEach((word, lane) => {
+  if (isSparse(f))
+    metadataOf(f.name, tuple, f.types[0], f.kind === 'any').forEach((word, lane) => {
       put(to, given - 128, 32, lane, word)
     })
   return to

@@ -1,5 +1,5 @@
 /**
- * `mma` and `wmma` from their text: the kernels of the capture leave in memory what an H100 left, and a warp that is not whole is found.
+ * `mma`, `mma.sp` and `wmma` from their text: the kernels of the capture leave in memory what an H100 left, and a warp that is not whole is found.
  *
  * By day one tuple of some forms, by night of all.
  */
@@ -49,15 +49,23 @@ const wordsOf = (bytes: Uint8Array): Uint32Array =>
   Uint32Array.from({ length: bytes.length / 4 }, (_, i) => new DataView(bytes.buffer).getUint32(4 * i, true))
 
 describe('the kernels of the capture', () => {
-  const kinds = ['mma', 'wmma', 'raw', 'load', 'store'] as const
+  const kinds = ['mma', 'sp', 'any', 'wmma', 'raw', 'load', 'store'] as const
   for (const kind of kinds)
     it(kind, { timeout: 300_000 }, () => {
       const forms = capturedForms.filter((f) => f.kind === kind)
       forms.forEach((f, index) => {
-        if (!nightly && index % (kind === 'wmma' ? 11 : 7) !== 0) return
-        const tuple = kind === 'load' ? 0 : index % f.hashes.length
-        const left = leftOf(kernelText(f), tupleOf(f, tuple), leftBytes(f))
-        expect(hashOf(wordsOf(left)), `${f.opcode} ${String(tuple)}`).toBe(f.hashes[tuple])
+        if (!nightly && index % (kind === 'wmma' ? 11 : kind === 'sp' ? 13 : 7) !== 0) return
+        // of sparse products there is no other proof, so by night one of each kind of operands
+        const tuples =
+          kind === 'load'
+            ? [0]
+            : nightly && (kind === 'sp' || kind === 'any')
+              ? Array.from({ length: Math.min(20, f.hashes.length) }, (_, t) => t)
+              : [index % f.hashes.length]
+        for (const tuple of tuples) {
+          const left = leftOf(kernelText(f), tupleOf(f, tuple), leftBytes(f))
+          expect(hashOf(wordsOf(left)), `${f.opcode} ${String(tuple)}`).toBe(f.hashes[tuple])
+        }
       })
     })
 })
@@ -121,6 +129,51 @@ describe('what is demanded', () => {
       [true, true, false, false],
       [true, false, true, false],
       [true, false, false, false],
+    ])
+  })
+
+  it('metadata that mean something: two different numbers, ascending where the opcode says so', () => {
+    // row 0 has its first four groups in the lower half of lane 0
+    const given = (opcode: string, group: number): string => {
+      const f = find(opcode)
+      const word = `mov.b32 %e, ${String(group)};\nor.b32 %e, %e, 0x44444440;`
+      return JSON.stringify(judged(kernelText(f).replace(/^ld.global.b32 %e.*$/mu, word), f))
+    }
+    const types = 'sync.aligned.m16n8k32.row.col.f32.f16.f16.f32'
+    for (const group of [0b0100, 0b1101]) {
+      expect(given(`mma.sp.${types}`, group)).not.toContain('metadata')
+      expect(given(`mma.sp::ordered_metadata.${types}`, group)).not.toContain('metadata')
+    }
+    expect(given(`mma.sp.${types}`, 0b0001)).not.toContain('metadata')
+    expect(given(`mma.sp::ordered_metadata.${types}`, 0b0001)).toContain(
+      'mma.sp: row 0: metadata of k 0 to 3: expected two ascending numbers of 2 bits, found 0001',
+    )
+    for (const group of [0b0000, 0b0101, 0b1010, 0b1111])
+      expect(given(`mma.sp.${types}`, group)).toContain('expected two different numbers of 2 bits')
+  })
+
+  it('metadata that nothing has written come to the two rows of their lane, of the selector alone', () => {
+    const f = find('mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32')
+    const without = (lane: number, asked: string): string =>
+      judged(
+        kernelText(f)
+          .replace('.reg .b32 %t', '.reg .pred %q; .reg .b32 %t')
+          .replace(
+            /^ld.global.b32 %e.*$/mu,
+            `setp.ne.u32 %q, %t, ${String(lane)};\n@%q mov.b32 %e, 0x44444444;`,
+          )
+          .replace(/^st/mu, `setp.ne.b32 %q, %${asked}, 0;\n@%q bra over;\nover:\nst`),
+        f,
+      ).reason
+    const found = [1, 2, 5].map((lane) =>
+      ['d0', 'd2'].map((asked) =>
+        without(lane, asked).includes('the condition of the branch comes from what nothing has written'),
+      ),
+    )
+    expect(found).toEqual([
+      [true, true],
+      [false, false],
+      [true, true],
     ])
   })
 

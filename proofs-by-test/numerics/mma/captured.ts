@@ -7,7 +7,8 @@ export interface CapturedForm {
   readonly opcode: string
   /** seed of its operands */
   readonly name: string
-  readonly kind: 'mma' | 'sp' | 'wmma' | 'raw' | 'load' | 'store'
+  /** `any`: sparse, with metadata in any order */
+  readonly kind: 'mma' | 'sp' | 'any' | 'wmma' | 'raw' | 'load' | 'store'
   readonly m: number
   readonly n: number
   readonly k: number
@@ -24,7 +25,7 @@ const floating = (type: string): boolean => /^(f|bf16|tf32|e)/u.test(type)
 
 /** How many tuples of a form were captured (`run.cu`). */
 const tuplesOf = (kind: string, type: string, opcode: string): number => {
-  const ordered = opcode.includes('ordered')
+  const ordered = opcode.includes('ordered') || kind === 'any'
   return kind === 'load'
     ? 10
     : kind === 'store'

@@ -471,14 +471,21 @@ export const moderate = (type: string, r: Random): number | readonly [number, nu
   return bits === 64 ? wide : wide[0]
 }
 
-/** Metadata of a sparse a: a word a lane. */
-export const metadataOf = (name: string, tuple: number, type: string): ReadonlyArray<number> => {
+/** Metadata of a sparse a: a word a lane; `any`: of numbers that need not ascend. */
+export const metadataOf = (
+  name: string,
+  tuple: number,
+  type: string,
+  any: boolean,
+  lanes: number = 32,
+): ReadonlyArray<number> => {
   const r = new Random(`${name}#${String(tuple)}#metadata`)
-  const pairs = [4, 8, 9, 12, 13, 14]
+  const pairs = [4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11]
   const single = [4, 14]
-  return Array.from({ length: 32 }, () => {
+  return Array.from({ length: lanes }, () => {
     let word = 0
-    for (let i = 0; i < 8; i++) word |= (type === 'tf32' ? single[r.pick(2)]! : pairs[r.pick(6)]!) << (4 * i)
+    for (let i = 0; i < 8; i++)
+      word |= (type === 'tf32' ? single[r.pick(2)]! : pairs[r.pick(any ? 12 : 6)]!) << (4 * i)
     return word >>> 0
   })
 }

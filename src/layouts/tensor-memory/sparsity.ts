@@ -7,15 +7,18 @@
  * |----------------------|-------|--------|---------------------------------------------------|------------------------|
  * | tf32                 | 2     | 1      | 4 bits: 0100 for the first, 1110 for the second   | 16                     |
  * | f16, bf16, 8-bit     | 4     | 2      | two numbers of 2 bits, ascending                  | 32                     |
- * | e2m1 (mxf4 kinds)    | 8     | 2 pairs | two numbers of 2 bits, ascending, of pairs       | 64                     |
+ * | of 4 bits (e2m1, s4, u4) | 8 | 2 pairs | two numbers of 2 bits, ascending, of pairs       | 64                     |
  *
  *     f16, metadata 1000 of the first group: elements 0 and 2 are stored (00 first, then 10)
+ *
+ * `mma.sp` and `wgmma.mma_async.sp` of an H100 take two different numbers in any order: the first stored element is where the first number says. Two that are
+ * equal mean nothing. Where the words stand in the registers of a warp is `semantics/warps/sparsity.ts`.
  *
  * In tensor memory a row has one word a column. Which lane a row's word lies in is the sparse layout's matter
  * (`tensor-memory-layout.ts`): rows of 8 at 4 lanes apart, those of the next 8 at 2, those of the next 16 at 1.
  *
  * Laws
- * 1. `storedAt` is ascending, and inside every group as many as are stored.
+ * 1. `storedAt` has of every group as many as are stored, ascending unless any order is allowed.
  * 2. `metadataOf(dtype, storedAt(dtype, words))` gives the words back.
  *
  * @fidelity documented for the groups and their numbers; model for how an instruction of K below a word's k takes a part of it
@@ -60,11 +63,15 @@ export const kOfWord = (dtype: Dtype): number => groupsInWord * sparsityOf(dtype
 /** The two codes of a group of which one element is stored. */
 const oneOfTwo: ReadonlyArray<number> = [0b0100, 0b1110]
 
-/** The k of every stored element of a row, in order. Errors: a group whose numbers do not ascend, a code that is none. */
+/** May the numbers of a group stand in any order? */
+export type SparsityOrder = 'ascending' | 'any'
+
+/** The k of every stored element of a row, in order. Errors: a group whose numbers do not ascend, or are equal, a code that is none. */
 export const storedAt = (
   dtype: Dtype,
   words: ArrayLike<number>,
   k: number,
+  order: SparsityOrder = 'ascending',
 ): E.Either<Failure<SparsityError>, Int32Array> => {
   const { group, stored, unit } = sparsityOf(dtype)
   const out = new Int32Array((k / group) * stored)
@@ -72,10 +79,10 @@ export const storedAt = (
   for (let g = 0; g < k / group; g++) {
     const bits = ((words[Math.floor(g / groupsInWord)] ?? 0) >>> (groupBits * (g % groupsInWord))) & 0xf
     const [i, j] = [bits & 3, bits >>> 2]
-    if (stored === 1 ? !oneOfTwo.includes(bits) : i >= j)
+    if (stored === 1 ? !oneOfTwo.includes(bits) : order === 'any' ? i === j : i >= j)
       return refuse(
         'sparsity.metadata',
-        `metadata of k ${String(g * group)} to ${String((g + 1) * group - 1)}: expected ${stored === 1 ? '0100 or 1110' : 'two ascending numbers of 2 bits'}, found ${bits.toString(2).padStart(4, '0')}`,
+        `metadata of k ${String(g * group)} to ${String((g + 1) * group - 1)}: expected ${stored === 1 ? '0100 or 1110' : order === 'any' ? 'two different numbers of 2 bits' : 'two ascending numbers of 2 bits'}, found ${bits.toString(2).padStart(4, '0')}`,
       )
     if (stored === 1) out[at++] = g * group + oneOfTwo.indexOf(bits)
     else for (const index of [i, j]) for (let u = 0; u < unit; u++) out[at++] = g * group + index * unit + u

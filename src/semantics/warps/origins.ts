@@ -363,7 +363,15 @@ const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, m
 const matrices = (r: Rows, o: ByteOrigins, i: Of<'multiply'>, linked: LinkedProduct): Computed | null => {
   const { shape, products, saturate, a, b, c, d } = i.product
   const [aType, bType, cType, dtype] = [a, b, c, d].map(matrixType)
-  if (products !== 1 || saturate || aType == null || bType == null || cType == null || dtype == null)
+  if (
+    products !== 1 ||
+    saturate ||
+    i.sparsity !== null ||
+    aType == null ||
+    bType == null ||
+    cType == null ||
+    dtype == null
+  )
     return null
   const operand = (which: 'a' | 'b' | 'c'): Stretches | null => {
     const { fragment, places } = linked[which]
@@ -384,9 +392,7 @@ const matrices = (r: Rows, o: ByteOrigins, i: Of<'multiply'>, linked: LinkedProd
 }
 
 const multiply = (r: Rows, o: ByteOrigins, i: Of<'multiply'>, linked: LinkedProduct, mask: number): void => {
-  const areAllPlain = [...i.a, ...i.b, ...i.c].every((row) =>
-    everyLane.every((lane) => isPlain(wordOf(o, row, lane))),
-  )
+  const areAllPlain = usesOf(i).reads.every((row) => everyLane.every((lane) => isPlain(wordOf(o, row, lane))))
   const made = areAllPlain ? null : matrices(r, o, i, linked)
   if (made === null) {
     tainted(o, i, mask)

@@ -5,18 +5,30 @@
  *
  * An element that nothing has said makes those elements of d unknown that it goes into: of a its row, of b its column.
  *
+ * Of a sparse product a has half of its elements, and a register says which (`sparsity.ts`).
+ *
  * Laws
  * 1. d is the product of what the fragments hold, in every lane; other registers stay as they are.
  * 2. d may be c.
  *
  * Source: PTX ISA, mma, wmma.mma.
  */
-import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { warpMma, type WarpMma } from '../../numerics/warp-product.js'
+import {
+  warpMma,
+  warpSparse,
+  type SparseWarpMma,
+  type WarpInput,
+  type WarpMma,
+  type WarpProduct,
+} from '../../numerics/warp-product.js'
 import { fragmentOf, gathered, placesOf, type Fragment, type Operand, type Places } from './fragments.js'
 import type { ProductsOperation } from './operations/products.js'
+import type { Dtype } from '../../numerics/dtype.js'
+import type { FaultValue } from '../machine/value.js'
 import type { Row } from '../machine/warp-stand.js'
+import { selectedBy, type Selected } from './sparsity.js'
+import { usesOf } from './uses.js'
 import { forget, setAll, setLane, type Rows } from './rows.js'
 
 type Multiply = Extract<ProductsOperation, { readonly _tag: 'multiply' }>
@@ -28,41 +40,50 @@ interface Held {
 
 /** A product with what its names mean. */
 export interface LinkedProduct {
-  readonly mma: WarpMma
+  readonly mma: WarpMma | null
+  /** of a sparse A, in place of it */
+  readonly sparse: SparseWarpMma | null
   readonly a: Held
   readonly b: Held
   readonly c: Held
   readonly d: Held
 }
 
+/** What a fragment of A is one of: half of k is stored of a sparse one. */
+const storedProduct = (o: Multiply): WarpProduct => {
+  const { m, n, k } = o.product.shape
+  return o.sparsity === null ? o.product : Object.assign({}, o.product, { shape: { m, n, k: k / 2 } })
+}
+
 /** None: there is no such product. */
-export const linkedProduct = (o: Multiply): LinkedProduct | null =>
-  pipe(
-    warpMma(o.product),
-    O.match(
-      () => null,
-      (mma): LinkedProduct => {
-        const held = (operand: Operand): Held => {
-          const rows = o[operand].length
-          const registers = o.product[operand] === 'f64' ? rows / 2 : rows
-          const fragment = fragmentOf(operand, o.product, o.layouts, registers)
-          return { fragment, places: placesOf(fragment) }
-        }
-        return { mma, a: held('a'), b: held('b'), c: held('c'), d: held('d') }
-      },
-    ),
-  )
+export const linkedProduct = (o: Multiply): LinkedProduct | null => {
+  const held = (operand: Operand): Held => {
+    const rows = o[operand].length
+    const registers = o.product[operand] === 'f64' ? rows / 2 : rows
+    const p = operand === 'a' ? storedProduct(o) : o.product
+    const fragment = fragmentOf(operand, p, o.layouts, registers)
+    return { fragment, places: placesOf(fragment) }
+  }
+  const mma = o.sparsity === null ? O.toNullable(warpMma(o.product)) : null
+  const sparse = o.sparsity === null ? null : O.toNullable(warpSparse(o.product))
+  return mma === null && sparse === null
+    ? null
+    : { mma, sparse, a: held('a'), b: held('b'), c: held('c'), d: held('d') }
+}
 
 /** Elements of d that come from what nothing has said. */
 const spoiled = (
   { product }: Multiply,
+  stored: number,
   a: Uint8Array,
   b: Uint8Array,
   c: Uint8Array,
+  selected: Selected | null,
 ): ReadonlyArray<boolean> => {
   const { m, n, k } = product.shape
-  const rows = Array.from({ length: product.products * m }, (_, i) =>
-    a.subarray(i * k, (i + 1) * k).includes(1),
+  const rows = Array.from(
+    { length: product.products * m },
+    (_, i) => a.subarray(i * stored, (i + 1) * stored).includes(1) || selected?.unknown[i] === true,
   )
   const columns = Array.from({ length: product.products * n }, (_, at) => {
     const [q, j] = [Math.floor(at / n), at % n]
@@ -100,12 +121,35 @@ const scattered = (
   }
 }
 
-export const multiply = (r: Rows, o: Multiply, linked: LinkedProduct): void => {
-  const isShadow = r.shadow !== null
-  if (isShadow && [...o.a, ...o.b, ...o.c].every((row) => r.unknown[row] === 0)) {
-    for (const row of o.d) setAll(r, row, 0)
-    return
+/** Bits of an element tell how its groups are stored. */
+const storedAs = (type: WarpInput): Dtype => {
+  switch (type) {
+    case 's4':
+    case 'u4':
+      return 'e2m1'
+    case 's8':
+    case 'u8':
+      return 'u8'
+    case 'tf32':
+      return 'tf32'
+    case 'e4m3':
+    case 'e5m2':
+      return 'e4m3'
+    default:
+      return 'f16'
   }
+}
+
+/** Fault: metadata that mean nothing. */
+export const multiply = (r: Rows, o: Multiply, linked: LinkedProduct): FaultValue | null => {
+  const isShadow = r.shadow !== null
+  if (isShadow && usesOf(o).reads.every((row) => r.unknown[row] === 0)) {
+    for (const row of o.d) setAll(r, row, 0)
+    return null
+  }
+  const selected =
+    o.sparsity === null ? null : selectedBy(r, 'mma.sp', o.sparsity, storedAs(o.product.a), o.product.shape.k)
+  if (selected !== null && 'code' in selected) return selected
   const take = (
     operand: 'a' | 'b' | 'c',
   ): { readonly matrix: Float64Array; readonly unknown: Uint8Array } => {
@@ -114,12 +158,18 @@ export const multiply = (r: Rows, o: Multiply, linked: LinkedProduct): void => {
     return { matrix: gathered(r, fragment, places, o[operand], unknown), unknown }
   }
   const [a, b, c] = [take('a'), take('b'), take('c')]
-  const whole = [a, b, c].every(({ unknown }) => !unknown.includes(1))
-  const unknown = whole ? null : spoiled(o, a.unknown, b.unknown, c.unknown)
+  const whole =
+    [a, b, c].every(({ unknown }) => !unknown.includes(1)) && selected?.unknown.includes(true) !== true
+  const unknown = whole
+    ? null
+    : spoiled(o, linked.a.fragment.columns, a.unknown, b.unknown, c.unknown, selected)
   // where nothing is known, there is nothing to compute; over shadows nothing of a product is (`shadows.ts`)
   const d =
     isShadow || unknown?.every((x) => x) === true
       ? new Float64Array(c.matrix.length)
-      : linked.mma(a.matrix, b.matrix, c.matrix)
+      : selected !== null
+        ? linked.sparse!(a.matrix, selected.at, b.matrix, c.matrix)
+        : linked.mma!(a.matrix, b.matrix, c.matrix)
   scattered(r, linked.d, o.d, d, unknown)
+  return null
 }

@@ -100,7 +100,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'storeMatrices':
       return deciding([...addresses(o.into), ...o.value])
     case 'multiply':
-      return computing([...o.a, ...o.b, ...o.c], o.d)
+      return computing([...o.a, ...o.b, ...o.c, ...(o.sparsity === null ? [] : [o.sparsity.row])], o.d)
     case 'wholeWarp':
       return deciding(o.alike.map(({ row }) => row))
     case 'transposeMatrix':

@@ -529,7 +529,11 @@ const instruction = (
         stop(w, s, apart)
         return
       }
-      multiply(rows, o, product!)
+      const wrong = multiply(rows, o, product!)
+      if (wrong !== null) {
+        stop(w, s, wrong)
+        return
+      }
       break
     }
     case 'wholeWarp': {

@@ -106,7 +106,11 @@ const resultsOf = (o: Operation): ReadonlyArray<Applied> | null => {
 const nameOfWarp = (t: WordTerms, o: Operation): Applied =>
   applied(
     o._tag === 'multiply'
-      ? JSON.stringify([o.product, o.layouts])
+      ? JSON.stringify([
+          o.product,
+          o.layouts,
+          o.sparsity === null ? null : [o.sparsity.selector, o.sparsity.order],
+        ])
       : `of the warp ${String(numberOf(t.ledger, o))}`,
   )
 const inLane = applied('in a lane')

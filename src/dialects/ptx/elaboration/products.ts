@@ -1,5 +1,5 @@
 /**
- * Products of one warp: mma, wmma.load, wmma.mma, wmma.store.
+ * Products of one warp: mma, mma.sp, wmma.load, wmma.mma, wmma.store.
  *
  * A fragment of wmma is loaded as its lanes load: of each register the lane's own elements, in one access where they lie together in memory, else one by
  * one. Where that is, the layout says (`semantics/warps/fragments.ts`): the address, plus the stride times the row or column that the lane has.
@@ -15,6 +15,7 @@ import {
   warpElementBits,
   warpInputs,
   warpMma,
+  warpSparse,
   type WarpAccumulator,
   type WarpInput,
   type WarpProduct,
@@ -24,7 +25,7 @@ import { along, fragmentOf, type Fragment, type Step } from '../../../semantics/
 import type { Address, Row } from '../../../semantics/warps/program.js'
 import type { Value } from '../opcodes/resolve.js'
 import { constant, emit, given, newRow, refuse, scalar } from './emitter.js'
-import { itemsOf, place, source, target, type Elaborations, type Here } from './here.js'
+import { constantOf, itemsOf, place, source, target, type Elaborations, type Here } from './here.js'
 import { spaceNamed } from './memory.js'
 
 // ---------------------------------------------------------------- what the modifiers say
@@ -65,7 +66,9 @@ const productOf = (h: Here): WarpProduct | null => {
           counts: m['op'] === 'xor' || m['op'] === 'and' ? m['op'] : null,
           rounding: directions.find((way) => way === m['rnd']) ?? 'rn',
         }
-  if (product !== null && O.isSome(warpMma(product))) return product
+  const isMade = (p: WarpProduct): boolean =>
+    m['sp'] === undefined ? O.isSome(warpMma(p)) : O.isSome(warpSparse(p))
+  if (product !== null && isMade(product)) return product
   refuse(h.e, 'ptx.opcode', 'a product of a warp that is supported', h.opcode)
   return null
 }
@@ -90,6 +93,14 @@ const multiply = (h: Here): void => {
       b: sources(h, h.operands['b'], product.b),
       c: sources(h, h.operands['c'], product.c),
       d: targets(h, h.operands['d'], product.d),
+      sparsity:
+        h.operands['metadata'] === undefined
+          ? null
+          : {
+              row: source(h, h.operands['metadata'], 'b32')[0]!,
+              selector: constantOf(h, h.operands['selector']),
+              order: h.modifiers['sp'] === 'sp' ? 'any' : 'ascending',
+            },
     },
     h.guard,
   )

@@ -37,7 +37,8 @@ const mma = (m: Modifiers, which: 'a' | 'b' | 'c' | 'd'): number => {
   const times = m['shape'] === 'm8n8k4' && m['atype'] === 'f16' ? 4 : 1
   switch (which) {
     case 'a':
-      return times * fragment(rows * depth, m['atype'])
+      // of a sparse A half is stored
+      return (times * fragment(rows * depth, m['atype'])) / (m['sp'] === undefined ? 1 : 2)
     case 'b':
       return times * fragment(columns * depth, m['btype'])
     case 'c':

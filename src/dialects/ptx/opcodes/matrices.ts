@@ -1,6 +1,10 @@
 /** Matrices: fragments and products of a warp, of a warpgroup, of tensor memory. */
 import { rowsOf, type Form } from './form.js'
 
+/** Half of a stored: the metadata say which elements, and the selector which lanes have them. */
+const sparse = (shape: string, types: string, register: string, selectors: string): string =>
+  `mma sp=sp|sp::ordered_metadata sync aligned shape=${shape} alayout=row blayout=col ${types} | d={mmaD}${register} a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}${register} metadata%b32 selector#${selectors} | d = a * b + c, half of a stored`
+
 export const matrices: ReadonlyArray<Form> = rowsOf(
   'matrix',
   'Warp Level Matrix Instructions',
@@ -24,6 +28,19 @@ export const matrices: ReadonlyArray<Form> = rowsOf(
   mma sync aligned shape=m8n8k16|m16n8k16|m16n8k32 alayout=row blayout=col satfinite? dtype=s32 atype=u8|s8 btype=u8|s8 ctype=s32 | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = a * b + c
   mma sync aligned shape=m8n8k32|m16n8k32|m16n8k64 alayout=row blayout=col satfinite? dtype=s32 atype=u4|s4 btype=u4|s4 ctype=s32 | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = a * b + c
   mma sync aligned shape=m8n8k128|m16n8k128|m16n8k256 alayout=row blayout=col dtype=s32 atype=b1 btype=b1 ctype=s32 op=xor|and popc | d={mmaD}s32 a%{mmaA}b32 b%{mmaB}b32 c%{mmaC}s32 | d = counts of a op b, plus c
+  ${sparse('m16n8k16', 'dtype=f32 atype=f16 btype=f16 ctype=f32', 'f32', '0..3')}
+  ${sparse('m16n8k32', 'dtype=f32 atype=f16 btype=f16 ctype=f32', 'f32', '0..1')}
+  ${sparse('m16n8k16', 'dtype=f16 atype=f16 btype=f16 ctype=f16', 'b32', '0..3')}
+  ${sparse('m16n8k32', 'dtype=f16 atype=f16 btype=f16 ctype=f16', 'b32', '0..1')}
+  ${sparse('m16n8k16', 'dtype=f32 atype=bf16 btype=bf16 ctype=f32', 'f32', '0..3')}
+  ${sparse('m16n8k32', 'dtype=f32 atype=bf16 btype=bf16 ctype=f32', 'f32', '0..1')}
+  ${sparse('m16n8k8', 'dtype=f32 atype=tf32 btype=tf32 ctype=f32', 'f32', '0..3')}
+  ${sparse('m16n8k16', 'dtype=f32 atype=tf32 btype=tf32 ctype=f32', 'f32', '0..1')}
+  ${sparse('m16n8k64', 'dtype=f32 atype=e4m3|e5m2 btype=e4m3|e5m2 ctype=f32', 'f32', '0')}
+  ${sparse('m16n8k32', 'satfinite? dtype=s32 atype=u8|s8 btype=u8|s8 ctype=s32', 's32', '0..1')}
+  ${sparse('m16n8k64', 'satfinite? dtype=s32 atype=u8|s8 btype=u8|s8 ctype=s32', 's32', '0')}
+  ${sparse('m16n8k64', 'satfinite? dtype=s32 atype=u4|s4 btype=u4|s4 ctype=s32', 's32', '0..1')}
+  ${sparse('m16n8k128', 'satfinite? dtype=s32 atype=u4|s4 btype=u4|s4 ctype=s32', 's32', '0')}
   wmma.load which=a|b sync aligned layout=row|col shape=$wmma space=$wmmaSpace? type=f16|bf16|u8|s8 | d={wmmaPart}b32 [a] stride:u32? | d = a matrix, as its fragment
   wmma.load which=c sync aligned layout=row|col shape=$wmma space=$wmmaSpace? type=f16|f32|s32 | d={wmmaPart}packed(type) [a] stride:u32? | d = a matrix, as its fragment
   wmma.load which=a|b sync aligned layout=row|col shape=m16n16k8 space=$wmmaSpace? type=tf32 | d={wmmaPart}b32 [a] stride:u32? | d = a matrix, as its fragment

@@ -45,7 +45,7 @@ import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
-import { join, nothing, programOf, type Knowledge } from './knowledge.js'
+import { join, nothing, type Knowledge } from './knowledge.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
@@ -184,15 +184,10 @@ const tells = (
 }
 const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
 
-/** Does one message of an agent say all that another does: as far, and as of no earlier event? A write that does not release may tell of an older fence than one before it. */
-const saysAll = (m: Told, t: Told): boolean =>
-  m.agent === t.agent &&
-  m.reach >= t.reach &&
-  m.knowledge.order[programOf(m.agent)]! >= t.knowledge.order[programOf(t.agent)]!
-
+/** Of one agent what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
 const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>): ReadonlyArray<Told> => [
-  ...told.filter((t) => !more.some((m) => saysAll(m, t))),
-  ...more.filter((m) => !told.some((t) => saysAll(t, m) && !saysAll(m, t))),
+  ...told.filter((t) => !more.some((m) => m.agent === t.agent && m.reach >= t.reach)),
+  ...more,
 ]
 
 // ---------------------------------------------------------------- what was found

@@ -6,6 +6,7 @@
  */
 import type { WarpProduct } from '../../../numerics/warp-product.js'
 import type { Row } from '../../machine/warp-stand.js'
+import type { Metadata } from '../sparsity.js'
 
 export type ProductsOperation =
   | {
@@ -17,6 +18,8 @@ export type ProductsOperation =
       readonly b: ReadonlyArray<Row>
       readonly c: ReadonlyArray<Row>
       readonly d: ReadonlyArray<Row>
+      /** of a sparse A: which of its elements are stored */
+      readonly sparsity: Metadata | null
     }
   | {
       readonly _tag: 'wholeWarp'
