@@ -81,6 +81,10 @@ def once(cu, folder, launch, text):
         words = lambda kind, xs: (kind * max(1, len(xs)))(*xs)
         held = ctypes.create_string_buffer(128 + 64)
         start = (ctypes.addressof(held) + 63) // 64 * 64
+        if "window" in arg:
+            # columns of pixels: the box is channels and pixels
+            cu("cuTensorMapEncodeIm2col", ctypes.c_void_p(start), ctypes.c_int(MAP_TYPES[arg["dtype"]]), ctypes.c_uint32(rank), ctypes.c_void_p(at), words(ctypes.c_uint64, arg["dims"]), words(ctypes.c_uint64, strides), words(ctypes.c_int, arg["window"]["lower"]), words(ctypes.c_int, arg["window"]["upper"]), ctypes.c_uint32(arg["box"][0]), ctypes.c_uint32(arg["box"][1]), words(ctypes.c_uint32, arg.get("elementStrides") or [1] * rank), ctypes.c_int(0), ctypes.c_int({0: 0, 32: 1, 64: 2, 128: 3}[arg.get("swizzle", 0)]), ctypes.c_int(arg.get("l2", 0)), ctypes.c_int({"zero": 0, "nan": 1}[arg.get("fill", "zero")]))
+            return ctypes.string_at(start, 128)
         cu("cuTensorMapEncodeTiled", ctypes.c_void_p(start), ctypes.c_int(MAP_TYPES[arg["dtype"]]), ctypes.c_uint32(rank), ctypes.c_void_p(at), words(ctypes.c_uint64, arg["dims"]), words(ctypes.c_uint64, strides), words(ctypes.c_uint32, arg["box"]), words(ctypes.c_uint32, arg.get("elementStrides") or [1] * rank), ctypes.c_int({0: 0, 16: 1, 32: 2}[arg.get("interleave", 0)]), ctypes.c_int({0: 0, 32: 1, 64: 2, 128: 3}[arg.get("swizzle", 0)]), ctypes.c_int(arg.get("l2", 0)), ctypes.c_int({"zero": 0, "nan": 1}[arg.get("fill", "zero")]))
         return ctypes.string_at(start, 128)
     def packed(arg, size):

@@ -54,6 +54,15 @@ def stream_k(k, args, r):
     whole = lambda rows: r.integers(-128, 128, (rows, 384)).astype("<i1").view("<u1")
     args += [box(k, "a", "u8", whole(128), [128, 64]), box(k, "b", "u8", whole(128), [128, 64]), k.changed("c", "s32", np.zeros((128, 128))), k.n("columns", 128), k.n("across", 2), k.n("steps", 3), k.n("each", 4)]
 
+@launches.launch([2], [160], 49152 + 1024)
+def convolution(k, args, r):
+    # two images of 7 x 6 pixels of 64 channels, a filter of 3 x 3 places with a pixel of padding
+    x = (r.standard_normal((2, 7, 6, 64)) * np.exp2(r.integers(-2, 3, (2, 7, 6, 64)))).astype("<f2")
+    k.files["x.npy"] = x
+    window = {"lower": [-1, -1], "upper": [-1, -1]}
+    args.append({"kind": "tensormap", "tensor": "x", "dtype": "f16", "dims": [64, 6, 7, 2], "box": [64, 64], "window": window, "swizzle": 128, "shape": [2, 7, 6, 64], "role": "in"})
+    args += [tile(k, "filter", 64, 576, [64, 64]), k.left("y", "f32", [84, 64]), k.n("pixels", 84)]
+
 @launches.launch([2, 4], [160], 49152 + 1024)
 def cluster_matmul(k, args, r):
     args += [tile(k, "a", 256, 320, [64, 64]), tile(k, "b", 256, 320, [64, 64]), k.left("c", "f32", [256, 256]), k.n("columns", 256), k.n("steps", 5)]
