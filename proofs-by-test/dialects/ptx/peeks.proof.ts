@@ -105,3 +105,53 @@ describe('no peek', () => {
     expect(tests(programOf(added)).others).toBeGreaterThan(0)
   })
 })
+
+describe('a peek spares nothing but its wait', () => {
+  const kernel = (before: string, behind: string): string => `.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 y)
+{
+.reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+.shared .b64 full[2];
+ld.param.u64 %rd1, [y];
+mov.u32 %r1, full;
+mov.u32 %r2, %tid.x;
+mov.u32 %r3, 0;
+setp.ne.u32 %p2, %r2, 0;
+@%p2 bra set;
+mbarrier.init.shared.b64 [%r1], 1;
+set: bar.sync 0;
+@%p2 bra go;
+mbarrier.arrive.shared.b64 _, [%r1];
+go: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;
+@%p1 bra over;
+${before}
+again: mbarrier.try_wait.parity.shared.b64 %p3, [%r1], 0;
+@!%p3 bra again;
+${behind}
+over: mul.wide.u32 %rd2, %r2, 4;
+add.s64 %rd1, %rd1, %rd2;
+st.global.u32 [%rd1], %r3;
+ret;
+}`
+  const said = (text: string): Verdict =>
+    right(
+      checkPtx(worldOf(inMemory(new Map([['k.ptx', new TextEncoder().encode(text)]]))), 'k.ptx', {
+        grid: '1',
+        block: '64',
+        arg: ['0=u32[64]:out'],
+      }),
+    ).json() as Verdict
+  const counts = 'add.u32 %r3, %r3, 1;'
+  test.each<readonly [string, string, string, string]>([
+    ['nothing else', '', '', 'ok'],
+    ['what no one reads there', 'add.u32 %r4, %r2, 1;', 'add.u32 %r5, %r2, 1;', 'ok'],
+    ['a count of how often it was too early', counts, '', 'undecided'],
+    ['the same, behind the wait', '', counts, 'undecided'],
+    ['a store', '', 'st.shared.u32 [full+8], 1;', 'undecided'],
+  ])('%s: %#', (_, before, behind, verdict) => {
+    const v = said(kernel(before, behind))
+    expect([v.verdict, v.conditions.C1.holds]).toEqual([verdict, verdict === 'ok'])
+  })
+})

@@ -34,6 +34,24 @@ const successorsOf = ({ operation: o, guard }: Instruction, k: number): Readonly
   }
 }
 
+/** Is a place read on a way from an index, before it is written whatever the guard? A call or a return may read it. */
+export const readBeforeWritten = (code: ReadonlyArray<Instruction>, from: number, place: Place): boolean => {
+  const seen = new Set<number>()
+  const stack = [from]
+  while (stack.length > 0) {
+    const k = stack.pop()!
+    const one = code[k]
+    if (one === undefined || seen.has(k)) continue
+    seen.add(k)
+    const { operation: o, guard } = one
+    const { reads, writes } = usesOf(o)
+    if (o._tag === 'call' || o._tag === 'return' || reads.includes(place)) return true
+    if (guard !== null && ofPredicate(guard.predicate) === place) return true
+    if (guard !== null || !writes.includes(place)) for (const to of successorsOf(one, k)) stack.push(to)
+  }
+  return false
+}
+
 const everything: Live = { row: () => true, predicate: () => true }
 
 /** Of a program with calls, whose ways the text does not show, or with registers in flight, which are read behind its back, all of them. */

@@ -15,6 +15,7 @@
  * | be moved, turned into a word and back, negated                              | it is no peek         |
  * | be set to what is no flag: true spares the wait then, false does not        | -                     |
  * | decide one thing: the branch around a wait, which is made where it is false | it is no peek         |
+ * | spare with the wait what is computed around it, if nothing else reads that  | it is no peek         |
  * | decide nothing at all (`timing.ts`): a peek that spares no wait             | -                     |
  *
  * A test whose answer is heard by nothing must not be one that has heard: true, it would know what the barrier knows, in this run and not in another. As a peek it
@@ -39,6 +40,7 @@ import {
   type Row,
 } from './program.js'
 import { decidingIn } from './timing.js'
+import { readBeforeWritten } from './live.js'
 import { usesOf } from './uses.js'
 
 // ---------------------------------------------------------------- model
@@ -111,19 +113,67 @@ const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | n
 /** A carrier reads one flag, and writes what it makes of it. */
 const isCarrier = (o: Operation): boolean => usesOf(o).computes
 
-/** Behind an index, over what does nothing: the wait that stands there. */
-const waitBehind = (code: ReadonlyArray<Instruction>, from: number): number | null => {
+/** A wait, and what is computed on the way to it. */
+interface Way {
+  readonly wait: number
+  readonly writes: ReadonlyArray<Place>
+}
+
+/** Behind an index, over what does nothing but compute: the wait that stands there. */
+const waitBehind = (code: ReadonlyArray<Instruction>, from: number): Way | null => {
+  const writes: Place[] = []
   let at = from
   for (let steps = 0; steps < 8; steps++) {
     const here = code[at]
     if (here === undefined) return null
     const o = here.operation
-    if (o._tag === 'mbarrierWait') return o.blocks && here.guard === null ? at : null
+    if (o._tag === 'mbarrierWait') return o.blocks && here.guard === null ? { wait: at, writes } : null
     if (o._tag === 'branch' && here.guard === null) at = o.target
-    else if (isCarrier(o) || o._tag === 'nothing') at++
-    else return null
+    else if (isCarrier(o) || o._tag === 'nothing') {
+      for (const w of usesOf(o).writes) writes.push(w)
+      at++
+    } else return null
   }
   return null
+}
+
+/** Where control comes to from an index by jumps alone. */
+const jumpsFrom = (code: ReadonlyArray<Instruction>, from: number): ReadonlySet<number> => {
+  const out = new Set<number>()
+  let at = from
+  while (!out.has(at)) {
+    out.add(at)
+    const here = code[at]
+    if (here?.operation._tag === 'branch' && here.guard === null) at = here.operation.target
+  }
+  return out
+}
+
+/** What a wait, and all that stands from it to where it is spared, writes; null: something is done there that is seen by others, or it leads elsewhere. */
+const writtenOn = (
+  code: ReadonlyArray<Instruction>,
+  wait: number,
+  over: number,
+): ReadonlyArray<Place> | null => {
+  const ends = jumpsFrom(code, over)
+  const writes = [...usesOf(code[wait]!.operation).writes]
+  const seen = new Set<number>([wait])
+  const stack = [wait + 1]
+  while (stack.length > 0) {
+    const k = stack.pop()!
+    if (ends.has(k) || seen.has(k)) continue
+    seen.add(k)
+    const here = code[k]
+    if (here === undefined || seen.size > 96) return null
+    const { operation: o, guard } = here
+    // an exit of a spin to what traps is never taken
+    const isTrap = o._tag === 'trap'
+    if (!isCarrier(o) && !isTrap && o._tag !== 'nothing' && o._tag !== 'branch') return null
+    for (const w of usesOf(o).writes) writes.push(w)
+    if (o._tag === 'branch') stack.push(o.target)
+    if (guard !== null || (o._tag !== 'branch' && !isTrap)) stack.push(k + 1)
+  }
+  return writes
 }
 
 /** The branch around a wait that a flag decides; null if it decides something else, or the other way round. */
@@ -137,10 +187,14 @@ const aroundOf = (
   if (o._tag !== 'branch') return null
   // taken where the test was true?
   const taken = (sense === 'same') !== guard.negated
-  const wait = waitBehind(code, taken ? branch + 1 : o.target)
-  return wait === null || waitBehind(code, taken ? o.target : branch + 1) === wait
+  const way = waitBehind(code, taken ? branch + 1 : o.target)
+  const over = taken ? o.target : branch + 1
+  if (way === null || waitBehind(code, over)?.wait === way.wait) return null
+  // a wait that is spared is gone through, so what is computed on its way must be heard by nothing there
+  const behind = writtenOn(code, way.wait, over)
+  return behind === null || [...way.writes, ...behind].some((w) => readBeforeWritten(code, over, w))
     ? null
-    : { branch, wait, taken }
+    : { branch, wait: way.wait, taken }
 }
 
 /** All that follows from tests whose flags meet; null if something is made of a flag that may not be. */
