@@ -26,6 +26,7 @@
  * 2. `integerMma` equals `integerBlockSum` chained over k, for all inputs.
  * 3. Wrapping, the chain is the exact product modulo 2^32: the order and the cuts do not matter.
  * 4. Where no sum of a chain leaves 32 bits, saturating is wrapping.
+ * 5. `bitCountMma` is the product of the bits, as integers: an H100's of 256 of them.
  *
  * Source: own measurements on an H100; PTX ISA, "wgmma.mma_async" (.satfinite), "tcgen05.mma" (kind::i8, saturate).
  *
@@ -79,3 +80,23 @@ export const integerMma = (
     return d
   })
 }
+
+/** The same of single bits: bytes of eight, and what is summed is how many a and b have in common. It wraps. */
+export const bitCountMma =
+  ({ m, n, k }: MmaShape): Mma =>
+  (a, b, c) => {
+    const d = c.slice()
+    const into = wrap('i32')
+    for (let i = 0; i < m; i++)
+      for (let j = 0; j < n; j++) {
+        let count = 0
+        for (let p = 0; p < k; p++) count += ones[a[i * k + p]! & b[p * n + j]!]!
+        d[i * n + j] = into(d[i * n + j]! + count)
+      }
+    return d
+  }
+
+/** How many bits of a byte are set. */
+const ones = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Array.from({ length: 8 }, (__, bit) => (byte >> bit) & 1).reduce((sum, bit) => sum + bit, 0),
+)

@@ -239,7 +239,7 @@ export const tupleOf = (f: CapturedForm, tuple: number): Uint8Array => {
         }
   })
   if (isSparse(f))
-    metadataOf(f.name, tuple, f.types[0], f.kind === 'any').forEach((word, lane) => {
+    metadataOf(`${f.name}#${String(tuple)}`, f.types[0], f.kind === 'any').forEach((word, lane) => {
       put(to, given - 128, 32, lane, word)
     })
   return to

@@ -473,13 +473,12 @@ export const moderate = (type: string, r: Random): number | readonly [number, nu
 
 /** Metadata of a sparse a: a word a lane; `any`: of numbers that need not ascend. */
 export const metadataOf = (
-  name: string,
-  tuple: number,
+  seed: string,
   type: string,
   any: boolean,
   lanes: number = 32,
 ): ReadonlyArray<number> => {
-  const r = new Random(`${name}#${String(tuple)}#metadata`)
+  const r = new Random(`${seed}#metadata`)
   const pairs = [4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11]
   const single = [4, 14]
   return Array.from({ length: lanes }, () => {

@@ -273,10 +273,12 @@ export const elementAddress =
         const { startBytes: start, leadingBytes: lbo, strideBytes: sbo, swizzle: span } = d
         const swizzled = exchange(d)
         const bytes = form.bits / 8
+        const tiled = span === 16 || d._tag === 'wgmma'
         if (form.major === 'k')
           return (mn: number, k: number) => {
             const kb = Math.floor(k * bytes)
-            const along = span === 16 ? Math.floor(kb / 16) * lbo + (kb % 16) : kb
+            // a row of K that is longer than the span goes on in the next tile, as B of a sparse product does
+            const along = tiled ? Math.floor(kb / span) * lbo + (kb % span) : kb
             return swizzled(start + Math.floor(mn / 8) * sbo + (mn % 8) * span + along)
           }
         const v = span / bytes

@@ -124,6 +124,15 @@ export const matrices = (o: Environment, unit: string, i: Given, split: 1 | 2): 
       )
 }
 
+/** The rows of a matrix of n columns that are named, in their order. */
+export const chosenRows = (b: Float64Array, n: number, rows: Int32Array): Float64Array => {
+  const chosen = new Float64Array(rows.length * n)
+  rows.forEach((k, s) => {
+    chosen.set(b.subarray(k * n, (k + 1) * n), s * n)
+  })
+  return chosen
+}
+
 /** Over shadows no product is made: its accumulator is not known. */
 export const forgetting = (m: Machine, { plane, dtype, offsets, origin }: Elements): Machine =>
   withPlane(m, plane, Plane.forget(m.planes[plane]!, { dtype, offsets, origin }, ofProduct, m.edit))

@@ -57,7 +57,7 @@ import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { access } from './generic.js'
-import { forgetting, matrices } from './matrix.js'
+import { chosenRows, forgetting, matrices } from './matrix.js'
 import { notAllocatedInGroup } from './tcgen05-memory.js'
 import {
   checkGroup,
@@ -287,11 +287,8 @@ const sparse = (
   }
   return (a, b, sb, c) => {
     const out = new Float64Array(p.m * n)
-    const chosen = new Float64Array(stored * n)
     for (let row = 0; row < p.m; row++) {
-      selected[row]!.forEach((k, s) => {
-        chosen.set(b.subarray(k * n, (k + 1) * n), s * n)
-      })
+      const chosen = chosenRows(b, n, selected[row]!)
       const scales = sa === null ? null : sa.subarray(row * blocks, (row + 1) * blocks)
       const one = dense(
         world,

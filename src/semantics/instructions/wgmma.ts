@@ -17,6 +17,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { unmade, zeroOf } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
+import { bitCountMma } from '../../numerics/integer-product.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { LogEvent } from '../log/events.js'
 import { conditionOperand, effect, type Effect, type Executing } from '../machine/effect.js'
@@ -27,7 +28,7 @@ import { issuing, withInFlight, withPlane, type Machine } from '../machine/state
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
-import { forgetting, matrices } from './matrix.js'
+import { chosenRows, forgetting, matrices } from './matrix.js'
 import { access } from './generic.js'
 import { saying } from './warpgroup.js'
 
@@ -76,7 +77,12 @@ export const executeMma = (x: Executing, before: Machine, p: Mma): Effect | Faul
     macs: p.m * p.n * p.k,
     accumulates: p.accumulates,
   }
-  const issue: LogEvent = p.negateA === p.negateB ? product : Object.assign(product, { altered: 'negated' })
+  const issue: LogEvent =
+    p.counts === true
+      ? Object.assign(product, { altered: 'counted' })
+      : p.negateA === p.negateB
+        ? product
+        : Object.assign(product, { altered: 'negated' })
   const f: WgmmaInFlight = {
     _tag: 'wgmma',
     id: m.issued,
@@ -115,13 +121,41 @@ const readOnce = (plane: Plane.Plane, e: Mma['b']): Float64Array | null => {
 }
 
 type Product = ReturnType<World['algebra']['mma']>
+
+/** A sparse product goes row by row, each with the rows of B that its stored elements meet. */
+const multiplying = (algebra: World['algebra'], p: Mma): Product => {
+  const { selected, m, n, k } = p
+  if (selected === undefined) {
+    const mma = algebra.mma(p.types, { m, n, k })
+    return p.counts === true && (O.isNone(mma) || mma.value !== unmade)
+      ? O.some(bitCountMma({ m, n, k }))
+      : mma
+  }
+  const stored = k / 2
+  const one = algebra.mma(p.types, { m: 1, n, k: stored })
+  if (O.isNone(one) || one.value === unmade) return one
+  return O.some((a, b, c) => {
+    const d = new Float64Array(m * n)
+    for (let row = 0; row < m; row++) {
+      const own = selected.subarray(row * stored, (row + 1) * stored)
+      const made = one.value(
+        a.subarray(row * stored, (row + 1) * stored),
+        chosenRows(b, n, own),
+        c.subarray(row * n, (row + 1) * n),
+      )
+      d.set(made, row * n)
+    }
+    return d
+  })
+}
+
 const productBefore = new WeakMap<Mma, { readonly algebra: World['algebra']; readonly product: Product }>()
 
 /** The product of a warp's part is one object for all turns of its loop, and asks for its arithmetic once. */
 const productOf = ({ algebra }: World, p: Mma): Product => {
   const before = productBefore.get(p)
   if (before?.algebra === algebra) return before.product
-  const product = algebra.mma(p.types, { m: p.m, n: p.n, k: p.k })
+  const product = multiplying(algebra, p)
   if (p.part !== undefined) productBefore.set(p, { algebra, product })
   return product
 }

@@ -282,8 +282,8 @@ export interface Issue {
   readonly macs: number
   /** an mma: whether the old accumulator enters the sum */
   readonly accumulates: boolean
-  /** an mma whose sum is not A * B and perhaps D: one factor has the other sign, or D is divided by a power of two; absent: it is */
-  readonly altered?: 'negated' | 'divided'
+  /** an mma whose sum is not A * B and perhaps D: one factor has the other sign, D is divided by a power of two, or bits are counted; absent: it is */
+  readonly altered?: 'negated' | 'divided' | 'counted'
   /** signals that it owes, one per destination CTA of a copy or of a commit (the commits that an mma names are operations of their own); absent: one, or one per CTA of the cluster for a load */
   readonly signals?: number
   /** a tcgen05.mma: products of one agent with the same number (one accumulator, shape and kind) are in order whatever else is */

@@ -294,6 +294,10 @@ export type Prepared =
       readonly accumulates: boolean
       readonly negateA: boolean
       readonly negateB: boolean
+      /** of a sparse A: the k of every stored element, row by row */
+      readonly selected?: Int32Array
+      /** bytes are eight bits each, and what is summed is how many a and b have in common */
+      readonly counts?: true
       /** of a warp: it computes 16 rows of a product of its warpgroup */
       readonly part?: WarpPart
     }

@@ -91,6 +91,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
           ...(o.a._tag === 'registers' ? o.a.rows : o.a.descriptor),
           ...o.b.descriptor,
           ...o.d,
+          ...(o.sparsity === null ? [] : [o.sparsity.row]),
           ofPredicate(o.accumulates.predicate),
         ],
         o.d,

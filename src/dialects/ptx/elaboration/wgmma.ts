@@ -1,7 +1,7 @@
 /**
  * Products of a warpgroup.
  *
- * A k of 256 bits (b1) has no arithmetic here and is refused at its line.
+ * Single bits (k of 256) are bytes of eight, whose bits in common are counted.
  *
  * Source: PTX ISA, asynchronous warpgroup level matrix instructions.
  */
@@ -20,6 +20,7 @@ const operands: ReadonlyMap<string, Mma['aType']> = new Map([
   ['e5m2', 'e5m2'],
   ['s8', 'i8'],
   ['u8', 'u8'],
+  ['b1', 'u8'],
 ])
 const accumulators: ReadonlyMap<string, Mma['dType']> = new Map([
   ['f16', 'f16'],
@@ -54,7 +55,7 @@ const product = (h: Here): void => {
     {
       _tag: 'wgmma',
       n: Number(extents[1]),
-      k: Number(extents[2]),
+      k: Number(extents[2]) / (m['atype'] === 'b1' ? 8 : 1),
       a:
         a?._tag === 'vector'
           ? { _tag: 'registers', rows: a.items.map((v) => source(h, v, 'b32')[0]!) }
@@ -65,6 +66,15 @@ const product = (h: Here): void => {
       bType,
       dType,
       saturate: m['satfinite'] !== undefined,
+      counts: m['atype'] === 'b1',
+      sparsity:
+        given['metadata'] === undefined
+          ? null
+          : {
+              row: source(h, given['metadata'], 'b32')[0]!,
+              selector: constantOf(h, given['selector']),
+              order: 'any',
+            },
       accumulates: predicateSource(h, given['scaleD']),
       negateA: flag('scaleA', 1) === -1,
       negateB: flag('scaleB', 1) === -1,

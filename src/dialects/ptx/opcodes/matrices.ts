@@ -65,6 +65,15 @@ export const matrices: ReadonlyArray<Form> = rowsOf(
 `)
 
 const scales = (more: string): string => `scaleD:pred scaleA#-1|1 scaleB#-1|1 ${more}`
+
+/** Half of a stored: the metadata say which elements, and the selector which lanes have them. */
+const wgmmaSparse = (types: string, transposes: string, n: string, selectors: string): string => {
+  const row = (a: string, more: string, where: string): string =>
+    `wgmma.mma_async sp sync aligned ${n} ${types} | d={wgmmaD}packed(dtype) ${a} b%b64 metadata%b32 selector#${selectors} ${more} | d = a * b + d, half of a stored, ${where}, later`
+  return `
+  ${row('a%b64', scales(transposes), 'both in shared memory')}
+  ${row('a%{4}b32', scales(transposes === '' ? '' : 'transB#0..1'), 'a in registers')}`
+}
 const wgmmaOf = (types: string, kTypes: string, transposes: string, n: string): string => `
   wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%b64 b%b64 ${scales(transposes)} | d = a * b + d, both in shared memory, later
   wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%{4}b32 b%b64 ${scales(transposes === '' ? '' : 'transB#0..1')} | d = a * b + d, a in registers, later`
@@ -87,6 +96,12 @@ export const wgmma: ReadonlyArray<Form> = rowsOf(
   ${wgmmaOf('dtype=f16|f32', 'atype=e4m3|e5m2 btype=e4m3|e5m2', '', widths('k32'))}
   wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = a * b + d, both in shared memory, later
   wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = a * b + d, a in registers, later
+  ${wgmmaSparse('dtype=f16|f32 atype=f16 btype=f16', 'transA#0..1 transB#0..1', widths('k32'), '0..1')}
+  ${wgmmaSparse('dtype=f32 atype=bf16 btype=bf16', 'transA#0..1 transB#0..1', widths('k32'), '0..1')}
+  ${wgmmaSparse('dtype=f32 atype=tf32 btype=tf32', '', widths('k16'), '0..1')}
+  ${wgmmaSparse('dtype=f16|f32 atype=e4m3|e5m2 btype=e4m3|e5m2', '', widths('k64'), '0')}
+  wgmma.mma_async sp sync aligned ${widthsInteger('k64')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 metadata%b32 selector#0 scaleD:pred | d = a * b + d, half of a stored, both in shared memory, later
+  wgmma.mma_async sp sync aligned ${widthsInteger('k64')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 metadata%b32 selector#0 scaleD:pred | d = a * b + d, half of a stored, a in registers, later
   wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = counts of a and b, plus d, later
   wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = counts of a and b, plus d, later
 `)

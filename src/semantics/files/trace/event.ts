@@ -367,8 +367,8 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       },
       {
         altered: described(
-          oneOf<NonNullable<Issue['altered']>>('negated', 'divided'),
-          'of an mma: one factor has the other sign, or the old accumulator is divided; absent: neither',
+          oneOf<NonNullable<Issue['altered']>>('negated', 'divided', 'counted'),
+          'of an mma: one factor has the other sign, the old accumulator is divided, or bits are counted; absent: none of it',
         ),
         signals: described(nat, 'signals that it owes; absent: one, or one a CTA of the cluster for a load'),
         pipe: described(

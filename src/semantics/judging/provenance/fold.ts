@@ -139,6 +139,7 @@ const productOf = (s: State, m: Mma, shape: ReadonlyArray<number>): Terms => {
   const old = m.accumulates ? (m.old[share] ?? null) : null
   if (m.altered === 'negated') return other('an mma subtracts: one of its factors has the other sign')
   if (m.altered === 'divided') return other('an mma divides the sum so far')
+  if (m.altered === 'counted') return other('an mma counts the bits that its factors have in common')
   if (m.sparse) return other('a sparse product is not one of elements alone')
   const each = (all: ReadonlyArray<Operand>): ReadonlyArray<Operand> => {
     const size = all.length / Math.max(1, m.a.length / copies)
@@ -188,6 +189,8 @@ const onMmaAccess = (s: State, m: Mma, e: Access): void => {
       return
     case 'b':
       m.b.push(operandOf(s, e.footprint))
+      // half of a sparse A is stored
+      m.sparse ||= m.a.some(({ shape }) => shape[1] !== shapeOf(e.footprint)[0])
       return
     case 'accumulator':
       if (e.rw === 'r') m.old.push(read(s.memory, e.footprint))

@@ -9,11 +9,15 @@
  * A in registers is four words a lane, whatever the type: a row of 16 lanes' quarters has 32 bytes of K. Byte c of row r is in register
  * r div 8 + 2 (c div 16), lane 4 (r mod 8) + c mod 16 div 4, byte c mod 4.
  *
+ * Of a sparse product A has half of its K, 16 rows by 32 bytes as ever, and B all of it, 64 bytes. Which elements a warp's rows store is read of a register of its lanes when the
+ * product is issued (`sparsity.ts`): of that register PTX demands no fence, and it may be written before the product is done.
+ *
  * What a descriptor means is decoded once for an instruction and a word (`machine/fast/footprints.ts`).
  *
  * Laws
  * 1. the places of D are the captured fragments, and those of A.
  * 2. the bytes that a descriptor names are the captured maps (`layouts/shared-memory/matrix-descriptor.ts`).
+ * 3. sparse products, and those of single bits, are an H100's, bit for bit, through whatever descriptors (`conformance/hopper/sparse`).
  *
  * Source: PTX ISA, wgmma.mma_async: register fragments, matrix descriptors; maps captured on an H100 (conformance/hopper/structure).
  */
@@ -25,6 +29,7 @@ import { decode, elementAddress } from '../../../layouts/shared-memory/matrix-de
 import { mmaTypes } from '../../../numerics/algebra.js'
 import { warpsOfGroup } from '../../instructions/warpgroup.js'
 import type { Elements } from '../../machine/elements.js'
+import type { Prepared } from '../../machine/operation.js'
 import * as Footprint from '../../machine/footprint.js'
 import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
@@ -35,6 +40,7 @@ import type { Here } from '../memory.js'
 import { aligned, operand } from '../operands.js'
 import type { Described, WgmmaOperation } from '../operations/wgmma.js'
 import { holding } from '../rows.js'
+import { selectedBy } from '../sparsity.js'
 
 type Mma = Extract<WgmmaOperation, { readonly _tag: 'wgmma' }>
 
@@ -88,14 +94,18 @@ const bitsOf: Readonly<Record<Mma['aType'], 8 | 16 | 32>> = {
   u8: 8,
 }
 
+/** Elements of A along K that are stored. */
+const storedOf = (o: Mma): number => (o.sparsity === null ? o.k : o.k / 2)
+
 const ofA = (f: Flight, o: Mma, rows: ReadonlyArray<number>): Int32Array => {
   const bytes = bitsOf[o.aType] / 8
-  const addresses = new Int32Array(rowsOfWarp * o.k)
+  const stored = storedOf(o)
+  const addresses = new Int32Array(rowsOfWarp * stored)
   for (let row = 0; row < rowsOfWarp; row++)
-    for (let k = 0; k < o.k; k++) {
+    for (let k = 0; k < stored; k++) {
       const c = k * bytes
       const register = rows[Math.floor(row / 8) + 2 * Math.floor(c / 16)]!
-      addresses[row * o.k + k] =
+      addresses[row * stored + k] =
         placeOf(f, register) + 4 * (4 * (row % 8) + Math.floor((c % 16) / 4)) + (c % 4)
     }
   return addresses
@@ -146,13 +156,14 @@ const listing = (
     bits: bitsOf[which === 'a' ? o.aType : o.bType],
   })
   if (E.isLeft(at)) return V.fault('A4', `${what} ${show(word)}: ${at.left.message}`)
-  const addresses = new Int32Array(count * o.k)
+  const depth = which === 'a' ? storedOf(o) : o.k
+  const addresses = new Int32Array(count * depth)
   let low = Infinity
   let high = -Infinity
   for (let mn = 0; mn < count; mn++)
-    for (let k = 0; k < o.k; k++) {
+    for (let k = 0; k < depth; k++) {
       const byte = at.right(from + mn, k) - sharedBase
-      addresses[which === 'a' ? mn * o.k + k : k * count + mn] = byte
+      addresses[which === 'a' ? mn * depth + k : k * count + mn] = byte
       low = Math.min(low, byte)
       high = Math.max(high, byte)
     }
@@ -190,7 +201,7 @@ const described = (
         h.world.footprints,
         h.shared,
         type,
-        which === 'a' ? [count, o.k] : [o.k, count],
+        which === 'a' ? [count, storedOf(o)] : [o.k, count],
         addresses,
       )
     },
@@ -199,7 +210,7 @@ const described = (
 // ---------------------------------------------------------------- products
 
 const shapeOf = (o: Mma): string =>
-  `m64n${String(o.n)}k${String(o.k)}.${o.dType}.${o.aType}.${o.bType}${o.saturate ? '.satfinite' : ''}`
+  `m64n${String(o.n)}k${String(o.counts ? 8 * o.k : o.k)}.${o.dType}.${o.counts ? 'b1.b1' : `${o.aType}.${o.bType}`}${o.saturate ? '.satfinite' : ''}${o.sparsity === null ? '' : `, sparse by selector ${String(o.sparsity.selector)}`}`
 
 const signs = (o: Mma): string => `${o.negateA ? ', -A' : ''}${o.negateB ? ', -B' : ''}`
 
@@ -211,6 +222,7 @@ interface Known {
   readonly accumulates: boolean
   readonly a: Word | null
   readonly b: Word
+  readonly selected: Int32Array | null
   readonly parts: ReadonlyArray<Part>
 }
 const productsBefore = new WeakMap<World, WeakMap<Mma, Map<number, Known[]>>>()
@@ -227,6 +239,24 @@ const knownOf = (h: Here, o: Mma, plane: number): Known[] => {
 
 const sameWord = (x: Word | null, y: Word | null): boolean =>
   x === null || y === null ? x === y : x.low === y.low && x.high === y.high
+
+const sameNumbers = (x: Int32Array | null, y: Int32Array | null): boolean =>
+  x === null || y === null ? x === y : x.every((k, i) => k === y[i])
+
+/** The k of the elements of A that the warp's rows store. */
+const selectedOf = (h: Here, o: Mma): Int32Array | null | FaultValue => {
+  if (o.sparsity === null) return null
+  const what = 'wgmma.mma_async.sp'
+  const found = selectedBy(h.rows, what, o.sparsity, o.aType, o.k)
+  if ('code' in found) return found
+  const lost = found.unknown.indexOf(true)
+  return lost < 0
+    ? found.at
+    : V.fault(
+        'I1',
+        `${what}: the metadata of row ${String(lost)} come from a register that nothing has written`,
+      )
+}
 
 const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValue => {
   const f = h.launch.flight!
@@ -248,6 +278,8 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
       'M1',
       `wgmma.mma_async: the accumulator is that of a product of ${String(before)} columns, and now of ${String(o.n)}, without a wgmma.fence between them`,
     )
+  const selected = selectedOf(h, o)
+  if (selected !== null && 'code' in selected) return selected
   const plane = planeOf(h)
   const wordB = wordOf(h, 'wgmma.mma_async: the descriptor of B', o.b, mask)
   const wordA = o.a._tag === 'registers' ? null : wordOf(h, 'wgmma.mma_async: the descriptor of A', o.a, mask)
@@ -261,6 +293,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
             x.shared === h.shared &&
             x.accumulates === accumulates &&
             sameWord(x.b, wordB) &&
+            sameNumbers(x.selected, selected) &&
             sameWord(x.a, wordA),
         )
   const issued = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> => {
@@ -270,7 +303,10 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
   }
   if (known !== undefined) return issued(known.parts)
   const types = mmaTypes(o.aType, o.bType, o.dType, o.saturate)
-  if (O.isNone(types) || O.isNone(h.world.algebra.mma(types.value, { m: rowsOfWarp, n: o.n, k: o.k })))
+  if (
+    O.isNone(types) ||
+    O.isNone(h.world.algebra.mma(types.value, { m: rowsOfWarp, n: o.n, k: storedOf(o) }))
+  )
     return V.fault('algebra.lacks', `the ${h.world.algebra.name} algebra has no ${shapeOf(o)}`)
   const registers = (which: 'a' | 'd', make: () => Int32Array): Elements | FaultValue =>
     Footprint.ofInstruction(h.world.footprints, o, `${which} ${String(plane)}`, () =>
@@ -278,7 +314,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
         h.world.footprints,
         plane,
         which === 'a' ? o.aType : o.dType,
-        [rowsOfWarp, which === 'a' ? o.k : o.n],
+        [rowsOfWarp, which === 'a' ? storedOf(o) : o.n],
         make(),
       ),
     )
@@ -289,27 +325,38 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
   if ('code' in accumulator) return accumulator
   const says = `${shapeOf(o)}${signs(o)}${accumulates ? '' : ', D = 0'}, B ${show(wordB)}`
   const of = (a: Elements, whole: Elements, said: string): ReadonlyArray<Part> => {
-    const parts = [
-      part(
-        {
-          _tag: 'wgmma.mma',
-          a,
-          b,
-          accumulator,
-          types: types.value,
-          m: rowsOfWarp,
-          n: o.n,
-          k: o.k,
-          accumulates,
-          negateA: o.negateA,
-          negateB: o.negateB,
-          part: { a: whole, first, says: said },
-        },
-        nothing,
-      ),
-    ]
+    const plain: Prepared = {
+      _tag: 'wgmma.mma',
+      a,
+      b,
+      accumulator,
+      types: types.value,
+      m: rowsOfWarp,
+      n: o.n,
+      k: o.k,
+      accumulates,
+      negateA: o.negateA,
+      negateB: o.negateB,
+      part: { a: whole, first, says: said },
+    }
+    const prepared: Prepared =
+      selected !== null
+        ? Object.assign(plain, { selected })
+        : o.counts
+          ? Object.assign(plain, { counts: true as const })
+          : plain
+    const parts = [part(prepared, nothing)]
     if (wordA === null || !('code' in wordA))
-      made.push({ launch: h.launch, shared: h.shared, plane, accumulates, a: wordA, b: wordB, parts })
+      made.push({
+        launch: h.launch,
+        shared: h.shared,
+        plane,
+        accumulates,
+        a: wordA,
+        b: wordB,
+        selected,
+        parts,
+      })
     return issued(parts)
   }
   if (o.a._tag === 'registers') {

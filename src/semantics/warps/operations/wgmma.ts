@@ -4,6 +4,7 @@
  * All lanes of the warp take part, and what is no register of D or A is one value in all of them.
  */
 import type { Predicate, Row } from '../../machine/warp-stand.js'
+import type { Metadata } from '../sparsity.js'
 
 /** An operand in shared memory: the two words of its matrix descriptor, and which of its dimensions is contiguous. */
 export interface Described {
@@ -26,6 +27,10 @@ export type WgmmaOperation =
       readonly bType: 'f16' | 'bf16' | 'tf32' | 'e4m3' | 'e5m2' | 'i8' | 'u8'
       readonly dType: 'f16' | 'f32' | 'i32'
       readonly saturate: boolean
+      /** of bytes: each is eight bits, and what is summed is how many A and B have in common */
+      readonly counts: boolean
+      /** of a sparse A, of which half is stored along K: which elements */
+      readonly sparsity: Metadata | null
       /** does D enter the sum? */
       readonly accumulates: { readonly predicate: Predicate; readonly negated: boolean }
       readonly negateA: boolean
