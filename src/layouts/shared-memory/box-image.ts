@@ -22,7 +22,7 @@
  * | no negative coordinate in a store                | illegal instruction           |
  * | shared memory at a multiple of 128 bytes         | misaligned address            |
  *
- * Not described: interleaved maps, im2col, padded 4- and 6-bit types, swizzles with other atoms than 16 bytes.
+ * Not described: interleaved maps, padded 4- and 6-bit types, swizzles with other atoms than 16 bytes.
  *
  * Names: CUDA `cuTensorMapEncodeTiled` (innermost first); Pallas `copy_gmem_to_smem`; Triton `tt.make_tensor_descriptor`; CuTe `SM90_TMA_LOAD`.
  *
