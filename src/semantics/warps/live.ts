@@ -19,7 +19,8 @@ export interface Live {
   readonly predicate: (at: number, predicate: number) => boolean
 }
 
-const successorsOf = ({ operation: o, guard }: Instruction, k: number): ReadonlyArray<number> => {
+/** Where control goes from an instruction. */
+export const successorsOf = ({ operation: o, guard }: Instruction, k: number): ReadonlyArray<number> => {
   const onward = guard === null ? [] : [k + 1]
   switch (o._tag) {
     case 'branch':

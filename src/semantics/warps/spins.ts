@@ -14,12 +14,26 @@
  * | jumps to what stands behind them, or back to the beginning              | it stays a loop       |
  * | what computes, sleeps, and hands nothing to the next turn              | it stays a loop       |
  *
+ * A poll that a compiler has unrolled, with its back-off behind it, is one wait as well (`pollAt`): libcu++ asks sixteen times, and sleeps by the clock then.
+ *
+ *            ld.relaxed %r1, [x];   setp.ne %p1, %r1, 0;   @%p1 bra out;
+ *            ld.relaxed %r2, [x];   setp.ne %p2, %r2, 0;   @%p2 bra out;
+ *            ...                    the clock, sleep, loops that load it again
+ *            ld.relaxed %r3, [x];   setp.eq %p3, %r3, 0;   @%p3 bra ...;
+ *     out:
+ *
+ * From where the first load says no all ways lead through what computes, jumps, sleeps and loads the same word in the same way, no way goes round without such a load,
+ * and each leads out just where the word has what the first one asks for; and nothing behind reads what was computed there. Then it is left in the states in which
+ * the first load may leave it, and in no other: the clock decides how long that takes.
+ *
  * Laws
  * 1. A loop that becomes a wait leaves every register as its last turn does.
  */
 import { opposite } from '../log/comparison.js'
 import type { Comparison } from '../log/events.js'
+import { remembered } from '../../remembered.js'
 import { ofPredicate, type Instruction, type Operation, type Place, type Row } from './program.js'
+import { readBeforeWritten, successorsOf } from './live.js'
 import { usesOf } from './uses.js'
 
 const isIdle = (o: Operation): boolean =>
@@ -101,47 +115,92 @@ const comparing = (
   /** ands, likewise */
   const commons = new Map<Place, Row>()
   for (const { operation: o, guard } of body) {
-    if (guard !== null) continue
-    if (o._tag === 'move' && o.from.length === 1 && copies.has(o.from[0]!)) copies.add(o.to[0]!)
-    if (o._tag === 'scalar') {
-      const comparison = comparisonOf(o.name)
-      const [a, b] = o.from
-      if ((o.name === 'xor.b32' || o.name === 'and.b32') && a !== undefined && b !== undefined) {
-        const other = copies.has(a) ? b : copies.has(b) ? a : null
-        const [to] = o.to
-        if (other !== null && other >= 0 && !written.has(other) && to !== null && to !== undefined)
-          (o.name === 'xor.b32' ? differences : commons).set(to, other)
-        continue
-      }
-      const [p, q] = o.to
-      if (comparison === null || a === undefined || b === undefined) continue
-      const made = differences.get(a) ?? commons.get(a)
-      const limit = constants.get(b)
-      const says = differences.has(a) ? ofSign(comparison, limit) : ofBits(comparison, limit)
-      if (made !== undefined && says !== null) {
-        if (p !== null && p !== undefined) known.set(p, { comparison: says, value: made })
-        if (q !== null && q !== undefined) known.set(q, { comparison: opposite(says), value: made })
-        continue
-      }
-      const turned = !copies.has(a)
-      const value = turned ? a : b
-      if ((turned && !copies.has(b)) || written.has(value) || value < 0) continue
-      const holds = turned ? swapped(comparison) : comparison
-      if (p !== null && p !== undefined) known.set(p, { comparison: holds, value })
-      if (q !== null && q !== undefined) known.set(q, { comparison: opposite(holds), value })
+    if (o._tag === 'load') continue
+    const says =
+      guard === null ? saying(o, { copies, known, differences, commons, written, constants }) : null
+    // what is written anew says what it says now
+    for (const w of usesOf(o).writes) {
+      copies.delete(w)
+      known.delete(w)
+      differences.delete(w)
+      commons.delete(w)
     }
-    if (o._tag === 'predicate' && o.from.length === 1 && (o.op === 'mov' || o.op === 'not')) {
-      const [g] = o.from
-      const from = known.get(ofPredicate(g!.predicate))
-      if (from === undefined) continue
-      const same = (o.op === 'mov') !== g!.negated
-      known.set(ofPredicate(o.to), {
-        comparison: same ? from.comparison : opposite(from.comparison),
-        value: from.value,
-      })
-    }
+    if (says === null) continue
+    for (const place of says.copies) copies.add(place)
+    for (const [place, one] of says.known) known.set(place, one)
+    if (says.made !== null)
+      (says.made.by === 'xor' ? differences : commons).set(says.made.to, says.made.other)
   }
   return known
+}
+
+/** What is known of places, in the order of the body. */
+interface Knowledge {
+  readonly copies: ReadonlySet<Place>
+  readonly known: ReadonlyMap<number, Known>
+  /** exclusive ors of the word with what does not change */
+  readonly differences: ReadonlyMap<Place, Row>
+  /** ands, likewise */
+  readonly commons: ReadonlyMap<Place, Row>
+  readonly written: ReadonlySet<Place>
+  readonly constants: ReadonlyMap<Row, number>
+}
+interface Saying {
+  readonly copies: ReadonlyArray<Place>
+  readonly known: ReadonlyArray<readonly [Place, Known]>
+  readonly made: { readonly by: 'xor' | 'and'; readonly to: Place; readonly other: Row } | null
+}
+const copied = (to: Place): Saying => ({ copies: [to], known: [], made: null })
+const combined = (by: 'xor' | 'and', to: Place, other: Row): Saying => ({
+  copies: [],
+  known: [],
+  made: { by, to, other },
+})
+const compared = (known: Saying['known']): Saying => ({ copies: [], known, made: null })
+
+/** Both predicates that a comparison writes. */
+const told = (
+  [p, q]: ReadonlyArray<Place | null>,
+  comparison: Comparison,
+  value: Row,
+): ReadonlyArray<readonly [Place, Known]> => [
+  ...(p === null || p === undefined ? [] : [[p, { comparison, value }] as const]),
+  ...(q === null || q === undefined ? [] : [[q, { comparison: opposite(comparison), value }] as const]),
+]
+
+/** What an operation says of the word; null: nothing. */
+const saying = (o: Operation, k: Knowledge): Saying | null => {
+  if (o._tag === 'move' && o.from.length === 1 && k.copies.has(o.from[0]!)) return copied(o.to[0]!)
+  if (o._tag === 'scalar') {
+    const comparison = comparisonOf(o.name)
+    const [a, b] = o.from
+    if (a === undefined || b === undefined) return null
+    if (o.name === 'xor.b32' || o.name === 'and.b32') {
+      const other = k.copies.has(a) ? b : k.copies.has(b) ? a : null
+      const [to] = o.to
+      return other === null || other < 0 || k.written.has(other) || to === null || to === undefined
+        ? null
+        : combined(o.name === 'xor.b32' ? 'xor' : 'and', to, other)
+    }
+    if (comparison === null) return null
+    const made = k.differences.get(a) ?? k.commons.get(a)
+    const limit = k.constants.get(b)
+    const says = k.differences.has(a) ? ofSign(comparison, limit) : ofBits(comparison, limit)
+    if (made !== undefined && says !== null) return compared(told(o.to, says, made))
+    const turned = !k.copies.has(a)
+    const value = turned ? a : b
+    if ((turned && !k.copies.has(b)) || k.written.has(value) || value < 0) return null
+    return compared(told(o.to, turned ? swapped(comparison) : comparison, value))
+  }
+  if (o._tag === 'predicate' && o.from.length === 1 && (o.op === 'mov' || o.op === 'not')) {
+    const [g] = o.from
+    const from = k.known.get(ofPredicate(g!.predicate))
+    if (from === undefined) return null
+    const same = (o.op === 'mov') !== g!.negated
+    const comparison = same ? from.comparison : opposite(from.comparison)
+    return compared([[ofPredicate(o.to), { comparison, value: from.value }]])
+  }
+  return null
 }
 
 /** Does a turn of the loop read what the one before it has written? */
@@ -207,14 +266,225 @@ const spinAt = (
   return { comparison: leavesIfHolds ? known.comparison : opposite(known.comparison), value: known.value }
 }
 
-/** The code, in which the loads of such loops wait. */
-export const withSpins = (
+/** From a load on: what it is compared by, at the branch that follows. */
+interface Asking {
+  readonly branch: number
+  /** what holds of the word where the branch is taken */
+  readonly taken: Known
+}
+const opposed = ({ comparison, value }: Known): Known => ({ comparison: opposite(comparison), value })
+const isPlainLoad = (one: Instruction): boolean =>
+  one.operation._tag === 'load' &&
+  one.operation.ordering !== 'weak' &&
+  one.guard === null &&
+  one.operation.from.space !== 'local' &&
+  one.operation.width.bytes === 4 &&
+  one.operation.width.count === 1
+
+const jumpedTo: (code: ReadonlyArray<Instruction>) => ReadonlySet<number> = remembered(
+  (code) =>
+    new Set(
+      code.flatMap(({ operation: o }) =>
+        o._tag === 'branch' || o._tag === 'call' ? [o.target] : o._tag === 'branchIndexed' ? o.targets : [],
+      ),
+    ),
+)
+const isJumpedTo = (code: ReadonlyArray<Instruction>, k: number): boolean => jumpedTo(code).has(k)
+
+const askingAt = (
+  code: ReadonlyArray<Instruction>,
+  pc: number,
+  constants: ReadonlyMap<Row, number>,
+): Asking | null => {
+  const { operation: o } = code[pc]!
+  const word = o._tag === 'load' && isPlainLoad(code[pc]!) ? o.to[0]?.[0] : undefined
+  if (word === undefined) return null
+  let end = pc + 1
+  while (end < code.length && isIdle(code[end]!.operation) && !isJumpedTo(code, end)) end++
+  const last = code[end]
+  if (last?.operation._tag !== 'branch' || last.guard === null || isJumpedTo(code, end)) return null
+  const known = comparing(code.slice(pc, end + 1), word, constants).get(ofPredicate(last.guard.predicate))
+  return known === undefined ? null : { branch: end, taken: last.guard.negated ? opposed(known) : known }
+}
+
+/** A row as a copy of what it is moved from, by what stands right before. */
+const copiedAt = (code: ReadonlyArray<Instruction>, pc: number, row: Row): Row => {
+  const between = new Set<Place>()
+  for (let k = pc; k > 0 && !isJumpedTo(code, k); k--) {
+    const { operation: o, guard } = code[k - 1]!
+    if (!isIdle(o)) break
+    const { writes } = usesOf(o)
+    if (writes.includes(row)) {
+      const from = o._tag === 'move' && guard === null ? o.from[o.to.indexOf(row)] : undefined
+      return from === undefined || between.has(from) || writes.includes(from) ? row : from
+    }
+    for (const w of writes) between.add(w)
+  }
+  return row
+}
+
+/** What a poll that is written out is: its first load waits, and the rest is never come to. */
+interface Poll {
+  readonly until: Known
+  readonly branch: number
+  readonly leaves: boolean
+  readonly rest: ReadonlySet<number>
+}
+
+const goesRoundIn = (code: ReadonlyArray<Instruction>, among: ReadonlySet<number>): boolean => {
+  const left = new Set([...among].filter((k) => code[k]!.operation._tag !== 'load'))
+  for (let fewer = true; fewer;) {
+    fewer = false
+    for (const k of left)
+      if (!successorsOf(code[k]!, k).some((to) => left.has(to))) {
+        left.delete(k)
+        fewer = true
+      }
+  }
+  return left.size > 0
+}
+
+const pollAt = (
+  code: ReadonlyArray<Instruction>,
+  pc: number,
+  constants: ReadonlyMap<Row, number>,
+): Poll | null => {
+  const first = askingAt(code, pc, constants)
+  const o = code[pc]!.operation
+  if (first === null || o._tag !== 'load') return null
+  const last = code[first.branch]!.operation
+  if (last._tag !== 'branch') return null
+  for (const leaves of [true, false]) {
+    const until = leaves ? first.taken : opposed(first.taken)
+    const out = landing(code, leaves ? last.target : first.branch + 1)
+    const found = restOf(
+      code,
+      pc,
+      first.branch,
+      leaves ? first.branch + 1 : last.target,
+      out,
+      until,
+      constants,
+    )
+    if (found !== null) return { until, branch: first.branch, leaves, rest: found }
+  }
+  return null
+}
+
+/** Does it nothing but compute, and with no other lane? */
+const staysAlone = (o: Operation): boolean =>
+  ['scalar', 'move', 'part', 'pack', 'predicate', 'setPredicate', 'nothing'].includes(o._tag)
+
+/** All that stands behind a load that says no, up to where it is left; null: it does more than ask again. */
+const restOf = (
+  code: ReadonlyArray<Instruction>,
+  pc: number,
+  branch: number,
+  from: number,
+  out: number,
+  until: Known,
+  constants: ReadonlyMap<Row, number>,
+): ReadonlySet<number> | null => {
+  const rest = new Set<number>()
+  const exits = new Set<number>()
+  const stack = [from]
+  while (stack.length > 0) {
+    const k = stack.pop()!
+    if (rest.has(k)) continue
+    const here = code[k]
+    if (here === undefined || k === pc || landing(code, k) === out || rest.size > 512) return null
+    const { operation: o } = here
+    if (!staysAlone(o) && o._tag !== 'branch' && !isPlainLoad(here)) return null
+    rest.add(k)
+    for (const to of successorsOf(here, k))
+      if (landing(code, to) === out) exits.add(k)
+      else stack.push(to)
+  }
+  const loads = [...rest].filter((k) => code[k]!.operation._tag === 'load')
+  if (loads.length === 0 || exits.size === 0 || goesRoundIn(code, rest)) return null
+  // what the turn of the first load writes is not what the last one would have left
+  const turn = Array.from({ length: branch + 1 - pc }, (_, k) => pc + k)
+  const written = new Set([...turn, ...rest].flatMap((k) => usesOf(code[k]!.operation).writes))
+  if (written.has(until.value)) return null
+  // the same word, asked in the same way
+  const wordOf = (k: number): string | null => {
+    const { operation: l } = code[k]!
+    if (l._tag !== 'load') return null
+    const rows = l.from.rows.map((row) => copiedAt(code, k, row))
+    if (rows.some((row) => written.has(row))) return null
+    return [l.from.space, rows.join('+'), l.from.offset, l.ordering, l.scope].map(String).join(' ')
+  }
+  const word = wordOf(pc)
+  if (word === null || loads.some((k) => wordOf(k) !== word)) return null
+  const leaving = new Map(
+    loads.flatMap((k) => {
+      const asking = askingAt(code, k, constants)
+      return asking === null ? [] : [[asking.branch, asking.taken] as const]
+    }),
+  )
+  for (const k of exits) {
+    const taken = leaving.get(k)
+    const { operation: o } = code[k]!
+    if (taken === undefined || o._tag !== 'branch') return null
+    const jumps = landing(code, o.target) === out
+    if (jumps && landing(code, k + 1) === out) return null
+    const known = jumps ? taken : opposed(taken)
+    if (known.comparison !== until.comparison || known.value !== until.value) return null
+  }
+  return [...written].some((place) => readBeforeWritten(code, out, place)) ? null : rest
+}
+
+/** Indices that control may come to. */
+const comeTo = (code: ReadonlyArray<Instruction>): ReadonlySet<number> => {
+  const seen = new Set<number>()
+  const stack = [0]
+  while (stack.length > 0) {
+    const k = stack.pop()!
+    const one = code[k]
+    if (one === undefined || seen.has(k)) continue
+    seen.add(k)
+    if (one.operation._tag === 'call') stack.push(one.operation.target)
+    for (const to of successorsOf(one, k)) stack.push(to)
+  }
+  return seen
+}
+
+const waiting = ({ site, guard, operation }: Instruction, until: Known): Instruction => ({
+  site,
+  guard,
+  operation: Object.assign({ until }, operation),
+})
+const idle = ({ site }: Instruction): Instruction => ({ site, guard: null, operation: { _tag: 'nothing' } })
+
+/** The code, in which polls that are written out are one wait. */
+const withPolls = (
   code: ReadonlyArray<Instruction>,
   constants: ReadonlyMap<Row, number>,
-): ReadonlyArray<Instruction> =>
-  code.map((one, pc) => {
+): ReadonlyArray<Instruction> => {
+  const out = code.slice()
+  const gone = new Set<number>()
+  for (let pc = 0; pc < code.length; pc++) {
+    const poll = gone.has(pc) ? null : pollAt(code, pc, constants)
+    if (poll === null) continue
+    out[pc] = waiting(code[pc]!, poll.until)
+    const { site, operation } = code[poll.branch]!
+    out[poll.branch] = poll.leaves ? { site, guard: null, operation } : idle(code[poll.branch]!)
+    for (const k of poll.rest) gone.add(k)
+  }
+  if (gone.size === 0) return code
+  const seen = comeTo(out)
+  return out.map((one, k) => (gone.has(k) && !seen.has(k) ? idle(one) : one))
+}
+
+/** The code, in which the loads of such loops wait. */
+export const withSpins = (
+  given: ReadonlyArray<Instruction>,
+  constants: ReadonlyMap<Row, number>,
+): ReadonlyArray<Instruction> => {
+  const code = withPolls(given, constants)
+  return code.map((one, pc) => {
+    if (one.operation._tag === 'load' && one.operation.until !== undefined) return one
     const until = spinAt(code, pc, constants)
-    return until === null
-      ? one
-      : { site: one.site, guard: one.guard, operation: Object.assign({ until }, one.operation) }
+    return until === null ? one : waiting(one, until)
   })
+}
