@@ -127,14 +127,17 @@ describe('integers', () => {
     for (let trial = 0; trial < trials; trial++) {
       const [al, ah, bl, bh] = [draw(), draw(), draw(), draw()].map((x) => BigInt.asUintN(Number(n), x))
       const whole = (l: bigint, h: bigint): bigint => (h << n) + l
-      for (const [first, then, sum] of [
-        ['add.cc', 'addc', whole(al!, ah!) + whole(bl!, bh!)],
-        ['sub.cc', 'subc', whole(al!, ah!) - whole(bl!, bh!)],
+      for (const [first, then, sum, unborrowed] of [
+        ['add.cc', 'addc', whole(al!, ah!) + whole(bl!, bh!), 0],
+        // the carry of a difference is the one of a sum with the complement
+        ['sub.cc', 'subc', whole(al!, ah!) - whole(bl!, bh!), 1],
       ] as const) {
         const [low, carry] = step(first, [al!, bl!], [])
         const [high] = step(then, [ah!, bh!], [carry])
         expect(whole(low, high)).toBe(BigInt.asUintN(Number(2n * n), sum))
-        expect(step(`${then}.cc`, [ah!, bh!], [carry])[1]).toBe(sum >> (2n * n) === 0n ? 0 : 1)
+        expect(step(`${then}.cc`, [ah!, bh!], [carry])[1]).toBe(
+          sum >> (2n * n) === 0n ? unborrowed : 1 - unborrowed,
+        )
       }
       const product = read(type, al!) * read(type, bl!) + whole(ah!, bh!)
       const [low, carry] = step('mad.lo.cc', [al!, bl!, ah!], [])

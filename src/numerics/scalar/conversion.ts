@@ -334,35 +334,27 @@ const same = (f: Compute): Compute => f
 const contains = (to: Integer, from: Integer): boolean =>
   least(to) <= least(from) && greatest(from) <= greatest(to)
 
-/** 8-bit integers and bf16 have no conversion. */
-const joinsHalf = (float: Float, integer: Integer): boolean =>
-  float !== 'bf16' || (integer !== 'u8' && integer !== 's8')
-
 const fromIntegers: readonly ScalarOperation[] = integers.flatMap((from) => [
   ...integers.flatMap((to) => [
     row('', to, from, wrapInteger(to, from)),
     ...(contains(to, from) ? [] : [row('.sat', to, from, clampInteger(to, from))]),
   ]),
-  ...floats
-    .filter((to) => joinsHalf(to, from))
-    .flatMap((to) =>
-      directions.flatMap((d) => [
-        row(`.${d}`, to, from, integerToFloat(to, from, d)),
-        ...(to === 'bf16' ? [] : [row(`.${d}.sat`, to, from, saturated(to, integerToFloat(to, from, d)))]),
-      ]),
-    ),
+  ...floats.flatMap((to) =>
+    directions.flatMap((d) => [
+      row(`.${d}`, to, from, integerToFloat(to, from, d)),
+      ...(to === 'bf16' ? [] : [row(`.${d}.sat`, to, from, saturated(to, integerToFloat(to, from, d)))]),
+    ]),
+  ),
 ])
 
 const order: Readonly<Record<Float, number>> = { f16: 0, bf16: 0, f32: 1, f64: 2 }
 
 const fromFloats: readonly ScalarOperation[] = floats.flatMap((from) => [
-  ...integers
-    .filter((to) => joinsHalf(from, to))
-    .flatMap((to) =>
-      integralRoundings.flatMap((r) =>
-        modified(`.${r}`, to, from, from === 'bf16' ? null : same, () => floatToInteger(to, from, r)),
-      ),
+  ...integers.flatMap((to) =>
+    integralRoundings.flatMap((r) =>
+      modified(`.${r}`, to, from, from === 'bf16' ? null : same, () => floatToInteger(to, from, r)),
     ),
+  ),
   ...floats.flatMap((to) => {
     const sat = to === 'bf16' || from === 'bf16' ? null : (f: Compute): Compute => saturated(to, f)
     if (to === from)

@@ -17,7 +17,7 @@
  * By hand: `mul.wide.u32` has two operands of one word and one result of two. compute(0x10000, 0x30000) is 0 and leaves 3 in rest[0].
  * `setp.lt.s32` has the results p and q of `setp p|q`: compute(1, 2) is 1, and leaves 0. `add.cc.u32` has the results d and the carry.
  *
- * A carry or borrow is a predicate at the end of the operands (`addc`, `subc`, `madc`) or of the results (`.cc`).
+ * A carry is a predicate at the end of the operands (`addc`, `subc`, `madc`) or of the results (`.cc`).
  *
  * Laws
  * 1. `compute` reads only what the types of the operands say: bits above a narrow operand change nothing.

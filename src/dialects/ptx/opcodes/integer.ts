@@ -45,8 +45,8 @@ export const extended: ReadonlyArray<Form> = rowsOf(
 )(`
   add.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b, and its carry
   addc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b + carry, and with cc its carry
-  sub.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a - b, and its borrow
-  subc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a - (b + borrow), and with cc its borrow
+  sub.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a - b, and a carry where nothing is borrowed
+  subc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + ~b + carry, and with cc its carry
   mad mode=hi|lo cc type=u32|s32|u64|s64 | d=@type a:@type b:@type c:@type | d = a half of a * b, plus c, and its carry
   madc mode=hi|lo cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type c:@type | d = a half of a * b, plus c and carry, and with cc its carry
 `)
