@@ -90,3 +90,78 @@ st.global.v4.f32 [%rd2+16], {%f2, %f1, %f3, %f4};
 over:`
   expect(differing(body, x, y, before)).toContain('0 of 8 elements differ')
 })
+
+const lanes = (of: (lane: number) => number): Uint32Array => Uint32Array.from({ length: 32 }, (_, i) => of(i))
+
+it('numbers without digits before their point, fourth parts of registers, a cache operator before its space', () => {
+  const left = (body: string, word: number): string =>
+    differing(
+      `${body}\nst.wt.global.u32 [%rd5], %r3;`,
+      lanes((i) => i),
+      lanes(() => word),
+    )
+  expect(left('mov.f32 %f1, .5; mov.b32 %r3, %f1;', wordOf(0.5))).toContain('0 of 32 elements differ')
+  expect(left('mov.f32 %f1, -.5e-1; mov.b32 %r3, %f1;', wordOf(-0.05))).toContain('0 of 32 elements differ')
+  expect(left('mov.f32 %f1, 1.5; add.f32 %f1, %f1,.25; mov.b32 %r3, %f1;', wordOf(1.75))).toContain(
+    '0 of 32 elements differ',
+  )
+  for (const name of [
+    'tid',
+    'ntid',
+    'ctaid',
+    'nctaid',
+    'clusterid',
+    'nclusterid',
+    'cluster_ctaid',
+    'cluster_nctaid',
+  ])
+    expect(left(`mov.u32 %r3, %${name}.w;`, 0), name).toContain('0 of 32 elements differ')
+  expect(
+    differing(
+      'ld.cv.global.u32 %r3, [%rd4];\nst.global.u32 [%rd5], %r3;',
+      lanes((i) => 3 * i),
+      lanes((i) => 3 * i),
+    ),
+  ).toContain('0 of 32 elements differ')
+  expect(left('mov.u32 %r2, %envreg6; mov.u32 %r3, 7;', 7)).toContain('0 of 32 elements differ')
+})
+
+it('comparisons as halves, and products out of bounds', () => {
+  const left = (body: string, of: (lane: number) => number): string =>
+    differing(
+      `ld.global.u32 %r2, [%rd4];\n${body}\ncvt.u32.u16 %r3, %h1;\nst.global.u32 [%rd5], %r3;`,
+      lanes((i) => i),
+      lanes(of),
+    )
+  expect(left('set.lt.f16.u32 %h1, %r2, 5;', (i) => (i < 5 ? 0x3c00 : 0))).toContain(
+    '0 of 32 elements differ',
+  )
+  expect(
+    left('setp.gt.u32 %p1, %r2, 1;\nset.lt.and.bf16.u32 %h1, %r2, 5, %p1;', (i) =>
+      i > 1 && i < 5 ? 0x3f80 : 0,
+    ),
+  ).toContain('0 of 32 elements differ')
+  // a tensor map puts 0x7ff7 where there is no tensor
+  const halves =
+    'cvt.u16.u32 %h2, %r2; setp.eq.u32 %p1, %r2, 3; selp.b16 %h2, 0x7ff7, 0x3c00, %p1; mov.b16 %h3, 0x4000;'
+  expect(left(`${halves}\nfma.rn.oob.f16 %h1, %h2, %h3, %h3;`, (i) => (i === 3 ? 0 : 0x4400))).toContain(
+    '0 of 32 elements differ',
+  )
+  expect(left(`${halves}\nfma.rn.f16 %h1, %h2, %h3, %h3;`, (i) => (i === 3 ? 0x7fff : 0x4400))).toContain(
+    '0 of 32 elements differ',
+  )
+})
+
+it('textures and surfaces are refused in one line', () => {
+  for (const line of [
+    'tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];',
+    'sust.b.1d.b32.trap [%rd1, {%r1}], %r1;',
+  ])
+    expect(
+      differing(
+        line,
+        lanes(() => 0),
+        lanes(() => 0),
+      ),
+    ).toContain('expected an instruction that is supported: textures and surfaces are not')
+})

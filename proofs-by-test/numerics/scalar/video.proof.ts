@@ -1,7 +1,11 @@
-/** Half-words and bytes side by side: against the definition of the ISA, in integers of any length. */
+/** Half-words and bytes side by side, and products out of bounds: against an H100, and of half-words and bytes against the definition of the ISA, in integers of any length. */
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scalarOperation } from '../../../src/numerics/scalar/index.js'
+import { sampled } from '../../extent.js'
 import { generator } from '../exact.js'
+import { hashOf } from '../mma/captured.js'
+import { Random } from '../mma/operands.js'
 
 type Type = 'u32' | 's32'
 const next = generator(17)
@@ -68,4 +72,57 @@ it.each(Object.entries(definitions))('%s', (name, of) => {
               ])
             }
           }
+})
+
+const folder = new URL('../../../conformance/hopper/single/', import.meta.url)
+
+/** As `run.cu` draws them: any bits, small numbers, ends of ranges, and bytes that are each an end. */
+const ends = [
+  0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 0x7fff8000, 0x80007fff, 0xffff0001, 0x7f80ff01, 0x0180807f,
+]
+const drawn = (r: Random): number => {
+  const way = r.pick(4)
+  if (way === 0) return r.next() | 0
+  if (way === 1) return r.pick(80) - 40
+  if (way === 2) return ends[r.pick(10)]! | 0
+  let bytes = 0
+  for (let i = 0; i < 4; i++)
+    bytes = (bytes << 8) | ((r.pick(2) === 1 ? 0x7f + r.pick(3) : 0xff + r.pick(3)) & 255)
+  return bytes
+}
+
+it('law 2: every word that an H100 left of whole words', () => {
+  const r = new Random('single')
+  const words = Array.from({ length: 3 * 1024 }, () => drawn(r))
+  const hashes = readFileSync(new URL('hashes.bin', folder))
+  const captured = readFileSync(new URL('forms.txt', folder), 'utf8')
+    .split('\n')
+    .flatMap((line, i) => {
+      const name = /^(\S+) %d, %a, %b, %c$/u.exec(line)?.[1] ?? ''
+      return /^v[a-z]+[24]\./u.test(name) ? [{ name, hash: hashes.readUInt32LE(4 * i) }] : []
+    })
+  expect(captured.length).toBe(384)
+  for (const { name, hash } of sampled(3, captured)) {
+    const f = scalarOperation(name)!.compute
+    const left = Array.from({ length: 1024 }, (_, i) => f(words[i]!, words[1024 + i]!, words[2048 + i]!))
+    expect(hashOf(left.map((x) => x >>> 0)), name).toBe(hash)
+  }
+})
+
+it('fma.oob of every pattern of one operand is what an H100 left', () => {
+  const captured = JSON.parse(readFileSync(new URL('oob.json', folder), 'utf8')) as Readonly<
+    Record<string, number>
+  >
+  for (const [key, hash] of sampled(1, Object.entries(captured))) {
+    const [name = '', which = ''] = key.split(' ')
+    const f = scalarOperation(name)!.compute
+    const one = name.endsWith('bf16') ? 0x3f80 : 0x3c00
+    const result = (x: number): number => {
+      const given = [one, one, 0x4000]
+      given['abc'.indexOf(which)] = x
+      return f(...given) & 0xffff
+    }
+    const words = Array.from({ length: 32768 }, (_, i) => (result(2 * i) | (result(2 * i + 1) << 16)) >>> 0)
+    expect(hashOf(words), key).toBe(hash)
+  }
 })

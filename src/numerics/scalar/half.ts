@@ -138,6 +138,13 @@ const sums = (type: Half, name: string, marks: readonly string[], f: Rounded): r
     ]
   })
 
+/** The NaN, of either sign, that a tensor map puts where there is no tensor: a product of it and all that is added to it are zero. */
+const outOfBounds = 0x7ff7
+const inBounds =
+  (f: Words): Words =>
+  (a, b, c) =>
+    (a & 0x7fff) === outOfBounds || (b & 0x7fff) === outOfBounds ? 0 : f(a, b, c)
+
 const arithmetic = (type: Half): readonly ScalarOperation[] => {
   const { value } = half[type]
   const fused: Rounded = (round) => (a, b, c) => round(addToOdd(value(a) * value(b), value(c)))
@@ -153,6 +160,8 @@ const arithmetic = (type: Half): readonly ScalarOperation[] => {
     ...sums(type, 'mul', ['', '.rn'], (round) => (a, b) => round(value(a) * value(b))),
     ...both('fma.rn', type, 3, fma),
     ...both('fma.rn.relu', type, 3, relu(fma)),
+    ...both('fma.rn.oob', type, 3, inBounds(fma)),
+    ...both('fma.rn.oob.relu', type, 3, inBounds(relu(fma))),
     ...(type === 'f16'
       ? [
           ...both('fma.rn.ftz', type, 3, flushed),

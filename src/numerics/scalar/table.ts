@@ -1,8 +1,8 @@
 /**
  * The table of scalar operations: one row an opcode form, found by its name.
  *
- * A name is the opcode with its modifiers in PTX's order: `add.rn.ftz.f32`, `setp.lt.and.s32`, `cvt.rzi.u32.f32`, `mad.wide.u32`. A form that an
- * H100 has and the table has not is in `notModelled`, to be refused where it stands.
+ * A name is the opcode with its modifiers in PTX's order: `add.rn.ftz.f32`, `setp.lt.and.s32`, `cvt.rzi.u32.f32`, `mad.wide.u32`. Every form that an
+ * H100 has is here.
  *
  * By hand: `scalarOperation('add.s32')?.compute(2, 3)` is 5.
  *
@@ -39,11 +39,6 @@ export const scalarOperations: readonly ScalarOperation[] = [
 const byName: ReadonlyMap<string, ScalarOperation> = new Map(
   [...scalarOperations, ...quotientRows].map((row) => [row.name, row]),
 )
-
-/** Forms that an H100 has and the table has not: their arithmetic is not known to the bit. */
-export const notModelled: readonly string[] = [
-  ...['f16', 'f16x2', 'bf16', 'bf16x2'].flatMap((type) => [`fma.rn.oob.${type}`, `fma.rn.oob.relu.${type}`]),
-]
 
 /** The row of an opcode form, or nothing. */
 export const scalarOperation = (name: string): ScalarOperation | undefined => byName.get(name)

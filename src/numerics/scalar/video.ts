@@ -10,10 +10,13 @@
  * | vavrg      | (a + b + 1) >> 1 where a + b >= 0, else (a + b) >> 1     |
  * | vabsdiff   | |a - b|                                                  |
  * | vmin vmax  | the smaller, the larger                                  |
+ * | vset       | 1 where a compares so with b, else 0; it never saturates |
  *
  * By hand: vabsdiff4.u32.u32.u32 of 0x01020304 and 0x04030201 is 0x03010103, and with `.add` 8 + c.
  *
- * Law 1. Where no lane leaves its range, `.sat` changes nothing.
+ * Laws
+ * 1. Where no lane leaves its range, `.sat` changes nothing.
+ * 2. Every word is an H100's (`conformance/hopper/single`).
  *
  * Source: PTX ISA, "SIMD Video Instructions".
  */
@@ -78,6 +81,53 @@ const rowsOf = (name: keyof typeof ofLanes, lanes: 2 | 4): readonly ScalarOperat
   )
 }
 
-export const videoRows: readonly ScalarOperation[] = (
-  ['vadd', 'vsub', 'vavrg', 'vabsdiff', 'vmin', 'vmax'] as const
-).flatMap((name) => [...rowsOf(name, 2), ...rowsOf(name, 4)])
+const comparisons = {
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+  lt: (a, b) => a < b,
+  le: (a, b) => a <= b,
+  gt: (a, b) => a > b,
+  ge: (a, b) => a >= b,
+} as const satisfies Readonly<Record<string, (a: number, b: number) => boolean>>
+
+const comparedRows = (lanes: 2 | 4): readonly ScalarOperation[] => {
+  const bits = 32 / lanes
+  return types.flatMap((a) =>
+    types.flatMap((b) =>
+      Object.entries(comparisons).flatMap(([name, holds]) => {
+        const [ofA, ofB] = [lane(a, bits), lane(b, bits)]
+        const each = (
+          x: number,
+          y: number,
+          start: number,
+          put: (word: number, at: number) => number,
+        ): number => {
+          let word = start
+          for (let at = 0; at < 32; at += bits) if (holds(ofA(x, at), ofB(y, at))) word = put(word, at)
+          return word
+        }
+        const row = (mark: string, compute: Compute): ScalarOperation =>
+          operation(
+            'integer',
+            `vset${String(lanes)}.${a}.${b}.${name}${mark}`,
+            [a, b, 'u32'],
+            ['u32'],
+            compute,
+          )
+        return [
+          row('', (x, y) => each(x, y, 0, (word, at) => word | (1 << at))),
+          row('.add', (x, y, c) => each(x, y, c, (word) => (word + 1) | 0)),
+        ]
+      }),
+    ),
+  )
+}
+
+export const videoRows: readonly ScalarOperation[] = [
+  ...(['vadd', 'vsub', 'vavrg', 'vabsdiff', 'vmin', 'vmax'] as const).flatMap((name) => [
+    ...rowsOf(name, 2),
+    ...rowsOf(name, 4),
+  ]),
+  ...comparedRows(2),
+  ...comparedRows(4),
+]

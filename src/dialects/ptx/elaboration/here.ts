@@ -116,6 +116,9 @@ const unspecified: ReadonlySet<string> = new Set([
   '%globaltimer_hi',
   '%aggr_smem_size',
   '%current_graph_exec',
+  ...Array.from({ length: 32 }, (_, k) => `%envreg${String(k)}`).filter(
+    (name) => name !== '%envreg1' && name !== '%envreg2',
+  ),
   ...Array.from({ length: 8 }, (_, k) => `%pm${String(k)}`),
   ...Array.from({ length: 8 }, (_, k) => `%pm${String(k)}_64`),
 ])
@@ -161,9 +164,12 @@ const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | nul
           ? given(h.e, { _tag: 'unspecified', name })
           : numbers.has(name)
             ? constant(h.e, numbers.get(name)!)
-            : ofWorkspace.has(name)
-              ? workspace(h, ofWorkspace.get(name)!)
-              : null
+            : kind !== undefined && name.endsWith('.w')
+              ? // nothing has a fourth extent: 0 of all of them, on an H100 too
+                constant(h.e, 0)
+              : ofWorkspace.has(name)
+                ? workspace(h, ofWorkspace.get(name)!)
+                : null
   if (first === null) return null
   return words === 1
     ? [first]

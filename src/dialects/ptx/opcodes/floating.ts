@@ -78,11 +78,11 @@ export const floating: ReadonlyArray<Form> = [
 `),
 ]
 
-const compare = (types: string, compares: string, ftz = ''): string => `
+const compare = (types: string, compares: string, ftz = '', truths = 'u32|s32|f32|f16|bf16'): string => `
   setp cmp=${compares} ${ftz} type=${types} | p=pred_|q=pred_? a:@type b:@type | p = a cmp b, q = not so
   setp cmp=${compares} bool=$bool ${ftz} type=${types} | p=pred_|q=pred_? a:@type b:@type c!pred | p = (a cmp b) bool c, q = (not so) bool c
-  set cmp=${compares} ${ftz} dtype=u32|s32|f32 type=${types} | d=@dtype a:@type b:@type | d = all ones or 1.0 where a cmp b, else 0
-  set cmp=${compares} bool=$bool ${ftz} dtype=u32|s32|f32 type=${types} | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0`
+  set cmp=${compares} ${ftz} dtype=${truths} type=${types} | d=@dtype a:@type b:@type | d = all ones or 1.0 where a cmp b, else 0
+  set cmp=${compares} bool=$bool ${ftz} dtype=${truths} type=${types} | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0`
 
 export const comparison: ReadonlyArray<Form> = [
   ...rowsOf(
@@ -92,7 +92,9 @@ export const comparison: ReadonlyArray<Form> = [
   ${compare('$bits', '$cmpB')}
   ${compare('$signed', '$cmpS')}
   ${compare('$unsigned', '$cmpU')}
-  ${compare('f32', '$cmpF', 'ftz?')}
+  ${compare('f32', '$cmpF', 'ftz?', 'u32|s32|f32|f16')}
+  set cmp=$cmpF dtype=bf16 type=f32 | d=@dtype a:@type b:@type | d = 1.0 where a cmp b, else 0
+  set cmp=$cmpF bool=$bool dtype=bf16 type=f32 | d=@dtype a:@type b:@type c!pred | d = 1.0 where (a cmp b) bool c, else 0
   ${compare('f64', '$cmpF')}
   selp type=$bits|$int|f32|f64 | d=@type a:@type b:@type c!pred | d = a where c, else b
   slct type=$bits|$int|f32|f64 ctype=s32 | d=@type a:@type b:@type c:@ctype | d = a where c >= 0, else b
@@ -114,5 +116,9 @@ export const comparison: ReadonlyArray<Form> = [
   set cmp=$cmpF dtype=u16|s16|u32|s32|bf16 type=bf16 | d=@dtype a:@type b:@type | d = all ones or 1.0 where a cmp b, else 0
   set cmp=$cmpF ftz? dtype=u32|s32|f16x2 type=f16x2 | d=@dtype a:@type b:@type | d = all ones or 1.0 where a cmp b, else 0, in each half
   set cmp=$cmpF dtype=u32|s32|bf16x2 type=bf16x2 | d=@dtype a:@type b:@type | d = all ones or 1.0 where a cmp b, else 0, in each half
+  set cmp=$cmpF bool=$bool ftz? dtype=u16|s16|u32|s32|f16 type=f16 | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0
+  set cmp=$cmpF bool=$bool dtype=u16|s16|u32|s32|bf16 type=bf16 | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0
+  set cmp=$cmpF bool=$bool ftz? dtype=u32|s32|f16x2 type=f16x2 | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0, in each half
+  set cmp=$cmpF bool=$bool dtype=u32|s32|bf16x2 type=bf16x2 | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0, in each half
 `),
 ]

@@ -86,4 +86,6 @@ export const video: ReadonlyArray<Form> = rowsOf(
   ${lanes('vabsdiff', '|a - b|')}
   ${lanes('vmin', 'the smaller one')}
   ${lanes('vmax', 'the larger one')}
+  vset2 atype=u32|s32 btype=u32|s32 cmp=$cmpS then=add? | d=u32 a%@atype b%@btype c%u32 | d = 1 where a cmp b, lane by lane, or how many and c
+  vset4 atype=u32|s32 btype=u32|s32 cmp=$cmpS then=add? | d=u32 a%@atype b%@btype c%u32 | d = 1 where a cmp b, lane by lane, or how many and c
 `)

@@ -58,6 +58,10 @@ export const exampleOf = (form: Form): string =>
 
 const strong = new Set(['ld', 'st'])
 const atomics = new Set(['atom', 'red'])
+const cacheOperators = new Set(['ca', 'cg', 'cs', 'lu', 'cv', 'wb', 'wt'])
+const stateSpaces = new Set(['global', 'shared', 'shared::cta', 'shared::cluster', 'const', 'local'])
+/** What reads and writes textures and surfaces. */
+const ofTextures = new Set(['tex', 'tld4', 'txq', 'suld', 'sust', 'sured', 'suq', 'istypep'])
 const orders: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['relaxed', 'acquire', 'release', 'acq_rel', 'volatile']),
   new Set(['cta', 'cluster', 'gpu', 'sys']),
@@ -133,6 +137,9 @@ const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   // the headers of CUDA write `max.s32.relu`
   if ((word === 'min' || word === 'max') && parts.length === 3 && third === 'relu')
     return [word, 'relu', second]
+  // a cache operator before the state space
+  if (strong.has(word) && cacheOperators.has(second ?? '') && stateSpaces.has(third ?? ''))
+    return [word, third ?? '', second ?? '', ...parts.slice(3)]
   if (word === 'ld' && second === 'nc' && third === 'global') return [word, third, second, ...parts.slice(3)]
   return strong.has(word) ? sortedFrom(1, orders, parts) : parts
 }
@@ -156,6 +163,8 @@ const answer = (opcode: string): Answer => {
   const tried = candidates.map((form) => ({ form, ...matched(form, parts) }))
   const matches = tried.flatMap(({ form, modifiers }) => (modifiers === null ? [] : [{ form, modifiers }]))
   if (matches.length > 0) return { _tag: 'forms', matches }
+  if (ofTextures.has(parts[0] ?? ''))
+    return { _tag: 'none', expected: 'an instruction that is supported: textures and surfaces are not' }
   if (candidates.length === 0)
     return {
       _tag: 'none',

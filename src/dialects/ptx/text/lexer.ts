@@ -74,6 +74,7 @@ const classOf = (c: number): number => (c < 128 ? classes[c]! : 0)
 const marks = new Set(Array.from('@!{}()[]<>,;:|+-*/%&^~=?', (s) => s.charCodeAt(0)))
 const literal =
   /0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|\d+(?:\.\d*)?[eE][-+]?\d+|\d+\.\d*|\d+U?/y
+const fraction = /\.\d+(?:[eE][-+]?\d+)?/y
 const quoted = /"(?:[^"\\\n]|\\.)*"/y
 
 /** All tokens of a text, or the place of the first character that begins none. */
@@ -99,6 +100,15 @@ export const tokensOf = (text: string): E.Either<Failure<PtxError>, Tokens> => {
     while (end < length && (classOf(text.charCodeAt(end)) & (letter | digit)) !== 0) end += 1
     return end
   }
+  /** Does what is here belong to a word before it? */
+  const follows = (from: number): boolean =>
+    from > 0 && (classOf(text.charCodeAt(from - 1)) & (letter | digit)) !== 0
+  /** Where a number without digits before its point ends, as `.5` has it; `.2d` is none. */
+  const fractionAt = (from: number): number => {
+    fraction.lastIndex = from
+    const end = from + (fraction.exec(text)?.[0].length ?? 0)
+    return end > from && wordEnd(end) === end ? end : from
+  }
   const here = (): Position => ({ line, column: at - lineStarts[line - 1]! + 1 })
   while (at < length) {
     const c = text.charCodeAt(at)
@@ -113,6 +123,7 @@ export const tokensOf = (text: string): E.Either<Failure<PtxError>, Tokens> => {
       (c !== 37 || (classOf(text.charCodeAt(at + 1)) & (letter | digit)) !== 0)
     )
       put(kinds.word, wordEnd(at + 1))
+    else if (c === 46 && !follows(at) && fractionAt(at) > at) put(kinds.number, fractionAt(at))
     else if (c === 46) {
       let end = wordEnd(at + 1)
       if (end === at + 1) return refuseAt('ptx.syntax', here(), "a name behind '.'", shownText(text, end))
