@@ -289,6 +289,20 @@ describe('products', () => {
       all('a sparse product is not one of elements alone'),
     )
   })
+  it('of half a row of A, as a warpgroup has it of a sparse one, and of bits that are counted', () => {
+    // A of two columns, B of four rows
+    const halved = [
+      issue(1, 'wgmma'),
+      by(1, 'r', box(A, 3, 4), 'a'),
+      by(1, 'r', at(smemPlane, [4, 2], [2, 1], 64), 'b'),
+      by(1, 'w', tile(0), 'accumulator'),
+    ]
+    expect(left(halved)).toEqual(all('a sparse product is not one of elements alone'))
+    const [start, ...rest] = product(1, [3, 4, 5], 0)
+    expect(left([Object.assign({}, start!, { altered: 'counted' }) as LogEvent, ...rest])).toEqual(
+      all('an mma counts the bits that its factors have in common'),
+    )
+  })
   it('take no other role for an operand', () => {
     const [start, ...rest] = product(1, [3, 4, 5], 0)
     const more = (['source', 'destination', 'map'] as const).map((role) => by(1, 'r', box(C, 0, 0), role))
