@@ -271,8 +271,8 @@ const textOf = (p: ReadonlyArray<ReadonlyArray<Op>>): string => {
       const one = (): ReadonlyArray<string> => {
         switch (op.is) {
           case 'read':
-            // kept, in a place of its agent's own: a read of which nothing comes harms nobody
-            return [`ld.global.u32 %v, ${place(op.x)};`, `st.global.u32 ${place(2 + x)}, %v;`]
+            // kept, in a place of its agent's own, behind those that are fetched: a read of which nothing comes harms nobody
+            return [`ld.global.u32 %v, ${place(op.x)};`, `st.global.u32 ${place(4 + x)}, %v;`]
           case 'write':
             // what no other agent stores: two that store the same constant do no harm
             return ['mov.u32 %v, %ctaid.x;', `st.global.u32 ${place(op.x)}, %v;`]
