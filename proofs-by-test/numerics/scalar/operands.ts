@@ -20,6 +20,7 @@ const kindOf = (type: ScalarType): readonly [Kind, boolean] => {
       return [type, false]
     case 'u8':
     case 's8':
+    case 'e2m1x2':
       return ['b8', false]
     case 'b16':
     case 'u16':
@@ -37,6 +38,9 @@ const kindOf = (type: ScalarType): readonly [Kind, boolean] => {
       return ['b64', false]
     case 'e4m3x2':
     case 'e5m2x2':
+    case 'e2m3x2':
+    case 'e3m2x2':
+    case 'ue8m0x2':
       return ['b8', true]
     case 'u16x2':
     case 's16x2':

@@ -488,6 +488,54 @@ const bytePairs: readonly ScalarOperation[] = (['e4m3', 'e5m2'] as const).flatMa
   })
 })
 
+/** Elements of 4 and of 6 bits, two at a time: they have no NaN, which becomes the largest of them. */
+const narrowPairs: readonly ScalarOperation[] = (
+  [
+    ['e2m1', 4],
+    ['e2m3', 8],
+    ['e3m2', 8],
+  ] as const
+).flatMap(([type, bits]) => {
+  const round = encoder(type, 'rn', true)
+  const value = decoder(type)
+  const most = round(Infinity)
+  const low = (1 << (bits === 4 ? 4 : 6)) - 1
+  const element = (word: number): number => {
+    const x = floatOf(word)
+    return x !== x ? most : round(x)
+  }
+  const toHalf = (bitsOfOne: number): number => half.f16.round(value(bitsOfOne & low))
+  return [
+    operation(
+      'conversion',
+      `cvt.rn.satfinite.${type}x2.f32`,
+      two,
+      [`${type}x2`],
+      (a, b) => (element(a) << bits) | element(b),
+    ),
+    row('.rn', 'f16x2', `${type}x2`, (a) => (toHalf(a >>> bits) << 16) | toHalf(a)),
+  ]
+})
+
+/** Powers of two as block scales have them, two at a time: of a magnitude, zero as the smallest. */
+const scalePairs: readonly ScalarOperation[] = [
+  ...(['rz', 'rp'] as const).map((d) => {
+    const round = encoder('e8m0', d, true)
+    const scale = (word: number): number => round(Math.abs(floatOf(word)))
+    return operation(
+      'conversion',
+      `cvt.${d}.satfinite.ue8m0x2.f32`,
+      two,
+      ['ue8m0x2'],
+      (a, b) => (scale(a) << 8) | scale(b),
+    )
+  }),
+  row('.rn', 'bf16x2', 'ue8m0x2', (a) => {
+    const power = (byte: number): number => (byte === 0xff ? 0x7fff : byte === 0 ? 0x40 : byte << 7)
+    return (power((a >>> 8) & 0xff) << 16) | power(a & 0xff)
+  }),
+]
+
 const packedTypes: readonly (readonly [string, number, boolean])[] = [
   ['u16', 16, false],
   ['s16', 16, true],
@@ -527,5 +575,7 @@ export const conversionRows: readonly ScalarOperation[] = [
   ...pairsOfHalves,
   ...tf32Rows,
   ...bytePairs,
+  ...narrowPairs,
+  ...scalePairs,
   ...packs,
 ]

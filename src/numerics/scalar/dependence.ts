@@ -112,8 +112,9 @@ const kindOf = ({ name, operands, results }: ScalarOperation): Kind => {
   if (wraps && ['add', 'sub', 'neg'].includes(opcode)) return { _tag: 'from below' }
   if (wraps && ['mul', 'mad'].includes(opcode) && !modifiers.includes('hi')) return { _tag: 'from below' }
   if ([...operands, ...results].every(isPair)) return { _tag: 'by elements' }
-  if (opcode === 'cvt' && operands.length === 2 && results.length === 1 && /x2$/.test(results[0]!))
-    return { _tag: 'packs' }
+  // two of 4 bits share a byte
+  const inBytes = results.length === 1 && /x2$/.test(results[0]!) && widthOf(results[0]!) > 8
+  if (opcode === 'cvt' && operands.length === 2 && inBytes) return { _tag: 'packs' }
   return { _tag: 'all' }
 }
 

@@ -29,6 +29,7 @@ export const scalarTypes = [
   'pred',
   'u8',
   's8',
+  'e2m1x2',
   'b16',
   'u16',
   's16',
@@ -36,6 +37,9 @@ export const scalarTypes = [
   'bf16',
   'e4m3x2',
   'e5m2x2',
+  'e2m3x2',
+  'e3m2x2',
+  'ue8m0x2',
   'b32',
   'u32',
   's32',
@@ -59,6 +63,7 @@ export const widthOf = (type: ScalarType): 1 | 8 | 16 | 32 | 64 => {
       return 1
     case 'u8':
     case 's8':
+    case 'e2m1x2':
       return 8
     case 'b16':
     case 'u16':
@@ -67,6 +72,9 @@ export const widthOf = (type: ScalarType): 1 | 8 | 16 | 32 | 64 => {
     case 'bf16':
     case 'e4m3x2':
     case 'e5m2x2':
+    case 'e2m3x2':
+    case 'e3m2x2':
+    case 'ue8m0x2':
       return 16
     case 'b64':
     case 'u64':

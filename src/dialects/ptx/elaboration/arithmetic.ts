@@ -67,7 +67,13 @@ export const scalarNamed = (opcode: string): string => named(opcode)?.name ?? op
 const typeOf = (type: string): string =>
   type === 'tf32' ? 'f32' : type === 'f32' || type === 'f64' ? type : `b${String(widthFor(type))}`
 const widthFor = (type: string): number =>
-  /16x2$/u.test(type) ? 32 : /^(e4m3|e5m2)x2$/u.test(type) ? 16 : bitsOf(type)
+  /16x2$/u.test(type)
+    ? 32
+    : /^(e4m3|e5m2|e2m3|e3m2|ue8m0)x2$/u.test(type)
+      ? 16
+      : type === 'e2m1x2'
+        ? 8
+        : bitsOf(type)
 
 /** The carry, which `.cc` writes and `addc` reads. */
 const carry = (h: Here): number => {

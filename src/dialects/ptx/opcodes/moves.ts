@@ -42,7 +42,8 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   cvt rnd=rn relu? dtype=f16x2 atype=e2m3x2|e3m2x2 | d=f16x2 a:b16 | d = both as halves, exactly
   cvt rnd=rn satfinite relu? dtype=e2m1x2 atype=f32 | d=b8 a:f32 b:f32 | d = a in the upper four bits and b in the lower, rounded
   cvt rnd=rn relu? dtype=f16x2 atype=e2m1x2 | d=f16x2 a:b8 | d = both as halves, exactly
-  cvt rnd=rz|rp satfinite? dtype=ue8m0x2 atype=f32 | d=b16 a:f32 b:f32 | d = the powers of two of a and b, as bytes
+  cvt rnd=rz|rp satfinite dtype=ue8m0x2 atype=f32 | d=b16 a:f32 b:f32 | d = the powers of two of a and b, as bytes
+  cvt rnd=rz|rp dtype=ue8m0x2 atype=f32 | d=b16 a:f32 b:f32 | d = the powers of two of a and b, as bytes
   cvt rnd=rz|rp satfinite? dtype=ue8m0x2 atype=bf16x2 | d=b16 a:bf16x2 | d = the powers of two of both halves, as bytes
   cvt rnd=rn dtype=bf16x2 atype=ue8m0x2 | d=bf16x2 a:b16 | d = both powers of two
   cvt.pack sat dtype=u16|s16 atype=s32 | d=u32 a:@atype b:@atype | d = a above b, each clamped to its half
