@@ -144,12 +144,22 @@ ret;
       }),
     ).json() as Verdict
   const counts = 'add.u32 %r3, %r3, 1;'
+  const waitAt = (label: string, at: string): string =>
+    `${label}: mbarrier.try_wait.parity.shared.b64 %p4, ${at}, 0; @!%p4 bra ${label};`
   test.each<readonly [string, string, string, string]>([
     ['nothing else', '', '', 'ok'],
     ['what no one reads there', 'add.u32 %r4, %r2, 1;', 'add.u32 %r5, %r2, 1;', 'ok'],
     ['a count of how often it was too early', counts, '', 'undecided'],
     ['the same, behind the wait', '', counts, 'undecided'],
     ['a store', '', 'st.shared.u32 [full+8], 1;', 'undecided'],
+    ['the same wait made again', '', waitAt('more', '[%r1]'), 'ok'],
+    [
+      'a wait that asks by a row that has changed',
+      '',
+      `mov.u32 %r1, full; ${waitAt('more', '[%r1]')}`,
+      'undecided',
+    ],
+    ['a wait that asks by another row', '', `mov.u32 %r6, full; ${waitAt('more', '[%r6]')}`, 'undecided'],
   ])('%s: %#', (_, before, behind, verdict) => {
     const v = said(kernel(before, behind))
     expect([v.verdict, v.conditions.C1.holds]).toEqual([verdict, verdict === 'ok'])

@@ -15,7 +15,7 @@
  * | be moved, turned into a word and back, negated                              | it is no peek         |
  * | be set to what is no flag: true spares the wait then, false does not        | -                     |
  * | decide one thing: the branch around a wait, which is made where it is false | it is no peek         |
- * | spare with the wait what is computed around it, if nothing else reads that  | it is no peek         |
+ * | spare with the wait what is computed around it, if nothing else reads that, and the same wait made again | it is no peek |
  * | decide nothing at all (`timing.ts`): a peek that spares no wait             | -                     |
  *
  * A test whose answer is heard by nothing must not be one that has heard: true, it would know what the barrier knows, in this run and not in another. As a peek it
@@ -149,6 +149,19 @@ const jumpsFrom = (code: ReadonlyArray<Instruction>, from: number): ReadonlySet<
   return out
 }
 
+type WaitOperation = Extract<Operation, { readonly _tag: 'mbarrierWait' }>
+const askedBy = (o: WaitOperation): ReadonlyArray<unknown> => [o.at, o.parity, o.state, o.acquire, o.scope]
+
+/** Do they ask one barrier for one phase, by the same rows? */
+const asksAlike = (a: Instruction, b: Instruction): boolean =>
+  a.operation._tag === 'mbarrierWait' &&
+  b.operation._tag === 'mbarrierWait' &&
+  a.operation.blocks &&
+  b.operation.blocks &&
+  a.guard === null &&
+  b.guard === null &&
+  JSON.stringify(askedBy(a.operation)) === JSON.stringify(askedBy(b.operation))
+
 /** What a wait, and all that stands from it to where it is spared, writes; null: something is done there that is seen by others, or it leads elsewhere. */
 const writtenOn = (
   code: ReadonlyArray<Instruction>,
@@ -157,6 +170,7 @@ const writtenOn = (
 ): ReadonlyArray<Place> | null => {
   const ends = jumpsFrom(code, over)
   const writes = [...usesOf(code[wait]!.operation).writes]
+  let again = false
   const seen = new Set<number>([wait])
   const stack = [wait + 1]
   while (stack.length > 0) {
@@ -168,12 +182,15 @@ const writtenOn = (
     const { operation: o, guard } = here
     // an exit of a spin to what traps is never taken
     const isTrap = o._tag === 'trap'
-    if (!isCarrier(o) && !isTrap && o._tag !== 'nothing' && o._tag !== 'branch') return null
+    if (asksAlike(code[wait]!, here)) again = true
+    else if (!isCarrier(o) && !isTrap && o._tag !== 'nothing' && o._tag !== 'branch') return null
     for (const w of usesOf(o).writes) writes.push(w)
     if (o._tag === 'branch') stack.push(o.target)
     if (guard !== null || (o._tag !== 'branch' && !isTrap)) stack.push(k + 1)
   }
-  return writes
+  // made again, it asks for what has come, as long as nothing changes what it asks by
+  const asks = usesOf(code[wait]!.operation).reads
+  return again && asks.some((r) => writes.includes(r)) ? null : writes
 }
 
 /** The branch around a wait that a flag decides; null if it decides something else, or the other way round. */
