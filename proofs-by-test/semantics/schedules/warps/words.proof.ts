@@ -374,7 +374,7 @@ const verdictOf = (p: ReadonlyArray<ReadonlyArray<Op>>, seed: number): Verdict =
 }
 
 const from = nightly ? 7_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 0
-const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 50_000) : 90
+const count = nightly ? Number(process.env['TCSPEC_PROGRAMS'] ?? 50_000) : 60
 
 test('sound and complete, on random kernels', { timeout: 14_400_000 }, () => {
   const tally = { kernels: 0, clean: 0, ok: 0, searched: 0, undecided: 0, cleanUndecided: 0 }
