@@ -66,7 +66,11 @@ export type CopyError = 'box.rank' | 'box.inner-coordinate' | 'box.negative-coor
 
 // ---------------------------------------------------------------------------------------- constructors
 
-const isBetween = (low: number, high: number) => (x: number) => Number.isInteger(x) && x >= low && x <= high
+/** Whole numbers from `low` to `high`. */
+export const isBetween =
+  (low: number, high: number) =>
+  (x: number): boolean =>
+    Number.isInteger(x) && x >= low && x <= high
 
 /** Would the driver encode a map with this box? */
 export const checkBox = (box: Box): E.Either<Failure<BoxError>, Box> => {

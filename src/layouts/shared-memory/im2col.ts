@@ -40,7 +40,7 @@ import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import { showShape, type Index, type Shape } from '../../transforms/shape.js'
 import type { Swizzle } from '../../transforms/swizzle.js'
-import type { Box, CopyDirection } from './box-image.js'
+import { isBetween, type Box, type CopyDirection } from './box-image.js'
 
 // ---------------------------------------------------------------- model
 
@@ -73,9 +73,6 @@ export type ColumnsCopyError =
 /** Bits of a corner of the window, and of an offset, by rank. */
 export const cornerBits = (rank: number): number => (rank === 3 ? 16 : rank === 4 ? 8 : 5)
 
-const isBetween = (low: number, high: number, x: number): boolean =>
-  Number.isInteger(x) && x >= low && x <= high
-
 /** Dimensions of pixels: all but the images and the channels. */
 const pixelsOf = (dims: ReadonlyArray<number>): ReadonlyArray<number> => dims.slice(1, -1)
 
@@ -84,7 +81,7 @@ export const checkColumns = (c: Columns, dims: Shape): E.Either<Failure<ColumnsE
   const rank = dims.length
   const { lower, upper, elementStrides } = c
   if (
-    !isBetween(3, 5, rank) ||
+    !isBetween(3, 5)(rank) ||
     lower.length !== rank - 2 ||
     upper.length !== rank - 2 ||
     elementStrides.length !== rank
@@ -94,21 +91,21 @@ export const checkColumns = (c: Columns, dims: Shape): E.Either<Failure<ColumnsE
       `Columns of pixels are of a tensor of rank 3 to 5, with two corners of its pixels, found ${showShape(dims)}, ${showShape(lower)} and ${showShape(upper)}`,
     )
   const bytes = (c.channels * c.bits) / 8
-  if (!isBetween(1, 256, c.channels) || bytes % 16 !== 0 || (c.swizzle !== 16 && bytes > c.swizzle))
+  if (!isBetween(1, 256)(c.channels) || bytes % 16 !== 0 || (c.swizzle !== 16 && bytes > c.swizzle))
     return refuse(
       'columns.channels',
       `A pixel has 1 to 256 channels, of a multiple of 16 bytes${c.swizzle === 16 ? '' : ` that fits in the swizzle of ${String(c.swizzle)} bytes`}, found ${String(c.channels)} of ${String(c.bits)} bits`,
     )
-  if (!isBetween(1, 1024, c.pixels))
+  if (!isBetween(1, 1024)(c.pixels))
     return refuse('columns.pixels', `A column has 1 to 1024 pixels, found ${String(c.pixels)}`)
-  const sparse = elementStrides.findIndex((n) => !isBetween(1, 8, n))
+  const sparse = elementStrides.findIndex((n) => !isBetween(1, 8)(n))
   if (sparse >= 0)
     return refuse(
       'columns.element-stride',
       `Element stride ${String(sparse)} of a column is 1 to 8, found ${String(elementStrides[sparse])}`,
     )
   const most = 2 ** (cornerBits(rank) - 1)
-  const far = [...lower, ...upper].find((n) => !isBetween(-most, most - 1, n))
+  const far = [...lower, ...upper].find((n) => !isBetween(-most, most - 1)(n))
   if (far !== undefined)
     return refuse(
       'columns.corner',
@@ -143,7 +140,7 @@ export const checkStart = (
       'columns.channel',
       `The first channel must be at a multiple of 16 bytes, found byte ${String(inner)}`,
     )
-  const off = offsets.find((n) => !isBetween(0, 2 ** cornerBits(rank) - 1, n))
+  const off = offsets.find((n) => !isBetween(0, 2 ** cornerBits(rank) - 1)(n))
   if (off !== undefined)
     return refuse(
       'columns.offset',

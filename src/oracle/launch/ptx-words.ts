@@ -117,21 +117,15 @@ const traitOf = (text: string): Traits | null => {
   if (text === 'in' || text === 'out' || text === 'inout') return { role: text }
   const [, name, value = ''] = /^(block|swizzle|fill|lower|upper|steps)=(.*)$/su.exec(text) ?? []
   switch (name) {
-    case 'block': {
-      const block = extentsIn(value)
-      return block === null ? null : { block }
-    }
+    case 'block':
     case 'steps': {
-      const steps = extentsIn(value)
-      return steps === null ? null : { steps }
+      const extents = extentsIn(value)
+      return extents === null ? null : { [name]: extents }
     }
-    case 'lower': {
-      const lower = cornersIn(value)
-      return lower === null ? null : { lower }
-    }
+    case 'lower':
     case 'upper': {
-      const upper = cornersIn(value)
-      return upper === null ? null : { upper }
+      const corner = cornersIn(value)
+      return corner === null ? null : { [name]: corner }
     }
     case 'swizzle':
       return value === '0'

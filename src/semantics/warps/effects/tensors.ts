@@ -23,7 +23,7 @@ import type { Scope } from '../../language/instruction.js'
 import type { Elements, Prepared } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { DescriptorValue, FaultValue } from '../../machine/value.js'
-import { nothing, part, type Part } from '../../machine/warp-stand.js'
+import { nothing, part, type Part, type Row } from '../../machine/warp-stand.js'
 import { placedIn, type Region } from '../launched.js'
 import { elementsOf, reaches, type Here, type Reach } from '../memory.js'
 import { barriersAt, operand } from '../operands.js'
@@ -108,23 +108,32 @@ const startAt = (h: Here, address: Address, own: number): Start | FaultValue => 
     : V.fault('A4', 'a tensor copy has its image in shared memory')
 }
 
+/** The words that a lane has in some rows. */
+const wordsOf = (
+  h: Here,
+  what: string,
+  rows: ReadonlyArray<Row>,
+  own: number,
+): ReadonlyArray<number> | FaultValue => {
+  const words: number[] = []
+  for (const row of rows) {
+    const word = operand(h, what, row, own)
+    if (typeof word !== 'number') return word
+    words.push(word)
+  }
+  return words
+}
+
 const copyOf = (h: Here, o: Of<'tensorCopy'>, own: number): Prepared | FaultValue => {
   const { world } = h
-  const coordinates: number[] = []
-  for (const row of o.coordinates) {
-    const word = operand(h, 'a coordinate', row, own)
-    if (typeof word !== 'number') return word
-    coordinates.push(word)
-  }
+  const coordinates = wordsOf(h, 'a coordinate', o.coordinates, own)
+  if ('code' in coordinates) return coordinates
   const start = startAt(h, o.shared, own)
   if ('code' in start) return start
   const direction = o.direction === 'in' ? 'load' : 'store'
-  const offsets: number[] = []
-  for (const row of o.offsets) {
-    const word = operand(h, 'an offset', row, own)
-    if (typeof word !== 'number') return word
-    offsets.unshift(word & 0xffff)
-  }
+  const given = wordsOf(h, 'an offset', o.offsets, own)
+  if ('code' in given) return given
+  const offsets = given.map((word) => word & 0xffff).reverse()
   const boxAt = [...coordinates].reverse()
   const [column = 0, ...rows] = coordinates
   const checked = (d: DescriptorValue): FaultValue | null => {
