@@ -85,6 +85,8 @@ export const whatOf = (e: LogEvent): string => {
       return `fence ${e.kind} ${e.scope}`
     case 'rendezvous':
       return `${e.id > 15 ? 'cluster' : `bar ${String(e.id)}`} ${e.kind}, ${String(e.threads)} of ${String(e.count)}`
+    case 'warpSync':
+      return 'lanes of the warp meet'
     case 'semaphore':
       return `semaphore ${e.kind} ${e.until === undefined ? '' : `${e.until} `}${String(e.value)} at ${String(e.before)}${e.outcome === 'blocked' ? ': blocked' : ''}`
     case 'registers':

@@ -233,12 +233,31 @@ export const offered = (
 
 // ---------------------------------------------------------------- an agent's event
 
-const stampOf = (a: AgentState, agent: number, { site, iteration }: Ready): Stamp => ({
-  agent,
-  at: a.at,
-  site,
-  iteration,
-})
+const stampOf = (a: AgentState, agent: number, r: Ready): Stamp => {
+  const { site, iteration } = r
+  const by = r._tag === 'do' ? r.by : undefined
+  if (by === undefined) return { agent, at: a.at, site, iteration }
+  return by.whole
+    ? { agent, at: a.at, site, iteration, lanes: by.mask, whole: true }
+    : { agent, at: a.at, site, iteration, lanes: by.mask }
+}
+
+/** Where lanes of a warp have met since its last effect: said before this one. */
+const withSyncs = (
+  a: AgentState,
+  agent: number,
+  { by }: Doing,
+  events: ReadonlyArray<LogEvent>,
+): ReadonlyArray<LogEvent> =>
+  by === undefined || by.synced.length === 0
+    ? events
+    : [
+        ...by.synced.map(({ site, iteration, lanes }): LogEvent => ({
+          _tag: 'warpSync',
+          stamp: { agent, at: a.at, site, iteration, lanes },
+        })),
+        ...events,
+      ]
 
 const exits = (world: World, before: AgentState, after: AgentState, agent: number): boolean =>
   before.status === 'running' &&
@@ -382,6 +401,22 @@ const executePrepared = (
   }
 }
 
+/** What arrives at a barrier by these lanes leaves it by the same. */
+const leaving = (r: Doing, prepared: Prepared): Doing => {
+  const { site, iteration, layouts, resume, by } = r
+  return by === undefined
+    ? { _tag: 'do', site, iteration, layouts, resume, prepared }
+    : {
+        _tag: 'do',
+        site,
+        iteration,
+        layouts,
+        resume,
+        prepared,
+        by: { mask: by.mask, whole: by.whole, synced: [] },
+      }
+}
+
 const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
   const a = m.agents[agent]!
   const r = a.ready
@@ -411,19 +446,12 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
       const p = r.prepared
       if (p._tag === 'bar' && p.waits) {
         const generation = Rendezvous.named(m, ctaOf(world, agent), p.id).generation
-        const leave: Ready = {
-          _tag: 'do',
-          site: r.site,
-          iteration: r.iteration,
-          layouts: r.layouts,
-          resume: r.resume,
-          prepared: Rendezvous.leaving(p, generation),
-        }
+        const leave = leaving(r, Rendezvous.leaving(p, generation))
         const waiting = agentState(now.status, now.stand, leave, now.at + 1, now.groups)
-        return effect(withAgent(done.machine, agent, waiting), done.events)
+        return effect(withAgent(done.machine, agent, waiting), withSyncs(a, agent, r, done.events))
       }
       const next = world.front.proceed(world, at, now, r, done.results, 1, m.edit)
-      return moved(world, done.machine, agent, a, next, done.events)
+      return moved(world, done.machine, agent, a, next, withSyncs(a, agent, r, done.events))
     }
   }
 }

@@ -122,6 +122,30 @@ const rows = {
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
   },
+  D5: {
+    title: 'race between lanes of one warp',
+    definition:
+      'Two lanes of one warp access the same byte of shared or global memory, one of them writes, and neither `bar.warp.sync` nor a barrier orders the two: lanes are threads, also where they run together.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    cause: 'conflict',
+    witness: ['race'],
+    mistakes: ['early', 'ahead'],
+  },
+  D6: {
+    title: 'asynchronous access of a warp that races with its lanes',
+    definition:
+      'An asynchronous operation that lanes of a warp have started touches bytes that other lanes of the warp have written, or will write, and nothing orders these lanes with those that started it, or with those that waited for it.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    cause: 'conflict',
+    witness: ['race'],
+    mistakes: ['early', 'ahead'],
+  },
   P1: {
     title: 'missing fence between a generic write and an asynchronous access',
     definition:

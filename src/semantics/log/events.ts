@@ -175,6 +175,13 @@ export interface Stamp {
   readonly at: number
   readonly site: number
   readonly iteration: ReadonlyArray<number>
+  /**
+   * Of an agent that is a warp: which of its lanes do it, a bit each. The elements of an access that they make belong to the lanes in turn, equally many to each, unless
+   * it is `whole`. Absent: the agent acts as one.
+   */
+  readonly lanes?: number
+  /** the lanes do it as one: every one of them has a part in all of it (ldmatrix, wgmma) */
+  readonly whole?: true
 }
 
 /** An entry of a tensor queue; the copy of shape 4x256b alone is pipelined behind a shift. */
@@ -381,6 +388,14 @@ export interface Rendezvous {
   /** carries tensor-core order without the thread-sync fences */
   readonly tensor?: boolean
 }
+/**
+ * bar.warp.sync: the lanes of the stamp know from now on what each of them knew and did. It comes before the event of its agent that has the same program-order index,
+ * and joins what came before that index. No other agent learns anything by it.
+ */
+export interface WarpSync {
+  readonly _tag: 'warpSync'
+  readonly stamp: Stamp
+}
 /** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones; `os ss`, which PTX has no name for, of their highest bits: the other, the same; `sc nc` of bits in common: some, none. */
 export type Comparison =
   'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'lo' | 'ls' | 'hi' | 'hs' | 'os' | 'ss' | 'sc' | 'nc'
@@ -480,6 +495,7 @@ export type LogEvent =
   | Group
   | Fence
   | Rendezvous
+  | WarpSync
   | SemaphoreEvent
   | RegistersEvent
   | ForkEvent

@@ -273,3 +273,19 @@ export const storeAlike = (a: Footprint, x: ByteTerms, b: Footprint, y: ByteTerm
   }
   return true
 }
+
+/** Does every element of one write that names a byte store the same there as the others that name it? */
+export const storesOnce = (a: Footprint, x: ByteTerms): boolean => {
+  const first = new Map<number, number>()
+  let same = true
+  const width = widthOf(a)
+  forEachAddress(a, (address, element) => {
+    for (let k = 0; k < width; k++) {
+      const at = element * width + k
+      const known = first.get(address + k)
+      if (known === undefined) first.set(address + k, at)
+      else if (x.terms[known] !== x.terms[at] || x.index[known] !== x.index[at]) same = false
+    }
+  })
+  return same
+}

@@ -10,6 +10,7 @@ import type { Mbarrier } from './mbarrier.js'
 import type { InFlight, Prepared } from './operation.js'
 import type { Edit, Plane } from './plane.js'
 import type { Resume, Stand } from './stand.js'
+import type { Synced } from './warp-stand.js'
 import type { DescriptorValue, FaultValue, Value } from './value.js'
 
 // ---------------------------------------------------------------- agents
@@ -24,6 +25,15 @@ export interface Doing {
   /** for the front: what takes the results */
   readonly resume: Resume
   readonly prepared: Prepared
+  /** of a warp: the lanes that do it, whether as one, and where lanes have met since its last effect */
+  readonly by?: Lanes
+}
+
+/** Lanes of a warp at an effect. */
+export interface Lanes {
+  readonly mask: number
+  readonly whole: boolean
+  readonly synced: ReadonlyArray<Synced>
 }
 
 /** Other agents begin: `children`, as the header numbers them. */

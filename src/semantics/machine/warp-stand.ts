@@ -161,9 +161,26 @@ export type Receive =
 export interface Part {
   readonly prepared: Prepared
   readonly receive: Receive
+  /** the lanes that do it; null: all that execute the instruction */
+  readonly lanes: number | null
+  /** they do it as one (`log/events.ts`) */
+  readonly whole: boolean
 }
 
-export const part = (prepared: Prepared, receive: Receive): Part => ({ prepared, receive })
+export const part = (prepared: Prepared, receive: Receive, lanes: number | null = null): Part => ({
+  prepared,
+  receive,
+  lanes,
+  whole: false,
+})
+
+/** The same part, with the lanes that do it. */
+export const partBy = (p: Part, lanes: number, whole: boolean): Part => ({
+  prepared: p.prepared,
+  receive: p.receive,
+  lanes: p.lanes ?? lanes,
+  whole,
+})
 export const nothing: Receive = { _tag: 'nothing' }
 
 // ---------------------------------------------------------------- lanes
@@ -203,6 +220,15 @@ export interface WarpStand {
   readonly localWritten: Uint8Array
   /** what is left of the instruction that the warp is at: it is more than one effect */
   readonly rest: ReadonlyArray<Part>
+  /** bar.warp.sync since the last effect: their lanes have met */
+  readonly synced: ReadonlyArray<Synced>
+}
+
+/** A bar.warp.sync that has been executed, by these lanes. */
+export interface Synced {
+  readonly site: number
+  readonly iteration: ReadonlyArray<number>
+  readonly lanes: number
 }
 
 /** How a warp goes on when an effect is done. */

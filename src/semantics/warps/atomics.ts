@@ -20,6 +20,7 @@ import type { StoredFrom } from '../log/events.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { elementsOf, reaches, type Here } from './memory.js'
+import { maskOf } from './operands.js'
 import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { AtomicName, AtomicType, Operation } from './program.js'
 import { arePlain, originOf } from './origins.js'
@@ -132,6 +133,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
         o.to === null
           ? nothing
           : { _tag: 'words', lanes, to: o.to, bits: piece === 2 ? 16 : 32, signed: false },
+        maskOf(lanes),
       ),
     )
   }

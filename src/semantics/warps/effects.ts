@@ -75,18 +75,22 @@ const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<P
         count += wordOf(o.count, lane, 1)
         bytes += wordOf(o.bytes, lane, 0)
       }
-      return [part(one(count, bytes), nothing)]
+      return [part(one(count, bytes), nothing, maskOf(lanes))]
     }
     const state = o.state
     return lanes.map((lane) =>
-      part(withToken(one(wordOf(o.count, lane, 1), wordOf(o.bytes, lane, 0))), {
-        _tag: 'words',
-        lanes: [lane],
-        to: state,
-        bits: 32,
-        signed: true,
-        plain: true,
-      }),
+      part(
+        withToken(one(wordOf(o.count, lane, 1), wordOf(o.bytes, lane, 0))),
+        {
+          _tag: 'words',
+          lanes: [lane],
+          to: state,
+          bits: 32,
+          signed: true,
+          plain: true,
+        },
+        1 << lane,
+      ),
     )
   })
 
@@ -147,6 +151,7 @@ const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part>
         part(
           peek === null ? plain : Object.assign({ peek }, plain),
           o.makes === undefined ? receive : Object.assign({ tag: o.makes }, receive),
+          those,
         ),
       )
     }
@@ -248,7 +253,11 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
     const source = elementsOf(h.world, plane, sources, 'i32', 4, 1)
     const places = elementsOf(h.world, destination, targets, 'i32', 4, 1)
     out.push(
-      part({ _tag: 'cpAsync.copy', source, destination: places, bytes: lanes.length * o.bytes }, nothing),
+      part(
+        { _tag: 'cpAsync.copy', source, destination: places, bytes: lanes.length * o.bytes },
+        nothing,
+        maskOf(lanes),
+      ),
     )
   }
   return out
@@ -339,11 +348,11 @@ export const effectsOf = (
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))
         if (typeof count !== 'number') return count
         // one that a scout has met is not there yet
-        return barrier < 0 ? [] : [part({ _tag: 'mbarrier.init', barrier, count }, nothing)]
+        return barrier < 0 ? [] : [part({ _tag: 'mbarrier.init', barrier, count }, nothing, maskOf(lanes))]
       })
     case 'mbarrierInval':
-      return each(ownBarriersAt(h, o.at, mask), ({ barrier }) => [
-        part({ _tag: 'mbarrier.inval', barrier }, nothing),
+      return each(ownBarriersAt(h, o.at, mask), ({ barrier, lanes }) => [
+        part({ _tag: 'mbarrier.inval', barrier }, nothing, maskOf(lanes)),
       ])
     case 'mbarrierArrive':
       return arrive(h, o, mask)
@@ -351,7 +360,9 @@ export const effectsOf = (
       return wait(h, o, mask)
     case 'mbarrierCpAsync':
       return each(ownBarriersAt(h, o.at, mask), ({ barrier, lanes }) =>
-        lanes.map(() => part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing)),
+        lanes.map((lane) =>
+          part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing, 1 << lane),
+        ),
       )
     default:
       return V.fault('warp.operation', `${o._tag} is not an effect (${showLanes(whole)})`)

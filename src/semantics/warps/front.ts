@@ -12,7 +12,7 @@ import type { Agent } from '../language/program.js'
 import type { Edit } from '../machine/cells.js'
 import { ctaOf } from '../machine/effect.js'
 import type { Front, Standpoint } from '../machine/front.js'
-import { idle, type Ready } from '../machine/state.js'
+import { idle, type Doing, type Ready } from '../machine/state.js'
 import { maskOf } from './operands.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
@@ -197,6 +197,7 @@ const fresh = (
     local: new Uint8Array(32 * program.localBytes),
     localWritten: new Uint8Array(32 * program.localBytes),
     rest: [],
+    synced: [],
   }
 }
 
@@ -219,6 +220,10 @@ const asText = (key: string, value: unknown): unknown =>
         ? value.id
         : value
 
+/** The lanes that do what is ready, and those that have met before it. */
+const lanesOf = ({ by }: Doing): ReadonlyArray<number> =>
+  by === undefined ? [] : [by.mask, ...by.synced.map(({ lanes }) => lanes)]
+
 /** Lanes of rows that what is ready will write before anything reads them. */
 const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
   const how = ready?._tag === 'do' && ready.resume._tag === 'warp' ? ready.resume.receive : null
@@ -238,7 +243,7 @@ const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
 const whereIn = (p: WarpProgram): Front<World>['where'] => {
   const live = liveIn(p)
   return (stand, ready) => {
-    const { rows: r, splits, ended, atCluster, fromCluster, rest, local } = standOf(stand)
+    const { rows: r, splits, ended, atCluster, fromCluster, rest, local, synced } = standOf(stand)
     const written = awaited(ready)
     const alive = (): ReadonlyArray<string> =>
       splits.flatMap(({ pc, mask }) => {
@@ -273,7 +278,11 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
       ended,
       atCluster,
       fromCluster,
-      JSON.stringify([ready?._tag === 'do' ? [ready.prepared, ready.resume] : null, rest], asText),
+      JSON.stringify(
+        [ready?._tag === 'do' ? [ready.prepared, ready.resume, lanesOf(ready)] : null, rest],
+        asText,
+      ),
+      synced.map(({ lanes }) => lanes).join(),
       splits
         .map((s) => {
           const frames: string[] = []

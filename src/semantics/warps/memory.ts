@@ -320,11 +320,15 @@ const waiting = (
       scope: o.scope,
       until: until.comparison,
     }
-    return part(o.ordering === 'acquire' ? wait : Object.assign({ relaxed: true as const }, wait), {
-      _tag: 'broadcast',
-      to: o.to[0]?.[0] ?? null,
-      lanes: those,
-    })
+    return part(
+      o.ordering === 'acquire' ? wait : Object.assign({ relaxed: true as const }, wait),
+      {
+        _tag: 'broadcast',
+        to: o.to[0]?.[0] ?? null,
+        lanes: those,
+      },
+      maskOfLanes(those),
+    )
   })
 }
 
@@ -364,6 +368,7 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
                 strong,
               },
           received(lanes, to, bytes, signed),
+          maskOfLanes(lanes),
         ),
       )
       continue
@@ -406,7 +411,7 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
 }
 
 const maskOfLanes = (lanes: ReadonlyArray<number>): number =>
-  lanes.reduce((mask, lane) => mask | (1 << lane), 0)
+  lanes === everyLaneInOrder ? everyLane : lanes.reduce((mask, lane) => mask | (1 << lane), 0)
 
 /** Of a byte of local memory that was written: it is known. One that is not has one more than its datum. */
 const localKnown = 1
@@ -588,6 +593,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
           ? { _tag: 'store', destination, data, origin }
           : { _tag: 'store', destination, data, origin, strong },
         nothing,
+        maskOfLanes(lanes),
       ),
     )
   }

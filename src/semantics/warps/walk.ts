@@ -34,7 +34,15 @@ import * as Origins from './origins.js'
 import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
 import * as Shadows from './shadows.js'
 import * as Silent from './silent.js'
-import { frame, split, type Frame, type Split, type WarpStand } from '../machine/warp-stand.js'
+import {
+  frame,
+  partBy,
+  split,
+  type Frame,
+  type Split,
+  type Synced,
+  type WarpStand,
+} from '../machine/warp-stand.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -59,6 +67,7 @@ interface Walk {
   fromCluster: number
   ready: Ready | null
   rest: ReadonlyArray<Part>
+  synced: ReadonlyArray<Synced>
 }
 
 const siteAt = (w: Walk, s: Walking): number => w.launch.code[s.pc]?.instruction.site ?? 0
@@ -309,7 +318,7 @@ const isOfLanes = (o: Operation): boolean => {
 }
 
 /** Silent instructions of all named lanes, wherever they came from. */
-const together = (w: Walk, o: Operation, mask: number): void => {
+const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
   Origins.follow(w.rows, o, mask, null)
   Shadows.follow(w.rows, o, null, mask)
   switch (o._tag) {
@@ -328,16 +337,26 @@ const together = (w: Walk, o: Operation, mask: number): void => {
     case 'elect':
       Lanes.elect(w.rows, o, mask)
       return
+    case 'meetLanes':
+      synced(w, s, mask)
+      return
     default:
       return
   }
+}
+
+/** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
+const synced = (w: Walk, s: Walking, lanes: number): void => {
+  const last = w.synced[w.synced.length - 1]
+  if (last?.lanes === lanes) return
+  w.synced = [...w.synced, { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes }]
 }
 
 /** True: it was done, or stopped the walk. False: lanes that it names are somewhere else, and it waits for them. */
 const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boolean): boolean => {
   const members = membersOf(o)
   if (members === null) {
-    together(w, o, mask)
+    together(w, s, o, mask)
     return true
   }
   for (let m = mask; m !== 0;) {
@@ -362,7 +381,7 @@ const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boole
     const wanted = named & ~w.ended
     const absent = wanted & ~mask
     if (absent === 0) {
-      together(w, o, wanted & m)
+      together(w, s, o, wanted & m)
       m &= ~wanted
       continue
     }
@@ -370,7 +389,7 @@ const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boole
     const parts = w.splits.filter((p) => p !== s && p.pc === s.pc && p.now === 'waiting')
     const there = parts.reduce((lanes, p) => lanes | p.mask, mask)
     if ((wanted & ~there) === 0) {
-      together(w, o, wanted)
+      together(w, s, o, wanted)
       for (const p of parts)
         if ((p.mask & wanted) === p.mask) {
           p.now = 'running'
@@ -414,9 +433,11 @@ const whollyArrived = (w: Walk, mask: number): boolean => {
 }
 
 /** Lanes wait there for what another part of the warp has waited for since it came: the warp has, and does no more. */
-const waitedBefore = (w: Walk, mask: number): boolean => {
+const waitedBefore = (w: Walk, s: Walking, mask: number): boolean => {
   const others = w.fromCluster !== 0 && (w.fromCluster & mask) === 0
   w.fromCluster = others ? w.fromCluster | mask : mask
+  // what the barrier tells it tells these lanes, too
+  if (others) synced(w, s, w.fromCluster)
   return others
 }
 
@@ -480,7 +501,7 @@ const instruction = (
     const first = before(w.here, flight, s.pc)
     if (first !== null) {
       const site = w.launch.code[first.at]!.instruction.site
-      standBefore(w, site, iterationOf(w, s.pc, s.turns), [first.part])
+      standBefore(w, site, iterationOf(w, s.pc, s.turns), [first.part], mask, true)
       return
     }
   }
@@ -598,14 +619,15 @@ const instruction = (
         return
       }
       if (o._tag === 'clusterArrive') w.fromCluster = 0
-      if (o._tag === 'clusterWait' && waitedBefore(w, mask)) break
+      if (o._tag === 'clusterWait' && waitedBefore(w, s, mask)) break
       const all = meeting(w, s, o, mask)
       const done = effectsOf(w.here, o, all.mask, s.mask, w.ended)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
       }
-      if (done.length > 0) standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), done)
+      if (done.length > 0)
+        standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), done, all.mask, actsAsOne(o))
       for (const t of all.others) {
         t.now = 'running'
         arrive(t, t.pc + 1)
@@ -616,23 +638,53 @@ const instruction = (
   comeTo(w, s, s.pc + 1)
 }
 
+/** Do lanes execute it as one? Then each has a part in all that it touches: PTX says of none of its accesses which thread makes it. */
+const actsAsOne = (o: Operation): boolean => {
+  switch (o._tag) {
+    case 'loadMatrices':
+    case 'storeMatrices':
+    case 'wgmma':
+    case 'wgmmaFence':
+    case 'wgmmaCommit':
+    case 'wgmmaWait':
+    case 'tcgen05Alloc':
+    case 'tcgen05Dealloc':
+    case 'tcgen05Relinquish':
+    case 'tcgen05Load':
+    case 'tcgen05Store':
+    case 'tcgen05Wait':
+    case 'setRegisters':
+    case 'tensormapPublish':
+      return true
+    default:
+      return false
+  }
+}
+
 /** The warp is ready for the first of these, and then does the others. */
 const standBefore = (
   w: Walk,
   site: number,
   iteration: ReadonlyArray<number>,
   parts: ReadonlyArray<Part>,
+  mask: number,
+  whole: boolean,
 ): void => {
+  const first = parts[0]!
   w.ready = {
     _tag: 'do',
     site,
     iteration,
     layouts: [],
-    resume: { _tag: 'warp', receive: parts[0]!.receive },
-    prepared: parts[0]!.prepared,
+    resume: { _tag: 'warp', receive: first.receive },
+    prepared: first.prepared,
+    by: { mask: first.lanes ?? mask, whole: whole || first.whole, synced: w.synced },
   }
-  w.rest = parts.slice(1)
+  w.rest = parts.length === 1 ? noRest : parts.slice(1).map((p) => partBy(p, mask, whole || p.whole))
+  if (w.synced.length > 0) w.synced = noneSynced
 }
+const noRest: ReadonlyArray<Part> = []
+const noneSynced: ReadonlyArray<Synced> = []
 
 /** Which part goes on, and if it is the last that can: the first that is not held up, else the first that waits. */
 const walk = (w: Walk): void => {
@@ -683,6 +735,7 @@ const standOf = (w: Walk): WarpStand => ({
   local: w.here.local,
   localWritten: w.here.localWritten,
   rest: w.rest,
+  synced: w.synced,
 })
 
 const resumed = (
@@ -719,6 +772,7 @@ const resumed = (
     fromCluster: stand.fromCluster,
     ready: null,
     rest: stand.rest,
+    synced: stand.synced,
   }
 }
 
@@ -757,7 +811,7 @@ export const continued = (
 ): AgentState => {
   const w = resumed(launch, world, at, shared, stand, edit)
   take(w.rows, how, results)
-  if (w.rest.length > 0) standBefore(w, site, iteration, w.rest)
+  if (w.rest.length > 0) standBefore(w, site, iteration, w.rest, 0, false)
   else walk(w)
   return stateOf(w, event, groups)
 }

@@ -39,6 +39,7 @@ import type {
   Comparison,
   Dealloc,
   Relinquish,
+  WarpSync,
   Exit,
   Family,
   Fence,
@@ -175,7 +176,10 @@ const stamp: Wire<Stamp> = define('Stamp', () =>
       site: described(nat, 'index of the statement in the header'),
       iteration: described(list(integer), 'rounds of the loops around it'),
     },
-    {},
+    {
+      lanes: described(integer, 'the lanes of a warp that do it, a bit each; absent: the agent acts as one'),
+      whole: described(oneOf<true>(true), 'these lanes do it as one: each has a part in all of it'),
+    },
   ),
 )
 const by: Wire<Stamp> = described(stamp, 'the agent that does it, and at which statement')
@@ -581,6 +585,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
     ),
     'columns of tensor memory are gone',
   ),
+  warpSync: described(
+    record<Placed<WarpSync>>()('lanes that meet', { i, _tag: tag('warpSync'), stamp: by }, {}),
+    'lanes of a warp meet: each knows from now on what all of them knew',
+  ),
   relinquish: described(
     record<Placed<Relinquish>>()('a relinquish', { i, _tag: tag('relinquish'), stamp: by }, {}),
     'the CTA allocates no more tensor memory',
@@ -804,6 +812,8 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
     case 'fork':
     case 'join':
       return { _tag: e._tag, stamp: e.stamp, children: e.children }
+    case 'warpSync':
+      return { _tag: 'warpSync', stamp: e.stamp }
     case 'relinquish':
       return { _tag: 'relinquish', stamp: e.stamp }
     case 'exit':

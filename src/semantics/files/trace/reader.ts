@@ -114,6 +114,7 @@ const check = (r: Reader, e: Line): Checked => {
       )
     case 'alloc':
     case 'dealloc':
+    case 'warpSync':
     case 'relinquish':
     case 'semaphore':
     case 'registers':

@@ -53,6 +53,11 @@ export interface AccessRecord {
   /** it was judged visible: as a read it shows that what it read had landed */
   readonly sound: boolean
   readonly footprint: Footprint
+  /** of a warp: the lanes that make it, and whether as one; 0: the agent acts as one */
+  readonly lanes: number
+  readonly whole: boolean
+  /** up to which of its events all of these lanes knew their warp */
+  readonly met: number
   /** how far it is atomic */
   readonly reach: Reach.Reach
   readonly combine: Combine | undefined
@@ -101,6 +106,9 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   fence: r.fence,
   sound: false,
   footprint: r.footprint,
+  lanes: r.lanes,
+  whole: r.whole,
+  met: r.met,
   reach: r.reach,
   combine: r.combine,
   rounds: r.rounds,

@@ -34,6 +34,7 @@ import { join, nothing, programOf, publishInitialisations } from './knowledge.js
 import { oweRemote } from './obligations.js'
 import { peeked, spared } from './peeks.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
+import { told } from './strands.js'
 import type { Detector } from './state.js'
 import { fencedWithin, keepForFence } from './strong.js'
 import { malformed } from './state.js'
@@ -75,7 +76,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         counted: 0,
         offset: false,
         bytes: e.bytes,
-        knowledge: a.knowledge,
+        knowledge: told(a),
         firm: false,
         stamp: e.stamp,
         does: `${e.bytes < 0 ? 'completes' : 'expects'} ${String(Math.abs(e.bytes))} bytes`,
@@ -95,7 +96,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
         counted: e.count,
         offset: false,
         bytes: e.bytes,
-        knowledge: a.knowledge,
+        knowledge: told(a),
         firm: e.release && near,
         stamp: e.stamp,
         does: e.bytes === 0 ? 'arrives' : `arrives and expects ${String(e.bytes)} bytes`,
@@ -139,7 +140,7 @@ const ask = (c: Context, b: BarrierState, e: BarrierEvent): void => {
     counted: 0,
     offset: false,
     bytes: 0,
-    knowledge: c.agents[e.stamp.agent]!.knowledge,
+    knowledge: told(c.agents[e.stamp.agent]!),
     firm: false,
     stamp: e.stamp,
     does: 'asks for an arrival',

@@ -299,7 +299,7 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
             before: where,
             act: (d) => {
               const agent = d.context.agents[x]!
-              awaitGroup(agent, x, family, mayLeaveOpen(agent, op), read)
+              awaitGroup(agent, agent.knowledge, x, family, mayLeaveOpen(agent, op), read)
             },
           },
         ],

@@ -36,6 +36,7 @@
 import type { AccessRecord } from './access-record.js'
 import { atomicTogether, commutes, fencedClock, known, seen, storeAlike, unsound } from './access-record.js'
 import type { Knowledge } from './knowledge.js'
+import { inOrderByLanes, isWithin, seenByLanes } from './lanes.js'
 import { alike, assumed, follows as inQueue } from './queue.js'
 import type { Options } from './rules.js'
 
@@ -167,7 +168,15 @@ const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
   a.completion.clock === b.completion.clock &&
   a.proxy === b.proxy &&
   a.sound === b.sound &&
-  alike(a.queue, b.queue)
+  alike(a.queue, b.queue) &&
+  sameLanes(a, b)
+
+/** Does who knows the threads of the later one know those of the earlier one, too? */
+const sameLanes = (a: AccessRecord, b: AccessRecord): boolean => {
+  if (a.lanes === 0 && b.lanes === 0) return true
+  const [first, last] = a.when <= b.when ? [a, b] : [b, a]
+  return first.stamp.at <= last.met || isWithin(first, last)
+}
 
 const remember = (c: Cell, r: AccessRecord): void => {
   const last = c.reads.length - 1
@@ -222,9 +231,9 @@ const landed = (c: Cell, w: AccessRecord, proxy: AccessRecord['proxy']): boolean
   return false
 }
 
-/** Is the access done before what has this knowledge? */
-const isOrdered = (x: AccessRecord, k: Knowledge, options: Options): boolean =>
-  known(options.strict ? k.firm : k.order, x.completion)
+/** Is the access done before `r`, which knows this? Where warps are in order their threads are asked for. */
+const isOrdered = (x: AccessRecord, r: AccessRecord, k: Knowledge, options: Options): boolean =>
+  known(options.strict ? k.firm : k.order, x.completion) && inOrderByLanes(x, r, k)
 
 /** The same, and it is told if the order is no firm one. */
 const comesBefore = (
@@ -234,8 +243,8 @@ const comesBefore = (
   options: Options,
   out: Conflicts,
 ): boolean => {
+  if (!isOrdered(x, r, k, options)) return false
   if (known(k.firm, x.completion)) return true
-  if (!isOrdered(x, k, options)) return false
   out.restsOn('relaxed', x, r)
   return true
 }
@@ -254,7 +263,7 @@ const sameUnit = (
   if (a === undefined || b === undefined) return false
   if (inQueue(a, b) || inQueue(b, a)) return true
   if (options.tensorPipe === 'documented' || !(assumed(a, b) || assumed(b, a))) return false
-  if (!isOrdered(earlier, k, options)) out.restsOn('issueOrder', earlier, later)
+  if (!isOrdered(earlier, later, k, options)) out.restsOn('issueOrder', earlier, later)
   return true
 }
 
@@ -262,7 +271,15 @@ const sameUnit = (
 const finds = (w: AccessRecord, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean =>
   r.proxy === 'tensormap' && w.operation < 0
     ? out.mapped(w, r, k)
-    : seen(w, r.proxy, k, options.rules.maxGenerations)
+    : seen(w, r.proxy, k, options.rules.maxGenerations) && seenByThreads(w, r, k)
+
+/** The same of the threads that make the two. */
+const seenByThreads = (w: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
+  if (w.lanes === 0 || w.proxy === 'tensor') return true
+  const byUnit = r.proxy === 'async' || r.proxy === 'tensormap'
+  const clock = w.proxy === 'generic' && byUnit ? fencedClock(w) : w.completion.clock
+  return seenByLanes(w, r, k, byUnit ? 'async' : 'visible', clock)
+}
 
 /** Whether `r` comes after the write `w` and finds what it wrote; tells what is wrong. */
 const follows = (
@@ -274,7 +291,7 @@ const follows = (
   out: Conflicts,
 ): boolean => {
   if (sameUnit(w, r, k, options, out)) return true
-  if (!isOrdered(w, k, options)) {
+  if (!isOrdered(w, r, k, options)) {
     if (!out.shown(w, r, k)) out.race(w, r, c, k)
   } else if (!finds(w, r, k, options, out)) {
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
@@ -300,7 +317,7 @@ const besideOthers = (
   out: Conflicts,
 ): boolean => {
   const group = [...c.beside, w]
-  const isAfter = (x: AccessRecord): boolean => sameUnit(x, r, k, options, out) || isOrdered(x, k, options)
+  const isAfter = (x: AccessRecord): boolean => sameUnit(x, r, k, options, out) || isOrdered(x, r, k, options)
   const isFound = r.rw === 'r' ? group.some(isAfter) : storeAlike(w, r)
   let sound = true
   for (const x of group)
@@ -326,7 +343,7 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
       if (
         ((a.decides && r.rw === 'w') || (r.decides && a.rw === 'w')) &&
         !sameUnit(a, r, k, options, out) &&
-        !isOrdered(a, k, options)
+        !isOrdered(a, r, k, options)
       )
         out.decided(a, r)
     } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
@@ -377,13 +394,13 @@ export const judge = (
     const apart = (x: AccessRecord): boolean =>
       !sameUnit(x, r, k, options, out) &&
       !atomicTogether(x, r, x.place === r.place) &&
-      !isOrdered(x, k, options)
+      !isOrdered(x, r, k, options)
     for (const x of c.early) if (apart(x) && !c.reads.includes(x) && x.reach === 0) out.race(x, r, c, k)
     c.early = c.early.filter((x) => !apart(x))
   }
   // who has read what is written again has read the same
   const leaves = w !== undefined && r.stored !== undefined && storeAlike(w, r)
-  const isOpen = (x: AccessRecord): boolean => !isOrdered(x, k, options)
+  const isOpen = (x: AccessRecord): boolean => !isOrdered(x, r, k, options)
   for (const x of c.reads) {
     if (sameUnit(x, r, k, options, out)) continue
     if (leaves && isOpen(x)) out.twice(x, r, k)

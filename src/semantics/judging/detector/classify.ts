@@ -196,6 +196,10 @@ export const raceId = (
   }
 }
 
+/** Of two accesses of one warp, by different lanes. */
+export const laneId = (a: AccessRecord, b: AccessRecord): HazardId =>
+  a.unit === 'agent' && b.unit === 'agent' ? 'D5' : 'D6'
+
 // ---------------------------------------------------------------- visibility
 
 export const invisibleId = (earlier: AccessRecord, later: AccessRecord, k: Knowledge): HazardId => {

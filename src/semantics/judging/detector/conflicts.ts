@@ -31,7 +31,8 @@ import type { AccessRecord } from './access-record.js'
 import { addsFloats, known } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Conflicts } from './cell.js'
-import { direction, invisibleId, raceId, type Facts } from './classify.js'
+import { direction, invisibleId, laneId, raceId, type Facts } from './classify.js'
+import { crossing, inOrderByLanes } from './lanes.js'
 import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { hasAcquired, programOf } from './knowledge.js'
@@ -105,6 +106,29 @@ const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge):
   return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, ${upToOf(k.order[done.clock]!, 1)}`
 }
 
+/** Why the threads of two accesses are not in order where their warps are. */
+const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean): string => {
+  const { crossing: apart, shared } = crossing(earlier, later)
+  if (!ofOne)
+    return `are not ordered for ${showLanes(apart | shared)} of the first: what orders the two warps is done by other lanes, which nothing has ordered after these`
+  return earlier.stamp.at === later.stamp.at
+    ? `are made by different lanes of one warp, which nothing orders`
+    : `are made by different lanes of one warp (the first by ${showLanes(apart)}), which nothing orders`
+}
+
+/** `lane 3`, `lanes 0 to 7, 9`. */
+const showLanes = (mask: number): string => {
+  const parts: string[] = []
+  for (let lane = 0; lane < 32; lane++) {
+    if (((mask >>> lane) & 1) === 0) continue
+    let last = lane
+    while (last < 31 && ((mask >>> (last + 1)) & 1) === 1) last++
+    parts.push(last === lane ? String(lane) : `${String(lane)} to ${String(last)}`)
+    lane = last
+  }
+  return `${parts.length === 1 && !parts[0]!.includes(' ') ? 'lane' : 'lanes'} ${parts.join(', ')}`
+}
+
 // ---------------------------------------------------------------- constructors
 
 export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
@@ -169,13 +193,19 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       const meant = direction(earlier, later, at, k)
       const space = spaceOf(c, later.footprint)
       const apart = placeOf(c, earlier.stamp.agent) !== placeOf(c, later.stamp.agent)
-      const id = (): HazardId => (apart ? 'D3' : raceId(space, earlier, later, meant, facts))
-      const inOrder = known(k.order, earlier.completion)
-      const how = apart
-        ? unordered
-        : inOrder
-          ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
-          : 'are not ordered'
+      const ofWarps = known(k.order, earlier.completion)
+      const lanes = ofWarps && !inOrderByLanes(earlier, later, k)
+      const ofOne = lanes && earlier.stamp.agent === later.stamp.agent
+      const id = (): HazardId =>
+        ofOne ? laneId(earlier, later) : apart ? 'D3' : raceId(space, earlier, later, meant, facts)
+      const inOrder = ofWarps && !lanes
+      const how = lanes
+        ? inWords(earlier, later, ofOne)
+        : apart
+          ? unordered
+          : inOrder
+            ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
+            : 'are not ordered'
       noteManual(c.report, pair('race', id, how, earlier, later, k), inOrder)
     },
     twice: (earlier, later, k) => {

@@ -9,18 +9,18 @@
 import type { Footprint, Header, Stamp } from '../../log/events.js'
 import type { Digest } from './digest.js'
 import { digest } from './digest.js'
-import type { Extent, Knowledge, Vector } from './knowledge.js'
+import { activity, allLanes } from './activity.js'
+import type { Extent, Knowledge } from './knowledge.js'
 import {
-  advance,
-  advanceOrder,
   forget,
+  hearOfOwnLanes,
   joinOrder,
+  joinSeen,
   joinVector,
-  joinVisible,
   nothing,
-  programOf,
   tensorNothing,
 } from './knowledge.js'
+import { act, counted, told, type Stranded } from './strands.js'
 import type { TensorQueue } from './queue.js'
 import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
@@ -29,11 +29,7 @@ import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
 
-export interface AgentState {
-  readonly knowledge: Knowledge
-  /** tensor knowledge that before_thread_sync has released, and that which is received but not taken over */
-  readonly published: Vector
-  readonly received: Vector
+export interface AgentState extends Stranded {
   bulkGroups: number
   wgmmaGroups: number
   copies: number
@@ -79,6 +75,8 @@ export interface Context {
   readonly tookPart: Uint8Array
   /** bytes that acquires of tensor maps were about, each once; undefined: all */
   readonly ranges: Array<Footprint | undefined>
+  /** bytes of some of the lanes of accesses (`parting.ts`) */
+  readonly pieces: Map<string, Footprint>
   /** position in the log */
   when: number
   /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
@@ -96,6 +94,9 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   knowledge: nothing(extent),
   published: tensorNothing(extent),
   received: tensorNothing(extent),
+  strands: null,
+  acting: allLanes,
+  did: activity(),
   bulkGroups: 0,
   wgmmaGroups: 0,
   copies: 0,
@@ -130,6 +131,7 @@ export const context = (header: Header, options: Options): Context => {
     digest: digest(header.agents.length),
     tookPart: new Uint8Array(header.agents.length * header.barriers.length),
     ranges: [],
+    pieces: new Map(),
     when: 0,
     misled: false,
     early: false,
@@ -141,6 +143,9 @@ export const context = (header: Header, options: Options): Context => {
 /** An agent at the start of another cluster. */
 export const restart = (a: AgentState, fresh: AgentState): void => {
   forget(a.knowledge)
+  a.strands = null
+  a.acting = allLanes
+  a.did = activity()
   a.published.fill(0)
   a.received.fill(0)
   a.bulkGroups = 0
@@ -170,25 +175,26 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
 /** The agent executes its event `stamp.at`. */
 export const tick = (c: Context, stamp: Stamp): AgentState => {
   const a = c.agents[stamp.agent]!
-  advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
-  advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
+  if (stamp.lanes !== undefined) act(a, stamp.agent, stamp.lanes, stamp.at)
+  counted(a.knowledge, stamp.agent, stamp.at)
   return a
 }
 
-/** What a release by this agent tells. */
+/** What a release by the lanes that act tells. */
 export const publish = (into: Knowledge, a: AgentState, tensor: boolean): void => {
-  joinOrder(into, a.knowledge, true)
-  joinVisible(into.visible, a.knowledge.visible)
-  joinVisible(into.async, a.knowledge.async)
-  joinVector(into.tensor, tensor ? a.knowledge.tensor : a.published)
+  const k = told(a)
+  joinSeen(into, k)
+  joinVector(into.tensor, tensor ? k.tensor : a.published)
 }
 
-/** An agent receives a message: order always, the rest only with `acquire`. */
+/** The lanes that act receive a message: order always, the rest only with `acquire`. */
 export const receive = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boolean): void => {
-  joinOrder(a.knowledge, message, acquire)
-  if (!acquire) return
-  joinVisible(a.knowledge.visible, message.visible)
-  joinVisible(a.knowledge.async, message.async)
+  hearOfOwnLanes(a.knowledge, message, acquire ? 'all' : 'order')
+  if (!acquire) {
+    joinOrder(a.knowledge, message, false)
+    return
+  }
+  joinSeen(a.knowledge, message)
   joinVector(a.received, message.tensor)
   if (tensor) joinVector(a.knowledge.tensor, a.received)
 }

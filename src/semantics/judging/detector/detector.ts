@@ -15,7 +15,9 @@
  *
  * and the finding is R1, because nothing had been written to x when C read it: C was meant to wait for b.
  *
- * What is not judged: races between the lanes of one agent, and anything behind a wait whose outcome the log says but whose
+ * Of an agent that is a warp the log says which lanes do what: its lanes are threads, and are judged as such (`strands.ts`, `lanes.ts`).
+ *
+ * What is not judged: anything behind a wait whose outcome the log says but whose
  * parity contradicts it (C2 then fails).
  *
  * The state is updated in place and each state may be used once; what `finish` returns never changes.
@@ -35,7 +37,8 @@ import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
 import { issue, perform, signal } from './in-flight.js'
-import { exit, fork, meet, registers } from './meeting.js'
+import { exit, fork, meet, registers, warpSync } from './meeting.js'
+import { byStrand } from './parting.js'
 import { access, dealloc } from './memory.js'
 import type { Options } from './rules.js'
 import { semaphore } from './semaphores.js'
@@ -47,6 +50,13 @@ import { allocated, relinquished } from './tensor-memory.js'
 
 /** One event. Returns the state it was given. */
 export const observe = (d: Detector, e: LogEvent): Detector => {
+  const parts = byStrand(d.context, e)
+  if (parts === null) return observeOne(d, e)
+  for (const part of parts) observeOne(d, part)
+  return d
+}
+
+const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
   switch (e._tag) {
     case 'cluster':
@@ -78,6 +88,9 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
       break
     case 'rendezvous':
       meet(d, e)
+      break
+    case 'warpSync':
+      warpSync(d, e)
       break
     case 'semaphore':
       semaphore(d, e)

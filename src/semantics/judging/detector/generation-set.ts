@@ -59,3 +59,17 @@ export const union = (a: GenerationSet, b: GenerationSet): GenerationSet => {
   }
   return out
 }
+
+/** What both hold. */
+export const common = (a: GenerationSet, b: GenerationSet): GenerationSet => {
+  if (a === b) return a
+  const out: number[] = []
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const from = Math.max(a[i]!, b[j]!)
+    const to = Math.min(a[i + 1]!, b[j + 1]!)
+    if (from < to) out.push(from, to)
+    if (a[i + 1]! < b[j + 1]!) i += 2
+    else j += 2
+  }
+  return out.length === 0 ? empty : out
+}

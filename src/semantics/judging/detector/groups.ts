@@ -35,8 +35,9 @@ import { families, units } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
-import type { Knowledge, Vector } from './knowledge.js'
-import { advance, advanceOrder, clockOf, joinOrder } from './knowledge.js'
+import type { Knowledge } from './knowledge.js'
+import { advance, advanceOrder, advanceWithout, clockOf, joinOrder } from './knowledge.js'
+import { othersWith, strandsOf } from './strands.js'
 import type { Detector } from './state.js'
 
 export const group = (d: Detector, e: Group): void => {
@@ -69,13 +70,16 @@ export const group = (d: Detector, e: Group): void => {
     })
     return
   }
-  awaitGroup(a, x, e.family, e.pending, e.read)
-  if (e.with === undefined) return
-  const done = coveredBy(a, e.family, e.pending)
-  for (const other of e.with) {
-    learn(a.knowledge, other, e.family, done, e.read)
-    const issued = c.agents[other]!.issues.filter(({ group }) => group <= done).pop()
-    if (issued !== undefined) joinOrder(a.knowledge, issued.knowledge, true)
+  for (const s of strandsOf(a)) {
+    if ((s.lanes & a.acting) === 0) continue
+    awaitGroup(a, s.knowledge, x, e.family, e.pending, e.read)
+    if (e.with === undefined) continue
+    const done = coveredBy(a, e.family, e.pending)
+    for (const other of e.with) {
+      learn(s.knowledge, other, e.family, done, e.read, 0)
+      const issued = c.agents[other]!.issues.filter(({ group }) => group <= done).pop()
+      if (issued !== undefined) joinOrder(s.knowledge, issued.knowledge, true)
+    }
   }
 }
 
@@ -88,16 +92,26 @@ export const coveredBy = (a: AgentState, family: Group['family'], pending: numbe
 /** What an agent knows after a group wait that leaves `pending` of the newest groups open. */
 export const awaitGroup = (
   a: AgentState,
+  k: Knowledge,
   x: number,
   family: Group['family'],
   pending: number,
   read: boolean,
 ): void => {
-  learn(a.knowledge, x, family, coveredBy(a, family, pending), read)
+  const done = coveredBy(a, family, pending)
+  const kind = family === 'bulk' ? 'bulk' : family === 'cpAsync' ? 'copies' : null
+  learn(k, x, family, done, read, kind === null ? 0 : othersWith(a, k, kind, a.acting))
 }
 
-/** The groups of agent `x` up to number `done` are done. */
-const learn = (k: Knowledge, x: number, family: Group['family'], done: number, read: boolean): void => {
+/** The groups of agent `x` up to number `done` are done, but for those of lanes that have not waited for them: a wait is for the copies of its own thread. */
+const learn = (
+  k: Knowledge,
+  x: number,
+  family: Group['family'],
+  done: number,
+  read: boolean,
+  others: number,
+): void => {
   const { unit, early, seen } = families[family]
   const { reads, writes } = units[unit]
   if (read && early === 'writes') {
@@ -106,20 +120,12 @@ const learn = (k: Knowledge, x: number, family: Group['family'], done: number, r
     advance(k.visible.counters, written, done)
     return
   }
-  advanceOrder(k, clockOf(reads.clock, x), done)
+  advanceWithout(k, x, reads.clock, done, others, [])
   if (read && early === 'reads') return
-  const whole = clockOf(reads.or ?? reads.clock, x)
-  advanceOrder(k, whole, done)
-  for (const window of seen) advance(countersOf(k, window), whole, done)
-}
-
-const countersOf = (k: Knowledge, window: 'generic' | 'async' | 'tensor'): Vector => {
-  switch (window) {
-    case 'generic':
-      return k.visible.counters
-    case 'async':
-      return k.async.counters
-    case 'tensor':
-      return k.tensor
-  }
+  const whole = reads.or ?? reads.clock
+  const through = seen.flatMap((w) =>
+    w === 'generic' ? ['visible' as const] : w === 'async' ? ['async' as const] : [],
+  )
+  advanceWithout(k, x, whole, done, others, through)
+  if (seen.includes('tensor')) advance(k.tensor, clockOf(whole, x), done)
 }

@@ -31,7 +31,9 @@ import { barrierEvent } from './barriers.js'
 import { tick, type AgentState } from './context.js'
 import * as Digest from './digest.js'
 import { singleton, union } from './generation-set.js'
-import { advance, advanceOrder, clockOf, copy, type Knowledge } from './knowledge.js'
+import { does } from './activity.js'
+import { advance, advanceOrder, advanceWithout, clockOf, copy, type Knowledge } from './knowledge.js'
+import { othersWith, told } from './strands.js'
 import { owe } from './obligations.js'
 import type { Operation } from './operation.js'
 import { doneAt, numbered, owedBy, partOf, placeOf } from './operation.js'
@@ -77,6 +79,13 @@ const issued = (a: AgentState, group: number, knowledge: Knowledge): void => {
   a.issues.push({ group, knowledge })
 }
 
+/** What those who issue know, and may tell by it. */
+const issuing = (a: AgentState): Knowledge => {
+  const k = copy(told(a))
+  k.together = a.knowledge.together
+  return k
+}
+
 export const issue = (d: Detector, e: Issue): void => {
   const c = d.context
   const a = tick(c, e.stamp)
@@ -92,7 +101,8 @@ export const issue = (d: Detector, e: Issue): void => {
     row,
     reads: doneAt(row.reads, x, number),
     writes: doneAt(row.writes, x, number),
-    knowledge: copy(a.knowledge),
+    knowledge: issuing(a),
+    others: e.unit === 'cpAsync' ? othersWith(a, a.knowledge, 'copies', a.acting) : 0,
     number,
     instance: d.instances[x]!++,
     lastWait: a.lastWait,
@@ -105,6 +115,8 @@ export const issue = (d: Detector, e: Issue): void => {
     part: 0,
     owed: owedBy(c.header, e, row),
   }
+  if (e.unit === 'cpAsync') does(a.did.copies, a.acting, number)
+  if (e.unit === 'tmaStore') does(a.did.bulk, a.acting, number)
   d.operations.set(e.operation, op)
   if (e.unit === 'wgmma') issued(a, number, op.knowledge)
   if (row.pipeline === 'pairs') a.uncommitted = e.tensor === 'commit' ? undefined : e.stamp
@@ -173,7 +185,8 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
   const x = op.stamp.agent
   const isCopy = op.unit === 'cpAsync'
   const clock = clockOf(isCopy ? 'cpAsync' : 'queue', x)
-  advanceOrder(op.knowledge, clock, op.number)
+  if (isCopy) advanceWithout(op.knowledge, x, 'cpAsync', op.number, op.others, [])
+  else advanceOrder(op.knowledge, clock, op.number)
   const contract = c.header.barriers[barrier]!
   const done = isCopy ? joins(d, op, part, barrier) : doneBy(clock, op.number)
   if (!isCopy) effect(d, op, done, contract.cta)
@@ -199,7 +212,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
     stamp: op.stamp,
     does: isCopy ? 'arrives when the copies before it are done' : 'commits',
     publish: (m) => {
-      if (isCopy) advance(m.visible.counters, clock, op.number)
+      if (isCopy) advanceWithout(m, x, 'cpAsync', op.number, op.others, ['visible'])
       else advance(m.tensor, clock, op.number)
     },
   })

@@ -43,29 +43,15 @@
  *
  * Source: PTX ISA, memory consistency model (causality order; proxies; asynchronous operations).
  */
+import { clocks, width, type ClockName } from './clocks.js'
 import type { GenerationSet } from './generation-set.js'
-import { empty, union } from './generation-set.js'
+import { common, empty, union } from './generation-set.js'
+import * as Pace from './pace.js'
+import type { Lag, Paced } from './pace.js'
+
+export type { ClockName }
 
 // ---------------------------------------------------------------- model
-
-/** The clocks of one agent. */
-export const clocks = {
-  program: 0,
-  bulkRead: 1,
-  bulkFull: 2,
-  wgmma: 3,
-  cpAsync: 4,
-  queue: 5,
-  tensorLoad: 6,
-  tensorStore: 7,
-  loadedRegisters: 8,
-  fencedGlobal: 9,
-  fencedRegisters: 10,
-  releasedMaps: 9,
-  initialisations: 5,
-} as const
-export type ClockName = keyof typeof clocks
-const width = 11
 
 /** How many clocks there are. */
 export interface Extent {
@@ -102,6 +88,15 @@ export interface Knowledge {
   readonly visible: Visible
   readonly async: Visible
   readonly tensor: Vector
+  /** by warp: lanes of it that are known less far than its clocks say; null: there are none */
+  lags: Lags | null
+  /** of what a warp knows: how far each of these lanes knows the others. Each knows itself as far as the warp's own clocks say */
+  together: Together | null
+}
+export type Lags = ReadonlyMap<number, ReadonlyArray<Lag>>
+export interface Together {
+  readonly agent: number
+  readonly paced: Paced
 }
 
 // ---------------------------------------------------------------- constructors
@@ -121,11 +116,21 @@ const knowledge = (
   visible: Visible,
   async: Visible,
   tensor: Vector,
-): Knowledge => ({ order, firm, visible, async, tensor })
+  lags: Lags | null,
+  together: Together | null,
+): Knowledge => ({ order, firm, visible, async, tensor, lags, together })
 
 export const nothing = (extent: Extent): Knowledge => {
   const order = zeros(extent.agents * width + extent.barriers)
-  return knowledge(order, order, nothingVisible(extent), nothingVisible(extent), zeros(extent.agents * width))
+  return knowledge(
+    order,
+    order,
+    nothingVisible(extent),
+    nothingVisible(extent),
+    zeros(extent.agents * width),
+    null,
+    null,
+  )
 }
 
 export const tensorNothing = (extent: Extent): Vector => zeros(extent.agents * width)
@@ -144,8 +149,14 @@ export const copy = (k: Knowledge): Knowledge => {
     copyVisible(k.visible),
     copyVisible(k.async),
     k.tensor.slice(),
+    k.lags,
+    k.together,
   )
 }
+
+/** The same knowledge, with other tensor knowledge and with other lags; its vectors are shared. */
+export const telling = (k: Knowledge, tensor: Vector, lags: Lags | null): Knowledge =>
+  knowledge(k.order, k.firm, k.visible, k.async, tensor, lags, null)
 
 // ---------------------------------------------------------------- combinators
 
@@ -162,6 +173,8 @@ export const forget = (k: Knowledge): void => {
   forgetVisible(k.visible)
   forgetVisible(k.async)
   k.tensor.fill(0)
+  k.lags = null
+  k.together = null
 }
 
 /** into := into join from. */
@@ -191,8 +204,105 @@ const joinedMaps = (x: Visible['maps'], y: Visible['maps']): Visible['maps'] =>
     )
   })
 
+// ---------------------------------------------------------------- lanes of warps
+
+/** How far a warp is known. */
+export const paceIn = (k: Knowledge, agent: number): Pace.Pace => {
+  const first = agent * width
+  const { order } = k
+  const [seen, fenced] = [k.visible.counters, k.async.counters]
+  const out = new Array<number>(Pace.paceLength)
+  for (let i = 0; i < width; i++) {
+    out[i] = order[first + i]!
+    out[width + i] = seen[first + i]!
+    out[2 * width + i] = fenced[first + i]!
+  }
+  return out
+}
+
+export const pacedIn = (k: Knowledge, agent: number): Paced => ({
+  pace: paceIn(k, agent),
+  lags: k.lags?.get(agent) ?? Pace.noLags,
+})
+
+/** The lags of one warp, replaced. */
+export const withLags = (lags: Lags | null, agent: number, own: ReadonlyArray<Lag>): Lags | null => {
+  if (own.length === 0 && lags?.has(agent) !== true) return lags
+  const out = new Map(lags ?? [])
+  if (own.length === 0) out.delete(agent)
+  else out.set(agent, own)
+  return out.size === 0 ? null : out
+}
+
+/** The lags of the join of both, to be asked for before their vectors are joined. */
+const joinedLags = (into: Knowledge, from: Knowledge, what: 'order' | 'all'): Lags | null => {
+  if (into.lags === null && from.lags === null) return null
+  let out: Lags | null = null
+  for (const agent of new Set([...(into.lags?.keys() ?? []), ...(from.lags?.keys() ?? [])])) {
+    const heard = pacedIn(from, agent)
+    const both = Pace.join(pacedIn(into, agent), what === 'all' ? heard : Pace.orderAlone(heard))
+    out = withLags(out, agent, both.lags)
+  }
+  return out
+}
+
+/** What a message says of the own lanes of a warp: all of its lanes that hear it know it from now on. */
+export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' | 'all'): void => {
+  const { together } = k
+  if (together === null) return
+  const { agent, paced } = together
+  const own = agent * width
+  if (
+    paced.lags.length === 0 &&
+    message.order[own]! <= paced.pace[0]! &&
+    Pace.laneSlots.every((s) => {
+      const clock = own + (s % width)
+      const window =
+        s < width ? message.order : s < 2 * width ? message.visible.counters : message.async.counters
+      return window[clock]! <= paced.pace[s]!
+    })
+  )
+    return
+  const heard = pacedIn(message, agent)
+  k.together = { agent, paced: Pace.join(paced, what === 'all' ? heard : Pace.orderAlone(heard)) }
+}
+
+/** The knowledge that all of several have: what lanes that know different things can rely on when they act as one. */
+export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
+  const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[i]!))
+  const seen = (a: Visible, b: Visible): Visible => ({
+    counters: least(a.counters, b.counters),
+    acquired: a.acquired.map((set, i) => common(set, b.acquired[i]!)),
+    maps: a.maps === b.maps ? a.maps : noMaps,
+  })
+  const order = least(x.order, y.order)
+  let lags: Lags | null = null
+  for (const agent of new Set([...(x.lags?.keys() ?? []), ...(y.lags?.keys() ?? [])]))
+    lags = withLags(lags, agent, Pace.meet(pacedIn(x, agent), pacedIn(y, agent)).lags)
+  const together =
+    x.together === null || y.together === null
+      ? null
+      : { agent: x.together.agent, paced: Pace.meet(x.together.paced, y.together.paced) }
+  return knowledge(
+    order,
+    x.firm === x.order && y.firm === y.order ? order : least(x.firm, y.firm),
+    seen(x.visible, y.visible),
+    seen(x.async, y.async),
+    least(x.tensor, y.tensor),
+    lags,
+    together,
+  )
+}
+
+// ---------------------------------------------------------------- joins
+
 /** What `from` knows of order; over a relaxed edge nothing of it is firm. */
 export const joinOrder = (into: Knowledge, from: Knowledge, firmly: boolean): void => {
+  into.lags = joinedLags(into, from, 'order')
+  joinOrderVectors(into, from, firmly)
+}
+
+const joinOrderVectors = (into: Knowledge, from: Knowledge, firmly: boolean): void => {
   if (into.firm === into.order && (!firmly || from.firm !== from.order)) into.firm = into.order.slice()
   joinVector(into.order, from.order)
   if (firmly && into.firm !== into.order) joinVector(into.firm, from.firm)
@@ -200,10 +310,16 @@ export const joinOrder = (into: Knowledge, from: Knowledge, firmly: boolean): vo
 
 /** into := into join from, in all vectors. */
 export const join = (into: Knowledge, from: Knowledge): void => {
-  joinOrder(into, from, true)
+  joinSeen(into, from)
+  joinVector(into.tensor, from.tensor)
+}
+
+/** The same in all vectors but that of tensor memory. */
+export const joinSeen = (into: Knowledge, from: Knowledge): void => {
+  into.lags = joinedLags(into, from, 'all')
+  joinOrderVectors(into, from, true)
   joinVisible(into.visible, from.visible)
   joinVisible(into.async, from.async)
-  joinVector(into.tensor, from.tensor)
 }
 
 /** vector[clock] := max(vector[clock], at). */
@@ -236,6 +352,7 @@ export const seesInitialisation = (k: Knowledge, agent: number, at: number): boo
  * fence shared memory (and with it what cp.async and st.async brought there), `global` fences global memory.
  */
 export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'global'): void => {
+  fenceLanes(k, space)
   const seen = k.visible.counters
   const fenced = k.async.counters
   for (let x = 0; x < extent.agents; x++) {
@@ -253,6 +370,45 @@ export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'glob
     const set = acquired[b]!
     if (set !== k.async.acquired[b]) k.async.acquired[b] = union(k.async.acquired[b]!, set)
   }
+}
+
+const fenceLanes = (k: Knowledge, space: 'shared' | 'global'): void => {
+  if (k.lags !== null)
+    k.lags = new Map([...k.lags].map(([agent, lags]) => [agent, Pace.fenced(lags, space)] as const))
+  if (k.together !== null) {
+    const { agent, paced } = k.together
+    const [all] = Pace.fenced([{ lanes: -1, pace: paced.pace }], space)
+    k.together = { agent, paced: { pace: all!.pace, lags: Pace.fenced(paced.lags, space) } }
+  }
+}
+
+/**
+ * Advances a clock of a warp in `order` and, where they are named, in other windows: of all its lanes but these, which stay where they were.
+ */
+export const advanceWithout = (
+  k: Knowledge,
+  agent: number,
+  clock: ClockName,
+  at: number,
+  lanes: number,
+  windows: ReadonlyArray<'visible' | 'async'>,
+): void => {
+  const before = pacedIn(k, agent)
+  advanceOrder(k, clockOf(clock, agent), at)
+  for (const w of windows) advance(k[w].counters, clockOf(clock, agent), at)
+  if (lanes === 0 && before.lags.length === 0) return
+  const slots = [Pace.slotNamed('order', clock), ...windows.map((w) => Pace.slotNamed(w, clock))]
+  const raised = before.lags.map((l) => ({
+    lanes: l.lanes & ~lanes,
+    pace: l.pace.map((x, i) => (slots.includes(i) ? Math.max(x, at) : x)),
+  }))
+  const kept = before.lags.map((l) => ({ lanes: l.lanes & lanes, pace: l.pace }))
+  const rest = before.lags.reduce((left, l) => left & ~l.lanes, lanes)
+  k.lags = withLags(
+    k.lags,
+    agent,
+    [...raised, ...kept, { lanes: rest, pace: before.pace }].filter((l) => l.lanes !== 0),
+  )
 }
 
 /** wgmma.fence: the agent's own register accesses so far come before the wgmma that follow. */

@@ -11,6 +11,7 @@
  * | fork                   | what the parent knows                       | each child, which starts    |
  * | join                   | what each child knows                       | the parent                  |
  * | rendezvous arrive, leave | what those of the generation know         | all of them (`rendezvous.ts`) |
+ * | warpSync               | what each of its lanes knows and has done   | all of them (`strands.ts`)  |
  *
  * A meeting leaves the count of an agent's fences in vain (`fences.ts`) as it is, unlike an arrive on an mbarrier and an issue. Those hand on what a
  * fence before them was for; a meeting hands nothing to an asynchronous unit, and those who leave it go on with what they were at. Pallas puts one
@@ -25,17 +26,19 @@
  *
  * Source: PTX ISA, bar and barrier.cluster.
  */
-import type { Exit, ForkEvent, RegistersEvent, Rendezvous } from '../../log/events.js'
+import type { Exit, ForkEvent, RegistersEvent, Rendezvous, WarpSync } from '../../log/events.js'
+import { allLanes } from './activity.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
-import { fencedWithin } from './strong.js'
+import { meetLanes } from './strands.js'
+import { fencedWithin, meetStrong } from './strong.js'
 
 export const meet = (d: Detector, e: Rendezvous): void => {
   const c = d.context
-  const generation = rendezvous(c, d.named, e, fencedWithin(d, e.stamp.agent, 2))
+  const generation = rendezvous(c, d.named, e, () => fencedWithin(d, e.stamp.agent, 2))
   if (e.kind === 'blocked')
     d.blocked.push({
       stamp: e.stamp,
@@ -45,7 +48,20 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       family: undefined,
       lacking: undefined,
     })
+  // lanes that have waited for one another at a barrier have met
+  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined)
+    meetAll(d, e.stamp.agent, e.stamp.lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
+}
+
+/** Lanes of a warp meet. Nothing is counted by it: it joins what came before the next event of the warp. */
+export const warpSync = (d: Detector, { stamp }: WarpSync): void => {
+  meetAll(d, stamp.agent, stamp.lanes ?? allLanes, stamp.at - 1)
+}
+
+const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
+  meetLanes(d.context.agents[agent]!, agent, lanes, before)
+  meetStrong(d.strong, agent, lanes)
 }
 
 export const fork = (d: Detector, e: ForkEvent): void => {

@@ -23,20 +23,23 @@
 import type { Access, Dealloc, Footprint, Unit } from '../../log/events.js'
 import { asSpans, clusterOf, spansOf } from '../../log/events.js'
 import { reachOf } from '../../log/reach.js'
+import { storesOnce } from '../../machine/ledger.js'
 import type { Space } from '../../language/types.js'
 import { ofBarrier } from '../subject.js'
 import type { AccessRecord, FenceKind } from './access-record.js'
 import { doneBy, known } from './access-record.js'
+import { does } from './activity.js'
 import type { Atom } from './atoms.js'
 import { overlap, refine } from './atoms.js'
 import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
-import { judge, judgeDealloc } from './cell.js'
+import { cell, judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
 import { planeOf, tick } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
+import { meetingIn } from './lanes.js'
 import { programOf } from './knowledge.js'
 import { oweRemote, oweWord } from './obligations.js'
 import { completionOf } from './operation.js'
@@ -92,6 +95,10 @@ const fenceKind = (space: Space): FenceKind => {
 }
 
 // ---------------------------------------------------------------- accesses
+
+/** Up to which event of their warp lanes with this knowledge know all of its lanes. */
+const metAt = ({ together }: Knowledge): number =>
+  together === null || together.paced.lags.length > 0 ? 0 : together.paced.pace[0]!
 
 const synchronous: Unit | 'agent' = 'agent'
 
@@ -162,6 +169,14 @@ const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge
     judge(atom.payload, record, k, cluster, plane.space === 'gmem', isThere(plane), c.options, d.conflicts)
 }
 
+/** Lanes of one instruction that write one byte: which of them is last is open. */
+const judgeWithin = (d: Detector, r: AccessRecord, k: Knowledge): void => {
+  if (r.rw === 'r' || r.reach > 0 || r.lanes === 0 || meetingIn(r) === 0) return
+  if (r.stored !== undefined && storesOnce(r.footprint, r.stored)) d.conflicts.twice(r, r, k)
+  else d.conflicts.race(r, r, emptyCell, k)
+}
+const emptyCell = cell(0, true)
+
 /** Accesses that were kept: none of them meets another, so that no knowledge is asked. */
 const judgeNow = (d: Detector, kept: ReadonlyArray<Deferred>, k: Knowledge): void => {
   for (const { record, cluster } of kept) judgeOn(d, regionOf(d, record.footprint), record, k, cluster)
@@ -196,6 +211,9 @@ export const access = (d: Detector, e: Access): void => {
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
+    lanes: plane.space === 'regs' ? 0 : (stamp.lanes ?? 0),
+    whole: stamp.whole === true,
+    met: metAt(k),
     reach: e.atomic ? reachOf(e.scope) : 0,
     combine: e.combine,
     rounds: e.rounds === true,
@@ -210,10 +228,12 @@ export const access = (d: Detector, e: Access): void => {
     idle: e.idle === true,
     stored: e.origin?._tag === 'terms' ? e.origin.stored : undefined,
   }
+  if (op === undefined && record.lanes !== 0) does(agent.did.accesses, record.lanes, stamp.at)
   if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
     agent.firstStore = Math.min(agent.firstStore, stamp.at)
     agent.lastStore = stamp.at
   }
+  judgeWithin(d, record, k)
   const unwritten = d.readOnly[e.footprint.plane]!
   const once = d.writtenOnce[e.footprint.plane]!
   if (deferWrite(once, record, c.cluster)) c.looked++
@@ -270,6 +290,9 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     fence: 'shared',
     sound: true,
     footprint: e.footprint,
+    lanes: 0,
+    whole: true,
+    met: 0,
     reach: 0,
     combine: undefined,
     rounds: false,

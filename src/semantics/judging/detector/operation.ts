@@ -43,6 +43,8 @@ export interface Operation {
   readonly writes: Completion | undefined
   /** what the issuer knew */
   readonly knowledge: Knowledge
+  /** of a copy, or its arrival: lanes of the warp that have copies of their own, of which this one says nothing */
+  readonly others: number
   /** number of its bulk or wgmma group, of the copy, of the queue entry, of the tensor-memory load or store */
   readonly number: number
   /** of the agent's operations, which */

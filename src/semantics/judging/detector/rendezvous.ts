@@ -33,6 +33,7 @@ import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import type { Generation } from './generation.js'
 import { contribute, generation, unknownEvent } from './generation.js'
+import { told } from './strands.js'
 import { join, joinOrder, programOf, publishInitialisations, type Knowledge } from './knowledge.js'
 import { actor, agentName, ctaName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -138,7 +139,7 @@ export const rendezvous = (
   c: Context,
   all: NamedBarriers,
   e: Rendezvous,
-  fenced: Knowledge | undefined,
+  fenced: () => Knowledge | undefined,
 ): number => {
   const b = namedBarrier(c, all, e)
   const a = tick(c, e.stamp)
@@ -200,10 +201,11 @@ export const rendezvous = (
           ),
         )
       contribute(b.current, event, order)
-      if (b.place >= 0 && c.options.rules.silentMeetings) joinOrder(b.current.message, a.knowledge, true)
+      if (b.place >= 0 && c.options.rules.silentMeetings) joinOrder(b.current.message, told(a), true)
       else if (e.relaxed === true && !c.options.rules.firmMeetings) {
-        joinOrder(b.current.message, a.knowledge, false)
-        if (fenced !== undefined) join(b.current.message, fenced)
+        joinOrder(b.current.message, told(a), false)
+        const known = fenced()
+        if (known !== undefined) join(b.current.message, known)
         publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
       } else publish(b.current.message, a, e.tensor === true)
       b.joined[e.stamp.agent] = b.current

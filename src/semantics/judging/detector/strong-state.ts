@@ -12,7 +12,7 @@
  */
 import type { Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
-import type { Knowledge } from './knowledge.js'
+import type { Knowledge, Together } from './knowledge.js'
 
 // ---------------------------------------------------------------- model
 
@@ -44,16 +44,28 @@ export interface Word {
   /** per agent: its last wait for it */
   readonly waits: Map<number, Stamp>
 }
+/** What lanes of a warp knew at their last fence, and which of them may tell it: those that have fenced, and those that have met one of them since. */
+export interface Fenced {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+  /** how far each of them knew the others then */
+  readonly together: Together | null
+}
+/** What lanes have read and not yet taken over. */
+export interface Pending {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+}
 export interface Strong {
   /** by plane and byte */
   readonly words: Map<string, Word>
   readonly planes: Set<number>
   /** by agent and scope: what it knew at its last fence */
-  readonly fenced: Map<number, Knowledge>
+  readonly fenced: Map<number, ReadonlyArray<Fenced>>
   /** by agent and distance of who told it: what its next fence takes over */
-  readonly pending: Map<number, Knowledge>
+  readonly pending: Map<number, ReadonlyArray<Pending>>
   /** the same of what it has waited for */
-  readonly awaited: Map<number, Knowledge>
+  readonly awaited: Map<number, ReadonlyArray<Pending>>
 }
 
 export const strongState = (): Strong => ({

@@ -45,12 +45,13 @@ import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
-import { join, nothing, type Knowledge } from './knowledge.js'
+import { join, nothing, telling, withLags, type Knowledge } from './knowledge.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
 import { keyOfWord, knows, wordsOf } from './words.js'
-import type { Left, Told, Word } from './strong-state.js'
+import type { Fenced, Left, Pending, Strong, Told, Word } from './strong-state.js'
+import { act, partLanes } from './strands.js'
 
 // ---------------------------------------------------------------- words
 
@@ -100,43 +101,127 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): v
   const { agent } = stamp
   const a = c.agents[agent]!
   const reach = fenceReach(scope)
-  const heardBy = (pending: Map<number, Knowledge>, settled: boolean): void => {
+  const lanes = a.acting
+  const heardBy = (pending: Map<number, ReadonlyArray<Pending>>, settled: boolean): void => {
     for (let r = 1; r <= reach; r++) {
-      const heard = pending.get(slot(agent, r))
+      const key = slot(agent, r)
+      const heard = pending.get(key)
       if (heard === undefined) continue
-      if (!settled) byChance(c, a, stamp, heard)
-      receive(a, heard, true, false)
-      pending.delete(slot(agent, r))
+      // the fence of a lane is for what that lane has read
+      for (const one of heard) {
+        if ((one.lanes & lanes) === 0) continue
+        if (!settled) byChance(c, a, stamp, one.knowledge)
+        learn(a, agent, stamp.at, one.lanes & lanes, one.knowledge)
+      }
+      act(a, agent, lanes, stamp.at)
+      const left = heard.flatMap((one) =>
+        (one.lanes & ~lanes) === 0 ? [] : [{ lanes: one.lanes & ~lanes, knowledge: one.knowledge }],
+      )
+      if (left.length === 0) pending.delete(key)
+      else pending.set(key, left)
     }
   }
   heardBy(d.strong.awaited, true)
   heardBy(d.strong.pending, false)
-  const known = snapshot(c, a)
+  const known: Fenced = { lanes, knowledge: snapshot(c, a), together: a.knowledge.together }
   // a wider fence is a narrower one too
-  for (let r = 1; r <= reach; r++) d.strong.fenced.set(slot(agent, r), known)
+  for (let r = 1; r <= reach; r++) {
+    const key = slot(agent, r)
+    const others = (d.strong.fenced.get(key) ?? []).filter((f) => (f.lanes & ~lanes) !== 0)
+    d.strong.fenced.set(key, [...others, known])
+  }
+}
+
+/** Lanes take over what they have read. */
+const learn = (a: AgentState, agent: number, at: number, lanes: number, message: Knowledge): void => {
+  if (lanes !== a.acting) {
+    partLanes(a, lanes)
+    act(a, agent, lanes, at)
+  }
+  receive(a, message, true, false)
+}
+
+/** Lanes have met: what one of them has fenced the others may tell, and what one has read the others' fences take over. */
+export const meetStrong = (s: Strong, agent: number, lanes: number): void => {
+  for (let r = 1; r <= 3; r++) {
+    const key = slot(agent, r)
+    for (const kept of [s.pending, s.awaited]) {
+      const all = kept.get(key)
+      if (all !== undefined)
+        kept.set(
+          key,
+          all.map((one) =>
+            (one.lanes & lanes) === 0 ? one : { lanes: one.lanes | lanes, knowledge: one.knowledge },
+          ),
+        )
+    }
+    const fenced = s.fenced.get(key)
+    if (fenced !== undefined)
+      s.fenced.set(
+        key,
+        fenced.map((f) =>
+          (f.lanes & lanes) === 0 ? f : { lanes: f.lanes | lanes, knowledge: f.knowledge, together: null },
+        ),
+      )
+  }
 }
 
 /** What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. */
-export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledge | undefined =>
-  d.strong.fenced.get(slot(agent, reach))
+export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledge | undefined => {
+  const a = d.context.agents[agent]!
+  const all = d.strong.fenced.get(slot(agent, reach))?.filter((f) => (f.lanes & a.acting) !== 0)
+  if (all === undefined || all.length === 0) return undefined
+  const [first] = all
+  if (all.length === 1) return fencedBy(a, agent, first!)
+  const out = nothing(d.context.extent)
+  for (const f of all) join(out, fencedBy(a, agent, f))
+  return out
+}
+
+/** What the lanes that act have fenced: what they knew at the fence, and of their own warp no more than they knew of it then. */
+const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge => {
+  const others = f.lanes & ~a.acting
+  if (others === 0 || f.together === null) return f.knowledge
+  const { paced } = f.together
+  const lags = paced.lags.flatMap((l) =>
+    (l.lanes & others) === 0 ? [] : [{ lanes: l.lanes & others, pace: l.pace }],
+  )
+  const rest = lags.reduce((left, l) => left & ~l.lanes, others)
+  return telling(
+    f.knowledge,
+    f.knowledge.tensor,
+    withLags(
+      f.knowledge.lags,
+      agent,
+      [...lags, { lanes: rest, pace: paced.pace }].filter((l) => l.lanes !== 0),
+    ),
+  )
+}
 
 // ---------------------------------------------------------------- hearing and telling
 
 /** Kept for the next fence that reaches so far. */
-const keep = (c: Context, pending: Map<number, Knowledge>, key: number, message: Knowledge): void => {
-  const kept = pending.get(key)
+const keep = (
+  c: Context,
+  pending: Map<number, ReadonlyArray<Pending>>,
+  key: number,
+  lanes: number,
+  message: Knowledge,
+): void => {
+  const all = pending.get(key) ?? []
+  const kept = all.find((one) => one.lanes === lanes)
   if (kept !== undefined) {
-    join(kept, message)
+    join(kept.knowledge, message)
     return
   }
   const fresh = nothing(c.extent)
   join(fresh, message)
-  pending.set(key, fresh)
+  pending.set(key, [...all, { lanes, knowledge: fresh }])
 }
 
 /** What a relaxed wait has found: with a fence behind it that reaches so far, it acquires. */
 export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: Knowledge): void => {
-  keep(d.context, d.strong.awaited, slot(agent, reach), message)
+  keep(d.context, d.strong.awaited, slot(agent, reach), d.context.agents[agent]!.acting, message)
 }
 
 /** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
@@ -153,13 +238,18 @@ const hear = (
   const x = stamp.agent
   for (const t of w.told) {
     const far = distance(c, x, t.agent)
-    if (t.agent === x || (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope)) continue
+    if (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope) continue
+    if (t.agent === x) {
+      // another lane of the warp has told it
+      if (acquires && stamp.lanes !== undefined) receive(a, t.knowledge, true, false)
+      continue
+    }
     if (acquires) {
       if (!awaited) byChance(c, a, stamp, t.knowledge)
       receive(a, t.knowledge, true, false)
       continue
     }
-    keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), t.knowledge)
+    keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge)
   }
 }
 
@@ -175,7 +265,7 @@ const tells = (
   const out: Told[] = []
   let last: Knowledge | undefined
   for (let r = reach; r >= 1; r--) {
-    const knowledge = d.strong.fenced.get(slot(x, r))
+    const knowledge = fencedWithin(d, x, asReach(r))
     if (knowledge === undefined || knowledge === last) continue
     last = knowledge
     out.push({ agent: x, reach: asReach(r), knowledge })

@@ -853,6 +853,8 @@ const event = (d: Draft, e: LogEvent): void => {
     case 'semaphore':
       semaphore(d, e)
       return
+    // programs of warps alone have them
+    case 'warpSync':
     case 'registers':
     case 'issue':
     case 'alloc':

@@ -216,6 +216,7 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
               bytes: those.length * size,
             },
             nothing,
+            those.reduce((lanes, { lane }) => lanes | (1 << lane), 0),
           ),
         )
       }
@@ -231,7 +232,7 @@ export const bulk = (h: Here, o: BulkOperation, mask: number): ReadonlyArray<Par
   for (const lane of lanesOf(mask)) {
     const p = copy(h, o, 1 << lane)
     if ('code' in p) return p
-    out.push(part(p, nothing))
+    out.push(part(p, nothing, 1 << lane))
   }
   return out
 }

@@ -186,7 +186,7 @@ const eachLane = (
   for (const lane of lanesOf(mask)) {
     const p = f(1 << lane)
     if ('code' in p) return p
-    out.push(part(p, nothing))
+    out.push(part(p, nothing, 1 << lane))
   }
   return out
 }

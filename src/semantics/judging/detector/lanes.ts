@@ -1,0 +1,214 @@
+/**
+ * Which lane touches which byte, and whether the threads of two accesses are in order where their warps are.
+ *
+ * The elements of an access of a warp belong to its lanes in turn. Two accesses of one warp conflict where one lane touches a byte that another lane has touched; a lane's
+ * own accesses are in the order of its program. Nearly always every lane has its own bytes: that is found out once for a pair of footprints.
+ *
+ *     st.shared s[t]; ld.shared s[t]          each lane reads its own: nothing to ask
+ *     st.shared s[t]; ld.shared s[31 - t]     lane 0 reads what lane 31 wrote: does it know lane 31 as far as the store?
+ *
+ * An access that lanes make as one (ldmatrix, wgmma) is every lane's, byte by byte: PTX does not say which thread performs it, so each must know what it conflicts with.
+ *
+ * Laws
+ * 1. `crossing` of a footprint with itself is 0 exactly if no two lanes touch one byte.
+ * 2. `crossing` and `shared` say all lanes of the first access that touch a byte of the second.
+ *
+ * Source: PTX ISA, memory consistency model: program order; overlap.
+ */
+import { bitsOf } from '../../../numerics/dtype.js'
+import { addressesIn, spansOf, type Footprint } from '../../log/events.js'
+import type { AccessRecord, Completion } from './access-record.js'
+import { width } from './clocks.js'
+import { programOf, type Knowledge } from './knowledge.js'
+import * as Pace from './pace.js'
+import type { Window } from './pace.js'
+
+// ---------------------------------------------------------------- bytes by lane
+
+/** Which lanes of an access touch each byte of a plane. */
+type Touched = ReadonlyMap<number, number>
+
+export const countOf = (lanes: number): number => {
+  let n = 0
+  for (let m = lanes; m !== 0; m &= m - 1) n++
+  return n
+}
+
+/** Do the elements belong to the lanes in turn? A few that all lanes name (a word that they wait for) are everybody's. */
+const isDealt = (f: Footprint, lanes: number): boolean =>
+  f.map._tag === 'scatter' && f.map.offsets.length % countOf(lanes) === 0
+
+const touchedBy = (f: Footprint, lanes: number, whole: boolean): Touched => {
+  const out = new Map<number, number>()
+  const touch = (from: number, to: number, mask: number): void => {
+    for (let byte = from; byte < to; byte++) out.set(byte, (out.get(byte) ?? 0) | mask)
+  }
+  if (whole || f.map._tag === 'view' || !isDealt(f, lanes)) {
+    const spans = spansOf(f)
+    for (let i = 0; i < spans.length; i += 2) touch(spans[i]!, spans[i + 1]!, lanes)
+    return out
+  }
+  const addresses = addressesIn(f.map)
+  const each = addresses.length / countOf(lanes)
+  const bytes = Math.ceil(bitsOf(f.dtype) / 8)
+  let left = lanes
+  for (let i = 0; i < addresses.length; i += each) {
+    const lane = left & -left
+    left &= left - 1
+    for (let k = i; k < i + each; k++)
+      if (addresses[k]! >= 0) touch(addresses[k]!, addresses[k]! + bytes, lane)
+  }
+  return out
+}
+
+/** Lanes of one access that touch bytes of another: where another lane does, and where the same lane does. */
+export interface Crossing {
+  readonly crossing: number
+  readonly shared: number
+}
+
+const isOne = (mask: number): boolean => (mask & (mask - 1)) === 0
+
+const crossed = (x: Touched, y: Touched): Crossing => {
+  let crossing = 0
+  let shared = 0
+  for (const [byte, those] of x) {
+    const others = y.get(byte)
+    if (others === undefined) continue
+    shared |= those & others
+    crossing |= isOne(others) ? those & ~others : those
+  }
+  return { crossing, shared }
+}
+
+// ---------------------------------------------------------------- what has been found out
+
+/** Answers are kept as long as the footprints: programs ask the same of the same ones again and again. */
+type Kept<A> = WeakMap<Footprint, Map<string, A>>
+const touchedOf: Kept<Touched> = new WeakMap()
+const found = new WeakMap<Footprint, Kept<Crossing>>()
+const within = new WeakMap<Footprint, Kept<boolean>>()
+
+const remembered = <A>(all: Kept<A>, f: Footprint, key: string, make: () => A): A => {
+  let own = all.get(f)
+  if (own === undefined) {
+    own = new Map()
+    all.set(f, own)
+  }
+  const known = own.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  own.set(key, made)
+  return made
+}
+
+const ofPair = <A>(all: WeakMap<Footprint, Kept<A>>, x: Touching, y: Touching, make: () => A): A => {
+  let own = all.get(x.footprint)
+  if (own === undefined) {
+    own = new WeakMap()
+    all.set(x.footprint, own)
+  }
+  return remembered(
+    own,
+    y.footprint,
+    `${String(y.lanes)} ${String(x.lanes)}${y.whole ? 'w' : ''}${x.whole ? 'W' : ''}`,
+    make,
+  )
+}
+
+const nowhere: Crossing = { crossing: 0, shared: 0 }
+
+type Touching = Pick<AccessRecord, 'footprint' | 'lanes' | 'whole'>
+
+const touched = ({ footprint, lanes, whole }: Touching): Touched =>
+  remembered(touchedOf, footprint, `${String(lanes)}${whole ? 'w' : ''}`, () =>
+    touchedBy(footprint, lanes, whole),
+  )
+
+/** Which lanes of `x` touch bytes of `y`. */
+export const crossing = (x: Touching, y: Touching): Crossing => {
+  if (x.footprint.plane !== y.footprint.plane) return nowhere
+  if (x.lanes === y.lanes && isOne(x.lanes)) return { crossing: 0, shared: x.lanes }
+  return ofPair(found, x, y, () => crossed(touched(x), touched(y)))
+}
+
+/** Of each byte that both touch: are the lanes of `x` among those of `y`? */
+export const isWithin = (x: Touching, y: Touching): boolean => {
+  if (x.footprint === y.footprint && x.lanes === y.lanes && x.whole === y.whole) return true
+  if (isOne(x.lanes) && isOne(y.lanes)) return x.lanes === y.lanes
+  if (y.whole && (x.lanes & ~y.lanes) === 0) return true
+  return ofPair(within, x, y, () => {
+    const others = touched(y)
+    for (const [byte, those] of touched(x)) if ((those & ~(others.get(byte) ?? those)) !== 0) return false
+    return true
+  })
+}
+
+/** Lanes of one instruction that touch bytes which another of them touches. */
+export const meetingIn = (x: Touching): number => (isOne(x.lanes) || x.whole ? 0 : crossing(x, x).crossing)
+
+// ---------------------------------------------------------------- order of threads
+
+const slotOf = (window: Window, agent: number, clock: number): number | undefined => {
+  const own = clock - programOf(agent)
+  return own < 0 || own >= width ? undefined : Pace.slotOf(window, own)
+}
+
+/**
+ * Do the threads that make `r`, each with this knowledge, know those of `x` where their warp does? Asked of a clock of the warp of `x`, in one window; a clock of a barrier,
+ * or of what a whole warp does, has no lanes.
+ */
+const threadsKnow = (
+  x: AccessRecord,
+  r: AccessRecord,
+  k: Knowledge,
+  window: Window,
+  clock: number,
+  at: number,
+): boolean => {
+  if (x.lanes === 0 || x.completion.barrier >= 0) return true
+  const agent = x.stamp.agent
+  const slot = slotOf(window, agent, clock)
+  if (slot === undefined || !Pace.laneSlots.includes(slot)) return true
+  const own = k.lags?.get(agent)
+  if (r.stamp.agent !== agent || r.lanes === 0) {
+    if (own === undefined) return true
+    const those = r.lanes === 0 || x.whole ? x.lanes : lanesAlong(x, r)
+    return Pace.lagsReach(own, those, slot, at)
+  }
+  const { together } = k
+  const met = together === null ? Pace.standing : together.paced
+  if (own === undefined && met.lags.length === 0 && met.pace[slot]! >= at) return true
+  const { crossing: apart, shared } = crossing(x, r)
+  return (
+    (apart === 0 || Pace.reaches(met, apart, slot, at)) &&
+    (own === undefined || Pace.lagsReach(own, shared & ~apart, slot, at))
+  )
+}
+
+/** Lanes of `x` that touch bytes of `r`, whoever makes it. */
+const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
+  const all = crossing(x, r)
+  return all.crossing | all.shared
+}
+
+/** The same by the clock that says that `x` is done, or by the other one that does. */
+export const inOrderByLanes = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
+  if (x.lanes === 0) return true
+  const c: Completion = x.completion
+  return (
+    (k.order[c.clock]! >= c.at && threadsKnow(x, r, k, 'order', c.clock, c.at)) ||
+    (c.alternative >= 0 &&
+      k.order[c.alternative]! >= c.at &&
+      threadsKnow(x, r, k, 'order', c.alternative, c.at))
+  )
+}
+
+/** Whether the threads of `r` find what those of `x` wrote, where their warp does; `clock` is that by which it does. */
+export const seenByLanes = (
+  x: AccessRecord,
+  r: AccessRecord,
+  k: Knowledge,
+  window: 'visible' | 'async',
+  clock: number,
+): boolean => threadsKnow(x, r, k, window, clock, x.completion.at)

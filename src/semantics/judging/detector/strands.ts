@@ -1,0 +1,223 @@
+/**
+ * Strands: lanes of one warp that know the same.
+ *
+ * A warp is one agent, and its lanes are threads. They begin as one strand. What only some of them acquire (a wait by lane 0 alone, a fence by half of them) parts these
+ * from the others; bar.warp.sync, and a barrier that all of them wait for, make them one again. Within a strand each lane knows what all lanes of it have acquired, itself
+ * up to now, and the other lanes of the warp as far as `together` says (`knowledge.ts`).
+ *
+ *     all lanes: wait full        one strand { 0..31 }
+ *     lane 0:    wait empty       { 0 } knows more than { 1..31 }
+ *     bar.warp.sync               { 0..31 }, and each lane knows what every other did before
+ *
+ * What a strand tells when some of its lanes release: all that it knows of other agents; of its own warp the lanes that release up to now, and the others as far as these
+ * know them. A lane that has done nothing since then lags behind nothing, so one elected lane behind a bar.warp.sync tells what all of them did.
+ *
+ * Laws
+ * 1. The strands of an agent are disjoint, and their lanes are all lanes.
+ * 2. `meetLanes` of lanes that know the same and have done nothing since they met changes nothing.
+ * 3. To part strands changes nothing that any lane knows.
+ *
+ * Source: PTX ISA, memory consistency model: program order, base causality order; bar.warp.sync.
+ */
+import { allLanes, lastOf, type Activity } from './activity.js'
+import { width } from './clocks.js'
+import {
+  advance,
+  advanceOrder,
+  commonOf,
+  copy,
+  join,
+  joinVector,
+  pacedIn,
+  programOf,
+  telling,
+  withLags,
+  type Knowledge,
+  type Vector,
+} from './knowledge.js'
+import * as Pace from './pace.js'
+import type { Lag, Paced } from './pace.js'
+
+// ---------------------------------------------------------------- model
+
+/** Lanes of a warp that know the same; of an agent that acts as one, all that it knows. */
+export interface Strand {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+  /** tensor knowledge that before_thread_sync has released, and that which is received but not taken over */
+  readonly published: Vector
+  readonly received: Vector
+}
+
+/** What an agent knows, lane by lane. */
+export interface Stranded {
+  /** what the lanes that act know: those of the strand that they belong to */
+  knowledge: Knowledge
+  published: Vector
+  received: Vector
+  /** of a warp whose lanes do not all know the same: who knows what; null: all know it */
+  strands: ReadonlyArray<Strand> | null
+  /** the lanes that act */
+  acting: number
+  /** what each lane has done last */
+  did: Activity
+}
+
+// ---------------------------------------------------------------- what lanes keep from others
+
+/** What a clock counts, by lane. */
+const doneIn = (did: Activity, slot: number, lane: number): number => {
+  switch (slot % width) {
+    case 1:
+    case 2:
+      return lastOf(did.bulk, lane)
+    case 4:
+      return lastOf(did.copies, lane)
+    default:
+      return lastOf(did.accesses, lane)
+  }
+}
+
+/** Of a strand with this knowledge what these lanes of it can say of all lanes of its warp. */
+const sayOf = (did: Activity, k: Knowledge, lanes: number): Paced => {
+  const { agent, paced: met } = k.together!
+  const own = pacedIn(k, agent)
+  if (lanes === allLanes) return own
+  const news = Pace.laneSlots.filter(
+    (s) => own.pace[s]! > met.pace[s]! || met.lags.some((l) => own.pace[s]! > l.pace[s]!),
+  )
+  if (news.length === 0) return own
+  const out: Lag[] = []
+  for (let lane = 0; lane < 32; lane++) {
+    const bit = 1 << lane
+    if ((lanes & bit) !== 0) continue
+    const known = Pace.paceOf(met, lane)
+    if (!news.some((s) => own.pace[s]! > known[s]! && doneIn(did, s, lane) > known[s]!)) continue
+    const last = out[out.length - 1]
+    if (last?.pace === known) out[out.length - 1] = { lanes: last.lanes | bit, pace: known }
+    else out.push({ lanes: bit, pace: known })
+  }
+  const kept = Pace.lagsOnly(own.lags, lanes)
+  return out.length === 0 && kept === own.lags ? own : { pace: own.pace, lags: [...kept, ...out] }
+}
+
+/** What the lanes that act tell when they release. */
+export const told = (a: Stranded): Knowledge => {
+  const k = a.knowledge
+  if (k.together === null) return k
+  const { agent } = k.together
+  return telling(k, k.tensor, withLags(k.lags, agent, sayOf(a.did, k, a.acting).lags))
+}
+
+/** Lanes other than these that have copies of this kind of which these do not know that they are done. */
+export const othersWith = (
+  a: Stranded,
+  { together }: Knowledge,
+  kind: 'copies' | 'bulk',
+  lanes: number,
+): number => {
+  if (together === null || lanes === allLanes) return 0
+  const slot = Pace.slotNamed('order', kind === 'copies' ? 'cpAsync' : 'bulkFull')
+  let out = 0
+  for (let lane = 0; lane < 32; lane++)
+    if (((lanes >>> lane) & 1) === 0 && lastOf(a.did[kind], lane) > Pace.paceOf(together.paced, lane)[slot]!)
+      out |= 1 << lane
+  return out
+}
+
+// ---------------------------------------------------------------- who acts
+
+const current = (a: Stranded): Strand => ({
+  lanes: allLanes,
+  knowledge: a.knowledge,
+  published: a.published,
+  received: a.received,
+})
+
+export const strandsOf = (a: Stranded): ReadonlyArray<Strand> => a.strands ?? [current(a)]
+
+const installed = (a: Stranded, s: Strand): void => {
+  a.knowledge = s.knowledge
+  a.published = s.published
+  a.received = s.received
+}
+
+/** These lanes act, at this point of their program. Where they do not know the same, they rely on what all of them know. */
+export const act = (a: Stranded, agent: number, lanes: number, at: number): void => {
+  a.acting = lanes
+  if (a.strands !== null) {
+    const those = a.strands.filter((s) => (s.lanes & lanes) !== 0)
+    const [first] = those
+    if (first === undefined) return
+    if (those.length > 1) {
+      for (const s of those) counted(s.knowledge, agent, at)
+      installed(a, {
+        lanes,
+        knowledge: those.slice(1).reduce((k, s) => commonOf(k, s.knowledge), first.knowledge),
+        published: those.slice(1).reduce((v, s) => least(v, s.published), first.published),
+        received: those.slice(1).reduce((v, s) => least(v, s.received), first.received),
+      })
+    } else installed(a, first)
+  }
+  a.knowledge.together ??= { agent, paced: Pace.standing }
+}
+
+const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[i]!))
+
+/** The warp's own program counter, in what it knows. */
+export const counted = (k: Knowledge, agent: number, at: number): void => {
+  advanceOrder(k, programOf(agent), at)
+  advance(k.visible.counters, programOf(agent), at)
+}
+
+// ---------------------------------------------------------------- parting and meeting
+
+/** These lanes will learn something that the others do not. */
+export const partLanes = (a: Stranded, lanes: number): void => {
+  const before = strandsOf(a)
+  const after = before.flatMap((s): ReadonlyArray<Strand> => {
+    const inside = s.lanes & lanes
+    if (inside === 0 || inside === s.lanes) return [s]
+    return [
+      { lanes: inside, knowledge: s.knowledge, published: s.published, received: s.received },
+      {
+        lanes: s.lanes & ~lanes,
+        knowledge: copy(s.knowledge),
+        published: s.published.slice(),
+        received: s.received.slice(),
+      },
+    ]
+  })
+  if (after.length !== before.length) a.strands = after
+}
+
+/** These lanes meet: each knows from now on what any of them knew, and all that they did before this point of their program. */
+export const meetLanes = (a: Stranded, agent: number, lanes: number, before: number): void => {
+  if (a.strands === null && lanes === allLanes) {
+    counted(a.knowledge, agent, before)
+    a.knowledge.together = { agent, paced: pacedIn(a.knowledge, agent) }
+    return
+  }
+  partLanes(a, lanes)
+  const all = strandsOf(a)
+  const those = all.filter((s) => (s.lanes & lanes) !== 0)
+  const [first] = those
+  if (first === undefined) return
+  for (const s of those) {
+    s.knowledge.together ??= { agent, paced: Pace.standing }
+    counted(s.knowledge, agent, before)
+  }
+  const met = those.map((s) => sayOf(a.did, s.knowledge, s.lanes)).reduce((x, y) => Pace.join(x, y))
+  const { knowledge, published, received } = first
+  for (const s of those.slice(1)) {
+    join(knowledge, s.knowledge)
+    joinVector(published, s.published)
+    joinVector(received, s.received)
+  }
+  knowledge.lags = withLags(knowledge.lags, agent, Pace.lagsOnly(met.lags, lanes))
+  knowledge.together = { agent, paced: met }
+  const one: Strand = { lanes, knowledge, published, received }
+  const others = all.filter((s) => !those.includes(s))
+  a.strands = others.length === 0 ? null : [...others, one]
+  if (others.length === 0) installed(a, one)
+}
