@@ -15,6 +15,8 @@
  * later, and where one has read in between. A store of a constant of the text, `st.shared.b32 [flag], 1` by every warp, stores it whatever has led there: these
  * are compared as bytes, in the run as it was. A verdict on warps whose branches or addresses data decide is one on these data.
  *
+ * Lanes of one instruction that write one byte are such a pair as well: that the run is one instruction says nothing of which lane comes last.
+ *
  * A read that races with a write may come to nothing as well: warps beyond a tile's elements load what others store and store nothing. The run is taken again with such
  * loads finding nothing; if it goes the same way, what they find is no matter, and neither is the race.
  *
@@ -389,6 +391,10 @@ const readsOfRaces = (
   return out
 }
 
+/** Lanes of one instruction: a constant of the text is the same in all of them. */
+const isOfOne = ({ a, b }: Diagnosis): boolean =>
+  b !== undefined && a.index === b.index && a.at === b.at && a.site === b.site
+
 const asNote = (f: Diagnosis): Diagnosis =>
   Object.assign({}, f, {
     id: 'N4' as const,
@@ -457,7 +463,11 @@ export const withoutEqualWrites = (
     const [mine, its] = [same.get(pair) ?? [], others?.get(pair) ?? []]
     return others === null || (mine.length === its.length && mine.every((term, i) => term !== its[i]))
   }
-  const equal = new Set(paired.flatMap(([f, pair]) => (same.has(pair) && isOfInputs(pair) ? [f] : [])))
+  const equal = new Set(
+    paired.flatMap(([f, pair]) =>
+      (isOfOne(f) && constants !== null) || (same.has(pair) && isOfInputs(pair)) ? [f] : [],
+    ),
+  )
   if (equal.size === 0) return j
   return Object.assign({}, j, {
     findings: j.findings.filter((f) => !equal.has(f)),

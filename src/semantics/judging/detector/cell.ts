@@ -326,6 +326,23 @@ const besideOthers = (
   return sound
 }
 
+/**
+ * A strong load of one lane, and a write by another lane of its warp: no race by the manual, and what is loaded is one or the other. Nobody waits for it there, and a search
+ * of the warps' schedules keeps the lanes of a warp in one order.
+ */
+const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {
+  const [read, write] = a.rw === 'r' ? [a, r] : [r, a]
+  return (
+    read.rw === 'r' &&
+    write.rw === 'w' &&
+    read.combine === undefined &&
+    read.decides &&
+    read.stamp.agent === write.stamp.agent &&
+    read.lanes !== 0 &&
+    write.lanes !== 0
+  )
+}
+
 /** Against the atomic accesses since the last plain write. Gives whether what they wrote is found. */
 const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean => {
   let sound = true
@@ -340,7 +357,8 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
         !comesBefore(a, r, k, options, out)
       )
         out.anyOrder(a, r)
-      if (
+      if (isUnheard(a, r) && !isOrdered(a, r, k, options)) out.race(a, r, c, k)
+      else if (
         ((a.decides && r.rw === 'w') || (r.decides && a.rw === 'w')) &&
         !sameUnit(a, r, k, options, out) &&
         !isOrdered(a, r, k, options)

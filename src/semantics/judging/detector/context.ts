@@ -20,7 +20,7 @@ import {
   nothing,
   tensorNothing,
 } from './knowledge.js'
-import { act, counted, told, type Stranded } from './strands.js'
+import { counted, eachActing, told, type Stranded } from './strands.js'
 import type { TensorQueue } from './queue.js'
 import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
@@ -175,20 +175,26 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
 /** The agent executes its event `stamp.at`. */
 export const tick = (c: Context, stamp: Stamp): AgentState => {
   const a = c.agents[stamp.agent]!
-  if (stamp.lanes !== undefined) act(a, stamp.agent, stamp.lanes, stamp.at)
   counted(a.knowledge, stamp.agent, stamp.at)
   return a
 }
 
 /** What a release by the lanes that act tells. */
 export const publish = (into: Knowledge, a: AgentState, tensor: boolean): void => {
-  const k = told(a)
-  joinSeen(into, k)
-  joinVector(into.tensor, tensor ? k.tensor : a.published)
+  eachActing(a, () => {
+    joinSeen(into, told(a))
+    joinVector(into.tensor, tensor ? a.knowledge.tensor : a.published)
+  })
 }
 
 /** The lanes that act receive a message: order always, the rest only with `acquire`. */
 export const receive = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boolean): void => {
+  eachActing(a, () => {
+    hear(a, message, acquire, tensor)
+  })
+}
+
+const hear = (a: AgentState, message: Knowledge, acquire: boolean, tensor: boolean): void => {
   hearOfOwnLanes(a.knowledge, message, acquire ? 'all' : 'order')
   if (!acquire) {
     joinOrder(a.knowledge, message, false)

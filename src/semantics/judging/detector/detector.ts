@@ -38,12 +38,13 @@ import { fence } from './fences.js'
 import { group } from './groups.js'
 import { issue, perform, signal } from './in-flight.js'
 import { exit, fork, meet, registers, warpSync } from './meeting.js'
-import { byStrand } from './parting.js'
+import { byStrand, executedBy } from './parting.js'
 import { access, dealloc } from './memory.js'
 import type { Options } from './rules.js'
 import { semaphore } from './semaphores.js'
 import type { Detector } from './state.js'
 import { start } from './state.js'
+import { act } from './strands.js'
 import { allocated, relinquished } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- the fold
@@ -58,6 +59,8 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
 
 const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
+  const by = executedBy(e)
+  if (by?.lanes !== undefined) act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
   switch (e._tag) {
     case 'cluster':
       nextCluster(d, e.id)

@@ -59,16 +59,46 @@ const teaches = (e: LogEvent): boolean => {
   }
 }
 
-const stampOf = (e: LogEvent): Stamp | undefined => {
+/** Who executes it; nobody does what an operation does. */
+export const executedBy = (e: LogEvent): Stamp | undefined => {
   switch (e._tag) {
     case 'access':
       return e.operation === undefined ? e.stamp : undefined
     case 'wait':
     case 'semaphore':
     case 'fence':
+    case 'barrier':
     case 'rendezvous':
+    case 'issue':
+    case 'group':
+    case 'registers':
+    case 'fork':
+    case 'join':
+    case 'alloc':
+    case 'dealloc':
+    case 'relinquish':
+      return e.stamp
+    case 'warpSync':
+    case 'perform':
+    case 'signal':
+    case 'exit':
+    case 'cluster':
+    case 'ahead':
+      return undefined
+  }
+}
+
+/** Is it one event for each strand? The rest are of all lanes at once, whatever these know. */
+const partedBy = (e: LogEvent): Stamp | undefined => {
+  switch (e._tag) {
+    case 'access':
+      return e.operation === undefined ? e.stamp : undefined
+    case 'wait':
+    case 'semaphore':
+    case 'fence':
     case 'barrier':
       return e.stamp
+    case 'rendezvous':
     case 'warpSync':
     case 'issue':
     case 'perform':
@@ -150,8 +180,6 @@ const by = (c: Context, e: LogEvent, stamp: Stamp, all: number): LogEvent => {
       return accessBy(c, e, stamp, all, lanes)
     case 'barrier':
       return Object.assign({}, e, { stamp, count: e.count * share, bytes: e.bytes * share })
-    case 'rendezvous':
-      return Object.assign({}, e, { stamp, threads: e.threads * share })
     default:
       return Object.assign({}, e, { stamp })
   }
@@ -159,12 +187,13 @@ const by = (c: Context, e: LogEvent, stamp: Stamp, all: number): LogEvent => {
 
 /** The event as the strands of its agent do it, one after the other; null: one strand does it. */
 export const byStrand = (c: Context, e: LogEvent): ReadonlyArray<LogEvent> | null => {
-  const stamp = stampOf(e)
-  if (stamp?.lanes === undefined) return null
-  const { agent, lanes } = stamp
+  const executed = executedBy(e)
+  if (executed?.lanes === undefined) return null
+  const { agent, lanes } = executed
   const a = c.agents[agent]!
   if (lanes !== allLanes && teaches(e)) partLanes(a, lanes)
-  if (a.strands === null) return null
+  const stamp = partedBy(e)
+  if (a.strands === null || stamp === undefined) return null
   const those = a.strands.filter((s) => (s.lanes & lanes) !== 0)
   if (those.length <= 1) return null
   return those.map((s) => by(c, e, withLanes(stamp, s.lanes & lanes), lanes))

@@ -162,6 +162,24 @@ export const act = (a: Stranded, agent: number, lanes: number, at: number): void
   a.knowledge.together ??= { agent, paced: Pace.standing }
 }
 
+/** Of each strand of the lanes that act what `f` makes of it alone. */
+export const eachActing = (a: Stranded, f: () => void): void => {
+  const { acting, strands } = a
+  if (strands === null || strands.some((s) => (acting & ~s.lanes) === 0)) {
+    f()
+    return
+  }
+  const all = current(a)
+  for (const s of strands) {
+    if ((s.lanes & acting) === 0) continue
+    installed(a, s)
+    a.acting = acting & s.lanes
+    f()
+  }
+  installed(a, all)
+  a.acting = acting
+}
+
 const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[i]!))
 
 /** The warp's own program counter, in what it knows. */

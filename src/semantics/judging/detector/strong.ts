@@ -65,6 +65,7 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   return made
 }
 
+/** Of an agent to itself: it is in its own CTA. */
 const distance = (c: Context, x: number, y: number): 1 | 2 | 3 => {
   const a = c.header.agents[x]!.cta
   const b = c.header.agents[y]!.cta
@@ -239,13 +240,10 @@ const hear = (
   for (const t of w.told) {
     const far = distance(c, x, t.agent)
     if (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope) continue
-    if (t.agent === x) {
-      // another lane of the warp has told it
-      if (acquires && stamp.lanes !== undefined) receive(a, t.knowledge, true, false)
-      continue
-    }
+    // what another lane of the warp has told is news to this one alone
+    if (t.agent === x && stamp.lanes === undefined) continue
     if (acquires) {
-      if (!awaited) byChance(c, a, stamp, t.knowledge)
+      if (!awaited && t.agent !== x) byChance(c, a, stamp, t.knowledge)
       receive(a, t.knowledge, true, false)
       continue
     }
