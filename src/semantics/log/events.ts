@@ -369,6 +369,12 @@ export interface Fence {
  * bar.sync is an arrive and then a leave; the reader pairs them by count (threads). An id from 0 to 15 is a named
  * barrier of the agent's CTA, a larger one a barrier of the whole cluster.
  */
+/**
+ * A barrier that is `.aligned`, and not all threads of the warp have executed it: some have ended (`ended`); or they have not executed the same instruction
+ * of the text (`places`).
+ */
+export type Loose = 'ended' | 'places'
+
 export interface Rendezvous {
   readonly _tag: 'rendezvous'
   readonly stamp: Stamp
@@ -380,6 +386,8 @@ export interface Rendezvous {
   readonly relaxed?: boolean
   /** carries tensor-core order without the thread-sync fences */
   readonly tensor?: boolean
+  /** an arrive that PTX promises nothing of */
+  readonly loose?: Loose
 }
 /** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones; `os ss`, which PTX has no name for, of their highest bits: the other, the same; `sc nc` of bits in common: some, none. */
 export type Comparison =
