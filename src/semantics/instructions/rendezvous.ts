@@ -158,12 +158,7 @@ export const clusterThreads = (world: World): number =>
   world.front.agents.reduce((n, a, i) => n + (world.front.starts[i] === true ? 32 * a.warps : 0), 0)
 
 /** Everybody arrives once a generation, so an agent's own arrivals number the generations it waits for. */
-export const executeClusterArrive = (
-  x: Executing,
-  m: Machine,
-  relaxed: boolean,
-  loose?: Loose,
-): Effect => {
+export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean, loose?: Loose): Effect => {
   const a = m.agents[x.agent]!
   return effect(withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, 'cluster'))), [
     loosely(rendezvous(x, 'arrive', clusterBarrier, clusterThreads(x.world), relaxed), loose),

@@ -584,9 +584,10 @@ const rows = {
   A2: {
     title: 'registers over their limit',
     definition:
-      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has.',
+      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has; or the warps of a warpgroup do not all execute the same setmaxnreg.',
     severity: 'C',
-    by: ['validation', 'machine'],
+    by: ['detector', 'validation', 'machine'],
+    answer: 'always',
     rank: 0,
     outside: 'always',
   },
@@ -700,6 +701,16 @@ const rows = {
     by: ['detector', 'terms'],
     rank: 0,
     outside: 'always',
+  },
+  N5: {
+    title: '.aligned barrier without all threads of the warp',
+    definition:
+      'A warp executes an .aligned barrier after some of its threads have ended, or its threads execute it at different places. PTX says that all threads of the warp must execute the same instruction; a barrier waits for those that have not ended, wherever they execute it.',
+    severity: 'L',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    answer: 'always',
   },
 } as const
 

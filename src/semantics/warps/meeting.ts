@@ -145,7 +145,9 @@ export const isOneMeeting = (
   if (how === null) return false
   if (how === 'place' && a.pc !== b.pc) return false
   if (o._tag === 'bar' && p._tag === 'bar')
-    return o.mode === p.mode && alike(r, o.id, a.mask, p.id, b.mask) && alike(r, o.count, a.mask, p.count, b.mask)
+    return (
+      o.mode === p.mode && alike(r, o.id, a.mask, p.id, b.mask) && alike(r, o.count, a.mask, p.count, b.mask)
+    )
   if (o._tag === 'barReduce' && p._tag === 'barReduce')
     return (
       o.op === p.op &&
@@ -197,12 +199,7 @@ export const endsAt = (code: ReadonlyArray<LinkedInstruction>, pc: number): bool
 // ---------------------------------------------------------------- frames
 
 /** `whole` without these lanes, wherever it is among the frames; what was one frame stays one. */
-const without = (
-  f: Frame | null,
-  whole: Frame,
-  lanes: number,
-  made: Map<Frame, Frame>,
-): Frame | null => {
+const without = (f: Frame | null, whole: Frame, lanes: number, made: Map<Frame, Frame>): Frame | null => {
   if (f === null) return null
   const known = made.get(f)
   if (known !== undefined) return known

@@ -103,8 +103,7 @@ const stop = (w: Walk, s: Walking, found: FaultValue): void => {
 /** Lanes come to `pc`: a part waits where it meets the others of its frame, unless it ends there. */
 const arrive = (w: Walk, s: Walking, pc: number): boolean => {
   s.pc = pc
-  const parks =
-    s.frame !== null && !s.frame.called && s.frame.join === pc && !endsAt(w.launch.code, pc)
+  const parks = s.frame !== null && !s.frame.called && s.frame.join === pc && !endsAt(w.launch.code, pc)
   if (parks) s.now = 'parked'
   return parks
 }
@@ -682,8 +681,7 @@ const instruction = (
               mask,
               others.every((t) => t.pc === s.pc),
             )
-      if (done.length > 0)
-        standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), loosely(done, loose))
+      if (done.length > 0) standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), loosely(done, loose))
     }
   }
   if (others.length > 0) goOnTogether(w, s, others)

@@ -29,6 +29,7 @@ import type { Exit, ForkEvent, RegistersEvent, Rendezvous } from '../../log/even
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
+import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
 import { fencedWithin } from './strong.js'
@@ -85,7 +86,10 @@ export const registers = (d: Detector, e: RegistersEvent): void => {
         signallers: [],
       },
     })
-  else Digest.ofAgent(d.context.digest, e.stamp.agent, 12, e.stamp.at, e.count, 0)
+  else {
+    setsRegisters(d.registers, e)
+    Digest.ofAgent(d.context.digest, e.stamp.agent, 12, e.stamp.at, e.count, 0)
+  }
 }
 
 /** The agent ends. What it has in flight goes on. */
