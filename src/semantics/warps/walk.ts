@@ -21,6 +21,7 @@ import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
+import * as Absent from './absent.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
@@ -176,6 +177,12 @@ const end = (w: Walk, s: Walking, lanes: number): void => {
 const undecided = (unknown: number, what: string): FaultValue =>
   V.fault('I1', `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`)
 
+const fromNoLane = (absent: number): FaultValue =>
+  V.fault(
+    'I1',
+    `lane ${String(lowest(absent))}: the value comes from a lane that gave none: it was not in the member mask of the shfl.sync, or has ended`,
+  )
+
 /** These places decide what happens next. True: it depends on data that the run does not have, and it is stopped. */
 const lacks = (w: Walk, s: Walking, places: ReadonlyArray<Place>, mask: number, what: string): boolean => {
   const datum = Shadows.dependsOn(w.rows, places, mask)
@@ -319,19 +326,20 @@ const together = (w: Walk, o: Operation, mask: number): void => {
       return
     case 'vote':
       Lanes.vote(w.rows, o, mask)
-      return
+      break
     case 'match':
       Lanes.match(w.rows, o, mask)
-      return
+      break
     case 'reduce':
       Lanes.reduce(w.rows, o, mask)
-      return
+      break
     case 'elect':
       Lanes.elect(w.rows, o, mask)
-      return
+      break
     default:
       return
   }
+  if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
 }
 
 /** True: it was done, or stopped the walk. False: lanes that it names are somewhere else, and it waits for them. */
@@ -667,6 +675,11 @@ const instruction = (
       }
       if (o._tag === 'clusterArrive') w.fromCluster = 0
       if (o._tag === 'clusterWait' && waitedBefore(w, mask)) break
+      const absent = rows.absent.size === 0 ? 0 : Absent.taken(rows, o, mask)
+      if (absent !== 0) {
+        stop(w, s, fromNoLane(absent))
+        return
+      }
       const done = effectsOf(w.here, o, mask, s.mask, w.ended)
       if (V.isFault(done)) {
         stop(w, s, done)
@@ -684,6 +697,7 @@ const instruction = (
       if (done.length > 0) standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), loosely(done, loose))
     }
   }
+  if (rows.absent.size > 0 && !isOfLanes(o)) Absent.follow(rows, o, mask)
   if (others.length > 0) goOnTogether(w, s, others)
   s.now = 'running'
   comeTo(w, s, s.pc + 1)
@@ -836,8 +850,29 @@ export const continued = (
   return stateOf(w, event, groups)
 }
 
+/** Places that a result goes to, and their lanes. */
+const writtenBy = (how: Part['receive']): readonly [ReadonlyArray<Place | null>, number] => {
+  switch (how._tag) {
+    case 'nothing':
+      return [[], 0]
+    case 'number':
+      return [[how.to], how.mask]
+    case 'truth':
+      return [how.to === null ? [] : [ofPredicate(how.to)], how.mask]
+    case 'broadcast':
+      return [[how.to], maskOf(how.lanes)]
+    case 'rows':
+      return [how.to, -1]
+    case 'words':
+    case 'bytes':
+    case 'fields':
+      return [how.to, maskOf(how.lanes)]
+  }
+}
+
 const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): void => {
   const [value] = results
+  if (rows.absent.size > 0) Absent.came(rows, ...writtenBy(how))
   switch (how._tag) {
     case 'nothing':
       return
