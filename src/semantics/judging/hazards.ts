@@ -27,6 +27,7 @@
  * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
  * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
+ * | lanes        | `vectors/kernels.ts`                   | only PTX has it: the zoo has no kernel, because its agents have no lanes |
  * | mistakes     | `mutation/labels.ts`                   | what kinds of change are expected to show it                      |
  *
  * The page docs/hazards.md is made of this table, and so are the words of the verdict's schema.
@@ -70,6 +71,8 @@ export interface Hazard {
   readonly witness?: ReadonlyArray<Witness>
   /** clusters that run together are searched together */
   readonly outside?: 'always' | 'clusters apart'
+  /** only PTX has it: agents of other programs have no lanes */
+  readonly lanes?: true
   readonly mistakes?: ReadonlyArray<Mistake>
 }
 
@@ -711,6 +714,7 @@ const rows = {
     rank: 0,
     outside: 'always',
     answer: 'always',
+    lanes: true,
   },
 } as const
 
