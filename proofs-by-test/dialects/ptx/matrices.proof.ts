@@ -314,16 +314,16 @@ describe('what is refused, or a fault', () => {
   test('a whole warp, rows at multiples of 16, in shared memory', () => {
     expect(verdictOf(text(load)).verdict).toBe('ok')
     const faults: ReadonlyArray<readonly [string, string, RegExp]> = [
-      ['setp.lt.u32 %p1, %t, 16;', `@%p1 ${load}`, /ldmatrix is \.aligned/u],
+      ['setp.lt.u32 %p1, %t, 16;', `@%p1 ${load}`, /ldmatrix.*all lanes of the warp must execute/u],
       [
         'setp.lt.u32 %p1, %t, 16;',
         '@%p1 movmatrix.sync.aligned.m8n8.trans.b16 %r0, %w0;',
-        /movmatrix is \.aligned/u,
+        /movmatrix.*all lanes of the warp must execute/u,
       ],
       [
         'setp.lt.u32 %p1, %t, 16;',
         '@%p1 stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a], {%w0};',
-        /stmatrix is/u,
+        /stmatrix.*all lanes of the warp must execute/u,
       ],
       ['add.u32 %a, %a, 8;', load, /not a multiple of 16/u],
       ['setp.gt.u32 %p1, %t, 20;\n@%p1 exit;', load, /some have ended/u],

@@ -100,7 +100,7 @@ describe('what is demanded', () => {
       expect(judged(guarded(kernelText(f), opcode, 'setp.lt.u32 %q, %t, 32;'), f).verdict).toBe('ok')
       const v = judged(guarded(kernelText(f), opcode, 'setp.lt.u32 %q, %t, 31;'), f)
       expect(v.verdict, opcode).not.toBe('ok')
-      expect(JSON.stringify(v), opcode).toContain('expected all lanes of the warp, found lanes 0..30')
+      expect(JSON.stringify(v), opcode).toContain('lanes 0..30 wait here and lane 31 waits at')
     }
   })
 

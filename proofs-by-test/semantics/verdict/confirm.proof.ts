@@ -45,6 +45,7 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'N2',
     'N3',
     'N4',
+    'N5',
     'O1',
     'P3',
     'U1',

@@ -315,13 +315,16 @@ const questions = (id: string): fc.Arbitrary<Question> => {
   })
 }
 
+/** Cases are programs, whose agents have no lanes. */
+const isOfPrograms = (id: HazardId): boolean => !('lanes' in hazards[id])
+
 export const kernelsSuite: Suite = suite({
   name: 'kernels',
   arch: 'any',
   profile: 'kernels',
   title: 'The verdict on a program: what is wrong in some schedule, and whether it computes what it says',
   rules: [
-    ...hazardIds.map((id) => {
+    ...hazardIds.filter(isOfPrograms).map((id) => {
       const { title, definition, by } = hazards[id]
       const refused = by.includes('validation')
       return {

@@ -85,4 +85,8 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
       shows: 'loads that are filled beyond the ends, and stores that write nothing there',
     },
   },
+  N5: {
+    source:
+      'PTX, barrier{.cta} (.aligned: all threads of the warp execute it; it waits for the threads of its warp that have not exited)',
+  },
 }

@@ -161,6 +161,7 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
     ...(seen === undefined ? [] : [`- On silicon: ${seen}.`]),
     '',
+    ...('lanes' in h ? ['Only PTX has it: agents of other programs have no lanes.', ''] : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
   ]
 }

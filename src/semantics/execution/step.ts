@@ -319,7 +319,7 @@ const executePrepared = (
     case 'bar.leave':
       return Rendezvous.executeLeave(x, m, p)
     case 'cluster.arrive':
-      return Rendezvous.executeClusterArrive(x, m, p.relaxed)
+      return Rendezvous.executeClusterArrive(x, m, p.relaxed, p.loose)
     case 'cluster.wait':
       return Rendezvous.executeClusterWait(x, m)
     case 'load':

@@ -10,7 +10,7 @@
  * Source: PTX ISA, parallel synchronization: bar, barrier, barrier.cluster.
  */
 import type { InstructionOf } from '../language/instruction.js'
-import type { Rendezvous } from '../log/events.js'
+import type { Loose, Rendezvous } from '../log/events.js'
 import { ctaOf, effect, placeOf, threadsOf, type Effect, type Executing } from '../machine/effect.js'
 import type { Ballot, Prepared } from '../machine/operation.js'
 import {
@@ -66,6 +66,10 @@ const rendezvous = (
   relaxed,
 })
 
+/** The arrive of a warp that PTX promises nothing of. */
+const loosely = (e: Rendezvous, loose: Loose | undefined): Rendezvous =>
+  loose === undefined ? e : Object.assign({ loose }, e)
+
 export const blockedEvent = (x: Executing, p: Leave): Rendezvous => rendezvous(x, 'blocked', p.id, p.count)
 
 const arriveAt = (
@@ -100,7 +104,7 @@ const arriveAt = (
 export const executeBar = (x: Executing, m: Machine, p: Bar): Effect =>
   effect(
     arriveAt(m, ctaOf(x.world, x.agent), p.id, p.count, p.threads ?? threadsOf(x.world, x.agent), p.ballot),
-    [rendezvous(x, 'arrive', p.id, p.count, false, p.threads)],
+    [loosely(rendezvous(x, 'arrive', p.id, p.count, false, p.threads), p.loose)],
   )
 
 /** What a bar.sync waits for, once it has arrived. */
@@ -154,10 +158,10 @@ export const clusterThreads = (world: World): number =>
   world.front.agents.reduce((n, a, i) => n + (world.front.starts[i] === true ? 32 * a.warps : 0), 0)
 
 /** Everybody arrives once a generation, so an agent's own arrivals number the generations it waits for. */
-export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean): Effect => {
+export const executeClusterArrive = (x: Executing, m: Machine, relaxed: boolean, loose?: Loose): Effect => {
   const a = m.agents[x.agent]!
   return effect(withAgent(m, x.agent, withGroups(a, closeGroup(a.groups, 'cluster'))), [
-    rendezvous(x, 'arrive', clusterBarrier, clusterThreads(x.world), relaxed),
+    loosely(rendezvous(x, 'arrive', clusterBarrier, clusterThreads(x.world), relaxed), loose),
   ])
 }
 

@@ -27,6 +27,7 @@
  * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
  * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
+ * | lanes        | `vectors/kernels.ts`                   | only PTX has it: the zoo has no kernel, because its agents have no lanes |
  * | mistakes     | `mutation/labels.ts`                   | what kinds of change are expected to show it                      |
  *
  * The page docs/hazards.md is made of this table, and so are the words of the verdict's schema.
@@ -70,6 +71,8 @@ export interface Hazard {
   readonly witness?: ReadonlyArray<Witness>
   /** clusters that run together are searched together */
   readonly outside?: 'always' | 'clusters apart'
+  /** only PTX has it: agents of other programs have no lanes */
+  readonly lanes?: true
   readonly mistakes?: ReadonlyArray<Mistake>
 }
 
@@ -608,9 +611,10 @@ const rows = {
   A2: {
     title: 'registers over their limit',
     definition:
-      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has.',
+      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has; or the warps of a warpgroup do not all execute the same setmaxnreg.',
     severity: 'C',
-    by: ['validation', 'machine'],
+    by: ['detector', 'validation', 'machine'],
+    answer: 'always',
     rank: 0,
     outside: 'always',
   },
@@ -724,6 +728,17 @@ const rows = {
     by: ['detector', 'terms'],
     rank: 0,
     outside: 'always',
+  },
+  N5: {
+    title: '.aligned barrier without all threads of the warp',
+    definition:
+      'A warp executes an .aligned barrier after some of its threads have ended, or its threads execute it at different places. PTX says that all threads of the warp must execute the same instruction; a barrier waits for those that have not ended, wherever they execute it.',
+    severity: 'L',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    answer: 'always',
+    lanes: true,
   },
 } as const
 

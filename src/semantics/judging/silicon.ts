@@ -384,6 +384,7 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   N2: 'a note on the manual, of the orders that P3 and B9 take away',
   N3: 'a note on the manual, of an order that every chip seen keeps',
   N4: 'a note: nothing is wrong',
+  N5: 'a note on the manual, of what every chip seen does',
 }
 
 // ---------------------------------------------------------------- words

@@ -376,6 +376,12 @@ export interface Fence {
  * bar.sync is an arrive and then a leave; the reader pairs them by count (threads). An id from 0 to 15 is a named
  * barrier of the agent's CTA, a larger one a barrier of the whole cluster.
  */
+/**
+ * A barrier that is `.aligned`, and not all threads of the warp have executed it: some have ended (`ended`); or they have not executed the same instruction
+ * of the text (`places`).
+ */
+export type Loose = 'ended' | 'places'
+
 export interface Rendezvous {
   readonly _tag: 'rendezvous'
   readonly stamp: Stamp
@@ -387,6 +393,8 @@ export interface Rendezvous {
   readonly relaxed?: boolean
   /** carries tensor-core order without the thread-sync fences */
   readonly tensor?: boolean
+  /** an arrive that PTX promises nothing of */
+  readonly loose?: Loose
 }
 /**
  * bar.warp.sync: the lanes of the stamp know from now on what each of them knew and did. It comes before the event of its agent that has the same program-order index,

@@ -7,7 +7,7 @@
  */
 import type { MmaTypes } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import type { Comparison, Family, Fence, Stamp, StoredFrom } from '../log/events.js'
+import type { Comparison, Family, Fence, Loose, Stamp, StoredFrom } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Elements } from './elements.js'
 import type { DescriptorValue, FaultValue, PeekValue } from './value.js'
@@ -119,6 +119,7 @@ export type Prepared =
       readonly ballot?: Ballot
       /** it is for all threads of the CTA: those that have ended are not waited for */
       readonly all?: true
+      readonly loose?: Loose
     }
   | {
       readonly _tag: 'bar.leave'
@@ -128,7 +129,7 @@ export type Prepared =
       readonly ballot?: Ballot
       readonly all?: true
     }
-  | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean }
+  | { readonly _tag: 'cluster.arrive'; readonly relaxed: boolean; readonly loose?: Loose }
   | { readonly _tag: 'cluster.wait' }
   | {
       readonly _tag: 'load'

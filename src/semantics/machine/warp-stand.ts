@@ -37,6 +37,8 @@ export interface Rows {
   readonly unknown: Int32Array
   readonly predicates: Int32Array
   readonly unknownPredicates: Int32Array
+  /** by place: lanes of which another lane was to give the word, and was not there (`warps/absent.ts`) */
+  readonly absent: Map<number, number>
   readonly flight: RowsInFlight | null
   /** of which values their bytes are; null: it is not asked */
   readonly origins: Origins | null

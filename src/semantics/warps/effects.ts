@@ -164,14 +164,15 @@ const bar = (
   h: Here,
   o: Of<'bar'> | Of<'barReduce'>,
   mask: number,
+  whole: number,
   ended: number,
 ): ReadonlyArray<Part> | FaultValue => {
   const what = o._tag === 'bar' ? `bar.${o.mode}` : `bar.red.${o.op}`
   const apart = o.aligned ? aligned(what, mask, ended) : null
   if (apart !== null) return apart
-  const id = operand(h, `${what}: the number of the barrier`, o.id, mask)
+  const id = operand(h, `${what}: the number of the barrier`, o.id, whole)
   if (typeof id !== 'number') return id
-  const count = o.count === null ? allThreads(h) : operand(h, `${what}: the count of threads`, o.count, mask)
+  const count = o.count === null ? allThreads(h) : operand(h, `${what}: the count of threads`, o.count, whole)
   if (typeof count !== 'number') return count
   if (id < 0 || id > 15)
     return V.fault('bar.id', `${what}: expected a barrier from 0 to 15, found ${String(id)}`)
@@ -282,7 +283,7 @@ export const effectsOf = (
       return atomic(h, o, mask)
     case 'bar':
     case 'barReduce':
-      return bar(h, o, mask, ended)
+      return bar(h, o, mask, whole, ended)
     case 'trap':
       return [part({ _tag: 'trap', why: o.why }, nothing)]
     case 'copyAsync':

@@ -274,6 +274,7 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
       r.flight === null
         ? ''
         : [r.flight.state.join(), r.flight.since.join(), r.flight.closed.join()].join(';'),
+      [...r.absent].sort(([a], [b]) => a - b).join(';'),
       local.join(),
       ended,
       atCluster,

@@ -17,6 +17,7 @@
  *
  * Source: PTX ISA, shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask.
  */
+import { absentAt, setAbsent } from './absent.js'
 import type { Operation } from './program.js'
 import {
   countOf,
@@ -81,7 +82,9 @@ export const shuffle = (r: Rows, o: Of<'shuffle'>, mask: number): void => {
       : null
   const lost = ~mask | r.unknown[o.value]!
   let reached = 0
+  const gone = ~mask | absentAt(r, o.value)
   let unknown = 0
+  let absent = 0
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
     const from =
@@ -91,12 +94,14 @@ export const shuffle = (r: Rows, o: Of<'shuffle'>, mask: number): void => {
     if (from >= 32) reached |= 1 << lane
     found[lane] = wordAt(r, o.value, from & 31)
     if ((lost & (1 << (from & 31))) !== 0) unknown |= 1 << lane
+    if ((gone & (1 << (from & 31))) !== 0) absent |= 1 << lane
   }
   const controls = (r.unknown[o.lane]! | r.unknown[o.clamp]!) & mask
   if (o.to !== null) {
     if (mask === everyLane) setLanes(r, o.to, found, 0)
     else for (let m = mask; m !== 0; m &= m - 1) setLane(r, o.to, lowest(m), found[lowest(m)]!)
     forget(r, o.to, unknown | controls)
+    setAbsent(r, o.to, mask, absent)
   }
   if (o.inRange !== null) setPredicate(r, o.inRange, mask, reached, controls)
 }

@@ -48,6 +48,13 @@ export interface Here {
   readonly shared: number
 }
 
+/** Lanes that the warp began with. */
+export const lanesOfWarp = ({ at, launch: { threads } }: Here): number => {
+  const warps = Math.ceil(threads / 32)
+  const there = Math.min(32, threads - (at.agent % warps) * 32)
+  return there === 32 ? -1 : (1 << there) - 1
+}
+
 // ---------------------------------------------------------------- lanes to places
 
 type Target =

@@ -38,6 +38,7 @@ export const rows = (
   unknown: new Int32Array(count).fill(everyLane),
   predicates: new Int32Array(predicates),
   unknownPredicates: new Int32Array(predicates).fill(everyLane),
+  absent: new Map(),
   flight,
   origins,
   shadow,
@@ -85,6 +86,7 @@ export const owned = (r: Rows, edit: Edit | null): Rows =>
         unknown: r.unknown.slice(),
         predicates: r.predicates.slice(),
         unknownPredicates: r.unknownPredicates.slice(),
+        absent: new Map(r.absent),
         flight:
           r.flight === null
             ? null

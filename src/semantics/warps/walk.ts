@@ -21,10 +21,12 @@ import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
+import * as Absent from './absent.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
 import { maskOf, operand } from './operands.js'
+import { apart, endsAt, gatheringOf, isAligned, isOneMeeting, loosely, looseness } from './meeting.js'
 import { multiply } from './products.js'
 import type { Part } from '../machine/warp-stand.js'
 import { ofPredicate, type Guard, type Operation, type Place } from './program.js'
@@ -108,17 +110,17 @@ const stop = (w: Walk, s: Walking, found: FaultValue): void => {
 
 // ---------------------------------------------------------------- parts and joins
 
-/** Lanes come to `pc`: a part waits where it meets the others of its frame. */
-const arrive = (s: Walking, pc: number): boolean => {
+/** Lanes come to `pc`: a part waits where it meets the others of its frame, unless it ends there. */
+const arrive = (w: Walk, s: Walking, pc: number): boolean => {
   s.pc = pc
-  const parks = s.frame !== null && !s.frame.called && s.frame.join === pc
+  const parks = s.frame !== null && !s.frame.called && s.frame.join === pc && !endsAt(w.launch.code, pc)
   if (parks) s.now = 'parked'
   return parks
 }
 
 /** The same, and the others of its frame are there already, perhaps. */
 const comeTo = (w: Walk, s: Walking, pc: number): void => {
-  if (arrive(s, pc)) meet(w)
+  if (arrive(w, s, pc)) meet(w)
 }
 
 /** The parts of a frame that are all there, or at their end, go on as one. */
@@ -138,7 +140,7 @@ const meet = (w: Walk): void => {
         turns: latest(parts),
         now: 'running',
       }
-      arrive(joined, whole.join)
+      arrive(w, joined, whole.join)
       w.splits = [...w.splits.filter((p) => !parts.includes(p)), joined].sort(byLane)
       again = true
       break
@@ -165,7 +167,7 @@ const go = (
   const own = met ? s.frame : frame(join, s.mask, s.frame, false)
   const parts = ways.map(({ mask, pc }): Walking => {
     const part: Walking = { pc, mask, frame: own, turns: s.turns, now: 'running' }
-    arrive(part, pc)
+    arrive(w, part, pc)
     return part
   })
   w.splits = [...w.splits.filter((p) => p !== s), ...parts].sort(byLane)
@@ -183,6 +185,12 @@ const end = (w: Walk, s: Walking, lanes: number): void => {
 
 const undecided = (unknown: number, what: string): FaultValue =>
   V.fault('I1', `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`)
+
+const fromNoLane = (absent: number): FaultValue =>
+  V.fault(
+    'I1',
+    `lane ${String(lowest(absent))}: the value comes from a lane that gave none: it was not in the member mask of the shfl.sync, or has ended`,
+  )
 
 /** These places decide what happens next. True: it depends on data that the run does not have, and it is stopped. */
 const lacks = (w: Walk, s: Walking, places: ReadonlyArray<Place>, mask: number, what: string): boolean => {
@@ -267,7 +275,7 @@ const goBack = (w: Walk, s: Walking, mask: number): void => {
   if (s.frame === null) {
     // the entry returns: its lanes end
     end(w, s, mask)
-    if (others !== 0) arrive(s, s.pc + 1)
+    if (others !== 0) arrive(w, s, s.pc + 1)
     return
   }
   const leaving: Walking = { pc: s.frame.join, mask, frame: s.frame, turns: s.turns, now: 'parked' }
@@ -327,22 +335,23 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
       return
     case 'vote':
       Lanes.vote(w.rows, o, mask)
-      return
+      break
     case 'match':
       Lanes.match(w.rows, o, mask)
-      return
+      break
     case 'reduce':
       Lanes.reduce(w.rows, o, mask)
-      return
+      break
     case 'elect':
       Lanes.elect(w.rows, o, mask)
-      return
+      break
     case 'meetLanes':
       synced(w, s, mask)
       return
     default:
       return
   }
+  if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
 }
 
 /** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
@@ -393,7 +402,7 @@ const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boole
       for (const p of parts)
         if ((p.mask & wanted) === p.mask) {
           p.now = 'running'
-          arrive(p, p.pc + 1)
+          arrive(w, p, p.pc + 1)
         }
       m &= ~wanted
       continue
@@ -441,30 +450,90 @@ const waitedBefore = (w: Walk, s: Walking, mask: number): boolean => {
   return others
 }
 
-/** Parts that stand at the same named barrier, which is not `.aligned`: they come to it together, for each waits for the others, too. */
-const meeting = (
+// ---------------------------------------------------------------- meetings of the warp
+
+/** A part that waits for the rest of its warp. */
+const isHeld = (w: Walk, s: Walking): boolean => {
+  const o = w.launch.code[s.pc]?.instruction.operation
+  return (s.mask | w.ended) !== -1 && o !== undefined && gatheringOf(o) !== null
+}
+
+/** Why the lanes of a meeting cannot come together: where the others wait. */
+const notTogether = (w: Walk, o: Operation, there: number): FaultValue => {
+  const label = (t: Walking): string => w.launch.program.sites[siteAt(w, t)]?.label ?? 'the end'
+  const elsewhere = w.splits
+    .filter((t) => (t.mask & there) === 0)
+    .map((t) => `${Lanes.showLanes(t.mask)} ${waitOrWaits(t.mask)} at ${label(t)}`)
+    .join(', ')
+  const lanes = `${Lanes.showLanes(there)} ${waitOrWaits(there)} here`
+  return isAligned(o)
+    ? V.fault(
+        'warp.aligned',
+        `all lanes of the warp must execute this instruction together (it is .aligned), but ${lanes} and ${elsewhere}`,
+      )
+    : V.fault(
+        'warp.barrier',
+        `a barrier waits for all lanes of its warp that have not ended, but ${lanes} and ${elsewhere}`,
+      )
+}
+
+const waitOrWaits = (mask: number): string => ((mask & (mask - 1)) === 0 ? 'waits' : 'wait')
+
+/**
+ * The parts that execute this with the part `s`, when all lanes of the warp that have not ended are there. Null: they are not, and it waits, or the walk
+ * is stopped.
+ */
+const gathered = (
   w: Walk,
   s: Walking,
   o: Operation,
   mask: number,
-): { readonly mask: number; readonly others: ReadonlyArray<Walking> } => {
-  if (o._tag !== 'bar' || o.mode !== 'sync' || o.aligned || w.splits.length === 1) return { mask, others: [] }
-  const at = (row: number | null, lanes: number): number =>
-    row === null ? -1 : wordAt(w.rows, row, lowest(lanes))
-  const others = w.splits.filter((t) => {
-    if (t === s || t.now !== 'waiting') return false
-    const one = w.launch.code[t.pc]?.instruction
-    const p = one?.operation
-    return (
-      one?.guard === null &&
-      p?._tag === 'bar' &&
-      p.mode === 'sync' &&
-      !p.aligned &&
-      at(p.id, t.mask) === at(o.id, mask) &&
-      at(p.count, t.mask) === at(o.count, mask)
+  last: boolean,
+): ReadonlyArray<Walking> | null => {
+  // lanes whose guard does not hold go on: it is a branch around the instruction
+  if (mask !== s.mask) {
+    go(
+      w,
+      s,
+      [
+        { mask, pc: s.pc },
+        { mask: s.mask & ~mask, pc: s.pc + 1 },
+      ],
+      s.pc + 1,
     )
-  })
-  return { mask: others.reduce((lanes, t) => lanes | t.mask, mask), others }
+    return null
+  }
+  const others = w.splits.filter(
+    (t) => t !== s && t.now === 'waiting' && isOneMeeting(w.rows, w.launch.code, s, t),
+  )
+  const there = others.reduce((lanes, t) => lanes | t.mask, mask)
+  if ((there | w.ended) === -1) return others
+  s.now = 'waiting'
+  if (!last) return null
+  const parked = isAligned(o) ? undefined : w.splits.find((t) => t.now === 'parked')
+  if (parked === undefined) stop(w, s, notTogether(w, o, there))
+  else {
+    apart(w.splits, parked)
+    parked.now = 'running'
+    arrive(w, parked, parked.pc)
+    meet(w)
+  }
+  return null
+}
+
+/** The parts of a meeting go on; those that stand together are one part from here. */
+const goOnTogether = (w: Walk, s: Walking, others: ReadonlyArray<Walking>): void => {
+  const same = others.filter((t) => t.pc === s.pc && t.frame === s.frame)
+  if (same.length > 0) {
+    s.turns = latest([s, ...same])
+    s.mask = same.reduce((lanes, t) => lanes | t.mask, s.mask)
+    w.splits = w.splits.filter((t) => !same.includes(t)).sort(byLane)
+  }
+  for (const t of others)
+    if (!same.includes(t)) {
+      t.now = 'running'
+      arrive(w, t, t.pc + 1)
+    }
 }
 
 // ---------------------------------------------------------------- one instruction
@@ -495,6 +564,13 @@ const instruction = (
   if (mask === 0) {
     comeTo(w, s, s.pc + 1)
     return
+  }
+  let others: ReadonlyArray<Walking> = []
+  if ((mask | w.ended) !== -1 && gatheringOf(o) !== null) {
+    const met = gathered(w, s, o, mask, last)
+    if (met === null) return
+    others = met
+    mask = others.reduce((lanes, t) => lanes | t.mask, mask)
   }
   const { flight } = w.launch
   if (flight !== null) {
@@ -620,20 +696,38 @@ const instruction = (
       }
       if (o._tag === 'clusterArrive') w.fromCluster = 0
       if (o._tag === 'clusterWait' && waitedBefore(w, s, mask)) break
-      const all = meeting(w, s, o, mask)
-      const done = effectsOf(w.here, o, all.mask, s.mask, w.ended)
+      const absent = rows.absent.size === 0 ? 0 : Absent.taken(rows, o, mask)
+      if (absent !== 0) {
+        stop(w, s, fromNoLane(absent))
+        return
+      }
+      const done = effectsOf(w.here, o, mask, s.mask, w.ended)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
       }
+      const loose =
+        mask === -1 && others.length === 0
+          ? null
+          : looseness(
+              w.here,
+              o,
+              mask,
+              others.every((t) => t.pc === s.pc),
+            )
       if (done.length > 0)
-        standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), done, all.mask, actsAsOne(o))
-      for (const t of all.others) {
-        t.now = 'running'
-        arrive(t, t.pc + 1)
-      }
+        standBefore(
+          w,
+          siteAt(w, s),
+          iterationOf(w, s.pc, s.turns),
+          loosely(done, loose),
+          mask,
+          actsAsOne(o),
+        )
     }
   }
+  if (rows.absent.size > 0 && !isOfLanes(o)) Absent.follow(rows, o, mask)
+  if (others.length > 0) goOnTogether(w, s, others)
   s.now = 'running'
   comeTo(w, s, s.pc + 1)
 }
@@ -695,9 +789,10 @@ const walk = (w: Walk): void => {
   while (w.ready === null) {
     let s = w.splits.find((p) => p.now === 'running')
     const last = s === undefined
-    // what has come to the barrier of the cluster is held up there until the others have
+    // a part that waits for other parts of its warp is held up until they come; so is one at the barrier of the cluster
     s ??=
-      w.splits.find((p) => p.now === 'waiting' && (w.atCluster & p.mask) === 0) ??
+      w.splits.find((p) => p.now === 'waiting' && (w.atCluster & p.mask) === 0 && !isHeld(w, p)) ??
+      w.splits.find((p) => p.now === 'waiting' && isHeld(w, p)) ??
       w.splits.find((p) => p.now === 'waiting')
     if (s === undefined) break
     // as long as nothing is parted or met, it is still the first
@@ -816,8 +911,29 @@ export const continued = (
   return stateOf(w, event, groups)
 }
 
+/** Places that a result goes to, and their lanes. */
+const writtenBy = (how: Part['receive']): readonly [ReadonlyArray<Place | null>, number] => {
+  switch (how._tag) {
+    case 'nothing':
+      return [[], 0]
+    case 'number':
+      return [[how.to], how.mask]
+    case 'truth':
+      return [how.to === null ? [] : [ofPredicate(how.to)], how.mask]
+    case 'broadcast':
+      return [[how.to], maskOf(how.lanes)]
+    case 'rows':
+      return [how.to, -1]
+    case 'words':
+    case 'bytes':
+    case 'fields':
+      return [how.to, maskOf(how.lanes)]
+  }
+}
+
 const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): void => {
   const [value] = results
+  if (rows.absent.size > 0) Absent.came(rows, ...writtenBy(how))
   switch (how._tag) {
     case 'nothing':
       return

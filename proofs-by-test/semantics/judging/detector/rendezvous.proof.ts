@@ -297,6 +297,21 @@ describe('C3: arrivals of two generations', () => {
   })
 })
 
+describe('N5: .aligned, and not all threads of the warp', () => {
+  const notes = (loose: ReadonlyArray<'ended' | 'places'>): Judgement['notes'] =>
+    judged(['a@0', 'b@0'], (s) => {
+      for (const how of loose) comes(s, 0, 'arrive', { count: 128, stamp: s.stamp(0, how), loose: how })
+    }).notes
+  test('once a verdict, and no finding', () => {
+    expect(said(notes(['ended', 'places']))).toEqual([
+      'N5 named barrier 1@0: a@0 ended is .aligned, and threads of the warp have ended; PTX says that all threads of the warp must execute it, and on Hopper it runs, because a barrier does not wait for threads that have ended | a@0 ended: arrives',
+    ])
+    expect(said(notes(['places']))).toEqual([
+      'N5 named barrier 1@0: a@0 places is .aligned, and threads of the warp execute it at another place; PTX says that all threads of the warp must execute the same instruction, and it runs because a barrier waits for the threads of a warp wherever they come to it | a@0 places: arrives',
+    ])
+  })
+})
+
 test('a leave that is too early ends the generation all the same', () => {
   const j = judged(['a@0', 'b@0'], (s) => {
     comes(s, 0, 'arrive')

@@ -48,6 +48,7 @@ import type {
   Group,
   Issue,
   LogEvent,
+  Loose,
   Origin,
   Perform,
   Proxy,
@@ -513,6 +514,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       {
         relaxed: described(bool, 'whether it orders, but publishes or acquires nothing'),
         tensor: described(bool, 'whether it carries tensor-core order without the thread-sync fences'),
+        loose: described(
+          oneOf<Loose>('ended', 'places'),
+          'an `.aligned` arrive of a warp of which threads have ended, or stand at different places of the program',
+        ),
       },
     ),
     'an agent arrives at a named barrier, or leaves it',
@@ -691,6 +696,7 @@ const rendezvousOf = (e: Rendezvous): Rendezvous => {
   }
   if (e.relaxed !== undefined) made.relaxed = e.relaxed
   if (e.tensor !== undefined) made.tensor = e.tensor
+  if (e.loose !== undefined) made.loose = e.loose
   return made
 }
 

@@ -2,7 +2,7 @@
  * Ends: of a cluster, and of the log.
  *
  * At the end of a cluster, in this order: reads of what nothing has written (I1, M6); if waits stand, the wait-for cycle (B1, B4 to B7); what is left in barriers (U1, C6); if
- * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), and tensor memory that is still allocated or was not given back by both of a pair (T1, T4, T5). At the end of the log also: output bytes that were not
+ * nothing is stuck, what is still in flight or can still reach a CTA that has gone (U2, K1), tensor memory that is still allocated or was not given back by both of a pair (T1, T4, T5), and registers that not all warps of a warpgroup set (A2). At the end of the log also: output bytes that were not
  * wrote (O1), and the conditions C1 and C5, which sum up the rest.
  *
  * | condition | fails if                                                                      |
@@ -37,6 +37,7 @@ import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
 import { forgetResponses } from './responses.js'
 import { forgetStrong } from './strong-state.js'
+import { unequalRegisters } from './register-groups.js'
 import { actor, conditionOf, draft, fail, file, planeName, reported } from './report.js'
 import { bites } from './rules.js'
 import type { Detector } from './state.js'
@@ -67,6 +68,7 @@ const endCluster = (d: Detector, whole: boolean): void => {
   for (const b of d.barriers) atEnd(c, b, stuck)
   if (!stuck) atExit(c, d.obligations)
   if (!stuck) leaked(c, d.allocations)
+  unequalRegisters(c, d.registers)
   Digest.closeCluster(c.digest, c.cluster)
 }
 
@@ -80,6 +82,7 @@ export const nextCluster = (d: Detector, id: number): void => {
     d.operations.clear()
     d.instances.fill(0)
     d.named.clear()
+    d.registers.clear()
     d.semaphores.clear()
     forgetStrong(d.strong)
     forgetResponses(d.responses)

@@ -398,11 +398,8 @@ export const advanceWithout = (
   for (const w of windows) advance(k[w].counters, clockOf(clock, agent), at)
   if (lanes === 0 && before.lags.length === 0) return
   const slots = [Pace.slotNamed('order', clock), ...windows.map((w) => Pace.slotNamed(w, clock))]
-  const raised = before.lags.map((l) => ({
-    lanes: l.lanes & ~lanes,
-    pace: l.pace.map((x, i) => (slots.includes(i) ? Math.max(x, at) : x)),
-  }))
-  const kept = before.lags.map((l) => ({ lanes: l.lanes & lanes, pace: l.pace }))
+  const raised = Pace.raised(Pace.lagsWithout(before.lags, lanes), slots, at)
+  const kept = Pace.lagsOnly(before.lags, lanes)
   const rest = before.lags.reduce((left, l) => left & ~l.lanes, lanes)
   k.lags = withLags(
     k.lags,

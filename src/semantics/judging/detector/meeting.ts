@@ -31,6 +31,7 @@ import { allLanes } from './activity.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
+import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
 import { meetLanes } from './strands.js'
@@ -101,7 +102,10 @@ export const registers = (d: Detector, e: RegistersEvent): void => {
         signallers: [],
       },
     })
-  else Digest.ofAgent(d.context.digest, e.stamp.agent, 12, e.stamp.at, e.count, 0)
+  else {
+    setsRegisters(d.registers, e)
+    Digest.ofAgent(d.context.digest, e.stamp.agent, 12, e.stamp.at, e.count, 0)
+  }
 }
 
 /** The agent ends. What it has in flight goes on. */

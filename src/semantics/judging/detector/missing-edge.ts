@@ -184,6 +184,13 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
         'arrive-wait',
         `a commit behind ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
       )
+    case 'N5':
+      return edge(
+        'none-found',
+        `${label(f.a)} by all threads of the warp, before any of them ends; or barrier without .aligned`,
+      )
+    case 'A2':
+      return edge('none-found', `${label(f.a)} by all warps of the warpgroup`)
     case 'T1':
       return edge('none-found', `a tcgen05.dealloc of what ${label(f.a)} allocates`)
     case 'B4':

@@ -125,6 +125,17 @@ export const lagsWithout = (lags: ReadonlyArray<Lag>, lanes: number): ReadonlyAr
 export const lagsOnly = (lags: ReadonlyArray<Lag>, lanes: number): ReadonlyArray<Lag> =>
   lags.every((l) => (l.lanes & ~lanes) === 0) ? lags : lagsWithout(lags, ~lanes)
 
+/** These clocks of all of them, at least so far. */
+export const raised = (
+  lags: ReadonlyArray<Lag>,
+  slots: ReadonlyArray<number>,
+  at: number,
+): ReadonlyArray<Lag> =>
+  lags.map((l) => ({
+    lanes: l.lanes,
+    pace: l.pace.map((x, i) => (slots.includes(i) ? Math.max(x, at) : x)),
+  }))
+
 /** What is known of order alone. */
 export const orderAlone = ({ pace, lags }: Paced): Paced => {
   const cut = (p: Pace): Pace => p.map((at, i) => (i < width ? at : 0))

@@ -26,7 +26,7 @@
  *
  * Source: PTX ISA, bar and barrier.cluster.
  */
-import type { Header, Rendezvous } from '../../log/events.js'
+import type { Header, Loose, Rendezvous } from '../../log/events.js'
 import { clusterOf } from '../../log/events.js'
 import { ofRendezvous, type Subject } from '../subject.js'
 import type { Context } from './context.js'
@@ -35,7 +35,7 @@ import type { Generation } from './generation.js'
 import { contribute, generation, unknownEvent } from './generation.js'
 import { told } from './strands.js'
 import { join, joinOrder, programOf, publishInitialisations, type Knowledge } from './knowledge.js'
-import { actor, agentName, ctaName, draft, fail, file, keyOf, where } from './report.js'
+import { actor, agentName, ctaName, draft, fail, file, keyOf, restsOn, where } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -134,6 +134,21 @@ const endedWith = (c: Context, agent: number): number =>
     0,
   )
 
+/** N5: an arrive that PTX promises nothing of, once a verdict. */
+const rests = (c: Context, b: NamedBarrier, e: Rendezvous, loose: Loose): void => {
+  restsOn(c.report, 'N5', (id) =>
+    draft(
+      id,
+      'L',
+      loose === 'ended'
+        ? `${b.label}: ${where(c.header, e.stamp)} is .aligned, and threads of the warp have ended; PTX says that all threads of the warp must execute it, and on Hopper it runs, because a barrier does not wait for threads that have ended`
+        : `${b.label}: ${where(c.header, e.stamp)} is .aligned, and threads of the warp execute it at another place; PTX says that all threads of the warp must execute the same instruction, and it runs because a barrier waits for the threads of a warp wherever they come to it`,
+      [b.subject],
+      actor(e.stamp, 'arrives'),
+    ),
+  )
+}
+
 /** Returns the generation joined or left. `fenced`: what the agent knew at its last fence of memory that reaches the cluster, which a relaxed arrival tells. */
 export const rendezvous = (
   c: Context,
@@ -145,6 +160,7 @@ export const rendezvous = (
   const a = tick(c, e.stamp)
   switch (e.kind) {
     case 'arrive': {
+      if (e.loose !== undefined) rests(c, b, e, e.loose)
       const order = a.knowledge.order
       const missing =
         b.last === undefined || c.options.rules.unpairedMeetings

@@ -15,6 +15,7 @@
  * | strong      | per word, what was told through it and left there since; per agent, what it knew at its fences | words x agents |
  * | responses   | answers of cluster launch control in memory                           | their places            |
  * | allocations | what is allocated of tensor memory                                     | allocations             |
+ * | registers   | per agent, the counts of its setmaxnreg                                | those executed          |
  * | blocked, ahead | waits that stand at the end, and what stands behind them             | agents, their pairs     |
  *
  * Every event module takes this state and one event and updates it in place: one owner, one pass, no copy.
@@ -42,6 +43,7 @@ import type { Responses } from './responses.js'
 import { responses } from './responses.js'
 import type { Semaphores } from './semaphore-state.js'
 import { strongState, type Strong } from './strong-state.js'
+import type { RegisterCounts } from './register-groups.js'
 import { fail } from './report.js'
 import type { Allocations } from './tensor-memory.js'
 import { allocations } from './tensor-memory.js'
@@ -76,6 +78,8 @@ export interface Detector {
   readonly blocked: Array<Blockage>
   readonly ahead: Array<Ahead>
   readonly conflicts: Conflicts
+  /** by agent, the register counts that it has set in this cluster */
+  readonly registers: RegisterCounts
   /** agents that have touched memory, more than their registers, or issued anything (to tell B6 from B5) */
   readonly worked: Uint8Array
   /** tensor memory that is allocated, and that was freed */
@@ -112,6 +116,7 @@ export const start = (header: Header, options: Options): Detector => {
     blocked: [],
     ahead: [],
     conflicts: conflictsOf(c, strong),
+    registers: new Map(),
     worked: new Uint8Array(header.agents.length),
     allocations: allocations(),
     maps: [],

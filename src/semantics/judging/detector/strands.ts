@@ -186,7 +186,12 @@ const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[
 export const counted = (k: Knowledge, agent: number, at: number): void => {
   advanceOrder(k, programOf(agent), at)
   advance(k.visible.counters, programOf(agent), at)
+  const own = k.lags?.get(agent)
+  if (own !== undefined) k.lags = withLags(k.lags, agent, Pace.raised(own, ownSteps, at))
 }
+
+/** A lane knows its own steps, whatever else of it is behind. */
+const ownSteps = [Pace.slotNamed('order', 'program'), Pace.slotNamed('visible', 'program')]
 
 // ---------------------------------------------------------------- parting and meeting
 

@@ -24,7 +24,7 @@ import type { Elements } from '../../machine/operation.js'
 import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
 import { nothing, part, type Part, type Receive, type Row } from '../../machine/warp-stand.js'
-import { elementsOf, reaches, type Here } from '../memory.js'
+import { elementsOf, lanesOfWarp, reaches, type Here } from '../memory.js'
 import { aligned } from '../operands.js'
 import type { MatricesOperation } from '../operations/matrices.js'
 import type { Address } from '../program.js'
@@ -39,12 +39,7 @@ const everyLane: ReadonlyArray<number> = Array.from({ length: 32 }, (_, lane) =>
 
 /** All lanes must be there: `.aligned`, and none of them may have ended. */
 export const wholeWarp = (h: Here, what: string, mask: number, ended: number): FaultValue | null => {
-  if (mask === -1) return null
-  const warps = Math.ceil(h.launch.threads / 32)
-  const first = (h.at.agent % warps) * 32
-  const there = Math.min(32, h.launch.threads - first)
-  const all = there === 32 ? -1 : (1 << there) - 1
-  return mask === all
+  return mask === -1 || mask === lanesOfWarp(h)
     ? null
     : (aligned(what, mask, ended) ??
         V.fault('warp.aligned', `${what}: expected all lanes of the warp, and some have ended`))
