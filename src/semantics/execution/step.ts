@@ -252,10 +252,10 @@ const withSyncs = (
   by === undefined || by.synced.length === 0
     ? events
     : [
-        ...by.synced.map(({ site, iteration, lanes }): LogEvent => ({
-          _tag: 'warpSync',
-          stamp: { agent, at: a.at, site, iteration, lanes },
-        })),
+        ...by.synced.map(({ site, iteration, lanes, arrives }): LogEvent => {
+          const stamp: Stamp = { agent, at: a.at, site, iteration, lanes }
+          return arrives ? { _tag: 'warpSync', stamp, arrives } : { _tag: 'warpSync', stamp }
+        }),
         ...events,
       ]
 

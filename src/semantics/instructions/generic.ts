@@ -255,7 +255,10 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
     atomic: false,
     origin: p.origin,
   }
-  if (strong === undefined) return effect(withPlane(m, d.plane, plane), [event])
+  if (strong === undefined)
+    return effect(withPlane(m, d.plane, plane), [
+      p.agrees === true ? Object.assign({ agrees: true as const }, event) : event,
+    ])
   const made = strongly(event, strong)
   return effect(withPlane(m, d.plane, plane), [strong.watched ? withWords(made, found, data) : made])
 }

@@ -271,6 +271,8 @@ export interface Access {
   readonly acquires?: true
   /** of an atomic write: it tells what its agent knows; absent: what its agent knew at its last fence of memory */
   readonly releases?: true
+  /** of a write by lanes of which several name one byte: all of these write the same there */
+  readonly agrees?: true
   /** of an atomic write that adds: it rounds, whatever its footprint calls the bytes */
   readonly rounds?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
@@ -403,6 +405,8 @@ export interface Rendezvous {
 export interface WarpSync {
   readonly _tag: 'warpSync'
   readonly stamp: Stamp
+  /** they do not meet: they come to the barrier of the cluster, and their warp arrives there, for them too, with the last of its lanes */
+  readonly arrives?: true
 }
 /** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones; `os ss`, which PTX has no name for, of their highest bits: the other, the same; `sc nc` of bits in common: some, none. */
 export type Comparison =

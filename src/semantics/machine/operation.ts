@@ -146,6 +146,8 @@ export type Prepared =
       readonly data: Float64Array | null
       readonly origin: StoredFrom
       readonly strong?: Strong
+      /** several lanes write one place, and all that do write the same there */
+      readonly agrees?: true
     }
   | {
       readonly _tag: 'atomic'

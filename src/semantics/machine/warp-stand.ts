@@ -231,6 +231,8 @@ export interface Synced {
   readonly site: number
   readonly iteration: ReadonlyArray<number>
   readonly lanes: number
+  /** they have not met, but come to the barrier of the cluster, at which their warp arrives with the last of them */
+  readonly arrives: boolean
 }
 
 /** How a warp goes on when an effect is done. */

@@ -13,7 +13,7 @@
 import { remembered } from '../../remembered.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Footprint from '../machine/footprint.js'
-import type { Comparison, Origin } from '../log/events.js'
+import { bytesIn, type Comparison, type Origin } from '../log/events.js'
 import type { Elements, Prepared, Strong } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
@@ -597,7 +597,9 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
     out.push(
       part(
         strong === null
-          ? { _tag: 'store', destination, data, origin }
+          ? agrees(destination, data, bytes)
+            ? { _tag: 'store', destination, data, origin, agrees: true }
+            : { _tag: 'store', destination, data, origin }
           : { _tag: 'store', destination, data, origin, strong },
         nothing,
         maskOfLanes(lanes),
@@ -605,6 +607,19 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
     )
   }
   return out
+}
+
+/** Do several lanes name one byte, and do all that do write the same there? */
+const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array, bytes: number): boolean => {
+  if (bytesIn(footprint.spans) === offsets.length * bytes) return false
+  const there = new Map<number, number>()
+  for (let i = 0; i < offsets.length; i++) {
+    const at = offsets[i]! + origin
+    const known = there.get(at)
+    if (known === undefined) there.set(at, data[i]!)
+    else if (known !== data[i]!) return false
+  }
+  return true
 }
 
 /** What lanes write, lane by lane. */

@@ -355,10 +355,10 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
 }
 
 /** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
-const synced = (w: Walk, s: Walking, lanes: number): void => {
+const synced = (w: Walk, s: Walking, lanes: number, arrives = false): void => {
   const last = w.synced[w.synced.length - 1]
-  if (last?.lanes === lanes) return
-  w.synced = [...w.synced, { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes }]
+  if (last?.lanes === lanes && last.arrives === arrives) return
+  w.synced = [...w.synced, { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes, arrives }]
 }
 
 /** True: it was done, or stopped the walk. False: lanes that it names are somewhere else, and it waits for them. */
@@ -675,7 +675,10 @@ const instruction = (
       if (w.ready !== null) return
       break
     default: {
-      if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) break
+      if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) {
+        if (!o.relaxed) synced(w, s, mask, true)
+        break
+      }
       if (!last && waits(o)) {
         s.now = 'waiting'
         return
@@ -716,14 +719,7 @@ const instruction = (
               others.every((t) => t.pc === s.pc),
             )
       if (done.length > 0)
-        standBefore(
-          w,
-          siteAt(w, s),
-          iterationOf(w, s.pc, s.turns),
-          loosely(done, loose),
-          mask,
-          actsAsOne(o),
-        )
+        standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), loosely(done, loose), mask, actsAsOne(o))
     }
   }
   if (rows.absent.size > 0 && !isOfLanes(o)) Absent.follow(rows, o, mask)

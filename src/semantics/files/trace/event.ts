@@ -343,6 +343,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic write: it tells what its agent knows; absent: what it knew at its last fence of memory',
         ),
+        agrees: described(
+          yes,
+          'of a write by lanes of a warp of which several name one byte: all of these write the same there',
+        ),
         rounds: described(
           yes,
           'of an atomic write that adds: it rounds, as a sum of floats does, whatever its footprint calls the bytes',
@@ -591,7 +595,16 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
     'columns of tensor memory are gone',
   ),
   warpSync: described(
-    record<Placed<WarpSync>>()('lanes that meet', { i, _tag: tag('warpSync'), stamp: by }, {}),
+    record<Placed<WarpSync>>()(
+      'lanes that meet',
+      { i, _tag: tag('warpSync'), stamp: by },
+      {
+        arrives: described(
+          oneOf<true>(true),
+          'they come to the barrier of the cluster, where their warp arrives with the last of its lanes',
+        ),
+      },
+    ),
     'lanes of a warp meet: each knows from now on what all of them knew',
   ),
   relinquish: described(
@@ -660,6 +673,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.origin !== undefined) made.origin = e.origin
   if (e.acquires !== undefined) made.acquires = e.acquires
   if (e.releases !== undefined) made.releases = e.releases
+  if (e.agrees !== undefined) made.agrees = e.agrees
   if (e.rounds !== undefined) made.rounds = e.rounds
   if (e.decides !== undefined) made.decides = e.decides
   if (e.found !== undefined) made.found = e.found
@@ -819,7 +833,9 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
     case 'join':
       return { _tag: e._tag, stamp: e.stamp, children: e.children }
     case 'warpSync':
-      return { _tag: 'warpSync', stamp: e.stamp }
+      return e.arrives === undefined
+        ? { _tag: 'warpSync', stamp: e.stamp }
+        : { _tag: 'warpSync', stamp: e.stamp, arrives: e.arrives }
     case 'relinquish':
       return { _tag: 'relinquish', stamp: e.stamp }
     case 'exit':

@@ -46,6 +46,7 @@ import type { Contribution, Generation, Peeked } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesInitialisation } from './knowledge.js'
+import { knowsEvent } from './lanes.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -234,7 +235,7 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
   }
   const init = b.init
   if (init === undefined) return true
-  if (k.order[programOf(init.agent)]! < init.at)
+  if (!knowsEvent(k, init, stamp))
     lifecycle(c, b, stamp, does, `${name(c, b)} is used by an agent that does not know its initialisation`)
   else if (
     c.header.agents[init.agent]!.cta !== c.header.agents[stamp.agent]!.cta &&
@@ -287,7 +288,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
       ),
     )
   else {
-    const waiting = b.waits.find((w) => w !== undefined && order[programOf(w.agent)]! < w.at)
+    const waiting = b.waits.find((w) => w !== undefined && !knowsEvent(k, w, stamp))
     if (waiting !== undefined)
       file(c.report, keyOf(`B7|${String(b.index)}`, waiting, stamp), () =>
         draft(

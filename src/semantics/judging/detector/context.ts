@@ -97,6 +97,7 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   strands: null,
   acting: allLanes,
   did: activity(),
+  arrived: null,
   bulkGroups: 0,
   wgmmaGroups: 0,
   copies: 0,
@@ -146,6 +147,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.strands = null
   a.acting = allLanes
   a.did = activity()
+  a.arrived = null
   a.published.fill(0)
   a.received.fill(0)
   a.bulkGroups = 0

@@ -156,7 +156,7 @@ export const copy = (k: Knowledge): Knowledge => {
 
 /** The same knowledge, with other tensor knowledge and with other lags; its vectors are shared. */
 export const telling = (k: Knowledge, tensor: Vector, lags: Lags | null): Knowledge =>
-  knowledge(k.order, k.firm, k.visible, k.async, tensor, lags, null)
+  knowledge(k.order, k.firm, k.visible, k.async, tensor, lags, k.together)
 
 // ---------------------------------------------------------------- combinators
 

@@ -16,7 +16,7 @@
  * Source: PTX ISA, memory consistency model: program order; overlap.
  */
 import { bitsOf } from '../../../numerics/dtype.js'
-import { addressesIn, spansOf, type Footprint } from '../../log/events.js'
+import { addressesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
 import type { AccessRecord, Completion } from './access-record.js'
 import { width } from './clocks.js'
 import { programOf, type Knowledge } from './knowledge.js'
@@ -191,6 +191,20 @@ const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
   const all = crossing(x, r)
   return all.crossing | all.shared
 }
+
+/** Does each of the lanes that act, with this knowledge, know what lanes did at an event of a warp? */
+export const knowsEvent = (k: Knowledge, event: Stamp, by: Stamp): boolean => {
+  const { agent, at, lanes } = event
+  if (k.order[programOf(agent)]! < at) return false
+  if (lanes === undefined) return true
+  if (by.agent !== agent || by.lanes === undefined) {
+    const own = k.lags?.get(agent)
+    return own === undefined || Pace.lagsReach(own, lanes, stepOf, at)
+  }
+  const others = isOne(by.lanes) ? lanes & ~by.lanes : lanes
+  return others === 0 || Pace.reaches(k.together?.paced ?? Pace.standing, others, stepOf, at)
+}
+const stepOf = Pace.slotNamed('order', 'program')
 
 /** The same by the clock that says that `x` is done, or by the other one that does. */
 export const inOrderByLanes = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {

@@ -170,8 +170,9 @@ const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge
 }
 
 /** Lanes of one instruction that write one byte: which of them is last is open. */
-const judgeWithin = (d: Detector, r: AccessRecord, k: Knowledge): void => {
+const judgeWithin = (d: Detector, r: AccessRecord, k: Knowledge, agrees: boolean): void => {
   if (r.rw === 'r' || r.reach > 0 || r.lanes === 0 || meetingIn(r) === 0) return
+  if (agrees) return
   if (r.stored !== undefined && storesOnce(r.footprint, r.stored)) d.conflicts.twice(r, r, k)
   else d.conflicts.race(r, r, emptyCell, k)
 }
@@ -233,7 +234,7 @@ export const access = (d: Detector, e: Access): void => {
     agent.firstStore = Math.min(agent.firstStore, stamp.at)
     agent.lastStore = stamp.at
   }
-  judgeWithin(d, record, k)
+  judgeWithin(d, record, k, e.agrees === true)
   const unwritten = d.readOnly[e.footprint.plane]!
   const once = d.writtenOnce[e.footprint.plane]!
   if (deferWrite(once, record, c.cluster)) c.looked++

@@ -224,6 +224,10 @@ export const rendezvous = (
         if (known !== undefined) join(b.current.message, known)
         publishInitialisations(b.current.message, a.knowledge, e.stamp.agent)
       } else publish(b.current.message, a, e.tensor === true)
+      if (b.place >= 0 && a.arrived !== null) {
+        join(b.current.message, a.arrived)
+        a.arrived = null
+      }
       b.joined[e.stamp.agent] = b.current
       b.arrivers[e.stamp.agent] = 1
       b.threads += e.threads

@@ -61,6 +61,8 @@ export interface Stranded {
   acting: number
   /** what each lane has done last */
   did: Activity
+  /** what lanes knew when they came to the barrier of the cluster, before the last of their warp did; null: none has */
+  arrived: Knowledge | null
 }
 
 // ---------------------------------------------------------------- what lanes keep from others
