@@ -98,7 +98,11 @@ interface Phase {
   number: number
 }
 
-export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
+export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
+  // lanes that do not wait for one another part where only some of them can go on
+  const statements = [...program.statements]
+  const sites = statements.map((_, k) => k)
+  const p: Simt = { warps: program.warps, counts: program.counts, statements }
   const header = headerOf(p)
   const places = placesOf(p)
   const log: LogEvent[] = []
@@ -174,7 +178,7 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
 
   // the prologue: the first lane initialises, and all meet
   const every = p.warps.map((n) => Array.from({ length: n }, (_, lane) => lane))
-  const none = p.statements.length
+  const none = program.statements.length
   p.counts.forEach((count, barrier) => {
     log.push({
       _tag: 'barrier',
@@ -218,7 +222,7 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
   }
   const named = { came: 0, number: 0 }
   /** by statement: the generation that it waits for */
-  const waiting = new Map<number, number>()
+  const waiting = new Map<Statement, number>()
   const values = new Map<string, number>()
   const done = p.statements.map(() => false)
   const flying: Flying[] = []
@@ -251,7 +255,7 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
     const s = p.statements[k]!
     if (s.does === 'meet') return false
     if (s.does === 'bar') {
-      const generation = waiting.get(k)
+      const generation = waiting.get(s)
       return generation !== undefined && named.number <= generation
     }
     return s.lanes.some((lane, i) => {
@@ -314,17 +318,18 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
     }
   }
 
-  const perform = (k: number): void => {
-    const s = p.statements[k]!
+  const perform = (index: number): void => {
+    const s = p.statements[index]!
+    const k = sites[index]!
     const { warp, lanes } = s
     if (s.does === 'bar') {
-      if (waiting.has(k)) {
+      if (waiting.has(s)) {
         log.push(barAt('leave', warp, lanes, k, 1))
-        done[k] = true
+        done[index] = true
         return
       }
       log.push(barAt('arrive', warp, lanes, k, 1))
-      waiting.set(k, named.number)
+      waiting.set(s, named.number)
       named.came += lanes.length
       if (named.came >= all) {
         named.came -= all
@@ -332,7 +337,7 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
       }
       return
     }
-    done[k] = true
+    done[index] = true
     if (s.does === 'meet') {
       // it comes before the event of its warp that has this number
       log.push({
@@ -502,6 +507,31 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
     }
   }
 
+  /** Lanes that can go on without the others of their statement do; `any`: whether the others can or not. */
+  const parted = (any: boolean): boolean => {
+    for (let k = 0; k < statements.length; k++) {
+      const s = statements[k]!
+      if (done[k] || s.does !== 'ops' || s.lanes.length < 2) continue
+      const free = s.lanes.filter((lane) =>
+        statements.every((o, i) => i >= k || done[i] || o.warp !== s.warp || !o.lanes.includes(lane)),
+      )
+      const some = free.length === s.lanes.length && any ? [die.pick(free)] : free
+      if (some.length === 0 || some.length === s.lanes.length) continue
+      const part = (lanes: ReadonlyArray<number>): Statement => ({
+        warp: s.warp,
+        lanes,
+        does: s.does,
+        ops: lanes.map((lane) => s.ops[s.lanes.indexOf(lane)]!),
+        whole: s.whole,
+      })
+      statements.splice(k, 1, part(some), part(s.lanes.filter((lane) => !some.includes(lane))))
+      sites.splice(k, 1, sites[k]!, sites[k]!)
+      done.splice(k, 1, false, false)
+      return true
+    }
+    return false
+  }
+
   const goOn = (f: Flying): void => {
     const { operation, op } = f
     if (op._tag === 'load') {
@@ -574,7 +604,11 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
         moves.push(() => {
           goOn(f)
         })
-    if (moves.length === 0 || split) break
+    if (split) break
+    if (moves.length === 0 || (!eager && die.chance(0.05))) {
+      if (parted(moves.length > 0)) continue
+      if (moves.length === 0) break
+    }
     moves[eager ? 0 : die.below(moves.length)]!()
   }
 
@@ -584,7 +618,7 @@ export const run = (p: Simt, die: Dice, eager: boolean): Ran => {
     p.statements.forEach((s, k) => {
       if (done[k] || !isNext(k)) return
       const op = s.ops[0]
-      const by = stamp(s.warp, s.lanes, k, false)
+      const by = stamp(s.warp, s.lanes, sites[k]!, false)
       if (s.does === 'bar')
         log.push({ _tag: 'rendezvous', stamp: by, kind: 'blocked', id: 1, count: all, threads: 0 })
       else if (op?._tag === 'wait')

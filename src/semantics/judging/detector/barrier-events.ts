@@ -26,7 +26,7 @@ import type { BarrierEvent, Wait } from '../../log/events.js'
 import { limit } from '../../machine/mbarrier.js'
 import { ofBarrier } from '../subject.js'
 import type { BarrierState } from './barriers.js'
-import { barrierEvent, checkLive, initialise, invalidate, observeWait } from './barriers.js'
+import { barrierEvent, checkLive, initialise, invalidate, observeWait, withLatest } from './barriers.js'
 import type { AgentState, Context } from './context.js'
 import { publish, tick } from './context.js'
 import * as Digest from './digest.js'
@@ -69,7 +69,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
       return
     case 'expect':
       // a completion may come after the last arrival, for the phase waits for it: C6 asks about what is announced
-      if (e.bytes >= 0) b.expects[x] = e.stamp
+      if (e.bytes >= 0) b.expects[x] = withLatest(b.expects[x]!, e.stamp)
       barrierEvent(c, b, {
         clock: programOf(x),
         at: e.stamp.at,

@@ -70,9 +70,9 @@ export interface BarrierState {
   current: Generation
   last: Generation | undefined
   beforeLast: Generation | undefined
-  /** per agent: its latest wait that observed generation `number - 1`, its latest expectTx of generation `number` */
-  readonly waits: Array<Stamp | undefined>
-  readonly expects: Array<Stamp | undefined>
+  /** per agent: the latest wait of each of its lanes that observed generation `number - 1`, their latest expectTx of generation `number` */
+  readonly waits: Array<ReadonlyArray<Stamp>>
+  readonly expects: Array<ReadonlyArray<Stamp>>
   /** the same of arrivals asked for beyond the count */
   readonly increments: Array<Stamp | undefined>
   /** per agent: its latest peek in this life that has not spared a wait yet */
@@ -107,6 +107,8 @@ export interface BarrierArrival {
 
 // ---------------------------------------------------------------- constructors
 
+const none: ReadonlyArray<Stamp> = []
+
 export const barrierState = (extent: Extent, index: number): BarrierState => ({
   index,
   clock: barrierClock(extent, index),
@@ -122,8 +124,8 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   current: generation(extent),
   last: undefined,
   beforeLast: undefined,
-  waits: Array.from({ length: extent.agents }, () => undefined),
-  expects: Array.from({ length: extent.agents }, () => undefined),
+  waits: Array.from({ length: extent.agents }, () => none),
+  expects: Array.from({ length: extent.agents }, () => none),
   increments: Array.from({ length: extent.agents }, () => undefined),
   peeks: Array.from({ length: extent.agents }, () => undefined),
   waiters: Array.from({ length: extent.agents }, () => undefined),
@@ -146,8 +148,8 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
   b.current = generation(extent)
   b.last = undefined
   b.beforeLast = undefined
-  b.waits.fill(undefined)
-  b.expects.fill(undefined)
+  b.waits.fill(none)
+  b.expects.fill(none)
   b.increments.fill(undefined)
   b.peeks.fill(undefined)
   b.waiters.fill(undefined)
@@ -270,12 +272,11 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
 }
 
 export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledge): void => {
-  const order = k.order
   const does = lifeOver(c, b)
   if (!checkLive(c, b, stamp, k, does)) return
   const missing =
-    unknownEvent(b.current, b.number, order, -1, false) ??
-    (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, order, b.clock, false))
+    unknownEvent(b.current, b.number, k, stamp, -1, false) ??
+    (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, k, stamp, b.clock, false))
   if (missing !== undefined)
     file(c.report, keyOf(`B7|${String(b.index)}`, missing.stamp, stamp), () =>
       draft(
@@ -288,7 +289,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
       ),
     )
   else {
-    const waiting = b.waits.find((w) => w !== undefined && !knowsEvent(k, w, stamp))
+    const waiting = b.waits.flat().find((w) => !knowsEvent(k, w, stamp))
     if (waiting !== undefined)
       file(c.report, keyOf(`B7|${String(b.index)}`, waiting, stamp), () =>
         draft(
@@ -356,22 +357,22 @@ export const tooEarly = (
     ),
   )
 
-/** What is not known of one of the last two generations; nothing of one before the object's life. */
+/** What `by` does not know of one of the last two generations; nothing of one before the object's life. */
 export const unknownOf = (
   b: BarrierState,
   number: number,
-  order: ReadonlyArray<number>,
+  k: Knowledge,
+  by: Stamp,
 ): Contribution | undefined => {
   const g = number === b.number - 1 ? b.last : number === b.number - 2 ? b.beforeLast : undefined
-  return g === undefined ? undefined : unknownEvent(g, number, order, b.clock, false)
+  return g === undefined ? undefined : unknownEvent(g, number, k, by, b.clock, false)
 }
 
 const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void => {
-  const known = b.current.message.order
-  for (let x = 0; x < c.extent.agents; x++) {
-    const w = b.waits[x]
-    if (w !== undefined && known[programOf(x)]! < w.at) overrun(c, b, w, b.number - 1, completing)
-  }
+  const known = b.current.message
+  for (let x = 0; x < c.extent.agents; x++)
+    for (const w of b.waits[x]!)
+      if (!knowsEvent(known, w, undefined)) overrun(c, b, w, b.number - 1, completing)
   checkExpects(c, b)
   advanceOrder(b.current.message, b.clock, b.number + 1)
   // a wait observes the last one, and asks after the one before it: no earlier one is asked for
@@ -383,8 +384,8 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
   b.pending = b.count
   b.surplus = 0
   for (let x = 0; x < c.extent.agents; x++) {
-    b.waits[x] = undefined
-    b.expects[x] = undefined
+    b.waits[x] = none
+    b.expects[x] = none
     b.increments[x] = undefined
   }
 }
@@ -393,8 +394,8 @@ const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void
 export const checkExpects = (c: Context, b: BarrierState): void => {
   if (c.options.rules.noC6) return
   for (let x = 0; x < c.extent.agents; x++) {
-    const e = b.expects[x]
-    if (e !== undefined && b.current.counted[x]! < e.at)
+    for (const e of b.expects[x]!) {
+      if (e.lanes === undefined && b.current.counted[x]! >= e.at) continue
       fail(c.report, 'C6', keyOf(String(b.index), e, undefined), () =>
         condition(
           c,
@@ -407,6 +408,7 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
           'arrives',
         ),
       )
+    }
     const i = b.increments[x]
     if (i !== undefined && b.current.based > 0 && b.current.counted[x]! < i.at)
       fail(c.report, 'C6', keyOf(`more|${String(b.index)}`, i, undefined), () =>
@@ -424,13 +426,26 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
   }
 }
 
+/** An arrival knows what lanes have announced before it: it cannot come before the bytes are expected. */
+const announced = (b: BarrierState, e: BarrierArrival): void => {
+  b.expects.forEach((all, x) => {
+    if (all.some((one) => one.lanes !== undefined && knowsEvent(e.knowledge, one, e.stamp)))
+      b.expects[x] = all.filter((one) => one.lanes === undefined || !knowsEvent(e.knowledge, one, e.stamp))
+  })
+}
+
+/** The latest of each lane. */
+export const withLatest = (all: ReadonlyArray<Stamp>, one: Stamp): ReadonlyArray<Stamp> => {
+  const { lanes } = one
+  return lanes === undefined ? [one] : [...all.filter((s) => ((s.lanes ?? 0) & ~lanes) !== 0), one]
+}
+
 /** An arrive, an expectTx or delivered bytes. */
 export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): void => {
-  const order = e.knowledge.order
   if (!checkLive(c, b, e.stamp, e.knowledge, e.does)) return
   const countedOnly = c.options.rules.c3CountedOnly
   if (b.last !== undefined && (!countedOnly || e.counted > 0)) {
-    const missing = unknownEvent(b.last, b.number - 1, order, b.clock, countedOnly)
+    const missing = unknownEvent(b.last, b.number - 1, e.knowledge, e.stamp, b.clock, countedOnly)
     if (missing !== undefined)
       fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
         condition(
@@ -454,7 +469,8 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
     stamp: e.stamp,
     does: e.does,
   }
-  contribute(b.current, contribution, order)
+  contribute(b.current, contribution, e.knowledge.order)
+  if (e.counted > 0 && !e.offset) announced(b, e)
   joinOrder(b.current.message, e.knowledge, e.firm)
   e.publish(b.current.message, b.number)
   b.arrivers[e.stamp.agent] = 1
@@ -519,12 +535,12 @@ export const observeWait = (
 ): number => {
   const observed = b.number - 1
   if (!c.options.rules.oneSidedC4) {
-    const unknown = unknownOf(b, observed - 1, a.knowledge.order)
+    const unknown = unknownOf(b, observed - 1, a.knowledge, stamp)
     if (unknown !== undefined) tooEarly(c, b, stamp, unknown, observed, 'wait')
   }
   advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
   advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
-  b.waits[stamp.agent] = stamp
+  b.waits[stamp.agent] = withLatest(b.waits[stamp.agent]!, stamp)
   if (b.last !== undefined) {
     receive(a, b.last.message, acquire, tensor)
     if (b.last.far !== null && (scope !== 'cta' || c.options.rules.anyScope))

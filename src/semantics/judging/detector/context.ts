@@ -29,12 +29,24 @@ import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
 
+/** Lanes have committed what they have issued up to this number. */
+export interface Commit {
+  readonly lanes: number
+  readonly number: number
+}
+export interface Closed {
+  bulk: ReadonlyArray<Commit>
+  copies: ReadonlyArray<Commit>
+}
+
 export interface AgentState extends Stranded {
   bulkGroups: number
   wgmmaGroups: number
   copies: number
   /** number of copies at each cp.async commit */
   readonly copiesAtCommit: Array<number>
+  /** of a warp: commits by its lanes, and the last number that each covers */
+  readonly closed: Closed
   queue: number
   readonly tensorQueue: TensorQueue
   /** its latest product or copy there that no commit covers */
@@ -102,6 +114,7 @@ export const agentState = (extent: Extent, started: boolean): AgentState => ({
   wgmmaGroups: 0,
   copies: 0,
   copiesAtCommit: [],
+  closed: { bulk: [], copies: [] },
   queue: 0,
   tensorQueue: tensorQueue(),
   uncommitted: undefined,
@@ -154,6 +167,8 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.wgmmaGroups = 0
   a.copies = 0
   a.copiesAtCommit.length = 0
+  a.closed.bulk = []
+  a.closed.copies = []
   a.queue = 0
   emptied(a.tensorQueue)
   a.products = 0

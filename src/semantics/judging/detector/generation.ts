@@ -25,6 +25,7 @@
 import type { Stamp, Wait } from '../../log/events.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { copy, forget, join, nothing, programOf } from './knowledge.js'
+import { knowsDone } from './lanes.js'
 
 // ---------------------------------------------------------------- model
 
@@ -99,20 +100,21 @@ export const contribute = (g: Generation, event: Contribution, order: ReadonlyAr
 }
 
 /**
- * An event of `g` that someone with this order vector does not know. `clock` is the barrier's (-1 without one) and
+ * An event of `g` that `by`, who knows this, does not know. `clock` is the barrier's (-1 without one) and
  * `number` the generation: to know a generation is to know all of its events.
  */
 export const unknownEvent = (
   g: Generation,
   number: number,
-  order: ReadonlyArray<number>,
+  k: Knowledge,
+  by: Stamp,
   clock: number,
   countedOnly: boolean,
 ): Contribution | undefined => {
-  if (clock >= 0 && order[clock]! > number) return undefined
+  if (clock >= 0 && k.order[clock]! > number) return undefined
   for (const e of g.events) {
     if (countedOnly && !e.counted) continue
-    if (order[e.clock]! < e.at) return e
+    if (!knowsDone(k, e.stamp, e.clock, e.at, by)) return e
   }
   return undefined
 }

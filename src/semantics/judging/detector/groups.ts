@@ -32,7 +32,7 @@
  */
 import type { Group } from '../../log/events.js'
 import { families, units } from '../../log/units.js'
-import type { AgentState } from './context.js'
+import type { AgentState, Commit } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
 import type { Knowledge } from './knowledge.js'
@@ -53,9 +53,15 @@ export const group = (d: Detector, e: Group): void => {
     e.pending * 2 + (e.read ? 1 : 0),
   )
   if (e.kind === 'commit') {
+    const kind = kindOf(e.family)
     const row = units[families[e.family].unit]
     if (row.completes === 'group') a[row.sequence]++
     else if (families[e.family].commits) a.copiesAtCommit.push(a.copies)
+    if (kind !== null && e.stamp.lanes !== undefined)
+      a.closed[kind] = withCommit(a.closed[kind], {
+        lanes: e.stamp.lanes,
+        number: kind === 'bulk' ? a.bulkGroups : a.copies,
+      })
     return
   }
   if (e.blocked) {
@@ -72,7 +78,7 @@ export const group = (d: Detector, e: Group): void => {
   }
   for (const s of strandsOf(a)) {
     if ((s.lanes & a.acting) === 0) continue
-    awaitGroup(a, s.knowledge, x, e.family, e.pending, e.read)
+    awaitGroup(a, s.knowledge, x, e.family, e.pending, e.read, a.acting & s.lanes)
     if (e.with === undefined) continue
     const done = coveredBy(a, e.family, e.pending)
     for (const other of e.with) {
@@ -97,10 +103,63 @@ export const awaitGroup = (
   family: Group['family'],
   pending: number,
   read: boolean,
+  lanes: number = a.acting,
 ): void => {
-  const done = coveredBy(a, family, pending)
-  const kind = family === 'bulk' ? 'bulk' : family === 'cpAsync' ? 'copies' : null
-  learn(k, x, family, done, read, kind === null ? 0 : othersWith(a, k, kind, a.acting))
+  const kind = kindOf(family)
+  if (kind === null || k.together === null) learn(k, x, family, coveredBy(a, family, pending), read, 0)
+  else
+    for (const c of closedFor(a.closed[kind], lanes, pending))
+      learn(k, x, family, c.number, read, othersWith(a, k, kind, c.lanes))
+}
+
+// ---------------------------------------------------------------- groups of lanes
+
+/** What lanes of a warp do each for itself. */
+const kindOf = (family: Group['family']): 'bulk' | 'copies' | null =>
+  family === 'bulk' ? 'bulk' : family === 'cpAsync' ? 'copies' : null
+
+/** No wait leaves more of a lane's groups open. */
+const mostOpen = 64
+
+/** Of each lane the newest commits. */
+const withCommit = (all: ReadonlyArray<Commit>, one: Commit): ReadonlyArray<Commit> => {
+  if (all.length < 32 * mostOpen) return [...all, one]
+  const newer = new Int32Array(32)
+  const kept: Commit[] = []
+  for (const c of [...all, one].reverse()) {
+    let isOpen = false
+    for (let lane = 0; lane < 32; lane++)
+      if (((c.lanes >>> lane) & 1) === 1 && newer[lane]!++ < mostOpen) isOpen = true
+    if (isOpen) kept.push(c)
+  }
+  return kept.reverse()
+}
+
+/** Up to which number these lanes have waited, which leave so many of their own groups open: the lanes that have come at least so far, by ascending numbers. */
+const closedFor = (
+  all: ReadonlyArray<Commit>,
+  lanes: number,
+  pending: number,
+): ReadonlyArray<Commit> => {
+  // by how many commits have been passed over: which lanes
+  const left = new Array<number>(pending + 1).fill(0)
+  left[0] = lanes
+  const out: Commit[] = []
+  for (let i = all.length - 1; i >= 0 && left.some((l) => l !== 0); i--) {
+    const c = all[i]!
+    const done = left[pending]! & c.lanes
+    if (done !== 0) out.push({ lanes: done, number: c.number })
+    left[pending]! &= ~c.lanes
+    for (let j = pending - 1; j >= 0; j--) {
+      left[j + 1]! |= left[j]! & c.lanes
+      left[j]! &= ~c.lanes
+    }
+  }
+  out.sort((x, y) => x.number - y.number)
+  return out.map(({ number }, i) => ({
+    lanes: out.slice(i).reduce((m, c) => m | c.lanes, 0),
+    number,
+  }))
 }
 
 /** The groups of agent `x` up to number `done` are done, but for those of lanes that have not waited for them: a wait is for the copies of its own thread. */

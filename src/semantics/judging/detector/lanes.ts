@@ -192,19 +192,58 @@ const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
   return all.crossing | all.shared
 }
 
-/** Does each of the lanes that act, with this knowledge, know what lanes did at an event of a warp? */
-export const knowsEvent = (k: Knowledge, event: Stamp, by: Stamp): boolean => {
-  const { agent, at, lanes } = event
-  if (k.order[programOf(agent)]! < at) return false
+/**
+ * Does each of the lanes that act, with this knowledge, know what lanes did at an event of a warp? `by`: who acts; undefined: what several have told together.
+ */
+export const knowsEvent = (k: Knowledge, event: Stamp, by: Stamp | undefined): boolean =>
+  knowsDone(k, event, programOf(event.agent), event.at, by)
+
+/** The same of what lanes have started, which is done where this clock is so far. */
+export const knowsDone = (
+  k: Knowledge,
+  { agent, lanes }: Stamp,
+  clock: number,
+  at: number,
+  by: Stamp | undefined,
+): boolean => {
+  if (k.order[clock]! < at) return false
   if (lanes === undefined) return true
-  if (by.agent !== agent || by.lanes === undefined) {
-    const own = k.lags?.get(agent)
-    return own === undefined || Pace.lagsReach(own, lanes, stepOf, at)
-  }
+  const slot = slotOf('order', agent, clock)
+  if (slot === undefined || !Pace.laneSlots.includes(slot)) return true
+  const own = k.lags?.get(agent)
+  if (by === undefined || by.agent !== agent || by.lanes === undefined)
+    return own === undefined || Pace.lagsReach(own, lanes, slot, at)
   const others = isOne(by.lanes) ? lanes & ~by.lanes : lanes
-  return others === 0 || Pace.reaches(k.together?.paced ?? Pace.standing, others, stepOf, at)
+  return (
+    (others === 0 || Pace.reaches(k.together?.paced ?? Pace.standing, others, slot, at)) &&
+    (own === undefined || Pace.lagsReach(own, lanes & ~others, slot, at))
+  )
 }
-const stepOf = Pace.slotNamed('order', 'program')
+
+/** Of the lanes that have started something those of which some lane, of these that know this, knows that it is done. */
+export const lanesDone = (
+  k: Knowledge,
+  { agent, lanes = 0 }: Stamp,
+  clock: number,
+  at: number,
+  by: { readonly agent: number; readonly lanes: number },
+): number => {
+  if (clock < 0 || k.order[clock]! < at) return 0
+  const slot = slotOf('order', agent, clock)
+  if (slot === undefined || !Pace.laneSlots.includes(slot)) return lanes
+  const own = k.lags?.get(agent) ?? []
+  let out = 0
+  for (let left = lanes; left !== 0; left &= left - 1) {
+    const lane = left & -left
+    const isKnown =
+      by.agent !== agent
+        ? Pace.lagsReach(own, lane, slot, at)
+        : ((by.lanes & lane) !== 0 && Pace.lagsReach(own, lane, slot, at)) ||
+          ((by.lanes & ~lane) !== 0 && Pace.reaches(k.together?.paced ?? Pace.standing, lane, slot, at))
+    if (isKnown) out |= lane
+  }
+  return out
+}
 
 /** The same by the clock that says that `x` is done, or by the other one that does. */
 export const inOrderByLanes = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {

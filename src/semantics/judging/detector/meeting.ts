@@ -35,7 +35,7 @@ import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
 import { act, meetLanes } from './strands.js'
-import { fencedWithin, meetStrong } from './strong.js'
+import { fencedWithin } from './strong.js'
 
 export const meet = (d: Detector, e: Rendezvous): void => {
   const c = d.context
@@ -68,7 +68,6 @@ export const warpSync = (d: Detector, { stamp, arrives }: WarpSync): void => {
 
 const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
   meetLanes(d.context.agents[agent]!, agent, lanes, before)
-  meetStrong(d.strong, agent, lanes)
 }
 
 export const fork = (d: Detector, e: ForkEvent): void => {

@@ -12,6 +12,8 @@ import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy, known } from './access-record.js'
 import type { Context } from './context.js'
+import { lanesDone } from './lanes.js'
+import { strandsOf } from './strands.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
 
@@ -51,13 +53,23 @@ export const obligations = (): Obligations => ({
 const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, false, o.unit)
 
 /** Does some agent of the CTA know it, in this vector? */
-const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =>
-  c.agents.some(
-    (a, x) =>
-      c.header.agents[x]!.cta === o.cta &&
-      (known(a.knowledge[vector], o.completion) ||
-        (o.also !== undefined && known(a.knowledge[vector], o.also))),
-  )
+const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean => {
+  // what lanes of a warp have started each for itself may be known by different threads
+  let left = o.stamp.lanes ?? 1
+  const { clock, alternative, at } = o.completion
+  for (const [x, a] of c.agents.entries()) {
+    if (c.header.agents[x]!.cta !== o.cta) continue
+    for (const { knowledge, lanes } of strandsOf(a)) {
+      if (o.also !== undefined && known(knowledge[vector], o.also)) return true
+      if (!known(knowledge[vector], o.completion)) continue
+      if (o.stamp.lanes === undefined) return true
+      for (const done of [clock, alternative])
+        left &= ~lanesDone(knowledge, o.stamp, done, at, { agent: x, lanes })
+      if (left === 0) return true
+    }
+  }
+  return false
+}
 
 const met = (c: Context, o: Obligation): boolean => {
   if (isKnown(c, o, 'firm')) return true

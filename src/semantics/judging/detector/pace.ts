@@ -77,6 +77,13 @@ export const reaches = ({ pace, lags }: Paced, lanes: number, slot: number, at: 
 export const lagsReach = (lags: ReadonlyArray<Lag>, lanes: number, slot: number, at: number): boolean =>
   lags.every((l) => (l.lanes & lanes) === 0 || l.pace[slot]! >= at)
 
+/** Is what is said of these lanes no more than that? */
+export const isWithin = (said: Paced, { lanes, pace }: Lag): boolean => {
+  for (let lane = 0; lane < 32; lane++)
+    if (((lanes >>> lane) & 1) === 1 && laneSlots.some((s) => paceOf(said, lane)[s]! > pace[s]!)) return false
+  return true
+}
+
 // ---------------------------------------------------------------- combinators
 
 const isBehind = (x: Pace, y: Pace): boolean => laneSlots.some((s) => x[s]! < y[s]!)

@@ -55,12 +55,11 @@ export const peeked = (c: Context, b: BarrierState, a: AgentState, e: Wait): Jud
   checkLive(c, b, e.stamp, a.knowledge, `tests ${barrierName(c.header, b.index)}`)
   const { rules } = c.options
   const ready = e.outcome === 'passed'
-  const order = a.knowledge.order
   const generation = ready ? b.number - 1 : b.number
   const certain =
     ready &&
-    (rules.peeksAsTheyWent || (!rules.noCertainPeeks && unknownOf(b, generation, order) === undefined))
-  const unknown = rules.lateC4 || rules.oneSidedC4 ? undefined : unknownOf(b, generation - 1, order)
+    (rules.peeksAsTheyWent || (!rules.noCertainPeeks && unknownOf(b, generation, a.knowledge, e.stamp) === undefined))
+  const unknown = rules.lateC4 || rules.oneSidedC4 ? undefined : unknownOf(b, generation - 1, a.knowledge, e.stamp)
   b.peeks[e.stamp.agent] = { wait: e, generation, ready, certain, unknown }
   return certain ? 'observes' : 'nothing'
 }

@@ -19,6 +19,8 @@ import type { Knowledge, Together } from './knowledge.js'
 /** What was told through a word, by whom, and how far. */
 export interface Told {
   readonly agent: number
+  /** of a warp: by which of its lanes; 0: the agent acts as one */
+  readonly lanes: number
   readonly reach: Reach
   readonly knowledge: Knowledge
 }
@@ -41,10 +43,10 @@ export interface Word {
   /** who has written it since the last store, up to which event, and how far that is atomic */
   readonly writers: Map<number, { readonly at: number; readonly reach: Reach }>
   found: Found[]
-  /** per agent: its last wait for it */
-  readonly waits: Map<number, Stamp>
+  /** per agent: the last wait of each of its lanes for it */
+  readonly waits: Map<number, ReadonlyArray<Stamp>>
 }
-/** What lanes of a warp knew at their last fence, and which of them may tell it: those that have fenced, and those that have met one of them since. */
+/** What lanes of a warp knew at their last fence. They tell it themselves: a lane that has met them since has not fenced. */
 export interface Fenced {
   readonly lanes: number
   readonly knowledge: Knowledge

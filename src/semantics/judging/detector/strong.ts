@@ -45,13 +45,17 @@ import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
-import { join, nothing, telling, withLags, type Knowledge } from './knowledge.js'
+import { allLanes } from './activity.js'
+import { withLatest } from './barriers.js'
+import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
+import { countOf, knowsEvent } from './lanes.js'
+import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
-import { keyOfWord, knows, wordsOf } from './words.js'
+import { keyOfWord, wordsOf } from './words.js'
 import type { Fenced, Left, Pending, Strong, Told, Word } from './strong-state.js'
-import { act, partLanes } from './strands.js'
+import { act, partLanes, strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- words
 
@@ -84,14 +88,30 @@ const snapshot = (c: Context, a: AgentState): Knowledge => {
   return k
 }
 
-/** Does a message say something new? */
-const isNews = (k: Knowledge, message: Knowledge): boolean => message.order.some((at, i) => at > k.order[i]!)
+/** Does a message say something new, of warps or of lanes that were known less far? */
+const isNews = (k: Knowledge, message: Knowledge): boolean =>
+  message.order.some((at, i) => at > k.order[i]!) ||
+  [...(k.lags ?? [])].some(([agent, lags]) => {
+    const said = pacedIn(message, agent)
+    return lags.some((l) => !Pace.isWithin(said, l))
+  })
 
 /** What is heard through a word that nothing orders with its writes is a matter of timing, if it says anything. */
 const byChance = (c: Context, a: AgentState, stamp: Stamp, message: Knowledge): void => {
   if (isNews(a.knowledge, message))
     fail(c.report, 'C1', keyOf('hears', stamp, undefined), () => ({
       text: `what ${where(c.header, stamp)} takes over depends on whether it comes before or after what it reads is written`,
+      draft: undefined,
+    }))
+}
+
+/** The same of what another lane of the warp has told. */
+const byLane = (c: Context, a: AgentState, stamp: Stamp, { lanes, knowledge }: Told): void => {
+  const { agent, site, iteration } = stamp
+  const at = knowledge.order[programOf(agent)]!
+  if (!knowsEvent(a.knowledge, { agent, at, site, iteration, lanes }, stamp))
+    fail(c.report, 'C1', keyOf('hears', stamp, undefined), () => ({
+      text: `what ${where(c.header, stamp)} takes over depends on whether it comes before or after what another lane of its warp writes`,
       draft: undefined,
     }))
 }
@@ -140,31 +160,6 @@ const learn = (a: AgentState, agent: number, at: number, lanes: number, message:
     act(a, agent, lanes, at)
   }
   receive(a, message, true, false)
-}
-
-/** Lanes have met: what one of them has fenced the others may tell, and what one has read the others' fences take over. */
-export const meetStrong = (s: Strong, agent: number, lanes: number): void => {
-  for (let r = 1; r <= 3; r++) {
-    const key = slot(agent, r)
-    for (const kept of [s.pending, s.awaited]) {
-      const all = kept.get(key)
-      if (all !== undefined)
-        kept.set(
-          key,
-          all.map((one) =>
-            (one.lanes & lanes) === 0 ? one : { lanes: one.lanes | lanes, knowledge: one.knowledge },
-          ),
-        )
-    }
-    const fenced = s.fenced.get(key)
-    if (fenced !== undefined)
-      s.fenced.set(
-        key,
-        fenced.map((f) =>
-          (f.lanes & lanes) === 0 ? f : { lanes: f.lanes | lanes, knowledge: f.knowledge, together: null },
-        ),
-      )
-  }
 }
 
 /** What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. */
@@ -243,7 +238,8 @@ const hear = (
     // what another lane of the warp has told is news to this one alone
     if (t.agent === x && stamp.lanes === undefined) continue
     if (acquires) {
-      if (!awaited && t.agent !== x) byChance(c, a, stamp, t.knowledge)
+      if (!awaited) byChance(c, a, stamp, t.knowledge)
+      if (!awaited && t.agent === x) byLane(c, a, stamp, t)
       receive(a, t.knowledge, true, false)
       continue
     }
@@ -259,22 +255,25 @@ const tells = (
   reach: Reach,
   releases: boolean,
 ): ReadonlyArray<Told> => {
-  if (releases) return [{ agent: x, reach, knowledge: snapshot(d.context, a) }]
+  const lanes = a.knowledge.together === null ? 0 : a.acting
+  if (releases) return [{ agent: x, lanes, reach, knowledge: snapshot(d.context, a) }]
   const out: Told[] = []
   let last: Knowledge | undefined
   for (let r = reach; r >= 1; r--) {
     const knowledge = fencedWithin(d, x, asReach(r))
     if (knowledge === undefined || knowledge === last) continue
     last = knowledge
-    out.push({ agent: x, reach: asReach(r), knowledge })
+    out.push({ agent: x, lanes, reach: asReach(r), knowledge })
   }
   return out
 }
 const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
 
-/** Of one agent what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
+/** Of one thread what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
 const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>): ReadonlyArray<Told> => [
-  ...told.filter((t) => !more.some((m) => m.agent === t.agent && m.reach >= t.reach)),
+  ...told.filter(
+    (t) => !more.some((m) => m.agent === t.agent && m.reach >= t.reach && (t.lanes & ~m.lanes) === 0),
+  ),
   ...more,
 ]
 
@@ -298,6 +297,24 @@ const finds = (d: Detector, w: Word, stamp: Stamp, reach: Reach): void => {
 
 const joins = (e: Access): boolean => e.combine !== undefined
 
+/** Of an access of several lanes the lane of each of its elements. */
+const elementsOfLanes = ({ lanes }: Stamp, elements: number): ReadonlyArray<number> | null => {
+  if (lanes === undefined || countOf(lanes) === 1 || elements % countOf(lanes) !== 0) return null
+  const each = elements / countOf(lanes)
+  const out: number[] = []
+  for (let left = lanes; left !== 0; left &= left - 1)
+    for (let i = 0; i < each; i++) out.push(left & -left)
+  return out
+}
+
+const byLanes = ({ agent, at, site, iteration }: Stamp, lanes: number): Stamp => ({
+  agent,
+  at,
+  site,
+  iteration,
+  lanes,
+})
+
 /** An access of an agent, behind its judgement against the memory that it touches. */
 export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const x = e.stamp.agent
@@ -320,14 +337,21 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     return
   }
   const places = wordsOf(e.footprint)
-  const knew = a.knowledge.order.slice()
+  const knew = copy(a.knowledge)
   if (joins(e))
     for (const byte of places) {
       const w = words.get(keyOfWord(plane, byte))
       if (w !== undefined) hear(d, w, a, e.stamp, reach, e.acquires === true, false)
     }
-  const more = tells(d, a, x, reach, e.releases === true)
+  const { acting } = a
+  const each = elementsOfLanes(e.stamp, places.length)
+  const all = each === null ? tells(d, a, x, reach, e.releases === true) : []
   places.forEach((byte, i) => {
+    // each lane tells for itself
+    const stamp = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
+    a.acting = stamp.lanes ?? acting
+    const more = each === null ? all : tells(d, a, x, reach, e.releases === true)
+    a.acting = acting
     const known = words.get(keyOfWord(plane, byte))
     const after = e.left?.[i]
     const before = e.found?.[i]
@@ -335,7 +359,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     if (!joins(e)) w.writers.clear()
     w.writers.set(x, { at: e.stamp.at, reach })
     w.told = joins(e) ? withMore(w.told, more) : more
-    written(d, w, e, byte, before, after, knew)
+    written(d, w, e, stamp, byte, before, after, knew)
   })
 }
 
@@ -357,14 +381,15 @@ const written = (
   d: Detector,
   w: Word,
   e: Access,
+  stamp: Stamp,
   byte: number,
   before: number | undefined,
   after: number | undefined,
-  knew: ReadonlyArray<number>,
+  knew: Knowledge,
 ): void => {
   const c = d.context
-  for (const wait of w.waits.values())
-    if (!knows(knew, wait)) {
+  for (const wait of [...w.waits.values()].flat())
+    if (!knowsEvent(knew, wait, stamp)) {
       const name = nameOf(c, e.footprint, byte)
       ambiguous(
         d,
@@ -377,20 +402,29 @@ const written = (
   if (after === undefined || before === undefined) return
   const last = w.left[w.left.length - 1]
   w.left.push({
-    stamp: e.stamp,
+    stamp,
     before,
     after,
     adds: e.combine === 'add',
-    knewAll: last === undefined || knows(knew, last.stamp),
+    knewAll: last === undefined || knowsEvent(knew, last.stamp, stamp),
   })
   if (w.left.length > 32) settle(c, w)
 }
+
+const everyLane = ({ knowledge: { together } }: AgentState): Stamp | undefined =>
+  together === null ? undefined : { agent: together.agent, at: 0, site: -1, iteration: [], lanes: allLanes }
 
 /** Writes that all agents know which have not ended decide nothing any more, but for the last of them. */
 const settle = (c: Context, w: Word): void => {
   const running = c.agents.filter((a) => !a.exited)
   let n = 0
-  while (n + 1 < w.left.length && running.every((a) => knows(a.knowledge.order, w.left[n + 1]!.stamp))) n++
+  while (
+    n + 1 < w.left.length &&
+    running.every((a) =>
+      strandsOf(a).every(({ knowledge }) => knowsEvent(knowledge, w.left[n + 1]!.stamp, everyLane(a))),
+    )
+  )
+    n++
   if (n > 0) w.left.splice(0, n)
 }
 
@@ -400,10 +434,10 @@ const leastOf: ReadonlySet<string> = new Set(['eq', 'ge', 'gt', 'hs', 'hi'])
 /** Could a wait that passes on the last value have passed on fewer of the writes that it does not know? Which of them it can do without. */
 const spare = (
   left: ReadonlyArray<Left>,
-  order: ReadonlyArray<number>,
+  k: Knowledge,
   e: SemaphoreEvent,
 ): Left | undefined => {
-  const from = left.findIndex((l) => !knows(order, l.stamp))
+  const from = left.findIndex((l) => !knowsEvent(k, l.stamp, e.stamp))
   if (from < 0) return undefined
   const tail = left.slice(from)
   const [first] = tail
@@ -416,7 +450,7 @@ const spare = (
   const growing = tail.every((l) => l.adds && l.after > l.before)
   if (!growing || e.until === undefined || !leastOf.has(e.until)) return last
   if (e.until === 'eq') return undefined
-  const newest = new Map(tail.map((l) => [l.stamp.agent, l]))
+  const newest = new Map(tail.map((l) => [`${String(l.stamp.agent)} ${String(l.stamp.lanes)}`, l]))
   for (const l of newest.values()) if (is(e.before - (l.after - l.before))) return l
   return undefined
 }
@@ -428,7 +462,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
   const { plane } = e.footprint
   for (const byte of wordsOf(e.footprint)) {
     const w = wordAt(d, plane, byte)
-    const without = spare(w.left, a.knowledge.order, e)
+    const without = spare(w.left, a.knowledge, e)
     if (without !== undefined) {
       const name = nameOf(c, e.footprint, byte)
       ambiguous(
@@ -442,6 +476,6 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     finds(d, w, e.stamp, reachOf(e.scope))
     hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, e.stamp)
-    w.waits.set(x, e.stamp)
+    w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
   }
 }
