@@ -100,7 +100,7 @@ interface Phase {
 
 export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
   // lanes that do not wait for one another part where only some of them can go on
-  const statements = [...program.statements]
+  const statements = program.statements.map((s): Statement => Object.assign({}, s))
   const sites = statements.map((_, k) => k)
   const p: Simt = { warps: program.warps, counts: program.counts, statements }
   const header = headerOf(p)

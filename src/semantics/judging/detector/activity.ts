@@ -17,7 +17,7 @@ export interface Doings {
 }
 
 export interface Activity {
-  /** accesses, by the program counter */
+  /** accesses, and what is done at barriers, by the program counter */
   readonly accesses: Doings
   /** cp.async copies, and bulk groups that hold a copy, by their numbers */
   readonly copies: Doings

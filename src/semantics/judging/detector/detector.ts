@@ -33,6 +33,7 @@
 import type { Judgement } from '../finding.js'
 import type { Fold, Header, LogEvent } from '../../log/events.js'
 import { barrier, wait } from './barrier-events.js'
+import { does } from './activity.js'
 import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
@@ -60,7 +61,13 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
 const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
   const by = executedBy(e)
-  if (by?.lanes !== undefined) act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
+  if (by?.lanes !== undefined) {
+    const a = d.context.agents[by.agent]!
+    act(a, by.agent, by.lanes, by.at)
+    // the conditions ask who knows an arrival, an expectation, a wait, as they ask who knows an access
+    if (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore')
+      does(a.did.accesses, by.lanes, by.at)
+  }
   switch (e._tag) {
     case 'cluster':
       nextCluster(d, e.id)

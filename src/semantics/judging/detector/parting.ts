@@ -129,6 +129,19 @@ const spansFrom = (addresses: ReadonlyArray<number>, bytes: number): Int32Array 
   return Int32Array.from(out)
 }
 
+/** Of what is listed lane by lane that of these lanes. */
+const ofThese = <A>(list: ReadonlyArray<A>, all: number, lanes: number): ReadonlyArray<A> => {
+  const each = list.length / countOf(all)
+  if (!Number.isInteger(each)) return list
+  const out: A[] = []
+  let left = all
+  for (let i = 0; i < list.length; i += each) {
+    if ((left & -left & lanes) !== 0) out.push(...list.slice(i, i + each))
+    left &= left - 1
+  }
+  return out
+}
+
 /** The bytes of some of the lanes of an access. Numbers below zero name what no log does. */
 const footprintOf = (c: Context, f: Footprint, all: number, lanes: number): Footprint => {
   const count = countOf(all)
@@ -137,13 +150,7 @@ const footprintOf = (c: Context, f: Footprint, all: number, lanes: number): Foot
   const known = c.pieces.get(key)
   if (known !== undefined) return known
   const addresses = addressesIn(f.map)
-  const each = addresses.length / count
-  const own: number[] = []
-  let left = all
-  for (let i = 0; i < addresses.length; i += each) {
-    if ((left & -left & lanes) !== 0) own.push(...addresses.slice(i, i + each))
-    left &= left - 1
-  }
+  const own = ofThese([...addresses], all, lanes)
   const made: Footprint = {
     id: -1 - c.pieces.size,
     plane: f.plane,
@@ -167,8 +174,11 @@ const accessBy = (c: Context, e: Access, stamp: Stamp, all: number, lanes: numbe
     footprint: stamp.whole === true ? e.footprint : footprintOf(c, e.footprint, all, lanes),
   })
   delete made.origin
-  delete made.found
-  delete made.left
+  for (const words of ['found', 'left'] as const) {
+    const list = e[words]
+    if (list === undefined || stamp.whole === true) continue
+    made[words] = ofThese(list, all, lanes)
+  }
   return made
 }
 
