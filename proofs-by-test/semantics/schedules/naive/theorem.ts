@@ -8,6 +8,7 @@ import {
   verdictOf,
   type Detector,
   type Options,
+  type LaneRule,
   type PeekRule,
   type WarpRule,
   type Rules,
@@ -70,7 +71,7 @@ export interface Tally {
   readonly weak: Readonly<Record<Weakening | PeekRule, { unsound: number; incomplete: number }>>
 }
 
-export type Weakening = Exclude<keyof Rules, 'maxGenerations' | 'arrivesOnlyAtExit' | PeekRule | WarpRule>
+export type Weakening = Exclude<keyof Rules, 'maxGenerations' | 'arrivesOnlyAtExit' | PeekRule | WarpRule | LaneRule>
 export const weakenings: ReadonlyArray<Weakening> = [
   'oneSidedC4',
   'c3CountedOnly',

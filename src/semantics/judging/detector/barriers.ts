@@ -363,9 +363,10 @@ export const unknownOf = (
   number: number,
   k: Knowledge,
   by: Stamp,
+  ofWarps: boolean = false,
 ): Contribution | undefined => {
   const g = number === b.number - 1 ? b.last : number === b.number - 2 ? b.beforeLast : undefined
-  return g === undefined ? undefined : unknownEvent(g, number, k, by, b.clock, false)
+  return g === undefined ? undefined : unknownEvent(g, number, k, by, b.clock, false, ofWarps)
 }
 
 const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void => {
@@ -395,7 +396,8 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
   if (c.options.rules.noC6) return
   for (let x = 0; x < c.extent.agents; x++) {
     for (const e of b.expects[x]!) {
-      if (e.lanes === undefined && b.current.counted[x]! >= e.at) continue
+      const byWarp = e.lanes === undefined || c.options.rules.warpExpects
+      if (byWarp && b.current.counted[x]! >= e.at) continue
       fail(c.report, 'C6', keyOf(String(b.index), e, undefined), () =>
         condition(
           c,
@@ -445,7 +447,15 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
   if (!checkLive(c, b, e.stamp, e.knowledge, e.does)) return
   const countedOnly = c.options.rules.c3CountedOnly
   if (b.last !== undefined && (!countedOnly || e.counted > 0)) {
-    const missing = unknownEvent(b.last, b.number - 1, e.knowledge, e.stamp, b.clock, countedOnly)
+    const missing = unknownEvent(
+      b.last,
+      b.number - 1,
+      e.knowledge,
+      e.stamp,
+      b.clock,
+      countedOnly,
+      c.options.rules.warpArrivals,
+    )
     if (missing !== undefined)
       fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
         condition(
@@ -535,12 +545,12 @@ export const observeWait = (
 ): number => {
   const observed = b.number - 1
   if (!c.options.rules.oneSidedC4) {
-    const unknown = unknownOf(b, observed - 1, a.knowledge, stamp)
+    const unknown = unknownOf(b, observed - 1, a.knowledge, stamp, c.options.rules.warpArrivals)
     if (unknown !== undefined) tooEarly(c, b, stamp, unknown, observed, 'wait')
   }
   advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)
   advance(a.knowledge.visible.counters, programOf(stamp.agent), stamp.at)
-  b.waits[stamp.agent] = withLatest(b.waits[stamp.agent]!, stamp)
+  b.waits[stamp.agent] = c.options.rules.lastLaneWaits ? [stamp] : withLatest(b.waits[stamp.agent]!, stamp)
   if (b.last !== undefined) {
     receive(a, b.last.message, acquire, tensor)
     if (b.last.far !== null && (scope !== 'cta' || c.options.rules.anyScope))

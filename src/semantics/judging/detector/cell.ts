@@ -163,13 +163,13 @@ const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
   else if (r.rw === 'w' && c.foreignRead !== undefined) out.foreign(c.foreignRead, r)
 }
 
-const sameKind = (a: AccessRecord, b: AccessRecord): boolean =>
+const sameKind = (a: AccessRecord, b: AccessRecord, { rules }: Options): boolean =>
   a.completion.clock >= 0 &&
   a.completion.clock === b.completion.clock &&
   a.proxy === b.proxy &&
   a.sound === b.sound &&
   alike(a.queue, b.queue) &&
-  sameLanes(a, b)
+  (rules.anyLaneReads || sameLanes(a, b))
 
 /** Does who knows the threads of the later one know those of the earlier one, too? */
 const sameLanes = (a: AccessRecord, b: AccessRecord): boolean => {
@@ -178,13 +178,13 @@ const sameLanes = (a: AccessRecord, b: AccessRecord): boolean => {
   return first.stamp.at <= last.met || isWithin(first, last)
 }
 
-const remember = (c: Cell, r: AccessRecord): void => {
+const remember = (c: Cell, r: AccessRecord, options: Options): void => {
   const last = c.reads.length - 1
   const newest = c.reads[last]
   if (
     newest !== undefined &&
     newest.stamp.site === r.stamp.site &&
-    sameKind(newest, r) &&
+    sameKind(newest, r, options) &&
     newest.completion.at <= r.completion.at
   ) {
     c.reads[last] = r
@@ -194,7 +194,7 @@ const remember = (c: Cell, r: AccessRecord): void => {
   if (c.reads.length < c.limit) return
   const kept: Array<AccessRecord> = []
   for (const x of c.reads) {
-    const i = kept.findIndex((y) => sameKind(x, y))
+    const i = kept.findIndex((y) => sameKind(x, y, options))
     if (i < 0) kept.push(x)
     else if (x.completion.at >= kept[i]!.completion.at) kept[i] = x
   }
@@ -203,10 +203,10 @@ const remember = (c: Cell, r: AccessRecord): void => {
 }
 
 /** What knows a later atomic of one kind knows the earlier; a write says all that a read does. */
-const rememberAtomic = (c: Cell, r: AccessRecord): void => {
+const rememberAtomic = (c: Cell, r: AccessRecord, options: Options): void => {
   const i = c.atomics.findIndex(
     (x) =>
-      sameKind(x, r) &&
+      sameKind(x, r, options) &&
       x.completion.at <= r.completion.at &&
       x.reach === r.reach &&
       x.combine === r.combine &&
@@ -233,7 +233,12 @@ const landed = (c: Cell, w: AccessRecord, proxy: AccessRecord['proxy']): boolean
 
 /** Is the access done before `r`, which knows this? Where warps are in order their threads are asked for. */
 const isOrdered = (x: AccessRecord, r: AccessRecord, k: Knowledge, options: Options): boolean =>
-  known(options.strict ? k.firm : k.order, x.completion) && inOrderByLanes(x, r, k)
+  known(options.strict ? k.firm : k.order, x.completion) &&
+  (isAsExecuted(x, r, options) || inOrderByLanes(x, r, k))
+
+/** Under a weakening: lanes of one warp are in the order of their warp. */
+const isAsExecuted = (x: AccessRecord, r: AccessRecord, { rules }: Options): boolean =>
+  rules.lanesInOrder && x.stamp.agent === r.stamp.agent
 
 /** The same, and it is told if the order is no firm one. */
 const comesBefore = (
@@ -271,7 +276,8 @@ const sameUnit = (
 const finds = (w: AccessRecord, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean =>
   r.proxy === 'tensormap' && w.operation < 0
     ? out.mapped(w, r, k)
-    : seen(w, r.proxy, k, options.rules.maxGenerations) && seenByThreads(w, r, k)
+    : seen(w, r.proxy, k, options.rules.maxGenerations) &&
+      (isAsExecuted(w, r, options) || seenByThreads(w, r, k))
 
 /** The same of the threads that make the two. */
 const seenByThreads = (w: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
@@ -403,8 +409,8 @@ export const judge = (
   }
   const record = sound ? r : unsound(r)
   if (r.rw === 'r') {
-    if (r.reach > 0) rememberAtomic(c, record)
-    else remember(c, record)
+    if (r.reach > 0) rememberAtomic(c, record, options)
+    else remember(c, record, options)
     return
   }
   if (c.early.length > 0) {
@@ -435,7 +441,7 @@ export const judge = (
   }
   c.written = true
   if (r.reach > 0) {
-    rememberAtomic(c, record)
+    rememberAtomic(c, record, options)
     return
   }
   c.before = c.write

@@ -25,7 +25,7 @@ import type { TensorQueue } from './queue.js'
 import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
 import { report } from './report.js'
-import type { Options } from './rules.js'
+import { standard, type Options, type Rules } from './rules.js'
 
 // ---------------------------------------------------------------- model
 
@@ -102,7 +102,8 @@ export interface Context {
 
 // ---------------------------------------------------------------- constructors
 
-export const agentState = (extent: Extent, started: boolean): AgentState => ({
+export const agentState = (extent: Extent, started: boolean, rules: Rules = standard): AgentState => ({
+  rules,
   knowledge: nothing(extent),
   published: tensorNothing(extent),
   received: tensorNothing(extent),
@@ -140,7 +141,7 @@ export const context = (header: Header, options: Options): Context => {
     header,
     options,
     extent,
-    agents: header.agents.map((a) => agentState(extent, a.starts)),
+    agents: header.agents.map((a) => agentState(extent, a.starts, options.rules)),
     report: report(header),
     digest: digest(header.agents.length),
     tookPart: new Uint8Array(header.agents.length * header.barriers.length),

@@ -65,7 +65,10 @@ const observeOne = (d: Detector, e: LogEvent): Detector => {
     const a = d.context.agents[by.agent]!
     act(a, by.agent, by.lanes, by.at)
     // the conditions ask who knows an arrival, an expectation, a wait, as they ask who knows an access
-    if (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore')
+    if (
+      (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore') &&
+      !d.context.options.rules.accessesAlone
+    )
       does(a.did.accesses, by.lanes, by.at)
   }
   switch (e._tag) {

@@ -110,11 +110,12 @@ export const unknownEvent = (
   by: Stamp,
   clock: number,
   countedOnly: boolean,
+  ofWarps: boolean = false,
 ): Contribution | undefined => {
   if (clock >= 0 && k.order[clock]! > number) return undefined
   for (const e of g.events) {
     if (countedOnly && !e.counted) continue
-    if (!knowsDone(k, e.stamp, e.clock, e.at, by)) return e
+    if (ofWarps ? k.order[e.clock]! < e.at : !knowsDone(k, e.stamp, e.clock, e.at, by)) return e
   }
   return undefined
 }

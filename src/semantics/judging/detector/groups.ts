@@ -106,7 +106,7 @@ export const awaitGroup = (
   lanes: number = a.acting,
 ): void => {
   const kind = kindOf(family)
-  if (kind === null || k.together === null) learn(k, x, family, coveredBy(a, family, pending), read, 0)
+  if (kind === null || k.together === null || a.rules.anyLaneCommits) learn(k, x, family, coveredBy(a, family, pending), read, 0)
   else
     for (const c of closedFor(a.closed[kind], lanes, pending))
       learn(k, x, family, c.number, read, othersWith(a, k, kind, c.lanes))

@@ -50,7 +50,7 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       lacking: undefined,
     })
   // lanes that have waited for one another at a barrier have met
-  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined)
+  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined && !c.options.rules.silentBars)
     meetAll(d, e.stamp.agent, e.stamp.lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
@@ -63,7 +63,8 @@ export const warpSync = (d: Detector, { stamp, arrives }: WarpSync): void => {
     publish((a.arrived ??= nothing(d.context.extent)), a, false)
     return
   }
-  meetAll(d, stamp.agent, stamp.lanes ?? allLanes, stamp.at - 1)
+  const lanes = d.context.options.rules.partialMeets ? allLanes : (stamp.lanes ?? allLanes)
+  meetAll(d, stamp.agent, lanes, stamp.at - 1)
 }
 
 const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {

@@ -62,7 +62,7 @@ const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =
     for (const { knowledge, lanes } of strandsOf(a)) {
       if (o.also !== undefined && known(knowledge[vector], o.also)) return true
       if (!known(knowledge[vector], o.completion)) continue
-      if (o.stamp.lanes === undefined) return true
+      if (o.stamp.lanes === undefined || c.options.rules.warpExit) return true
       for (const done of [clock, alternative])
         left &= ~lanesDone(knowledge, o.stamp, done, at, { agent: x, lanes })
       if (left === 0) return true

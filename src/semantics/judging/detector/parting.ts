@@ -201,9 +201,12 @@ export const byStrand = (c: Context, e: LogEvent): ReadonlyArray<LogEvent> | nul
   if (executed?.lanes === undefined) return null
   const { agent, lanes } = executed
   const a = c.agents[agent]!
-  if (lanes !== allLanes && teaches(e)) partLanes(a, lanes)
+  const { rules } = c.options
+  const isForAll =
+    (rules.anyLaneWaits && e._tag === 'wait') || (rules.anyLaneFences && e._tag === 'fence' && e.kind === 'proxyAsync')
+  if (lanes !== allLanes && teaches(e) && !isForAll) partLanes(a, lanes)
   const stamp = partedBy(e)
-  if (a.strands === null || stamp === undefined) return null
+  if (a.strands === null || stamp === undefined || rules.jointLanes) return null
   const those = a.strands.filter((s) => (s.lanes & lanes) !== 0)
   if (those.length <= 1) return null
   return those.map((s) => by(c, e, withLanes(stamp, s.lanes & lanes), lanes))

@@ -53,6 +53,40 @@ export interface Rules {
   readonly anyWordScope: boolean
   /** a wait for a word is not asked whether it could have passed earlier, or on another write */
   readonly anyWord: boolean
+  /** lanes of one warp happen as their warp executes them */
+  readonly lanesInOrder: boolean
+  /** what a lane releases tells what all lanes of its warp have done */
+  readonly noLags: boolean
+  /** bar.warp.sync joins all lanes, whatever its mask */
+  readonly partialMeets: boolean
+  /** lanes that leave a barrier together have not met */
+  readonly silentBars: boolean
+  /** what one lane of a warp waits for all of them acquire */
+  readonly anyLaneWaits: boolean
+  /** a proxy fence by one lane of a warp is for all of them */
+  readonly anyLaneFences: boolean
+  /** lanes that act together rely on what any of them knows, not on what all do */
+  readonly jointLanes: boolean
+  /** a read by a lane says all that an earlier read by another lane does */
+  readonly anyLaneReads: boolean
+  /** a group is of its warp, whichever lanes commit it and wait for it */
+  readonly anyLaneCommits: boolean
+  /** who waits for copies of its own knows those of the other lanes of its warp */
+  readonly allCopies: boolean
+  /** what one lane knew at its fence of memory every lane of its warp tells */
+  readonly anyLaneTells: boolean
+  /** through a word only the last lane of a warp that releases tells */
+  readonly lastLaneTells: boolean
+  /** C4 asks after the last wait of a warp, whichever lanes of it have waited */
+  readonly lastLaneWaits: boolean
+  /** C3 and C4 ask for the order of warps, not of lanes */
+  readonly warpArrivals: boolean
+  /** C6 does not ask whether an arrival knows the lane that has announced the bytes */
+  readonly warpExpects: boolean
+  /** a lane has done nothing that others must know where it has waited or arrived, and made no access */
+  readonly accessesAlone: boolean
+  /** who knows at the exit of a CTA that an operation is done may be any lane of the warp that waits */
+  readonly warpExit: boolean
 }
 
 /** The weakenings that say something of peeks alone. */
@@ -71,6 +105,26 @@ export type WarpRule =
   | 'noB9'
   | 'anyWordScope'
   | 'anyWord'
+
+/** The weakenings that say something of the lanes of warps alone. */
+export type LaneRule =
+  | 'lanesInOrder'
+  | 'noLags'
+  | 'partialMeets'
+  | 'silentBars'
+  | 'anyLaneWaits'
+  | 'anyLaneFences'
+  | 'jointLanes'
+  | 'anyLaneReads'
+  | 'anyLaneCommits'
+  | 'allCopies'
+  | 'anyLaneTells'
+  | 'lastLaneTells'
+  | 'lastLaneWaits'
+  | 'warpArrivals'
+  | 'warpExpects'
+  | 'accessesAlone'
+  | 'warpExit'
 
 export const standard: Rules = {
   oneSidedC4: false,
@@ -96,6 +150,23 @@ export const standard: Rules = {
   noB9: false,
   anyWordScope: false,
   anyWord: false,
+  lanesInOrder: false,
+  noLags: false,
+  partialMeets: false,
+  silentBars: false,
+  anyLaneWaits: false,
+  anyLaneFences: false,
+  jointLanes: false,
+  anyLaneReads: false,
+  anyLaneCommits: false,
+  allCopies: false,
+  anyLaneTells: false,
+  lastLaneTells: false,
+  lastLaneWaits: false,
+  warpArrivals: false,
+  warpExpects: false,
+  accessesAlone: false,
+  warpExit: false,
 }
 
 export interface Options {

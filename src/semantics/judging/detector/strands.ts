@@ -36,6 +36,7 @@ import {
   type Vector,
 } from './knowledge.js'
 import * as Pace from './pace.js'
+import type { Rules } from './rules.js'
 import type { Lag, Paced } from './pace.js'
 
 // ---------------------------------------------------------------- model
@@ -61,6 +62,8 @@ export interface Stranded {
   acting: number
   /** what each lane has done last */
   did: Activity
+  /** the rules that it is judged by */
+  readonly rules: Rules
   /** what lanes knew when they came to the barrier of the cluster, before the last of their warp did; null: none has */
   arrived: Knowledge | null
 }
@@ -106,7 +109,7 @@ const sayOf = (did: Activity, k: Knowledge, lanes: number): Paced => {
 /** What the lanes that act tell when they release. */
 export const told = (a: Stranded): Knowledge => {
   const k = a.knowledge
-  if (k.together === null) return k
+  if (k.together === null || a.rules.noLags) return k
   const { agent } = k.together
   return telling(k, k.tensor, withLags(k.lags, agent, sayOf(a.did, k, a.acting).lags))
 }
@@ -118,7 +121,7 @@ export const othersWith = (
   kind: 'copies' | 'bulk',
   lanes: number,
 ): number => {
-  if (together === null || lanes === allLanes) return 0
+  if (together === null || lanes === allLanes || a.rules.allCopies) return 0
   const slot = Pace.slotNamed('order', kind === 'copies' ? 'cpAsync' : 'bulkFull')
   let out = 0
   for (let lane = 0; lane < 32; lane++)
@@ -155,13 +158,22 @@ export const act = (a: Stranded, agent: number, lanes: number, at: number): void
       for (const s of those) counted(s.knowledge, agent, at)
       installed(a, {
         lanes,
-        knowledge: those.slice(1).reduce((k, s) => commonOf(k, s.knowledge), first.knowledge),
+        knowledge: a.rules.jointLanes
+          ? jointOf(those)
+          : those.slice(1).reduce((k, s) => commonOf(k, s.knowledge), first.knowledge),
         published: those.slice(1).reduce((v, s) => least(v, s.published), first.published),
         received: those.slice(1).reduce((v, s) => least(v, s.received), first.received),
       })
     } else installed(a, first)
   }
   a.knowledge.together ??= { agent, paced: Pace.standing }
+}
+
+/** All that any of them knows. */
+const jointOf = (those: ReadonlyArray<Strand>): Knowledge => {
+  const k = copy(those[0]!.knowledge)
+  for (const s of those.slice(1)) join(k, s.knowledge)
+  return k
 }
 
 /** Of each strand of the lanes that act what `f` makes of it alone. */

@@ -53,6 +53,7 @@ import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
+import type { Options } from './rules.js'
 import { keyOfWord, wordsOf } from './words.js'
 import type { Fenced, Left, Pending, Strong, Told, Word } from './strong-state.js'
 import { act, partLanes, strandsOf } from './strands.js'
@@ -165,9 +166,11 @@ const learn = (a: AgentState, agent: number, at: number, lanes: number, message:
 /** What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. */
 export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledge | undefined => {
   const a = d.context.agents[agent]!
-  const all = d.strong.fenced.get(slot(agent, reach))?.filter((f) => (f.lanes & a.acting) !== 0)
+  const any = d.context.options.rules.anyLaneTells
+  const all = d.strong.fenced.get(slot(agent, reach))?.filter((f) => any || (f.lanes & a.acting) !== 0)
   if (all === undefined || all.length === 0) return undefined
   const [first] = all
+  if (any) return all.reduce((k, f) => (join(k, f.knowledge), k), nothing(d.context.extent))
   if (all.length === 1) return fencedBy(a, agent, first!)
   const out = nothing(d.context.extent)
   for (const f of all) join(out, fencedBy(a, agent, f))
@@ -270,9 +273,15 @@ const tells = (
 const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
 
 /** Of one thread what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
-const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>): ReadonlyArray<Told> => [
+const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>, { rules }: Options): ReadonlyArray<Told> => [
   ...told.filter(
-    (t) => !more.some((m) => m.agent === t.agent && m.reach >= t.reach && (t.lanes & ~m.lanes) === 0),
+    (t) =>
+      !more.some(
+        (m) =>
+          m.agent === t.agent &&
+          m.reach >= t.reach &&
+          (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
+      ),
   ),
   ...more,
 ]
@@ -358,7 +367,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const w = known ?? wordAt(d, plane, byte)
     if (!joins(e)) w.writers.clear()
     w.writers.set(x, { at: e.stamp.at, reach })
-    w.told = joins(e) ? withMore(w.told, more) : more
+    w.told = joins(e) ? withMore(w.told, more, d.context.options) : more
     written(d, w, e, stamp, byte, before, after, knew)
   })
 }
