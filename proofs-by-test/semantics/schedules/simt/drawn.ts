@@ -13,6 +13,9 @@
  * | copied   | lanes copy (cp.async), commit and wait, and meet                                                      |
  * | flagged  | lanes write and meet, one tells a word; of the other warp one hears it, and they meet                 |
  * | counted  | every lane adds to a word; another lane waits for all of them                                         |
+ * | turns    | one lane writes, one reads; all wait, and one of them gives back                                      |
+ * | announced | one lane expects the bytes, and another arrives behind a meeting                                     |
+ * | arriving | copies of all lanes arrive on a barrier when they are done                                            |
  * | barred   | lanes of both warps write and come to bar.sync                                                        |
  *
  * A damage drops a statement, narrows or widens who does it, gives it to another lane, swaps it with the next, or changes a place.
@@ -256,9 +259,77 @@ const barred: Way = (die) => {
   return { warps: [n, m], counts: [], statements }
 }
 
-const styles = { exchange, elected, each, stored, loaded, copied, flagged, counted, barred } as const
+/** One lane of each warp writes and reads; all wait, and one of them gives back. */
+const turns: Way = (die) => {
+  const [n, m] = [size(die), 2]
+  const [p, c] = [upTo(n), upTo(m)]
+  const rounds = 2 + die.below(2)
+  const [writer, reader] = [die.pick(p), die.pick(c)]
+  const own = (warp: number, lanes: ReadonlyArray<number>, b: number, phase: number): ReadonlyArray<Statement> =>
+    die.chance(0.7)
+      ? lanes.map((lane) => statement(warp, [lane], () => S.wait(b, parity(phase))))
+      : [statement(warp, lanes, () => S.wait(b, parity(phase)))]
+  const statements: Statement[] = []
+  for (const k of upTo(rounds)) {
+    if (k > 0) statements.push(...own(0, p, 1, k - 1), ...(die.chance(0.8) ? [meet(0, p)] : []))
+    statements.push(
+      statement(0, [writer], () => S.write([x(0)])),
+      statement(0, [writer], () => S.arrive([0])),
+    )
+  }
+  for (const k of upTo(rounds)) {
+    statements.push(...own(1, c, 0, k), statement(1, [reader], () => S.read([x(0)])))
+    if (k + 1 < rounds)
+      statements.push(...(die.chance(0.7) ? [meet(1, c)] : []), statement(1, [reader], () => S.arrive([1])))
+  }
+  return { warps: [n, m], counts: [1, 1], statements }
+}
+
+/** One lane announces the bytes, and they meet before another arrives. */
+const announced: Way = (die) => {
+  const n = size(die)
+  const lanes = upTo(n)
+  const rounds = 1 + die.below(2)
+  const [leader, other] = [die.pick(lanes), die.pick(lanes)]
+  return {
+    warps: [n],
+    counts: [1],
+    statements: upTo(rounds).flatMap((k): ReadonlyArray<Statement> => [
+      ...(k > 0 ? [meet(0, lanes)] : []),
+      statement(0, [leader], () => S.expect(0, 1)),
+      meet(0, lanes),
+      statement(0, [other], () => S.arrive([0])),
+      statement(0, [leader], () => S.load([], [{ atoms: [x(0)], barrier: 0, units: 1 }])),
+      ...waits(die, 0, lanes, 0, k),
+      ...(die.chance(0.5) ? reads(die, 0, lanes, 0, 1) : [statement(0, [other], () => S.read([x(0)]))]),
+    ]),
+  }
+}
+
+/** Copies of all lanes arrive on a barrier when they are done. */
+const arriving: Way = (die) => {
+  const own = die.chance(0.5)
+  const n = 2
+  const [p, c] = [upTo(n), upTo(own ? n : size(die))]
+  const reader = own ? 0 : 1
+  return {
+    warps: own ? [n] : [n, c.length],
+    counts: [n],
+    statements: [
+      ...byAll(die, 0, p, (lane) => S.copy([], [x(lane)])),
+      ...byAll(die, 0, p, () => S.copyArrive(0)),
+      ...waits(die, reader, c, 0, 0),
+      ...reads(die, reader, c, 0, n),
+    ],
+  }
+}
+
+const styles = { turns, announced, arriving, exchange, elected, each, stored, loaded, copied, flagged, counted, barred } as const
 export type Style = keyof typeof styles
 export const allStyles: ReadonlyArray<Style> = [
+  'turns',
+  'announced',
+  'arriving',
   'exchange',
   'elected',
   'each',
@@ -286,6 +357,8 @@ const alphabets = [
   'aWwsbofm',
   'rwBmM',
   'kKjaWrfsbo',
+  'kvWrwmM',
+  'EatWrmM',
 ]
 
 const soup: Way = (die) => {
@@ -351,6 +424,12 @@ const soup: Way = (die) => {
       case 'j':
         statements.push(statement(warp, lanes, () => S.copyWait(turn === 0 ? 1 : 0)))
         break
+      case 'v':
+        statements.push(statement(warp, lanes, () => S.copyArrive(0)))
+        break
+      case 'E':
+        statements.push(statement(warp, one, () => S.expect(0, 1)))
+        break
       case 'e':
         statements.push(statement(warp, one, () => S.arriveExpect(0, 1)))
         break
@@ -394,7 +473,20 @@ const damaged = (die: Dice, p: Simt, times: number): Simt => {
       if (j < 0) continue
       statements[i] = statements[j]!
       statements[j] = s
-    } else if (m < 50) statements.splice(i, 0, s)
+    } else if (m < 53) {
+      // once more, perhaps by one lane alone
+      const lane = die.pick(s.lanes)
+      const again = {}
+      const one = die.chance(0.5) && s.does === 'ops'
+      statements[i] = Object.assign({}, s, { again })
+      statements.splice(
+        die.chance(0.5) ? i : i + 1,
+        0,
+        one
+          ? { warp: s.warp, lanes: [lane], does: s.does, ops: [s.ops[s.lanes.indexOf(lane)]!], whole: s.whole, again }
+          : Object.assign({}, s, { again }),
+      )
+    }
     else if (s.does === 'bar') continue
     else if (m < 75 && s.lanes.length > 1) {
       // narrower

@@ -21,6 +21,8 @@ export interface Statement {
   readonly ops: ReadonlyArray<Op>
   /** every lane has a part in all of it */
   readonly whole: boolean
+  /** what is done again, perhaps by other lanes, stands at one place of the text */
+  readonly again?: object
 }
 export interface Simt {
   /** how many lanes each warp has */

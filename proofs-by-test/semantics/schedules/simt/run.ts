@@ -101,7 +101,9 @@ interface Phase {
 export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
   // lanes that do not wait for one another part where only some of them can go on
   const statements = program.statements.map((s): Statement => Object.assign({}, s))
-  const sites = statements.map((_, k) => k)
+  const sites = statements.map((s, k) =>
+    s.again === undefined ? k : statements.findIndex((o) => o.again === s.again),
+  )
   const p: Simt = { warps: program.warps, counts: program.counts, statements }
   const header = headerOf(p)
   const places = placesOf(p)
@@ -398,6 +400,16 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
       case 'copy':
         issue(s, k, 'cpAsync', bytesOf * lanes.length)
         return
+      case 'copyArrive':
+        // one operation of each lane
+        for (const lane of lanes)
+          issue(
+            { warp, lanes: [lane], does: 'ops', ops: [s.ops[lanes.indexOf(lane)]!], whole: false },
+            k,
+            'cpAsync',
+            0,
+          )
+        return
       case 'bulkCommit':
       case 'copyCommit': {
         const groups = op._tag === 'bulkCommit' ? bulk : copies
@@ -532,6 +544,18 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
     return false
   }
 
+  /** An arrival of copies waits for those of its lane. */
+  const isHeld = (f: Flying): boolean =>
+    f.op._tag === 'copyArrive' &&
+    flying.some(
+      (g) =>
+        g.op._tag === 'copy' &&
+        g.stage !== 'done' &&
+        g.operation < f.operation &&
+        g.warp === f.warp &&
+        g.lanes.includes(f.lanes[0]!),
+    )
+
   const goOn = (f: Flying): void => {
     const { operation, op } = f
     if (op._tag === 'load') {
@@ -574,6 +598,12 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
       return
     }
     log.push({ _tag: 'perform', operation, stage: 'all', part: 0 })
+    if (op._tag === 'copyArrive') {
+      log.push({ _tag: 'signal', operation, part: 0, to: 'arrive', barrier: op.barrier })
+      f.stage = 'done'
+      arrivals(op.barrier, 1, 0)
+      return
+    }
     const reads = f.ops.flatMap((o) => (o._tag === 'copy' ? o.reads : []))
     const writes = f.ops.flatMap((o) => (o._tag === 'copy' ? o.writes : []))
     if (reads.length > 0) log.push(access(f.stamp, 'r', 'generic', footprint(reads), operation))
@@ -600,7 +630,7 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
         })
     })
     for (const f of flying)
-      if (f.stage !== 'done')
+      if (f.stage !== 'done' && !isHeld(f))
         moves.push(() => {
           goOn(f)
         })

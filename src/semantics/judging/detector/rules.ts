@@ -59,8 +59,6 @@ export interface Rules {
   readonly noLags: boolean
   /** bar.warp.sync joins all lanes, whatever its mask */
   readonly partialMeets: boolean
-  /** lanes that leave a barrier together have not met */
-  readonly silentBars: boolean
   /** what one lane of a warp waits for all of them acquire */
   readonly anyLaneWaits: boolean
   /** a proxy fence by one lane of a warp is for all of them */
@@ -111,7 +109,6 @@ export type LaneRule =
   | 'lanesInOrder'
   | 'noLags'
   | 'partialMeets'
-  | 'silentBars'
   | 'anyLaneWaits'
   | 'anyLaneFences'
   | 'jointLanes'
@@ -153,7 +150,6 @@ export const standard: Rules = {
   lanesInOrder: false,
   noLags: false,
   partialMeets: false,
-  silentBars: false,
   anyLaneWaits: false,
   anyLaneFences: false,
   jointLanes: false,
