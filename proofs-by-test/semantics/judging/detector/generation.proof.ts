@@ -9,7 +9,8 @@ import {
   unknownEvent,
 } from '../../../../src/semantics/judging/detector/generation.js'
 import { singleton } from '../../../../src/semantics/judging/detector/generation-set.js'
-import { clockOf, nothing, programOf } from '../../../../src/semantics/judging/detector/knowledge.js'
+import { clockOf, nothing, programOf, type Knowledge } from '../../../../src/semantics/judging/detector/knowledge.js'
+import type { Stamp } from '../../../../src/semantics/log/events.js'
 
 const extent = { agents: 3, barriers: 2 }
 const event = (agent: number, at: number, over: Partial<Contribution> = {}): Contribution => ({
@@ -28,6 +29,12 @@ const knowing = (...counters: ReadonlyArray<number>): ReadonlyArray<number> => {
   counters.forEach((at, x) => (order[programOf(x)] = at))
   return order
 }
+const knowledgeOf = (order: ReadonlyArray<number>): Knowledge => {
+  const k = nothing(extent)
+  order.forEach((at, clock) => (k.order[clock] = at))
+  return k
+}
+const asker: Stamp = { agent: 2, at: 9, site: 0, iteration: [] }
 const of = (...events: ReadonlyArray<readonly [Contribution, ReadonlyArray<number>]>): Generation => {
   const g = generation(extent)
   for (const [e, order] of events) contribute(g, e, order)
@@ -78,12 +85,12 @@ describe('an event that somebody does not know', () => {
     ['a later one known', ofBarrier(7), barrier, false, undefined],
     ['the one before it known', ofBarrier(5), barrier, false, bytes],
   ])('%s', (_, order, clock, countedOnly, expected) => {
-    expect(unknownEvent(g, 5, order, clock, countedOnly)).toBe(expected)
+    expect(unknownEvent(g, 5, knowledgeOf(order), asker, clock, countedOnly)).toBe(expected)
   })
   test('the barrier whose clock is the first', () => {
     const order = nothing(extent).order
     order[0] = 6
-    expect(unknownEvent(of([second, knowing()]), 5, order, 0, false)).toBeUndefined()
+    expect(unknownEvent(of([second, knowing()]), 5, knowledgeOf(order), asker, 0, false)).toBeUndefined()
   })
 })
 

@@ -46,7 +46,8 @@ import type { Contribution, Generation, Peeked } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesInitialisation } from './knowledge.js'
-import { knowsEvent } from './lanes.js'
+import { allLanes } from './activity.js'
+import { knowsEvent, lanesDone } from './lanes.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -428,13 +429,26 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
   }
 }
 
-/** An arrival knows what lanes have announced before it: it cannot come before the bytes are expected. */
+/** An arrival of some lane knows what lanes have announced before it: the generation cannot complete before the bytes are expected. */
 const announced = (b: BarrierState, e: BarrierArrival): void => {
+  const { agent, lanes = allLanes } = e.stamp
   b.expects.forEach((all, x) => {
-    if (all.some((one) => one.lanes !== undefined && knowsEvent(e.knowledge, one, e.stamp)))
-      b.expects[x] = all.filter((one) => one.lanes === undefined || !knowsEvent(e.knowledge, one, e.stamp))
+    if (!all.some((one) => one.lanes !== undefined)) return
+    b.expects[x] = all.flatMap((one) => {
+      if (one.lanes === undefined) return [one]
+      const left = one.lanes & ~lanesDone(e.knowledge, one, programOf(x), one.at, { agent, lanes })
+      return left === 0 ? [] : [ofLanes(one, left)]
+    })
   })
 }
+
+const ofLanes = ({ agent, at, site, iteration }: Stamp, lanes: number): Stamp => ({
+  agent,
+  at,
+  site,
+  iteration,
+  lanes,
+})
 
 /** The latest of each lane. */
 export const withLatest = (all: ReadonlyArray<Stamp>, one: Stamp): ReadonlyArray<Stamp> => {
