@@ -33,7 +33,7 @@ const recorded = (header: Header, log: ReadonlyArray<LogEvent>): Detected => {
   return fold.finish(state)
 }
 
-const judged = (header: Header, log: ReadonlyArray<LogEvent>, options: Options): Judgement => {
+export const judged = (header: Header, log: ReadonlyArray<LogEvent>, options: Options): Judgement => {
   const fold = detector(options)
   let state = fold.init(header)
   for (const e of log) state = fold.observe(state, e)
