@@ -6,7 +6,12 @@
  * By day a sample, by night 100,000; and each rule about lanes is needed (`LaneRule`).
  */
 import { describe, expect, test } from 'vitest'
-import { defaults, standard, verdictOf, type LaneRule } from '../../../src/semantics/judging/detector/index.js'
+import {
+  defaults,
+  standard,
+  verdictOf,
+  type LaneRule,
+} from '../../../src/semantics/judging/detector/index.js'
 import { explore } from '../../../src/semantics/schedules/naive/explore.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import * as S from '../../../src/semantics/schedules/naive/skeleton.js'
@@ -136,7 +141,12 @@ const needed: Readonly<Record<LaneRule, Simt>> = {
     warps: [2, 1],
     counts: [1],
     statements: [
-      ...[0, 1].map((lane) => Object.assign({ again }, by(0, [lane], () => S.read([x(0)])))),
+      ...[0, 1].map((lane) =>
+        Object.assign(
+          { again },
+          by(0, [lane], () => S.read([x(0)])),
+        ),
+      ),
       ...one(0, 1, S.arrive([0])),
       ...one(1, 0, S.wait(0, 0), S.write([x(0)])),
     ],
@@ -213,13 +223,7 @@ const needed: Readonly<Record<LaneRule, Simt>> = {
     statements: [
       ...one(0, 0, S.expect(0, 1)),
       ...one(0, 1, S.arrive([0])),
-      ...one(
-        0,
-        0,
-        S.load([], [{ atoms: [x(0)], barrier: 0, units: 1 }]),
-        S.wait(0, 0),
-        S.read([x(0)]),
-      ),
+      ...one(0, 0, S.load([], [{ atoms: [x(0)], barrier: 0, units: 1 }]), S.wait(0, 0), S.read([x(0)])),
     ],
   },
   // lane 1 may come to its wait when the next phase is over
