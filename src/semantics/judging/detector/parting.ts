@@ -136,7 +136,7 @@ const ofThese = <A>(list: ReadonlyArray<A>, all: number, lanes: number): Readonl
   const out: A[] = []
   let left = all
   for (let i = 0; i < list.length; i += each) {
-    if ((left & -left & lanes) !== 0) out.push(...list.slice(i, i + each))
+    if ((left & -left & lanes) !== 0) for (let k = i; k < i + each; k++) out.push(list[k]!)
     left &= left - 1
   }
   return out

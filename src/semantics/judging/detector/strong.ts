@@ -55,7 +55,7 @@ import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
 import type { Options } from './rules.js'
 import { keyOfWord, wordsOf } from './words.js'
-import type { Fenced, Left, Pending, Strong, Told, Word } from './strong-state.js'
+import type { Fenced, Left, Pending, Told, Word } from './strong-state.js'
 import { act, partLanes, strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- words
