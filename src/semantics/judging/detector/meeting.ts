@@ -50,7 +50,12 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       lacking: undefined,
     })
   // lanes that have waited for one another at a barrier have met
-  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined)
+  if (
+    e.kind === 'leave' &&
+    e.relaxed !== true &&
+    e.stamp.lanes !== undefined &&
+    c.options.lanes !== 'off'
+  )
     meetAll(d, e.stamp.agent, e.stamp.lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
