@@ -60,7 +60,8 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
 const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
   const by = executedBy(e)
-  if (by?.lanes !== undefined && d.context.options.lanes !== 'off') act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
+  if (by?.lanes !== undefined && d.context.options.lanes !== 'off')
+    act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
   switch (e._tag) {
     case 'cluster':
       nextCluster(d, e.id)
