@@ -12,6 +12,8 @@
  *     tel g.f 1      st.release by one lane; `add` is red
  *     hea g.f ge 1   a loop of ld.acquire by one lane
  *
+ * Behind each operation the lanes meet (bar.warp.sync): an agent of a skeleton is one thread, and lanes that nothing orders are many.
+ *
  * In a cluster both CTAs run one text, and lie alike: what has one name in both has one offset.
  *
  * So what nvcc makes of a kernel (spins, peeks, parts of a warp that meet again) stands between a skeleton and its verdict.
@@ -385,7 +387,11 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
   lines.push('ret;')
   s.agents.forEach((agent, x) => {
     lines.push(`W${String(x)}:`)
-    for (const op of agent.ops) for (const line of said(op, agent.cta)) lines.push(line)
+    for (const op of agent.ops) {
+      const here = said(op, agent.cta)
+      for (const line of here) lines.push(line)
+      if (here.length > 0) lines.push('bar.warp.sync -1;')
+    }
     lines.push('ret;')
   })
   const zeros = [...shared.values()].map(

@@ -14,6 +14,7 @@ import { doneBy, known } from './access-record.js'
 import type { Context } from './context.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
+import { strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- model
 
@@ -50,13 +51,15 @@ export const obligations = (): Obligations => ({
 
 const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, false, o.unit)
 
-/** Does some agent of the CTA know it, in this vector? */
+/** Does some agent of the CTA know it, or some lane of a warp, in this vector? */
 const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =>
   c.agents.some(
     (a, x) =>
       c.header.agents[x]!.cta === o.cta &&
-      (known(a.knowledge[vector], o.completion) ||
-        (o.also !== undefined && known(a.knowledge[vector], o.also))),
+      strandsOf(a).some(
+        ({ knowledge }) =>
+          known(knowledge[vector], o.completion) || (o.also !== undefined && known(knowledge[vector], o.also)),
+      ),
   )
 
 const met = (c: Context, o: Obligation): boolean => {
