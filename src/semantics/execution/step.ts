@@ -252,9 +252,9 @@ const withSyncs = (
   by === undefined || by.synced.length === 0
     ? events
     : [
-        ...by.synced.map(({ site, iteration, lanes, arrives }): LogEvent => {
+        ...by.synced.map(({ site, iteration, lanes, how, loads }): LogEvent => {
           const stamp: Stamp = { agent, at: a.at, site, iteration, lanes }
-          return arrives ? { _tag: 'warpSync', stamp, arrives } : { _tag: 'warpSync', stamp }
+          return how === 'meets' ? { _tag: 'warpSync', stamp } : { _tag: 'warpSync', stamp, how, loads }
         }),
         ...events,
       ]

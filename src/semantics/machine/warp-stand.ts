@@ -20,6 +20,7 @@
 import type { Prepared } from './operation.js'
 import type { Computed } from '../log/computed.js'
 import type { Ledger } from './ledger.js'
+import type { Meeting } from '../log/events.js'
 import type { Edit } from './plane.js'
 
 // ---------------------------------------------------------------- registers
@@ -231,8 +232,9 @@ export interface Synced {
   readonly site: number
   readonly iteration: ReadonlyArray<number>
   readonly lanes: number
-  /** they have not met, but come to the barrier of the cluster, at which their warp arrives with the last of them */
-  readonly arrives: boolean
+  readonly how: Meeting
+  /** of an exchange: the loads whose values went into it */
+  readonly loads: ReadonlyArray<number>
 }
 
 /** How a warp goes on when an effect is done. */

@@ -283,7 +283,7 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
         [ready?._tag === 'do' ? [ready.prepared, ready.resume, lanesOf(ready)] : null, rest],
         asText,
       ),
-      synced.map(({ lanes, arrives }) => `${arrives ? 'a' : ''}${String(lanes)}`).join(),
+      synced.map(({ lanes, how }) => `${how} ${String(lanes)}`).join(),
       splits
         .map((s) => {
           const frames: string[] = []

@@ -12,6 +12,7 @@
  */
 import type { Edit } from '../machine/cells.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
+import type { Meeting } from '../log/events.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, Value } from '../machine/value.js'
@@ -19,6 +20,7 @@ import { lacking } from '../machine/marks.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
+import { exchangesIn } from './exchanges.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
 import * as Absent from './absent.js'
@@ -351,14 +353,33 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
     default:
       return
   }
+  exchanged(w, s, o, mask)
   if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
 }
 
 /** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
-const synced = (w: Walk, s: Walking, lanes: number, arrives = false): void => {
-  const last = w.synced[w.synced.length - 1]
-  if (last?.lanes === lanes && last.arrives === arrives) return
-  w.synced = [...w.synced, { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes, arrives }]
+const synced = (
+  w: Walk,
+  s: Walking,
+  lanes: number,
+  how: Meeting = 'meets',
+  loads: ReadonlyArray<number> = noLoads,
+): void => {
+  if (w.synced.some((x) => x.lanes === lanes && x.how === how && x.loads === loads)) return
+  w.synced = [
+    ...(how === 'meets'
+      ? w.synced.filter((x) => x.how !== 'exchanges' || (x.lanes & ~lanes) !== 0)
+      : w.synced),
+    { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes, how, loads },
+  ]
+}
+const noLoads: ReadonlyArray<number> = []
+
+/** What lanes give to one another they have: an exchange that something can rest on is said. */
+const exchanged = (w: Walk, s: Walking, o: Operation, mask: number): void => {
+  const { loads, ends } = exchangesIn(w.launch.program)
+  const those = loads.get(o)
+  if (those !== undefined || ends) synced(w, s, mask, 'exchanges', those ?? noLoads)
 }
 
 /** True: it was done, or stopped the walk. False: lanes that it names are somewhere else, and it waits for them. */
@@ -676,7 +697,7 @@ const instruction = (
       break
     default: {
       if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) {
-        if (!o.relaxed) synced(w, s, mask, true)
+        if (!o.relaxed) synced(w, s, mask, 'arrives')
         break
       }
       if (!last && waits(o)) {

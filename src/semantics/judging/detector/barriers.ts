@@ -288,7 +288,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
       ),
     )
   else {
-    const waiting = b.waits.find((w) => w !== undefined && !knowsEvent(k, w, stamp))
+    const waiting = b.waits.find((w) => w !== undefined && !knowsEvent(k, w, stamp, true))
     if (waiting !== undefined)
       file(c.report, keyOf(`B7|${String(b.index)}`, waiting, stamp), () =>
         draft(

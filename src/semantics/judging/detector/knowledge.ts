@@ -46,6 +46,7 @@
 import { clocks, width, type ClockName } from './clocks.js'
 import type { GenerationSet } from './generation-set.js'
 import { common, empty, union } from './generation-set.js'
+import type { Exchange } from './exchanges.js'
 import * as Pace from './pace.js'
 import type { Lag, Paced } from './pace.js'
 
@@ -97,6 +98,8 @@ export type Lags = ReadonlyMap<number, ReadonlyArray<Lag>>
 export interface Together {
   readonly agent: number
   readonly paced: Paced
+  /** what the lanes of the warp have given to one another */
+  readonly exchanges: ReadonlyArray<Exchange>
 }
 
 // ---------------------------------------------------------------- constructors
@@ -250,7 +253,7 @@ const joinedLags = (into: Knowledge, from: Knowledge, what: 'order' | 'all'): La
 export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' | 'all'): void => {
   const { together } = k
   if (together === null) return
-  const { agent, paced } = together
+  const { agent, paced, exchanges } = together
   const own = agent * width
   if (
     paced.lags.length === 0 &&
@@ -264,7 +267,11 @@ export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' |
   )
     return
   const heard = pacedIn(message, agent)
-  k.together = { agent, paced: Pace.join(paced, what === 'all' ? heard : Pace.orderAlone(heard)) }
+  k.together = {
+    agent,
+    paced: Pace.join(paced, what === 'all' ? heard : Pace.orderAlone(heard)),
+    exchanges,
+  }
 }
 
 /** The knowledge that all of several have: what lanes that know different things can rely on when they act as one. */
@@ -282,7 +289,11 @@ export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
   const together =
     x.together === null || y.together === null
       ? null
-      : { agent: x.together.agent, paced: Pace.meet(x.together.paced, y.together.paced) }
+      : {
+          agent: x.together.agent,
+          paced: Pace.meet(x.together.paced, y.together.paced),
+          exchanges: x.together.exchanges,
+        }
   return knowledge(
     order,
     x.firm === x.order && y.firm === y.order ? order : least(x.firm, y.firm),
@@ -376,9 +387,13 @@ const fenceLanes = (k: Knowledge, space: 'shared' | 'global'): void => {
   if (k.lags !== null)
     k.lags = new Map([...k.lags].map(([agent, lags]) => [agent, Pace.fenced(lags, space)] as const))
   if (k.together !== null) {
-    const { agent, paced } = k.together
+    const { agent, paced, exchanges } = k.together
     const [all] = Pace.fenced([{ lanes: -1, pace: paced.pace }], space)
-    k.together = { agent, paced: { pace: all!.pace, lags: Pace.fenced(paced.lags, space) } }
+    k.together = {
+      agent,
+      paced: { pace: all!.pace, lags: Pace.fenced(paced.lags, space) },
+      exchanges,
+    }
   }
 }
 

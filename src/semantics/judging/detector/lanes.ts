@@ -19,7 +19,8 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { addressesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
 import type { AccessRecord, Completion } from './access-record.js'
 import { width } from './clocks.js'
-import { programOf, type Knowledge } from './knowledge.js'
+import { isExchanged } from './exchanges.js'
+import { programOf, type Knowledge, type Together } from './knowledge.js'
 import * as Pace from './pace.js'
 import type { Window } from './pace.js'
 
@@ -181,10 +182,17 @@ const threadsKnow = (
   if (own === undefined && met.lags.length === 0 && met.pace[slot]! >= at) return true
   const { crossing: apart, shared } = crossing(x, r)
   return (
-    (apart === 0 || Pace.reaches(met, apart, slot, at)) &&
+    (apart === 0 || Pace.reaches(met, apart, slot, at) || isGiven(x, r, together, apart)) &&
     (own === undefined || Pace.lagsReach(own, shared & ~apart, slot, at))
   )
 }
+
+/** Have these lanes given those of `r` what they had loaded? */
+const isGiven = (x: AccessRecord, r: AccessRecord, together: Together | null, lanes: number): boolean =>
+  together !== null &&
+  x.rw === 'r' &&
+  x.operation < 0 &&
+  isExchanged(together.exchanges, lanes | r.lanes, x.stamp.at, x.stamp.site)
 
 /** Lanes of `x` that touch bytes of `r`, whoever makes it. */
 const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
@@ -193,16 +201,21 @@ const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
 }
 
 /** Does each of the lanes that act, with this knowledge, know what lanes did at an event of a warp? */
-export const knowsEvent = (k: Knowledge, event: Stamp, by: Stamp): boolean => {
+export const knowsEvent = (k: Knowledge, event: Stamp, by: Stamp, isWait = false): boolean => {
   const { agent, at, lanes } = event
   if (k.order[programOf(agent)]! < at) return false
   if (lanes === undefined) return true
   if (by.agent !== agent || by.lanes === undefined) {
     const own = k.lags?.get(agent)
-    return own === undefined || Pace.lagsReach(own, lanes, stepOf, at)
+    // a wait is over when its lane goes on, and what its warp tells afterwards comes of lanes that have gone on together
+    return isWait || own === undefined || Pace.lagsReach(own, lanes, stepOf, at)
   }
   const others = isOne(by.lanes) ? lanes & ~by.lanes : lanes
-  return others === 0 || Pace.reaches(k.together?.paced ?? Pace.standing, others, stepOf, at)
+  return (
+    others === 0 ||
+    Pace.reaches(k.together?.paced ?? Pace.standing, others, stepOf, at) ||
+    (isWait && k.together !== null && isExchanged(k.together.exchanges, others | by.lanes, at, null))
+  )
 }
 const stepOf = Pace.slotNamed('order', 'program')
 

@@ -34,7 +34,7 @@ import { nothing } from './knowledge.js'
 import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
-import { act, meetLanes } from './strands.js'
+import { act, exchange, meetLanes } from './strands.js'
 import { fencedWithin, meetStrong } from './strong.js'
 
 export const meet = (d: Detector, e: Rendezvous): void => {
@@ -56,9 +56,17 @@ export const meet = (d: Detector, e: Rendezvous): void => {
 }
 
 /** Lanes of a warp meet. Nothing is counted by it: it joins what came before the next event of the warp. */
-export const warpSync = (d: Detector, { stamp, arrives }: WarpSync): void => {
-  if (arrives === true) {
-    const a = d.context.agents[stamp.agent]!
+export const warpSync = (d: Detector, { stamp, how, loads }: WarpSync): void => {
+  const a = d.context.agents[stamp.agent]!
+  if (how === 'exchanges') {
+    exchange(a, stamp.agent, {
+      lanes: stamp.lanes ?? allLanes,
+      before: stamp.at,
+      loads: new Set(loads),
+    })
+    return
+  }
+  if (how === 'arrives') {
     act(a, stamp.agent, stamp.lanes ?? allLanes, stamp.at - 1)
     publish((a.arrived ??= nothing(d.context.extent)), a, false)
     return

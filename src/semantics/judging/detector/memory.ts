@@ -171,7 +171,7 @@ const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge
 
 /** Lanes of one instruction that write one byte: which of them is last is open. */
 const judgeWithin = (d: Detector, r: AccessRecord, k: Knowledge, agrees: boolean): void => {
-  if (r.rw === 'r' || r.reach > 0 || r.lanes === 0 || meetingIn(r) === 0) return
+  if (r.rw === 'r' || r.joins || r.lanes === 0 || meetingIn(r) === 0) return
   if (agrees) return
   if (r.stored !== undefined && storesOnce(r.footprint, r.stored)) d.conflicts.twice(r, r, k)
   else d.conflicts.race(r, r, emptyCell, k)
@@ -217,6 +217,7 @@ export const access = (d: Detector, e: Access): void => {
     met: metAt(k),
     reach: e.atomic ? reachOf(e.scope) : 0,
     combine: e.combine,
+    joins: e.joins === true || e.combine !== undefined,
     rounds: e.rounds === true,
     decides: e.decides === true,
     cta: c.header.agents[x]!.cta,
@@ -296,6 +297,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     met: 0,
     reach: 0,
     combine: undefined,
+    joins: false,
     rounds: false,
     decides: false,
     cta: c.header.agents[e.stamp.agent]!.cta,

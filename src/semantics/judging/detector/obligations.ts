@@ -51,14 +51,15 @@ export const obligations = (): Obligations => ({
 
 const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, false, o.unit)
 
-/** Does some agent of the CTA know it, or some lane of a warp, in this vector? */
+/** Does some agent of the CTA know it, in this vector? */
 const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =>
   c.agents.some(
     (a, x) =>
       c.header.agents[x]!.cta === o.cta &&
       strandsOf(a).some(
         ({ knowledge }) =>
-          known(knowledge[vector], o.completion) || (o.also !== undefined && known(knowledge[vector], o.also)),
+          known(knowledge[vector], o.completion) ||
+          (o.also !== undefined && known(knowledge[vector], o.also)),
       ),
   )
 

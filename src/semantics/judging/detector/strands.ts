@@ -33,8 +33,10 @@ import {
   telling,
   withLags,
   type Knowledge,
+  type Together,
   type Vector,
 } from './knowledge.js'
+import { withExchange, type Exchange } from './exchanges.js'
 import * as Pace from './pace.js'
 import type { Lag, Paced } from './pace.js'
 
@@ -161,7 +163,7 @@ export const act = (a: Stranded, agent: number, lanes: number, at: number): void
       })
     } else installed(a, first)
   }
-  a.knowledge.together ??= { agent, paced: Pace.standing }
+  a.knowledge.together ??= strangers(agent)
 }
 
 /** Of each strand of the lanes that act what `f` makes of it alone. */
@@ -197,6 +199,22 @@ const ownSteps = [Pace.slotNamed('order', 'program'), Pace.slotNamed('visible', 
 
 // ---------------------------------------------------------------- parting and meeting
 
+const strangers = (agent: number): Together => ({ agent, paced: Pace.standing, exchanges: [] })
+
+const togetherAt = (before: Together | null, agent: number, paced: Paced): Together => ({
+  agent,
+  paced,
+  exchanges: before?.exchanges ?? [],
+})
+
+/** Lanes have given to one another what they had. */
+export const exchange = (a: Stranded, agent: number, x: Exchange): void => {
+  for (const { knowledge: k } of strandsOf(a)) {
+    const { paced, exchanges } = k.together ?? strangers(agent)
+    k.together = { agent, paced, exchanges: withExchange(exchanges, x) }
+  }
+}
+
 /** These lanes will learn something that the others do not. */
 export const partLanes = (a: Stranded, lanes: number): void => {
   const before = strandsOf(a)
@@ -220,7 +238,7 @@ export const partLanes = (a: Stranded, lanes: number): void => {
 export const meetLanes = (a: Stranded, agent: number, lanes: number, before: number): void => {
   if (a.strands === null && lanes === allLanes) {
     counted(a.knowledge, agent, before)
-    a.knowledge.together = { agent, paced: pacedIn(a.knowledge, agent) }
+    a.knowledge.together = togetherAt(a.knowledge.together, agent, pacedIn(a.knowledge, agent))
     return
   }
   partLanes(a, lanes)
@@ -229,18 +247,18 @@ export const meetLanes = (a: Stranded, agent: number, lanes: number, before: num
   const [first] = those
   if (first === undefined) return
   for (const s of those) {
-    s.knowledge.together ??= { agent, paced: Pace.standing }
+    s.knowledge.together ??= strangers(agent)
     counted(s.knowledge, agent, before)
   }
-  const met = those.map((s) => sayOf(a.did, s.knowledge, s.lanes)).reduce((x, y) => Pace.join(x, y))
+  const joint = those.map((s) => sayOf(a.did, s.knowledge, s.lanes)).reduce((x, y) => Pace.join(x, y))
   const { knowledge, published, received } = first
   for (const s of those.slice(1)) {
     join(knowledge, s.knowledge)
     joinVector(published, s.published)
     joinVector(received, s.received)
   }
-  knowledge.lags = withLags(knowledge.lags, agent, Pace.lagsOnly(met.lags, lanes))
-  knowledge.together = { agent, paced: met }
+  knowledge.lags = withLags(knowledge.lags, agent, Pace.lagsOnly(joint.lags, lanes))
+  knowledge.together = togetherAt(knowledge.together, agent, joint)
   const one: Strand = { lanes, knowledge, published, received }
   const others = all.filter((s) => !those.includes(s))
   a.strands = others.length === 0 ? null : [...others, one]

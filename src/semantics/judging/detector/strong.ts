@@ -51,7 +51,7 @@ import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
 import { keyOfWord, knows, wordsOf } from './words.js'
 import type { Fenced, Left, Pending, Strong, Told, Word } from './strong-state.js'
-import { act, partLanes } from './strands.js'
+import { act, partLanes, strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- words
 
@@ -390,7 +390,11 @@ const written = (
 const settle = (c: Context, w: Word): void => {
   const running = c.agents.filter((a) => !a.exited)
   let n = 0
-  while (n + 1 < w.left.length && running.every((a) => knows(a.knowledge.order, w.left[n + 1]!.stamp))) n++
+  while (
+    n + 1 < w.left.length &&
+    running.every((a) => strandsOf(a).every((s) => knows(s.knowledge.order, w.left[n + 1]!.stamp)))
+  )
+    n++
   if (n > 0) w.left.splice(0, n)
 }
 
