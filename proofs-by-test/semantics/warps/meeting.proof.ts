@@ -138,7 +138,10 @@ describe('lanes that have ended are not waited for', () => {
   test('what they had read is not before what others store: they came to no barrier', () => {
     const body = 'setp.ge.u32 %c1, %l, 16; @%c1 bra E; barrier.sync 3, 64; st.global.b32 [%p], %v; E: ret;'
     for (const policy of policies)
-      expect(told(body, 64, 16, policy).verdict).toMatchObject({ verdict: 'hazard', findings: [{ id: 'D2' }] })
+      expect(told(body, 64, 16, policy).verdict).toMatchObject({
+        verdict: 'hazard',
+        findings: [{ id: 'D2' }],
+      })
   })
   test.each([1, 33, 64, 96, 100])('of 128 threads %i stay', (n) => {
     const t = told(

@@ -25,6 +25,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   lanes: 0,
   whole: false,
   met: 0,
+  joins: false,
   reach: 0,
   combine: undefined,
   rounds: false,
