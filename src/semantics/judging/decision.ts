@@ -170,9 +170,9 @@ const segmentsOf = (
   })
 }
 
-/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. */
+/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. Clusters that run together may lack what lanes lack. */
 export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
-  findings.filter((f, i) => i < explained && f.missing === undefined && !isAnsweredById(f))
+  findings.filter((f, i) => i < explained && f.missing === undefined && (!isAnsweredById(f) || f.id === 'D3'))
 
 /** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
 export const withMissing = (

@@ -269,7 +269,9 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
         break
       }
       case 'warpSync':
-        if (e.arrives !== true) {
+        // an exchange is of registers: between threads it says what a log of threads has no event for
+        if (e.how === 'exchanges') break
+        if (e.how === undefined) {
           meet(e.stamp)
           break
         }
