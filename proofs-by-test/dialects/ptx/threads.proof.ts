@@ -26,7 +26,11 @@ interface Launch {
   readonly arg: ReadonlyArray<string>
 }
 const launches: Readonly<Record<string, Launch>> = {
-  lanes: { grid: '2', block: '64', arg: ['0=z32.npy:inout', '1=z1.npy:inout', '2=u32[32]:out', '3=u32[512]'] },
+  lanes: {
+    grid: '2',
+    block: '64',
+    arg: ['0=z32.npy:inout', '1=z1.npy:inout', '2=u32[32]:out', '3=u32[512]'],
+  },
   warp: { grid: '1', block: '32', arg: ['0=i32.npy', '1=u32[32]:out'] },
 }
 const tensors = new Map([
