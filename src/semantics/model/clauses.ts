@@ -14,6 +14,7 @@
  * | x, y, z; x'            | shared memory of CTA 0; of CTA 1                                                                 |
  * | g, h, s; t; r          | global memory; tensor memory of CTA 0; registers of T0                                           |
  * | b, c, d; b'            | barriers of CTA 0 that count 1; of CTA 1. They are initialised, and all agents know it           |
+ * | T0, T1: sync           | bar.warp.sync of lanes of one warp, each an agent of its own                                     |
  * | #1                     | an operation, between its issue and its signals                                                 |
  *
  * Sources: *PTX n* is a section of the PTX ISA as 9.1 numbers it, where the number has been looked up; any other section stands by its title, “Title”; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
@@ -234,6 +235,15 @@ const order: ReadonlyArray<Clause> = [
     source: 'PTX, “bar, barrier” and “barrier.cluster”',
     litmus: { log: ['T0: write x', 'T0, T1: meet', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.meet,
+  },
+  {
+    id: 'lanes',
+    part: 'order',
+    says: 'The lanes of a warp are threads, and bar.warp.sync orders those of its mask: each sees after it what all of them saw before it. Being converged orders nothing. Program order, a release, an acquire, an arrival, an issue and a proxy fence belong to the lanes that execute them. shfl, vote, match and redux order no memory; but what a lane gives to one of them it has loaded. ldmatrix, stmatrix and wgmma are accesses by every lane of the warp. In this test each lane is an agent of its own.',
+    source:
+      'PTX, “bar.warp.sync” (it “guarantees memory ordering among participating threads”), “Program Order” (of a thread), “shfl.sync”, “vote.sync”, “match.sync”, “redux.sync” (which say nothing of memory), 8.9.5 (a proxy fence by a thread); which thread performs ldmatrix and stmatrix the manual leaves open (docs/hazards.md)',
+    litmus: { log: ['T0: write x', 'T0, T1: sync', 'T1: read x'], expect: ok, without: 'race' },
+    arrows: Order.lanes,
   },
   {
     id: 'semaphore',
