@@ -78,7 +78,15 @@ export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = nam
 const unlessEnded = names.filter((name) => name !== 'C5')
 
 /** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
-export const decideRun = (ended: Ended, judgement: Judgement | null, proof: Provenance | null): Decision => {
+/** What one run, or a search, stands for: where lanes are judged as one, not the schedules of threads. */
+export type Schedules = 'every schedule' | 'every schedule of warps'
+
+export const decideRun = (
+  ended: Ended,
+  judgement: Judgement | null,
+  proof: Provenance | null,
+  schedules: Schedules = 'every schedule',
+): Decision => {
   if (ended === 'stuck')
     return {
       name: 'deadlock',
@@ -106,7 +114,7 @@ export const decideRun = (ended: Ended, judgement: Judgement | null, proof: Prov
     reason:
       judgement === null
         ? 'the run completed; hazards were not looked for'
-        : 'nothing was found, and C1 to C6 hold: this run stands for every schedule',
+        : `nothing was found, and C1 to C6 hold: this run stands for ${schedules}`,
   }
 }
 

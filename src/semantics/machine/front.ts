@@ -89,3 +89,8 @@ export interface Front<W> {
   /** equal texts, equal futures, of an agent that is ready for this; asked where control may depend on timing. `numberOf` numbers what is told apart by identity. */
   readonly where: (stand: Stand, ready: Ready | null, numberOf: (thing: object) => number) => string
 }
+
+/** What is not said where agents act as one: their threads are a compiler's to write, and a level of its own. */
+export const agentsActAsOne: ReadonlyArray<string> = [
+  'races between the threads of one agent: it acts as one here; the PTX of the kernel shows them',
+]

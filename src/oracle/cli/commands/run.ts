@@ -360,7 +360,7 @@ const runNow = async (
     drawing,
     threads,
   } = parsed.right
-  const { tensorPipe, strict, strictProxies } = strictness
+  const { tensorPipe, strict, strictProxies, lanes } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
   const name = operands[0] ?? ''
   const known =
@@ -420,6 +420,7 @@ const runNow = async (
     policy: policy.right,
     strict,
     strictProxies,
+    ...(lanes === undefined ? {} : { lanes }),
     equalWrites: equalWritesOf(strict, module),
     hazards,
     provenance: over._tag === 'tiles',

@@ -206,7 +206,8 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
           : inOrder
             ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
             : 'are not ordered'
-      noteManual(c.report, pair('race', id, how, earlier, later, k), inOrder)
+      const severity: Severity = lanes && c.options.lanes === 'converged' ? 'L' : 'E'
+      noteManual(c.report, pair('race', id, how, earlier, later, k, severity), inOrder)
     },
     twice: (earlier, later, k) => {
       pair(

@@ -51,7 +51,7 @@ import { allocated, relinquished } from './tensor-memory.js'
 
 /** One event. Returns the state it was given. */
 export const observe = (d: Detector, e: LogEvent): Detector => {
-  const parts = byStrand(d.context, e)
+  const parts = d.context.options.lanes === 'off' ? null : byStrand(d.context, e)
   if (parts === null) return observeOne(d, e)
   for (const part of parts) observeOne(d, part)
   return d
@@ -60,7 +60,8 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
 const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
   const by = executedBy(e)
-  if (by?.lanes !== undefined) act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
+  if (by?.lanes !== undefined && d.context.options.lanes !== 'off')
+    act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
   switch (e._tag) {
     case 'cluster':
       nextCluster(d, e.id)
@@ -93,7 +94,7 @@ const observeOne = (d: Detector, e: LogEvent): Detector => {
       meet(d, e)
       break
     case 'warpSync':
-      warpSync(d, e)
+      if (d.context.options.lanes !== 'off') warpSync(d, e)
       break
     case 'semaphore':
       semaphore(d, e)

@@ -50,7 +50,7 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       lacking: undefined,
     })
   // lanes that have waited for one another at a barrier have met
-  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined)
+  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined && c.options.lanes !== 'off')
     meetAll(d, e.stamp.agent, e.stamp.lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
@@ -74,7 +74,8 @@ export const warpSync = (d: Detector, { stamp, how, loads }: WarpSync): void => 
   meetAll(d, stamp.agent, stamp.lanes ?? allLanes, stamp.at - 1)
 }
 
-const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
+/** These lanes know from now on what each of them knew, and did up to that event of their warp. */
+export const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
   meetLanes(d.context.agents[agent]!, agent, lanes, before)
   meetStrong(d.strong, agent, lanes)
 }

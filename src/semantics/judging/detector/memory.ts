@@ -212,7 +212,7 @@ export const access = (d: Detector, e: Access): void => {
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
-    lanes: plane.space === 'regs' ? 0 : (stamp.lanes ?? 0),
+    lanes: plane.space === 'regs' || c.options.lanes === 'off' ? 0 : (stamp.lanes ?? 0),
     whole: stamp.whole === true,
     met: metAt(k),
     reach: e.atomic ? reachOf(e.scope) : 0,

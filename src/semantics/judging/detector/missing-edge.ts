@@ -30,6 +30,7 @@
  * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
  */
 import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Remedy } from '../finding.js'
+import { warpSyncs } from './candidate-syncs.js'
 import { hazards } from '../hazards.js'
 import { ofBarrier, ofRendezvous } from '../subject.js'
 import type { Header, LogEvent } from '../../log/events.js'
@@ -318,6 +319,7 @@ export const explain = (
 
 /** Kinds of hypotheses, in the order of the table. */
 const kinds: ReadonlyArray<Kind> = [
+  warpSyncs,
   fences,
   groupWaits,
   commits,
