@@ -353,10 +353,13 @@ export const silicon: ReadonlyArray<Silicon> = [
 ]
 
 const noTensorMemory = 'tensor memory: not on Hopper'
+const noTrials = 'no trials were made yet'
 
-/** Why no trials on Hopper can show it. */
+/** Why no trials on Hopper show it. */
 export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   D4: noTensorMemory,
+  D5: noTrials,
+  D6: noTrials,
   M1: 'ptxas waits before the registers of a wgmma are touched, whatever was written',
   M2: noTensorMemory,
   M3: noTensorMemory,
