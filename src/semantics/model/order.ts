@@ -263,18 +263,22 @@ const isOfLanes = (r: Reading, { arrivals: [first] }: Meeting): boolean => {
 }
 
 const met = (r: Reading, ofLanes: boolean): ReadonlyArray<Arrow> =>
-  r.meetings.filter((m) => isOfLanes(r, m) === ofLanes).flatMap((m) =>
-    m.leaves.flatMap((to) =>
-      m.arrivals
-        .filter((from) => from < to)
-        .flatMap((from) => {
-          const [a, l] = [r.log[from]!, r.log[to]!]
-          if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
-          if (l.relaxed === true) return [flows(from, to, ordered)]
-          return [flows(from, to, a.relaxed === true ? orderedInits : a.tensor === true ? toldTensor : told)]
-        }),
-    ),
-  )
+  r.meetings
+    .filter((m) => isOfLanes(r, m) === ofLanes)
+    .flatMap((m) =>
+      m.leaves.flatMap((to) =>
+        m.arrivals
+          .filter((from) => from < to)
+          .flatMap((from) => {
+            const [a, l] = [r.log[from]!, r.log[to]!]
+            if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
+            if (l.relaxed === true) return [flows(from, to, ordered)]
+            return [
+              flows(from, to, a.relaxed === true ? orderedInits : a.tensor === true ? toldTensor : told),
+            ]
+          }),
+      ),
+    )
 
 const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
 
