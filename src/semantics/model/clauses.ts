@@ -239,9 +239,9 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'lanes',
     part: 'order',
-    says: 'The lanes of a warp are threads, and bar.warp.sync orders those of its mask: each sees after it what all of them saw before it. Being converged orders nothing. Program order, a release, an acquire, an arrival, an issue and a proxy fence belong to the lanes that execute them. shfl, vote, match and redux order no memory; but what a lane gives to one of them it has loaded. ldmatrix, stmatrix and wgmma are accesses by every lane of the warp. In this test each lane is an agent of its own.',
+    says: 'The lanes of a warp are threads. bar.warp.sync orders those of its mask: each sees after it what all of them saw before it. Being converged orders nothing. Program order, a release, an acquire, an arrival, an issue and a proxy fence belong to the lanes that execute them. shfl, vote, match and redux order no memory; but a lane has loaded what it gives to them. ldmatrix, stmatrix and wgmma are accesses by every lane. In this test each lane is an agent of its own.',
     source:
-      'PTX, “bar.warp.sync” (it “guarantees memory ordering among participating threads”), “Program Order” (of a thread), “shfl.sync”, “vote.sync”, “match.sync”, “redux.sync” (which say nothing of memory), 8.9.5 (a proxy fence by a thread); which thread performs ldmatrix and stmatrix the manual leaves open (docs/Ptx.md, “What PTX leaves open”)',
+      'PTX, “bar.warp.sync” (it orders memory among the threads that take part), “Program Order” (of a thread), 8.9.5 (a proxy fence along the causality order of threads); CUDA C++ Programming Guide, “Warp Shuffle Functions” and “Warp Vote Functions” (no memory barrier, no memory ordering); which thread performs ldmatrix and stmatrix the manual leaves open (docs/Ptx.md)',
     litmus: { log: ['T0: write x', 'T0, T1: sync', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.lanes,
   },
