@@ -224,6 +224,21 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
   }
 }
 
+/** Lanes of one instruction. */
+const isOfOne = ({ a, b }: Diagnosis): boolean =>
+  b !== undefined && a.index === b.index && a.at === b.at && a.site === b.site && a.operation === b.operation
+
+/** Of two warps that one log has together. */
+const isOfLanes = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): boolean =>
+  id === 'D3' &&
+  b !== undefined &&
+  [a, b].some((side) =>
+    events.some(
+      (e) =>
+        'stamp' in e && e.stamp.agent === side.index && e.stamp.at === side.at && e.stamp.lanes !== undefined,
+    ),
+  )
+
 /**
  * The smallest missing edge of a finding of this log. `events` is the whole log; `options` those of the judgement that
  * made the finding.
@@ -236,7 +251,14 @@ export const explain = (
 ): Remedy => {
   const other = finding.b
   const sides = other === undefined ? [finding.a] : [finding.a, other]
-  if (isAnsweredById(finding)) return byRule(header, finding)
+  if (isOfOne(finding))
+    return edge(
+      'none-found',
+      'another place for each lane: one instruction writes them all, and which lane comes last is open',
+    )
+  const answered = isAnsweredById(finding)
+  // clusters that run together may be ordered by lanes that the others have not met
+  if (answered && !isOfLanes(events, finding)) return byRule(header, finding)
 
   // first pass: where the sides are, what they do, what their completion carries, which generations complete
   let report: Report | undefined
@@ -307,7 +329,7 @@ export const explain = (
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
   const restsOnRelaxed = draft !== undefined && report?.byManual.has(draft) === true
-  for (const kind of restsOnRelaxed ? [released, ...kinds] : kinds) {
+  for (const kind of answered ? [warpSyncs] : restsOnRelaxed ? [released, ...kinds] : kinds) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
         if (gone(h)) return remedy(h)
