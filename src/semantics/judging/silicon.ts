@@ -32,8 +32,8 @@ export interface Faulted {
 /** A kernel without a statement. */
 export interface Silicon {
   readonly hazard: HazardId
-  /** who sees it: a block, a warpgroup's product, a cluster */
-  readonly reader: 'block' | 'warpgroup' | 'cluster'
+  /** who sees it: a block, a warp, a warpgroup's product, a cluster */
+  readonly reader: 'block' | 'warp' | 'warpgroup' | 'cluster'
   /** the statement that is left out */
   readonly without: string
   readonly wrongIs: string
