@@ -171,7 +171,11 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
     pieces.set(key, made)
     return made
   }
-  const share = <A>(list: ReadonlyArray<A> | undefined, i: number, n: number): ReadonlyArray<A> | undefined =>
+  const share = <A>(
+    list: ReadonlyArray<A> | undefined,
+    i: number,
+    n: number,
+  ): ReadonlyArray<A> | undefined =>
     list === undefined || list.length % n !== 0
       ? list
       : list.slice((i * list.length) / n, ((i + 1) * list.length) / n)
@@ -217,10 +221,12 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
 
   /** Of lanes that come to the barrier of the cluster before their warp arrives there: that arrival. */
   const arrivalAfter = (at: number, agent: number): Rendezvous | undefined =>
-    log.slice(at).find(
-      (e): e is Rendezvous =>
-        e._tag === 'rendezvous' && e.kind === 'arrive' && e.id >= clusterBarrier && e.stamp.agent === agent,
-    )
+    log
+      .slice(at)
+      .find(
+        (e): e is Rendezvous =>
+          e._tag === 'rendezvous' && e.kind === 'arrive' && e.id >= clusterBarrier && e.stamp.agent === agent,
+      )
   /** by agent: of how many threads lanes have come so */
   const come = header.agents.map(() => 0)
   const meeting = (e: Rendezvous, stamp: Stamp): void => {
@@ -263,7 +269,12 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
           Object.assign({}, e, {
             behind: behind!,
             helps: helps!,
-            stamp: { agent: agent!, at: last[agent!]!.at + 1, site: e.stamp.site, iteration: e.stamp.iteration },
+            stamp: {
+              agent: agent!,
+              at: last[agent!]!.at + 1,
+              site: e.stamp.site,
+              iteration: e.stamp.iteration,
+            },
           }),
         )
         break
@@ -302,7 +313,11 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
       case 'perform': {
         const ids = operations.get(e.operation) ?? []
         const touches: Access[] = []
-        for (let next = log[at + 1]; next?._tag === 'access' && next.operation === e.operation; next = log[at + 1]) {
+        for (
+          let next = log[at + 1];
+          next?._tag === 'access' && next.operation === e.operation;
+          next = log[at + 1]
+        ) {
           touches.push(next)
           at++
         }
@@ -316,7 +331,8 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
         break
       }
       case 'signal':
-        for (const operation of operations.get(e.operation) ?? []) out.push(Object.assign({}, e, { operation }))
+        for (const operation of operations.get(e.operation) ?? [])
+          out.push(Object.assign({}, e, { operation }))
         break
       case 'access': {
         const write = isRead(e) ? writeOf(e, log[at + 1]) : undefined
@@ -330,7 +346,8 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
         break
       }
       case 'barrier': {
-        const those = e.kind === 'init' || e.kind === 'inval' ? ofLanes(e.stamp).slice(0, 1) : ofLanes(e.stamp)
+        const those =
+          e.kind === 'init' || e.kind === 'inval' ? ofLanes(e.stamp).slice(0, 1) : ofLanes(e.stamp)
         for (const thread of those)
           out.push(
             Object.assign({}, e, {
@@ -376,9 +393,7 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
     header: Object.assign({}, header, {
       agents: threads.map((t) => {
         const a = header.agents[t.agent]!
-        return t.lane < 0
-          ? a
-          : { name: nameOf(t), cta: a.cta, warps: 1 / 32, starts: a.starts }
+        return t.lane < 0 ? a : { name: nameOf(t), cta: a.cta, warps: 1 / 32, starts: a.starts }
       }),
       planes: header.planes.map((p) =>
         p.agent === undefined ? p : Object.assign({}, p, { agent: [...numbers[p.agent]!.values()][0]! }),

@@ -31,7 +31,13 @@ const x = (k: number): Atom => S.smem(0, `x${String(k)}`)
 const g = (k: number): Atom => S.gmem(`g${String(k)}`)
 
 /** Statements of one warp that wait for a barrier: all lanes, each lane for itself, or one lane and they meet. */
-const waits = (die: Dice, warp: number, lanes: ReadonlyArray<number>, b: number, phase: number): ReadonlyArray<Statement> => {
+const waits = (
+  die: Dice,
+  warp: number,
+  lanes: ReadonlyArray<number>,
+  b: number,
+  phase: number,
+): ReadonlyArray<Statement> => {
   const op = (): Op => S.wait(b, parity(phase))
   const m = die.below(3)
   if (m === 0) return [statement(warp, lanes, op)]
@@ -50,7 +56,12 @@ const byAll = (
     ? [statement(warp, lanes, op)]
     : (die.chance(0.5) ? lanes : [...lanes].reverse()).map((lane) => statement(warp, [lane], op))
 
-const writes = (die: Dice, warp: number, lanes: ReadonlyArray<number>, from: number): ReadonlyArray<Statement> => {
+const writes = (
+  die: Dice,
+  warp: number,
+  lanes: ReadonlyArray<number>,
+  from: number,
+): ReadonlyArray<Statement> => {
   const turn = die.below(lanes.length)
   return byAll(die, warp, lanes, (lane) => S.write([x(from + ((lane + turn) % lanes.length))]))
 }
@@ -63,8 +74,7 @@ const reads = (
   from: number,
   n: number,
 ): ReadonlyArray<Statement> => {
-  if (die.chance(0.2))
-    return [statement(warp, lanes, () => S.read(upTo(n).map((k) => x(from + k))), true)]
+  if (die.chance(0.2)) return [statement(warp, lanes, () => S.read(upTo(n).map((k) => x(from + k))), true)]
   const turn = die.below(n)
   return byAll(die, warp, lanes, (lane) => S.read([x(from + ((lane + turn) % n))]))
 }
@@ -105,7 +115,11 @@ const elected: Way = (die) => {
   }
   for (const k of upTo(rounds)) {
     statements.push(...waits(die, 1, c, 0, k), ...reads(die, 1, c, 0, n))
-    if (k + 1 < rounds) statements.push(meet(1, c), statement(1, [die.pick(c)], () => S.arrive([1])))
+    if (k + 1 < rounds)
+      statements.push(
+        meet(1, c),
+        statement(1, [die.pick(c)], () => S.arrive([1])),
+      )
   }
   return { warps: [n, m], counts: [1, 1], statements }
 }
@@ -156,7 +170,8 @@ const loaded: Way = (die) => {
   const statements: Statement[] = []
   const leader = die.pick(p)
   for (const k of upTo(rounds)) {
-    if (k > 0) statements.push(...(own ? [meet(0, p)] : [statement(0, [leader], () => S.wait(1, parity(k - 1)))]))
+    if (k > 0)
+      statements.push(...(own ? [meet(0, p)] : [statement(0, [leader], () => S.wait(1, parity(k - 1)))]))
     statements.push(
       statement(0, [leader], () => S.arriveExpect(0, 1)),
       statement(0, [leader], () => S.load([], [{ atoms: [x(0), x(1)], barrier: 0, units: 1 }])),
@@ -168,7 +183,10 @@ const loaded: Way = (die) => {
     for (const k of upTo(rounds)) {
       statements.push(...waits(die, reader, c, 0, k), ...reads(die, reader, c, 0, 2))
       if (k + 1 < rounds)
-        statements.push(meet(reader, c), statement(reader, [die.pick(c)], () => S.arrive([1])))
+        statements.push(
+          meet(reader, c),
+          statement(reader, [die.pick(c)], () => S.arrive([1])),
+        )
     }
   return { warps: own ? [n] : [n, m], counts: [1, 1], statements }
 }
@@ -256,8 +274,19 @@ const barred: Way = (die) => {
   return { warps: [n, m], counts: [], statements }
 }
 
-const styles = { exchange, elected, each, stored, loaded, copied, flagged, counted, barred } as const
-export type Style = keyof typeof styles
+export type Style =
+  'exchange' | 'elected' | 'each' | 'stored' | 'loaded' | 'copied' | 'flagged' | 'counted' | 'barred'
+const styles: Readonly<Record<Style, typeof exchange>> = {
+  exchange,
+  elected,
+  each,
+  stored,
+  loaded,
+  copied,
+  flagged,
+  counted,
+  barred,
+}
 export const allStyles: ReadonlyArray<Style> = [
   'exchange',
   'elected',
@@ -316,7 +345,9 @@ const soup: Way = (die) => {
         statements.push(statement(warp, lanes, (lane) => S.write([place(lane)])))
         break
       case 'a':
-        statements.push(statement(warp, die.chance(0.5) ? one : lanes, () => S.arrive([die.below(1) + turn % 2], false)))
+        statements.push(
+          statement(warp, die.chance(0.5) ? one : lanes, () => S.arrive([die.below(1) + (turn % 2)], false)),
+        )
         break
       case 'W':
         statements.push(statement(warp, lanes, () => S.wait(turn % 2, parity(turn >> 1), die.chance(0.05))))
@@ -340,7 +371,9 @@ const soup: Way = (die) => {
         statements.push(statement(warp, die.chance(0.7) ? one : lanes, () => S.bulkCommit))
         break
       case 'o':
-        statements.push(statement(warp, lanes, () => S.bulkWait(turn === 0 ? 1 : 0, turn === 1 ? 'read' : 'full')))
+        statements.push(
+          statement(warp, lanes, () => S.bulkWait(turn === 0 ? 1 : 0, turn === 1 ? 'read' : 'full')),
+        )
         break
       case 'k':
         statements.push(statement(warp, lanes, (lane) => S.copy([], [place(lane)])))

@@ -101,6 +101,7 @@ export const show = (p: Simt): string =>
   [
     `lanes ${p.warps.join(' ')}, counts ${p.counts.join(' ')}`,
     ...p.statements.map(
-      (s, at) => `${String(at).padStart(3)}  w${String(s.warp)} ${s.lanes.join(',').padEnd(6)} ${showStatement(s)}`,
+      (s, at) =>
+        `${String(at).padStart(3)}  w${String(s.warp)} ${s.lanes.join(',').padEnd(6)} ${showStatement(s)}`,
     ),
   ].join('\n')

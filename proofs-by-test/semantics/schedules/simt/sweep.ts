@@ -40,9 +40,8 @@ const judged = (header: Header, log: ReadonlyArray<LogEvent>, options: Options):
 }
 
 /** `race 3/7`: kinds, and the two statements. */
-const pairsOf = ({ pairs }: Detected): ReadonlyArray<string> => [
-  ...new Set(pairs.map(({ kind, a, b }) => `${kind} ${String(a.site)}/${String(b.site)}`)),
-].sort()
+const pairsOf = ({ pairs }: Detected): ReadonlyArray<string> =>
+  [...new Set(pairs.map(({ kind, a, b }) => `${kind} ${String(a.site)}/${String(b.site)}`))].sort()
 
 const conditions = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const
 const failing = (j: Judgement): string => conditions.filter((c) => !j.conditions[c].holds).join(' ')
