@@ -215,7 +215,7 @@ describe('tcspec check', () => {
     const ran = await run('check', 'hopper-matmul', ...small)
     expect(ran).toMatchObject({ status: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^proved +out = a @ b for all inputs of shape \(64, 48\) x \(48, 32\)/m)
-    expect(ran.stdout).toMatch(/^outside +races inside one agent/m)
+    expect(ran.stdout).toMatch(/^not checked +races between the threads of one agent/m)
   })
   it('undecided until explored', async () => {
     const broken = [

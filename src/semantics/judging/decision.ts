@@ -20,6 +20,7 @@
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
+import { hazards } from './hazards.js'
 import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
 import type { Blocked, Conditions, Diagnosis, Finding, Judgement } from './finding.js'
 import type { Header, LogEvent } from '../log/events.js'
@@ -140,6 +141,9 @@ export const added = (
   })
 }
 
+/** Between clusters, of which those that run together may be ordered. */
+const isOfClusters = (f: Diagnosis): boolean => hazards[f.id].outside === 'clusters apart'
+
 /** Findings whose missing edge is looked for, the longest log in which it is, and the most that one judgement of it may look at. */
 export const explained = 3
 export const longestExplained = 20_000
@@ -172,7 +176,9 @@ const segmentsOf = (
 
 /** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. Clusters that run together may lack what lanes lack. */
 export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
-  findings.filter((f, i) => i < explained && f.missing === undefined && (!isAnsweredById(f) || f.id === 'D3'))
+  findings.filter(
+    (f, i) => i < explained && f.missing === undefined && (!isAnsweredById(f) || isOfClusters(f)),
+  )
 
 /** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
 export const withMissing = (

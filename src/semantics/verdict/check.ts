@@ -173,8 +173,8 @@ export type Check = (program: Program, options: CheckOptions) => E.Either<Refusa
 /** What the verdict of this program leaves out. */
 const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> => [
   ...(lanes === undefined ? [] : [withoutLanes[lanes]]),
-  ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
   ...world.front.outside,
+  ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
 ]
 
 const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {

@@ -225,12 +225,17 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
 }
 
 /** Lanes of one instruction. */
-const isOfOne = ({ a, b }: Diagnosis): boolean =>
-  b !== undefined && a.index === b.index && a.at === b.at && a.site === b.site && a.operation === b.operation
+const isOfOne = ({ id, a, b }: Diagnosis): boolean =>
+  hazards[id].outside === 'always' &&
+  b !== undefined &&
+  a.index === b.index &&
+  a.at === b.at &&
+  a.site === b.site &&
+  a.operation === b.operation
 
 /** Of two warps that one log has together. */
 const isOfLanes = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): boolean =>
-  id === 'D3' &&
+  hazards[id].outside === 'clusters apart' &&
   b !== undefined &&
   [a, b].some((side) =>
     events.some(
