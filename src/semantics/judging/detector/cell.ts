@@ -327,7 +327,7 @@ const besideOthers = (
 }
 
 /**
- * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what is loaded, or what remains, is one or the other. Nobody waits for it
+ * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what is loaded, or what remains, is one or the other. Nothing waits for it
  * there, and a search of the schedules of warps keeps the lanes of a warp in one order.
  */
 const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {

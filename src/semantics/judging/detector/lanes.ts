@@ -194,7 +194,7 @@ const isGiven = (x: AccessRecord, r: AccessRecord, together: Together | null, la
   x.operation < 0 &&
   isExchanged(together.exchanges, lanes | r.lanes, x.stamp.at, x.stamp.site)
 
-/** Lanes of `x` that touch bytes of `r`, whoever makes it. */
+/** Lanes of `x` that touch bytes of `r`, of all lanes that make it. */
 const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
   const all = crossing(x, r)
   return all.crossing | all.shared

@@ -59,7 +59,7 @@ const teaches = (e: LogEvent): boolean => {
   }
 }
 
-/** Who executes it; nobody does what an operation does. */
+/** Whose event it is, by stamp; undefined: that of an operation. */
 export const executedBy = (e: LogEvent): Stamp | undefined => {
   switch (e._tag) {
     case 'access':
