@@ -126,7 +126,7 @@ const showLanes = (mask: number): string => {
     parts.push(last === lane ? String(lane) : `${String(lane)} to ${String(last)}`)
     lane = last
   }
-  return `${parts.length === 1 && !parts[0]!.includes(' ') ? 'lane' : 'lanes'} ${parts.join(', ')}`
+  return `${(mask & (mask - 1)) === 0 ? 'lane' : 'lanes'} ${parts.join(', ')}`
 }
 
 // ---------------------------------------------------------------- constructors

@@ -127,5 +127,5 @@ const learn = (
     w === 'generic' ? ['visible' as const] : w === 'async' ? ['async' as const] : [],
   )
   advanceWithout(k, x, whole, done, others, through)
-  if (seen.includes('tensor')) advance(k.tensor, clockOf(whole, x), done)
+  if (seen.some((w) => w === 'tensor')) advance(k.tensor, clockOf(whole, x), done)
 }

@@ -141,7 +141,7 @@ const footprintOf = (c: Context, f: Footprint, all: number, lanes: number): Foot
   const own: number[] = []
   let left = all
   for (let i = 0; i < addresses.length; i += each) {
-    if ((left & -left & lanes) !== 0) own.push(...addresses.slice(i, i + each))
+    if ((left & -left & lanes) !== 0) for (let k = i; k < i + each; k++) own.push(addresses[k]!)
     left &= left - 1
   }
   const made: Footprint = {
