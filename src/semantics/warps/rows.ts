@@ -17,6 +17,7 @@
  * 2. what is computed with uniform rows is what is computed lane by lane.
  * 3. a copy and its original do not see each other's writes.
  */
+import { countOf, lowest } from '../log/lane-mask.js'
 import type { Edit } from '../machine/cells.js'
 import type { Origins, Row, Rows, RowsInFlight, Shadow } from '../machine/warp-stand.js'
 
@@ -103,13 +104,7 @@ export const owned = (r: Rows, edit: Edit | null): Rows =>
 
 // ---------------------------------------------------------------- lanes
 
-/** The lowest lane of a mask that has one. */
-export const lowest = (mask: number): number => 31 - Math.clz32(mask & -mask)
-export const countOf = (mask: number): number => {
-  let n = 0
-  for (let m = mask; m !== 0; m &= m - 1) n++
-  return n
-}
+export { countOf, lowest }
 export const everyLaneInOrder: ReadonlyArray<number> = Array.from({ length: 32 }, (_, lane) => lane)
 /** The lanes of a mask, ascending. */
 export const lanesOf = (mask: number): ReadonlyArray<number> => {

@@ -750,27 +750,7 @@ const instruction = (
 }
 
 /** Do lanes execute it as one? Then each has a part in all that it touches: PTX says of none of its accesses which thread makes it. */
-const actsAsOne = (o: Operation): boolean => {
-  switch (o._tag) {
-    case 'loadMatrices':
-    case 'storeMatrices':
-    case 'wgmma':
-    case 'wgmmaFence':
-    case 'wgmmaCommit':
-    case 'wgmmaWait':
-    case 'tcgen05Alloc':
-    case 'tcgen05Dealloc':
-    case 'tcgen05Relinquish':
-    case 'tcgen05Load':
-    case 'tcgen05Store':
-    case 'tcgen05Wait':
-    case 'setRegisters':
-    case 'tensormapPublish':
-      return true
-    default:
-      return false
-  }
-}
+const actsAsOne = (o: Operation): boolean => gatheringOf(o) === 'place' || o._tag === 'tensormapPublish'
 
 /** The warp is ready for the first of these, and then does the others. */
 const standBefore = (

@@ -1,10 +1,10 @@
 /** Which lanes of two accesses touch the same bytes. Oracle: for each byte the lanes that touch it, listed one by one. */
+import { countOf } from '../../../../src/semantics/log/lane-mask.js'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
 import { bitsOf } from '../../../../src/numerics/dtype.js'
 import {
-  countOf,
   crossing,
   isWithin,
   knowsEvent,

@@ -63,6 +63,7 @@ import {
   record,
   recordAsked,
   scheduleAsked,
+  lanesOf,
   strictnessAsked,
   writtenText,
   type Written,
@@ -360,7 +361,7 @@ const runNow = async (
     drawing,
     threads,
   } = parsed.right
-  const { tensorPipe, strict, strictProxies, lanes } = strictness
+  const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
   const name = operands[0] ?? ''
   const known =
@@ -420,7 +421,7 @@ const runNow = async (
     policy: policy.right,
     strict,
     strictProxies,
-    ...(lanes === undefined ? {} : { lanes }),
+    ...lanesOf(strictness),
     equalWrites: equalWritesOf(strict, module),
     hazards,
     provenance: over._tag === 'tiles',

@@ -33,6 +33,7 @@
 import type { Judgement } from '../finding.js'
 import type { Fold, Header, LogEvent } from '../../log/events.js'
 import { barrier, wait } from './barrier-events.js'
+import { lanesIn } from './context.js'
 import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
@@ -51,17 +52,21 @@ import { allocated, relinquished } from './tensor-memory.js'
 
 /** One event. Returns the state it was given. */
 export const observe = (d: Detector, e: LogEvent): Detector => {
-  const parts = d.context.options.lanes === 'off' ? null : byStrand(d.context, e)
-  if (parts === null) return observeOne(d, e)
-  for (const part of parts) observeOne(d, part)
+  const c = d.context
+  const stamp = executedBy(e)
+  const lanes = stamp === undefined ? undefined : lanesIn(c, stamp)
+  if (stamp === undefined || lanes === undefined) return observeOne(d, e)
+  const a = c.agents[stamp.agent]!
+  const parts = byStrand(c, e, stamp, lanes)
+  for (const part of parts ?? [e]) {
+    act(a, stamp.agent, executedBy(part)!.lanes!, stamp.at)
+    observeOne(d, part)
+  }
   return d
 }
 
 const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
-  const by = executedBy(e)
-  if (by?.lanes !== undefined && d.context.options.lanes !== 'off')
-    act(d.context.agents[by.agent]!, by.agent, by.lanes, by.at)
   switch (e._tag) {
     case 'cluster':
       nextCluster(d, e.id)
@@ -94,7 +99,7 @@ const observeOne = (d: Detector, e: LogEvent): Detector => {
       meet(d, e)
       break
     case 'warpSync':
-      if (d.context.options.lanes !== 'off') warpSync(d, e)
+      if (lanesIn(d.context, e.stamp) !== undefined) warpSync(d, e)
       break
     case 'semaphore':
       semaphore(d, e)

@@ -17,6 +17,7 @@
  */
 import { bitsOf } from '../../../numerics/dtype.js'
 import { addressesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
+import { countOf, isOne } from '../../log/lane-mask.js'
 import type { AccessRecord, Completion } from './access-record.js'
 import { width } from './clocks.js'
 import { isExchanged } from './exchanges.js'
@@ -29,36 +30,40 @@ import type { Window } from './pace.js'
 /** Which lanes of an access touch each byte of a plane. */
 type Touched = ReadonlyMap<number, number>
 
-export const countOf = (lanes: number): number => {
-  let n = 0
-  for (let m = lanes; m !== 0; m &= m - 1) n++
-  return n
-}
-
 /** Do the elements belong to the lanes in turn? A few that all lanes name (a word that they wait for) are everybody's. */
-const isDealt = (f: Footprint, lanes: number): boolean =>
+export const isDealt = (f: Footprint, lanes: number): boolean =>
   f.map._tag === 'scatter' && f.map.offsets.length % countOf(lanes) === 0
+
+/** Each element of a footprint that is dealt: the bit of its lane, and where it is; negative: nowhere. */
+export const eachDealt = (
+  f: Footprint,
+  lanes: number,
+  deal: (lane: number, address: number) => void,
+): void => {
+  if (f.map._tag !== 'scatter') return
+  const addresses = addressesIn(f.map)
+  const each = addresses.length / countOf(lanes)
+  let left = lanes
+  for (let i = 0; i < addresses.length; i += each) {
+    for (let k = i; k < i + each; k++) deal(left & -left, addresses[k]!)
+    left &= left - 1
+  }
+}
 
 const touchedBy = (f: Footprint, lanes: number, whole: boolean): Touched => {
   const out = new Map<number, number>()
   const touch = (from: number, to: number, mask: number): void => {
     for (let byte = from; byte < to; byte++) out.set(byte, (out.get(byte) ?? 0) | mask)
   }
-  if (whole || f.map._tag === 'view' || !isDealt(f, lanes)) {
+  if (whole || !isDealt(f, lanes)) {
     const spans = spansOf(f)
     for (let i = 0; i < spans.length; i += 2) touch(spans[i]!, spans[i + 1]!, lanes)
     return out
   }
-  const addresses = addressesIn(f.map)
-  const each = addresses.length / countOf(lanes)
   const bytes = Math.ceil(bitsOf(f.dtype) / 8)
-  let left = lanes
-  for (let i = 0; i < addresses.length; i += each) {
-    const lane = left & -left
-    left &= left - 1
-    for (let k = i; k < i + each; k++)
-      if (addresses[k]! >= 0) touch(addresses[k]!, addresses[k]! + bytes, lane)
-  }
+  eachDealt(f, lanes, (lane, address) => {
+    if (address >= 0) touch(address, address + bytes, lane)
+  })
   return out
 }
 
@@ -67,8 +72,6 @@ export interface Crossing {
   readonly crossing: number
   readonly shared: number
 }
-
-const isOne = (mask: number): boolean => (mask & (mask - 1)) === 0
 
 const crossed = (x: Touched, y: Touched): Crossing => {
   let crossing = 0

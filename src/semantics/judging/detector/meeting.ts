@@ -28,7 +28,7 @@
  */
 import type { Exit, ForkEvent, RegistersEvent, Rendezvous, WarpSync } from '../../log/events.js'
 import { allLanes } from './activity.js'
-import { publish, receive, tick } from './context.js'
+import { lanesIn, publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
 import { setsRegisters } from './register-groups.js'
@@ -50,8 +50,9 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       lacking: undefined,
     })
   // lanes that have waited for one another at a barrier have met
-  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined && c.options.lanes !== 'off')
-    meetAll(d, e.stamp.agent, e.stamp.lanes, e.stamp.at)
+  const lanes = lanesIn(c, e.stamp)
+  if (e.kind === 'leave' && e.relaxed !== true && lanes !== undefined)
+    meetAll(d, e.stamp.agent, lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
 

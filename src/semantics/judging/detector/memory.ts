@@ -35,7 +35,7 @@ import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
 import { cell, judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
-import { planeOf, tick } from './context.js'
+import { lanesIn, planeOf, tick } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
@@ -212,7 +212,7 @@ export const access = (d: Detector, e: Access): void => {
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
-    lanes: plane.space === 'regs' || c.options.lanes === 'off' ? 0 : (stamp.lanes ?? 0),
+    lanes: plane.space === 'regs' ? 0 : (lanesIn(c, stamp) ?? 0),
     whole: stamp.whole === true,
     met: metAt(k),
     reach: e.atomic ? reachOf(e.scope) : 0,

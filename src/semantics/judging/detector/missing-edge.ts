@@ -224,9 +224,9 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
   }
 }
 
-/** Lanes of one instruction. */
-const isOfOne = ({ id, a, b }: Diagnosis): boolean =>
-  hazards[id].outside === 'always' &&
+/** A race of lanes of one instruction. */
+export const isOfOneInstruction = ({ id, a, b }: Diagnosis): boolean =>
+  hazards[id].lanes === true &&
   b !== undefined &&
   a.index === b.index &&
   a.at === b.at &&
@@ -256,7 +256,7 @@ export const explain = (
 ): Remedy => {
   const other = finding.b
   const sides = other === undefined ? [finding.a] : [finding.a, other]
-  if (isOfOne(finding))
+  if (isOfOneInstruction(finding))
     return edge(
       'none-found',
       'another place for each lane: one instruction writes them all, and which lane comes last is open',

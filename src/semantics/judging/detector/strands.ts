@@ -28,6 +28,7 @@ import {
   copy,
   join,
   joinVector,
+  meetVector,
   pacedIn,
   programOf,
   telling,
@@ -158,8 +159,8 @@ export const act = (a: Stranded, agent: number, lanes: number, at: number): void
       installed(a, {
         lanes,
         knowledge: those.slice(1).reduce((k, s) => commonOf(k, s.knowledge), first.knowledge),
-        published: those.slice(1).reduce((v, s) => least(v, s.published), first.published),
-        received: those.slice(1).reduce((v, s) => least(v, s.received), first.received),
+        published: those.slice(1).reduce((v, s) => meetVector(v, s.published), first.published),
+        received: those.slice(1).reduce((v, s) => meetVector(v, s.received), first.received),
       })
     } else installed(a, first)
   }
@@ -183,8 +184,6 @@ export const eachActing = (a: Stranded, f: () => void): void => {
   installed(a, all)
   a.acting = acting
 }
-
-const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[i]!))
 
 /** The warp's own program counter, in what it knows. */
 export const counted = (k: Knowledge, agent: number, at: number): void => {

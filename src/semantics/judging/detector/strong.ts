@@ -46,6 +46,7 @@ import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
 import { join, nothing, telling, withLags, type Knowledge } from './knowledge.js'
+import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
@@ -183,19 +184,10 @@ export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledg
 const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge => {
   const others = f.lanes & ~a.acting
   if (others === 0 || f.together === null) return f.knowledge
-  const { paced } = f.together
-  const lags = paced.lags.flatMap((l) =>
-    (l.lanes & others) === 0 ? [] : [{ lanes: l.lanes & others, pace: l.pace }],
-  )
-  const rest = lags.reduce((left, l) => left & ~l.lanes, others)
   return telling(
     f.knowledge,
     f.knowledge.tensor,
-    withLags(
-      f.knowledge.lags,
-      agent,
-      [...lags, { lanes: rest, pace: paced.pace }].filter((l) => l.lanes !== 0),
-    ),
+    withLags(f.knowledge.lags, agent, Pace.lagging(f.together.paced, others)),
   )
 }
 
