@@ -591,7 +591,7 @@ const instruction = (
       Silent.pending(rows, o, mask)
       break
     case 'transposeMatrix': {
-      const apart = wholeWarp(w.here, 'movmatrix', mask, w.ended)
+      const apart = wholeWarp(w.here, 'movmatrix', mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -600,7 +600,7 @@ const instruction = (
       break
     }
     case 'multiply': {
-      const apart = wholeWarp(w.here, o.product.instruction, mask, w.ended)
+      const apart = wholeWarp(w.here, o.product.instruction, mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -613,7 +613,7 @@ const instruction = (
       break
     }
     case 'wholeWarp': {
-      const apart = wholeWarp(w.here, o.what, mask, w.ended) ?? differing(w.here, o, mask)
+      const apart = wholeWarp(w.here, o.what, mask) ?? differing(w.here, o, mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -680,7 +680,7 @@ const instruction = (
         stop(w, s, fromNoLane(absent))
         return
       }
-      const done = effectsOf(w.here, o, mask, s.mask, w.ended)
+      const done = effectsOf(w.here, o, mask, s.mask)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
