@@ -110,7 +110,15 @@ describe('a finding of the zoo', () => {
   test('all ids of the taxonomy that a run shows are here', () => {
     const shown = new Set(found.map(([, f]) => f.id))
     // refused before they run, which is a message and no finding; R3, whose kernel is stuck before it shows it; N5, which only warps of PTX have
-    expect(hazardIds.filter((id) => !shown.has(id)).sort()).toEqual(['A1', 'A2', 'A3', 'L2', 'M5', 'N5', 'R3'])
+    expect(hazardIds.filter((id) => !shown.has(id)).sort()).toEqual([
+      'A1',
+      'A2',
+      'A3',
+      'L2',
+      'M5',
+      'N5',
+      'R3',
+    ])
   })
   test.each(sampled(4, found))('%s: law 1, read back', (_, f) => {
     const root = drawn(f)

@@ -14,6 +14,7 @@
  *
  * Source: PTX ISA, setmaxnreg: the same instruction must be executed by all warps in a warpgroup.
  */
+import { greatest } from '../../../greatest.js'
 import type { LoggedAgent, RegistersEvent } from '../../log/events.js'
 import type { Context } from './context.js'
 import { actor, agentName, draft, file, keyOf } from './report.js'
@@ -51,7 +52,7 @@ export const unequalRegisters = (c: Context, counts: RegisterCounts): void => {
     const group = groupOf(c, agent)
     // the first that has set any speaks for its group
     if (group.find((x) => counts.has(x)) !== agent || !group.every((x) => c.agents[x]!.exited)) continue
-    const longest = Math.max(...group.map((x) => counts.get(x)?.length ?? 0))
+    const longest = greatest(0)(group.map((x) => counts.get(x)?.length ?? 0))
     for (let i = 0; i < longest; i++) {
       const at = (x: number): RegistersEvent | undefined => counts.get(x)?.[i]
       const first = group.map(at).find((e) => e !== undefined)
