@@ -732,7 +732,7 @@ const walk = (w: Walk): void => {
     const last = s === undefined
     // a part that waits for other parts of its warp is held up until they come; so is one at the barrier of the cluster
     s ??=
-      w.splits.find((p) => p.now === 'waiting' && (w.atCluster & p.mask) === 0) ??
+      w.splits.find((p) => p.now === 'waiting' && (w.atCluster & p.mask) === 0 && !isHeld(w, p)) ??
       w.splits.find((p) => p.now === 'waiting' && isHeld(w, p)) ??
       w.splits.find((p) => p.now === 'waiting')
     if (s === undefined) break
