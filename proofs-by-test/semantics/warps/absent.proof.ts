@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
-import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { absentAt, came, follow, setAbsent } from '../../../src/semantics/warps/absent.js'
 import { ofPredicate } from '../../../src/semantics/warps/program.js'
@@ -109,6 +109,41 @@ describe('I1', () => {
       new RegExp(`^I1: .*lane ${String(lane)}: the value comes from a lane that gave none`, 'u'),
     )
   })
+})
+
+test('a word that memory does not have is the load', () => {
+  expect(reason(`${shuffled(8)} ld.shared.b32 %r1, [%a]; J: st.global.b32 [%p], %r1;`)).not.toMatch(
+    /gave none|^ok/u,
+  )
+})
+
+test('stands that differ in it are told apart', () => {
+  const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k() { .reg .b32 %r<2>; bar.sync 0; ret; }`
+  const { world, machine } = right(
+    launchWarps(
+      right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program,
+      {
+        grid: [1],
+        block: [32],
+        cluster: null,
+        dynamicBytes: 0,
+        parameters: new Uint8Array(0),
+        pointers: [],
+        tensors: [],
+        sharedBase: usualSharedBase,
+      },
+      bits('hopper'),
+    ),
+  )
+  const { stand, ready } = machine.agents[0]!
+  if (stand?._tag !== 'warp') throw new Error('a warp')
+  const where = (): string => world.front.where(stand, ready, () => 0)
+  const before = where()
+  setAbsent(stand.rows, 0, -1, 0b100)
+  expect(where()).not.toBe(before)
 })
 
 describe('places', () => {
