@@ -685,6 +685,7 @@ const instruction = (
         stop(w, s, done)
         return
       }
+      if (rows.absent.size > 0) Absent.came(rows, o, mask)
       const loose =
         mask === -1 && others.length === 0
           ? null
@@ -850,29 +851,8 @@ export const continued = (
   return stateOf(w, event, groups)
 }
 
-/** Places that a result goes to, and their lanes. */
-const writtenBy = (how: Part['receive']): readonly [ReadonlyArray<Place | null>, number] => {
-  switch (how._tag) {
-    case 'nothing':
-      return [[], 0]
-    case 'number':
-      return [[how.to], how.mask]
-    case 'truth':
-      return [how.to === null ? [] : [ofPredicate(how.to)], how.mask]
-    case 'broadcast':
-      return [[how.to], maskOf(how.lanes)]
-    case 'rows':
-      return [how.to, -1]
-    case 'words':
-    case 'bytes':
-    case 'fields':
-      return [how.to, maskOf(how.lanes)]
-  }
-}
-
 const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): void => {
   const [value] = results
-  if (rows.absent.size > 0) Absent.came(rows, ...writtenBy(how))
   switch (how._tag) {
     case 'nothing':
       return
