@@ -141,9 +141,7 @@ export const isOneMeeting = (
   const o = code[a.pc]?.instruction.operation
   const p = code[b.pc]?.instruction.operation
   if (o === undefined || p === undefined) return false
-  const how = gatheringOf(o)
-  if (how === null) return false
-  if (how === 'place' && a.pc !== b.pc) return false
+  if (gatheringOf(o) === null) return false
   if (o._tag === 'bar' && p._tag === 'bar')
     return (
       o.mode === p.mode && alike(r, o.id, a.mask, p.id, b.mask) && alike(r, o.count, a.mask, p.count, b.mask)

@@ -633,7 +633,7 @@ const instruction = (
       Silent.pending(rows, o, mask)
       break
     case 'transposeMatrix': {
-      const apart = wholeWarp(w.here, 'movmatrix', mask, w.ended)
+      const apart = wholeWarp(w.here, 'movmatrix', mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -642,7 +642,7 @@ const instruction = (
       break
     }
     case 'multiply': {
-      const apart = wholeWarp(w.here, o.product.instruction, mask, w.ended)
+      const apart = wholeWarp(w.here, o.product.instruction, mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -655,7 +655,7 @@ const instruction = (
       break
     }
     case 'wholeWarp': {
-      const apart = wholeWarp(w.here, o.what, mask, w.ended) ?? differing(w.here, o, mask)
+      const apart = wholeWarp(w.here, o.what, mask) ?? differing(w.here, o, mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -725,11 +725,12 @@ const instruction = (
         stop(w, s, fromNoLane(absent))
         return
       }
-      const done = effectsOf(w.here, o, mask, s.mask, w.ended)
+      const done = effectsOf(w.here, o, mask, s.mask)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
       }
+      if (rows.absent.size > 0) Absent.came(rows, o, mask)
       const loose =
         mask === -1 && others.length === 0
           ? null
@@ -908,29 +909,8 @@ export const continued = (
   return stateOf(w, event, groups)
 }
 
-/** Places that a result goes to, and their lanes. */
-const writtenBy = (how: Part['receive']): readonly [ReadonlyArray<Place | null>, number] => {
-  switch (how._tag) {
-    case 'nothing':
-      return [[], 0]
-    case 'number':
-      return [[how.to], how.mask]
-    case 'truth':
-      return [how.to === null ? [] : [ofPredicate(how.to)], how.mask]
-    case 'broadcast':
-      return [[how.to], maskOf(how.lanes)]
-    case 'rows':
-      return [how.to, -1]
-    case 'words':
-    case 'bytes':
-    case 'fields':
-      return [how.to, maskOf(how.lanes)]
-  }
-}
-
 const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): void => {
   const [value] = results
-  if (rows.absent.size > 0) Absent.came(rows, ...writtenBy(how))
   switch (how._tag) {
     case 'nothing':
       return
