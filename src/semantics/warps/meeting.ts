@@ -16,6 +16,9 @@
  * at a barrier which is not `.aligned` go on without them (`apart`): nothing in PTX holds them there. With `.aligned` they are lanes that do not
  * execute the instruction, and it is refused.
  *
+ * Instructions that name their lanes (`bar.warp.sync`, `shfl.sync`, ...) wait for the lanes of their mask alone, those that have ended excepted. PTX has it that all of
+ * them execute "a bar.warp.sync with the same membermask", wherever it stands; one that moves data is here asked to stand at one place.
+ *
  * Lanes that come to the end of the program do not wait for others before they end.
  *
  * Laws
@@ -164,6 +167,10 @@ export const isOneMeeting = (
     return gatheringOf(p) === 'barrier' && o.acquire === p.acquire
   return a.pc === b.pc
 }
+
+/** May lanes of one mask execute these, which stand at two places, as one? */
+export const isOneMeetingOfLanes = (a: Operation, b: Operation): boolean =>
+  a._tag === 'meetLanes' && b._tag === 'meetLanes'
 
 /** What PTX does not promise of this meeting; null: it is as PTX says. */
 export const looseness = (h: Here, o: Operation, mask: number, samePlace: boolean): Loose | null =>
