@@ -236,6 +236,7 @@ describe('a schedule says which part', () => {
     const parts = new Set(ran.schedule.filter(({ stage }) => stage === 'agent').map(({ part }) => part))
     expect(parts).toEqual(new Set([0, 16]))
     for (const key of ran.schedule) expect(readKey(showKey(key))).toEqual(key)
+    expect(readKey('0:7.0')).toBe(null)
     expect(ran.schedule.map(showKey).some((key) => /^0:\d+\.16$/u.test(key))).toBe(true)
   })
   test('and replays', () => {

@@ -9,7 +9,7 @@
  * means the same whatever else has happened in between, so a recorded schedule is a list of keys and survives unrelated changes.
  *
  *     3:17            the 17th event of agent 3
- *     3:17.16         the same, of the part that begins with lane 16: the first part of this warp is blocked, and stays before its wait
+ *     3:17.16         the same, by the part of the warp that begins with lane 16; the part before it is blocked, and stays at its wait
  *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
  *
  * Laws
@@ -17,6 +17,7 @@
  * 2. an event stays offered until it is taken, unless a barrier that it waits for moves on (parity waits alone can), or a part of the same warp that is asked before
  *    can go on.
  * 3. the fold of steps with `chain` equals the loop of `run`.
+ * 4. an agent is offered when any of its parts can go on, with the first that can.
  *
  * Source: the core's own semantics; PTX ISA for each instruction.
  */

@@ -53,8 +53,9 @@ export interface Forks<W> {
 }
 
 /**
- * Agents that may stand at several places at once, each before something that may be blocked. What such an agent is ready for is of the first of these *parts*; when that
- * is blocked, another goes on that is not.
+ * Agents that may stand at several places at once, and at each before something that may be blocked. Such an agent is ready for what the first of these *parts* waits for.
+ * While that is blocked, another part that is not goes on. Only what waits has parts: an agent does everything else in one order, because where no two lanes race the
+ * order of parts changes nothing that memory holds, and the detector finds those that race whatever the order is.
  */
 export interface Parts<W> {
   /** names of the parts besides the one that the agent is ready for, none of them 0; in the order in which they are asked */

@@ -7,6 +7,7 @@
  * Laws
  * 1. the walk depends on where the warp stands and on the results it is given: not on what other agents do meanwhile.
  * 2. lanes that are never parted and lanes that are parted and meet again compute the same.
+ * 3. where several parts wait, the turn of one of them leaves the others before their waits, with all that they hold.
  *
  * Source: PTX ISA, control flow; .aligned and .sync instructions.
  */
@@ -872,6 +873,7 @@ const open = (w: Walk): ReadonlyArray<Walking> =>
  * come; so is one at the barrier of the cluster.
  */
 const nextOf = (w: Walk): Walking | undefined => {
+  if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
   const waiting = w.splits.filter((p) => p.now === 'waiting')
   if (waiting.length < 2) return waiting[0]
   const ways = open(w)
@@ -981,7 +983,8 @@ const resumed = (
 
 /** The lanes of parts each of which may be the next, where the walk has ended before them. */
 const severalIn = (w: Walk): ReadonlyArray<number> =>
-  w.ready === null && w.splits.length > 1 ? open(w).map(({ mask }) => mask) : []
+  w.ready === null && w.splits.length > 1 ? open(w).map(({ mask }) => mask) : none
+const none: ReadonlyArray<number> = []
 
 /**
  * The warp, walked. Where several parts wait it is ready for what the first of them waits for, unless `w.turn` says another, and the stand before is kept: as it was, so
