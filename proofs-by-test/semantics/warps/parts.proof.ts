@@ -112,13 +112,31 @@ describe('bar.warp.sync meets the lanes of its mask', () => {
       expect([verdict.verdict, verdict.findings.some(({ id }) => id === 'D5')]).toEqual(['hazard', true])
     }
   })
-  test('and no others: masks of halves, one of which a part has come to alone', () => {
+  test.each([
     // lanes 8..31 stand at one place, and name two masks
+    ['%c4', '0xffff'],
+    // lanes 0..23 do, and come first
+    ['%c5', '0xffff0000'],
+  ])('and no others: masks of halves, one of which lanes of %s come to elsewhere', (apart, mask) => {
     const t = told(
-      `xor.b32 %m, %t, 15; shl.b32 %m, %m, 2; add.u32 %m, %r0, %m; st.shared.b32 [%s], %v; @%c4 bra A; selp.b32 %k, 0xffff, 0xffff0000, %c1; bar.warp.sync %k; bra.uni J; A: bar.warp.sync 0xffff; J: ${out} ret;`,
+      `setp.ge.u32 %c5, %l, 24; xor.b32 %m, %t, 15; shl.b32 %m, %m, 2; add.u32 %m, %r0, %m; st.shared.b32 [%s], %v; @${apart} bra A; selp.b32 %k, 0xffff, 0xffff0000, %c1; bar.warp.sync %k; bra.uni J; A: bar.warp.sync ${mask}; J: ${out} ret;`,
     )
     expect(t.verdict.verdict).toBe('ok')
     expect(t.left).toEqual(filled((x) => 100 + (x ^ 15)))
+  })
+  test('two places, at each of which lanes of both halves stand, each with the mask of its half', () => {
+    const t = told(
+      `xor.b32 %m, %t, 15; shl.b32 %m, %m, 2; add.u32 %m, %r0, %m; st.shared.b32 [%s], %v; selp.b32 %k, 0xffff, 0xffff0000, %c1; and.b32 %r7, %l, 8; setp.eq.u32 %c7, %r7, 0; @%c7 bra A; bar.warp.sync %k; bra.uni J; A: bar.warp.sync %k; J: ${out} ret;`,
+    )
+    expect(t.verdict.verdict).toBe('ok')
+    expect(t.left).toEqual(filled((x) => 100 + (x ^ 15)))
+  })
+  test('lanes that it lets go meet those that wait for them behind their branch', () => {
+    const t = told(
+      `st.shared.b32 [%s], %v; @!%c1 bra A; @%c4 bra X; bar.warp.sync 0xffffff00; add.u32 %r8, %v, 1; X: bar.warp.sync -1; bra.uni J; A: bar.warp.sync 0xffffff00; add.u32 %r8, %v, 2; bar.warp.sync -1; J: ${out} ret;`,
+    )
+    expect(t.verdict.verdict).toBe('ok')
+    expect(t.left).toEqual(filled((x) => 100 + (x ^ 31)))
   })
   test('lanes that the guard leaves out are not there', () => {
     const t = told(
@@ -153,6 +171,22 @@ describe('lanes of the mask that end', () => {
       expect(t.verdict.verdict).toBe('ok')
       expect(t.left).toEqual(filled((x) => (x < 16 === (half === '') ? 100 + x : 7)))
     }
+  })
+})
+
+describe('lanes that end let others go, which let others go', () => {
+  test('0..7 wait for 8..15, which wait for 16..23, which end', () => {
+    const t = told(
+      `mov.u32 %r1, full; @%c3 mbarrier.init.shared.b64 [%r1], 1; bar.sync 0; setp.lt.u32 %c6, %l, 8;
+@!%c2 bra W; @%c6 bra A; @%c1 bra B;
+P: mbarrier.try_wait.parity.shared.b64 %c5, [%r1], 0; @!%c5 bra P; st.global.b32 [%p], 7; ret;
+A: bar.warp.sync 0xffff; st.global.b32 [%p], %v; ret;
+B: bar.warp.sync 0xffff00; bar.warp.sync 0xffff; st.global.b32 [%p], %v; ret;
+W: setp.eq.u32 %c6, %l, 0; @%c6 mbarrier.arrive.shared.b64 %z, [%r1]; ret;`,
+      64,
+    )
+    expect(t.verdict.verdict).toBe('ok')
+    expect(t.left).toEqual(filled((x) => (x < 16 ? 100 + x : 7)))
   })
 })
 

@@ -43,7 +43,17 @@ import { ofPredicate, type Guard, type Operation, type Place, type Row } from '.
 import { fieldsIn, unspecifiedIn } from './timing.js'
 import { usesOf } from './uses.js'
 import * as Origins from './origins.js'
-import { another, holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
+import {
+  another,
+  holding,
+  lowest,
+  owned,
+  setLane,
+  setLanes,
+  setPredicate,
+  wordAt,
+  type Rows,
+} from './rows.js'
 import * as Shadows from './shadows.js'
 import * as Silent from './silent.js'
 import {
@@ -407,7 +417,7 @@ const naming = (w: Walk, members: Row, named: number, lanes: number): number => 
 /** Parts that wait at the same meeting of the lanes `named`, at this place or another (`isOneMeetingOfLanes`). All lanes of such a part name the same. */
 const waitingWith = (w: Walk, s: Walking, o: Operation, named: number): ReadonlyArray<Walking> =>
   w.splits.filter((p) => {
-    if (p === s || p.now !== 'waiting' || (p.mask & ~named) !== 0) return false
+    if (p === s || p.now !== 'waiting') return false
     const q = w.launch.code[p.pc]?.instruction.operation
     if (q === undefined || !(p.pc === s.pc || isOneMeetingOfLanes(o, q))) return false
     const members = membersOf(q)
@@ -453,7 +463,12 @@ const collective = (
     const parts = waitingWith(w, s, o, named)
     const there = parts.reduce((lanes, p) => lanes | p.mask, own)
     if ((wanted & ~there) === 0) {
-      together(w, [s, ...parts].reduce((a, b) => (byLane(a, b) <= 0 ? a : b)), o, wanted)
+      together(
+        w,
+        [s, ...parts].reduce((a, b) => (byLane(a, b) <= 0 ? a : b)),
+        o,
+        wanted,
+      )
       others = [...others, ...parts]
     } else {
       missing = wanted & ~there
@@ -750,8 +765,7 @@ const instruction = (
     case 'match':
     case 'reduce':
     case 'elect':
-    case 'meetLanes':
-    {
+    case 'meetLanes': {
       const there = collective(w, s, o, mask, last)
       if (there === null) return
       met = there
