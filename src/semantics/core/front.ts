@@ -85,6 +85,7 @@ export const coreFront = (linked: Linked): Front<World> => ({
   outside: agentsActAsOne,
   begin: (world, at) => start(world, at, idle, linked.entry, []),
   proceed,
+  parts: null,
   forks,
   where,
 })

@@ -79,28 +79,29 @@ const shadowCopied = (s: Shadow | null): Shadow | null =>
 
 /** Rows that the holder of `edit` may write: these, if they are its own. */
 export const owned = (r: Rows, edit: Edit | null): Rows =>
-  edit !== null && r.edit !== null && r.edit.run === edit.run
-    ? r
-    : {
-        words: r.words.slice(),
-        uniform: r.uniform.slice(),
-        unknown: r.unknown.slice(),
-        predicates: r.predicates.slice(),
-        unknownPredicates: r.unknownPredicates.slice(),
-        absent: new Map(r.absent),
-        flight:
-          r.flight === null
-            ? null
-            : {
-                state: r.flight.state.slice(),
-                since: r.flight.since.slice(),
-                columns: r.flight.columns.slice(),
-                closed: r.flight.closed.slice(),
-              },
-        origins: copied(r.origins),
-        shadow: shadowCopied(r.shadow),
-        edit,
-      }
+  edit !== null && r.edit !== null && r.edit.run === edit.run ? r : another(r, edit)
+
+/** Rows that hold the same, of the holder of `edit`. */
+export const another = (r: Rows, edit: Edit | null): Rows => ({
+  words: r.words.slice(),
+  uniform: r.uniform.slice(),
+  unknown: r.unknown.slice(),
+  predicates: r.predicates.slice(),
+  unknownPredicates: r.unknownPredicates.slice(),
+  absent: new Map(r.absent),
+  flight:
+    r.flight === null
+      ? null
+      : {
+          state: r.flight.state.slice(),
+          since: r.flight.since.slice(),
+          columns: r.flight.columns.slice(),
+          closed: r.flight.closed.slice(),
+        },
+  origins: copied(r.origins),
+  shadow: shadowCopied(r.shadow),
+  edit,
+})
 
 // ---------------------------------------------------------------- lanes
 
