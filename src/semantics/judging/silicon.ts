@@ -74,6 +74,66 @@ export const silicon: ReadonlyArray<Silicon> = [
     ],
   },
   {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'the same `bar.warp.sync`, in global memory',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'the same, where the halves meet behind a branch before they store and load',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 0 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 0 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'the same, where a shuffle stands between the two',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 0 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 0 },
+    ],
+  },
+  {
+    hazard: 'D6',
+    reader: 'warp',
+    without: 'a `bar.warp.sync` between what all lanes store and fence, and a bulk store that lane 0 issues',
+    wrongIs: 'bytes of before in global memory',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
+    hazard: 'D6',
+    reader: 'warp',
+    without: 'the same, where lane 0 fences for all of them',
+    wrongIs: 'bytes of before in global memory',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
     hazard: 'P1',
     reader: 'block',
     without: '`fence.proxy.async` between stores and a bulk store of their bytes',
@@ -353,13 +413,10 @@ export const silicon: ReadonlyArray<Silicon> = [
 ]
 
 const noTensorMemory = 'tensor memory: not on Hopper'
-const noTrials = 'no trials were made yet'
 
 /** Why no trials on Hopper show it. */
 export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   D4: noTensorMemory,
-  D5: noTrials,
-  D6: noTrials,
   M1: 'ptxas waits before the registers of a wgmma are touched, whatever was written',
   M2: noTensorMemory,
   M3: noTensorMemory,
