@@ -14,8 +14,8 @@ const page = readFileSync(new URL('docs/Ptx.md', root), 'utf8')
 const place = (file: string): string => fileURLToPath(new URL(`conformance/hopper/warpgroups/${file}`, root))
 const quotes = quotations(page)
 
-test('there are five', () => {
-  expect(quotes.length).toBe(5)
+test('there are seven', () => {
+  expect(quotes.length).toBe(7)
 })
 // each takes some seconds; by day the first
 test.each(nightly ? quotes : quotes.slice(0, 1))('$argv', async ({ argv, quoted }) => {

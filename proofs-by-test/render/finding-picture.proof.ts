@@ -5,6 +5,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { unit } from '../../src/numerics/unit.js'
 import { zoo } from '../../src/kernels/broken/zoo/index.js'
+import { laneTwins } from '../../src/kernels/broken/zoo/lanes.js'
+import { laneJudged } from '../../src/render/hazards/index.js'
 import { findingPicture, usualWidth } from '../../src/render/finding-picture.js'
 import { linesOf, widthOf } from '../../src/render/text-width.js'
 import { thousands } from '../../src/render/table.js'
@@ -13,8 +15,10 @@ import { noArguments } from '../../src/semantics/execution/launch.js'
 import * as Policy from '../../src/semantics/execution/policy.js'
 import type { Finding, MissingEdge, Operation } from '../../src/semantics/judging/finding.js'
 import { hazardIds, hazards } from '../../src/semantics/judging/hazards.js'
+import type { Verdict } from '../../src/semantics/judging/verdict.js'
 import { check } from '../../src/semantics/verdict/check.js'
 import { all, readSvg, textOf, tipOf, type Node } from './read-svg.js'
+import { right } from '../either.js'
 import { nightly, sampled } from '../extent.js'
 
 const checking = {
@@ -25,16 +29,18 @@ const checking = {
 /** What the zoo's verdicts say, one of each form. */
 const found: ReadonlyArray<readonly [string, Finding]> = (() => {
   const forms = new Map<string, readonly [string, Finding]>()
+  const keep = (name: string, { findings, notes, conditions }: Verdict): void => {
+    for (const f of [...findings, ...notes, ...Object.values(conditions).flatMap((c) => c.findings)]) {
+      const form = `${f.id} ${f.b === undefined ? 'one' : 'two'} ${f.missing?.kind ?? ''} ${f.place?.plane ?? ''}`
+      if (!forms.has(form)) forms.set(form, [`${name}: ${form}`, f])
+    }
+  }
   for (const twin of zoo) {
     const program = twin.draft(false)
     const checked = program._tag === 'Left' ? program : check(program.right, checking)
-    if (checked._tag === 'Left') continue
-    const { findings, notes, conditions } = checked.right.verdict
-    for (const f of [...findings, ...notes, ...Object.values(conditions).flatMap((c) => c.findings)]) {
-      const form = `${f.id} ${f.b === undefined ? 'one' : 'two'} ${f.missing?.kind ?? ''} ${f.place?.plane ?? ''}`
-      if (!forms.has(form)) forms.set(form, [`${twin.name}: ${form}`, f])
-    }
+    if (checked._tag === 'Right') keep(twin.name, checked.right.verdict)
   }
+  for (const twin of laneTwins) keep(twin.name, right(laneJudged(twin, false)))
   return [...forms.values()]
 })()
 
@@ -110,7 +116,15 @@ describe('a finding of the zoo', () => {
   test('all ids of the taxonomy that a run shows are here', () => {
     const shown = new Set(found.map(([, f]) => f.id))
     // refused before they run, which is a message and no finding; R3, whose kernel is stuck before it shows it; N5, which only warps of PTX have
-    expect(hazardIds.filter((id) => !shown.has(id)).sort()).toEqual(['A1', 'A2', 'A3', 'L2', 'M5', 'N5', 'R3'])
+    expect(hazardIds.filter((id) => !shown.has(id)).sort()).toEqual([
+      'A1',
+      'A2',
+      'A3',
+      'L2',
+      'M5',
+      'N5',
+      'R3',
+    ])
   })
   test.each(sampled(4, found))('%s: law 1, read back', (_, f) => {
     const root = drawn(f)

@@ -199,6 +199,7 @@ const operationTexts = (side: 'a' | 'b', which: string, o: Operation): ReadonlyA
 /** What is missing, in two or three words; nothing where no single edge is. */
 const kinds: Readonly<Record<MissingEdge['kind'], string>> = {
   fence: ': a fence',
+  'warp-sync': ': a __syncwarp()',
   'group-wait': ': a wait for a group',
   wait: ': a wait',
   arrive: ': an arrive',

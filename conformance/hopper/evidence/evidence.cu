@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "lanes.h"
 #include "pair.h"
 #include "product.h"
 
@@ -30,6 +31,11 @@ struct InProduct {
 template <int H, bool WITH>
 struct InPair {
   static void launch(int grid, int r) { pair<H, WITH><<<grid, 64>>>(in, r, counts); }
+};
+
+template <int H, bool WITH>
+struct InWarp {
+  static void launch(int grid, int r) { lanes<H, WITH><<<grid, 32>>>(in, out, r, counts); }
 };
 
 template <class T>
@@ -75,12 +81,13 @@ static void when(const char* name, const char* hazard, const char* reader, int l
   else measure<In<H, false>>(hazard, reader, false, launches, large);
 }
 #define BLOCK(id) when<InBlock, id>(#id, #id, "block")
+#define WARP(name, id, hazard) when<InWarp, id>(name, hazard, "warp")
 #define PAIR(id) when<InPair, id>(#id, #id, "cluster")
 
 int main(int n, char** a) {
   if (n < 2) {
     // the names
-    printf("D1 D2 D3 P1 P1.product P2 P3 P4 P5 R1 R2 R3 W1 W2 W3 W4 W5 B1 B2 B3 B4 B5 B6 B7 B9 U2 K1 K2 K3 V1 N1\n");
+    printf("D1 D2 D3 D5 D5.global D5.together D5.shuffle D6 D6.fence P1 P1.product P2 P3 P4 P5 R1 R2 R3 W1 W2 W3 W4 W5 B1 B2 B3 B4 B5 B6 B7 B9 U2 K1 K2 K3 V1 N1\n");
     return 0;
   }
   asked = a[1];
@@ -91,6 +98,8 @@ int main(int n, char** a) {
   cudaMalloc(&flags, 4 * most);
   cudaMalloc(&counts, 8 * delays * delays);
   BLOCK(D1); BLOCK(D2); BLOCK(D3);
+  WARP("D5", D5, "D5"); WARP("D5.global", D5_global, "D5"); WARP("D5.together", D5_together, "D5"); WARP("D5.shuffle", D5_shuffle, "D5");
+  WARP("D6", D6, "D6"); WARP("D6.fence", D6_fence, "D6");
   BLOCK(P1); BLOCK(P2); BLOCK(P3); BLOCK(P4); BLOCK(P5);
   BLOCK(R1); BLOCK(R2); BLOCK(R3);
   BLOCK(W1); BLOCK(W2); BLOCK(W4); BLOCK(W5);

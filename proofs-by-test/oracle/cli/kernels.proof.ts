@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { brokenOf, foreign, programName, zoo } from '../../../src/kernels/broken/index.js'
+import { brokenOf, foreign, laneTwins, programName, zoo } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed, kernels } from '../../../src/kernels/catalogue/index.js'
 import type { Outcome, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
@@ -215,7 +215,7 @@ describe('tcspec check', () => {
     const ran = await run('check', 'hopper-matmul', ...small)
     expect(ran).toMatchObject({ status: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^proved +out = a @ b for all inputs of shape \(64, 48\) x \(48, 32\)/m)
-    expect(ran.stdout).toMatch(/^outside +races inside one agent/m)
+    expect(ran.stdout).toMatch(/^not checked +races between the threads of one agent/m)
   })
   it('undecided until explored', async () => {
     const broken = [
@@ -351,7 +351,7 @@ describe('tcspec kernels and demo', () => {
         tensors: expect.any(Array),
         broken: brokenOf(name).map(({ without }) => expect.objectContaining({ without })),
       })),
-      twins: [...zoo, ...foreign].map((t) => ({
+      twins: [...zoo, ...laneTwins, ...foreign].map((t) => ({
         name: programName(t, false),
         fixed: programName(t, true),
         id: t.id,

@@ -40,6 +40,7 @@ export const scripted = (
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),
     proceed: (world, at, a, _done, _results, events) => standing(scriptOf(world, at.agent), a.at + events),
+    parts: null,
     forks: null,
     where: () => '',
   }

@@ -42,7 +42,7 @@ completions are facts of their own: that a group, a copy or a queue entry is don
   [
     'visibility',
     'Visibility',
-    `What an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`semaphore\`, and enters
+    `What an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`lanes\`, \`semaphore\`, and enters
 where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flow from an issue into a signal, nor over \`relaxed\`. The clauses below open the other windows on memory.`,
   ],
   [
@@ -123,7 +123,7 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
       .filter((c) => c.part === 'order' && c.id !== 'pipe')
       .map((c) => c.id)
       .join(' | ')})+`,
-    'let generic = (program | issue-into-accesses | fork | release | complete | copies | group | meet | semaphore)+',
+    'let generic = (program | issue-into-accesses | fork | release | complete | copies | group | meet | lanes | semaphore)+',
     'let shared  = generic ; [proxy-fence] ; generic',
     'let tensor  = (program | group | commit ; received | [before] ; release ; [after])+',
     'empty (co | rf | fr)-immediate \\ (order | pipe)            as race',

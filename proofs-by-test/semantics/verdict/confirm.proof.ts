@@ -36,6 +36,8 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'A3',
     'A4',
     'B8',
+    'D5',
+    'D6',
     'K2',
     'L1',
     'L2',

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { parseModule } from '../../../src/dialects/ptx/index.js'
 import { bits } from '../../../src/numerics/bits.js'
-import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { launchWarps, usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { absentAt, came, follow, setAbsent } from '../../../src/semantics/warps/absent.js'
-import { ofPredicate } from '../../../src/semantics/warps/program.js'
+import { ofPredicate, type Operation } from '../../../src/semantics/warps/program.js'
 import { forget, rows, setAll } from '../../../src/semantics/warps/rows.js'
 import { right } from '../../either.js'
 
@@ -111,6 +111,41 @@ describe('I1', () => {
   })
 })
 
+test('what memory does not say is no absent word', () => {
+  // nothing has written the local word
+  const body = '.local .align 4 .b8 l[4]; ld.local.b32 %r1, [l]; J: st.global.b32 [%p], %r1;'
+  expect(reason(`${shuffled(8)} ${body}`)).toBe(reason(`@!%c1 bra J; ${body}`))
+})
+
+test('stands that differ in it are told apart', () => {
+  const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k() { .reg .b32 %r<2>; bar.sync 0; ret; }`
+  const { world, machine } = right(
+    launchWarps(
+      right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program,
+      {
+        grid: [1],
+        block: [32],
+        cluster: null,
+        dynamicBytes: 0,
+        parameters: new Uint8Array(0),
+        pointers: [],
+        tensors: [],
+        sharedBase: usualSharedBase,
+      },
+      bits('hopper'),
+    ),
+  )
+  const { stand, ready } = machine.agents[0]!
+  if (stand?._tag !== 'warp') throw new Error('a warp')
+  const where = (): string => world.front.where(stand, ready, () => 0)
+  const before = where()
+  setAbsent(stand.rows, 0, -1, 0b100)
+  expect(where()).not.toBe(before)
+})
+
 describe('places', () => {
   const made = () => rows(4, 2, null, null, null, null)
   test('law 1: absent only where it is unknown', () => {
@@ -127,7 +162,19 @@ describe('places', () => {
     setAbsent(r, ofPredicate(1), -1, 0b1111)
     setAbsent(r, ofPredicate(1), 0b0011, 0b0001)
     expect([absentAt(r, ofPredicate(1)), absentAt(r, ofPredicate(0)), absentAt(r, 1)]).toEqual([0b1101, 0, 0])
-    came(r, [null, ofPredicate(1)], -1)
+    const red: Operation = {
+      _tag: 'barReduce',
+      op: 'and',
+      id: 0,
+      count: null,
+      by: { predicate: 0, negated: false },
+      to: null,
+      toPredicate: 1,
+      aligned: true,
+    }
+    came(r, red, 0b0101)
+    expect(absentAt(r, ofPredicate(1))).toBe(0b1000)
+    came(r, red, -1)
     expect(r.absent.size).toBe(0)
   })
   test('follow what is computed, lane by lane, and nothing else', () => {

@@ -93,9 +93,12 @@ describe('comes to nothing', () => {
   })
 })
 
-/** A tile of 32 words in place, of 64 threads: the second warp reads what the first may have stored already. */
-const inPlace = (what: string): string =>
-  `and.b32 %r12, %r1, 31; shl.b32 %r12, %r12, 2; mov.u32 %r13, s; add.s32 %r13, %r13, %r12; setp.lt.u32 %p2, %r1, 32; ld.shared.b32 %r14, [%r13]; add.s32 %r14, %r14, 1; @%p2 st.shared.b32 [%r13], %r14; ${what}`
+/**
+ * A tile of 32 words in place, of 64 threads: the second warp reads what the first may have stored already. The lanes of the first meet before they store, for each has read
+ * the word of its neighbour.
+ */
+const inPlace = (what: string, meet = 'bar.warp.sync -1;'): string =>
+  `and.b32 %r12, %r1, 31; shl.b32 %r12, %r12, 2; mov.u32 %r13, s; add.s32 %r13, %r13, %r12; setp.lt.u32 %p2, %r1, 32; ld.shared.b32 %r14, [%r13]; add.s32 %r14, %r14, 1; ${meet} @%p2 st.shared.b32 [%r13], %r14; ${what}`
 
 describe('a race whose read', () => {
   it.each([
@@ -125,6 +128,12 @@ describe('a race whose read', () => {
     ],
   ])('%s', (_, what, verdict) => {
     expect(told(`${inPlace(what)} ${y}`)).toBe(verdict)
+  })
+  it.each([
+    ['is dropped', 'mov.b32 %r11, %r1;', 'ok'],
+    ['is an output', 'mov.b32 %r11, %r10;', 'hazard D5 smem@0'],
+  ])('of the next lane, %s', (_, what, verdict) => {
+    expect(told(`${inPlace(`bar.sync 0; ${what}`, '')} @%p1 ${y}`)).toContain(verdict)
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * Where the parts of a warp wait for one another. Oracle: what each kernel leaves, by hand, from the threads that have not ended; an H100 left the same for those
- * of the first table.
+ * of the first table, of which the last had the words of 16 threads on.
  */
 import { describe, expect, test } from 'vitest'
 import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
@@ -121,7 +121,7 @@ const leaving: ReadonlyArray<
   [
     'a count says how many threads',
     'setp.ge.u32 %c1, %l, 16; @%c1 bra E; barrier.sync 3, 64; st.global.b32 [%p], %v; E: ret;',
-    16,
+    32,
     (t) => t % 32 < 16,
     [],
   ],
@@ -134,6 +134,14 @@ describe('lanes that have ended are not waited for', () => {
       expect([t.verdict.verdict, notes(t)]).toEqual(['ok', said])
       expect(t.left).toEqual(Array.from({ length: words }, (__, i) => (i < 64 && stays(i) ? i + by : i)))
     }
+  })
+  test('what they had read is not before what others store: they came to no barrier', () => {
+    const body = 'setp.ge.u32 %c1, %l, 16; @%c1 bra E; barrier.sync 3, 64; st.global.b32 [%p], %v; E: ret;'
+    for (const policy of policies)
+      expect(told(body, 64, 16, policy).verdict).toMatchObject({
+        verdict: 'hazard',
+        findings: [{ id: 'D2' }],
+      })
   })
   test.each([1, 33, 64, 96, 100])('of 128 threads %i stay', (n) => {
     const t = told(
@@ -214,6 +222,25 @@ describe('parts go on together', () => {
       const t = told(body, 64, 0, policy)
       expect([t.verdict.verdict, notes(t)]).toEqual([verdict, said])
       expect(t.left).toEqual(mirrored)
+    }
+  })
+  /** No thread takes this way out: so the ways do not join at the barrier, and only the meeting brings the parts together. */
+  const perhapsOver = 'setp.gt.u32 %c7, %t, 999; @%c7 bra E;'
+  test('and are one part where they met at one place', () => {
+    const t = told(
+      `setp.lt.u32 %c1, %l, 8; @%c1 bra A; ${perhapsOver} bra.uni B; A: ${perhapsOver} bra.uni B; B: bar.sync 0; activemask.b32 %v; st.global.b32 [%p], %v; E: st.global.b32 [%p+256], 5; ret;`,
+      32,
+    )
+    expect([t.verdict.verdict, t.left[0], t.left[31]]).toEqual(['ok', -1, -1])
+  })
+  test('when one part has waited for another warp first, in whichever order their lanes are', () => {
+    for (const first of ['%c1', '!%c1']) {
+      const t = told(
+        `.shared .align 8 .b8 m[8]; mov.u32 %r9, m; setp.eq.u32 %c2, %t, 0; @%c2 mbarrier.init.shared.b64 [%r9], 32; bar.sync 1; setp.ge.u32 %c3, %t, 32; @%c3 mbarrier.arrive.shared.b64 _, [%r9];
+setp.lt.u32 %c1, %l, 8; @%c3 bra B; @${first} bra A; W: mbarrier.try_wait.parity.shared.b64 %c4, [%r9], 0; @!%c4 bra W; ${perhapsOver} bra.uni B; A: ${perhapsOver} bra.uni B; B: bar.sync 0; st.global.b32 [%p], 9; E: st.global.b32 [%p+256], 5; ret;`,
+        64,
+      )
+      expect([first, t.verdict.verdict, t.left[0], t.left[63]]).toEqual([first, 'ok', 9, 9])
     }
   })
   test('law 1: whichever comes first', () => {

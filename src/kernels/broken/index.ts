@@ -1,5 +1,7 @@
 /** Kernels that must be rejected, and how they are made. */
 export { clean, foreign } from './foreign/index.js'
+export { laneTwins } from './zoo/lanes.js'
+export type { LaneTwin } from './zoo/lanes.js'
 export { linesOf, programName, zoo } from './zoo/index.js'
 export type { Shows, Twin } from './zoo/index.js'
 export { labelsOf, without } from './without.js'

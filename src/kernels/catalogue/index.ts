@@ -29,6 +29,7 @@ import { refuse, type Failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
 import { foreign } from '../broken/foreign/index.js'
 import { programName, zoo, type Twin } from '../broken/zoo/index.js'
+import { laneTwins, type LaneTwin } from '../broken/zoo/lanes.js'
 import {
   matmul0Kernel,
   matmul1Kernel,
@@ -111,9 +112,29 @@ const twinKernel = ({ title, fix, program }: Twin, name: string, fixed: boolean)
     ),
 })
 
-const zooKernels: ReadonlyArray<Kernel> = [...zoo, ...foreign].flatMap((twin) =>
-  [false, true].map((fixed) => twinKernel(twin, programName(twin, fixed), fixed)),
-)
+/** Those of lanes are PTX, and no program of the core: their name says what they are, and who makes them is told where they run. */
+const laneKernel = ({ title, fix }: LaneTwin, name: string, fixed: boolean): Kernel => ({
+  name,
+  summary: fixed ? fix : title,
+  parameters: [],
+  tensors: [],
+  dtype: '',
+  make: () =>
+    refuse(
+      'kernel.ptx',
+      `${name}: expected a kernel of the core, found PTX; check, run, view and trace take it: tcspec check ${name}`,
+    ),
+})
+
+const pairOf =
+  <T extends Pick<Twin, 'path'>>(make: (twin: T, name: string, fixed: boolean) => Kernel) =>
+  (twin: T): ReadonlyArray<Kernel> =>
+    [false, true].map((fixed) => make(twin, programName(twin, fixed), fixed))
+
+const zooKernels: ReadonlyArray<Kernel> = [
+  ...[...zoo, ...foreign].flatMap(pairOf(twinKernel)),
+  ...laneTwins.flatMap(pairOf(laneKernel)),
+]
 
 /** Names of the zoo, of the foreign bugs and of kernels as they were printed: `zoo/`, `foreign/`, `printed/`. */
 export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.test(name)

@@ -19,7 +19,7 @@ import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
 import { switchOf } from './flags/words.js'
 import type { Judged } from './judged.js'
-import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked } from './judging.js'
+import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
 import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
@@ -63,6 +63,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           policy: policy.right,
           strict: strictness.strict,
           strictProxies: strictness.strictProxies,
+          ...lanesOf(strictness),
           equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
           hazards: true,
           provenance: program.computes !== undefined,

@@ -17,6 +17,7 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { zoo } from '../../kernels/broken/zoo/index.js'
+import { laneTwins } from '../../kernels/broken/zoo/lanes.js'
 import { kernelNamed, kernels } from '../../kernels/catalogue/index.js'
 import { families } from '../../layouts/named.js'
 
@@ -34,7 +35,7 @@ const takesLayout = ['layout', 'linear', 'banks']
 
 const kernelOffers: ReadonlyArray<Offer> = [
   ...kernels.map(({ name, summary }) => ({ name, says: summary })),
-  ...zoo.map(({ name }) => ({ name: `zoo/${name}`, says: 'a hazard in a few lines' })),
+  ...[...zoo, ...laneTwins].map(({ path }) => ({ name: path, says: 'a hazard in a few lines' })),
 ]
 const settingOffers = (kernel: string): ReadonlyArray<Offer> => {
   const found = kernelNamed(kernel)

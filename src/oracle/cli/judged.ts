@@ -23,7 +23,7 @@ import { printSchedule, type ScheduleFlag } from './flags/machine.js'
 import type { Settings } from './flags/setting.js'
 import { switchOf } from './flags/words.js'
 import { goodOf, nextStep, record, writtenText, type Written } from './judging.js'
-import { runText } from './launch-rows.js'
+import { notChecked, runText } from './launch-rows.js'
 
 // ---------------------------------------------------------------- model
 
@@ -66,7 +66,7 @@ export const judgedText = (
       ],
       ...more,
       ...paintedRows(context, verdict),
-      ['outside', verdict.scope.join('; ')],
+      ...notChecked(verdict.scope),
       ...last,
     ]),
     ...findingBlocks(context, verdict),

@@ -6,6 +6,7 @@
  * | `--schedule`       | the run that is judged                                                                   |
  * | `--strict`         | broken contracts are errors; relaxed arrives and waits order no ordinary access          |
  * | `--strict-proxies` | a proxy fence before an asynchronous overwrite, too                                      |
+ * | `--lanes`          | whether lanes of a warp are threads; else the verdict is about the schedules of warps    |
  * | `--tensor-pipe`    | whether products of tensor memory with different accumulators are ordered                |
  * | `--fuel`           | how many events a run may have                                                           |
  * | `--record`         | the schedule of the first finding, or of the run where nothing is found, in a file       |
@@ -26,7 +27,13 @@ import type { LaunchedModule } from '../launch/launched.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
-import { parseSchedule, parseTensorPipe, printSchedule, type ScheduleFlag } from './flags/machine.js'
+import {
+  parseSchedule,
+  parseLanes,
+  parseTensorPipe,
+  printSchedule,
+  type ScheduleFlag,
+} from './flags/machine.js'
 import { switchOf, wordOf } from './flags/words.js'
 import type { AskedFile } from './outputs.js'
 import { scheduleFile } from './schedule.js'
@@ -48,6 +55,10 @@ export const judgingOptions = (command: Command): Command =>
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--strict', 'broken contracts are errors, and relaxed arrives and waits order no ordinary access')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+    .option(
+      '--lanes <how>',
+      'lanes of a warp: threads (default), converged (lanes that run together are in order; what rests on it is a note) or off (a warp acts as one)',
+    )
     .option(
       '--tensor-pipe <order>',
       'order of tensor-memory products: issue-order or documented; default: issue-order',
@@ -92,16 +103,25 @@ export const fuelFor = (
     }),
   )
 
-export type Strictness = Pick<DetectorOptions, 'strict' | 'strictProxies' | 'tensorPipe'>
+export type Strictness = Pick<DetectorOptions, 'strict' | 'strictProxies' | 'tensorPipe' | 'lanes'>
+
+/** Of a record that takes them. */
+export const lanesOf = ({ lanes }: Strictness): Pick<Strictness, 'lanes'> =>
+  lanes === undefined ? {} : { lanes }
 
 export const strictnessAsked = (options: Options): E.Either<FlagFailure, Strictness> =>
   pipe(
     parseTensorPipe(wordOf(options, 'tensorPipe') ?? 'issue-order'),
-    E.map((tensorPipe) => ({
-      tensorPipe,
-      strict: switchOf(options, 'strict'),
-      strictProxies: switchOf(options, 'strictProxies'),
-    })),
+    E.bindTo('tensorPipe'),
+    E.bind('lanes', () => parseLanes(wordOf(options, 'lanes') ?? 'threads')),
+    E.map(({ tensorPipe, lanes }): Strictness => {
+      const asked = {
+        tensorPipe,
+        strict: switchOf(options, 'strict'),
+        strictProxies: switchOf(options, 'strictProxies'),
+      }
+      return lanes === 'threads' ? asked : { ...asked, lanes }
+    }),
   )
 
 /** Constants that a module stores are what they are; in a sketch of a kernel they may stand for data (`verdict/same-value.ts`). */

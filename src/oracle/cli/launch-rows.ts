@@ -13,6 +13,10 @@ import type { Program } from '../../semantics/language/program.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
 import type { Subject } from './subject.js'
 
+/** What a verdict leaves out, if it leaves out anything. */
+export const notChecked = (scope: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
+  scope.length === 0 ? [] : [['not checked', scope.join('; ')]]
+
 /** Storages of shared memory, in the order in which they lie. */
 export const smemOf = (program: Program): ReadonlyArray<NamedBytes> => {
   const placed = place(program)

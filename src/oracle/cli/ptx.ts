@@ -9,6 +9,7 @@ import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
+import { laneTwinNamed } from '../../kernels/broken/zoo/lanes.js'
 import { shadow } from '../../numerics/shadow.js'
 import type { Script } from '../../render/recording/record.js'
 import type { Buffers } from '../../render/recording/slots.js'
@@ -30,6 +31,7 @@ import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
+import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
 import { withoutInstructions } from '../launch/without-ptx.js'
 import { asText } from '../tensor-files/files.js'
@@ -50,6 +52,7 @@ import {
   record,
   replayText,
   scheduleAsked,
+  lanesOf,
   strictnessAsked,
   writtenText,
   type Written,
@@ -58,8 +61,9 @@ import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
 
-/** Whether a name is that of PTX in a file. */
-export const isPtx = (name: string): boolean => name.toLowerCase().endsWith('.ptx')
+/** Whether a name is that of PTX in a file, or of a kernel of the zoo that is PTX. */
+export const isPtx = (name: string): boolean =>
+  name.toLowerCase().endsWith('.ptx') || laneTwinNamed(name) !== undefined
 
 // ---------------------------------------------------------------- what is asked
 
@@ -91,6 +95,13 @@ const linesBeside = (world: World, file: string): ((name: string) => ReadonlyArr
 
 /** The module that a command line names, launched as its launch file and its flags say. */
 export const ptxSubject = (world: World, file: string, options: Options): E.Either<Failure, PtxSubject> => {
+  const twin = filesOfTwin(file, world.files)
+  if (twin !== undefined)
+    return ptxSubject(
+      Object.assign({}, world, { files: twin.files }),
+      twin.text,
+      Object.assign({ launch: twin.launch }, options),
+    )
   const meaningless = elsewhere.find((name) => options[name] !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
@@ -261,6 +272,7 @@ const judgedOver = (
     policy: policy.right,
     strict: strictness.strict,
     strictProxies: strictness.strictProxies,
+    ...lanesOf(strictness),
     hazards: options['hazards'] !== false,
     provenance: launched.arguments.computes !== undefined,
     explore: switchOf(options, 'explore'),

@@ -11,7 +11,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import { scope } from '../../semantics/verdict/check.js'
+import { agentsActAsOne } from '../../semantics/machine/front.js'
 import type { Options as Detecting } from '../../semantics/judging/detector/index.js'
 import type { Fold, Header } from '../../semantics/log/events.js'
 import * as Policy from '../../semantics/execution/policy.js'
@@ -152,4 +152,4 @@ export const judgeTrace = (
 ): E.Either<Failure, Verdict> =>
   isBlank(text)
     ? refuse('trace.empty', `${file}: expected a trace, found an empty file`)
-    : pipe(linesOf(text), Trace.judgeTrace({ ...detecting, scope }), E.mapLeft(inFile(file)))
+    : pipe(linesOf(text), Trace.judgeTrace({ ...detecting, scope: agentsActAsOne }), E.mapLeft(inFile(file)))

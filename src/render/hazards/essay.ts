@@ -107,7 +107,7 @@ Over the events of a run there are two relations. Both are computed in one pass 
 
 **Order**: what has happened before what. It follows the program of each agent; an asynchronous operation from its issue to its accesses to its
 signals; products of one tensor queue, and the pairs of its entries that the manual lists; every arrival of a generation to each wait that observes this generation; a completed group to the wait
-that covers it; and wherever agents meet.
+that covers it; and wherever agents meet. In PTX the program is that of a lane: the lanes of a warp are threads, and \`bar.warp.sync\` is where they meet.
 
 **Visibility**: what an access would find. It is smaller than order. The completion of a bulk copy publishes the accesses of that copy and nothing
 that its issuer did before. Relaxed arrives and waits publish nothing, but for barriers that their agent has initialised and fenced

@@ -85,6 +85,14 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
       shows: 'loads that are filled beyond the ends, and stores that write nothing there',
     },
   },
+  D5: {
+    source:
+      'PTX, memory consistency model (program order is that of one thread), bar.warp.sync (it orders memory among the threads of its mask)',
+  },
+  D6: {
+    source:
+      'PTX, memory consistency model (program order and a proxy fence are those of one thread), bar.warp.sync (it orders memory among the threads of its mask)',
+  },
   N5: {
     source:
       'PTX, barrier{.cta} (.aligned: all threads of the warp execute it; it waits for the threads of its warp that have not exited)',

@@ -9,9 +9,13 @@
  * 2. The committed page is `hazardsPage`.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { programName, zoo, type Twin } from '../../kernels/broken/zoo/index.js'
+import { laneSource } from '../../kernels/broken/zoo/lane-source.js'
+import { laneTwins, type LaneTwin } from '../../kernels/broken/zoo/lanes.js'
+import { bits } from '../../numerics/bits.js'
 import { unit } from '../../numerics/unit.js'
-import { check } from '../../semantics/verdict/check.js'
+import { check, checkSource, standardOptions } from '../../semantics/verdict/check.js'
 import { hazardIds, hazards, type By } from '../../semantics/judging/hazards.js'
 import type { Finding, HazardId, Severity } from '../../semantics/judging/finding.js'
 import {
@@ -94,14 +98,31 @@ export const judged = (t: Twin, fixed: boolean): E.Either<string, Verdict> => {
 
 /** Is it the finding that the twin is about? Which side comes first is the run's affair. */
 export const isAbout =
-  (t: Twin) =>
+  (t: Pick<Twin, 'id' | 'shows'>) =>
   (f: Finding): boolean =>
     f.id === t.id &&
     ((f.a.site === t.shows.a && f.b?.site === t.shows.b) ||
       (f.a.site === t.shows.b && f.b?.site === t.shows.a))
 
-const says = (t: Twin): ReadonlyArray<string> => {
-  const verdict = judged(t, false)
+/** The same of a twin that is PTX, on the bits of its launch. */
+export const laneJudged = (t: LaneTwin, fixed: boolean): E.Either<string, Verdict> => {
+  const checked = pipe(
+    laneSource(t, fixed),
+    E.chain((source) =>
+      checkSource(source, {
+        ...standardOptions,
+        algebra: bits('hopper'),
+        provenance: false,
+        explore: false,
+      }),
+    ),
+  )
+  return E.isLeft(checked)
+    ? E.left(`${checked.left.code}: ${checked.left.message}`)
+    : E.right(checked.right.verdict)
+}
+
+const says = (t: Pick<Twin, 'id' | 'shows'>, verdict: E.Either<string, Verdict>): ReadonlyArray<string> => {
   if (E.isLeft(verdict)) return [`invalid     ${verdict.left}`]
   const v = verdict.right
   const found = [...v.findings, ...v.notes].find(isAbout(t))
@@ -143,11 +164,28 @@ const kernelOf = (t: Twin): ReadonlyArray<string> => {
     `\`tcspec check ${programName(t, false)}${flagsOf(t)}\``,
     '',
     '```',
-    ...says(t),
+    ...says(t, judged(t, false)),
     '```',
     '',
   ]
 }
+
+/** A twin that is PTX: the whole text. */
+const laneKernelOf = (t: LaneTwin): ReadonlyArray<string> => [
+  `**\`${programName(t, false)}\`**: ${t.title}.`,
+  `*Mended*: ${t.fix}. PTX of one warp.`,
+  '',
+  '```diff',
+  ...compared(t.text(false).trimEnd().split('\n'), t.text(true).trimEnd().split('\n')),
+  '```',
+  '',
+  `\`tcspec check ${programName(t, false)}\``,
+  '',
+  '```',
+  ...says(t, laneJudged(t, false)),
+  '```',
+  '',
+]
 
 const section = (id: HazardId): ReadonlyArray<string> => {
   const h = hazards[id]
@@ -163,6 +201,7 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     '',
     ...('lanes' in h ? ['Only PTX has it: agents of other programs have no lanes.', ''] : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
+    ...laneTwins.filter((t) => t.id === id).flatMap(laneKernelOf),
   ]
 }
 

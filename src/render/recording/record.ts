@@ -14,7 +14,7 @@
 import type { Launched } from '../../semantics/execution/launch.js'
 import type { AnyPolicy } from '../../semantics/execution/policy.js'
 import { ignore, run, type Outcome, type Watch } from '../../semantics/execution/run.js'
-import { blocked, held, partOf, showKey, stageOf, type EventKey } from '../../semantics/execution/step.js'
+import { held, partOf, partThatCan, showKey, stageOf, type EventKey } from '../../semantics/execution/step.js'
 import type { Entry } from '../../semantics/files/trace/index.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { listing } from '../../semantics/language/print.js'
@@ -50,7 +50,7 @@ export const agentNow = (world: World, m: Machine, agent: number): AgentState =>
   return ready === null
     ? { status: status === 'running' ? 'waits' : status, at, site: -1, iteration: [], does: '', barrier: -1 }
     : {
-        status: blocked(world, m, agent, ready) ? 'waits' : 'ready',
+        status: partThatCan(world, m, agent) < 0 ? 'waits' : 'ready',
         at,
         site: ready.site,
         iteration: ready.iteration,
@@ -124,7 +124,7 @@ const recorder = (world: World, buffers: Buffers, most: number): Recorder => {
     m.agents.map((a, agent) => {
       const was = agents[agent]
       if (was !== undefined && a === machine?.agents[agent]) {
-        const status = a.ready === null ? was.status : blocked(world, m, agent, a.ready) ? 'waits' : 'ready'
+        const status = a.ready === null ? was.status : partThatCan(world, m, agent) < 0 ? 'waits' : 'ready'
         return status === was.status ? was : { ...was, status }
       }
       const is = agentNow(world, m, agent)

@@ -4,7 +4,7 @@
 import { unreachable } from '../../failure.js'
 import type { Linked } from '../language/link.js'
 import { evaluate } from '../machine/evaluate.js'
-import type { Forks, Front } from '../machine/front.js'
+import { agentsActAsOne, type Forks, type Front } from '../machine/front.js'
 import { control, type CoreStand, type Resume } from '../machine/stand.js'
 import { idle, type AgentState } from '../machine/state.js'
 import type { Value } from '../machine/value.js'
@@ -82,9 +82,10 @@ export const coreFront = (linked: Linked): Front<World> => ({
   instructions: linked.instructions,
   storesConstants: null,
   timed: linked.timed,
-  outside: [],
+  outside: agentsActAsOne,
   begin: (world, at) => start(world, at, idle, linked.entry, []),
   proceed,
+  parts: null,
   forks,
   where,
 })

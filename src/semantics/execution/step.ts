@@ -9,12 +9,15 @@
  * means the same whatever else has happened in between, so a recorded schedule is a list of keys and survives unrelated changes.
  *
  *     3:17            the 17th event of agent 3
+ *     3:17.16         the same, by the part of the warp that begins with lane 16; the part before it is blocked, and stays at its wait
  *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
  *
  * Laws
  * 1. `step` is a function: equal machines and keys give equal machines and logs.
- * 2. an event stays offered until it is taken, unless a barrier that it waits for moves on (parity waits alone can).
+ * 2. an event stays offered until it is taken, unless a barrier that it waits for moves on (parity waits alone can), or a part of the same warp that is asked before
+ *    can go on.
  * 3. the fold of steps with `chain` equals the loop of `run`.
+ * 4. an agent is offered when any of its parts can go on, with the first that can.
  *
  * Source: the core's own semantics; PTX ISA for each instruction.
  */
@@ -59,6 +62,7 @@ export interface EventKey {
   readonly agent: number
   readonly at: number
   readonly stage: 'agent' | 'read' | 'write' | 'all' | 'signal'
+  /** of an operation; of an agent: which of its parts (`machine/front.ts`), 0 for the one that it is ready for */
   readonly part: number
 }
 
@@ -91,17 +95,17 @@ export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
 
 export const showKey = (k: EventKey): string =>
   k.stage === 'agent'
-    ? `${String(k.agent)}:${String(k.at)}`
+    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}`
     : `${String(k.agent)}:${String(k.at)}/${k.stage}.${String(k.part)}`
 
-const keyPattern = /^(\d+):(\d+)(?:\/(read|write|all|signal)\.(\d+))?$/
+const keyPattern = /^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?$/
 const stages: ReadonlyArray<EventKey['stage']> = ['read', 'write', 'all', 'signal']
 
 export const readKey = (text: string): EventKey | null => {
   const m = keyPattern.exec(text)
   if (m === null) return null
-  const stage = stages.find((s) => s === m[3]) ?? 'agent'
-  return { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[4] ?? 0) }
+  const stage = stages.find((s) => s === m[4]) ?? 'agent'
+  return { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
 }
 
 export const sameKey = (a: EventKey, b: EventKey): boolean =>
@@ -147,6 +151,31 @@ export const blocked = (world: World, m: Machine, agent: number, r: Ready): bool
   }
 }
 
+/** Other parts of an agent, in the order in which they are asked. */
+export const partsOf = (world: World, a: AgentState): ReadonlyArray<number> =>
+  world.front.parts === null ? noParts : world.front.parts.others(a)
+const noParts: ReadonlyArray<number> = []
+
+/** An agent that is ready for what this part of it waits for. */
+const turned = (world: World, m: Machine, agent: number, part: number): AgentState => {
+  const a = m.agents[agent]!
+  return part === 0 || world.front.parts === null
+    ? a
+    : world.front.parts.turn(world, standpoint(world, m, agent), a, part)
+}
+
+/** The first part of an agent that can go on, 0 for the one that it is ready for; -1: none can. */
+export const partThatCan = (world: World, m: Machine, agent: number): number => {
+  const a = m.agents[agent]!
+  if (a.ready === null) return -1
+  if (!blocked(world, m, agent, a.ready)) return 0
+  for (const part of partsOf(world, a)) {
+    const { ready } = turned(world, m, agent, part)
+    if (ready !== null && !blocked(world, m, agent, ready)) return part
+  }
+  return -1
+}
+
 const macsOf = (f: InFlight): number =>
   f._tag === 'wgmma'
     ? f.mma.m * f.mma.n * f.mma.k
@@ -180,8 +209,8 @@ export const held = (world: World, m: Machine, f: InFlight): boolean => {
   }
 }
 
-const ofAgent = (agent: number, at: number, ready: Ready): Offered => ({
-  key: { agent, at, stage: 'agent', part: 0 },
+const ofAgent = (agent: number, at: number, part: number, ready: Ready | null): Offered => ({
+  key: { agent, at, stage: 'agent', part },
   unit: 'agent',
   bytes: 0,
   macs: 0,
@@ -212,11 +241,13 @@ export const offered = (
   const out: Offered[] = []
   let next = 0
   for (let agent = 0; agent < m.agents.length; agent++) {
+    const part = partThatCan(world, m, agent)
+    if (part < 0) continue
     const a = m.agents[agent]!
-    if (a.ready === null || blocked(world, m, agent, a.ready)) continue
+    const { ready } = turned(world, m, agent, part)
     while (next < before.length && before[next]!.operation === null && before[next]!.key.agent < agent) next++
     const known = before[next]
-    out.push(known?.ready === a.ready && known.key.agent === agent ? known : ofAgent(agent, a.at, a.ready))
+    out.push(known?.ready === ready && known.key.agent === agent ? known : ofAgent(agent, a.at, part, ready))
   }
   while (next < before.length && before[next]!.operation === null) next++
   for (let i = 0; i < m.inFlight.length; i++) {
@@ -252,9 +283,9 @@ const withSyncs = (
   by === undefined || by.synced.length === 0
     ? events
     : [
-        ...by.synced.map(({ site, iteration, lanes, arrives }): LogEvent => {
+        ...by.synced.map(({ site, iteration, lanes, how, loads }): LogEvent => {
           const stamp: Stamp = { agent, at: a.at, site, iteration, lanes }
-          return arrives ? { _tag: 'warpSync', stamp, arrives } : { _tag: 'warpSync', stamp }
+          return how === 'meets' ? { _tag: 'warpSync', stamp } : { _tag: 'warpSync', stamp, how, loads }
         }),
         ...events,
       ]
@@ -501,7 +532,11 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
 
 /** Make an offered event happen. */
 export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
-  o.operation === null ? stepAgent(world, m, o.key.agent) : stepOperation(world, m, o.operation)
+  o.operation !== null
+    ? stepOperation(world, m, o.operation)
+    : o.key.part === 0
+      ? stepAgent(world, m, o.key.agent)
+      : stepAgent(world, withAgent(m, o.key.agent, turned(world, m, o.key.agent, o.key.part)), o.key.agent)
 
 /** The event named by `key`, if it is offered. */
 export const step =

@@ -143,6 +143,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       kind: described(
         wordOf<MissingEdge['kind']>()({
           fence: true,
+          'warp-sync': true,
           'group-wait': true,
           wait: true,
           arrive: true,

@@ -115,7 +115,7 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
     role: 'source',
     atomic: true,
     scope: p.scope,
-    combine: p.combine,
+    joins: true,
     value: id,
   }
   const write: Access = {

@@ -20,6 +20,7 @@
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
+import { hazards } from './hazards.js'
 import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
 import type { Blocked, Conditions, Diagnosis, Finding, Judgement } from './finding.js'
 import type { Header, LogEvent } from '../log/events.js'
@@ -78,7 +79,15 @@ export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = nam
 const unlessEnded = names.filter((name) => name !== 'C5')
 
 /** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
-export const decideRun = (ended: Ended, judgement: Judgement | null, proof: Provenance | null): Decision => {
+/** What one run, or a search, stands for: where lanes are judged as one, not the schedules of threads. */
+export type Schedules = 'every schedule' | 'every schedule of warps'
+
+export const decideRun = (
+  ended: Ended,
+  judgement: Judgement | null,
+  proof: Provenance | null,
+  schedules: Schedules = 'every schedule',
+): Decision => {
   if (ended === 'stuck')
     return {
       name: 'deadlock',
@@ -106,7 +115,7 @@ export const decideRun = (ended: Ended, judgement: Judgement | null, proof: Prov
     reason:
       judgement === null
         ? 'the run completed; hazards were not looked for'
-        : 'nothing was found, and C1 to C6 hold: this run stands for every schedule',
+        : `nothing was found, and C1 to C6 hold: this run stands for ${schedules}`,
   }
 }
 
@@ -131,6 +140,9 @@ export const added = (
     return fresh
   })
 }
+
+/** Between clusters, of which those that run together may be ordered. */
+const isOfClusters = (f: Diagnosis): boolean => hazards[f.id].outside === 'clusters apart'
 
 /** Findings whose missing edge is looked for, the longest log in which it is, and the most that one judgement of it may look at. */
 export const explained = 3
@@ -162,9 +174,11 @@ const segmentsOf = (
   })
 }
 
-/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. */
+/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. Clusters that run together may lack what lanes lack. */
 export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
-  findings.filter((f, i) => i < explained && f.missing === undefined && !isAnsweredById(f))
+  findings.filter(
+    (f, i) => i < explained && f.missing === undefined && (!isAnsweredById(f) || isOfClusters(f)),
+  )
 
 /** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
 export const withMissing = (

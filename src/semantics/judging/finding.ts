@@ -60,7 +60,8 @@ export interface Place {
 
 /** The smallest addition that makes the finding disappear. */
 export interface MissingEdge {
-  readonly kind: 'fence' | 'group-wait' | 'wait' | 'arrive' | 'arrive-wait' | 'bytes' | 'none-found'
+  readonly kind:
+    'fence' | 'warp-sync' | 'group-wait' | 'wait' | 'arrive' | 'arrive-wait' | 'bytes' | 'none-found'
   /** one sentence in the reader's words: what to add, where */
   readonly text: string
 }

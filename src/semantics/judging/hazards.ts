@@ -27,7 +27,7 @@
  * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
  * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
- * | lanes        | `vectors/kernels.ts`                   | only PTX has it: the zoo has no kernel, because its agents have no lanes |
+ * | lanes        | `vectors/kernels.ts`                   | only PTX has it, because agents of other programs have no lanes: its kernel, if it has one, is PTX |
  * | mistakes     | `mutation/labels.ts`                   | what kinds of change are expected to show it                      |
  *
  * The page docs/hazards.md is made of this table, and so are the words of the verdict's schema.
@@ -135,6 +135,7 @@ const rows = {
     outside: 'always',
     cause: 'conflict',
     witness: ['race'],
+    lanes: true,
     mistakes: ['early', 'ahead'],
   },
   D6: {
@@ -147,6 +148,7 @@ const rows = {
     outside: 'always',
     cause: 'conflict',
     witness: ['race'],
+    lanes: true,
     mistakes: ['early', 'ahead'],
   },
   P1: {

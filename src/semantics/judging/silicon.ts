@@ -32,8 +32,8 @@ export interface Faulted {
 /** A kernel without a statement. */
 export interface Silicon {
   readonly hazard: HazardId
-  /** who sees it: a block, a warpgroup's product, a cluster */
-  readonly reader: 'block' | 'warpgroup' | 'cluster'
+  /** who sees it: a block, a warp, a warpgroup's product, a cluster */
+  readonly reader: 'block' | 'warp' | 'warpgroup' | 'cluster'
   /** the statement that is left out */
   readonly without: string
   readonly wrongIs: string
@@ -71,6 +71,66 @@ export const silicon: ReadonlyArray<Silicon> = [
     grids: [
       { blocks: 132, trials: 264_000, wrong: 152_254 },
       { blocks: 1_056, trials: 2_112_000, wrong: 1_357_438 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'the same `bar.warp.sync`, in global memory',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'the same, where the halves meet behind a branch before they store and load',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 0 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 0 },
+    ],
+  },
+  {
+    hazard: 'D5',
+    reader: 'warp',
+    without: 'the same, where a shuffle stands between the two',
+    wrongIs: 'a word of before',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 0 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 0 },
+    ],
+  },
+  {
+    hazard: 'D6',
+    reader: 'warp',
+    without: 'a `bar.warp.sync` between what all lanes store and fence, and a bulk store that lane 0 issues',
+    wrongIs: 'bytes of before in global memory',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
+    ],
+  },
+  {
+    hazard: 'D6',
+    reader: 'warp',
+    without: 'the same, where lane 0 fences for all of them',
+    wrongIs: 'bytes of before in global memory',
+    grids: [
+      { blocks: 132, trials: 528_000, wrong: 528_000 },
+      { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
     ],
   },
   {
@@ -354,7 +414,7 @@ export const silicon: ReadonlyArray<Silicon> = [
 
 const noTensorMemory = 'tensor memory: not on Hopper'
 
-/** Why no trials on Hopper can show it. */
+/** Why no trials on Hopper show it. */
 export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   D4: noTensorMemory,
   M1: 'ptxas waits before the registers of a wgmma are touched, whatever was written',

@@ -275,6 +275,8 @@ export interface Access {
   readonly agrees?: true
   /** of an atomic write that adds: it rounds, whatever its footprint calls the bytes */
   readonly rounds?: true
+  /** of an atomic read: the same instruction writes, right away */
+  readonly joins?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */
@@ -405,9 +407,16 @@ export interface Rendezvous {
 export interface WarpSync {
   readonly _tag: 'warpSync'
   readonly stamp: Stamp
-  /** they do not meet: they come to the barrier of the cluster, and their warp arrives there, for them too, with the last of its lanes */
-  readonly arrives?: true
+  /** absent: they meet */
+  readonly how?: Exclude<Meeting, 'meets'>
+  /** of an exchange: the sites of the loads whose values went into it */
+  readonly loads?: ReadonlyArray<number>
 }
+/**
+ * `meets`: bar.warp.sync. `arrives`: the lanes come to the barrier of the cluster, and their warp arrives there, for them too, with the last of its lanes. `exchanges`: a
+ * shuffle, a vote or a match of the lanes, which orders no memory; but what a lane gives to it that lane has, so the loads that it comes from are over, and so are the waits before it.
+ */
+export type Meeting = 'meets' | 'arrives' | 'exchanges'
 /** A comparison of words, as PTX names it: `lo ls hi hs` are of unsigned ones; `os ss`, which PTX has no name for, of their highest bits: the other, the same; `sc nc` of bits in common: some, none. */
 export type Comparison =
   'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'lo' | 'ls' | 'hi' | 'hs' | 'os' | 'ss' | 'sc' | 'nc'

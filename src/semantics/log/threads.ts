@@ -279,20 +279,18 @@ export const threadsOf = (header: Header, log: ReadonlyArray<LogEvent>): Threads
         )
         break
       }
-      case 'warpSync':
-        if (e.arrives !== true) {
-          meet(e.stamp)
-          break
-        }
-        {
-          const arrival = arrivalAfter(at, e.stamp.agent)
-          if (arrival === undefined) break
-          for (const thread of ofLanes(e.stamp)) {
-            come[e.stamp.agent]!++
-            out.push(Object.assign({}, arrival, { stamp: stamped(thread, e.stamp, true), threads: 1 }))
-          }
+      case 'warpSync': {
+        if (e.how === undefined) meet(e.stamp)
+        // what lanes exchange says of order less than a log of threads can say: it is left out, and asks for more
+        if (e.how !== 'arrives') break
+        const arrival = arrivalAfter(at, e.stamp.agent)
+        if (arrival === undefined) break
+        for (const thread of ofLanes(e.stamp)) {
+          come[e.stamp.agent]!++
+          out.push(Object.assign({}, arrival, { stamp: stamped(thread, e.stamp, true), threads: 1 }))
         }
         break
+      }
       case 'rendezvous':
         meeting(e, e.stamp)
         break

@@ -52,6 +52,18 @@ export interface Forks<W> {
   readonly join: (world: W, at: Standpoint, a: AgentState, ready: Joining, edit: Edit | null) => AgentState
 }
 
+/**
+ * Agents that may stand at several places at once, and at each before something that may be blocked. Such an agent is ready for what the first of these *parts* waits for.
+ * While that is blocked, another part that is not goes on. Only what waits has parts: an agent does everything else in one order, because where no two lanes race the
+ * order of parts changes nothing that memory holds, and the detector finds those that race whatever the order is.
+ */
+export interface Parts<W> {
+  /** names of the parts besides the one that the agent is ready for, none of them 0; in the order in which they are asked */
+  readonly others: (a: AgentState) => ReadonlyArray<number>
+  /** the same agent, ready for what this part waits for; the same `ready` whenever it is asked of this state */
+  readonly turn: (world: W, at: Standpoint, a: AgentState, part: number) => AgentState
+}
+
 export interface Front<W> {
   // ---- what is known of the program before it runs
   /** the agents of one CTA */
@@ -82,6 +94,8 @@ export interface Front<W> {
     events: number,
     edit: Edit | null,
   ) => AgentState
+  /** null: an agent stands at one place at a time */
+  readonly parts: Parts<W> | null
   /** null: its agents never fork */
   readonly forks: Forks<W> | null
 
@@ -89,3 +103,8 @@ export interface Front<W> {
   /** equal texts, equal futures, of an agent that is ready for this; asked where control may depend on timing. `numberOf` numbers what is told apart by identity. */
   readonly where: (stand: Stand, ready: Ready | null, numberOf: (thing: object) => number) => string
 }
+
+/** What is not said where agents act as one: their threads are a compiler's to write, and a level of its own. */
+export const agentsActAsOne: ReadonlyArray<string> = [
+  'races between the threads of one agent: it acts as one here; the PTX of the kernel shows them',
+]

@@ -8,7 +8,11 @@
  *     if (lane < 8) A else B; C       lanes 0..7 do A and park at C, lanes 8..31 do B and park at C, all do C
  *
  * PTX leaves open in which order parts go on. Here the part with the lowest lane goes first, as far as it can without waiting for another agent: to an
- * effect, its end, its join, or a wait. A part that stands at a wait lets the others go on, and waits when none of them can.
+ * effect, its end, its join, or a wait. A part that stands at a wait lets the others go on, and waits when none of them can. Where several parts stand at waits the warp
+ * is ready for what the first of them waits for; as long as that is blocked, for what the first waits for that is not (`turns`, `machine/front.ts`).
+ *
+ *     if (lane < 16) wait A, arrive B      lanes 0..15 are blocked at A: lanes 16..31 arrive at it, and wait for B
+ *     else arrive A, wait B
  *
  * Laws
  * 1. the masks of all splits are disjoint; together with the lanes that have ended they are all lanes.
@@ -20,6 +24,7 @@
 import type { Prepared } from './operation.js'
 import type { Computed } from '../log/computed.js'
 import type { Ledger } from './ledger.js'
+import type { Meeting } from '../log/events.js'
 import type { Edit } from './plane.js'
 
 // ---------------------------------------------------------------- registers
@@ -224,6 +229,16 @@ export interface WarpStand {
   readonly rest: ReadonlyArray<Part>
   /** bar.warp.sync since the last effect: their lanes have met */
   readonly synced: ReadonlyArray<Synced>
+  /** several parts wait, each may go on before the others, and this is the stand of the one that the warp is ready for; null: there is one that can */
+  readonly turns: Turns | null
+}
+
+/** Parts of a warp that wait, and any of which may be the next. */
+export interface Turns {
+  /** all of them wait: nobody writes in it */
+  readonly before: WarpStand
+  /** the lanes of each, by lowest lane */
+  readonly ways: ReadonlyArray<number>
 }
 
 /** A bar.warp.sync that has been executed, by these lanes. */
@@ -231,8 +246,9 @@ export interface Synced {
   readonly site: number
   readonly iteration: ReadonlyArray<number>
   readonly lanes: number
-  /** they have not met, but come to the barrier of the cluster, at which their warp arrives with the last of them */
-  readonly arrives: boolean
+  readonly how: Meeting
+  /** of an exchange: the loads whose values went into it */
+  readonly loads: ReadonlyArray<number>
 }
 
 /** How a warp goes on when an effect is done. */

@@ -838,6 +838,9 @@ export const candidates = (sides: Sides): Iterable<Edge> => {
       return arrivesAndWaits(sides)
     case 'bytes':
       return bytes(sides)
+    // lanes are a warp's: a core program has none to meet
+    case 'warp-sync':
+      return []
     case 'none-found':
       return sides.finding.id === 'B7' && sides.finding.b === undefined ? oneMore(sides) : columnsBack(sides)
     case undefined:

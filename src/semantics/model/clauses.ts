@@ -14,6 +14,7 @@
  * | x, y, z; x'            | shared memory of CTA 0; of CTA 1                                                                 |
  * | g, h, s; t; r          | global memory; tensor memory of CTA 0; registers of T0                                           |
  * | b, c, d; b'            | barriers of CTA 0 that count 1; of CTA 1. They are initialised, and all agents know it           |
+ * | T0, T1: sync           | bar.warp.sync of lanes of one warp, each an agent of its own                                     |
  * | #1                     | an operation, between its issue and its signals                                                 |
  *
  * Sources: *PTX n* is a section of the PTX ISA as 9.1 numbers it, where the number has been looked up; any other section stands by its title, “Title”; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
@@ -234,6 +235,15 @@ const order: ReadonlyArray<Clause> = [
     source: 'PTX, “bar, barrier” and “barrier.cluster”',
     litmus: { log: ['T0: write x', 'T0, T1: meet', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.meet,
+  },
+  {
+    id: 'lanes',
+    part: 'order',
+    says: 'The lanes of a warp are threads. bar.warp.sync orders those of its mask: each sees after it what all of them saw before it. Being converged orders nothing. Program order, a release, an acquire, an arrival, an issue and a proxy fence belong to the lanes that execute them. shfl, vote, match and redux order no memory; but a lane has loaded what it gives to them. ldmatrix, stmatrix and wgmma are accesses by every lane. In this test each lane is an agent of its own.',
+    source:
+      'PTX, “bar.warp.sync” (it orders memory among the threads that take part), “Program Order” (of a thread), 8.9.5 (a proxy fence along the causality order of threads); CUDA C++ Programming Guide, “Warp Shuffle Functions” and “Warp Vote Functions” (no memory barrier, no memory ordering); which thread performs ldmatrix and stmatrix the manual leaves open (docs/Ptx.md)',
+    litmus: { log: ['T0: write x', 'T0, T1: sync', 'T1: read x'], expect: ok, without: 'race' },
+    arrows: Order.lanes,
   },
   {
     id: 'semaphore',

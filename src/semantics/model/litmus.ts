@@ -20,6 +20,7 @@
  * | `T0: fence async`                                          | async, global, map.release, init, wgmma, before, after |
  * | `T0: fence map.acquire g`                                  | an acquire of the tensor map there; of all, if no place is said |
  * | `T0, T1: meet`; `T0: come`, `T0: go`                       | bar.sync; the cluster barrier, an arrival and a leave; `relaxed` may follow |
+ * | `T0, T1: sync`                                             | bar.warp.sync of two lanes of one warp; each lane is an agent of its own |
  * | `T0: signal s 1`, `T0: wait.semaphore s 1`                 | a semaphore; `cta` or `cluster` may follow                   |
  * | `T0: fork T1`, `T0: join T1`                               | a branch                                                     |
  * | `T0: alloc t`, `T0: dealloc t`                             | tensor memory                                                |
@@ -48,6 +49,7 @@ import type {
 } from '../log/events.js'
 import { asSpans, scattered } from '../log/events.js'
 import type { AtomicOp, Scope } from '../language/instruction.js'
+import { laneBarriers } from './reading.js'
 
 // ---------------------------------------------------------------- model
 
@@ -156,6 +158,7 @@ const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp
       String.raw`${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)}|map\.acquire ${place})`,
     ],
     ['meet', 'T0, T1: meet [relaxed]', `${who}(?:, ${who})*: meet(?: relaxed)?`],
+    ['sync', 'T0, T1: sync', `${who}(?:, ${who})*: sync`],
     ['come', 'T0: come [relaxed]', `${who}: come(?: relaxed)?`],
     ['go', 'T0: go [relaxed]', `${who}: go(?: relaxed)?`],
     ['signal', 'T0: signal g|h|s N [cta|cluster]', String.raw`${who}: signal [ghs] \d(?: cta| cluster)?`],
@@ -268,7 +271,7 @@ export const litmusLines = (
 
 /** One event of a line that is several, or of none. */
 const whatOf = (e: LogEvent, said: string): string => {
-  if (e._tag === 'rendezvous' && (said === '' || said.startsWith('meet')))
+  if (e._tag === 'rendezvous' && (said === '' || said.startsWith('meet') || said === 'sync'))
     return `${said === '' ? 'meet' : said}: ${e.kind === 'arrive' ? 'come' : 'leave'}`
   if (e._tag === 'access' && e.atomic) return `${said}: ${e.rw === 'r' ? 'read' : 'write'}`
   return said === '' && e._tag === 'barrier' ? 'init' : said
@@ -366,6 +369,25 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
   const meet = (who: ReadonlyArray<string>, relaxed: boolean): void => {
     for (const x of who) rendezvous(agents.indexOf(x), 'arrive', relaxed)
     for (const x of who) rendezvous(agents.indexOf(x), 'leave', false)
+  }
+  /** by the lanes that take part: bar.warp.sync of other lanes is another */
+  const syncs = new Map<string, number>()
+  const sync = (who: ReadonlyArray<string>): void => {
+    const lanes = [...who].sort().join(' ')
+    const id = syncs.get(lanes) ?? laneBarriers + syncs.size
+    syncs.set(lanes, id)
+    for (const kind of ['arrive', 'leave'] as const)
+      for (const x of who)
+        push({
+          _tag: 'rendezvous',
+          stamp: stamp(agents.indexOf(x)),
+          kind,
+          id,
+          count: who.length,
+          threads: 1,
+          relaxed: false,
+          tensor: false,
+        })
   }
   const init = (agent: number, barrier: number): void =>
     push({
@@ -557,7 +579,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
       if (one === 'next cluster') push({ _tag: 'cluster', id: 1 })
       continue
     }
-    if (who!.includes(',')) meet(who!.split(', '), what.includes('relaxed'))
+    if (what === 'sync') sync(who!.split(', '))
+    else if (who!.includes(',')) meet(who!.split(', '), what.includes('relaxed'))
     else if (who!.startsWith('#')) ofOperation(who!, what.split(' '))
     else ofAgent(agents.indexOf(who!), what.split(' '))
   }

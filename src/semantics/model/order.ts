@@ -4,7 +4,7 @@
  * Each clause is a relation over the events of one log, as in a cat file, drawn as arrows between views (`views.ts`). Some carry order and nothing else;
  * some also *tell*: what the one sees, the other sees from then on. Which of them tell is half of what visibility is; `visible.ts` has the rest.
  *
- *     order  =  (program | issue | fork | release | relaxed | complete | phases | commit | copies | group | meet | semaphore)+
+ *     order  =  (program | issue | fork | release | relaxed | complete | phases | commit | copies | group | meet | lanes | semaphore)+
  *
  * An asynchronous access is *done* when its completion is known: that of a bulk copy is the phase which its signal joined, all others have
  * sequences of their own (groups, copies, queue entries, loads, stores), and one that is known implies the earlier ones. So `complete` and `group`
@@ -22,8 +22,8 @@ import type { BarrierEvent, Group, Issue, LogEvent, Wait } from '../log/events.j
 import { clusterOf } from '../log/events.js'
 import type { Scope } from '../language/instruction.js'
 import type { Choices, Judging } from './judging.js'
-import type { Observation, Operation, Reading, Touch } from './reading.js'
-import { coveredBy, indices, samePlace } from './reading.js'
+import type { Meeting, Observation, Operation, Reading, Touch } from './reading.js'
+import { coveredBy, indices, laneBarriers, samePlace } from './reading.js'
 import type { Arrow, Flow, View } from './views.js'
 import { enters, flows, ordinary, same } from './views.js'
 
@@ -252,19 +252,33 @@ export const group = (r: Reading): ReadonlyArray<Arrow> =>
   })
 
 /** bar.sync and the cluster barrier: who leaves comes after all who have arrived. */
-export const meet = (r: Reading): ReadonlyArray<Arrow> =>
-  r.meetings.flatMap((m) =>
-    m.leaves.flatMap((to) =>
-      m.arrivals
-        .filter((from) => from < to)
-        .flatMap((from) => {
-          const [a, l] = [r.log[from]!, r.log[to]!]
-          if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
-          if (l.relaxed === true) return [flows(from, to, ordered)]
-          return [flows(from, to, a.relaxed === true ? orderedInits : a.tensor === true ? toldTensor : told)]
-        }),
-    ),
-  )
+export const meet = (r: Reading): ReadonlyArray<Arrow> => met(r, false)
+
+/** bar.warp.sync: the same among lanes of one warp. */
+export const lanes = (r: Reading): ReadonlyArray<Arrow> => met(r, true)
+
+const isOfLanes = (r: Reading, { arrivals: [first] }: Meeting): boolean => {
+  const e = first === undefined ? undefined : r.log[first]
+  return e?._tag === 'rendezvous' && e.id >= laneBarriers
+}
+
+const met = (r: Reading, ofLanes: boolean): ReadonlyArray<Arrow> =>
+  r.meetings
+    .filter((m) => isOfLanes(r, m) === ofLanes)
+    .flatMap((m) =>
+      m.leaves.flatMap((to) =>
+        m.arrivals
+          .filter((from) => from < to)
+          .flatMap((from) => {
+            const [a, l] = [r.log[from]!, r.log[to]!]
+            if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
+            if (l.relaxed === true) return [flows(from, to, ordered)]
+            return [
+              flows(from, to, a.relaxed === true ? orderedInits : a.tensor === true ? toldTensor : told),
+            ]
+          }),
+      ),
+    )
 
 const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
 

@@ -371,6 +371,9 @@ const isPeekOf = (test: Wait, wait: Wait): boolean =>
 /** Named barriers have ids below this one; from here on they are the cluster's. */
 export const clusterBarriers = 16
 
+/** From here on they are those of lanes of one warp (bar.warp.sync), each lane an agent of its own. */
+export const laneBarriers: number = 1 << 20
+
 /** Which barrier a rendezvous is at: of its CTA, or of its cluster. */
 export const meetingKey = (header: Header, e: Rendezvous): string => {
   const cta = header.agents[e.stamp.agent]!.cta

@@ -27,6 +27,7 @@ import {
   added,
   behindConditions,
   decideRun,
+  type Schedules,
   longestExplained,
   showBlocked,
   wanting,
@@ -89,6 +90,8 @@ export interface CheckOptions {
   readonly strict: boolean
   /** a proxy fence is demanded between a generic read and an async overwrite, too */
   readonly strictProxies: boolean
+  /** how lanes of a warp are judged; absent: as threads (`detector/rules.ts`) */
+  readonly lanes?: Options['lanes']
   /** judge the log (otherwise the run only computes) */
   readonly hazards: boolean
   /**
@@ -167,15 +170,17 @@ export interface Checked {
 /** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
 export type Check = (program: Program, options: CheckOptions) => E.Either<Refusal, Checked>
 
-/** What the verdicts of this library leave out, always. */
-export const scope: ReadonlyArray<string> = ['races inside one agent, between its own lanes']
-
-/** What the verdict of this program leaves out besides. */
-const scopeOf = (world: World): ReadonlyArray<string> => [
-  ...scope,
-  ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
+/** What the verdict of this program leaves out. */
+const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> => [
+  ...(lanes === undefined ? [] : [withoutLanes[lanes]]),
   ...world.front.outside,
+  ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
 ]
+
+const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {
+  off: 'races between lanes of one warp (--lanes off: each warp acts as one thread)',
+  converged: 'races between lanes of one warp that run together (--lanes converged: these are notes)',
+}
 
 // ---------------------------------------------------------------- one run
 
@@ -486,13 +491,14 @@ const decide = (
   ran: Pick<Ran, 'outcome' | 'steps'>,
   judgement: Judgement | null,
   proof: Provenance | null,
+  schedules: Schedules,
 ): Decision => {
   const { outcome } = ran
   if (outcome._tag === 'fault' && !wantsData(outcome))
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
-  return decideRun(endedBy(world, ran), judgement, proof)
+  return decideRun(endedBy(world, ran), judgement, proof, schedules)
 }
 
 /** What stands once other schedules have been asked. */
@@ -501,6 +507,7 @@ const settled = (
   decision: Decision,
   answer: Answer | null,
   judgement: Judgement | null,
+  schedules: Schedules,
 ): Decision => {
   if (answer === null) return decision
   if (answer.found !== null) return answer.found.decision
@@ -515,7 +522,7 @@ const settled = (
   const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
   return left === undefined
-    ? { name: 'ok', reason: `every schedule was followed and none shows anything (${extent})` }
+    ? { name: 'ok', reason: `${schedules} was followed and none shows anything (${extent})` }
     : { name: 'hazard', reason: left.text }
 }
 
@@ -569,7 +576,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched
   const { world } = launched.right
-  const detecting: Options = {
+  const usual: Options = {
     strict: options.strict,
     strictProxies: options.strictProxies,
     wgmmaOrder: defaults.wgmmaOrder,
@@ -577,6 +584,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     registerFence: defaults.registerFence,
     rules: defaults.rules,
   }
+  const detecting: Options =
+    options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
     withEqualWritesNoted(
       source,
@@ -593,7 +602,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const last = options.policy(({ last: detour }) => detour)
   if (last !== undefined && last.step >= first.steps && first.outcome._tag !== 'outOfFuel')
     return notOffered(first.steps, last.key, [])
-  const decision = decide(world, first, first.result[0], first.result[1])
+  const schedules: Schedules = options.lanes === undefined ? 'every schedule' : 'every schedule of warps'
+  const decision = decide(world, first, first.result[0], first.result[1], schedules)
   const question: Question = {
     source,
     arguments: options.arguments,
@@ -602,7 +612,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
     run: (policy) => asJudged(policy, false),
-    decide: (ran) => decide(world, ran, ran.result[0], null),
+    decide: (ran) => decide(world, ran, ran.result[0], null, schedules),
   }
   // what stops one run stops all of them, at the same cost
   const isOpen = decision.name === 'undecided' && first.outcome._tag === 'completed'
@@ -610,7 +620,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ? (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
     : null
   const shown = answer?.found?.ran ?? first
-  const stands = settled(world, decision, answer, first.result[0])
+  const stands = settled(world, decision, answer, first.result[0], schedules)
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
@@ -647,7 +657,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       clusters: shown.clusters,
       runs: 1 + (answer?.runs ?? 0),
     },
-    scope: scopeOf(world),
+    scope: scopeOf(world, options),
   }
   return E.right({
     verdict,

@@ -54,7 +54,7 @@ import { forEachAddress } from '../machine/footprint.js'
 import * as Plane from '../machine/plane.js'
 import { found, isDropped, ledger, nothingOf, tell, telling, type Ledger } from '../machine/ledger.js'
 import type { Machine } from '../machine/state.js'
-import { detector, type Options } from '../judging/detector/index.js'
+import { detector, isOfOneInstruction, type Options } from '../judging/detector/index.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import { ignore, run } from '../execution/run.js'
@@ -391,10 +391,6 @@ const readsOfRaces = (
   return out
 }
 
-/** Lanes of one instruction: a constant of the text is the same in all of them. */
-const isOfOne = ({ a, b }: Diagnosis): boolean =>
-  b !== undefined && a.index === b.index && a.at === b.at && a.site === b.site
-
 const asNote = (f: Diagnosis): Diagnosis =>
   Object.assign({}, f, {
     id: 'N4' as const,
@@ -465,7 +461,8 @@ export const withoutEqualWrites = (
   }
   const equal = new Set(
     paired.flatMap(([f, pair]) =>
-      (isOfOne(f) && constants !== null) || (same.has(pair) && isOfInputs(pair)) ? [f] : [],
+      // a constant of the text is the same in all lanes
+      (isOfOneInstruction(f) && constants !== null) || (same.has(pair) && isOfInputs(pair)) ? [f] : [],
     ),
   )
   if (equal.size === 0) return j

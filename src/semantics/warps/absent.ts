@@ -51,9 +51,9 @@ export const follow = (r: Rows, o: Operation, mask: number): void => {
   for (const place of writes) setAbsent(r, place, mask, from & unknownAt(r, place))
 }
 
-/** What memory gives to these lanes is not absent. */
-export const came = (r: Rows, places: ReadonlyArray<Place | null>, mask: number): void => {
-  if (r.absent.size > 0) for (const place of places) if (place !== null) setAbsent(r, place, mask, 0)
+/** What an instruction that acts on memory gives to these lanes is not absent. */
+export const came = (r: Rows, o: Operation, mask: number): void => {
+  for (const place of usesOf(o).writes) setAbsent(r, place, mask, 0)
 }
 
 /** Lanes for which an instruction that acts on memory takes an absent word. */

@@ -6,8 +6,8 @@
  *     cp.async of 32 lanes                           one copy of 32 places
  *     bar.sync 1, 64                                 an arrival of 32 threads, and a wait
  *
- * What PTX demands of an instruction is asked here: `.aligned` of a warp whose lanes are apart, operands that differ between lanes, an address that is
- * no mbarrier.
+ * What PTX demands of an instruction is asked here: operands that are the same in all lanes, an address of an mbarrier. That the lanes of an `.aligned`
+ * instruction are together is seen before (`meeting.ts`).
  *
  * Source: PTX ISA, parallel synchronization and communication; data movement.
  */
@@ -22,7 +22,7 @@ import { tensors } from './effects/tensors.js'
 import { wgmma } from './effects/wgmma.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
-import { aligned, barriersAt, each, maskOf, operand, ownBarriersAt } from './operands.js'
+import { barriersAt, each, maskOf, operand, ownBarriersAt } from './operands.js'
 import { nothing, part, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Operation, Row } from './program.js'
 import { countOf, holding, wordAt } from './rows.js'
@@ -165,11 +165,8 @@ const bar = (
   o: Of<'bar'> | Of<'barReduce'>,
   mask: number,
   whole: number,
-  ended: number,
 ): ReadonlyArray<Part> | FaultValue => {
   const what = o._tag === 'bar' ? `bar.${o.mode}` : `bar.red.${o.op}`
-  const apart = o.aligned ? aligned(what, mask, ended) : null
-  if (apart !== null) return apart
   const id = operand(h, `${what}: the number of the barrier`, o.id, whole)
   if (typeof id !== 'number') return id
   const count = o.count === null ? allThreads(h) : operand(h, `${what}: the count of threads`, o.count, whole)
@@ -178,13 +175,13 @@ const bar = (
     return V.fault('bar.id', `${what}: expected a barrier from 0 to 15, found ${String(id)}`)
   if (count <= 0 || count % 32 !== 0)
     return V.fault('bar.count', `${what}: expected a positive multiple of 32 threads, found ${String(count)}`)
-  const threads = (mask | ended) === -1 ? 32 : countOf(mask)
   const plain: Prepared = {
     _tag: 'bar',
     id,
     count,
     waits: o._tag === 'barReduce' || o.mode === 'sync',
-    threads,
+    // all that have not ended are there, and a warp counts as a whole
+    threads: 32,
   }
   const met = o.count === null ? Object.assign({ all: true as const }, plain) : plain
   if (o._tag === 'bar') return [part(met, nothing)]
@@ -272,7 +269,6 @@ export const effectsOf = (
   o: Operation,
   mask: number,
   whole: number,
-  ended: number,
 ): ReadonlyArray<Part> | FaultValue => {
   switch (o._tag) {
     case 'load':
@@ -283,7 +279,7 @@ export const effectsOf = (
       return atomic(h, o, mask)
     case 'bar':
     case 'barReduce':
-      return bar(h, o, mask, whole, ended)
+      return bar(h, o, mask, whole)
     case 'trap':
       return [part({ _tag: 'trap', why: o.why }, nothing)]
     case 'copyAsync':
@@ -295,10 +291,10 @@ export const effectsOf = (
     case 'wgmmaFence':
     case 'wgmmaCommit':
     case 'wgmmaWait':
-      return wgmma(h, o, mask, ended)
+      return wgmma(h, o, mask)
     case 'loadMatrices':
     case 'storeMatrices':
-      return matrices(h, o, mask, ended)
+      return matrices(h, o, mask)
     case 'tensorCopy':
     case 'tensormapReplace':
     case 'tensormapPublish':
@@ -314,7 +310,7 @@ export const effectsOf = (
     case 'tcgen05Shift':
     case 'tcgen05Mma':
     case 'tcgen05Commit':
-      return tcgen05(h, o, mask, ended)
+      return tcgen05(h, o, mask)
     case 'commitAsync':
       return [part({ _tag: 'group.commit', family: 'cpAsync' }, nothing)]
     case 'commitBulk':
@@ -324,20 +320,12 @@ export const effectsOf = (
     case 'waitAsync':
       return [part({ _tag: 'group.wait', family: 'cpAsync', pending: o.pending, read: false }, nothing)]
     case 'clusterArrive':
-      return (
-        (o.aligned ? aligned('barrier.cluster.arrive', mask, ended) : null) ?? [
-          part({ _tag: 'cluster.arrive', relaxed: o.relaxed }, nothing),
-        ]
-      )
+      return [part({ _tag: 'cluster.arrive', relaxed: o.relaxed }, nothing)]
     case 'clusterWait':
-      return (
-        (o.aligned ? aligned('barrier.cluster.wait', mask, ended) : null) ?? [
-          part({ _tag: 'cluster.wait' }, nothing),
-        ]
-      )
+      return [part({ _tag: 'cluster.wait' }, nothing)]
     case 'setRegisters':
       return (
-        wholeWarp(h, 'setmaxnreg', mask, ended) ??
+        wholeWarp(h, 'setmaxnreg', mask) ??
         (h.launch.program.registers === null
           ? []
           : [part({ _tag: 'setMaxRegisters', count: o.count, action: o.action }, nothing)])

@@ -7,12 +7,13 @@
  * Source: PTX ISA, thread hierarchy, special registers.
  */
 import { unreachable } from '../../failure.js'
+import { rememberedBy } from '../../remembered.js'
 import { scalarOperation } from '../../numerics/scalar/index.js'
 import type { Agent } from '../language/program.js'
 import type { Edit } from '../machine/cells.js'
 import { ctaOf } from '../machine/effect.js'
-import type { Front, Standpoint } from '../machine/front.js'
-import { idle, type Doing, type Ready } from '../machine/state.js'
+import type { Front, Parts, Standpoint } from '../machine/front.js'
+import { idle, type AgentState, type Doing, type Ready } from '../machine/state.js'
 import { maskOf } from './operands.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
@@ -21,14 +22,14 @@ import { nothingInFlight } from './flight.js'
 import { liveIn } from './live.js'
 import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
-import { forget, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
-import { split, type WarpStand } from '../machine/warp-stand.js'
+import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
+import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
 import { timingOf } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
 import { wordTerms } from './word-terms.js'
-import { beginning, continued } from './walk.js'
+import { beginning, continued, turned } from './walk.js'
 
 // ---------------------------------------------------------------- linking
 
@@ -198,6 +199,7 @@ const fresh = (
     localWritten: new Uint8Array(32 * program.localBytes),
     rest: [],
     synced: [],
+    turns: null,
   }
 }
 
@@ -243,7 +245,7 @@ const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
 const whereIn = (p: WarpProgram): Front<World>['where'] => {
   const live = liveIn(p)
   return (stand, ready) => {
-    const { rows: r, splits, ended, atCluster, fromCluster, rest, local, synced } = standOf(stand)
+    const { rows: r, splits, ended, atCluster, fromCluster, rest, local, synced, turns } = standOf(stand)
     const written = awaited(ready)
     const alive = (): ReadonlyArray<string> =>
       splits.flatMap(({ pc, mask }) => {
@@ -279,11 +281,12 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
       ended,
       atCluster,
       fromCluster,
+      turns?.ways.join() ?? '',
       JSON.stringify(
         [ready?._tag === 'do' ? [ready.prepared, ready.resume, lanesOf(ready)] : null, rest],
         asText,
       ),
-      synced.map(({ lanes, arrives }) => `${arrives ? 'a' : ''}${String(lanes)}`).join(),
+      synced.map(({ lanes, how }) => `${how} ${String(lanes)}`).join(),
       splits
         .map((s) => {
           const frames: string[] = []
@@ -297,8 +300,16 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
 
 /** What a verdict of a program does not speak of: what other grids do, and registers that nothing hands out. */
 const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
+  const isStrong = p.code.some(
+    ({ operation: o }) => (o._tag === 'load' && o.ordering !== 'weak') || o._tag === 'atomic',
+  )
   const has = (tag: Operation['_tag']): boolean => p.code.some(({ operation }) => operation._tag === tag)
   return [
+    ...(isStrong
+      ? [
+          'stale values of strong reads: each finds the last write of the run, and the ISA lets it find some of those before',
+        ]
+      : []),
     ...(has('gridDependency')
       ? ['other grids: griddepcontrol orders nothing here, and what a grid before this one writes is there']
       : []),
@@ -336,6 +347,24 @@ const constantStores = (p: WarpProgram): ReadonlySet<number> => {
     )
   const other = new Set(of(false))
   return new Set(of(true).filter((site) => !other.has(site)))
+}
+
+const turnsOf = ({ stand }: AgentState): Turns | null => (stand?._tag === 'warp' ? stand.turns : null)
+const noOthers: ReadonlyArray<number> = []
+
+/** Parts of a warp that wait, each named by its lowest lane. The first of them is the one that the warp is ready for. */
+const partsOf = (l: WarpLaunch): Parts<World> => {
+  const known = rememberedBy<Turns, number, AgentState>()
+  return {
+    others: (a) => turnsOf(a)?.ways.slice(1).map(lowest) ?? noOthers,
+    turn: (world, at, a, part) => {
+      const turns = turnsOf(a)
+      const way = turns?.ways.find((lanes) => lowest(lanes) === part)
+      return turns === null || way === undefined
+        ? unreachable('a part of a warp that does not wait')
+        : known(turns, part, () => turned(l, world, at, sharedOf(world, at), turns, way, a))
+    },
+  }
 }
 
 export const warpFront = (l: WarpLaunch): Front<World> => {
@@ -380,6 +409,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
         a.groups,
         edit,
       ),
+    parts: partsOf(l),
     forks: null,
     where: whereIn(l.program),
   }

@@ -16,11 +16,18 @@
  * at a barrier which is not `.aligned` go on without them (`apart`): nothing in PTX holds them there. With `.aligned` they are lanes that do not
  * execute the instruction, and it is refused.
  *
+ * Instructions that name their lanes (`bar.warp.sync`, `shfl.sync`, ...) wait for the lanes of their mask alone, those that have ended excepted. PTX asks that all of
+ * them execute a `bar.warp.sync` with the same mask, and not that it is the same one. Those that also exchange data must stand at one place here, which is stricter than
+ * PTX.
+ *
+ *     if (x) { st; bar.warp.sync -1; ld } else { st; bar.warp.sync -1; ld }       two places, one meeting
+ *
  * Lanes that come to the end of the program do not wait for others before they end.
  *
  * Laws
  * 1. The order in which parts come to a meeting does not change what follows.
  * 2. `apart` takes lanes out of one frame, and leaves every other lane where it was.
+ * 3. Lanes that name one mask go on when the last of them has come, or has ended; and each of them has executed the instruction once.
  *
  * Source: PTX ISA, barrier{.cta}, barrier.cluster, exit, .aligned.
  */
@@ -141,9 +148,7 @@ export const isOneMeeting = (
   const o = code[a.pc]?.instruction.operation
   const p = code[b.pc]?.instruction.operation
   if (o === undefined || p === undefined) return false
-  const how = gatheringOf(o)
-  if (how === null) return false
-  if (how === 'place' && a.pc !== b.pc) return false
+  if (gatheringOf(o) === null) return false
   if (o._tag === 'bar' && p._tag === 'bar')
     return (
       o.mode === p.mode && alike(r, o.id, a.mask, p.id, b.mask) && alike(r, o.count, a.mask, p.count, b.mask)
@@ -164,6 +169,10 @@ export const isOneMeeting = (
     return gatheringOf(p) === 'barrier' && o.acquire === p.acquire
   return a.pc === b.pc
 }
+
+/** May lanes of one mask execute these, which stand at two places, as one? */
+export const isOneMeetingOfLanes = (a: Operation, b: Operation): boolean =>
+  a._tag === 'meetLanes' && b._tag === 'meetLanes'
 
 /** What PTX does not promise of this meeting; null: it is as PTX says. */
 export const looseness = (h: Here, o: Operation, mask: number, samePlace: boolean): Loose | null =>

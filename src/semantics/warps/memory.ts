@@ -29,7 +29,7 @@ import {
 } from './launched.js'
 import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Address, Operation, Row, Width } from './program.js'
-import { bytesOfMark, datumOf, joinedMark, mark, markOf, type Mark } from '../../numerics/shadow.js'
+import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } from '../../numerics/shadow.js'
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
 import { came, carrierAt } from './shadows.js'
@@ -609,7 +609,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
   return out
 }
 
-/** Do several lanes name one byte, and do all that do write the same there? */
+/** Do several lanes name one byte, and do all that do write the same there? What is not known may differ. */
 const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array, bytes: number): boolean => {
   if (bytesIn(footprint.spans) === offsets.length * bytes) return false
   const there = new Map<number, number>()
@@ -617,7 +617,7 @@ const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array, by
     const at = offsets[i]! + origin
     const known = there.get(at)
     if (known === undefined) there.set(at, data[i]!)
-    else if (known !== data[i]!) return false
+    else if (known !== data[i]! || !isKnown(known)) return false
   }
   return true
 }

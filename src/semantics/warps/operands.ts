@@ -9,7 +9,6 @@
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { barrierAtAddress } from '../machine/world.js'
-import { showLanes } from './lanes.js'
 import { reaches, type Here } from './memory.js'
 import type { Part } from '../machine/warp-stand.js'
 import type { Address, Operation, Row } from './program.js'
@@ -26,14 +25,6 @@ export const operand = (h: Here, what: string, row: Row, mask: number): number |
     V.fault('warp.uniform', `${what}: expected one value in all lanes of the warp`)
   )
 }
-
-export const aligned = (what: string, mask: number, ended: number): FaultValue | null =>
-  (mask | ended) === -1
-    ? null
-    : V.fault(
-        'warp.aligned',
-        `${what} is .aligned: expected all lanes of the warp, found ${showLanes(mask)} apart from ${showLanes(~(mask | ended))}`,
-      )
 
 // ---------------------------------------------------------------- barriers in memory
 

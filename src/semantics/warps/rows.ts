@@ -17,6 +17,7 @@
  * 2. what is computed with uniform rows is what is computed lane by lane.
  * 3. a copy and its original do not see each other's writes.
  */
+import { countOf, lowest } from '../log/lane-mask.js'
 import type { Edit } from '../machine/cells.js'
 import type { Origins, Row, Rows, RowsInFlight, Shadow } from '../machine/warp-stand.js'
 
@@ -78,38 +79,33 @@ const shadowCopied = (s: Shadow | null): Shadow | null =>
 
 /** Rows that the holder of `edit` may write: these, if they are its own. */
 export const owned = (r: Rows, edit: Edit | null): Rows =>
-  edit !== null && r.edit !== null && r.edit.run === edit.run
-    ? r
-    : {
-        words: r.words.slice(),
-        uniform: r.uniform.slice(),
-        unknown: r.unknown.slice(),
-        predicates: r.predicates.slice(),
-        unknownPredicates: r.unknownPredicates.slice(),
-        absent: new Map(r.absent),
-        flight:
-          r.flight === null
-            ? null
-            : {
-                state: r.flight.state.slice(),
-                since: r.flight.since.slice(),
-                columns: r.flight.columns.slice(),
-                closed: r.flight.closed.slice(),
-              },
-        origins: copied(r.origins),
-        shadow: shadowCopied(r.shadow),
-        edit,
-      }
+  edit !== null && r.edit !== null && r.edit.run === edit.run ? r : another(r, edit)
+
+/** Rows that hold the same, of the holder of `edit`. */
+export const another = (r: Rows, edit: Edit | null): Rows => ({
+  words: r.words.slice(),
+  uniform: r.uniform.slice(),
+  unknown: r.unknown.slice(),
+  predicates: r.predicates.slice(),
+  unknownPredicates: r.unknownPredicates.slice(),
+  absent: new Map(r.absent),
+  flight:
+    r.flight === null
+      ? null
+      : {
+          state: r.flight.state.slice(),
+          since: r.flight.since.slice(),
+          columns: r.flight.columns.slice(),
+          closed: r.flight.closed.slice(),
+        },
+  origins: copied(r.origins),
+  shadow: shadowCopied(r.shadow),
+  edit,
+})
 
 // ---------------------------------------------------------------- lanes
 
-/** The lowest lane of a mask that has one. */
-export const lowest = (mask: number): number => 31 - Math.clz32(mask & -mask)
-export const countOf = (mask: number): number => {
-  let n = 0
-  for (let m = mask; m !== 0; m &= m - 1) n++
-  return n
-}
+export { countOf, lowest }
 export const everyLaneInOrder: ReadonlyArray<number> = Array.from({ length: 32 }, (_, lane) => lane)
 /** The lanes of a mask, ascending. */
 export const lanesOf = (mask: number): ReadonlyArray<number> => {

@@ -7,11 +7,13 @@
  * Laws
  * 1. the walk depends on where the warp stands and on the results it is given: not on what other agents do meanwhile.
  * 2. lanes that are never parted and lanes that are parted and meet again compute the same.
+ * 3. where several parts wait, the turn of one of them leaves the others before their waits, with all that they hold.
  *
  * Source: PTX ISA, control flow; .aligned and .sync instructions.
  */
 import type { Edit } from '../machine/cells.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
+import type { Meeting } from '../log/events.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, Value } from '../machine/value.js'
@@ -19,6 +21,7 @@ import { lacking } from '../machine/marks.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 import { effectsOf, waits } from './effects.js'
+import { exchangesIn } from './exchanges.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
 import * as Absent from './absent.js'
@@ -26,14 +29,33 @@ import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
 import { maskOf, operand } from './operands.js'
-import { apart, endsAt, gatheringOf, isAligned, isOneMeeting, loosely, looseness } from './meeting.js'
+import {
+  apart,
+  endsAt,
+  gatheringOf,
+  isAligned,
+  isOneMeeting,
+  isOneMeetingOfLanes,
+  loosely,
+  looseness,
+} from './meeting.js'
 import { multiply } from './products.js'
 import type { Part } from '../machine/warp-stand.js'
-import { ofPredicate, type Guard, type Operation, type Place } from './program.js'
+import { ofPredicate, type Guard, type Operation, type Place, type Row } from './program.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 import { usesOf } from './uses.js'
 import * as Origins from './origins.js'
-import { holding, lowest, owned, setLane, setLanes, setPredicate, wordAt, type Rows } from './rows.js'
+import {
+  another,
+  holding,
+  lowest,
+  owned,
+  setLane,
+  setLanes,
+  setPredicate,
+  wordAt,
+  type Rows,
+} from './rows.js'
 import * as Shadows from './shadows.js'
 import * as Silent from './silent.js'
 import {
@@ -43,6 +65,7 @@ import {
   type Frame,
   type Split,
   type Synced,
+  type Turns,
   type WarpStand,
 } from '../machine/warp-stand.js'
 
@@ -70,6 +93,8 @@ interface Walk {
   ready: Ready | null
   rest: ReadonlyArray<Part>
   synced: ReadonlyArray<Synced>
+  /** which of several parts that wait goes on, by its lanes; 0: it is not said, and the walk ends before them */
+  turn: number
 }
 
 const siteAt = (w: Walk, s: Walking): number => w.launch.code[s.pc]?.instruction.site ?? 0
@@ -178,6 +203,8 @@ const end = (w: Walk, s: Walking, lanes: number): void => {
   w.ended |= lanes
   s.mask &= ~lanes
   if (s.mask === 0) w.splits = w.splits.filter((p) => p !== s)
+  // who waits for the lanes of a mask does not wait for these any more
+  for (const p of w.splits) if (p.now === 'waiting' && isAmongLanes(w, p)) p.now = 'running'
   meet(w)
 }
 
@@ -351,77 +378,155 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
     default:
       return
   }
+  exchanged(w, s, o, mask)
   if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
 }
 
 /** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
-const synced = (w: Walk, s: Walking, lanes: number, arrives = false): void => {
-  const last = w.synced[w.synced.length - 1]
-  if (last?.lanes === lanes && last.arrives === arrives) return
-  w.synced = [...w.synced, { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes, arrives }]
+const synced = (
+  w: Walk,
+  s: Walking,
+  lanes: number,
+  how: Meeting = 'meets',
+  loads: ReadonlyArray<number> = noLoads,
+): void => {
+  if (w.synced.some((x) => x.lanes === lanes && x.how === how && x.loads === loads)) return
+  w.synced = [
+    ...(how === 'meets'
+      ? w.synced.filter((x) => x.how !== 'exchanges' || (x.lanes & ~lanes) !== 0)
+      : w.synced),
+    { site: siteAt(w, s), iteration: iterationOf(w, s.pc, s.turns), lanes, how, loads },
+  ]
+}
+const noLoads: ReadonlyArray<number> = []
+
+/** What lanes give to one another they have: an exchange that something can rest on is said. */
+const exchanged = (w: Walk, s: Walking, o: Operation, mask: number): void => {
+  const { loads, ends } = exchangesIn(w.launch.program)
+  const those = loads.get(o)
+  if (those !== undefined || ends) synced(w, s, mask, 'exchanges', those ?? noLoads)
 }
 
-/** True: it was done, or stopped the walk. False: lanes that it names are somewhere else, and it waits for them. */
-const collective = (w: Walk, s: Walking, o: Operation, mask: number, last: boolean): boolean => {
+/** The word that this lane gives as the mask of member lanes; null: it is not known, or leaves the lane out, and the walk is stopped. */
+const namedBy = (w: Walk, s: Walking, members: Row, lane: number): number | null => {
+  if ((w.rows.unknown[members]! & (1 << lane)) !== 0) {
+    stop(w, s, undecided(1 << lane, 'the mask of member lanes'))
+    return null
+  }
+  if (lacks(w, s, [members], 1 << lane, 'the mask of member lanes')) return null
+  const named = wordAt(w.rows, members, lane)
+  if ((named & (1 << lane)) !== 0) return named
+  stop(
+    w,
+    s,
+    V.fault(
+      'warp.members',
+      `lane ${String(lane)} is not in the member mask that it gives: ${Lanes.showLanes(named)}`,
+    ),
+  )
+  return null
+}
+
+/** Those of these lanes that give this word as the mask of member lanes. */
+const naming = (w: Walk, members: Row, named: number, lanes: number): number => {
+  let out = 0
+  for (let m = lanes & ~w.rows.unknown[members]!; m !== 0; m &= m - 1)
+    if (wordAt(w.rows, members, lowest(m)) === named) out |= 1 << lowest(m)
+  return out
+}
+
+/** Parts that wait at the same meeting of the lanes `named`, at this place or another (`isOneMeetingOfLanes`). All lanes of such a part name the same. */
+const waitingWith = (w: Walk, s: Walking, o: Operation, named: number): ReadonlyArray<Walking> =>
+  w.splits.filter((p) => {
+    if (p === s || p.now !== 'waiting') return false
+    const q = w.launch.code[p.pc]?.instruction.operation
+    if (q === undefined || !(p.pc === s.pc || isOneMeetingOfLanes(o, q))) return false
+    const members = membersOf(q)
+    return members !== null && wordAt(w.rows, members, lowest(p.mask)) === named
+  })
+
+/**
+ * The other parts whose lanes have done it with these, which go on as this one does. Null: lanes that it names are somewhere else, and those that name them wait; or the
+ * walk is stopped.
+ */
+const collective = (
+  w: Walk,
+  s: Walking,
+  o: Operation,
+  mask: number,
+  last: boolean,
+): ReadonlyArray<Walking> | null => {
   const members = membersOf(o)
   if (members === null) {
     together(w, s, o, mask)
-    return true
+    return alone
   }
+  let others = alone
+  const waiting: { readonly mask: number; readonly pc: number }[] = []
+  let missing = 0
+  let left = 0
   for (let m = mask; m !== 0;) {
-    const lane = lowest(m)
-    if ((w.rows.unknown[members]! & (1 << lane)) !== 0) {
-      stop(w, s, undecided(1 << lane, 'the mask of member lanes'))
-      return true
-    }
-    if (lacks(w, s, [members], 1 << lane, 'the mask of member lanes')) return true
-    const named = wordAt(w.rows, members, lane)
-    if ((named & (1 << lane)) === 0) {
-      stop(
-        w,
-        s,
-        V.fault(
-          'warp.members',
-          `lane ${String(lane)} is not in the member mask that it gives: ${Lanes.showLanes(named)}`,
-        ),
-      )
-      return true
-    }
+    const named = namedBy(w, s, members, lowest(m))
+    if (named === null) return null
     const wanted = named & ~w.ended
-    const absent = wanted & ~mask
-    if (absent === 0) {
+    if ((wanted & ~mask) === 0) {
       together(w, s, o, wanted & m)
       m &= ~wanted
       continue
     }
-    // the others may be on their way to the same instruction
-    const parts = w.splits.filter((p) => p !== s && p.pc === s.pc && p.now === 'waiting')
-    const there = parts.reduce((lanes, p) => lanes | p.mask, mask)
+    // the others may be there already
+    const own = naming(w, members, named, m)
+    m &= ~own
+    if ((own & ~named) !== 0) {
+      namedBy(w, s, members, lowest(own & ~named))
+      return null
+    }
+    const parts = waitingWith(w, s, o, named)
+    const there = parts.reduce((lanes, p) => lanes | p.mask, own)
     if ((wanted & ~there) === 0) {
-      together(w, s, o, wanted)
-      for (const p of parts)
-        if ((p.mask & wanted) === p.mask) {
-          p.now = 'running'
-          arrive(w, p, p.pc + 1)
-        }
-      m &= ~wanted
-      continue
+      together(
+        w,
+        [s, ...parts].reduce((a, b) => (byLane(a, b) <= 0 ? a : b)),
+        o,
+        wanted,
+      )
+      others = [...others, ...parts]
+    } else {
+      missing = wanted & ~there
+      waiting.push({ mask: own, pc: s.pc })
+      left |= own
     }
-    if (!last) {
-      s.now = 'waiting'
-      return false
-    }
+  }
+  if (left === 0) return others
+  if (left !== s.mask || waiting.length > 1) {
+    // those that have met go on, and of the others each part waits for its own
+    const met = s.mask & ~left
+    go(w, s, met === 0 ? waiting : [...waiting, { mask: met, pc: s.pc + 1 }], s.pc + 1)
+    goOn(w, others)
+    return null
+  }
+  if (!last) s.now = 'waiting'
+  else
     stop(
       w,
       s,
       V.fault(
         'warp.members',
-        `${Lanes.showLanes(wanted & ~there)} ${Lanes.showLanes(wanted & ~there).startsWith('lanes') ? 'are' : 'is'} in the member mask and not here`,
+        `${Lanes.showLanes(missing)} ${(missing & (missing - 1)) === 0 ? 'is' : 'are'} in the member mask and not here`,
       ),
     )
-    return true
+  return null
+}
+const alone: ReadonlyArray<Walking> = []
+
+/** Parts whose lanes have met go on. */
+const goOn = (w: Walk, parts: ReadonlyArray<Walking>): void => {
+  if (parts.length === 0) return
+  for (const p of parts) {
+    p.now = 'running'
+    arrive(w, p, p.pc + 1)
   }
-  return true
+  meet(w)
 }
 
 /** Operands that must be one in all lanes, and are not. */
@@ -441,9 +546,13 @@ const whollyArrived = (w: Walk, mask: number): boolean => {
   return whole
 }
 
+/** Has another part of the warp waited there since it came, and these lanes have not? Then they have nothing to wait for. */
+const isWaitedFor = (w: Walk, mask: number): boolean =>
+  (w.atCluster & mask) === 0 && w.fromCluster !== 0 && (w.fromCluster & mask) === 0
+
 /** Lanes wait there for what another part of the warp has waited for since it came: the warp has, and does no more. */
 const waitedBefore = (w: Walk, s: Walking, mask: number): boolean => {
-  const others = w.fromCluster !== 0 && (w.fromCluster & mask) === 0
+  const others = isWaitedFor(w, mask)
   w.fromCluster = others ? w.fromCluster | mask : mask
   // what the barrier tells it tells these lanes, too
   if (others) synced(w, s, w.fromCluster)
@@ -451,6 +560,12 @@ const waitedBefore = (w: Walk, s: Walking, mask: number): boolean => {
 }
 
 // ---------------------------------------------------------------- meetings of the warp
+
+/** A part that waits for the lanes of a mask. */
+const isAmongLanes = (w: Walk, s: Walking): boolean => {
+  const o = w.launch.code[s.pc]?.instruction.operation
+  return o !== undefined && isOfLanes(o)
+}
 
 /** A part that waits for the rest of its warp. */
 const isHeld = (w: Walk, s: Walking): boolean => {
@@ -565,11 +680,12 @@ const instruction = (
     comeTo(w, s, s.pc + 1)
     return
   }
-  let others: ReadonlyArray<Walking> = []
+  let others = alone
+  let met = alone
   if ((mask | w.ended) !== -1 && gatheringOf(o) !== null) {
-    const met = gathered(w, s, o, mask, last)
-    if (met === null) return
-    others = met
+    const there = gathered(w, s, o, mask, last)
+    if (there === null) return
+    others = there
     mask = others.reduce((lanes, t) => lanes | t.mask, mask)
   }
   const { flight } = w.launch
@@ -612,7 +728,7 @@ const instruction = (
       Silent.pending(rows, o, mask)
       break
     case 'transposeMatrix': {
-      const apart = wholeWarp(w.here, 'movmatrix', mask, w.ended)
+      const apart = wholeWarp(w.here, 'movmatrix', mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -621,7 +737,7 @@ const instruction = (
       break
     }
     case 'multiply': {
-      const apart = wholeWarp(w.here, o.product.instruction, mask, w.ended)
+      const apart = wholeWarp(w.here, o.product.instruction, mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -634,7 +750,7 @@ const instruction = (
       break
     }
     case 'wholeWarp': {
-      const apart = wholeWarp(w.here, o.what, mask, w.ended) ?? differing(w.here, o, mask)
+      const apart = wholeWarp(w.here, o.what, mask) ?? differing(w.here, o, mask)
       if (apart !== null) {
         stop(w, s, apart)
         return
@@ -670,16 +786,18 @@ const instruction = (
     case 'match':
     case 'reduce':
     case 'elect':
-    case 'meetLanes':
-      if (!collective(w, s, o, mask, last)) return
-      if (w.ready !== null) return
+    case 'meetLanes': {
+      const there = collective(w, s, o, mask, last)
+      if (there === null) return
+      met = there
       break
+    }
     default: {
       if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) {
-        if (!o.relaxed) synced(w, s, mask, true)
+        if (!o.relaxed) synced(w, s, mask, 'arrives')
         break
       }
-      if (!last && waits(o)) {
+      if (!last && waits(o) && !(o._tag === 'clusterWait' && isWaitedFor(w, mask))) {
         s.now = 'waiting'
         return
       }
@@ -704,11 +822,12 @@ const instruction = (
         stop(w, s, fromNoLane(absent))
         return
       }
-      const done = effectsOf(w.here, o, mask, s.mask, w.ended)
+      const done = effectsOf(w.here, o, mask, s.mask)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
       }
+      if (rows.absent.size > 0) Absent.came(rows, o, mask)
       const loose =
         mask === -1 && others.length === 0
           ? null
@@ -726,30 +845,11 @@ const instruction = (
   if (others.length > 0) goOnTogether(w, s, others)
   s.now = 'running'
   comeTo(w, s, s.pc + 1)
+  goOn(w, met)
 }
 
 /** Do lanes execute it as one? Then each has a part in all that it touches: PTX says of none of its accesses which thread makes it. */
-const actsAsOne = (o: Operation): boolean => {
-  switch (o._tag) {
-    case 'loadMatrices':
-    case 'storeMatrices':
-    case 'wgmma':
-    case 'wgmmaFence':
-    case 'wgmmaCommit':
-    case 'wgmmaWait':
-    case 'tcgen05Alloc':
-    case 'tcgen05Dealloc':
-    case 'tcgen05Relinquish':
-    case 'tcgen05Load':
-    case 'tcgen05Store':
-    case 'tcgen05Wait':
-    case 'setRegisters':
-    case 'tensormapPublish':
-      return true
-    default:
-      return false
-  }
-}
+const actsAsOne = (o: Operation): boolean => gatheringOf(o) === 'place' || o._tag === 'tensormapPublish'
 
 /** The warp is ready for the first of these, and then does the others. */
 const standBefore = (
@@ -776,7 +876,40 @@ const standBefore = (
 const noRest: ReadonlyArray<Part> = []
 const noneSynced: ReadonlyArray<Synced> = []
 
-/** Which part goes on, and if it is the last that can: the first that is not held up, else the first that waits. */
+/** Parts that wait for what other agents, or other parts of the warp, do to memory and barriers: each may go on before the others. */
+const open = (w: Walk): ReadonlyArray<Walking> =>
+  w.splits.filter((p) => {
+    if (p.now !== 'waiting' || (w.atCluster & p.mask) !== 0 || isHeld(w, p)) return false
+    const o = w.launch.code[p.pc]?.instruction.operation
+    return o !== undefined && waits(o)
+  })
+
+/**
+ * Which part goes on when all wait; undefined: several may, and it is not said which, or none is left. A part that waits for lanes of its warp is held up until they
+ * come; so is one at the barrier of the cluster.
+ */
+const nextOf = (w: Walk): Walking | undefined => {
+  if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
+  const waiting = w.splits.filter((p) => p.now === 'waiting')
+  if (waiting.length < 2) return waiting[0]
+  const ways = open(w)
+  if (ways.length === 1) return ways[0]
+  if (ways.length > 1) {
+    const chosen = ways.find((p) => p.mask === w.turn)
+    w.turn = 0
+    return chosen
+  }
+  return (
+    waiting.find((p) => (w.atCluster & p.mask) === 0 && !isHeld(w, p)) ??
+    waiting.find((p) => isHeld(w, p)) ??
+    waiting[0]
+  )
+}
+
+/**
+ * To what the warp is ready for, or its end; or to where several parts wait, and each may be the next. A part that is not held up goes on first; when none is left, one
+ * that waits.
+ */
 const walk = (w: Walk): void => {
   const { effort } = w.here.world
   const outer = effort.limit
@@ -785,11 +918,7 @@ const walk = (w: Walk): void => {
   while (w.ready === null) {
     let s = w.splits.find((p) => p.now === 'running')
     const last = s === undefined
-    // a part that waits for other parts of its warp is held up until they come; so is one at the barrier of the cluster
-    s ??=
-      w.splits.find((p) => p.now === 'waiting' && (w.atCluster & p.mask) === 0 && !isHeld(w, p)) ??
-      w.splits.find((p) => p.now === 'waiting' && isHeld(w, p)) ??
-      w.splits.find((p) => p.now === 'waiting')
+    s ??= nextOf(w)
     if (s === undefined) break
     // as long as nothing is parted or met, it is still the first
     const parts = w.splits
@@ -816,7 +945,7 @@ const walk = (w: Walk): void => {
 
 // ---------------------------------------------------------------- from effect to effect
 
-const standOf = (w: Walk): WarpStand => ({
+const standOf = (w: Walk, turns: Turns | null): WarpStand => ({
   _tag: 'warp',
   rows: w.rows,
   splits: w.splits.map((s) => split(s.pc, s.mask, s.frame, s.turns, s.now)),
@@ -827,6 +956,7 @@ const standOf = (w: Walk): WarpStand => ({
   localWritten: w.here.localWritten,
   rest: w.rest,
   synced: w.synced,
+  turns,
 })
 
 const resumed = (
@@ -835,9 +965,8 @@ const resumed = (
   at: Standpoint,
   shared: number,
   stand: WarpStand,
-  edit: Edit | null,
+  rows: Rows,
 ): Walk => {
-  const rows = owned(stand.rows, edit)
   const kept = rows === stand.rows
   return {
     here: {
@@ -864,11 +993,33 @@ const resumed = (
     ready: null,
     rest: stand.rest,
     synced: stand.synced,
+    turn: 0,
   }
 }
 
-const stateOf = (w: Walk, at: number, groups: Groups): AgentState =>
-  agentState(w.ready === null ? 'done' : 'running', standOf(w), w.ready, at, groups)
+/** The lanes of parts each of which may be the next, where the walk has ended before them. */
+const severalIn = (w: Walk): ReadonlyArray<number> =>
+  w.ready === null && w.splits.length > 1 ? open(w).map(({ mask }) => mask) : none
+const none: ReadonlyArray<number> = []
+
+/**
+ * The warp, walked. Where several parts wait it is ready for what the first of them waits for, unless `w.turn` says another, and the stand before is kept: as it was, so
+ * that another part may be taken instead.
+ */
+const walked = (w: Walk, edit: Edit | null, at: number, groups: Groups): AgentState => {
+  walk(w)
+  let now = w
+  let turns: Turns | null = null
+  for (let ways = severalIn(now); ways.length > 0; ways = severalIn(now)) {
+    const { launch, here } = now
+    const before = standOf(now, null)
+    turns = { before, ways }
+    now = resumed(launch, here.world, here.at, here.shared, before, another(before.rows, edit))
+    now.turn = ways[0]!
+    walk(now)
+  }
+  return agentState(now.ready === null ? 'done' : 'running', standOf(now, turns), now.ready, at, groups)
+}
 
 /** A warp that begins, walked to its first effect. */
 export const beginning = (
@@ -880,9 +1031,8 @@ export const beginning = (
   groups: Groups,
   edit: Edit | null,
 ): AgentState => {
-  const w = resumed(launch, world, at, shared, stand, edit)
-  walk(w)
-  return stateOf(w, 1, groups)
+  const w = resumed(launch, world, at, shared, stand, owned(stand.rows, edit))
+  return walked(w, edit, 1, groups)
 }
 
 /** The results of an effect are taken; what is left of its instruction follows, then the next one. */
@@ -900,36 +1050,29 @@ export const continued = (
   groups: Groups,
   edit: Edit | null,
 ): AgentState => {
-  const w = resumed(launch, world, at, shared, stand, edit)
+  const w = resumed(launch, world, at, shared, stand, owned(stand.rows, edit))
   take(w.rows, how, results)
   if (w.rest.length > 0) standBefore(w, site, iteration, w.rest, 0, false)
-  else walk(w)
-  return stateOf(w, event, groups)
+  return walked(w, edit, event, groups)
 }
 
-/** Places that a result goes to, and their lanes. */
-const writtenBy = (how: Part['receive']): readonly [ReadonlyArray<Place | null>, number] => {
-  switch (how._tag) {
-    case 'nothing':
-      return [[], 0]
-    case 'number':
-      return [[how.to], how.mask]
-    case 'truth':
-      return [how.to === null ? [] : [ofPredicate(how.to)], how.mask]
-    case 'broadcast':
-      return [[how.to], maskOf(how.lanes)]
-    case 'rows':
-      return [how.to, -1]
-    case 'words':
-    case 'bytes':
-    case 'fields':
-      return [how.to, maskOf(how.lanes)]
-  }
+/** The same warp, ready for what another of its parts waits for: the one with the lanes `way`. */
+export const turned = (
+  launch: WarpLaunch,
+  world: World,
+  at: Standpoint,
+  shared: number,
+  { before }: Turns,
+  way: number,
+  a: AgentState,
+): AgentState => {
+  const w = resumed(launch, world, at, shared, before, another(before.rows, null))
+  w.turn = way
+  return walked(w, null, a.at, a.groups)
 }
 
 const take = (rows: Rows, how: Part['receive'], results: ReadonlyArray<Value>): void => {
   const [value] = results
-  if (rows.absent.size > 0) Absent.came(rows, ...writtenBy(how))
   switch (how._tag) {
     case 'nothing':
       return

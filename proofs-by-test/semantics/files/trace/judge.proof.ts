@@ -1,7 +1,7 @@
 /** A trace is judged as the run that wrote it. */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { scope } from '../../../../src/semantics/verdict/check.js'
+import { agentsActAsOne as scope } from '../../../../src/semantics/machine/front.js'
 import { defaults } from '../../../../src/semantics/judging/detector/index.js'
 import * as Policy from '../../../../src/semantics/execution/policy.js'
 import { judgeTrace } from '../../../../src/semantics/files/trace/index.js'

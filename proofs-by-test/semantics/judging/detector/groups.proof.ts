@@ -65,12 +65,12 @@ describe('a wait for groups', () => {
     ['tcgen05St', 3, false, { order: { tensorStore: 5 }, tensor: { tensorStore: 5 } }],
   ])('%s, pending %i, read side alone: %s', (family, pending, read, told) => {
     const a = busy()
-    awaitGroup(a, 1, family, pending, read)
+    awaitGroup(a, a.knowledge, 1, family, pending, read)
     const expected = busy()
     set(expected.knowledge, 1, told)
     expect(a).toEqual(expected)
     // law 1: a weaker wait adds nothing to it
-    awaitGroup(a, 1, family, pending + 1, read)
+    awaitGroup(a, a.knowledge, 1, family, pending + 1, read)
     expect(a).toEqual(expected)
   })
 })

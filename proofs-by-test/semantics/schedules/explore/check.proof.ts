@@ -405,7 +405,9 @@ describe('what a verdict says', () => {
       notes: [],
       waitFor: [],
       provenance: null,
-      scope: ['races inside one agent, between its own lanes'],
+      scope: [
+        'races between the threads of one agent: it acts as one here; the PTX of the kernel shows them',
+      ],
     })
     // two by two tiles, one CTA each
     expect(v.counts).toMatchObject({

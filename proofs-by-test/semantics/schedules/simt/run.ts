@@ -242,7 +242,13 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
     return true
   }
 
-  const groupDone = (warp: number, lane: number, tag: 'store' | 'copy', upTo: number, read: boolean): boolean =>
+  const groupDone = (
+    warp: number,
+    lane: number,
+    tag: 'store' | 'copy',
+    upTo: number,
+    read: boolean,
+  ): boolean =>
     flying.every(
       (f) =>
         f.warp !== warp ||
@@ -277,7 +283,12 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
     })
   }
 
-  const issue = (s: Statement, k: number, unit: 'tmaLoad' | 'tmaStore' | 'cpAsync', bytes: number): Flying => {
+  const issue = (
+    s: Statement,
+    k: number,
+    unit: 'tmaLoad' | 'tmaStore' | 'cpAsync',
+    bytes: number,
+  ): Flying => {
     const by = stamp(s.warp, s.lanes, k, s.whole)
     const operation = issued++
     const plain: LogEvent = {
@@ -621,9 +632,7 @@ export const run = (program: Simt, die: Dice, eager: boolean): Ran => {
   for (;;) {
     const moves: Array<() => void> = []
     p.warps.forEach((_, warp) => {
-      const k = p.statements.findIndex(
-        (s, i) => s.warp === warp && !done[i] && isNext(i) && !blocked(i),
-      )
+      const k = p.statements.findIndex((s, i) => s.warp === warp && !done[i] && isNext(i) && !blocked(i))
       if (k >= 0)
         moves.push(() => {
           perform(k)

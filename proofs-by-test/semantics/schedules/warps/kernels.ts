@@ -12,6 +12,9 @@
  *     tel g.f 1      st.release by one lane; `add` is red
  *     hea g.f ge 1   a loop of ld.acquire by one lane
  *
+ * Behind each operation the lanes meet (bar.warp.sync): an agent of a skeleton is one thread, and lanes that nothing orders are many. Groups are those of a thread: one lane
+ * of each agent starts what is waited for by them, and is among those that commit and wait.
+ *
  * In a cluster both CTAs run one text, and lie alike: what has one name in both has one offset.
  *
  * So what nvcc makes of a kernel (spins, peeks, parts of a warp that meet again) stands between a skeleton and its verdict.
@@ -154,9 +157,12 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
   const flag = (): string => `%f${String(flags++)}`
   const label = (): string => `L${String(labels++)}`
   /** Some lanes do it, and meet the others again. */
-  const by = (way: Way, body: (guard: string) => ReadonlyArray<string>): ReadonlyArray<string> => {
+  const by = (
+    way: Way,
+    body: (guard: string) => ReadonlyArray<string>,
+    lane = die.below(32),
+  ): ReadonlyArray<string> => {
     if (way === 'all') return body('')
-    const lane = die.below(32)
     const ask =
       way === 'elected'
         ? ['elect.sync _|%q, -1;']
@@ -172,6 +178,15 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
   }
   const some = (): Way => die.pick(['all', 'one', 'half', 'elected'])
   const one = (): Way => die.pick(['one', 'elected'])
+  /** The lane that starts what a thread waits for by groups: cp.async, and bulk stores. A group is one of its thread. */
+  let starter = 0
+  const byStarter = (body: () => ReadonlyArray<string>): ReadonlyArray<string> =>
+    by(starter === 0 ? one() : 'one', body, starter)
+  /** Lanes that it is among. */
+  const withStarter = (body: () => ReadonlyArray<string>): ReadonlyArray<string> => {
+    const way = die.pick<Way>(['all', starter < 16 ? 'half' : 'all', 'one'])
+    return way === 'one' ? byStarter(body) : by(way, body)
+  }
   const sem = (op: { readonly relaxed: boolean; readonly narrow?: true }, strongly: string): string =>
     ctas === 1
       ? op.relaxed
@@ -288,29 +303,29 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
       case 'store': {
         const to = op.writes[0] === undefined ? `[%g+${String(at(global, ' nowhere'))}]` : place(op.writes[0])
         return off(op.on, () =>
-          by(one(), () => [
+          byStarter(() => [
             `cp.async.bulk.global.shared::cta.bulk_group ${to}, ${place(op.reads[0]!)}, ${String(unit)};`,
           ]),
         )
       }
       case 'bulkCommit':
-        return by(some(), () => ['cp.async.bulk.commit_group;'])
+        return withStarter(() => ['cp.async.bulk.commit_group;'])
       case 'bulkWait':
-        return by(some(), () => [
+        return withStarter(() => [
           `cp.async.bulk.wait_group${op.side === 'read' ? '.read' : ''} ${String(op.pending)};`,
         ])
       case 'copy': {
         const from = op.reads[0] === undefined ? '[%g]' : place(op.reads[0])
         return off(op.on, () =>
-          by(one(), () => [`cp.async.cg.shared.global ${place(op.writes[0]!)}, ${from}, 16;`]),
+          byStarter(() => [`cp.async.cg.shared.global ${place(op.writes[0]!)}, ${from}, 16;`]),
         )
       }
       case 'copyCommit':
-        return by(some(), () => ['cp.async.commit_group;'])
+        return withStarter(() => ['cp.async.commit_group;'])
       case 'copyWait':
-        return by(some(), () => [`cp.async.wait_group ${String(op.pending)};`])
+        return withStarter(() => [`cp.async.wait_group ${String(op.pending)};`])
       case 'copyArrive':
-        return by(one(), () => [`cp.async.mbarrier.arrive.noinc.shared::cta.b64 ${bar(op.barrier)};`])
+        return byStarter(() => [`cp.async.mbarrier.arrive.noinc.shared::cta.b64 ${bar(op.barrier)};`])
       case 'fence':
         return by(some(), () => [`fence.proxy.async.${op.scope === 'global' ? 'global' : 'shared::cta'};`])
       case 'rendezvous': {
@@ -385,7 +400,12 @@ export const kernelOf = (s: Skeleton, seed: number): Kernel | null => {
   lines.push('ret;')
   s.agents.forEach((agent, x) => {
     lines.push(`W${String(x)}:`)
-    for (const op of agent.ops) for (const line of said(op, agent.cta)) lines.push(line)
+    starter = die.chance(0.5) ? 0 : die.below(32)
+    for (const op of agent.ops) {
+      const here = said(op, agent.cta)
+      for (const line of here) lines.push(line)
+      if (here.length > 0) lines.push('bar.warp.sync -1;')
+    }
     lines.push('ret;')
   })
   const zeros = [...shared.values()].map(

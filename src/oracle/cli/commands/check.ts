@@ -22,6 +22,7 @@ import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { checkReport } from '../judged.js'
 import { goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
+import { notChecked } from '../launch-rows.js'
 import { dataOptions } from '../ptx-data.js'
 import { judgeTrace } from '../traces.js'
 
@@ -93,7 +94,7 @@ const checkTrace = (world: World, file: string, options: Options): E.Either<Fail
         const rows: ReadonlyArray<readonly [string, string]> = [
           ['trace', `${file}, of ${verdict.kernel}: ${thousands(verdict.counts.events)} events`],
           ...paintedRows(context, verdict),
-          ['outside', verdict.scope.join('; ')],
+          ...notChecked(verdict.scope),
         ]
         return `${[fields(palette, 12, rows), ...findingBlocks(context, verdict)].join('\n\n')}\n`
       },

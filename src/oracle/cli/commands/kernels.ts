@@ -11,6 +11,7 @@ import { failure } from '../../../failure.js'
 import { greatest } from '../../../greatest.js'
 import { foreign } from '../../../kernels/broken/foreign/index.js'
 import { brokenOf } from '../../../kernels/broken/statements/index.js'
+import { laneTwins } from '../../../kernels/broken/zoo/lanes.js'
 import { programName, zoo, type Twin } from '../../../kernels/broken/zoo/index.js'
 import { isOfZoo, kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
 import { fields, table, wrap } from '../../../render/table.js'
@@ -77,7 +78,30 @@ const oneText = (palette: Palette, k: Kernel): string =>
       : 'Tiles and stages shrink to fit the sizes; what is set with --set is used or refused.'
   }\n`
 
-const documentOf = (some: ReadonlyArray<Kernel>, twins: ReadonlyArray<Twin>): unknown => ({
+/** A twin as the list has it. */
+interface ListedTwin {
+  readonly name: string
+  readonly fixed: string
+  readonly id: string
+  readonly title: string
+  readonly fix: string
+  readonly verdict: string
+}
+
+const listedTwin = (
+  t: Pick<Twin, 'id' | 'title' | 'fix' | 'path'> & { readonly shows: Pick<Twin['shows'], 'verdict'> },
+): ListedTwin => ({
+  name: programName(t, false),
+  fixed: programName(t, true),
+  id: t.id,
+  title: t.title,
+  fix: t.fix,
+  verdict: t.shows.verdict,
+})
+
+const twins: ReadonlyArray<ListedTwin> = [...zoo, ...laneTwins, ...foreign].map(listedTwin)
+
+const documentOf = (some: ReadonlyArray<Kernel>, listed: ReadonlyArray<ListedTwin>): unknown => ({
   schema: 'tcspec.kernels/1',
   kernels: some.map(({ name, summary, parameters, tensors }) => ({
     name,
@@ -91,14 +115,7 @@ const documentOf = (some: ReadonlyArray<Kernel>, twins: ReadonlyArray<Twin>): un
       explore: asksOthers,
     })),
   })),
-  twins: twins.map((t) => ({
-    name: programName(t, false),
-    fixed: programName(t, true),
-    id: t.id,
-    title: t.title,
-    fix: t.fix,
-    verdict: t.shows.verdict,
-  })),
+  twins: listed,
 })
 
 const typeText = (p: Asked): string =>
@@ -186,7 +203,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
 const run: CliCommand['run'] = (world) => (operands, options) => {
   const [name] = operands
   const palette = paletteOf(world)
-  if (name !== undefined && isPtx(name))
+  if (name !== undefined && isPtx(name) && !isOfZoo(name))
     return TE.fromEither(
       pipe(
         describedPtx(world.files)(name, wordOf(options, 'entry')),
@@ -213,7 +230,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
       ? E.right({
           good: true,
           text: () => listText(palette),
-          json: () => documentOf(kernels, [...zoo, ...foreign]),
+          json: () => documentOf(kernels, twins),
         })
       : pipe(
           kernelNamed(name),
@@ -231,9 +248,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
             json: () =>
               documentOf(
                 [kernel],
-                [...zoo, ...foreign].filter((t) =>
-                  [false, true].some((fixed) => programName(t, fixed) === name),
-                ),
+                twins.filter((t) => t.name === name || t.fixed === name),
               ),
           })),
         ),

@@ -146,6 +146,12 @@ export const parseArithmetic: (text: string) => E.Either<FlagFailure, Arithmetic
   arithmetics,
 )
 
+/** How the lanes of a warp are judged. */
+export const parseLanes: (text: string) => E.Either<FlagFailure, 'threads' | 'converged' | 'off'> = oneOf(
+  '--lanes',
+  ['threads', 'converged', 'off'] as const,
+)
+
 export const tensorPipes = ['issue-order', 'documented'] as const
 /** Are MMAs of one thread with different accumulators ordered? `issue-order`: yes, as shipped kernels rely on. */
 export type TensorPipeFlag = (typeof tensorPipes)[number]

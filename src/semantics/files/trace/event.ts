@@ -351,6 +351,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic write that adds: it rounds, as a sum of floats does, whatever its footprint calls the bytes',
         ),
+        joins: described(yes, 'of an atomic read: the same instruction writes, right away'),
         decides: described(
           yes,
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
@@ -599,10 +600,11 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       'lanes that meet',
       { i, _tag: tag('warpSync'), stamp: by },
       {
-        arrives: described(
-          oneOf<true>(true),
-          'they come to the barrier of the cluster, where their warp arrives with the last of its lanes',
+        how: described(
+          oneOf<'arrives' | 'exchanges'>('arrives', 'exchanges'),
+          'arrives: they come to the barrier of the cluster, where their warp arrives with the last of its lanes; exchanges: a shuffle, a vote or a match; absent: they meet',
         ),
+        loads: described(list(nat), 'of an exchange: the statements whose loads went into it'),
       },
     ),
     'lanes of a warp meet: each knows from now on what all of them knew',
@@ -675,6 +677,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.releases !== undefined) made.releases = e.releases
   if (e.agrees !== undefined) made.agrees = e.agrees
   if (e.rounds !== undefined) made.rounds = e.rounds
+  if (e.joins !== undefined) made.joins = e.joins
   if (e.decides !== undefined) made.decides = e.decides
   if (e.found !== undefined) made.found = e.found
   if (e.left !== undefined) made.left = e.left
@@ -833,9 +836,9 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
     case 'join':
       return { _tag: e._tag, stamp: e.stamp, children: e.children }
     case 'warpSync':
-      return e.arrives === undefined
+      return e.how === undefined
         ? { _tag: 'warpSync', stamp: e.stamp }
-        : { _tag: 'warpSync', stamp: e.stamp, arrives: e.arrives }
+        : { _tag: 'warpSync', stamp: e.stamp, how: e.how, loads: e.loads ?? [] }
     case 'relinquish':
       return { _tag: 'relinquish', stamp: e.stamp }
     case 'exit':

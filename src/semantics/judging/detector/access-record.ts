@@ -61,6 +61,8 @@ export interface AccessRecord {
   /** how far it is atomic */
   readonly reach: Reach.Reach
   readonly combine: Combine | undefined
+  /** it reads and writes at once */
+  readonly joins: boolean
   /** what it finds may decide something */
   /** it adds, and rounds */
   readonly rounds: boolean
@@ -111,6 +113,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   met: r.met,
   reach: r.reach,
   combine: r.combine,
+  joins: r.joins,
   rounds: r.rounds,
   decides: r.decides,
   cta: r.cta,

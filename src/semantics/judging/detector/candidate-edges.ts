@@ -135,6 +135,9 @@ const statement = (name: string, loc: string | undefined): string =>
 const statementAt = (header: Header, site: number): string =>
   statement(header.sites[site]?.label ?? String(site), header.sites[site]?.loc)
 
+/** A statement, of a text with its line. */
+export const statementOf = (s: Side): string => statement(s.site, s.loc)
+
 /** A statement and who runs it; of a text, with its line. */
 export const label = (s: Side): string => `${statement(s.site, s.loc)} of ${s.agent}`
 

@@ -333,20 +333,15 @@ const besideOthers = (
 }
 
 /**
- * A strong load of one lane, and a write by another lane of its warp: no race by the manual, and what is loaded is one or the other. Nobody waits for it there, and a search
- * of the warps' schedules keeps the lanes of a warp in one order.
+ * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what is loaded, or what remains, is one or the other. Nothing waits for it
+ * there, and a search of the schedules of warps keeps the lanes of a warp in one order.
  */
 const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {
+  if (a.stamp.agent !== r.stamp.agent || a.lanes === 0 || r.lanes === 0) return false
   const [read, write] = a.rw === 'r' ? [a, r] : [r, a]
-  return (
-    read.rw === 'r' &&
-    write.rw === 'w' &&
-    read.combine === undefined &&
-    read.decides &&
-    read.stamp.agent === write.stamp.agent &&
-    read.lanes !== 0 &&
-    write.lanes !== 0
-  )
+  return read.rw === 'w'
+    ? !a.joins && !r.joins && !storeAlike(a, r)
+    : write.rw === 'w' && !read.joins && read.decides
 }
 
 /** Against the atomic accesses since the last plain write. Gives whether what they wrote is found. */

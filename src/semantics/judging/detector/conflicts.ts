@@ -126,7 +126,7 @@ const showLanes = (mask: number): string => {
     parts.push(last === lane ? String(lane) : `${String(lane)} to ${String(last)}`)
     lane = last
   }
-  return `${parts.length === 1 && !parts[0]!.includes(' ') ? 'lane' : 'lanes'} ${parts.join(', ')}`
+  return `${(mask & (mask - 1)) === 0 ? 'lane' : 'lanes'} ${parts.join(', ')}`
 }
 
 // ---------------------------------------------------------------- constructors
@@ -206,7 +206,8 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
           : inOrder
             ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
             : 'are not ordered'
-      noteManual(c.report, pair('race', id, how, earlier, later, k), inOrder)
+      const severity: Severity = lanes && c.options.lanes === 'converged' ? 'L' : 'E'
+      noteManual(c.report, pair('race', id, how, earlier, later, k, severity), inOrder)
     },
     twice: (earlier, later, k) => {
       pair(

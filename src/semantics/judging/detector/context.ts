@@ -190,6 +190,10 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
 
 // ---------------------------------------------------------------- combinators
 
+/** The lanes of a warp that do it; undefined: the agent acts as one, or is to be taken so. */
+export const lanesIn = (c: Context, { lanes }: Stamp): number | undefined =>
+  c.options.lanes === 'off' ? undefined : lanes
+
 /** The agent executes its event `stamp.at`. */
 export const tick = (c: Context, stamp: Stamp): AgentState => {
   const a = c.agents[stamp.agent]!

@@ -34,6 +34,7 @@ import type { Judgement } from '../finding.js'
 import type { Fold, Header, LogEvent } from '../../log/events.js'
 import { barrier, wait } from './barrier-events.js'
 import { does } from './activity.js'
+import { lanesIn } from './context.js'
 import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
@@ -52,25 +53,28 @@ import { allocated, relinquished } from './tensor-memory.js'
 
 /** One event. Returns the state it was given. */
 export const observe = (d: Detector, e: LogEvent): Detector => {
-  const parts = byStrand(d.context, e)
-  if (parts === null) return observeOne(d, e)
-  for (const part of parts) observeOne(d, part)
+  const c = d.context
+  const stamp = executedBy(e)
+  const lanes = stamp === undefined ? undefined : lanesIn(c, stamp)
+  if (stamp === undefined || lanes === undefined) return observeOne(d, e)
+  const a = c.agents[stamp.agent]!
+  const parts = byStrand(c, e, stamp, lanes)
+  for (const part of parts ?? [e]) {
+    const own = executedBy(part)!.lanes!
+    act(a, stamp.agent, own, stamp.at)
+    // the conditions ask who knows an arrival, an expectation, a wait, as they ask who knows an access
+    if (
+      (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore') &&
+      !c.options.rules.accessesAlone
+    )
+      does(a.did.accesses, own, stamp.at)
+    observeOne(d, part)
+  }
   return d
 }
 
 const observeOne = (d: Detector, e: LogEvent): Detector => {
   d.context.when++
-  const by = executedBy(e)
-  if (by?.lanes !== undefined) {
-    const a = d.context.agents[by.agent]!
-    act(a, by.agent, by.lanes, by.at)
-    // the conditions ask who knows an arrival, an expectation, a wait, as they ask who knows an access
-    if (
-      (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore') &&
-      !d.context.options.rules.accessesAlone
-    )
-      does(a.did.accesses, by.lanes, by.at)
-  }
   switch (e._tag) {
     case 'cluster':
       nextCluster(d, e.id)
@@ -103,7 +107,7 @@ const observeOne = (d: Detector, e: LogEvent): Detector => {
       meet(d, e)
       break
     case 'warpSync':
-      warpSync(d, e)
+      if (lanesIn(d.context, e.stamp) !== undefined) warpSync(d, e)
       break
     case 'semaphore':
       semaphore(d, e)

@@ -106,7 +106,8 @@ export const awaitGroup = (
   lanes: number = a.acting,
 ): void => {
   const kind = kindOf(family)
-  if (kind === null || k.together === null || a.rules.anyLaneCommits) learn(k, x, family, coveredBy(a, family, pending), read, 0)
+  if (kind === null || k.together === null || a.rules.anyLaneCommits)
+    learn(k, x, family, coveredBy(a, family, pending), read, 0)
   else
     for (const c of closedFor(a.closed[kind], lanes, pending))
       learn(k, x, family, c.number, read, othersWith(a, k, kind, c.lanes))
@@ -136,11 +137,7 @@ const withCommit = (all: ReadonlyArray<Commit>, one: Commit): ReadonlyArray<Comm
 }
 
 /** Up to which number these lanes have waited, which leave so many of their own groups open: the lanes that have come at least so far, by ascending numbers. */
-const closedFor = (
-  all: ReadonlyArray<Commit>,
-  lanes: number,
-  pending: number,
-): ReadonlyArray<Commit> => {
+const closedFor = (all: ReadonlyArray<Commit>, lanes: number, pending: number): ReadonlyArray<Commit> => {
   // by how many commits have been passed over: which lanes
   const left = new Array<number>(pending + 1).fill(0)
   left[0] = lanes
@@ -186,5 +183,5 @@ const learn = (
     w === 'generic' ? ['visible' as const] : w === 'async' ? ['async' as const] : [],
   )
   advanceWithout(k, x, whole, done, others, through)
-  if (seen.includes('tensor')) advance(k.tensor, clockOf(whole, x), done)
+  if (seen.some((w) => w === 'tensor')) advance(k.tensor, clockOf(whole, x), done)
 }

@@ -46,6 +46,7 @@
 import { clocks, width, type ClockName } from './clocks.js'
 import type { GenerationSet } from './generation-set.js'
 import { common, empty, union } from './generation-set.js'
+import type { Exchange } from './exchanges.js'
 import * as Pace from './pace.js'
 import type { Lag, Paced } from './pace.js'
 
@@ -97,6 +98,8 @@ export type Lags = ReadonlyMap<number, ReadonlyArray<Lag>>
 export interface Together {
   readonly agent: number
   readonly paced: Paced
+  /** what the lanes of the warp have given to one another */
+  readonly exchanges: ReadonlyArray<Exchange>
 }
 
 // ---------------------------------------------------------------- constructors
@@ -177,6 +180,10 @@ export const forget = (k: Knowledge): void => {
   k.together = null
 }
 
+/** What both know: pointwise the smaller. */
+export const meetVector = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): Vector =>
+  a.map((at, i) => Math.min(at, b[i]!))
+
 /** into := into join from. */
 export const joinVector = (into: Vector, from: ReadonlyArray<number>): void => {
   const n = from.length
@@ -234,27 +241,26 @@ export const withLags = (lags: Lags | null, agent: number, own: ReadonlyArray<La
   return out.size === 0 ? null : out
 }
 
-/** The lags of the join of both, to be asked for before their vectors are joined. */
-const joinedLags = (into: Knowledge, from: Knowledge, what: 'order' | 'all'): Lags | null => {
-  if (into.lags === null && from.lags === null) return null
+/** The lags of every warp that lags in one of two. */
+const lagsOf = (x: Knowledge, y: Knowledge, both: (x: Paced, y: Paced) => Paced): Lags | null => {
+  if (x.lags === null && y.lags === null) return null
   let out: Lags | null = null
-  for (const agent of new Set([...(into.lags?.keys() ?? []), ...(from.lags?.keys() ?? [])])) {
-    const heard = pacedIn(from, agent)
-    const both = Pace.join(pacedIn(into, agent), what === 'all' ? heard : Pace.orderAlone(heard))
-    out = withLags(out, agent, both.lags)
-  }
+  for (const agent of new Set([...(x.lags?.keys() ?? []), ...(y.lags?.keys() ?? [])]))
+    out = withLags(out, agent, both(pacedIn(x, agent), pacedIn(y, agent)).lags)
   return out
 }
+
+/** What is heard of order alone. */
+const joinHeard = (x: Paced, heard: Paced): Paced => Pace.join(x, Pace.orderAlone(heard))
 
 /** What a message says of the own lanes of a warp: all of its lanes that hear it know it from now on. */
 export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' | 'all'): void => {
   const { together } = k
   if (together === null) return
-  const { agent, paced } = together
+  const { agent, paced, exchanges } = together
   const own = agent * width
   if (
     paced.lags.length === 0 &&
-    message.order[own]! <= paced.pace[0]! &&
     Pace.laneSlots.every((s) => {
       const clock = own + (s % width)
       const window =
@@ -264,32 +270,36 @@ export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' |
   )
     return
   const heard = pacedIn(message, agent)
-  k.together = { agent, paced: Pace.join(paced, what === 'all' ? heard : Pace.orderAlone(heard)) }
+  k.together = {
+    agent,
+    paced: (what === 'all' ? Pace.join : joinHeard)(paced, heard),
+    exchanges,
+  }
 }
 
 /** The knowledge that all of several have: what lanes that know different things can rely on when they act as one. */
 export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
-  const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[i]!))
   const seen = (a: Visible, b: Visible): Visible => ({
-    counters: least(a.counters, b.counters),
+    counters: meetVector(a.counters, b.counters),
     acquired: a.acquired.map((set, i) => common(set, b.acquired[i]!)),
     maps: a.maps === b.maps ? a.maps : noMaps,
   })
-  const order = least(x.order, y.order)
-  let lags: Lags | null = null
-  for (const agent of new Set([...(x.lags?.keys() ?? []), ...(y.lags?.keys() ?? [])]))
-    lags = withLags(lags, agent, Pace.meet(pacedIn(x, agent), pacedIn(y, agent)).lags)
+  const order = meetVector(x.order, y.order)
   const together =
     x.together === null || y.together === null
       ? null
-      : { agent: x.together.agent, paced: Pace.meet(x.together.paced, y.together.paced) }
+      : {
+          agent: x.together.agent,
+          paced: Pace.meet(x.together.paced, y.together.paced),
+          exchanges: x.together.exchanges,
+        }
   return knowledge(
     order,
-    x.firm === x.order && y.firm === y.order ? order : least(x.firm, y.firm),
+    x.firm === x.order && y.firm === y.order ? order : meetVector(x.firm, y.firm),
     seen(x.visible, y.visible),
     seen(x.async, y.async),
-    least(x.tensor, y.tensor),
-    lags,
+    meetVector(x.tensor, y.tensor),
+    lagsOf(x, y, Pace.meet),
     together,
   )
 }
@@ -298,7 +308,8 @@ export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
 
 /** What `from` knows of order; over a relaxed edge nothing of it is firm. */
 export const joinOrder = (into: Knowledge, from: Knowledge, firmly: boolean): void => {
-  into.lags = joinedLags(into, from, 'order')
+  // before the vectors are joined, which say how far the others are
+  into.lags = lagsOf(into, from, joinHeard)
   joinOrderVectors(into, from, firmly)
 }
 
@@ -316,7 +327,7 @@ export const join = (into: Knowledge, from: Knowledge): void => {
 
 /** The same in all vectors but that of tensor memory. */
 export const joinSeen = (into: Knowledge, from: Knowledge): void => {
-  into.lags = joinedLags(into, from, 'all')
+  into.lags = lagsOf(into, from, Pace.join)
   joinOrderVectors(into, from, true)
   joinVisible(into.visible, from.visible)
   joinVisible(into.async, from.async)
@@ -376,9 +387,13 @@ const fenceLanes = (k: Knowledge, space: 'shared' | 'global'): void => {
   if (k.lags !== null)
     k.lags = new Map([...k.lags].map(([agent, lags]) => [agent, Pace.fenced(lags, space)] as const))
   if (k.together !== null) {
-    const { agent, paced } = k.together
+    const { agent, paced, exchanges } = k.together
     const [all] = Pace.fenced([{ lanes: -1, pace: paced.pace }], space)
-    k.together = { agent, paced: { pace: all!.pace, lags: Pace.fenced(paced.lags, space) } }
+    k.together = {
+      agent,
+      paced: { pace: all!.pace, lags: Pace.fenced(paced.lags, space) },
+      exchanges,
+    }
   }
 }
 
@@ -399,13 +414,7 @@ export const advanceWithout = (
   if (lanes === 0 && before.lags.length === 0) return
   const slots = [Pace.slotNamed('order', clock), ...windows.map((w) => Pace.slotNamed(w, clock))]
   const raised = Pace.raised(Pace.lagsWithout(before.lags, lanes), slots, at)
-  const kept = Pace.lagsOnly(before.lags, lanes)
-  const rest = before.lags.reduce((left, l) => left & ~l.lanes, lanes)
-  k.lags = withLags(
-    k.lags,
-    agent,
-    [...raised, ...kept, { lanes: rest, pace: before.pace }].filter((l) => l.lanes !== 0),
-  )
+  k.lags = withLags(k.lags, agent, [...raised, ...Pace.lagging(before, lanes)])
 }
 
 /** wgmma.fence: the agent's own register accesses so far come before the wgmma that follow. */

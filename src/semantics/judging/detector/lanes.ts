@@ -17,9 +17,11 @@
  */
 import { bitsOf } from '../../../numerics/dtype.js'
 import { addressesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
+import { countOf, isOne } from '../../log/lane-mask.js'
 import type { AccessRecord, Completion } from './access-record.js'
 import { width } from './clocks.js'
-import { programOf, type Knowledge } from './knowledge.js'
+import { isExchanged } from './exchanges.js'
+import { programOf, type Knowledge, type Together } from './knowledge.js'
 import * as Pace from './pace.js'
 import type { Window } from './pace.js'
 
@@ -28,36 +30,40 @@ import type { Window } from './pace.js'
 /** Which lanes of an access touch each byte of a plane. */
 type Touched = ReadonlyMap<number, number>
 
-export const countOf = (lanes: number): number => {
-  let n = 0
-  for (let m = lanes; m !== 0; m &= m - 1) n++
-  return n
-}
-
 /** Do the elements belong to the lanes in turn? A few that all lanes name (a word that they wait for) are everybody's. */
-const isDealt = (f: Footprint, lanes: number): boolean =>
+export const isDealt = (f: Footprint, lanes: number): boolean =>
   f.map._tag === 'scatter' && f.map.offsets.length % countOf(lanes) === 0
+
+/** Each element of a footprint that is dealt: the bit of its lane, and where it is; negative: nowhere. */
+export const eachDealt = (
+  f: Footprint,
+  lanes: number,
+  deal: (lane: number, address: number) => void,
+): void => {
+  if (f.map._tag !== 'scatter') return
+  const addresses = addressesIn(f.map)
+  const each = addresses.length / countOf(lanes)
+  let left = lanes
+  for (let i = 0; i < addresses.length; i += each) {
+    for (let k = i; k < i + each; k++) deal(left & -left, addresses[k]!)
+    left &= left - 1
+  }
+}
 
 const touchedBy = (f: Footprint, lanes: number, whole: boolean): Touched => {
   const out = new Map<number, number>()
   const touch = (from: number, to: number, mask: number): void => {
     for (let byte = from; byte < to; byte++) out.set(byte, (out.get(byte) ?? 0) | mask)
   }
-  if (whole || f.map._tag === 'view' || !isDealt(f, lanes)) {
+  if (whole || !isDealt(f, lanes)) {
     const spans = spansOf(f)
     for (let i = 0; i < spans.length; i += 2) touch(spans[i]!, spans[i + 1]!, lanes)
     return out
   }
-  const addresses = addressesIn(f.map)
-  const each = addresses.length / countOf(lanes)
   const bytes = Math.ceil(bitsOf(f.dtype) / 8)
-  let left = lanes
-  for (let i = 0; i < addresses.length; i += each) {
-    const lane = left & -left
-    left &= left - 1
-    for (let k = i; k < i + each; k++)
-      if (addresses[k]! >= 0) touch(addresses[k]!, addresses[k]! + bytes, lane)
-  }
+  eachDealt(f, lanes, (lane, address) => {
+    if (address >= 0) touch(address, address + bytes, lane)
+  })
   return out
 }
 
@@ -66,8 +72,6 @@ export interface Crossing {
   readonly crossing: number
   readonly shared: number
 }
-
-const isOne = (mask: number): boolean => (mask & (mask - 1)) === 0
 
 const crossed = (x: Touched, y: Touched): Crossing => {
   let crossing = 0
@@ -181,12 +185,19 @@ const threadsKnow = (
   if (own === undefined && met.lags.length === 0 && met.pace[slot]! >= at) return true
   const { crossing: apart, shared } = crossing(x, r)
   return (
-    (apart === 0 || Pace.reaches(met, apart, slot, at)) &&
+    (apart === 0 || Pace.reaches(met, apart, slot, at) || isGiven(x, r, together, apart)) &&
     (own === undefined || Pace.lagsReach(own, shared & ~apart, slot, at))
   )
 }
 
-/** Lanes of `x` that touch bytes of `r`, whoever makes it. */
+/** Have these lanes given those of `r` what they had loaded? */
+const isGiven = (x: AccessRecord, r: AccessRecord, together: Together | null, lanes: number): boolean =>
+  together !== null &&
+  x.rw === 'r' &&
+  x.operation < 0 &&
+  isExchanged(together.exchanges, lanes | r.lanes, x.stamp.at, x.stamp.site)
+
+/** Lanes of `x` that touch bytes of `r`, of all lanes that make it. */
 const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
   const all = crossing(x, r)
   return all.crossing | all.shared

@@ -28,13 +28,13 @@
  */
 import type { Exit, ForkEvent, RegistersEvent, Rendezvous, WarpSync } from '../../log/events.js'
 import { allLanes } from './activity.js'
-import { publish, receive, tick } from './context.js'
+import { lanesIn, publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
 import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
-import { act, meetLanes } from './strands.js'
+import { act, exchange, meetLanes } from './strands.js'
 import { fencedWithin } from './strong.js'
 
 export const meet = (d: Detector, e: Rendezvous): void => {
@@ -50,15 +50,24 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       lacking: undefined,
     })
   // lanes that have waited for one another at a barrier have met
-  if (e.kind === 'leave' && e.relaxed !== true && e.stamp.lanes !== undefined)
-    meetAll(d, e.stamp.agent, e.stamp.lanes, e.stamp.at)
+  const lanes = lanesIn(c, e.stamp)
+  if (e.kind === 'leave' && e.relaxed !== true && lanes !== undefined)
+    meetAll(d, e.stamp.agent, lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
 
 /** Lanes of a warp meet. Nothing is counted by it: it joins what came before the next event of the warp. */
-export const warpSync = (d: Detector, { stamp, arrives }: WarpSync): void => {
-  if (arrives === true) {
-    const a = d.context.agents[stamp.agent]!
+export const warpSync = (d: Detector, { stamp, how, loads }: WarpSync): void => {
+  const a = d.context.agents[stamp.agent]!
+  if (how === 'exchanges') {
+    exchange(a, stamp.agent, {
+      lanes: stamp.lanes ?? allLanes,
+      before: stamp.at,
+      loads: new Set(loads),
+    })
+    return
+  }
+  if (how === 'arrives') {
     act(a, stamp.agent, stamp.lanes ?? allLanes, stamp.at - 1)
     publish((a.arrived ??= nothing(d.context.extent)), a, false)
     return
@@ -67,7 +76,8 @@ export const warpSync = (d: Detector, { stamp, arrives }: WarpSync): void => {
   meetAll(d, stamp.agent, lanes, stamp.at - 1)
 }
 
-const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
+/** These lanes know from now on what each of them knew, and did up to that event of their warp. */
+export const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
   meetLanes(d.context.agents[agent]!, agent, lanes, before)
 }
 

@@ -35,7 +35,7 @@ import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
 import { cell, judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
-import { planeOf, tick } from './context.js'
+import { lanesIn, planeOf, tick } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
@@ -171,7 +171,7 @@ const judgeOn = (d: Detector, region: Region, record: AccessRecord, k: Knowledge
 
 /** Lanes of one instruction that write one byte: which of them is last is open. */
 const judgeWithin = (d: Detector, r: AccessRecord, k: Knowledge, agrees: boolean): void => {
-  if (r.rw === 'r' || r.reach > 0 || r.lanes === 0 || meetingIn(r) === 0) return
+  if (r.rw === 'r' || r.joins || r.lanes === 0 || meetingIn(r) === 0) return
   if (agrees) return
   if (r.stored !== undefined && storesOnce(r.footprint, r.stored)) d.conflicts.twice(r, r, k)
   else d.conflicts.race(r, r, emptyCell, k)
@@ -212,11 +212,12 @@ export const access = (d: Detector, e: Access): void => {
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
-    lanes: plane.space === 'regs' ? 0 : (stamp.lanes ?? 0),
+    lanes: plane.space === 'regs' ? 0 : (lanesIn(c, stamp) ?? 0),
     whole: stamp.whole === true,
     met: metAt(k),
     reach: e.atomic ? reachOf(e.scope) : 0,
     combine: e.combine,
+    joins: e.joins === true || e.combine !== undefined,
     rounds: e.rounds === true,
     decides: e.decides === true,
     cta: c.header.agents[x]!.cta,
@@ -296,6 +297,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     met: 0,
     reach: 0,
     combine: undefined,
+    joins: false,
     rounds: false,
     decides: false,
     cta: c.header.agents[e.stamp.agent]!.cta,

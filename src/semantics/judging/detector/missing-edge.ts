@@ -30,6 +30,7 @@
  * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
  */
 import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Remedy } from '../finding.js'
+import { warpSyncs } from './candidate-syncs.js'
 import { hazards } from '../hazards.js'
 import { ofBarrier, ofRendezvous } from '../subject.js'
 import type { Header, LogEvent } from '../../log/events.js'
@@ -223,6 +224,26 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
   }
 }
 
+/** A race of lanes of one instruction. */
+export const isOfOneInstruction = ({ id, a, b }: Diagnosis): boolean =>
+  hazards[id].lanes === true &&
+  b !== undefined &&
+  a.index === b.index &&
+  a.at === b.at &&
+  a.site === b.site &&
+  a.operation === b.operation
+
+/** Of two warps that one log has together. */
+const isOfLanes = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): boolean =>
+  hazards[id].outside === 'clusters apart' &&
+  b !== undefined &&
+  [a, b].some((side) =>
+    events.some(
+      (e) =>
+        'stamp' in e && e.stamp.agent === side.index && e.stamp.at === side.at && e.stamp.lanes !== undefined,
+    ),
+  )
+
 /**
  * The smallest missing edge of a finding of this log. `events` is the whole log; `options` those of the judgement that
  * made the finding.
@@ -235,7 +256,14 @@ export const explain = (
 ): Remedy => {
   const other = finding.b
   const sides = other === undefined ? [finding.a] : [finding.a, other]
-  if (isAnsweredById(finding)) return byRule(header, finding)
+  if (isOfOneInstruction(finding))
+    return edge(
+      'none-found',
+      'another place for each lane: one instruction writes them all, and which lane comes last is open',
+    )
+  const answered = isAnsweredById(finding)
+  // clusters that run together may be ordered by lanes that the others have not met
+  if (answered && !isOfLanes(events, finding)) return byRule(header, finding)
 
   // first pass: where the sides are, what they do, what their completion carries, which generations complete
   let report: Report | undefined
@@ -306,7 +334,7 @@ export const explain = (
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
   const restsOnRelaxed = draft !== undefined && report?.byManual.has(draft) === true
-  for (const kind of restsOnRelaxed ? [released, ...kinds] : kinds) {
+  for (const kind of answered ? [warpSyncs] : restsOnRelaxed ? [released, ...kinds] : kinds) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
         if (gone(h)) return remedy(h)
@@ -318,6 +346,7 @@ export const explain = (
 
 /** Kinds of hypotheses, in the order of the table. */
 const kinds: ReadonlyArray<Kind> = [
+  warpSyncs,
   fences,
   groupWaits,
   commits,

@@ -13,9 +13,9 @@ import type { Completion } from './access-record.js'
 import { doneBy, known } from './access-record.js'
 import type { Context } from './context.js'
 import { lanesDone } from './lanes.js'
-import { strandsOf } from './strands.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
+import { strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- model
 

@@ -132,6 +132,13 @@ export const lagsWithout = (lags: ReadonlyArray<Lag>, lanes: number): ReadonlyAr
 export const lagsOnly = (lags: ReadonlyArray<Lag>, lanes: number): ReadonlyArray<Lag> =>
   lags.every((l) => (l.lanes & ~lanes) === 0) ? lags : lagsWithout(lags, ~lanes)
 
+/** How far these lanes are known, as lags of a warp that is known farther. */
+export const lagging = ({ pace, lags }: Paced, lanes: number): ReadonlyArray<Lag> => {
+  const rest = lags.reduce((left, l) => left & ~l.lanes, lanes)
+  const own = lagsOnly(lags, lanes)
+  return rest === 0 ? own : [...own, { lanes: rest, pace }]
+}
+
 /** These clocks of all of them, at least so far. */
 export const raised = (
   lags: ReadonlyArray<Lag>,

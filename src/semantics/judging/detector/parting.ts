@@ -10,9 +10,7 @@
  *
  * Source: PTX ISA, memory consistency model: program order.
  */
-import { bitsOf } from '../../../numerics/dtype.js'
 import {
-  addressesIn,
   asSpans,
   scattered,
   type Access,
@@ -20,114 +18,56 @@ import {
   type LogEvent,
   type Stamp,
 } from '../../log/events.js'
+import { countOf } from '../../log/lane-mask.js'
+import { spansAt } from '../../machine/addresses.js'
 import { allLanes } from './activity.js'
 import type { Context } from './context.js'
-import { countOf } from './lanes.js'
+import { eachDealt, isDealt } from './lanes.js'
 import { partLanes } from './strands.js'
 
 // ---------------------------------------------------------------- what an event teaches
 
+/**
+ * Who executes an event. `each`: every strand of the lanes, for itself; `once`: all of them at once, whatever they know; `none`: nobody does, or it is no more than
+ * what an operation does.
+ */
+const executed: Readonly<Record<LogEvent['_tag'], 'each' | 'once' | 'none'>> = {
+  access: 'each',
+  wait: 'each',
+  semaphore: 'each',
+  fence: 'each',
+  barrier: 'each',
+  rendezvous: 'once',
+  issue: 'once',
+  group: 'once',
+  registers: 'once',
+  fork: 'once',
+  join: 'once',
+  alloc: 'once',
+  dealloc: 'once',
+  relinquish: 'once',
+  warpSync: 'none',
+  perform: 'none',
+  signal: 'none',
+  exit: 'none',
+  cluster: 'none',
+  ahead: 'none',
+}
+
+/** The stamp of those who execute it; undefined: nobody does. */
+export const executedBy = (e: LogEvent): Stamp | undefined =>
+  executed[e._tag] === 'none' || !('stamp' in e) || (e._tag === 'access' && e.operation !== undefined)
+    ? undefined
+    : e.stamp
+
 /** Do those who execute it learn something of other agents by it? */
-const teaches = (e: LogEvent): boolean => {
-  switch (e._tag) {
-    case 'wait':
-      return e.outcome === 'passed'
-    case 'semaphore':
-      return e.kind === 'wait' && e.outcome === 'passed'
-    case 'fence':
-      return true
-    case 'rendezvous':
-      return e.kind === 'leave'
-    case 'access':
-      return e.operation === undefined && e.acquires === true
-    case 'warpSync':
-    case 'issue':
-    case 'perform':
-    case 'signal':
-    case 'barrier':
-    case 'group':
-    case 'registers':
-    case 'fork':
-    case 'join':
-    case 'alloc':
-    case 'dealloc':
-    case 'relinquish':
-    case 'exit':
-    case 'cluster':
-    case 'ahead':
-      return false
-  }
-}
-
-/** Who executes it; nobody does what an operation does. */
-export const executedBy = (e: LogEvent): Stamp | undefined => {
-  switch (e._tag) {
-    case 'access':
-      return e.operation === undefined ? e.stamp : undefined
-    case 'wait':
-    case 'semaphore':
-    case 'fence':
-    case 'barrier':
-    case 'rendezvous':
-    case 'issue':
-    case 'group':
-    case 'registers':
-    case 'fork':
-    case 'join':
-    case 'alloc':
-    case 'dealloc':
-    case 'relinquish':
-      return e.stamp
-    case 'warpSync':
-    case 'perform':
-    case 'signal':
-    case 'exit':
-    case 'cluster':
-    case 'ahead':
-      return undefined
-  }
-}
-
-/** Is it one event for each strand? The rest are of all lanes at once, whatever these know. */
-const partedBy = (e: LogEvent): Stamp | undefined => {
-  switch (e._tag) {
-    case 'access':
-      return e.operation === undefined ? e.stamp : undefined
-    case 'wait':
-    case 'semaphore':
-    case 'fence':
-    case 'barrier':
-      return e.stamp
-    case 'rendezvous':
-    case 'warpSync':
-    case 'issue':
-    case 'perform':
-    case 'signal':
-    case 'group':
-    case 'registers':
-    case 'fork':
-    case 'join':
-    case 'alloc':
-    case 'dealloc':
-    case 'relinquish':
-    case 'exit':
-    case 'cluster':
-    case 'ahead':
-      return undefined
-  }
-}
+const teaches = (e: LogEvent): boolean =>
+  e._tag === 'fence' ||
+  ((e._tag === 'wait' || e._tag === 'semaphore') && e.outcome === 'passed') ||
+  (e._tag === 'rendezvous' && e.kind === 'leave') ||
+  (e._tag === 'access' && e.acquires === true)
 
 // ---------------------------------------------------------------- parts
-
-const spansFrom = (addresses: ReadonlyArray<number>, bytes: number): Int32Array => {
-  const out: number[] = []
-  for (const at of [...new Set(addresses)].sort((x, y) => x - y)) {
-    const last = out.length - 1
-    if (last >= 0 && out[last]! >= at) out[last] = Math.max(out[last]!, at + bytes)
-    else out.push(at, at + bytes)
-  }
-  return Int32Array.from(out)
-}
 
 /** Of what is listed lane by lane that of these lanes. */
 const ofThese = <A>(list: ReadonlyArray<A>, all: number, lanes: number): ReadonlyArray<A> => {
@@ -144,24 +84,21 @@ const ofThese = <A>(list: ReadonlyArray<A>, all: number, lanes: number): Readonl
 
 /** The bytes of some of the lanes of an access. Numbers below zero name what no log does. */
 const footprintOf = (c: Context, f: Footprint, all: number, lanes: number): Footprint => {
-  const count = countOf(all)
-  if (f.map._tag !== 'scatter' || f.map.offsets.length % count !== 0) return f
+  if (!isDealt(f, all)) return f
   const key = `${String(f.id)} ${String(all)} ${String(lanes)}`
   const known = c.pieces.get(key)
   if (known !== undefined) return known
-  const addresses = addressesIn(f.map)
-  const own = ofThese([...addresses], all, lanes)
+  const own: number[] = []
+  eachDealt(f, all, (lane, address) => {
+    if ((lane & lanes) !== 0) own.push(address)
+  })
+  const addresses = Int32Array.from(own)
   const made: Footprint = {
     id: -1 - c.pieces.size,
     plane: f.plane,
-    spans: asSpans(
-      spansFrom(
-        own.filter((at) => at >= 0),
-        Math.ceil(bitsOf(f.dtype) / 8),
-      ),
-    ),
+    spans: asSpans(spansAt(f.dtype, addresses)),
     dtype: f.dtype,
-    map: scattered([own.length], Int32Array.from(own)),
+    map: scattered([own.length], addresses),
   }
   c.pieces.set(key, made)
   return made
@@ -184,32 +121,46 @@ const accessBy = (c: Context, e: Access, stamp: Stamp, all: number, lanes: numbe
 
 const by = (c: Context, e: LogEvent, stamp: Stamp, all: number): LogEvent => {
   const lanes = stamp.lanes!
+  if (e._tag === 'access') return accessBy(c, e, stamp, all, lanes)
+  if (e._tag !== 'barrier') return Object.assign({}, e, { stamp })
   const share = countOf(lanes) / countOf(all)
-  switch (e._tag) {
-    case 'access':
-      return accessBy(c, e, stamp, all, lanes)
-    case 'barrier':
-      return Object.assign({}, e, { stamp, count: e.count * share, bytes: e.bytes * share })
-    default:
-      return Object.assign({}, e, { stamp })
-  }
+  return Object.assign({}, e, { stamp, count: e.count * share, bytes: e.bytes * share })
 }
 
-/** The event as the strands of its agent do it, one after the other; null: one strand does it. */
-export const byStrand = (c: Context, e: LogEvent): ReadonlyArray<LogEvent> | null => {
-  const executed = executedBy(e)
-  if (executed?.lanes === undefined) return null
-  const { agent, lanes } = executed
-  const a = c.agents[agent]!
+/** What those who execute it do, as the strands of their agent do it, one after the other; null: one event is all. */
+export const byStrand = (
+  c: Context,
+  e: LogEvent,
+  stamp: Stamp,
+  lanes: number,
+): ReadonlyArray<LogEvent> | null => {
+  const a = c.agents[stamp.agent]!
   const { rules } = c.options
   const isForAll =
-    (rules.anyLaneWaits && e._tag === 'wait') || (rules.anyLaneFences && e._tag === 'fence' && e.kind === 'proxyAsync')
+    (rules.anyLaneWaits && e._tag === 'wait') ||
+    (rules.anyLaneFences && e._tag === 'fence' && e.kind === 'proxyAsync')
   if (lanes !== allLanes && teaches(e) && !isForAll) partLanes(a, lanes)
-  const stamp = partedBy(e)
-  if (a.strands === null || stamp === undefined || rules.jointLanes) return null
-  const those = a.strands.filter((s) => (s.lanes & lanes) !== 0)
+  if (a.strands === null || executed[e._tag] !== 'each' || rules.jointLanes) return null
+  const those = a.strands.flatMap((s) => ((s.lanes & lanes) === 0 ? [] : [s.lanes & lanes]))
   if (those.length <= 1) return null
-  return those.map((s) => by(c, e, withLanes(stamp, s.lanes & lanes), lanes))
+  // what is left in a word is what its last lane left, whatever that lane knows
+  const parts = e._tag === 'access' && e.left !== undefined ? inTurn(lanes, those) : those
+  return parts.map((part) => by(c, e, withLanes(stamp, part), lanes))
+}
+
+/** Lanes one after the other, as many at once as are of one of these sets. */
+const inTurn = (lanes: number, sets: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const out: number[] = []
+  let own = 0
+  for (let left = lanes; left !== 0; left &= left - 1) {
+    const lane = left & -left
+    if ((own & lane) !== 0) out[out.length - 1]! |= lane
+    else {
+      own = sets.find((s) => (s & lane) !== 0) ?? lane
+      out.push(lane)
+    }
+  }
+  return out
 }
 
 const withLanes = ({ agent, at, site, iteration, whole }: Stamp, lanes: number): Stamp =>

@@ -58,8 +58,10 @@ export const peeked = (c: Context, b: BarrierState, a: AgentState, e: Wait): Jud
   const generation = ready ? b.number - 1 : b.number
   const certain =
     ready &&
-    (rules.peeksAsTheyWent || (!rules.noCertainPeeks && unknownOf(b, generation, a.knowledge, e.stamp) === undefined))
-  const unknown = rules.lateC4 || rules.oneSidedC4 ? undefined : unknownOf(b, generation - 1, a.knowledge, e.stamp)
+    (rules.peeksAsTheyWent ||
+      (!rules.noCertainPeeks && unknownOf(b, generation, a.knowledge, e.stamp) === undefined))
+  const unknown =
+    rules.lateC4 || rules.oneSidedC4 ? undefined : unknownOf(b, generation - 1, a.knowledge, e.stamp)
   b.peeks[e.stamp.agent] = { wait: e, generation, ready, certain, unknown }
   return certain ? 'observes' : 'nothing'
 }

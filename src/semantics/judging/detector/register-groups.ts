@@ -51,7 +51,7 @@ export const unequalRegisters = (c: Context, counts: RegisterCounts): void => {
     const group = groupOf(c, agent)
     // the first that has set any speaks for its group
     if (group.find((x) => counts.has(x)) !== agent || !group.every((x) => c.agents[x]!.exited)) continue
-    const longest = Math.max(...group.map((x) => counts.get(x)?.length ?? 0))
+    const longest = group.reduce((most, x) => Math.max(most, counts.get(x)?.length ?? 0), 0)
     for (let i = 0; i < longest; i++) {
       const at = (x: number): RegistersEvent | undefined => counts.get(x)?.[i]
       const first = group.map(at).find((e) => e !== undefined)

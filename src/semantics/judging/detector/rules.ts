@@ -178,6 +178,11 @@ export interface Options {
   readonly tensorPipe: 'issueOrder' | 'documented'
   /** a register write before a wgmma that uses the register needs a wgmma.fence */
   readonly registerFence: boolean
+  /**
+   * absent: the lanes of a warp are threads. `converged`: lanes that run together are taken to be in order, as before Volta, and what rests on it is a note. `off`: a
+   * warp acts as one
+   */
+  readonly lanes?: 'converged' | 'off'
   /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
   readonly digestsPlaces?: false
   readonly rules: Rules

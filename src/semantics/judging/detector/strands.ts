@@ -28,13 +28,16 @@ import {
   copy,
   join,
   joinVector,
+  meetVector,
   pacedIn,
   programOf,
   telling,
   withLags,
   type Knowledge,
+  type Together,
   type Vector,
 } from './knowledge.js'
+import { withExchange, type Exchange } from './exchanges.js'
 import * as Pace from './pace.js'
 import type { Rules } from './rules.js'
 import type { Lag, Paced } from './pace.js'
@@ -161,12 +164,12 @@ export const act = (a: Stranded, agent: number, lanes: number, at: number): void
         knowledge: a.rules.jointLanes
           ? jointOf(those)
           : those.slice(1).reduce((k, s) => commonOf(k, s.knowledge), first.knowledge),
-        published: those.slice(1).reduce((v, s) => least(v, s.published), first.published),
-        received: those.slice(1).reduce((v, s) => least(v, s.received), first.received),
+        published: those.slice(1).reduce((v, s) => meetVector(v, s.published), first.published),
+        received: those.slice(1).reduce((v, s) => meetVector(v, s.received), first.received),
       })
     } else installed(a, first)
   }
-  a.knowledge.together ??= { agent, paced: Pace.standing }
+  a.knowledge.together ??= strangers(agent)
 }
 
 /** All that any of them knows. */
@@ -194,8 +197,6 @@ export const eachActing = (a: Stranded, f: () => void): void => {
   a.acting = acting
 }
 
-const least = (a: Vector, b: Vector): Vector => a.map((at, i) => Math.min(at, b[i]!))
-
 /** The warp's own program counter, in what it knows. */
 export const counted = (k: Knowledge, agent: number, at: number): void => {
   advanceOrder(k, programOf(agent), at)
@@ -208,6 +209,22 @@ export const counted = (k: Knowledge, agent: number, at: number): void => {
 const ownSteps = [Pace.slotNamed('order', 'program'), Pace.slotNamed('visible', 'program')]
 
 // ---------------------------------------------------------------- parting and meeting
+
+const strangers = (agent: number): Together => ({ agent, paced: Pace.standing, exchanges: [] })
+
+const togetherAt = (before: Together | null, agent: number, paced: Paced): Together => ({
+  agent,
+  paced,
+  exchanges: before?.exchanges ?? [],
+})
+
+/** Lanes have given to one another what they had. */
+export const exchange = (a: Stranded, agent: number, x: Exchange): void => {
+  for (const { knowledge: k } of strandsOf(a)) {
+    const { paced, exchanges } = k.together ?? strangers(agent)
+    k.together = { agent, paced, exchanges: withExchange(exchanges, x) }
+  }
+}
 
 /** These lanes will learn something that the others do not. */
 export const partLanes = (a: Stranded, lanes: number): void => {
@@ -232,7 +249,7 @@ export const partLanes = (a: Stranded, lanes: number): void => {
 export const meetLanes = (a: Stranded, agent: number, lanes: number, before: number): void => {
   if (a.strands === null && lanes === allLanes) {
     counted(a.knowledge, agent, before)
-    a.knowledge.together = { agent, paced: pacedIn(a.knowledge, agent) }
+    a.knowledge.together = togetherAt(a.knowledge.together, agent, pacedIn(a.knowledge, agent))
     return
   }
   partLanes(a, lanes)
@@ -241,18 +258,18 @@ export const meetLanes = (a: Stranded, agent: number, lanes: number, before: num
   const [first] = those
   if (first === undefined) return
   for (const s of those) {
-    s.knowledge.together ??= { agent, paced: Pace.standing }
+    s.knowledge.together ??= strangers(agent)
     counted(s.knowledge, agent, before)
   }
-  const met = those.map((s) => sayOf(a.did, s.knowledge, s.lanes)).reduce((x, y) => Pace.join(x, y))
+  const joint = those.map((s) => sayOf(a.did, s.knowledge, s.lanes)).reduce((x, y) => Pace.join(x, y))
   const { knowledge, published, received } = first
   for (const s of those.slice(1)) {
     join(knowledge, s.knowledge)
     joinVector(published, s.published)
     joinVector(received, s.received)
   }
-  knowledge.lags = withLags(knowledge.lags, agent, Pace.lagsOnly(met.lags, lanes))
-  knowledge.together = { agent, paced: met }
+  knowledge.lags = withLags(knowledge.lags, agent, Pace.lagsOnly(joint.lags, lanes))
+  knowledge.together = togetherAt(knowledge.together, agent, joint)
   const one: Strand = { lanes, knowledge, published, received }
   const others = all.filter((s) => !those.includes(s))
   a.strands = others.length === 0 ? null : [...others, one]

@@ -48,7 +48,8 @@ import { publish, receive } from './context.js'
 import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
 import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
-import { countOf, knowsEvent } from './lanes.js'
+import { countOf } from '../../log/lane-mask.js'
+import { knowsEvent } from './lanes.js'
 import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
@@ -132,8 +133,9 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): v
       // the fence of a lane is for what that lane has read
       for (const one of heard) {
         if ((one.lanes & lanes) === 0) continue
+        alone(a, agent, stamp.at, one.lanes & lanes)
         if (!settled) byChance(c, a, stamp, one.knowledge)
-        learn(a, agent, stamp.at, one.lanes & lanes, one.knowledge)
+        receive(a, one.knowledge, true, false)
       }
       act(a, agent, lanes, stamp.at)
       const left = heard.flatMap((one) =>
@@ -154,13 +156,11 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): v
   }
 }
 
-/** Lanes take over what they have read. */
-const learn = (a: AgentState, agent: number, at: number, lanes: number, message: Knowledge): void => {
-  if (lanes !== a.acting) {
-    partLanes(a, lanes)
-    act(a, agent, lanes, at)
-  }
-  receive(a, message, true, false)
+/** These lanes act, and the others do not learn what they do. */
+const alone = (a: AgentState, agent: number, at: number, lanes: number): void => {
+  if (lanes === a.acting) return
+  partLanes(a, lanes)
+  act(a, agent, lanes, at)
 }
 
 /** What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. */
@@ -181,19 +181,10 @@ export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledg
 const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge => {
   const others = f.lanes & ~a.acting
   if (others === 0 || f.together === null) return f.knowledge
-  const { paced } = f.together
-  const lags = paced.lags.flatMap((l) =>
-    (l.lanes & others) === 0 ? [] : [{ lanes: l.lanes & others, pace: l.pace }],
-  )
-  const rest = lags.reduce((left, l) => left & ~l.lanes, others)
   return telling(
     f.knowledge,
     f.knowledge.tensor,
-    withLags(
-      f.knowledge.lags,
-      agent,
-      [...lags, { lanes: rest, pace: paced.pace }].filter((l) => l.lanes !== 0),
-    ),
+    withLags(f.knowledge.lags, agent, Pace.lagging(f.together.paced, others)),
   )
 }
 
@@ -273,14 +264,16 @@ const tells = (
 const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
 
 /** Of one thread what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
-const withMore = (told: ReadonlyArray<Told>, more: ReadonlyArray<Told>, { rules }: Options): ReadonlyArray<Told> => [
+const withMore = (
+  told: ReadonlyArray<Told>,
+  more: ReadonlyArray<Told>,
+  { rules }: Options,
+): ReadonlyArray<Told> => [
   ...told.filter(
     (t) =>
       !more.some(
         (m) =>
-          m.agent === t.agent &&
-          m.reach >= t.reach &&
-          (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
+          m.agent === t.agent && m.reach >= t.reach && (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
       ),
   ),
   ...more,
@@ -311,8 +304,7 @@ const elementsOfLanes = ({ lanes }: Stamp, elements: number): ReadonlyArray<numb
   if (lanes === undefined || countOf(lanes) === 1 || elements % countOf(lanes) !== 0) return null
   const each = elements / countOf(lanes)
   const out: number[] = []
-  for (let left = lanes; left !== 0; left &= left - 1)
-    for (let i = 0; i < each; i++) out.push(left & -left)
+  for (let left = lanes; left !== 0; left &= left - 1) for (let i = 0; i < each; i++) out.push(left & -left)
   return out
 }
 
@@ -441,11 +433,7 @@ const settle = (c: Context, w: Word): void => {
 const leastOf: ReadonlySet<string> = new Set(['eq', 'ge', 'gt', 'hs', 'hi'])
 
 /** Could a wait that passes on the last value have passed on fewer of the writes that it does not know? Which of them it can do without. */
-const spare = (
-  left: ReadonlyArray<Left>,
-  k: Knowledge,
-  e: SemaphoreEvent,
-): Left | undefined => {
+const spare = (left: ReadonlyArray<Left>, k: Knowledge, e: SemaphoreEvent): Left | undefined => {
   const from = left.findIndex((l) => !knowsEvent(k, l.stamp, e.stamp))
   if (from < 0) return undefined
   const tail = left.slice(from)

@@ -19,7 +19,7 @@ import { unreachable } from '../../../failure.js'
 import type { InFlight } from '../../machine/operation.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { offered, partOf, stageOf, take, type EventKey, type Offered } from '../../execution/step.js'
+import { offered, partOf, partsOf, stageOf, take, type EventKey, type Offered } from '../../execution/step.js'
 import { ofOperation, ofReady, type Touches } from '../../execution/event-effects.js'
 import { note, type Mask, type Places, type Seen } from './places.js'
 
@@ -199,6 +199,11 @@ export const future = (world: World, start: Machine): Future<Touches> => {
   const events: ({ own: Touches; operations: Stage<Touches>[] } | undefined)[][] = start.agents.map(() => [])
   const open = start.agents.map(() => world.front.timed)
   if (open.includes(true)) return { events, open }
+  // which part of an agent does its next event depends on the schedule
+  const noteParts = (m: Machine, agent: number): void => {
+    if (partsOf(world, m.agents[agent]!).length > 0) open[agent] = true
+  }
+  start.agents.forEach((_, agent) => noteParts(start, agent))
   let m = start
   let left = longest
   for (;;) {
@@ -218,6 +223,7 @@ export const future = (world: World, start: Machine): Future<Touches> => {
     if (o.operation === null) events[agent]![at] = { own: what, operations: [] }
     else events[agent]![at]?.operations.push({ stage, part, what })
     m = done.machine
+    noteParts(m, agent)
   }
   // an agent that is not at its end, or has started something that is not, may do more
   m.agents.forEach((a, x) => {

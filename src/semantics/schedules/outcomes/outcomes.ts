@@ -36,6 +36,7 @@ import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
+import { strandsOf } from '../../judging/detector/strands.js'
 import type { Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
@@ -234,7 +235,7 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
     key >= 0 ? clusterOf(header, key >> 4) : -key % (header.resident ?? 1)
   return JSON.stringify(
     [
-      c.agents.map((a, x) => (running(x) ? [a.knowledge, a.published, a.received] : null)),
+      c.agents.map((a, x) => (running(x) ? [strandsOf(a), a.did, a.arrived] : null)),
       [...d.strong.words.entries()].map(([word, w]) => [
         word,
         [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach),
@@ -260,7 +261,7 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
   const c = d.context
   const running = (agent: number): boolean => m.agents[agent]!.status === 'running'
   const messages = [
-    ...c.agents.flatMap((a, x) => (running(x) ? [a.knowledge] : [])),
+    ...c.agents.flatMap((a, x) => (running(x) ? strandsOf(a).map((s) => s.knowledge) : [])),
     ...[...d.strong.words.values()].flatMap((w) => w.told.map((t) => t.knowledge)),
   ]
   const isTold = ({ agent, at }: Stamp): boolean => messages.some((k) => k.order[programOf(agent)]! >= at)

@@ -21,7 +21,7 @@ import type { FaultValue } from '../../machine/value.js'
 import { rankOfBarrier, rankOfPlane } from '../../machine/world.js'
 import { nothing, part, type Part } from '../../machine/warp-stand.js'
 import { elementsOf, reaches, type Here } from '../memory.js'
-import { barriersAt, operand } from '../operands.js'
+import { barriersAt, maskOf, operand } from '../operands.js'
 import type { BulkOperation } from '../operations/bulk.js'
 import type { Address } from '../program.js'
 import { lanesOf, wordAt } from '../rows.js'
@@ -216,7 +216,7 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
               bytes: those.length * size,
             },
             nothing,
-            those.reduce((lanes, { lane }) => lanes | (1 << lane), 0),
+            maskOf(those.map(({ lane }) => lane)),
           ),
         )
       }

@@ -25,7 +25,6 @@ import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
 import { nothing, part, type Part, type Receive, type Row } from '../../machine/warp-stand.js'
 import { elementsOf, lanesOfWarp, reaches, type Here } from '../memory.js'
-import { aligned } from '../operands.js'
 import type { MatricesOperation } from '../operations/matrices.js'
 import type { Address } from '../program.js'
 import { marked, markOf, markOfByte } from '../../../numerics/shadow.js'
@@ -37,12 +36,11 @@ type Of<K extends MatricesOperation['_tag']> = Extract<MatricesOperation, { read
 
 const everyLane: ReadonlyArray<number> = Array.from({ length: 32 }, (_, lane) => lane)
 
-/** All lanes must be there: `.aligned`, and none of them may have ended. */
-export const wholeWarp = (h: Here, what: string, mask: number, ended: number): FaultValue | null => {
+/** None of the lanes may have ended; that the others are together is seen before (`meeting.ts`). */
+export const wholeWarp = (h: Here, what: string, mask: number): FaultValue | null => {
   return mask === -1 || mask === lanesOfWarp(h)
     ? null
-    : (aligned(what, mask, ended) ??
-        V.fault('warp.aligned', `${what}: expected all lanes of the warp, and some have ended`))
+    : V.fault('warp.aligned', `${what}: expected all lanes of the warp, and some have ended`)
 }
 
 /** Where each row begins, in the CTA's own shared memory. */
@@ -184,9 +182,8 @@ export const matrices = (
   h: Here,
   o: Of<'loadMatrices'> | Of<'storeMatrices'>,
   mask: number,
-  ended: number,
 ): ReadonlyArray<Part> | FaultValue => {
-  const apart = wholeWarp(h, o._tag === 'loadMatrices' ? 'ldmatrix' : 'stmatrix', mask, ended)
+  const apart = wholeWarp(h, o._tag === 'loadMatrices' ? 'ldmatrix' : 'stmatrix', mask)
   if (apart !== null) return apart
   return o._tag === 'loadMatrices' ? load(h, o) : store(h, o)
 }

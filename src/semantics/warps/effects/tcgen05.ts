@@ -69,7 +69,7 @@ import { barrierIn } from '../../machine/world.js'
 import { bring, placeOf, planeOf } from '../flight.js'
 import { reaches, type Here } from '../memory.js'
 import { originOfRows } from '../origins.js'
-import { aligned, barriersAt, operand } from '../operands.js'
+import { barriersAt, operand } from '../operands.js'
 import type { Tcgen05Operation, TensorAddress } from '../operations/tcgen05.js'
 import { datumOf, mark, marked, markOf } from '../../../numerics/shadow.js'
 import { holding, lanesOf, lowest, wordAt } from '../rows.js'
@@ -808,45 +808,34 @@ const eachLane = (mask: number, f: (own: number) => Prepared | FaultValue): Part
   return out
 }
 
-const together: Readonly<
-  Record<'tcgen05Alloc' | 'tcgen05Dealloc' | 'tcgen05Relinquish' | 'tcgen05Load' | 'tcgen05Store', string>
-> = {
-  tcgen05Alloc: 'tcgen05.alloc',
-  tcgen05Dealloc: 'tcgen05.dealloc',
-  tcgen05Relinquish: 'tcgen05.relinquish_alloc_permit',
-  tcgen05Load: 'tcgen05.ld',
-  tcgen05Store: 'tcgen05.st',
-}
-
-export const tcgen05 = (h: Here, o: Tcgen05Operation, mask: number, ended: number): Parts => {
+export const tcgen05 = (h: Here, o: Tcgen05Operation, mask: number): Parts => {
   switch (o._tag) {
     case 'tcgen05Alloc':
-      return aligned(together[o._tag], mask, ended) ?? alloc(h, o, mask)
+      return alloc(h, o, mask)
     case 'tcgen05Dealloc':
-      return aligned(together[o._tag], mask, ended) ?? dealloc(h, o, mask)
+      return dealloc(h, o, mask)
     case 'tcgen05Relinquish':
       return (
-        aligned(together[o._tag], mask, ended) ??
-        checkGroup(h, together[o._tag], o.group) ?? [part({ _tag: 'tcgen05.relinquish' }, nothing)]
-      )
-    case 'tcgen05Load':
-      return aligned(together[o._tag], mask, ended) ?? load(h, o, mask)
-    case 'tcgen05Store':
-      return aligned(together[o._tag], mask, ended) ?? store(h, o, mask)
-    case 'tcgen05Wait':
-      return (
-        aligned(`tcgen05.wait::${o.of}`, mask, ended) ?? [
-          part(
-            {
-              _tag: 'group.wait',
-              family: o.of === 'ld' ? 'tcgen05Ld' : 'tcgen05St',
-              pending: 0,
-              read: false,
-            },
-            nothing,
-          ),
+        checkGroup(h, 'tcgen05.relinquish_alloc_permit', o.group) ?? [
+          part({ _tag: 'tcgen05.relinquish' }, nothing),
         ]
       )
+    case 'tcgen05Load':
+      return load(h, o, mask)
+    case 'tcgen05Store':
+      return store(h, o, mask)
+    case 'tcgen05Wait':
+      return [
+        part(
+          {
+            _tag: 'group.wait',
+            family: o.of === 'ld' ? 'tcgen05Ld' : 'tcgen05St',
+            pending: 0,
+            read: false,
+          },
+          nothing,
+        ),
+      ]
     case 'tcgen05Copy':
       return eachLane(mask, (own) => copy(h, o, own))
     case 'tcgen05Shift':

@@ -37,7 +37,7 @@ import { nothing, part, type Part } from '../../machine/warp-stand.js'
 import type { World } from '../../machine/world.js'
 import { bring, close, fence, hold, placeOf, planeOf, release, shapedBy, type Flight } from '../flight.js'
 import type { Here } from '../memory.js'
-import { aligned, operand } from '../operands.js'
+import { operand } from '../operands.js'
 import type { Described, WgmmaOperation } from '../operations/wgmma.js'
 import { holding } from '../rows.js'
 import { selectedBy } from '../sparsity.js'
@@ -371,14 +371,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
   return 'code' in a ? a : of(a, whole, `${says}, A ${show(wordA)}`)
 }
 
-export const wgmma = (
-  h: Here,
-  o: WgmmaOperation,
-  mask: number,
-  ended: number,
-): ReadonlyArray<Part> | FaultValue => {
-  const apart = aligned(names[o._tag], mask, ended)
-  if (apart !== null) return apart
+export const wgmma = (h: Here, o: WgmmaOperation, mask: number): ReadonlyArray<Part> | FaultValue => {
   switch (o._tag) {
     case 'wgmma':
       return product(h, o, mask)
@@ -397,11 +390,4 @@ export const wgmma = (
         ),
       ]
   }
-}
-
-const names: Readonly<Record<WgmmaOperation['_tag'], string>> = {
-  wgmma: 'wgmma.mma_async',
-  wgmmaFence: 'wgmma.fence',
-  wgmmaCommit: 'wgmma.commit_group',
-  wgmmaWait: 'wgmma.wait_group',
 }

@@ -1,0 +1,153 @@
+/**
+ * Twins of lanes: the hazards of threads of one warp. Agents of programs of the core have no lanes, so these kernels are PTX, of one warp and one tensor.
+ *
+ * Both of a pair are one text, of which the mended one has a line more:
+ *
+ *     st.shared.u32 [%r4], %r1;         s[t] = t
+ *     bar.warp.sync -1;                 the mended one alone
+ *     ld.shared.u32 %r6, [%r5];         s[31 - t]
+ *
+ * They are launched as any PTX is: `tcspec check zoo/D5` reads the text and the launch below in place of files. `lane-source.ts` is the same launch without files.
+ *
+ * Laws
+ * 1. The bad one gets its verdict, with a finding of its id between the two instructions; the mended one is `ok`, without a finding.
+ * 2. The mended text is the bad one and the line that mends it.
+ *
+ * Source: PTX ISA, memory consistency model: program order; bar.warp.sync.
+ */
+import type { HazardId } from '../../../semantics/judging/finding.js'
+import { programName } from './twin.js'
+
+// ---------------------------------------------------------------- model
+
+export interface LaneTwin {
+  /** the id */
+  readonly name: HazardId
+  /** the name of the bad one; the mended one's has `-fixed` behind it */
+  readonly path: string
+  readonly id: HazardId
+  /** what went wrong, in one sentence */
+  readonly title: string
+  /** what mends it */
+  readonly fix: string
+  /** the two instructions of the finding, as findings name them */
+  readonly shows: { readonly verdict: 'hazard'; readonly a: string; readonly b: string }
+  readonly text: (fixed: boolean) => string
+}
+
+// ---------------------------------------------------------------- constructors
+
+/** One warp. */
+export const laneThreads = 32
+const missing = ''
+const meet = 'bar.warp.sync -1;'
+
+/** `missing` is where the line that mends it goes; %r4 is the address of the thread's own word of `s`. */
+const textOf = (entry: string, body: ReadonlyArray<string>, fixed: boolean): string =>
+  [
+    '.version 8.3',
+    '.target sm_90a',
+    '.address_size 64',
+    '',
+    `.visible .entry ${entry}(.param .u64 out)`,
+    '{',
+    '    .reg .pred %p1;',
+    '    .reg .b32 %r<8>;',
+    '    .reg .b64 %rd<4>;',
+    '    .shared .align 128 .b8 s[128];',
+    '    ld.param.u64 %rd1, [out];',
+    '    mov.u32 %r1, %tid.x;',
+    '    mov.u32 %r2, s;',
+    '    shl.b32 %r3, %r1, 2;',
+    '    add.u32 %r4, %r2, %r3;',
+    ...body.flatMap((line) => (line === missing ? (fixed ? [`    ${meet}`] : []) : [`    ${line}`])),
+    '    ret;',
+    '}',
+    '',
+  ].join('\n')
+
+/** An instruction as findings name it: `D5.ptx:16 st.shared.u32 (line 16)`. */
+const labelOf = (entry: string, text: string, opcode: string): string => {
+  const line = String(1 + text.split('\n').findIndex((l) => l.trim().startsWith(opcode)))
+  return `${entry}.ptx:${line} ${opcode} (line ${line})`
+}
+
+const laneTwin = (
+  id: HazardId,
+  title: string,
+  fix: string,
+  [a, b]: readonly [opcode: string, opcode: string],
+  body: ReadonlyArray<string>,
+): LaneTwin => {
+  const text = (fixed: boolean): string => textOf(id, body, fixed)
+  const bad = text(false)
+  return {
+    name: id,
+    path: `zoo/${id}`,
+    id,
+    title,
+    fix,
+    shows: { verdict: 'hazard', a: labelOf(id, bad, a), b: labelOf(id, bad, b) },
+    text,
+  }
+}
+
+// ---------------------------------------------------------------- the kernels
+
+const mirrored = laneTwin(
+  'D5',
+  'each lane stores a word, and reads that of another lane',
+  'a `bar.warp.sync` (`__syncwarp()`) between the two: to run together is no order',
+  ['st.shared.u32', 'ld.shared.u32'],
+  [
+    'st.shared.u32 [%r4], %r1;',
+    missing,
+    'sub.u32 %r5, 31, %r1;',
+    'shl.b32 %r5, %r5, 2;',
+    'add.u32 %r5, %r2, %r5;',
+    'ld.shared.u32 %r6, [%r5];',
+    'cvt.u64.u32 %rd2, %r3;',
+    'add.u64 %rd3, %rd1, %rd2;',
+    'st.global.u32 [%rd3], %r6;',
+  ],
+)
+
+const storedByOne = laneTwin(
+  'D6',
+  'all lanes store and fence, and lane 0 starts the copy of their words',
+  'a `bar.warp.sync` (`__syncwarp()`) before the copy: a fence is for what its own thread has stored',
+  ['st.shared.u32', 'cp.async.bulk.global.shared::cta.bulk_group'],
+  [
+    'st.shared.u32 [%r4], %r1;',
+    'fence.proxy.async.shared::cta;',
+    missing,
+    'setp.ne.u32 %p1, %r1, 0;',
+    '@%p1 bra over;',
+    'cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 128;',
+    'cp.async.bulk.commit_group;',
+    'cp.async.bulk.wait_group 0;',
+    'over:',
+  ],
+)
+
+export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne]
+
+// ---------------------------------------------------------------- destructors
+
+/** The twin of this name, and whether it is the mended one. */
+export const laneTwinNamed = (
+  name: string,
+): { readonly twin: LaneTwin; readonly fixed: boolean } | undefined =>
+  laneTwins
+    .flatMap((twin) => [false, true].map((fixed) => ({ twin, fixed })))
+    .find(({ twin, fixed }) => name === programName(twin, fixed))
+
+/** Its launch, as a launch file says it. */
+export const laneLaunch = ({ name }: LaneTwin): unknown => ({
+  schema: 'tcspec.launch/1',
+  kernel: name,
+  grid: [1],
+  block: [laneThreads],
+  args: [{ kind: 'pointer', tensor: 'out', dtype: 'u32', shape: [laneThreads], role: 'out' }],
+  outputs: ['out'],
+})

@@ -1,0 +1,55 @@
+/**
+ * The edge that lanes of a warp lack: a `__syncwarp()`.
+ *
+ *     st.shared s[t]      ld.shared s[31 - t]       between the two
+ *     st.global d[t]      st.release f (lane 0)     behind the store: lane 0 then tells what all lanes did
+ *     ld.acquire f (lane 0)      ld.global d[t]     before the load: what lane 0 has heard all lanes know
+ *
+ * Law 1. No hypothesis is about an agent whose lanes act as one.
+ *
+ * Source: PTX ISA, bar.warp.sync.
+ */
+import type { LogEvent } from '../../log/events.js'
+import { allLanes } from './activity.js'
+import { statementOf, type Hypothesis, type Kind, type Seen } from './candidate-edges.js'
+import { meetAll } from './meeting.js'
+import type { Action } from './replay.js'
+
+const hasLanes = (events: ReadonlyArray<LogEvent>, { index }: Seen): boolean => {
+  const e = events[index]
+  return e !== undefined && 'stamp' in e && e.stamp.lanes !== undefined
+}
+
+const before = (index: number, x: number, at: number): Action => ({
+  before: index,
+  act: (d) => {
+    meetAll(d, x, allLanes, at)
+  },
+})
+
+export const warpSyncs: Kind = function* (_header, events, options, _finding, a, b) {
+  if (options.lanes === 'off') return
+  const sync = (text: string, actions: ReadonlyArray<Action>): Hypothesis => ({
+    kind: 'warp-sync',
+    text,
+    about: [],
+    actions,
+  })
+  const front = before(a.index + 1, a.side.index, a.side.at)
+  const behind = before(b.index, b.side.index, b.side.at - 1)
+  if (a.side.index === b.side.index) {
+    if (hasLanes(events, b) && b.index > a.index)
+      yield sync(
+        `a \`__syncwarp()\` (bar.warp.sync) between ${statementOf(a.side)} and ${statementOf(b.side)}`,
+        [behind],
+      )
+    return
+  }
+  const [after, ahead] = [
+    `a \`__syncwarp()\` (bar.warp.sync) after ${statementOf(a.side)}`,
+    `a \`__syncwarp()\` (bar.warp.sync) before ${statementOf(b.side)}`,
+  ]
+  if (hasLanes(events, a)) yield sync(after, [front])
+  if (hasLanes(events, b)) yield sync(ahead, [behind])
+  if (hasLanes(events, a) && hasLanes(events, b)) yield sync(`${after} and ${ahead}`, [front, behind])
+}
