@@ -123,7 +123,7 @@ export interface Judgement {
   readonly conditions: Conditions<Diagnosis>
   /** blocked agents; those of the wait-for cycle come first, in its order */
   readonly deadlock: ReadonlyArray<Blocked>
-  /** C3, C4 or C6 fails: findings other than faults and deadlocks need a schedule that confirms them */
+  /** C3, C6 or the lower half of C4 fails: findings other than faults and deadlocks need a schedule that confirms them */
   readonly candidates: boolean
   /** of the findings, those that every schedule has in order if relaxed edges order: `strict` alone finds them, and no schedule shows them */
   readonly byManual: ReadonlyArray<Diagnosis>

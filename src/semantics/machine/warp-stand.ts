@@ -222,6 +222,8 @@ export interface WarpStand {
   readonly atCluster: number
   /** lanes that have waited there since the warp last came: the wait of one part is the warp's */
   readonly fromCluster: number
+  /** lanes that have waited in memory or arrived at an mbarrier since all lanes of the warp last executed an instruction that is `.sync` */
+  readonly attended: number
   /** bytes of local memory, lane by lane; those that were written */
   readonly local: Uint8Array
   readonly localWritten: Uint8Array

@@ -1,8 +1,8 @@
 /**
  * Confirm: what one run leaves open, settled by other schedules.
  *
- * Where C3, C4 or C6 fails a run stands for itself alone: a deadlock or a fault that it reached is real, any other finding is a candidate, and
- * finding nothing means little. Then, in this order:
+ * Where C3, C4 or C6 fails a run stands for itself alone: a deadlock or a fault that it reached is real, any other finding is a candidate (but where a wait can only come
+ * too late, `judging/detector/verdict.ts`), and finding nothing means little. Then, in this order:
  *
  * | step               | settles                                                                                   |
  * |--------------------|-------------------------------------------------------------------------------------------|

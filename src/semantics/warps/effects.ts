@@ -47,6 +47,11 @@ export const waits = (o: Operation): boolean => {
   }
 }
 
+/** Is it a wait or an arrival at an mbarrier, or a wait for a word that is loaded again and again? */
+export const attends = (o: Operation): boolean =>
+  o._tag === 'mbarrierWait' ||
+  o._tag === 'mbarrierArrive' || (o._tag === 'load' && o.until !== undefined)
+
 // ---------------------------------------------------------------- mbarriers
 
 type Arrival = Extract<Prepared, { readonly _tag: 'mbarrier.arrive' }>

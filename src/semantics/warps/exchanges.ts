@@ -17,12 +17,8 @@ import { remembered } from '../../remembered.js'
 import type { Operation, Place, WarpProgram } from './program.js'
 import { usesOf } from './uses.js'
 
-export interface Exchanges {
-  /** by exchange: the sites of the loads that go into it; none that has none */
-  readonly loads: ReadonlyMap<Operation, ReadonlyArray<number>>
-  /** an mbarrier ends its life somewhere: waits before an exchange are over, too */
-  readonly ends: boolean
-}
+/** By exchange: the sites of the loads that go into it; none that has none. */
+export type Exchanges = ReadonlyMap<Operation, ReadonlyArray<number>>
 
 const isExchange = (o: Operation): boolean =>
   o._tag === 'shuffle' || o._tag === 'vote' || o._tag === 'match' || o._tag === 'reduce'
@@ -53,13 +49,10 @@ export const exchangesIn: (p: WarpProgram) => Exchanges = remembered(({ code }):
     lists.set(key, known)
     return known
   }
-  return {
-    loads: new Map(
-      code.flatMap(({ operation }) => {
-        const sites = isExchange(operation) ? loadsOf(operation) : []
-        return sites.length === 0 ? [] : [[operation, sites] as const]
-      }),
-    ),
-    ends: code.some(({ operation }) => operation._tag === 'mbarrierInval'),
-  }
+  return new Map(
+    code.flatMap(({ operation }) => {
+      const sites = isExchange(operation) ? loadsOf(operation) : []
+      return sites.length === 0 ? [] : [[operation, sites] as const]
+    }),
+  )
 })

@@ -195,6 +195,7 @@ const fresh = (
     ended: ~mask,
     atCluster: 0,
     fromCluster: 0,
+    attended: 0,
     local: new Uint8Array(32 * program.localBytes),
     localWritten: new Uint8Array(32 * program.localBytes),
     rest: [],
@@ -245,7 +246,18 @@ const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
 const whereIn = (p: WarpProgram): Front<World>['where'] => {
   const live = liveIn(p)
   return (stand, ready) => {
-    const { rows: r, splits, ended, atCluster, fromCluster, rest, local, synced, turns } = standOf(stand)
+    const {
+      rows: r,
+      splits,
+      ended,
+      atCluster,
+      fromCluster,
+      attended,
+      rest,
+      local,
+      synced,
+      turns,
+    } = standOf(stand)
     const written = awaited(ready)
     const alive = (): ReadonlyArray<string> =>
       splits.flatMap(({ pc, mask }) => {
@@ -281,6 +293,7 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
       ended,
       atCluster,
       fromCluster,
+      attended,
       turns?.ways.join() ?? '',
       JSON.stringify(
         [ready?._tag === 'do' ? [ready.prepared, ready.resume, lanesOf(ready)] : null, rest],

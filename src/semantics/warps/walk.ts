@@ -20,7 +20,7 @@ import type { FaultValue, Value } from '../machine/value.js'
 import { lacking } from '../machine/marks.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
-import { effectsOf, waits } from './effects.js'
+import { effectsOf, waits, attends } from './effects.js'
 import { exchangesIn } from './exchanges.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
@@ -90,6 +90,7 @@ interface Walk {
   ended: number
   atCluster: number
   fromCluster: number
+  attended: number
   ready: Ready | null
   rest: ReadonlyArray<Part>
   synced: ReadonlyArray<Synced>
@@ -374,6 +375,7 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
       break
     case 'meetLanes':
       synced(w, s, mask)
+      if ((mask | w.ended) === -1) w.attended = 0
       return
     default:
       return
@@ -400,11 +402,15 @@ const synced = (
 }
 const noLoads: ReadonlyArray<number> = []
 
-/** What lanes give to one another they have: an exchange that something can rest on is said. */
+/**
+ * Lanes that execute an instruction which is `.sync` have come to it, and have what they give to one another there: what they have waited for, arrived at, and loaded for it, is over.
+ * It is said where something can rest on it.
+ */
 const exchanged = (w: Walk, s: Walking, o: Operation, mask: number): void => {
-  const { loads, ends } = exchangesIn(w.launch.program)
-  const those = loads.get(o)
-  if (those !== undefined || ends) synced(w, s, mask, 'exchanges', those ?? noLoads)
+  const those = exchangesIn(w.launch.program).get(o)
+  if (those === undefined && (w.attended & mask) === 0) return
+  synced(w, s, mask, 'exchanges', those ?? noLoads)
+  if ((mask | w.ended) === -1) w.attended = 0
 }
 
 /** The word that this lane gives as the mask of member lanes; null: it is not known, or leaves the lane out, and the walk is stopped. */
@@ -702,6 +708,7 @@ const instruction = (
     if (rows.origins !== null) Origins.followAlone(rows, o, mask, product)
     if (rows.shadow !== null) Shadows.follow(rows, o, scalar, mask)
   }
+  if ((w.attended & mask) !== 0 && gatheringOf(o) === 'place') exchanged(w, s, o, mask)
   switch (o._tag) {
     case 'scalar':
       Silent.scalar(rows, o.name, scalar!, o.from, o.to, mask, full)
@@ -837,6 +844,7 @@ const instruction = (
               mask,
               others.every((t) => t.pc === s.pc),
             )
+      if (done.length > 0 && attends(o)) w.attended |= mask
       if (done.length > 0)
         standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), loosely(done, loose), mask, actsAsOne(o))
     }
@@ -952,6 +960,7 @@ const standOf = (w: Walk, turns: Turns | null): WarpStand => ({
   ended: w.ended,
   atCluster: w.atCluster,
   fromCluster: w.fromCluster,
+  attended: w.attended,
   local: w.here.local,
   localWritten: w.here.localWritten,
   rest: w.rest,
@@ -990,6 +999,7 @@ const resumed = (
     ended: stand.ended,
     atCluster: stand.atCluster,
     fromCluster: stand.fromCluster,
+    attended: stand.attended,
     ready: null,
     rest: stand.rest,
     synced: stand.synced,

@@ -423,7 +423,12 @@ describe('C5 and C1', () => {
   test.each<readonly [string, (s: Script) => void, boolean]>([
     ['nothing fails', (s) => s.arrive(0, 0), false],
     ['C3', (s) => [s.arrive(0, 0), s.arrive(1, 0)], true],
-    ['C4', (s) => [s.arrive(0, 0), s.wait(1, 0, 0), s.arrive(0, 0)], true],
+    ['the upper half of C4', (s) => [s.arrive(0, 0), s.wait(1, 0, 0), s.arrive(0, 0)], false],
+    [
+      'the lower half of C4',
+      (s) => [s.arrive(0, 0), s.arrive(0, 0), s.wait(1, 0, 1), s.arrive(0, 0), s.wait(0, 0, 0)],
+      true,
+    ],
     ['C6', (s) => [s.expect(0, 0, slotBytes), s.arrive(1, 0)], true],
     ['C2 alone', (s) => s.wait(0, 0, 0), false],
     ['C5 alone', (s) => s.perform(s.issue(0, 'wgmma'), ['s0 1'], []), false],

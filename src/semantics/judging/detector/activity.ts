@@ -17,15 +17,22 @@ export interface Doings {
 }
 
 export interface Activity {
-  /** accesses, and what is done at barriers, by the program counter */
+  /** accesses, and arrivals at barriers, by the program counter */
   readonly accesses: Doings
+  /** waits and arrivals, by the program counter */
+  readonly attended: Doings
   /** cp.async copies, and bulk groups that hold a copy, by their numbers */
   readonly copies: Doings
   readonly bulk: Doings
 }
 
 const doings = (): Doings => ({ lanes: 0, at: 0, last: new Int32Array(32) })
-export const activity = (): Activity => ({ accesses: doings(), copies: doings(), bulk: doings() })
+export const activity = (): Activity => ({
+  accesses: doings(),
+  attended: doings(),
+  copies: doings(),
+  bulk: doings(),
+})
 
 export const does = (d: Doings, lanes: number, at: number): void => {
   if (d.lanes !== lanes) {

@@ -42,12 +42,12 @@ import { limit } from '../../machine/mbarrier.js'
 import { ofBarrier } from '../subject.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
-import type { Contribution, Generation, Peeked } from './generation.js'
+import type { Asked, Contribution, Generation, Peeked } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesInitialisation } from './knowledge.js'
 import { allLanes } from './activity.js'
-import { knowsEvent, lanesDone } from './lanes.js'
+import { knowsEvent, knowsAttendance, lanesDone } from './lanes.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -276,8 +276,8 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
   const does = lifeOver(c, b)
   if (!checkLive(c, b, stamp, k, does)) return
   const missing =
-    unknownEvent(b.current, b.number, k, stamp, -1, false) ??
-    (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, k, stamp, b.clock, false))
+    unknownEvent(b.current, b.number, k, stamp, -1, false, 'attended') ??
+    (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, k, stamp, b.clock, false, 'attended'))
   if (missing !== undefined)
     file(c.report, keyOf(`B7|${String(b.index)}`, missing.stamp, stamp), () =>
       draft(
@@ -290,7 +290,7 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
       ),
     )
   else {
-    const waiting = b.waits.flat().find((w) => !knowsEvent(k, w, stamp))
+    const waiting = b.waits.flat().find((w) => !knowsAttendance(k, w, stamp))
     if (waiting !== undefined)
       file(c.report, keyOf(`B7|${String(b.index)}`, waiting, stamp), () =>
         draft(
@@ -342,7 +342,8 @@ export const tooEarly = (
   unknown: Contribution,
   observed: number,
   what: 'wait' | 'peek',
-): void =>
+): void => {
+  c.passedEarly = true
   fail(c.report, 'C4', keyOf(`lower|${String(b.index)}`, unknown.stamp, wait), () =>
     condition(
       c,
@@ -357,6 +358,7 @@ export const tooEarly = (
       `${what === 'wait' ? 'waits for' : 'tests'} ${name(c, b)}`,
     ),
   )
+}
 
 /** What `by` does not know of one of the last two generations; nothing of one before the object's life. */
 export const unknownOf = (
@@ -364,17 +366,17 @@ export const unknownOf = (
   number: number,
   k: Knowledge,
   by: Stamp,
-  ofWarps: boolean = false,
+  asked: Asked = 'done',
 ): Contribution | undefined => {
   const g = number === b.number - 1 ? b.last : number === b.number - 2 ? b.beforeLast : undefined
-  return g === undefined ? undefined : unknownEvent(g, number, k, by, b.clock, false, ofWarps)
+  return g === undefined ? undefined : unknownEvent(g, number, k, by, b.clock, false, asked)
 }
 
 const complete = (c: Context, b: BarrierState, completing: BarrierArrival): void => {
   const known = b.current.message
   for (let x = 0; x < c.extent.agents; x++)
     for (const w of b.waits[x]!)
-      if (!knowsEvent(known, w, undefined)) overrun(c, b, w, b.number - 1, completing)
+      if (!knowsAttendance(known, w, undefined)) overrun(c, b, w, b.number - 1, completing)
   checkExpects(c, b)
   advanceOrder(b.current.message, b.clock, b.number + 1)
   // a wait observes the last one, and asks after the one before it: no earlier one is asked for
@@ -468,7 +470,7 @@ export const barrierEvent = (c: Context, b: BarrierState, e: BarrierArrival): vo
       e.stamp,
       b.clock,
       countedOnly,
-      c.options.rules.warpArrivals,
+      c.options.rules.warpArrivals ? 'warps' : 'done',
     )
     if (missing !== undefined)
       fail(c.report, 'C3', keyOf(String(b.index), missing.stamp, e.stamp), () =>
@@ -559,7 +561,7 @@ export const observeWait = (
 ): number => {
   const observed = b.number - 1
   if (!c.options.rules.oneSidedC4) {
-    const unknown = unknownOf(b, observed - 1, a.knowledge, stamp, c.options.rules.warpArrivals)
+    const unknown = unknownOf(b, observed - 1, a.knowledge, stamp, c.options.rules.warpArrivals ? 'warps' : 'done')
     if (unknown !== undefined) tooEarly(c, b, stamp, unknown, observed, 'wait')
   }
   advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)

@@ -16,8 +16,9 @@ export const clocks = {
   loadedRegisters: 8,
   fencedGlobal: 9,
   fencedRegisters: 10,
+  attended: 11,
   releasedMaps: 9,
   initialisations: 5,
 } as const
 export type ClockName = keyof typeof clocks
-export const width = 11
+export const width = 12

@@ -93,6 +93,8 @@ export interface Context {
   when: number
   /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
   misled: boolean
+  /** a wait could have passed on an earlier generation: what comes behind it in this run need not */
+  passedEarly: boolean
   /** something was read in this cluster that had not been written */
   early: boolean
   cluster: number
@@ -149,6 +151,7 @@ export const context = (header: Header, options: Options): Context => {
     pieces: new Map(),
     when: 0,
     misled: false,
+    passedEarly: false,
     early: false,
     cluster: 0,
     looked: 0,

@@ -35,6 +35,7 @@ import type { Fold, Header, LogEvent } from '../../log/events.js'
 import { barrier, wait } from './barrier-events.js'
 import { does } from './activity.js'
 import { lanesIn } from './context.js'
+import { advanceOrder, clockOf } from './knowledge.js'
 import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
@@ -63,11 +64,12 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
     const own = executedBy(part)!.lanes!
     act(a, stamp.agent, own, stamp.at)
     // the conditions ask who knows an arrival, an expectation, a wait, as they ask who knows an access
-    if (
-      (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore') &&
-      !c.options.rules.accessesAlone
-    )
-      does(a.did.accesses, own, stamp.at)
+    const counts = !c.options.rules.accessesAlone
+    if (e._tag === 'barrier' && counts) does(a.did.accesses, own, stamp.at)
+    if (e._tag === 'barrier' || e._tag === 'wait' || e._tag === 'semaphore') {
+      if (counts) does(a.did.attended, own, stamp.at)
+      advanceOrder(a.knowledge, clockOf('attended', stamp.agent), stamp.at)
+    }
     observeOne(d, part)
   }
   return d

@@ -200,9 +200,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     deadlock: c.report.deadlock,
     byManual: listed.flatMap(({ finding, byManual }) => (byManual && isBad(finding) ? [finding] : [])),
     candidates:
-      d.allocations.contested ||
-      c.misled ||
-      !(conditions.C3.holds && conditions.C4.holds && conditions.C6.holds),
+      d.allocations.contested || c.misled || c.passedEarly || !(conditions.C3.holds && conditions.C6.holds),
     looked: c.looked,
     digest: Digest.show(c.digest),
     events: c.when,

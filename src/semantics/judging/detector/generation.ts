@@ -25,7 +25,7 @@
 import type { Stamp, Wait } from '../../log/events.js'
 import type { Extent, Knowledge } from './knowledge.js'
 import { copy, forget, join, nothing, programOf } from './knowledge.js'
-import { knowsDone } from './lanes.js'
+import { knowsAttendance, knowsDone } from './lanes.js'
 
 // ---------------------------------------------------------------- model
 
@@ -99,6 +99,21 @@ export const contribute = (g: Generation, event: Contribution, order: ReadonlyAr
   }
 }
 
+/** What is asked of the lanes that did it: what memory says, or whether they have gone on from it; of a weakening, the warp alone. */
+export type Asked = 'done' | 'attended' | 'warps'
+
+const isKnown = (e: Contribution, k: Knowledge, by: Stamp, asked: Asked): boolean => {
+  switch (asked) {
+    case 'warps':
+      return k.order[e.clock]! >= e.at
+    case 'attended':
+      if (e.clock === programOf(e.stamp.agent)) return knowsAttendance(k, e.stamp, by)
+      return knowsDone(k, e.stamp, e.clock, e.at, by)
+    case 'done':
+      return knowsDone(k, e.stamp, e.clock, e.at, by)
+  }
+}
+
 /**
  * An event of `g` that `by`, who knows this, does not know. `clock` is the barrier's (-1 without one) and
  * `number` the generation: to know a generation is to know all of its events.
@@ -110,12 +125,12 @@ export const unknownEvent = (
   by: Stamp,
   clock: number,
   countedOnly: boolean,
-  ofWarps: boolean = false,
+  asked: Asked = 'done',
 ): Contribution | undefined => {
   if (clock >= 0 && k.order[clock]! > number) return undefined
   for (const e of g.events) {
     if (countedOnly && !e.counted) continue
-    if (ofWarps ? k.order[e.clock]! < e.at : !knowsDone(k, e.stamp, e.clock, e.at, by)) return e
+    if (!isKnown(e, k, by, asked)) return e
   }
   return undefined
 }

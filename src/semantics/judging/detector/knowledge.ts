@@ -14,9 +14,10 @@
  *
  * Clocks of an agent: its program counter; the reads and the whole of its bulk groups; its wgmma groups; its cp.async
  * copies; its tensor queue; its tensor-memory loads, their registers, and stores. In `async` the program counter is kept three times, as
- * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Clocks of a barrier: generations. 0 is "nothing" everywhere.
+ * fenced for shared memory, for global memory and (by wgmma.fence) for registers. Of a warp it is kept twice in `order`: what its lanes have
+ * attended (waits, and arrivals at a barrier that ends) is over where they execute an instruction that is `.sync`, and what else they did need not be. Clocks of a barrier: generations. 0 is "nothing" everywhere.
  *
- * The vectors have one width; the last two clocks are the fenced ones in `async`, and in `visible` the first of them is that of writes of tensor maps that were
+ * The vectors have one width; the last two clocks but one are the fenced ones in `async`, and in `visible` the first of them is that of writes of tensor maps that were
  * released to their reader. Which of those were acquired since is kept by the bytes that the acquire was about. The clock of the tensor queue is in `visible` that of
  * initialisations: barriers that an agent has initialised and fenced (fence.mbarrier_init), for agents that have acquired from it since, be its arrive relaxed.
  *

@@ -21,7 +21,7 @@ import { countOf, isOne } from '../../log/lane-mask.js'
 import type { AccessRecord, Completion } from './access-record.js'
 import { width } from './clocks.js'
 import { isExchanged } from './exchanges.js'
-import { programOf, type Knowledge, type Together } from './knowledge.js'
+import { clockOf, programOf, type Knowledge, type Together } from './knowledge.js'
 import * as Pace from './pace.js'
 import type { Window } from './pace.js'
 
@@ -208,6 +208,16 @@ const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
  */
 export const knowsEvent = (k: Knowledge, event: Stamp, by: Stamp | undefined): boolean =>
   knowsDone(k, event, programOf(event.agent), event.at, by)
+
+/** The same of a wait, or of an arrival at a barrier that ends: it is over for who knows so much, though of memory that says nothing. */
+export const knowsAttendance = (k: Knowledge, wait: Stamp, by: Stamp | undefined): boolean =>
+  knowsDone(
+    k,
+    wait,
+    wait.lanes === undefined ? programOf(wait.agent) : clockOf('attended', wait.agent),
+    wait.at,
+    by,
+  )
 
 /** The same of what lanes have started, which is done where this clock is so far. */
 export const knowsDone = (

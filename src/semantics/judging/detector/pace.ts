@@ -45,9 +45,13 @@ export const slotNamed = (window: Window, clock: ClockName): number => slotOf(wi
 
 /** Clocks that count what single lanes do. Products and tensor memory are a whole warp's. */
 const ofLanes: ReadonlyArray<ClockName> = ['program', 'bulkRead', 'bulkFull', 'cpAsync', 'fencedGlobal']
-export const laneSlots: ReadonlyArray<number> = (['order', 'visible', 'async'] as const).flatMap((window) =>
-  ofLanes.map((clock) => slotNamed(window, clock)),
-)
+export const attendedSlot: number = slotNamed('order', 'attended')
+export const laneSlots: ReadonlyArray<number> = [
+  ...(['order', 'visible', 'async'] as const).flatMap((window) =>
+    ofLanes.map((clock) => slotNamed(window, clock)),
+  ),
+  attendedSlot,
+]
 
 // ---------------------------------------------------------------- constructors
 
@@ -149,6 +153,20 @@ export const raised = (
     lanes: l.lanes,
     pace: l.pace.map((x, i) => (slots.includes(i) ? Math.max(x, at) : x)),
   }))
+
+/** One clock of these lanes, at least so far. */
+export const raisedOf = ({ pace, lags }: Paced, lanes: number, slot: number, at: number): Paced => {
+  const raise = (p: Pace): Pace => (p[slot]! >= at ? p : p.map((x, i) => (i === slot ? at : x)))
+  const rest = lags.reduce((left, l) => left & ~l.lanes, ~lanes)
+  return {
+    pace: raise(pace),
+    lags: [
+      ...lagsWithout(lags, lanes),
+      ...lagsOnly(lags, lanes).map((l) => ({ lanes: l.lanes, pace: raise(l.pace) })),
+      ...(rest === 0 || pace[slot]! >= at ? [] : [{ lanes: rest, pace }]),
+    ],
+  }
+}
 
 /** What is known of order alone. */
 export const orderAlone = ({ pace, lags }: Paced): Paced => {

@@ -24,6 +24,7 @@ import { width } from './clocks.js'
 import {
   advance,
   advanceOrder,
+  clockOf,
   commonOf,
   copy,
   join,
@@ -81,6 +82,8 @@ const doneIn = (did: Activity, slot: number, lane: number): number => {
       return lastOf(did.bulk, lane)
     case 4:
       return lastOf(did.copies, lane)
+    case 11:
+      return lastOf(did.attended, lane)
     default:
       return lastOf(did.accesses, lane)
   }
@@ -206,7 +209,7 @@ export const counted = (k: Knowledge, agent: number, at: number): void => {
 }
 
 /** A lane knows its own steps, whatever else of it is behind. */
-const ownSteps = [Pace.slotNamed('order', 'program'), Pace.slotNamed('visible', 'program')]
+const ownSteps = [Pace.slotNamed('order', 'program'), Pace.slotNamed('visible', 'program'), Pace.attendedSlot]
 
 // ---------------------------------------------------------------- parting and meeting
 
@@ -218,11 +221,27 @@ const togetherAt = (before: Together | null, agent: number, paced: Paced): Toget
   exchanges: before?.exchanges ?? [],
 })
 
-/** Lanes have given to one another what they had. */
+/** Lanes have given to one another what they had, and their waits are over. */
 export const exchange = (a: Stranded, agent: number, x: Exchange): void => {
+  awaited(a, agent, x.lanes)
   for (const { knowledge: k } of strandsOf(a)) {
     const { paced, exchanges } = k.together ?? strangers(agent)
     k.together = { agent, paced, exchanges: withExchange(exchanges, x) }
+  }
+}
+
+const awaited = (a: Stranded, agent: number, lanes: number): void => {
+  const known = a.knowledge.together?.paced ?? Pace.standing
+  let last = 0
+  for (let lane = 0; lane < 32; lane++)
+    if (((lanes >>> lane) & 1) === 1) last = Math.max(last, lastOf(a.did.attended, lane))
+  if (a.strands === null && Pace.reaches(known, lanes, Pace.attendedSlot, last)) return
+  partLanes(a, lanes)
+  for (const { lanes: own, knowledge: k } of strandsOf(a)) {
+    if ((own & ~lanes) !== 0) continue
+    advanceOrder(k, clockOf('attended', agent), last)
+    const { paced, exchanges } = k.together ?? strangers(agent)
+    k.together = { agent, paced: Pace.raisedOf(paced, lanes, Pace.attendedSlot, last), exchanges }
   }
 }
 

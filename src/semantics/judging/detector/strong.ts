@@ -49,7 +49,7 @@ import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
 import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
 import { countOf } from '../../log/lane-mask.js'
-import { knowsEvent } from './lanes.js'
+import { knowsEvent, knowsAttendance } from './lanes.js'
 import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
@@ -390,7 +390,7 @@ const written = (
 ): void => {
   const c = d.context
   for (const wait of [...w.waits.values()].flat())
-    if (!knowsEvent(knew, wait, stamp)) {
+    if (!knowsAttendance(knew, wait, stamp)) {
       const name = nameOf(c, e.footprint, byte)
       ambiguous(
         d,
