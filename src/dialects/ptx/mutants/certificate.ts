@@ -22,7 +22,7 @@
  */
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { peeksOf } from '../flow/peeks.js'
-import type { PtxChange } from './changes.js'
+import type { PtxChange } from './making.js'
 import type { Kind } from './kinds.js'
 
 /** What is said of a program where its sites are left out: words for people change nothing. */

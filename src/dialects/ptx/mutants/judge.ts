@@ -45,7 +45,8 @@ import { elaborate } from '../elaboration/elaborate.js'
 import type { Module } from '../text/module.js'
 import { withInstead } from '../text/replace.js'
 import { ruleFor } from './certificate.js'
-import { changesOf, type PtxChange } from './changes.js'
+import { changesOf } from './changes.js'
+import type { Extent, PtxChange } from './making.js'
 import { isExpected } from './labels.js'
 import { namingOf } from './naming.js'
 import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
@@ -78,7 +79,7 @@ export interface PtxMutant {
   readonly module: () => Module
 }
 
-const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+const extentOf = ([x = 1, y = 1, z = 1]: ReadonlyArray<number>): Extent => [x, y, z]
 
 /** Every mutant of the synchronisation of an entry and of what it calls. */
 export const ptxMutants = (ground: PtxGround): E.Either<Failure, ReadonlyArray<PtxMutant>> =>
@@ -86,7 +87,7 @@ export const ptxMutants = (ground: PtxGround): E.Either<Failure, ReadonlyArray<P
     sitesOf(ground.module, ground.entry, ground.name),
     E.map((sites) => {
       const times = new Map<string, number>()
-      return changesOf(sites, product(ground.given.block)).map((change): PtxMutant => {
+      return changesOf(sites, extentOf(ground.given.block)).map((change): PtxMutant => {
         const words = `${change.operator} | ${change.site.label} | ${change.change}`
         const n = times.get(words) ?? 0
         times.set(words, n + 1)
