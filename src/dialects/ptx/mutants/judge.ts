@@ -39,14 +39,17 @@ import {
   type Checked,
   type CheckOptions,
 } from '../../../semantics/verdict/check.js'
+import type { Finding } from '../../../semantics/judging/finding.js'
 import type { VerdictName } from '../../../semantics/judging/verdict.js'
+import type { Fold } from '../../../semantics/log/events.js'
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { elaborate } from '../elaboration/elaborate.js'
 import type { Module } from '../text/module.js'
 import { withInstead } from '../text/replace.js'
 import { ruleFor } from './certificate.js'
 import { changesOf } from './changes.js'
-import type { Extent, PtxChange } from './making.js'
+import { threadsOf, type Extent, type PtxChange } from './making.js'
+import { isSameForNext, stretchesAround, unneeded, type Stretch } from './meetings.js'
 import { isExpected } from './labels.js'
 import { namingOf } from './naming.js'
 import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
@@ -116,6 +119,8 @@ interface Known {
   /** barriers with those that the same statement initialises */
   readonly rings: (keys: ReadonlySet<string>) => ReadonlySet<string>
   readonly small: () => ReadonlyArray<SmallLaunch>
+  /** of the text: what lanes do around a meeting of theirs */
+  readonly around: (label: string) => ReadonlyArray<Stretch>
 }
 
 const storesTwice = (c: Checked): boolean => c.verdict.notes.some(({ id }) => id === 'N4')
@@ -150,13 +155,17 @@ const ringsOf = (
     new Set([...keys, ...rings.filter((r) => [...r].some((key) => keys.has(key))).flatMap((r) => [...r])])
 }
 
-const runOf = (source: Source, algebra: Algebra, fuel: number): Touched => {
+/** What a run of it says to somebody who listens; null: it does not run. */
+const heardOf = <S, R>(source: Source, algebra: Algebra, fuel: number, fold: Fold<S, R>): R | null => {
   const launched = source.launch(algebra, noArguments)
-  if (E.isLeft(launched)) return { barriers: new Map(), sites: new Set() }
+  if (E.isLeft(launched)) return null
   const { world, machine } = launched.right
   const how: Run.Settings = { policy: eager, fuel, keepSchedule: false, transient: true }
-  return Run.run(world, machine, how, touched).result
+  return Run.run(world, machine, how, fold).result
 }
+
+const runOf = (source: Source, algebra: Algebra, fuel: number): Touched =>
+  heardOf(source, algebra, fuel, touched) ?? { barriers: new Map(), sites: new Set() }
 
 const once = <A>(make: () => A): (() => A) => {
   let held: { readonly value: A } | null = null
@@ -193,6 +202,8 @@ const knownOf = (g: PtxGround): Known => {
     window: windowsOf(all),
     statement,
     rings: ringsOf(all, found, statement),
+    around: (label) =>
+      heardOf(source, algebra, g.fuel, stretchesAround(threadsOf(extentOf(g.given.block)), label)) ?? [],
     small: once(() =>
       smallLaunches(g.program, g.given, algebra, g.integers, g.states).filter(({ given }) => {
         const checked = checkSource(warpSource(g.program, given), options)
@@ -284,6 +295,39 @@ const leftBy = ({ world, machine }: Checked): ReadonlyArray<string> =>
 /** The certificate of what no warp comes to, at any of the launches. */
 const neverReached = 'never reached'
 
+/** Lanes of one warp: no search follows them, so none of its answers counts. */
+const isOfLanes = ({ operator, site }: PtxChange): boolean =>
+  operator === 'LANES' || site.kind === 'warp barrier'
+
+/** Why a change of what lanes have with one another changes nothing, where all conditions hold. */
+const certifiedOfLanes = (
+  g: PtxGround,
+  k: Known,
+  { change }: PtxMutant,
+  after: WarpProgram,
+): string | null => {
+  const { handed, site } = change
+  if (handed.size === 0) return unneeded(k.around(site.label), site.label)
+  const stretches = heardOf(
+    warpSource(after, g.given),
+    k.algebra,
+    g.fuel,
+    stretchesAround(threadsOf(extentOf(g.given.block)), null),
+  )
+  return stretches !== null && isSameForNext(stretches, handed) ? 'another lane' : null
+}
+
+/** Is there a candidate that is none where a warp is one thread? A search does not look for it. */
+const restsOnLanes = (g: PtxGround, k: Known, after: WarpProgram, c: Checked): boolean => {
+  const { findings } = c.verdict
+  if (findings.length === 0) return false
+  const as = Object.assign({}, k.options, { lanes: 'off' as const })
+  const converged = checkSource(warpSource(after, g.given), as)
+  const nameOf = ({ id, a, b }: Finding): string => `${id} ${a.site} ${b?.site ?? ''}`
+  const known = new Set(E.isRight(converged) ? converged.right.verdict.findings.map(nameOf) : [])
+  return findings.some((f) => !known.has(nameOf(f)))
+}
+
 const certified = (
   g: PtxGround,
   k: Known,
@@ -295,9 +339,13 @@ const certified = (
   if (k.original === null || c.outcome._tag !== 'completed' || !isSameMemory(k.original, c)) return null
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
+  const ofLanes = isOfLanes(m.change)
+  const known = ofLanes && c.verdict.verdict === 'ok' ? certifiedOfLanes(g, k, m, after) : null
+  if (known !== null) return known
   const { label } = m.change.site
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
+  if (ofLanes || restsOnLanes(g, k, after, c)) return null
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
       return null

@@ -62,8 +62,9 @@ const isEdge = (c: PtxChange, f: Diagnosis, isOwn: Asks): boolean => {
   switch (c.site.kind) {
     case 'bar':
     case 'cluster barrier':
-    case 'warp barrier':
       return missing.kind === 'arrive-wait'
+    case 'warp barrier':
+      return missing.kind === 'arrive-wait' || missing.kind === 'warp-sync'
     case 'mbarrier init':
     case 'mbarrier inval':
     case 'mbarrier expect':
