@@ -317,16 +317,21 @@ const certifiedOfLanes = (
   return stretches !== null && isSameForNext(stretches, handed) ? 'another lane' : null
 }
 
-/** Is there a candidate that is none where a warp is one thread? A search does not look for it. */
-const restsOnLanes = (g: PtxGround, k: Known, after: WarpProgram, c: Checked): boolean => {
-  const { findings } = c.verdict
-  if (findings.length === 0) return false
-  const as = Object.assign({}, k.options, { lanes: 'off' as const })
-  const converged = checkSource(warpSource(after, g.given), as)
+/** What one run finds that it does not find where a warp is one thread: a search does not look for it, and so does not refute it. */
+const restsOnLanes = (g: PtxGround, k: Known, after: WarpProgram): boolean => {
+  const source = warpSource(after, g.given)
+  const findingsOf = (how: Pick<CheckOptions, 'lanes'>): ReadonlyArray<Finding> => {
+    const checked = checkSource(source, Object.assign({}, k.options, { explore: false }, how))
+    return E.isRight(checked) ? checked.right.verdict.findings : []
+  }
   const nameOf = ({ id, a, b }: Finding): string => `${id} ${a.site} ${b?.site ?? ''}`
-  const known = new Set(E.isRight(converged) ? converged.right.verdict.findings.map(nameOf) : [])
-  return findings.some((f) => !known.has(nameOf(f)))
+  const asOne = new Set(findingsOf({ lanes: 'off' }).map(nameOf))
+  return findingsOf({}).some((f) => !asOne.has(nameOf(f)))
 }
+
+/** Do all conditions hold in its one run, so that nothing had to be searched? */
+const isOfOneRun = ({ verdict }: Checked): boolean =>
+  verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
 
 const certified = (
   g: PtxGround,
@@ -340,12 +345,12 @@ const certified = (
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
   const ofLanes = isOfLanes(m.change)
-  const known = ofLanes && c.verdict.verdict === 'ok' ? certifiedOfLanes(g, k, m, after) : null
+  const known = ofLanes && isOfOneRun(c) ? certifiedOfLanes(g, k, m, after) : null
   if (known !== null) return known
   const { label } = m.change.site
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
-  if (ofLanes || restsOnLanes(g, k, after, c)) return null
+  if (ofLanes || (!isOfOneRun(c) && restsOnLanes(g, k, after))) return null
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
       return null

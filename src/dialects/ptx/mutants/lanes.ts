@@ -149,7 +149,7 @@ const between = ({ blocks }: Graph, from: number, end: number): ReadonlySet<numb
     const b = pending.pop()!
     if (b === end || b >= blocks.length || seen.has(b)) continue
     seen.add(b)
-    pending.push(...blocks[b]!.successors)
+    for (const next of blocks[b]!.successors) pending.push(next)
   }
   return seen
 }

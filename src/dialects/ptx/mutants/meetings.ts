@@ -12,7 +12,7 @@
  *
  * | rule             | asks of every stretch, from one meeting of all lanes to the next, that has the changed instruction in it                            |
  * |------------------|-------------------------------------------------------------------------------------------------------------------------------------|
- * | nothing to order | all lanes wait, or they load and store, and no byte that one of them stores is touched by another: no lane has to know of another      |
+ * | nothing to order | all lanes wait or fence, or they load and store, and no byte that one of them stores is touched by another: no lane has to know of another      |
  * | known otherwise  | before the meeting lanes arrive, start copies that arrive, and wait; behind it nobody arrives where they did, and all lanes wait where one of them had. So there is no access to know of, and bytes may come before they are announced while the arrival that announces them is missing |
  * | another lane     | before what the elected lane does, and behind it, nobody does anything, but all lanes wait; or it only arrives, announces and starts copies that arrive, of which it learns nothing; or it makes mbarriers, and behind it lanes load and store. So the next lane knows what the elected one knows |
  *
@@ -29,9 +29,11 @@ import {
   spansOf,
   type Access,
   type BarrierEvent,
+  type Fence,
   type Fold,
   type Header,
   type LogEvent,
+  type Rendezvous,
   type Stamp,
   type Wait,
 } from '../../../semantics/log/events.js'
@@ -123,11 +125,14 @@ export const stretchesAround = (
 const isPlain = (e: LogEvent): e is Access =>
   e._tag === 'access' && !e.atomic && e.proxy === 'generic' && e.role !== 'map'
 
-/** All lanes wait, or come to a barrier, each for itself. */
+/** All lanes wait, fence, or come to a barrier, each for itself. */
 const isCommon = ({ event: e }: Act, all: number): boolean =>
-  isNothing(e) ||
-  (((e._tag === 'wait' && e.outcome !== 'blocked') || (e._tag === 'rendezvous' && e.kind !== 'blocked')) &&
-    hasAll(e.stamp, all))
+  isNothing(e) || (isByEach(e) && hasAll(e.stamp, all))
+
+const isByEach = (e: LogEvent): e is Wait | Rendezvous | Fence =>
+  e._tag === 'fence' ||
+  (e._tag === 'wait' && e.outcome !== 'blocked') ||
+  (e._tag === 'rendezvous' && e.kind !== 'blocked')
 
 interface Byte {
   reads: number
@@ -222,10 +227,6 @@ const onlyMakes = (a: Act): boolean =>
   (a.event._tag === 'barrier' && a.event.kind === 'init') ||
   (a.event._tag === 'fence' && a.event.kind === 'mbarrierInit')
 
-/** Tells nobody: a lane loads and stores, or all lanes fence. */
-const isSilent = ({ event: e }: Act, all: number): boolean =>
-  isPlain(e) || (e._tag === 'fence' && hasAll(e.stamp, all))
-
 /** Whatever belongs to the thread that does it, and to no other. */
 const isOwn = ({ event: e }: Act): boolean => e._tag === 'group' || e._tag === 'alloc' || e._tag === 'dealloc'
 
@@ -242,7 +243,7 @@ const isHandedOver = ({ all, acts }: Stretch, handed: ReadonlySet<string>): bool
     !done.some(isOwn) &&
     (behind.length === 0 ||
       done.every(onlyTells) ||
-      (done.every(onlyMakes) && behind.every((a) => isSilent(a, all))))
+      (done.every(onlyMakes) && behind.every(({ event }) => isPlain(event))))
   )
 }
 

@@ -45,7 +45,7 @@ import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive } from './context.js'
-import { join, nothing, telling, withLags, type Knowledge } from './knowledge.js'
+import { join, nothing, pacedIn, telling, withLags, type Knowledge } from './knowledge.js'
 import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
@@ -161,9 +161,7 @@ export const meetStrong = (s: Strong, agent: number, lanes: number): void => {
     if (fenced !== undefined)
       s.fenced.set(
         key,
-        fenced.map((f) =>
-          (f.lanes & lanes) === 0 ? f : { lanes: f.lanes | lanes, knowledge: f.knowledge, together: null },
-        ),
+        fenced.flatMap((f) => metIn(agent, f, lanes)),
       )
   }
 }
@@ -181,14 +179,32 @@ export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledg
 }
 
 /** What the lanes that act have fenced: what they knew at the fence, and of their own warp no more than they knew of it then. */
-const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge => {
-  const others = f.lanes & ~a.acting
-  if (others === 0 || f.together === null) return f.knowledge
-  return telling(
-    f.knowledge,
-    f.knowledge.tensor,
-    withLags(f.knowledge.lags, agent, Pace.lagging(f.together.paced, others)),
-  )
+const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge =>
+  knownTo(agent, f, f.lanes & ~a.acting)
+
+/** What lanes knew at a fence that these others made with them: of the others no more than was known of them before. */
+const knownTo = (agent: number, { knowledge: k, together }: Fenced, others: number): Knowledge =>
+  others === 0 || together === null
+    ? k
+    : telling(
+        k,
+        k.tensor,
+        withLags(k.lags, agent, [
+          // those that did not fence with them lag as they did then
+          ...Pace.lagsWithout(pacedIn(k, agent).lags, others),
+          ...Pace.lagging(together.paced, others),
+        ]),
+      )
+
+/** The same once these lanes have met: they tell what each of them fenced, and nothing of those that have not come. */
+const metIn = (agent: number, f: Fenced, lanes: number): ReadonlyArray<Fenced> => {
+  const [came, others] = [f.lanes & lanes, f.lanes & ~lanes]
+  if (came === 0) return [f]
+  if (f.together === null) return [{ lanes: f.lanes | lanes, knowledge: f.knowledge, together: null }]
+  const met: Fenced = { lanes, knowledge: knownTo(agent, f, others), together: null }
+  return others === 0
+    ? [met]
+    : [met, { lanes: others, knowledge: knownTo(agent, f, came), together: f.together }]
 }
 
 // ---------------------------------------------------------------- hearing and telling
