@@ -30,5 +30,5 @@ They are \`peek_pipeline\`, \`cxx_barrier\`, \`cxx_pipeline\` and \`cluster_bins
 \`tcgen_pair\` of \`conformance/blackwell\` (51 of 231). \`tcgen_matmul\` is not in it for its time alone.
 
 A search of schedules follows warps, and lanes of a warp in one order. So it certifies no change of lanes, and none whose only fault is one between lanes. Rules of their own
-(\`src/dialects/ptx/mutants/meetings.ts\`) ask a run what lanes do between two meetings of all of them: *nothing to order*, no lane stores what another touches, and nobody tells another warp
-of it; *known otherwise*, what a lane could hear at the meeting it hears by itself; *another lane*, the next lane knows what the elected one knows; *wider mask*, more lanes meet, and they come.`
+(\`src/dialects/ptx/mutants/meetings.ts\`) ask a run what lanes do between two meetings of all of them: *nothing to order*: no lane stores a byte that another touches, and no lane tells another
+warp; *known otherwise*: a lane hears by itself what it could hear at the meeting; *another lane*: the next lane knows what the elected one knows; *wider mask*: more lanes meet, and they come.`

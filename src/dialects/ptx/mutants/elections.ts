@@ -276,7 +276,7 @@ const areElected = (elected: ReadonlyArray<number>, threads: number): boolean =>
   new Set(elected.map((t) => t >> 5)).size === elected.length &&
   elected.every((t) => t % 32 < 31 && t + 1 < threads)
 
-/** Does a predicate elect one lane of each warp, or of some? Null: it does not, or nobody can tell. Of a CTA in more than one dimension nothing is told. */
+/** Does a predicate elect one lane of each warp, or of some? Null: it does not, or that is not known, as in a CTA of more than one dimension. */
 export const electionOf = (code: Code, x: Register, block: Extent): Election | null => {
   const threads = threadsOf(block)
   if (block[0] !== threads || !comesFromLane(code, x, farthest)) return null

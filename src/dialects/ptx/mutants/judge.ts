@@ -155,7 +155,7 @@ const ringsOf = (
     new Set([...keys, ...rings.filter((r) => [...r].some((key) => keys.has(key))).flatMap((r) => [...r])])
 }
 
-/** What a run of it says to somebody who listens; null: it does not run. */
+/** What a fold finds in a run of it; null: it does not run. */
 const heardOf = <S, R>(source: Source, algebra: Algebra, fuel: number, fold: Fold<S, R>): R | null => {
   const launched = source.launch(algebra, noArguments)
   if (E.isLeft(launched)) return null

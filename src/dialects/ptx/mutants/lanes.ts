@@ -1,5 +1,5 @@
 /**
- * Changes of what the lanes of a warp have with one another: who meets, and who does for all of them what one does.
+ * Changes of what the lanes of a warp have with one another: which lanes meet, and which lane arrives or releases for all of them.
  *
  * | change                                   | the text                                                                              |
  * |------------------------------------------|---------------------------------------------------------------------------------------|
@@ -18,7 +18,7 @@
  *
  * Laws
  * 1. Every lane that executes a narrowed `bar.warp.sync` is in its mask.
- * 2. A lane that a change leaves out of a mask meets nobody there; one that it hands something to does it in the place of one other lane.
+ * 2. A lane that a change leaves out of a mask does not execute the instruction; a lane that it hands an instruction to does it in the place of one other lane.
  */
 import { countOf } from '../../../semantics/log/lane-mask.js'
 import type { Graph } from '../flow/graph.js'

@@ -1,22 +1,25 @@
 /**
- * What the lanes of a warp do between two places where all of them meet; and what therefore does not depend on a meeting in between, or on which lane does it.
+ * What the lanes of a warp do between two meetings of all of them, and what therefore does not depend on a meeting in between, or on which lane does it.
  *
  *     bar.sync 0                 all lanes meet
  *     st.global  y[t]            each lane its own word
- *     bar.warp.sync -1           has nothing to order: nobody touches what another lane touches, and nobody tells other warps of it
+ *     bar.warp.sync -1           has nothing to order: no lane touches a byte of another, and no lane tells another warp
  *     st.global  z[t]
  *     bar.sync 0                 all lanes meet
  *
- * A search of schedules follows warps, and lanes within them in one order. So it certifies nothing here: the rules below ask a run of the text, lane by lane and
- * byte by byte, without a clock.
+ * A search of schedules follows warps, and runs the lanes of a warp in one order. A `bar.warp.sync` that is missing is nothing to it, so it would certify every mutant of lanes that the
+ * detector overlooks. The rules below read a run of the text instead, lane by lane and byte by byte, without a clock. A stretch goes from one meeting of all lanes to the next; the rule must
+ * hold in every stretch that has the changed instruction in it.
  *
- * | rule             | asks of every stretch, from one meeting of all lanes to the next, that has the changed instruction in it                            |
- * |------------------|-------------------------------------------------------------------------------------------------------------------------------------|
- * | nothing to order | all lanes wait or fence, or they load and store, and no byte that one of them stores is touched by another: no lane has to know of another      |
- * | known otherwise  | before the meeting lanes arrive, start copies that arrive, and wait; behind it nobody arrives where they did, and all lanes wait where one of them had. So there is no access to know of, and bytes may come before they are announced while the arrival that announces them is missing |
- * | another lane     | before what the elected lane does, and behind it, nobody does anything, but all lanes wait; or it only arrives, announces and starts copies that arrive, of which it learns nothing; or it makes mbarriers, and behind it lanes load and store. So the next lane knows what the elected one knows |
+ * | rule             | what is in the stretch                                                                              | why nothing changes                                                              |
+ * |------------------|-----------------------------------------------------------------------------------------------------|----------------------------------------------------------------------------------|
+ * | nothing to order | all lanes wait or fence, or lanes load and store, and no lane stores a byte that another lane touches | no lane has to know of another                                                   |
+ * | known otherwise  | before the meeting lanes arrive, start copies that arrive, and wait; after it no lane arrives at the same barriers, and all lanes wait where one lane had | there is no access to know of, and bytes may come before the arrival that announces them |
+ * | another lane     | besides the elected lane all lanes wait or fence                                                    | the next lane knows what the elected one knows                                    |
+ * | another lane     | the same before the elected lane, which only arrives, announces and starts copies that arrive        | the lane learns nothing of it, so what follows may be anything                     |
+ * | another lane     | the same, and it makes mbarriers; after it lanes load and store                                      | no lane uses the barriers before all meet                                         |
  *
- * What a warp does under a guard that data decide, it does in the run that is asked: C1 of the mutant has shown that it is the same under every schedule.
+ * The stretches are those of one run. The conditions C1 to C6 hold in it, so they are the same under every schedule.
  *
  * Laws
  * 1. A stretch in which one lane stores a byte that another touches has something to order, and so has one with an arrival, a fence, an atomic or an asynchronous operation.
@@ -121,7 +124,7 @@ export const stretchesAround = (
 
 // ---------------------------------------------------------------- who touches what
 
-/** A load or a store by its lanes, at once and for nobody else. */
+/** A load or a store that orders nothing. */
 const isPlain = (e: LogEvent): e is Access =>
   e._tag === 'access' && !e.atomic && e.proxy === 'generic' && e.role !== 'map'
 
@@ -221,7 +224,7 @@ export const unneeded = (stretches: ReadonlyArray<Stretch>, label: string): stri
 const onlyTells = ({ event: e }: Act): boolean =>
   (e._tag === 'barrier' && (e.kind === 'arrive' || e.kind === 'expect')) || isCopy(e) || isNothing(e)
 
-/** Makes an mbarrier, which nobody else has to do with before all lanes meet. */
+/** Makes an mbarrier, or only tells. */
 const onlyMakes = (a: Act): boolean =>
   onlyTells(a) ||
   (a.event._tag === 'barrier' && a.event.kind === 'init') ||
