@@ -182,6 +182,8 @@ describe('the next lane does what the elected one did', () => {
     const relaxed = groundOfText(told(fenced.slice(1), acquire), 64)
     expect(named(relaxed, 'by the next lane')).toBeUndefined()
     expect(named(groundOfText(told(fenced, acquire), 64), 'st.relaxed', 'by the next lane')).toBeDefined()
+    const weak = fenced.map((line) => line.replace('relaxed.cta.', ''))
+    expect(named(groundOfText(told(weak, acquire), 64), 'by the next lane')).toBeUndefined()
   })
 })
 
@@ -252,6 +254,23 @@ describe('a search of schedules certifies nothing of lanes', () => {
         of.change.operator === 'DROP' && !printModule(of.module()).replaceAll(/\s+/gu, ' ').includes(meet),
     )!
     expect(judgingPtx(g)(m)).toMatchObject({ certificate: null })
+  })
+  test('nor does a run of which the conditions do not hold', () => {
+    const of = (body: ReadonlyArray<string>) => {
+      const g = groundOfText(textOf([...body, ...apart]), 64)
+      return judgingPtx(g)(named(g, 'DROP', 'bar.warp.sync'))
+    }
+    const apart = ['bar.warp.sync -1;', '@%p2 ret;', 'st.global.u32 [%rd3], %r1;']
+    const ready = [
+      'setp.ne.u32 %p4, %r1, 0;',
+      '@%p4 bra begin;',
+      'mbarrier.init.shared::cta.b64 [%r10], 1;',
+      'begin:',
+      'bar.sync 0;',
+    ]
+    expect(of([...ready, 'bar.sync 0;'])).toMatchObject({ certificate: 'nothing to order' })
+    // generations of the barrier may mix
+    expect(of([...ready, ...mixed, 'bar.sync 0;'])).toMatchObject({ certificate: null })
   })
 })
 
