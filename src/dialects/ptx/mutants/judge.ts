@@ -23,7 +23,7 @@ import { bits } from '../../../numerics/bits.js'
 import { shadow } from '../../../numerics/shadow.js'
 import { warpSource, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
 import * as Run from '../../../semantics/execution/run.js'
-import { eager } from '../../../semantics/execution/policy.js'
+import { eager, recorded, type AnyPolicy } from '../../../semantics/execution/policy.js'
 import { noArguments, type Source } from '../../../semantics/machine/source.js'
 import * as Plane from '../../../semantics/machine/plane.js'
 import {
@@ -32,6 +32,8 @@ import {
   type JudgedMutant,
   type Naming,
 } from '../../../semantics/mutation/index.js'
+import { defaults } from '../../../semantics/judging/detector/index.js'
+import { outcomes } from '../../../semantics/schedules/outcomes/index.js'
 import { leftIn } from '../../../semantics/schedules/explore/index.js'
 import {
   checkSource,
@@ -119,8 +121,6 @@ interface Known {
   /** barriers with those that the same statement initialises */
   readonly rings: (keys: ReadonlySet<string>) => ReadonlySet<string>
   readonly small: () => ReadonlyArray<SmallLaunch>
-  /** of the text: what lanes do around a meeting of theirs */
-  readonly around: (label: string) => ReadonlyArray<Stretch>
 }
 
 const storesTwice = (c: Checked): boolean => c.verdict.notes.some(({ id }) => id === 'N4')
@@ -156,11 +156,17 @@ const ringsOf = (
 }
 
 /** What a fold finds in a run of it; null: it does not run. */
-const heardOf = <S, R>(source: Source, algebra: Algebra, fuel: number, fold: Fold<S, R>): R | null => {
+const heardOf = <S, R>(
+  source: Source,
+  algebra: Algebra,
+  fuel: number,
+  fold: Fold<S, R>,
+  policy: AnyPolicy = eager,
+): R | null => {
   const launched = source.launch(algebra, noArguments)
   if (E.isLeft(launched)) return null
   const { world, machine } = launched.right
-  const how: Run.Settings = { policy: eager, fuel, keepSchedule: false, transient: true }
+  const how: Run.Settings = { policy, fuel, keepSchedule: false, transient: true }
   return Run.run(world, machine, how, fold).result
 }
 
@@ -202,8 +208,6 @@ const knownOf = (g: PtxGround): Known => {
     window: windowsOf(all),
     statement,
     rings: ringsOf(all, found, statement),
-    around: (label) =>
-      heardOf(source, algebra, g.fuel, stretchesAround(threadsOf(extentOf(g.given.block)), label)) ?? [],
     small: once(() =>
       smallLaunches(g.program, g.given, algebra, g.integers, g.states).filter(({ given }) => {
         const checked = checkSource(warpSource(g.program, given), options)
@@ -299,22 +303,59 @@ const neverReached = 'never reached'
 const isOfLanes = ({ operator, site }: PtxChange): boolean =>
   operator === 'LANES' || site.kind === 'warp barrier'
 
-/** Why a change of what lanes have with one another changes nothing, where all conditions hold. */
+/** Do all conditions hold in its one run, so that nothing had to be searched? */
+const isOfOneRun = ({ verdict }: Checked): boolean =>
+  verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
+
+/** Most runs that are asked what lanes do in them. */
+const mostRuns = 50
+
+/** The runs that stand for all: one; or, where C1 alone fails, one for every order of what decides. Null: none do. */
+const standingRuns = (k: Known, source: Source, c: Checked): ReadonlyArray<AnyPolicy> | null => {
+  if (isOfOneRun(c)) return [eager]
+  const { C2, C3, C4, C5, C6 } = c.verdict.conditions
+  const launched = source.launch(k.algebra, noArguments)
+  if (c.verdict.verdict !== 'ok' || E.isLeft(launched)) return null
+  if (![C2, C3, C4, C5, C6].every(({ holds }) => holds)) return null
+  const all = outcomes(launched.right, defaults)
+  return all === null || all.found !== null || all.bound !== null || all.ends.length > mostRuns
+    ? null
+    : all.ends.map((end) => recorded(end))
+}
+
+/** What lanes do in all runs of a text; a meeting at the label ends no stretch. Null: no runs stand for all. */
+const stretchesOf = (
+  g: PtxGround,
+  k: Known,
+  source: Source,
+  c: Checked,
+  label: string | null,
+): ReadonlyArray<Stretch> | null =>
+  standingRuns(k, source, c)?.flatMap(
+    (policy) =>
+      heardOf(
+        source,
+        k.algebra,
+        g.fuel,
+        stretchesAround(threadsOf(extentOf(g.given.block)), label),
+        policy,
+      ) ?? [],
+  ) ?? null
+
+/** Why a change of what lanes have with one another changes nothing. */
 const certifiedOfLanes = (
   g: PtxGround,
   k: Known,
   { change }: PtxMutant,
   after: WarpProgram,
+  c: Checked,
 ): string | null => {
   const { handed, site } = change
-  if (handed.size === 0) return unneeded(k.around(site.label), site.label)
-  const stretches = heardOf(
-    warpSource(after, g.given),
-    k.algebra,
-    g.fuel,
-    stretchesAround(threadsOf(extentOf(g.given.block)), null),
-  )
-  return stretches !== null && isSameForNext(stretches, handed) ? 'another lane' : null
+  const changed = stretchesOf(g, k, warpSource(after, g.given), c, null)
+  if (changed === null || k.original === null) return null
+  if (handed.size > 0) return isSameForNext(changed, handed) ? 'another lane' : null
+  const around = stretchesOf(g, k, warpSource(g.program, g.given), k.original, site.label)
+  return around === null ? null : unneeded(around, site.label)
 }
 
 /** What one run finds that it does not find where a warp is one thread: a search does not look for it, and so does not refute it. */
@@ -329,10 +370,6 @@ const restsOnLanes = (g: PtxGround, k: Known, after: WarpProgram): boolean => {
   return findingsOf({}).some((f) => !asOne.has(nameOf(f)))
 }
 
-/** Do all conditions hold in its one run, so that nothing had to be searched? */
-const isOfOneRun = ({ verdict }: Checked): boolean =>
-  verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
-
 const certified = (
   g: PtxGround,
   k: Known,
@@ -345,7 +382,7 @@ const certified = (
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
   const ofLanes = isOfLanes(m.change)
-  const known = ofLanes && isOfOneRun(c) ? certifiedOfLanes(g, k, m, after) : null
+  const known = ofLanes ? certifiedOfLanes(g, k, m, after, c) : null
   if (known !== null) return known
   const { label } = m.change.site
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
