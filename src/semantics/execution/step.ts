@@ -398,7 +398,9 @@ const executePrepared = (
     case 'fence':
       return effect(m, [
         p.over === undefined
-          ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
+          ? p.sequential === true
+            ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, sequential: true }
+            : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
           : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, footprint: p.over.footprint },
       ])
     case 'wgmma.mma':

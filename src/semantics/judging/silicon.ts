@@ -76,7 +76,8 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D5',
     reader: 'warp',
-    without: 'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
+    without:
+      'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
     wrongIs: 'a word of before',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },

@@ -373,6 +373,8 @@ export interface Fence {
     | 'tensorBefore'
     | 'tensorAfter'
   readonly scope: 'cta' | 'cluster' | 'global'
+  /** of `memory`: it is in one order with all others that are (fence.sc) */
+  readonly sequential?: true
   /** of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all */
   readonly footprint?: Footprint
 }

@@ -282,6 +282,7 @@ export type Prepared =
       readonly _tag: 'fence'
       readonly kind: Fence['kind']
       readonly scope: Fence['scope']
+      readonly sequential?: true
       /** of `tensormapAcquire`: the bytes of the tensor maps that it takes */
       readonly over?: Elements
     }

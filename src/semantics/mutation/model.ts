@@ -34,6 +34,7 @@ export type Operator =
   | 'ALLOC'
   | 'SLICE'
   | 'ORDER'
+  | 'LANES'
 export const operators: ReadonlyArray<Operator> = [
   'DROP',
   'DUP',
@@ -48,6 +49,7 @@ export const operators: ReadonlyArray<Operator> = [
   'ALLOC',
   'SLICE',
   'ORDER',
+  'LANES',
 ]
 
 /**
@@ -60,7 +62,7 @@ export const operators: ReadonlyArray<Operator> = [
  * | earlier, later | stands before, or behind, what it stood on the other side of      |
  * | more, less | counts one more, one less; twice as much, half as much                |
  * | stronger  | waits for all that it waited for, and more                             |
- * | wider     | does for a cluster what it did for a CTA                               |
+ * | wider     | does for a cluster what it did for a CTA; for all lanes what it did for some |
  * | other     | is another in any other manner                                         |
  */
 export type Manner = 'absent' | 'earlier' | 'later' | 'more' | 'less' | 'stronger' | 'wider' | 'other'

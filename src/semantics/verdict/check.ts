@@ -401,6 +401,7 @@ const findingsOf = (
   table: Table,
   first: Ran,
   answer: Answer | null,
+  apart: ReadonlyArray<Diagnosis>,
   decision: Decision,
   options: CheckOptions,
   detecting: Options,
@@ -410,7 +411,7 @@ const findingsOf = (
     return withSchedule(
       launched,
       table,
-      unanswered(launched.world, shownBy(launched.world, first), first.result[0]?.byManual ?? []),
+      unanswered(launched.world, shownBy(launched.world, first), apart),
       first,
       options,
       detecting,
@@ -501,12 +502,25 @@ const decide = (
   return decideRun(endedBy(world, ran), judgement, proof, schedules)
 }
 
-/** What stands once other schedules have been asked. */
+/** Findings that are none where a warp acts as one thread: a search follows warps, so it does not look for them. */
+const betweenLanes = (
+  findings: ReadonlyArray<Diagnosis>,
+  asOne: () => ReadonlyArray<Diagnosis>,
+): ReadonlyArray<Diagnosis> => {
+  if (findings.length === 0) return []
+  const nameOf = ({ id, a, b }: Diagnosis): string =>
+    [id, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
+  const known = new Set(asOne().map(nameOf))
+  return findings.filter((f) => !known.has(nameOf(f)))
+}
+
+/** What stands once other schedules have been asked. `lanes`: findings that these do not answer. */
 const settled = (
   world: World,
   decision: Decision,
   answer: Answer | null,
   judgement: Judgement | null,
+  lanes: ReadonlyArray<Diagnosis>,
   schedules: Schedules,
 ): Decision => {
   if (answer === null) return decision
@@ -521,9 +535,13 @@ const settled = (
     }
   const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
-  return left === undefined
-    ? { name: 'ok', reason: `${schedules} was followed and none shows anything (${extent})` }
-    : { name: 'hazard', reason: left.text }
+  if (left !== undefined) return { name: 'hazard', reason: left.text }
+  return lanes.length > 0
+    ? {
+        name: 'undecided',
+        reason: `${decision.reason}; a search of the schedules of warps found nothing, and does not look for what is between lanes (${extent})`,
+      }
+    : { name: 'ok', reason: `${schedules} was followed and none shows anything (${extent})` }
 }
 
 /** A result that is wrong in the first run is wrong, whatever all schedules agree on. */
@@ -620,7 +638,20 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ? (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
     : null
   const shown = answer?.found?.ran ?? first
-  const stands = settled(world, decision, answer, first.result[0], schedules)
+  const asOne = (): ReadonlyArray<Diagnosis> =>
+    judged(
+      launched.right,
+      options,
+      Object.assign({}, usual, { lanes: 'off' as const }),
+      options.policy,
+      false,
+    ).result[0]?.findings ?? []
+  const lanes =
+    answer?.refuted === true && options.lanes === undefined
+      ? betweenLanes(first.result[0]?.findings ?? [], asOne)
+      : []
+  const apart = [...(first.result[0]?.byManual ?? []), ...lanes]
+  const stands = settled(world, decision, answer, first.result[0], lanes, schedules)
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
@@ -628,7 +659,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const row = rowOf(table, shown)
   const findings = foremost([
     ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
-    ...findingsOf(launched.right, table, first, answer, final, options, detecting),
+    ...findingsOf(launched.right, table, first, answer, apart, final, options, detecting),
   ])
   const verdict: Verdict = {
     schema: verdictSchema,

@@ -15,7 +15,7 @@
  * access whose view does not show the last write, a CTA that has ended while something acts on it (`along` of `explore/`).
  *
  * A search that followed all schedules and found nothing refutes the candidates, for it looks for all that they say. What does not
- * depend on the schedule it does not look for (`unanswered`).
+ * depend on the schedule it does not look for (`unanswered`), nor for what only the lanes of a warp do to one another: it follows warps.
  *
  * Laws
  * 1. What is confirmed replays: the run of the answer is one of its schedule.
@@ -226,9 +226,9 @@ const isOutside = (world: World, id: HazardId): boolean => {
   return outside === 'always' || (outside === 'clusters apart' && world.resident < world.clusterCount)
 }
 
-/** Findings that stand although no schedule shows them. */
+/** Findings that stand although no schedule shows them; `apart`: those that a search of this program does not look for. */
 export const unanswered = <F extends Finding>(
   world: World,
   findings: ReadonlyArray<F>,
-  byManual: ReadonlyArray<F>,
-): ReadonlyArray<F> => findings.filter((f) => isOutside(world, f.id) || byManual.includes(f))
+  apart: ReadonlyArray<F>,
+): ReadonlyArray<F> => findings.filter((f) => isOutside(world, f.id) || apart.includes(f))

@@ -49,8 +49,7 @@ export const waits = (o: Operation): boolean => {
 
 /** Is it a wait or an arrival at an mbarrier, or a wait for a word that is loaded again and again? */
 export const attends = (o: Operation): boolean =>
-  o._tag === 'mbarrierWait' ||
-  o._tag === 'mbarrierArrive' || (o._tag === 'load' && o.until !== undefined)
+  o._tag === 'mbarrierWait' || o._tag === 'mbarrierArrive' || (o._tag === 'load' && o.until !== undefined)
 
 // ---------------------------------------------------------------- mbarriers
 
@@ -336,7 +335,14 @@ export const effectsOf = (
           : [part({ _tag: 'setMaxRegisters', count: o.count, action: o.action }, nothing)])
       )
     case 'fence':
-      return [part({ _tag: 'fence', kind: o.kind, scope: o.scope }, nothing)]
+      return [
+        part(
+          o.sequential === true
+            ? { _tag: 'fence', kind: o.kind, scope: o.scope, sequential: true }
+            : { _tag: 'fence', kind: o.kind, scope: o.scope },
+          nothing,
+        ),
+      ]
     case 'mbarrierInit':
       return each(ownBarriersAt(h, o.at, mask, o), ({ barrier, lanes }) => {
         const count = operand(h, 'mbarrier.init: the count', o.count, maskOf(lanes))

@@ -258,6 +258,7 @@ export type Operation =
       readonly _tag: 'fence'
       readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensorBefore' | 'tensorAfter'
       readonly scope: 'cta' | 'cluster' | 'global'
+      readonly sequential?: true
     }
   | { readonly _tag: 'mbarrierInit'; readonly at: Address; readonly count: Row }
   | { readonly _tag: 'mbarrierInval'; readonly at: Address }

@@ -77,18 +77,19 @@ const integersOf = (args: Launch['args'], offsets: ReadonlyArray<number>): PtxGr
 const folderOf = (kernel: string): URL =>
   folders.map((f) => new URL(`${f}/${kernel}/`, conformance)).find((f) => existsSync(f))!
 
-export const groundOf = (kernel: string): PtxGround => {
-  const folder = folderOf(kernel)
-  const files = new Map(
-    readdirSync(folder).map((file) => [file, new Uint8Array(readFileSync(new URL(file, folder)))]),
-  )
+const grounded = (
+  files: ReadonlyMap<string, Uint8Array>,
+  text: string,
+  launch: string,
+  states: number,
+): PtxGround => {
   const {
     module,
     file,
     elaborated,
     arguments: given,
-  } = right(launchedPtx(inMemory(files))(`${kernel}.ptx`, 'launch.json'))
-  const { args } = JSON.parse(readFileSync(new URL('launch.json', folder), 'utf8')) as Launch
+  } = right(launchedPtx(inMemory(new Map(files)))(text, launch))
+  const { args } = JSON.parse(new TextDecoder().decode(files.get(launch)!)) as Launch
   return {
     module,
     name: file,
@@ -101,7 +102,39 @@ export const groundOf = (kernel: string): PtxGround => {
     ),
     unknown: null,
     fuel: 1_000_000,
-    // one state of a warpgroup's products is a large one
-    states: folder.pathname.includes('/hopper/cuda/') ? 40_000 : 4000,
+    states,
   }
+}
+
+export const groundOf = (kernel: string): PtxGround => {
+  const folder = folderOf(kernel)
+  return grounded(
+    new Map(readdirSync(folder).map((file) => [file, new Uint8Array(readFileSync(new URL(file, folder)))])),
+    `${kernel}.ptx`,
+    'launch.json',
+    // one state of a warpgroup's products is a large one
+    folder.pathname.includes('/hopper/cuda/') ? 40_000 : 4000,
+  )
+}
+
+/** A text `k.ptx` with one entry `k`, at one CTA of so many threads; its argument is an output of 32 words. */
+export const groundOfText = (text: string, threads: number): PtxGround => {
+  const launch = {
+    schema: 'tcspec.launch/1',
+    kernel: 'k',
+    grid: [1],
+    block: [threads],
+    args: [{ kind: 'pointer', tensor: 'out', dtype: 'u32', shape: [32], role: 'out' }],
+    outputs: ['out'],
+  }
+  const bytes = (of: string): Uint8Array => new TextEncoder().encode(of)
+  return grounded(
+    new Map([
+      ['k.ptx', bytes(text)],
+      ['launch.json', bytes(JSON.stringify(launch))],
+    ]),
+    'k.ptx',
+    'launch.json',
+    4000,
+  )
 }

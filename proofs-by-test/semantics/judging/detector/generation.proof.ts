@@ -9,7 +9,12 @@ import {
   unknownEvent,
 } from '../../../../src/semantics/judging/detector/generation.js'
 import { singleton } from '../../../../src/semantics/judging/detector/generation-set.js'
-import { clockOf, nothing, programOf, type Knowledge } from '../../../../src/semantics/judging/detector/knowledge.js'
+import {
+  clockOf,
+  nothing,
+  programOf,
+  type Knowledge,
+} from '../../../../src/semantics/judging/detector/knowledge.js'
 import type { Stamp } from '../../../../src/semantics/log/events.js'
 
 const extent = { agents: 3, barriers: 2 }

@@ -71,7 +71,10 @@ export interface Tally {
   readonly weak: Readonly<Record<Weakening | PeekRule, { unsound: number; incomplete: number }>>
 }
 
-export type Weakening = Exclude<keyof Rules, 'maxGenerations' | 'arrivesOnlyAtExit' | PeekRule | WarpRule | LaneRule>
+export type Weakening = Exclude<
+  keyof Rules,
+  'maxGenerations' | 'arrivesOnlyAtExit' | PeekRule | WarpRule | LaneRule
+>
 export const weakenings: ReadonlyArray<Weakening> = [
   'oneSidedC4',
   'c3CountedOnly',

@@ -253,9 +253,14 @@ const reachOf = (word: string | undefined): 'cta' | 'cluster' | 'global' =>
   word === 'cta' ? 'cta' : word === 'cluster' ? 'cluster' : 'global'
 
 const fence = (h: Here): void => {
+  const scope = reachOf(h.modifiers['scope'] ?? h.modifiers['level'])
+  // a membar is a fence.sc of its level
+  const isSequential = h.modifiers['level'] !== undefined || h.modifiers['sem'] === 'sc'
   emit(
     h.e,
-    { _tag: 'fence', kind: 'memory', scope: reachOf(h.modifiers['scope'] ?? h.modifiers['level']) },
+    isSequential
+      ? { _tag: 'fence', kind: 'memory', scope, sequential: true }
+      : { _tag: 'fence', kind: 'memory', scope },
     h.guard,
   )
 }

@@ -13,16 +13,17 @@
  * | stronger wait         | a group wait that leaves fewer groups open, or waits for the writes too, never waits for another warp     |
  * | wider fence           | a fence of a larger scope does what one of a smaller does                                                |
  * | unasked peek          | a peek only spares a wait that is made behind it: where nothing is asked, the wait is made               |
+ * | wider mask            | lanes that meet with more lanes of their warp know what they knew, and C4 of the mutant has shown that these come |
  * | expected in time      | the bytes of a copy may come before they are announced, as long as the arrival that announces them is still missing |
  *
- * What no rule covers is searched (`search.ts`).
+ * What no rule covers is searched (`search.ts`). What lanes of one warp have with one another a search does not follow: rules of their own ask a run of it (`meetings.ts`).
  *
  * Laws
  * 1. What a rule certifies leaves what the text leaves.
  */
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { peeksOf } from '../flow/peeks.js'
-import type { PtxChange } from './changes.js'
+import type { PtxChange } from './making.js'
 import type { Kind } from './kinds.js'
 
 /** What is said of a program where its sites are left out: words for people change nothing. */
@@ -88,6 +89,8 @@ export const ruleFor = (
       return kind === 'group wait' && c.manner === 'stronger' ? 'stronger wait' : null
     case 'FENCE':
       return c.manner === 'wider' ? 'wider fence' : null
+    case 'LANES':
+      return c.manner === 'wider' ? 'wider mask' : null
     default:
       return null
   }

@@ -15,101 +15,32 @@
  * | FENCE    | another scope, another kind                                                                                           |
  * | MOVE     | on the other side of the next access, or of the one before it; of a wait that spins, behind it                          |
  * | ORDER    | two neighbours exchanged                                                                                              |
+ * | LANES    | a `bar.warp.sync` of fewer lanes, of all lanes; an arrival or a release by the next lane                              |
  *
  *     bar.sync 0;       DROP                                          nothing
  *                       COUNT a warp less      of 128 threads         bar.sync 0, 96;
  *     mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], %r3;
  *                       PRIME the other parity                        { .reg .b32 %changed; xor.b32 %changed, %r3, 1; mbarrier.try_wait ... %changed; }
  *
- * What only the lanes of one warp have with one another (`bar.warp.sync`) is not changed: no verdict speaks of races between them.
+ * Lanes of a warp are threads (`lanes.ts`).
  *
  * Laws
  * 1. Every changed text is printed and read again as itself.
  */
-import type { Manner, MutantClass, Operator } from '../../../semantics/mutation/index.js'
-import { graphOf, type Graph } from '../flow/graph.js'
+import type { Manner, Operator } from '../../../semantics/mutation/index.js'
+import { graphOf } from '../flow/graph.js'
 import { spinsOf, type Spin } from '../flow/spins.js'
-import type { OperandRule } from '../opcodes/form.js'
 import type { Code, Resolved } from '../opcodes/resolve.js'
 import type { Instruction, Operand, Statement } from '../text/module.js'
 import type { Instead } from '../text/replace.js'
 import { leftOut } from './absent.js'
-import { classOf, kindOf, type Kind } from './kinds.js'
+import { kindOf, type Kind } from './kinds.js'
+import { byNextLane, masks } from './lanes.js'
+import { becomes, fresh, made, placeOf, threadsOf, type Changes, type Extent, type Making } from './making.js'
 import type { PtxSite } from './sites.js'
 import { instruction, integer, name, scoped, withOpcode, withOperand } from './write.js'
 
-// ---------------------------------------------------------------- model
-
-/** A change of a text, before it is made. */
-export interface PtxChange {
-  readonly operator: Operator
-  readonly class: MutantClass
-  readonly manner: Manner
-  /** in words without sizes */
-  readonly change: string
-  readonly site: PtxSite
-  /** what it changes places with */
-  readonly other: PtxSite | null
-  readonly instead: Instead
-}
-
-/** All that a change of one instruction is made from. */
-interface Making {
-  readonly site: PtxSite
-  readonly r: Resolved
-  readonly i: Instruction
-  readonly spin: Spin | null
-  readonly graph: Graph
-  /** threads of a CTA */
-  readonly threads: number
-  readonly siteOf: (code: Code, index: number) => PtxSite | null
-  /** labels right before an instruction, as statements */
-  readonly labelsBefore: ReadonlyMap<Instruction, ReadonlyArray<Statement>>
-}
-
-type Changes = ReadonlyArray<PtxChange>
-
-const made = (
-  m: Making,
-  operator: Operator,
-  change: string,
-  instead: Instead,
-  manner: Manner = 'other',
-  other: PtxSite | null = null,
-): PtxChange => ({
-  operator,
-  class: m.site.kind === 'access' ? 'synchronisation' : classOf(m.site.kind),
-  manner,
-  change,
-  site: m.site,
-  other,
-  instead,
-})
-
-const becomes = (m: Making, ...by: ReadonlyArray<Statement>): Instead => new Map([[m.i, by]])
-
 // ---------------------------------------------------------------- operands
-
-const nameOf = (rule: OperandRule): string => (rule._tag === 'pair' ? rule.first.name : rule.name)
-
-/** Which operand of the text an operand of the row is; -1: it was left out. */
-const placeOf = (r: Resolved, wanted: string): number => {
-  if (r.operands[wanted] === undefined) return -1
-  let k = 0
-  for (const rule of r.form.operands) {
-    if (nameOf(rule) === wanted) return k
-    if (r.operands[nameOf(rule)] !== undefined) k++
-  }
-  return -1
-}
-
-/** A name that no register of the function has. */
-const fresh = (m: Making): string => {
-  const taken = new Set(m.site.code.registers.map((x) => x.name))
-  let text = '%changed'
-  for (let k = 2; taken.has(text); k++) text = `%changed${String(k)}`
-  return text
-}
 
 /** With another number in the place of one: a constant plus so much, or a register of its own. */
 const computed = (m: Making, k: number, opcode: string, by: number): Instead | null => {
@@ -370,7 +301,8 @@ const exchanged = (m: Making): Changes => {
 // ---------------------------------------------------------------- by kind
 
 const bars = (m: Making): Changes => {
-  const { r, i, threads } = m
+  const { r, i } = m
+  const threads = threadsOf(m.block)
   const mode = r.form.base.split('.').pop()!
   const id = placeOf(r, 'a')
   const count = placeOf(r, 'b')
@@ -378,7 +310,7 @@ const bars = (m: Making): Changes => {
   // 15 is the last
   const o = i.operands[id]
   const isLast = o?._tag === 'integer' && o.value >= 15n
-  const own = (by: number): ReadonlyArray<PtxChange> =>
+  const own = (by: number): Changes =>
     threads + by < 32
       ? []
       : [
@@ -604,7 +536,7 @@ const own = (m: Making): Changes => {
     case 'cluster barrier':
       return m.r.form.base === 'barrier.cluster.arrive' ? clusterOrder(m) : []
     case 'warp barrier':
-      return []
+      return masks(m)
     case 'fence':
       return fences(m)
     case 'mbarrier init':
@@ -659,8 +591,8 @@ const labelled = (
     }
 }
 
-/** Every change of the synchronisation at these sites; `threads`: of a CTA. */
-export const changesOf = (sites: ReadonlyArray<PtxSite>, threads: number): Changes => {
+/** Every change of the synchronisation at these sites; `block`: the threads of a CTA. */
+export const changesOf = (sites: ReadonlyArray<PtxSite>, block: Extent): Changes => {
   const bySite = new Map<Code, Map<number, PtxSite>>()
   for (const s of sites) {
     const of = bySite.get(s.code) ?? new Map<number, PtxSite>()
@@ -669,22 +601,29 @@ export const changesOf = (sites: ReadonlyArray<PtxSite>, threads: number): Chang
   }
   const labelsBefore = new Map<Instruction, ReadonlyArray<Statement>>()
   for (const code of bySite.keys()) labelled(code.function.body ?? [], labelsBefore, [])
-  return sites.flatMap((site): Changes => {
+  const siteOf: Making['siteOf'] = (of, k) => bySite.get(of)?.get(k) ?? null
+  const makingOf = (site: PtxSite): Making => {
     const { code, index } = site
     const r = code.instructions[index]!
-    const m: Making = {
+    return {
       site,
       r,
       i: r.instruction,
       spin: spinsOf(code).find(({ test }) => test === index) ?? null,
       graph: graphOf(code),
-      threads,
-      siteOf: (of, k) => bySite.get(of)?.get(k) ?? null,
+      block,
+      siteOf,
       labelsBefore,
     }
-    if (site.kind === 'warp barrier') return []
+  }
+  return sites.flatMap((site): Changes => {
+    const m = makingOf(site)
+    const handed = byNextLane(m, (k) => {
+      const other = siteOf(site.code, k)
+      return other === null ? null : makingOf(other)
+    })
     return site.kind === 'access'
-      ? own(m)
-      : [...dropped(m), ...doubled(m), ...own(m), ...moved(m), ...exchanged(m)]
+      ? [...own(m), ...handed]
+      : [...dropped(m), ...doubled(m), ...own(m), ...moved(m), ...exchanged(m), ...handed]
   })
 }

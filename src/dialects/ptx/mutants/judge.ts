@@ -23,7 +23,7 @@ import { bits } from '../../../numerics/bits.js'
 import { shadow } from '../../../numerics/shadow.js'
 import { warpSource, type WarpArguments } from '../../../semantics/execution/launch-warps.js'
 import * as Run from '../../../semantics/execution/run.js'
-import { eager } from '../../../semantics/execution/policy.js'
+import { eager, recorded, type AnyPolicy } from '../../../semantics/execution/policy.js'
 import { noArguments, type Source } from '../../../semantics/machine/source.js'
 import * as Plane from '../../../semantics/machine/plane.js'
 import {
@@ -32,6 +32,8 @@ import {
   type JudgedMutant,
   type Naming,
 } from '../../../semantics/mutation/index.js'
+import { defaults } from '../../../semantics/judging/detector/index.js'
+import { outcomes } from '../../../semantics/schedules/outcomes/index.js'
 import { leftIn } from '../../../semantics/schedules/explore/index.js'
 import {
   checkSource,
@@ -39,13 +41,17 @@ import {
   type Checked,
   type CheckOptions,
 } from '../../../semantics/verdict/check.js'
+import type { Finding } from '../../../semantics/judging/finding.js'
 import type { VerdictName } from '../../../semantics/judging/verdict.js'
+import type { Fold } from '../../../semantics/log/events.js'
 import type { WarpProgram } from '../../../semantics/warps/program.js'
 import { elaborate } from '../elaboration/elaborate.js'
 import type { Module } from '../text/module.js'
 import { withInstead } from '../text/replace.js'
 import { ruleFor } from './certificate.js'
-import { changesOf, type PtxChange } from './changes.js'
+import { changesOf } from './changes.js'
+import { threadsOf, type Extent, type PtxChange } from './making.js'
+import { isSameForNext, stretchesAround, unneeded, type Stretch } from './meetings.js'
 import { isExpected } from './labels.js'
 import { namingOf } from './naming.js'
 import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
@@ -78,7 +84,7 @@ export interface PtxMutant {
   readonly module: () => Module
 }
 
-const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+const extentOf = ([x = 1, y = 1, z = 1]: ReadonlyArray<number>): Extent => [x, y, z]
 
 /** Every mutant of the synchronisation of an entry and of what it calls. */
 export const ptxMutants = (ground: PtxGround): E.Either<Failure, ReadonlyArray<PtxMutant>> =>
@@ -86,7 +92,7 @@ export const ptxMutants = (ground: PtxGround): E.Either<Failure, ReadonlyArray<P
     sitesOf(ground.module, ground.entry, ground.name),
     E.map((sites) => {
       const times = new Map<string, number>()
-      return changesOf(sites, product(ground.given.block)).map((change): PtxMutant => {
+      return changesOf(sites, extentOf(ground.given.block)).map((change): PtxMutant => {
         const words = `${change.operator} | ${change.site.label} | ${change.change}`
         const n = times.get(words) ?? 0
         times.set(words, n + 1)
@@ -149,13 +155,23 @@ const ringsOf = (
     new Set([...keys, ...rings.filter((r) => [...r].some((key) => keys.has(key))).flatMap((r) => [...r])])
 }
 
-const runOf = (source: Source, algebra: Algebra, fuel: number): Touched => {
+/** What a fold finds in a run of it; null: it does not run. */
+const heardOf = <S, R>(
+  source: Source,
+  algebra: Algebra,
+  fuel: number,
+  fold: Fold<S, R>,
+  policy: AnyPolicy = eager,
+): R | null => {
   const launched = source.launch(algebra, noArguments)
-  if (E.isLeft(launched)) return { barriers: new Map(), sites: new Set() }
+  if (E.isLeft(launched)) return null
   const { world, machine } = launched.right
-  const how: Run.Settings = { policy: eager, fuel, keepSchedule: false, transient: true }
-  return Run.run(world, machine, how, touched).result
+  const how: Run.Settings = { policy, fuel, keepSchedule: false, transient: true }
+  return Run.run(world, machine, how, fold).result
 }
+
+const runOf = (source: Source, algebra: Algebra, fuel: number): Touched =>
+  heardOf(source, algebra, fuel, touched) ?? { barriers: new Map(), sites: new Set() }
 
 const once = <A>(make: () => A): (() => A) => {
   let held: { readonly value: A } | null = null
@@ -283,6 +299,77 @@ const leftBy = ({ world, machine }: Checked): ReadonlyArray<string> =>
 /** The certificate of what no warp comes to, at any of the launches. */
 const neverReached = 'never reached'
 
+/** Lanes of one warp: no search follows them, so none of its answers counts. */
+const isOfLanes = ({ operator, site }: PtxChange): boolean =>
+  operator === 'LANES' || site.kind === 'warp barrier'
+
+/** Do all conditions hold in its one run, so that nothing had to be searched? */
+const isOfOneRun = ({ verdict }: Checked): boolean =>
+  verdict.verdict === 'ok' && verdict.decidedBy === 'one-schedule'
+
+/** Most runs that are asked what lanes do in them. */
+const mostRuns = 50
+
+/** The runs that stand for all: one; or, where C1 alone fails, one for every order of what decides. Null: none do. */
+const standingRuns = (k: Known, source: Source, c: Checked): ReadonlyArray<AnyPolicy> | null => {
+  if (isOfOneRun(c)) return [eager]
+  const { C2, C3, C4, C5, C6 } = c.verdict.conditions
+  const launched = source.launch(k.algebra, noArguments)
+  if (c.verdict.verdict !== 'ok' || E.isLeft(launched)) return null
+  if (![C2, C3, C4, C5, C6].every(({ holds }) => holds)) return null
+  const all = outcomes(launched.right, defaults)
+  return all === null || all.found !== null || all.bound !== null || all.ends.length > mostRuns
+    ? null
+    : all.ends.map((end) => recorded(end))
+}
+
+/** What lanes do in all runs of a text; a meeting at the label ends no stretch. Null: no runs stand for all. */
+const stretchesOf = (
+  g: PtxGround,
+  k: Known,
+  source: Source,
+  c: Checked,
+  label: string | null,
+): ReadonlyArray<Stretch> | null =>
+  standingRuns(k, source, c)?.flatMap(
+    (policy) =>
+      heardOf(
+        source,
+        k.algebra,
+        g.fuel,
+        stretchesAround(threadsOf(extentOf(g.given.block)), label),
+        policy,
+      ) ?? [],
+  ) ?? null
+
+/** Why a change of what lanes have with one another changes nothing. */
+const certifiedOfLanes = (
+  g: PtxGround,
+  k: Known,
+  { change }: PtxMutant,
+  after: WarpProgram,
+  c: Checked,
+): string | null => {
+  const { handed, site } = change
+  const changed = stretchesOf(g, k, warpSource(after, g.given), c, null)
+  if (changed === null || k.original === null) return null
+  if (handed.size > 0) return isSameForNext(changed, handed) ? 'another lane' : null
+  const around = stretchesOf(g, k, warpSource(g.program, g.given), k.original, site.label)
+  return around === null ? null : unneeded(around, site.label)
+}
+
+/** What one run finds that it does not find where a warp is one thread: a search does not look for it, and so does not refute it. */
+const restsOnLanes = (g: PtxGround, k: Known, after: WarpProgram): boolean => {
+  const source = warpSource(after, g.given)
+  const findingsOf = (how: Pick<CheckOptions, 'lanes'>): ReadonlyArray<Finding> => {
+    const checked = checkSource(source, Object.assign({}, k.options, { explore: false }, how))
+    return E.isRight(checked) ? checked.right.verdict.findings : []
+  }
+  const nameOf = ({ id, a, b }: Finding): string => `${id} ${a.site} ${b?.site ?? ''}`
+  const asOne = new Set(findingsOf({ lanes: 'off' }).map(nameOf))
+  return findingsOf({}).some((f) => !asOne.has(nameOf(f)))
+}
+
 const certified = (
   g: PtxGround,
   k: Known,
@@ -294,9 +381,13 @@ const certified = (
   if (k.original === null || c.outcome._tag !== 'completed' || !isSameMemory(k.original, c)) return null
   const rule = c.verdict.verdict === 'ok' ? ruleFor(g.program, after, m.change, k.numbers) : null
   if (rule !== null) return rule
+  const ofLanes = isOfLanes(m.change)
+  const known = ofLanes ? certifiedOfLanes(g, k, m, after, c) : null
+  if (known !== null) return known
   const { label } = m.change.site
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
+  if (ofLanes || (!isOfOneRun(c) && restsOnLanes(g, k, after))) return null
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
       return null

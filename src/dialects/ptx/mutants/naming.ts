@@ -18,7 +18,7 @@ import type { FenceName, Subject } from '../../../semantics/judging/subject.js'
 import type { Header } from '../../../semantics/log/events.js'
 import type { Family } from '../../../semantics/log/units.js'
 import type { Checked } from '../../../semantics/verdict/check.js'
-import type { PtxChange } from './changes.js'
+import type { PtxChange } from './making.js'
 import { keyOf } from './touched.js'
 import type { Window } from './windows.js'
 
@@ -62,8 +62,9 @@ const isEdge = (c: PtxChange, f: Diagnosis, isOwn: Asks): boolean => {
   switch (c.site.kind) {
     case 'bar':
     case 'cluster barrier':
-    case 'warp barrier':
       return missing.kind === 'arrive-wait'
+    case 'warp barrier':
+      return missing.kind === 'arrive-wait' || missing.kind === 'warp-sync'
     case 'mbarrier init':
     case 'mbarrier inval':
     case 'mbarrier expect':

@@ -107,14 +107,31 @@ export const zeroed = (
   }
 }
 
+/** Statements with registers of their own. */
+export const scopedOf = (
+  like: Instruction,
+  registers: ReadonlyArray<readonly [type: TypeName, name: string]>,
+  body: ReadonlyArray<Statement>,
+): Statement => ({
+  _tag: 'scope',
+  at: like.at,
+  body: [
+    ...registers.map(([type, text]): Statement => ({
+      _tag: 'registers',
+      at: like.at,
+      type,
+      vector: 1,
+      name: text,
+      count: null,
+    })),
+    ...body,
+  ],
+})
+
 /** Statements with a register of their own. */
 export const scoped = (
   like: Instruction,
   type: TypeName,
   register: string,
   body: ReadonlyArray<Statement>,
-): Statement => ({
-  _tag: 'scope',
-  at: like.at,
-  body: [{ _tag: 'registers', at: like.at, type, vector: 1, name: register, count: null }, ...body],
-})
+): Statement => scopedOf(like, [[type, register]], body)

@@ -493,6 +493,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'whose memory it is about'),
       },
       {
+        sequential: described(yes, 'of `memory`: it is in one order with all others that are (fence.sc)'),
         footprint: described(
           footprintWire,
           'of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all',
@@ -820,7 +821,9 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
       return e.with === undefined ? own : Object.assign({ with: e.with }, own)
     }
     case 'fence':
-      return { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope }
+      return e.sequential === true
+        ? { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope, sequential: true }
+        : { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope }
     case 'rendezvous':
       return rendezvousOf(e)
     case 'registers':

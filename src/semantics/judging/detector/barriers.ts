@@ -277,7 +277,9 @@ export const invalidate = (c: Context, b: BarrierState, stamp: Stamp, k: Knowled
   if (!checkLive(c, b, stamp, k, does)) return
   const missing =
     unknownEvent(b.current, b.number, k, stamp, -1, false, 'attended') ??
-    (b.last === undefined ? undefined : unknownEvent(b.last, b.number - 1, k, stamp, b.clock, false, 'attended'))
+    (b.last === undefined
+      ? undefined
+      : unknownEvent(b.last, b.number - 1, k, stamp, b.clock, false, 'attended'))
   if (missing !== undefined)
     file(c.report, keyOf(`B7|${String(b.index)}`, missing.stamp, stamp), () =>
       draft(
@@ -561,7 +563,13 @@ export const observeWait = (
 ): number => {
   const observed = b.number - 1
   if (!c.options.rules.oneSidedC4) {
-    const unknown = unknownOf(b, observed - 1, a.knowledge, stamp, c.options.rules.warpArrivals ? 'warps' : 'done')
+    const unknown = unknownOf(
+      b,
+      observed - 1,
+      a.knowledge,
+      stamp,
+      c.options.rules.warpArrivals ? 'warps' : 'done',
+    )
     if (unknown !== undefined) tooEarly(c, b, stamp, unknown, observed, 'wait')
   }
   advanceOrder(a.knowledge, programOf(stamp.agent), stamp.at)

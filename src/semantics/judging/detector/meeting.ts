@@ -35,7 +35,10 @@ import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
 import { act, exchange, meetLanes } from './strands.js'
-import { fencedWithin } from './strong.js'
+import { fencedWithin, handOn, meetStrong, takeOn } from './strong.js'
+
+/** Named barriers of a CTA. */
+const lastOfCta = 15
 
 export const meet = (d: Detector, e: Rendezvous): void => {
   const c = d.context
@@ -49,6 +52,12 @@ export const meet = (d: Detector, e: Rendezvous): void => {
       family: undefined,
       lacking: undefined,
     })
+  // what a CTA meets at, and not what its cluster does: there a fence may be of another scope than the one who hands it on
+  if (e.id <= lastOfCta && e.relaxed !== true) {
+    const meeting = `${String(c.header.agents[e.stamp.agent]!.cta)} ${String(e.id)} ${String(generation)}`
+    if (e.kind === 'arrive') handOn(d, e.stamp.agent, meeting)
+    if (e.kind === 'leave') takeOn(d, e.stamp.agent, meeting)
+  }
   // lanes that have waited for one another at a barrier have met
   const lanes = lanesIn(c, e.stamp)
   if (e.kind === 'leave' && e.relaxed !== true && lanes !== undefined)
@@ -79,6 +88,7 @@ export const warpSync = (d: Detector, { stamp, how, loads }: WarpSync): void => 
 /** These lanes know from now on what each of them knew, and did up to that event of their warp. */
 export const meetAll = (d: Detector, agent: number, lanes: number, before: number): void => {
   meetLanes(d.context.agents[agent]!, agent, lanes, before)
+  meetStrong(d.strong, agent, lanes)
 }
 
 export const fork = (d: Detector, e: ForkEvent): void => {

@@ -16,13 +16,14 @@ import type { Knowledge, Together } from './knowledge.js'
 
 // ---------------------------------------------------------------- model
 
-/** What was told through a word, by whom, and how far. */
+/** What was told through a word, by whom, and how far. `sequential`: by a fence.sc, perhaps of others; only a fence.sc takes it over. */
 export interface Told {
   readonly agent: number
   /** of a warp: by which of its lanes; 0: the agent acts as one */
   readonly lanes: number
   readonly reach: Reach
   readonly knowledge: Knowledge
+  readonly sequential: boolean
 }
 /** A write: what it left, what was there before, and whether its agent knew all earlier ones. */
 export interface Left {
@@ -46,18 +47,32 @@ export interface Word {
   /** per agent: the last wait of each of its lanes for it */
   readonly waits: Map<number, ReadonlyArray<Stamp>>
 }
-/** What lanes of a warp knew at their last fence. They tell it themselves: a lane that has met them since has not fenced. */
+/**
+ * What lanes of a warp knew at their last fence. They tell it themselves: a lane that has met them since has not fenced. `sequential`: at a fence.sc, and those that have met
+ * them since hand it on.
+ */
 export interface Fenced {
   readonly lanes: number
   readonly knowledge: Knowledge
-  /** how far each of them knew the others then */
+  /** how far each of them knew the others then; null: it was handed on to them */
   readonly together: Together | null
+  readonly sequential: boolean
 }
 /** What lanes have read and not yet taken over. */
 export interface Pending {
   readonly lanes: number
   readonly knowledge: Knowledge
+  /** of what a fence.sc told: the next fence.sc takes it over, also of who has met them since */
+  readonly sequential: boolean
 }
+/** What those who come to a barrier hand on, by reach. */
+export interface Handed {
+  readonly fenced: Map<Reach, Knowledge>
+  readonly pending: Map<Reach, Knowledge>
+  readonly awaited: Map<Reach, Knowledge>
+}
+export const handed = (): Handed => ({ fenced: new Map(), pending: new Map(), awaited: new Map() })
+
 export interface Strong {
   /** by plane and byte */
   readonly words: Map<string, Word>
@@ -68,6 +83,10 @@ export interface Strong {
   readonly pending: Map<number, ReadonlyArray<Pending>>
   /** the same of what it has waited for */
   readonly awaited: Map<number, ReadonlyArray<Pending>>
+  /** by barrier of a CTA and generation */
+  readonly handed: Map<string, Handed>
+  /** a fence.sc was executed */
+  sequential: boolean
 }
 
 export const strongState = (): Strong => ({
@@ -76,6 +95,8 @@ export const strongState = (): Strong => ({
   fenced: new Map(),
   pending: new Map(),
   awaited: new Map(),
+  handed: new Map(),
+  sequential: false,
 })
 
 export const forgetStrong = (s: Strong): void => {
@@ -84,4 +105,6 @@ export const forgetStrong = (s: Strong): void => {
   s.fenced.clear()
   s.pending.clear()
   s.awaited.clear()
+  s.handed.clear()
+  s.sequential = false
 }

@@ -56,7 +56,15 @@ import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
 import type { Options } from './rules.js'
 import { keyOfWord, wordsOf } from './words.js'
-import type { Fenced, Left, Pending, Told, Word } from './strong-state.js'
+import {
+  handed,
+  type Fenced,
+  type Left,
+  type Pending,
+  type Strong,
+  type Told,
+  type Word,
+} from './strong-state.js'
 import { act, partLanes, strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- words
@@ -119,7 +127,7 @@ const byLane = (c: Context, a: AgentState, stamp: Stamp, { lanes, knowledge }: T
 }
 
 /** A fence of memory: what the agent has read is taken over, and what it knows is released by its writes from now on. */
-export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): void => {
+export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], sequential: boolean): void => {
   const c = d.context
   const { agent } = stamp
   const a = c.agents[agent]!
@@ -131,15 +139,19 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): v
       const heard = pending.get(key)
       if (heard === undefined) continue
       // the fence of a lane is for what that lane has read
-      for (const one of heard) {
-        if ((one.lanes & lanes) === 0) continue
+      const taken = heard.filter((one) => (one.lanes & lanes) !== 0 && (sequential || !one.sequential))
+      for (const one of taken) {
         alone(a, agent, stamp.at, one.lanes & lanes)
         if (!settled) byChance(c, a, stamp, one.knowledge)
         receive(a, one.knowledge, true, false)
       }
       act(a, agent, lanes, stamp.at)
       const left = heard.flatMap((one) =>
-        (one.lanes & ~lanes) === 0 ? [] : [{ lanes: one.lanes & ~lanes, knowledge: one.knowledge }],
+        !taken.includes(one)
+          ? [one]
+          : (one.lanes & ~lanes) === 0
+            ? []
+            : [{ lanes: one.lanes & ~lanes, knowledge: one.knowledge, sequential: one.sequential }],
       )
       if (left.length === 0) pending.delete(key)
       else pending.set(key, left)
@@ -147,12 +159,20 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope']): v
   }
   heardBy(d.strong.awaited, true)
   heardBy(d.strong.pending, false)
-  const known: Fenced = { lanes, knowledge: snapshot(c, a), together: a.knowledge.together }
+  const knowledge = snapshot(c, a)
+  const { together } = a.knowledge
+  const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
+  if (sequential) {
+    d.strong.sequential = true
+    known.push({ lanes, knowledge, together, sequential: true })
+  }
   // a wider fence is a narrower one too
   for (let r = 1; r <= reach; r++) {
     const key = slot(agent, r)
-    const others = (d.strong.fenced.get(key) ?? []).filter((f) => (f.lanes & ~lanes) !== 0)
-    d.strong.fenced.set(key, [...others, known])
+    const others = (d.strong.fenced.get(key) ?? []).filter(
+      (f) => (f.lanes & ~lanes) !== 0 || (f.sequential && !sequential),
+    )
+    d.strong.fenced.set(key, [...others, ...known])
   }
 }
 
@@ -163,11 +183,112 @@ const alone = (a: AgentState, agent: number, at: number, lanes: number): void =>
   act(a, agent, lanes, at)
 }
 
-/** What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. */
-export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledge | undefined => {
+/**
+ * Lanes have met: what one of them knew at a fence.sc the others hand on, and so they do what one has read. Two fences that are fence.sc are in one order: that of the reader
+ * cannot be the first of the two, or what is read would come after its reading.
+ */
+export const meetStrong = (s: Strong, agent: number, lanes: number): void => {
+  if (!s.sequential) return
+  for (let r = 1; r <= 3; r++) {
+    const key = slot(agent, r)
+    for (const kept of [s.pending, s.awaited]) {
+      const all = kept.get(key)
+      if (all !== undefined)
+        kept.set(
+          key,
+          all.map((one) =>
+            one.sequential && (one.lanes & lanes) !== 0
+              ? { lanes: one.lanes | lanes, knowledge: one.knowledge, sequential: true }
+              : one,
+          ),
+        )
+    }
+    const fenced = s.fenced.get(key)
+    if (fenced !== undefined)
+      s.fenced.set(key, joined(fenced.flatMap((f) => (f.sequential ? metIn(agent, f, lanes) : [f]))))
+  }
+}
+
+/** Of what the same lanes hand on one entry. */
+const joined = (all: ReadonlyArray<Fenced>): ReadonlyArray<Fenced> => {
+  const out: Fenced[] = []
+  for (const f of all) {
+    const same = out.findIndex((x) => isHandedOn(x) && isHandedOn(f) && x.lanes === f.lanes)
+    if (same < 0) {
+      out.push(f)
+      continue
+    }
+    const knowledge = copy(out[same]!.knowledge)
+    join(knowledge, f.knowledge)
+    out[same] = { lanes: f.lanes, knowledge, together: null, sequential: true }
+  }
+  return out
+}
+const isHandedOn = (f: Fenced): boolean => f.sequential && f.together === null
+
+// ---------------------------------------------------------------- what a barrier of the CTA hands on
+
+/** What lanes hand on to all who leave a barrier. */
+export const handOn = (d: Detector, agent: number, meeting: string): void => {
+  const s = d.strong
+  if (!s.sequential) return
+  const { acting } = d.context.agents[agent]!
+  const to = s.handed.get(meeting) ?? handed()
+  s.handed.set(meeting, to)
+  for (const r of [1, 2, 3] as const) {
+    const key = slot(agent, r)
+    const known = fencedWithin(d, agent, r, true)
+    if (known !== undefined) add(d.context, to.fenced, r, known)
+    for (const [kept, into] of [
+      [s.pending, to.pending],
+      [s.awaited, to.awaited],
+    ] as const)
+      for (const one of kept.get(key) ?? [])
+        if (one.sequential && (one.lanes & acting) !== 0) add(d.context, into, r, one.knowledge)
+  }
+}
+
+const add = (c: Context, into: Map<Reach, Knowledge>, reach: Reach, message: Knowledge): void => {
+  const k = into.get(reach) ?? nothing(c.extent)
+  join(k, message)
+  into.set(reach, k)
+}
+
+/** What those who have come to it have handed on. */
+export const takeOn = (d: Detector, agent: number, meeting: string): void => {
+  const s = d.strong
+  const from = s.handed.get(meeting)
+  if (from === undefined) return
+  const { acting } = d.context.agents[agent]!
+  for (const [r, knowledge] of from.fenced) {
+    const key = slot(agent, r)
+    s.fenced.set(
+      key,
+      joined([
+        ...(s.fenced.get(key) ?? []),
+        { lanes: acting, knowledge: copy(knowledge), together: null, sequential: true },
+      ]),
+    )
+  }
+  for (const [r, message] of from.pending) keep(d.context, s.pending, slot(agent, r), acting, message, true)
+  for (const [r, message] of from.awaited) keep(d.context, s.awaited, slot(agent, r), acting, message, true)
+}
+
+/**
+ * What an agent knew at its last fence of memory that reaches its CTA (1), its cluster (2): what it tells where it does not release. `sequential`: and what others knew at
+ * a fence.sc, and have handed on to it; that only a fence.sc takes over.
+ */
+export const fencedWithin = (
+  d: Detector,
+  agent: number,
+  reach: Reach,
+  sequential: boolean = false,
+): Knowledge | undefined => {
   const a = d.context.agents[agent]!
   const any = d.context.options.rules.anyLaneTells
-  const all = d.strong.fenced.get(slot(agent, reach))?.filter((f) => any || (f.lanes & a.acting) !== 0)
+  const all = d.strong.fenced
+    .get(slot(agent, reach))
+    ?.filter((f) => f.sequential === sequential && (any || (f.lanes & a.acting) !== 0))
   if (all === undefined || all.length === 0) return undefined
   const [first] = all
   if (any) return all.reduce((k, f) => (join(k, f.knowledge), k), nothing(d.context.extent))
@@ -178,14 +299,33 @@ export const fencedWithin = (d: Detector, agent: number, reach: Reach): Knowledg
 }
 
 /** What the lanes that act have fenced: what they knew at the fence, and of their own warp no more than they knew of it then. */
-const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge => {
-  const others = f.lanes & ~a.acting
-  if (others === 0 || f.together === null) return f.knowledge
-  return telling(
-    f.knowledge,
-    f.knowledge.tensor,
-    withLags(f.knowledge.lags, agent, Pace.lagging(f.together.paced, others)),
-  )
+const fencedBy = (a: AgentState, agent: number, f: Fenced): Knowledge =>
+  knownTo(agent, f, f.lanes & ~a.acting)
+
+/** What lanes knew at a fence that these others made with them: of the others no more than was known of them before. */
+const knownTo = (agent: number, { knowledge: k, together }: Fenced, others: number): Knowledge =>
+  others === 0 || together === null
+    ? k
+    : telling(
+        k,
+        k.tensor,
+        withLags(k.lags, agent, [
+          // those that did not fence with them lag as they did then
+          ...Pace.lagsWithout(pacedIn(k, agent).lags, others),
+          ...Pace.lagging(together.paced, others),
+        ]),
+      )
+
+/** The same once these lanes have met: they tell what each of them fenced, and nothing of those that have not come. */
+const metIn = (agent: number, f: Fenced, lanes: number): ReadonlyArray<Fenced> => {
+  const [came, others] = [f.lanes & lanes, f.lanes & ~lanes]
+  if (came === 0) return [f]
+  if (f.together === null)
+    return [{ lanes: f.lanes | lanes, knowledge: f.knowledge, together: null, sequential: true }]
+  const met: Fenced = { lanes, knowledge: knownTo(agent, f, others), together: null, sequential: true }
+  return others === 0
+    ? [met]
+    : [met, { lanes: others, knowledge: knownTo(agent, f, came), together: f.together, sequential: true }]
 }
 
 // ---------------------------------------------------------------- hearing and telling
@@ -197,21 +337,22 @@ const keep = (
   key: number,
   lanes: number,
   message: Knowledge,
+  sequential: boolean,
 ): void => {
   const all = pending.get(key) ?? []
-  const kept = all.find((one) => one.lanes === lanes)
+  const kept = all.find((one) => one.lanes === lanes && one.sequential === sequential)
   if (kept !== undefined) {
     join(kept.knowledge, message)
     return
   }
   const fresh = nothing(c.extent)
   join(fresh, message)
-  pending.set(key, [...all, { lanes, knowledge: fresh }])
+  pending.set(key, [...all, { lanes, knowledge: fresh, sequential }])
 }
 
 /** What a relaxed wait has found: with a fence behind it that reaches so far, it acquires. */
 export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: Knowledge): void => {
-  keep(d.context, d.strong.awaited, slot(agent, reach), d.context.agents[agent]!.acting, message)
+  keep(d.context, d.strong.awaited, slot(agent, reach), d.context.agents[agent]!.acting, message, false)
 }
 
 /** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
@@ -231,13 +372,13 @@ const hear = (
     if (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope) continue
     // what another lane of the warp has told is news to this one alone
     if (t.agent === x && stamp.lanes === undefined) continue
-    if (acquires) {
+    if (acquires && !t.sequential) {
       if (!awaited) byChance(c, a, stamp, t.knowledge)
       if (!awaited && t.agent === x) byLane(c, a, stamp, t)
       receive(a, t.knowledge, true, false)
       continue
     }
-    keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge)
+    keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge, t.sequential)
   }
 }
 
@@ -250,14 +391,16 @@ const tells = (
   releases: boolean,
 ): ReadonlyArray<Told> => {
   const lanes = a.knowledge.together === null ? 0 : a.acting
-  if (releases) return [{ agent: x, lanes, reach, knowledge: snapshot(d.context, a) }]
+  if (releases) return [{ agent: x, lanes, reach, knowledge: snapshot(d.context, a), sequential: false }]
   const out: Told[] = []
-  let last: Knowledge | undefined
-  for (let r = reach; r >= 1; r--) {
-    const knowledge = fencedWithin(d, x, asReach(r))
-    if (knowledge === undefined || knowledge === last) continue
-    last = knowledge
-    out.push({ agent: x, lanes, reach: asReach(r), knowledge })
+  for (const sequential of d.strong.sequential ? [false, true] : [false]) {
+    let last: Knowledge | undefined
+    for (let r = reach; r >= 1; r--) {
+      const knowledge = fencedWithin(d, x, asReach(r), sequential)
+      if (knowledge === undefined || knowledge === last) continue
+      last = knowledge
+      out.push({ agent: x, lanes, reach: asReach(r), knowledge, sequential })
+    }
   }
   return out
 }
@@ -273,7 +416,10 @@ const withMore = (
     (t) =>
       !more.some(
         (m) =>
-          m.agent === t.agent && m.reach >= t.reach && (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
+          m.agent === t.agent &&
+          m.sequential === t.sequential &&
+          m.reach >= t.reach &&
+          (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
       ),
   ),
   ...more,
