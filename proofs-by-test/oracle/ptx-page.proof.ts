@@ -1,5 +1,5 @@
-/** docs/Ptx.md: its commands print what stands below them, on the files of conformance/hopper/warpgroups/ring, and the launch file that it shows is one. */
-import { readFileSync } from 'node:fs'
+/** docs/Ptx.md: its commands print what stands below them, on the files of conformance/hopper/warpgroups and conformance/hopper/cuda, and the launch file that it shows is one. */
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { decodePtxLaunch } from '../../src/oracle/launch/ptx-file.js'
@@ -11,11 +11,15 @@ import { notPrinted, printed, quotations } from './quoted.js'
 
 const root = new URL('../../', import.meta.url)
 const page = readFileSync(new URL('docs/Ptx.md', root), 'utf8')
-const place = (file: string): string => fileURLToPath(new URL(`conformance/hopper/warpgroups/${file}`, root))
+const among = ['warpgroups', 'cuda'].map((set) => fileURLToPath(new URL(`conformance/hopper/${set}/`, root)))
+const place = (file: string): string => {
+  const all = among.map((folder) => `${folder}${file}`)
+  return all.find((path) => existsSync(path)) ?? all[0]!
+}
 const quotes = quotations(page)
 
-test('there are seven', () => {
-  expect(quotes.length).toBe(7)
+test('there are eight', () => {
+  expect(quotes.length).toBe(8)
 })
 // each takes some seconds; by day the first
 test.each(nightly ? quotes : quotes.slice(0, 1))('$argv', async ({ argv, quoted }) => {
