@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { brokenOf, foreign, programName, zoo } from '../../../src/kernels/broken/index.js'
+import { brokenOf, foreign, laneTwins, programName, zoo } from '../../../src/kernels/broken/index.js'
 import { instanceOf, kernelNamed, kernels } from '../../../src/kernels/catalogue/index.js'
 import type { Outcome, World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
@@ -59,6 +59,25 @@ describe('the zoo by name', () => {
     const refused = await run('check', 'zoo/A1')
     expect(refused.status).toBe(2)
     expect(refused.stderr).toMatch(/A1.*232448 bytes/)
+  })
+  it('lanes: the text, its launch and its twin, as PTX in a file would be', async () => {
+    for (const { path, id, shows } of laneTwins) {
+      const bad = await run('check', path, '--json')
+      expect([bad.status, bad.stderr]).toEqual([1, ''])
+      expect(json(bad)).toMatchObject({
+        verdict: 'hazard',
+        findings: [{ id, a: { site: shows.a }, b: { site: shows.b } }],
+      })
+      const mended = await run('check', `${path}-fixed`, '--json')
+      expect([mended.status, mended.stderr]).toEqual([0, ''])
+      expect(json(mended)).toMatchObject({ verdict: 'ok', findings: [], notes: [] })
+      expect(await run('kernels', path)).toMatchObject({ status: 0, stderr: '' })
+    }
+    // a file of this name is a file
+    expect((await run('check', 'zoo/D5.ptx')).stderr).toContain('zoo/D5.ptx')
+    // and what takes programs alone says so
+    const swept = await run('check', 'zoo/D5', '--mend', '1')
+    expect(swept.status).toBe(2)
   })
   it('foreign bugs too; an unknown name says what there is', async () => {
     expect((await run('check', 'foreign/early-release')).stdout).toContain('W2')
@@ -351,7 +370,7 @@ describe('tcspec kernels and demo', () => {
         tensors: expect.any(Array),
         broken: brokenOf(name).map(({ without }) => expect.objectContaining({ without })),
       })),
-      twins: [...zoo, ...foreign].map((t) => ({
+      twins: [...zoo, ...laneTwins, ...foreign].map((t) => ({
         name: programName(t, false),
         fixed: programName(t, true),
         id: t.id,
