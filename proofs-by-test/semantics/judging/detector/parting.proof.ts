@@ -200,7 +200,15 @@ describe('who is parted', () => {
   test('an issue stays one event', () => {
     const c = parted([1])
     expect(
-      byStrand(c, { _tag: 'issue', stamp: stampOf(-1), operation: 0, unit: 'wgmma', tensor: undefined }),
+      byStrand(c, {
+        _tag: 'issue',
+        stamp: stampOf(-1),
+        operation: 0,
+        unit: 'wgmma',
+        bytes: 0,
+        macs: 0,
+        accumulates: false,
+      }),
     ).toBeNull()
   })
   test('a fresh agent is one strand', () => {
