@@ -60,6 +60,25 @@ describe('the zoo by name', () => {
     expect(refused.status).toBe(2)
     expect(refused.stderr).toMatch(/A1.*232448 bytes/)
   })
+  it('lanes: the text, its launch and its twin, as PTX in a file would be', async () => {
+    for (const { path, id, shows } of laneTwins) {
+      const bad = await run('check', path, '--json')
+      expect([bad.status, bad.stderr]).toEqual([1, ''])
+      expect(json(bad)).toMatchObject({
+        verdict: 'hazard',
+        findings: [{ id, a: { site: shows.a }, b: { site: shows.b } }],
+      })
+      const mended = await run('check', `${path}-fixed`, '--json')
+      expect([mended.status, mended.stderr]).toEqual([0, ''])
+      expect(json(mended)).toMatchObject({ verdict: 'ok', findings: [], notes: [] })
+      expect(await run('kernels', path)).toMatchObject({ status: 0, stderr: '' })
+    }
+    // a file of this name is a file
+    expect((await run('check', 'zoo/D5.ptx')).stderr).toContain('zoo/D5.ptx')
+    // and what takes programs alone says so
+    const swept = await run('check', 'zoo/D5', '--mend', '1')
+    expect(swept.status).toBe(2)
+  })
   it('foreign bugs too; an unknown name says what there is', async () => {
     expect((await run('check', 'foreign/early-release')).stdout).toContain('W2')
     const unknown = await run('check', 'zoo/R9')
