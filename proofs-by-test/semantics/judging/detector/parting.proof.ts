@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { bitsOf, type Dtype } from '../../../../src/numerics/dtype.js'
 import { agentState, context, type Context } from '../../../../src/semantics/judging/detector/context.js'
 import { defaults } from '../../../../src/semantics/judging/detector/index.js'
-import { byStrand, executedBy } from '../../../../src/semantics/judging/detector/parting.js'
+import * as Parting from '../../../../src/semantics/judging/detector/parting.js'
 import { act, partLanes, strandsOf } from '../../../../src/semantics/judging/detector/strands.js'
 import {
   asSpans,
@@ -89,6 +89,13 @@ const access = (footprint: Footprint, stamp: Stamp): Access => ({
   role: 'destination',
   atomic: false,
 })
+
+const { executedBy } = Parting
+/** Of what lanes execute; of nothing else it is asked. */
+const byStrand = (c: Context, e: LogEvent): ReadonlyArray<LogEvent> | null => {
+  const stamp = executedBy(e)
+  return stamp?.lanes === undefined ? null : Parting.byStrand(c, e, stamp, stamp.lanes)
+}
 
 const partsOf = (c: Context, e: LogEvent): ReadonlyArray<LogEvent> => byStrand(c, e) ?? [e]
 
