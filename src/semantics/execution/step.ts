@@ -233,6 +233,19 @@ const nothingBefore: ReadonlyArray<Offered> = []
  * The events that can happen now: agents in their order, then operations in the order of their issue. Those of them that were on offer before are the
  * same objects.
  */
+/** Does another lane of the agent do what is left of its instruction (`warps/atomics.ts`)? */
+const isBehind = ({ ready }: Offered): boolean =>
+  ready?._tag === 'do' && ready.prepared._tag === 'atomic.words' && ready.prepared.behind === true
+
+/** What is on offer where nothing comes between the lanes of one instruction. A search asks for no more: 32 tickets of two warps have some 10^18 orders. */
+export const together = (all: ReadonlyArray<Offered>): ReadonlyArray<Offered> => {
+  const first = all.find(isBehind)
+  return first === undefined ? all : [first]
+}
+
+/** Is there an instruction on offer that lanes have begun? */
+export const isAmid = (all: ReadonlyArray<Offered>): boolean => all.some(isBehind)
+
 export const offered = (
   world: World,
   m: Machine,

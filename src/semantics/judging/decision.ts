@@ -79,8 +79,11 @@ export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = nam
 const unlessEnded = names.filter((name) => name !== 'C5')
 
 /** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
-/** What one run, or a search, stands for: where lanes are judged as one, not the schedules of threads. */
-export type Schedules = 'every schedule' | 'every schedule of warps'
+/** What one run, or a search, stands for: where lanes are judged as one, or atomics of several lanes kept together, not the schedules of threads. */
+export type Schedules =
+  | 'every schedule'
+  | 'every schedule of warps'
+  | 'every schedule in which nothing comes between atomics of one instruction'
 
 export const decideRun = (
   ended: Ended,

@@ -2,7 +2,7 @@
  * A log of warps as a log of threads: what its lanes mean.
  *
  * An agent that is a warp says of each event which lanes do it (`Stamp.lanes`). Here every lane that does anything becomes an agent of its own, and what several lanes do
- * becomes an event of each. The log that comes out has no lanes in it, and whoever judges a log judges it: so it says what a log of warps means without knowing how one
+ * becomes an event of each. The log that comes out has no lanes in it, and what judges a log judges it: so it says what a log of warps means without knowing how one
  * is judged.
  *
  *     warp 0, lanes 0 and 1: write x[lane]        thread 0.0: write x[0]      thread 0.1: write x[1]

@@ -178,6 +178,8 @@ export type Prepared =
       readonly decides: boolean
       /** some agent may wait for the words that it leaves */
       readonly watched: boolean
+      /** other lanes have done theirs of the same instruction: each is an event, and events of others may come between them */
+      readonly behind?: true
     }
   | {
       readonly _tag: 'semaphore'

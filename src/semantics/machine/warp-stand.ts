@@ -237,7 +237,7 @@ export interface WarpStand {
 
 /** Parts of a warp that wait, and any of which may be the next. */
 export interface Turns {
-  /** all of them wait: nobody writes in it */
+  /** all of them wait: its rows are not written in place */
   readonly before: WarpStand
   /** the lanes of each, by lowest lane */
   readonly ways: ReadonlyArray<number>

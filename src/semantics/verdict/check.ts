@@ -57,6 +57,7 @@ import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   confirm,
+  inTurn,
   throughOutcomes,
   defaultBounds,
   unanswered,
@@ -176,6 +177,10 @@ const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> =
   ...world.front.outside,
   ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
 ]
+
+const keptTogether: Schedules = 'every schedule in which nothing comes between atomics of one instruction'
+const otherTurns =
+  'atomics of one instruction: of the orders in which other threads come between its lanes, four schedules were followed'
 
 const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {
   off: 'races between lanes of one warp (--lanes off: each warp acts as one thread)',
@@ -634,9 +639,13 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   }
   // what stops one run stops all of them, at the same cost
   const isOpen = decision.name === 'undecided' && first.outcome._tag === 'completed'
-  const answer = isOpen
-    ? (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
-    : null
+  const turns = isOpen ? inTurn(question) : null
+  const answer = !isOpen
+    ? null
+    : turns?.found != null
+      ? turns
+      : (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
+  const followed: Schedules = turns === null ? schedules : keptTogether
   const shown = answer?.found?.ran ?? first
   const asOne = (): ReadonlyArray<Diagnosis> =>
     judged(
@@ -651,7 +660,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ? betweenLanes(first.result[0]?.findings ?? [], asOne)
       : []
   const apart = [...(first.result[0]?.byManual ?? []), ...lanes]
-  const stands = settled(world, decision, answer, first.result[0], lanes, schedules)
+  const stands = settled(world, decision, answer, first.result[0], lanes, followed)
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
@@ -686,9 +695,9 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       agents: world.header.agents.length,
       ctas: world.ctas,
       clusters: shown.clusters,
-      runs: 1 + (answer?.runs ?? 0),
+      runs: 1 + (answer?.runs ?? 0) + (turns === answer ? 0 : (turns?.runs ?? 0)),
     },
-    scope: scopeOf(world, options),
+    scope: turns === null ? scopeOf(world, options) : [...scopeOf(world, options), otherTurns],
   }
   return E.right({
     verdict,

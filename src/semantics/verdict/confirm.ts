@@ -41,6 +41,7 @@ import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
+import { isAmid } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
@@ -172,6 +173,40 @@ export const confirm = (q: Question): Answer => {
   if (witness === undefined) return { runs, search, found: null, refuted: complete }
   const ran = q.run(Policy.recorded(witness.schedule))
   return { runs: runs + 1, search, found: { ran, decision: decisionOf(witness, ran) }, refuted: false }
+}
+
+// ---------------------------------------------------------------- lanes in turn
+
+/** Schedules in which others come between the lanes of an atomic instruction. */
+const parting: ReadonlyArray<AnyPolicy> = [Policy.roundRobin, ...[1, 2, 3].map((seed) => Policy.seeded(seed))]
+
+/**
+ * Atomics of several lanes are an event each, and no search follows all of their orders (`together`). These few schedules part them; what they reach is real. Null where
+ * nothing else can come between. Every two tickets that two lanes can have, they have in a schedule in which each instruction is parted in one place.
+ */
+export const inTurn = (q: Question): Answer | null => {
+  if (!q.launched.world.front.instructions.has('atomic')) return null
+  let parted = false
+  const watched =
+    (inner: AnyPolicy): AnyPolicy =>
+    <R>(k: <S>(policy: Policy.Policy<S>) => R): R =>
+      inner((policy) =>
+        k({
+          name: policy.name,
+          init: policy.init,
+          choose: (state, all) => {
+            parted ||= all.length > 1 && isAmid(all)
+            return policy.choose(state, all)
+          },
+        }),
+      )
+  for (const [i, policy] of parting.entries()) {
+    const ran = q.run(watched(policy))
+    if (!parted) return null
+    const decision = q.decide(ran)
+    if (isBad(decision)) return { runs: i + 1, search: null, found: { ran, decision }, refuted: false }
+  }
+  return { runs: parting.length, search: null, found: null, refuted: false }
 }
 
 // ---------------------------------------------------------------- outcomes

@@ -1,7 +1,12 @@
 /**
  * Atomics of a warp: each lane reads, combines and writes at once, the lowest lane first.
  *
- * PTX leaves the order of the lanes open. What is combined is an operation of `numerics/scalar` on the words of an element.
+ * PTX leaves the order of the lanes open, and other threads may come between them. Where what the lanes find may decide something, and some of them name one word, each lane's
+ * is an event of its own:
+ *
+ *     t = atomicAdd(&ticket, 1) by two warps      0 1 2 ... 31 and 32 ... 63, or 0 2 4 ... and 1 3 5 ...
+ *
+ * Else nothing shows whether something came between, and they are one event. What is combined is an operation of `numerics/scalar` on the words of an element.
  *
  * | atom                       | operation on words                                   |
  * |----------------------------|------------------------------------------------------|
@@ -21,6 +26,7 @@ import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { elementsOf, reaches, type Here } from './memory.js'
 import { maskOf } from './operands.js'
+import type { Prepared } from '../machine/operation.js'
 import { nothing, part, type Part } from '../machine/warp-stand.js'
 import type { AtomicName, AtomicType, Operation } from './program.js'
 import { arePlain, originOf } from './origins.js'
@@ -79,6 +85,9 @@ const logged = (op: AtomicName): AtomicOp =>
 const isFloating = (type: AtomicType): boolean => /^b?f\d/u.test(type)
 
 /** What is compared decides what remains. */
+/** Do lanes name one element? */
+const meet = (addresses: ReadonlyArray<number>): boolean => new Set(addresses).size < addresses.length
+
 const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, bytes: 2 | 4): StoredFrom => {
   if (h.rows.origins?._tag === 'terms')
     return originOf(h.rows, [...o.compare, ...o.value], lanes, bytes, V.otherOrigin)
@@ -92,7 +101,8 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
   const found = reaches(h, o.at, bytes, mask)
   if ('code' in found) return found
   const out: Part[] = []
-  for (const { target, lanes, bytes: from } of found) {
+  const decides = h.launch.decisive.has(o)
+  for (const { target, lanes: all, bytes: places } of found) {
     if (target._tag !== 'plane')
       return target._tag === 'constant'
         ? V.fault('address.constant', `${target.region.name} is an input: nothing writes it`)
@@ -100,7 +110,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
     const words = Math.max(1, bytes / 4)
     const piece = bytes === 2 ? 2 : 4
     const inGlobal = h.world.header.planes[target.plane]!.space === 'gmem'
-    const wordsOf = (rows: ReadonlyArray<number>): Float64Array | null => {
+    const wordsOf = (rows: ReadonlyArray<number>, lanes: ReadonlyArray<number>): Float64Array | null => {
       if (rows.length === 0) return null
       const data = new Float64Array(lanes.length * words)
       lanes.forEach((lane, i) => {
@@ -111,31 +121,35 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
       })
       return data
     }
-    out.push(
-      part(
-        {
-          _tag: 'atomic.words',
-          op: o.op,
-          joins: joining(o.op, o.type, inGlobal),
-          combine: logged(o.op),
-          rounds: o.op === 'add' && isFloating(o.type),
-          words,
-          destination: elementsOf(h.world, target.plane, from, piece === 2 ? 'u16' : 'i32', piece, words),
-          data: wordsOf(o.value),
-          compare: wordsOf(o.compare),
-          origin: originOfAtomic(h, o, lanes, piece),
-          scope: o.scope,
-          acquires: o.ordering === 'acquire' || o.ordering === 'acq_rel',
-          releases: o.ordering === 'release' || o.ordering === 'acq_rel',
-          decides: h.launch.decisive.has(o),
-          watched: h.launch.watches,
-        },
+    const one = (lanes: ReadonlyArray<number>, from: ReadonlyArray<number>): Part => {
+      const prepared: Extract<Prepared, { readonly _tag: 'atomic.words' }> = {
+        _tag: 'atomic.words',
+        op: o.op,
+        joins: joining(o.op, o.type, inGlobal),
+        combine: logged(o.op),
+        rounds: o.op === 'add' && isFloating(o.type),
+        words,
+        destination: elementsOf(h.world, target.plane, from, piece === 2 ? 'u16' : 'i32', piece, words),
+        data: wordsOf(o.value, lanes),
+        compare: wordsOf(o.compare, lanes),
+        origin: originOfAtomic(h, o, lanes, piece),
+        scope: o.scope,
+        acquires: o.ordering === 'acquire' || o.ordering === 'acq_rel',
+        releases: o.ordering === 'release' || o.ordering === 'acq_rel',
+        decides,
+        watched: h.launch.watches,
+      }
+      return part(
+        out.length > 0 ? Object.assign({ behind: true as const }, prepared) : prepared,
         o.to === null
           ? nothing
           : { _tag: 'words', lanes, to: o.to, bits: piece === 2 ? 16 : 32, signed: false },
         maskOf(lanes),
-      ),
-    )
+      )
+    }
+    if (decides && o.to !== null && meet(places))
+      all.forEach((lane, i) => out.push(one([lane], places.slice(i, i + 1))))
+    else out.push(one(all, places))
   }
   return out
 }

@@ -28,7 +28,7 @@ import { partLanes } from './strands.js'
 // ---------------------------------------------------------------- what an event teaches
 
 /**
- * Who executes an event. `each`: every strand of the lanes, for itself; `once`: all of them at once, whatever they know; `none`: nobody does, or it is no more than
+ * Who executes an event. `each`: every strand of the lanes, for itself; `once`: all of them at once, whatever they know; `none`: no agent does, or it is no more than
  * what an operation does.
  */
 const executed: Readonly<Record<LogEvent['_tag'], 'each' | 'once' | 'none'>> = {
@@ -54,7 +54,7 @@ const executed: Readonly<Record<LogEvent['_tag'], 'each' | 'once' | 'none'>> = {
   ahead: 'none',
 }
 
-/** The stamp of those who execute it; undefined: nobody does. */
+/** The stamp of those who execute it; undefined: no agent does. */
 export const executedBy = (e: LogEvent): Stamp | undefined =>
   executed[e._tag] === 'none' || !('stamp' in e) || (e._tag === 'access' && e.operation !== undefined)
     ? undefined

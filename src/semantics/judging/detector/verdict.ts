@@ -13,7 +13,7 @@
  * 2. `settled` turns a hazard that is only a candidate into `undecided`: C3, C6 or the lower half of C4 fails or the order of allocations is not fixed, and nothing found is a fault.
  *
  * Why not the upper half of C4 (a generation can complete before some wait has seen the one before): take of the run what the two accesses of a race know of, in the order of
- * the run. Whatever is left out has completed no generation and has been waited for by nobody in it, so that all of it happens as it did, and both accesses are next.
+ * the run. Whatever is left out has completed no generation, and no wait in it has been for that, so that all of it happens as it did, and both accesses are next.
  */
 import type { Judgement } from '../finding.js'
 import { hazards } from '../hazards.js'

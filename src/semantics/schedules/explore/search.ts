@@ -20,6 +20,7 @@ import type { World } from '../../machine/world.js'
 import {
   finished,
   offered,
+  together,
   sameKey,
   showKey,
   take,
@@ -281,7 +282,7 @@ const visit = (
   frozen: EventKey | null,
 ): Visit | null => {
   if (!s.keys.add(stateKey(s.names, s.where, m, v, frozen))) return null
-  const all = offered(s.world, m)
+  const all = together(offered(s.world, m))
   const events = frozen === null ? all : all.filter((o) => !sameKey(o.key, frozen))
   const claims = claimsOf(s, m, events)
   if (claims === null) return null

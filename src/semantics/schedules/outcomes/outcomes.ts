@@ -51,7 +51,7 @@ import type { Prepared } from '../../machine/operation.js'
 import { wordAsText } from '../../machine/plane.js'
 import { agentState, type Machine, type Ready } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { finished, offered, take, type EventKey, type Offered } from '../../execution/step.js'
+import { finished, offered, take, together, type EventKey, type Offered } from '../../execution/step.js'
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
@@ -374,7 +374,7 @@ const settle = (
     group >= 0 && groups.of(clusterOf(header, header.agents[o.key.agent]!.cta)) === group
   let node = from
   for (;;) {
-    const all = offered(s.world, node.machine)
+    const all = together(offered(s.world, node.machine))
     let next = all.find((o) => !matters(words, o))
     if (next === undefined) {
       const ours = all.filter(isOurs)
