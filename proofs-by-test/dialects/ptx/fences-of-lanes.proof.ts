@@ -13,7 +13,7 @@ import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { groundOfText } from './mutants/subjects.js'
-import { told } from './mutants/warps.js'
+import { textOf, told } from './mutants/warps.js'
 
 interface Step {
   readonly does: 'fence' | 'meet'
@@ -51,8 +51,8 @@ const written = (steps: ReadonlyArray<Step>, kind: Kind): ReadonlyArray<string> 
     step.does === 'fence' ? `@%p6 fence.${kind}.cta;` : `@%p6 bar.warp.sync ${String(maskOf(step))};`,
   ])
 
-const verdictOf = (text: string): string => {
-  const { program, given } = groundOfText(text, 64)
+const verdictOf = (text: string, threads: number = 64): string => {
+  const { program, given } = groundOfText(text, threads)
   const how = Object.assign({}, standardOptions, { algebra: bits('hopper') })
   return right(checkSource(warpSource(program, given), how)).verdict.verdict
 }
@@ -173,4 +173,53 @@ test('drawn: all lanes may read exactly if each knows what lane 0 has heard', ()
     }),
     { numRuns: 60 },
   )
+})
+
+// ---------------------------------------------------------------- between warps
+
+/** Halves of two warps store all words of `s`, fence, and meet; thread 0 sets the flag. A warp finds it, hands it on to another, fences, and that one reads. */
+const acrossWarps = (writer: Kind, reader: Kind): string =>
+  textOf([
+    'shr.u32 %r12, %r1, 5;',
+    'setp.ne.u32 %p4, %r1, 0;',
+    '@%p4 bra begin;',
+    'st.shared.u32 [%r9], 0;',
+    'begin:',
+    'bar.sync 0;',
+    'setp.eq.u32 %p4, %r12, 2;',
+    '@%p4 bra hears;',
+    'setp.eq.u32 %p4, %r12, 3;',
+    '@%p4 bra reads;',
+    'shr.u32 %r13, %r7, 4;',
+    'setp.ne.u32 %p6, %r13, %r12;',
+    '@%p6 bra stored;',
+    'st.shared.u32 [%r4], 7;',
+    'stored:',
+    `fence.${writer}.cta;`,
+    'bar.sync 1, 64;',
+    '@%p4 bra told;',
+    'setp.ne.u32 %p4, %r1, 0;',
+    '@%p4 bra told;',
+    'st.relaxed.cta.shared.u32 [%r9], 1;',
+    'told:',
+    'ret;',
+    'hears:',
+    '@%p1 bra heard;',
+    ...hear,
+    'heard:',
+    'bar.sync 2, 64;',
+    'ret;',
+    'reads:',
+    'bar.sync 2, 64;',
+    `fence.${reader}.cta;`,
+    'ld.shared.u32 %r6, [%r4];',
+    'st.global.u32 [%rd3], %r6;',
+  ])
+
+test('a barrier hands on what those who come to it have fenced, and what they have found, where both fences are fence.sc', () => {
+  const kinds = ['sc', 'acq_rel'] as const
+  expect(kinds.map((writer) => kinds.map((reader) => verdictOf(acrossWarps(writer, reader), 128)))).toEqual([
+    ['ok', 'hazard'],
+    ['hazard', 'hazard'],
+  ])
 })
