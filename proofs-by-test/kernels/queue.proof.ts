@@ -88,7 +88,7 @@ describe('the rules of the page', () => {
   })
   test.each([
     ['stores', 'wait consumed', 'deadlock', 'B3'],
-    ['stores', 'wait produced', 'deadlock', 'D1'],
+    ['stores', 'wait produced', 'hazard', 'D1'],
     ['stores', 'arrive produced', 'deadlock', 'B5'],
     ['stores', 'arrive consumed', 'deadlock', 'B5'],
     ['stores', 'queue[slot] = value', 'hazard', 'I1'],
