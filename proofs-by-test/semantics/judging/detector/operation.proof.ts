@@ -64,6 +64,7 @@ const operation = (unit: Unit, part = 0): Operation => ({
   reads: doneAt(units[unit].reads, 1, 6),
   writes: doneAt(units[unit].writes, 1, 6),
   knowledge: nothing(extent),
+  issuers: null,
   others: 0,
   number: 6,
   instance: 0,

@@ -403,6 +403,11 @@ const alphabets = [
   'EatWrmM',
 ]
 
+const waiting =
+  (b: number, phase: 0 | 1, relaxed: boolean): (() => Op) =>
+  () =>
+    S.wait(b, phase, relaxed)
+
 const soup: Way = (die) => {
   const letters = [...die.pick(alphabets)]
   const warps = die.pick([[2], [3], [2, 1], [2, 2], [2, 2]])
@@ -436,7 +441,8 @@ const soup: Way = (die) => {
         )
         break
       case 'W':
-        statements.push(statement(warp, lanes, () => S.wait(turn % 2, parity(turn >> 1), die.chance(0.05))))
+        // one instruction is relaxed or not, whichever lanes execute it
+        statements.push(statement(warp, lanes, waiting(turn % 2, parity(turn >> 1), die.chance(0.05))))
         break
       case 'm':
         statements.push(meet(warp, all))

@@ -4,12 +4,13 @@
  *     alike       the log of warps and the log of threads show the same pairs, and the same conditions fail
  *     modelled    the relational model says of the log of threads what the detector says of it
  *     sound       verdict ok                                       =>  no schedule of the threads has anything wrong
- *     complete    every schedule is clean, and C1, C3, C4, C6 hold  =>  verdict ok
+ *     complete    every schedule is clean, and C1, C3, C4, C6 hold  =>  verdict ok; nothing that stands is found
  *     real        a run that is stuck                               =>  the search finds a deadlock
  */
 import {
   defaults,
   detector,
+  settledVerdictOf,
   standard,
   verdictOf,
   type Options,
@@ -75,7 +76,11 @@ const racesAre = ({ statements }: Simt, { pairs }: Detected): boolean =>
   )
 
 /** C1, C3, C4 and C6 hold. */
-const decides = ({ candidates, conditions: c }: Judgement): boolean => !candidates && c.C1.holds
+const decides = ({ conditions: c }: Judgement): boolean =>
+  c.C1.holds && c.C3.holds && c.C4.holds && c.C6.holds
+
+/** What is found is real. */
+const stands = (j: Judgement): boolean => j.conditions.C1.holds && settledVerdictOf(j) === 'hazard'
 
 export interface Tally {
   readonly counts: {
@@ -151,7 +156,8 @@ export const sweep = ({ from, count, drawn, modelled, weakened }: Sweep): Tally 
     if (!decides(j)) counts.undecided++
     if (!decides(j) && all.clean) counts.cleanUndecided++
     if (va === 'ok' && !all.clean) tally.unsound.push(`${text()}${JSON.stringify(all)}`)
-    if (all.clean && decides(j) && va !== 'ok') tally.incomplete.push(`${text()}${outcome} ${idsOf(j)}`)
+    if (all.clean && ((decides(j) && va !== 'ok') || stands(j)))
+      tally.incomplete.push(`${text()}${outcome} ${idsOf(j)}`)
     if (outcome === 'stuck' && all.clean) tally.unreal.push(text())
     for (const rule of weakened) {
       const w = judged(header, log, { ...defaults, rules: { ...standard, [rule]: true } })

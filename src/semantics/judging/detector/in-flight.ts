@@ -33,9 +33,9 @@ import * as Digest from './digest.js'
 import { singleton, union } from './generation-set.js'
 import { does } from './activity.js'
 import { advance, advanceOrder, advanceWithout, clockOf, copy, type Knowledge } from './knowledge.js'
-import { othersWith, told } from './strands.js'
+import { eachActing, othersWith, told } from './strands.js'
 import { owe } from './obligations.js'
-import type { Operation } from './operation.js'
+import type { Issuer, Operation } from './operation.js'
 import { doneAt, numbered, owedBy, partOf, placeOf } from './operation.js'
 import { actor, barrierName, draft, file, keyOf } from './report.js'
 import { requested } from './responses.js'
@@ -86,6 +86,13 @@ const issuing = (a: AgentState): Knowledge => {
   return k
 }
 
+/** cp.async copies for each lane what that lane names. */
+const issuersOf = (a: AgentState): ReadonlyArray<Issuer> | null => {
+  const out: Issuer[] = []
+  eachActing(a, () => out.push({ lanes: a.acting, knowledge: issuing(a) }))
+  return out.length > 1 ? out : null
+}
+
 export const issue = (d: Detector, e: Issue): void => {
   const c = d.context
   const a = tick(c, e.stamp)
@@ -102,6 +109,7 @@ export const issue = (d: Detector, e: Issue): void => {
     reads: doneAt(row.reads, x, number),
     writes: doneAt(row.writes, x, number),
     knowledge: issuing(a),
+    issuers: e.unit === 'cpAsync' ? issuersOf(a) : null,
     others: e.unit === 'cpAsync' ? othersWith(a, a.knowledge, 'copies', a.acting) : 0,
     number,
     instance: d.instances[x]!++,

@@ -42,7 +42,8 @@ import type { Knowledge } from './knowledge.js'
 import { meetingIn } from './lanes.js'
 import { programOf } from './knowledge.js'
 import { oweRemote, oweWord } from './obligations.js'
-import { completionOf } from './operation.js'
+import { completionOf, type Operation } from './operation.js'
+import { byIssuers } from './parting.js'
 import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
@@ -189,18 +190,26 @@ export const access = (d: Detector, e: Access): void => {
   const c = d.context
   const plane = c.header.planes[e.footprint.plane]
   if (plane === undefined) return
-  const region = regionOf(d, e.footprint)
   const op = e.operation === undefined ? undefined : d.operations.get(e.operation)
   if (e.operation !== undefined && op === undefined) {
     malformed(d, `access of operation ${String(e.operation)}, which was not issued or is over`)
     return
   }
-  const agent = op === undefined ? tick(c, e.stamp) : c.agents[op.stamp.agent]!
+  if (op === undefined || op.issuers === null) accessOf(d, e, op)
+  else {
+    judgeWithin(d, recordOf(d, e, op), op.knowledge, e.agrees === true)
+    for (const [part, own] of byIssuers(c, e, op)) accessOf(d, part, own)
+  }
+}
+
+const recordOf = (d: Detector, e: Access, op: Operation | undefined): AccessRecord => {
+  const c = d.context
+  const plane = planeOf(c, e.footprint)
   const stamp = op === undefined ? e.stamp : op.stamp
   const x = stamp.agent
-  if (plane.space !== 'regs') d.worked[x] = 1
+  const agent = c.agents[x]!
   const k = op === undefined ? agent.knowledge : op.knowledge
-  const record: AccessRecord = {
+  return {
     rw: e.rw,
     proxy: e.proxy,
     stamp,
@@ -230,6 +239,18 @@ export const access = (d: Detector, e: Access): void => {
     idle: e.idle === true,
     stored: e.origin?._tag === 'terms' ? e.origin.stored : undefined,
   }
+}
+
+const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
+  const c = d.context
+  const plane = planeOf(c, e.footprint)
+  const region = regionOf(d, e.footprint)
+  const agent = op === undefined ? tick(c, e.stamp) : c.agents[op.stamp.agent]!
+  const stamp = op === undefined ? e.stamp : op.stamp
+  const x = stamp.agent
+  if (plane.space !== 'regs') d.worked[x] = 1
+  const k = op === undefined ? agent.knowledge : op.knowledge
+  const record = recordOf(d, e, op)
   if (op === undefined && record.lanes !== 0) does(agent.did.accesses, record.lanes, stamp.at)
   if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
     agent.firstStore = Math.min(agent.firstStore, stamp.at)

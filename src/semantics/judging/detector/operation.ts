@@ -31,6 +31,12 @@ import { inOrder, listed } from './queue.js'
 
 // ---------------------------------------------------------------- model
 
+/** Lanes that have started a part of an operation, and what they knew. */
+export interface Issuer {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+}
+
 /** An operation between its issue and its last signal. */
 export interface Operation {
   readonly id: number
@@ -41,8 +47,10 @@ export interface Operation {
   /** by what others know that its reads, and that its writes are done; undefined: each part by its own signal */
   readonly reads: Completion | undefined
   readonly writes: Completion | undefined
-  /** what the issuer knew */
+  /** what the issuer knew; where lanes that do not know the same have each started a part, what all of them knew */
   readonly knowledge: Knowledge
+  /** of such lanes what each of them knew; null: they knew the same, or have started one thing together */
+  readonly issuers: ReadonlyArray<Issuer> | null
   /** of a copy, or its arrival: lanes of the warp that have copies of their own, of which this one says nothing */
   readonly others: number
   /** number of its bulk or wgmma group, of the copy, of the queue entry, of the tensor-memory load or store */

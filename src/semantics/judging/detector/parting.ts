@@ -23,6 +23,7 @@ import { spansAt } from '../../machine/addresses.js'
 import { allLanes } from './activity.js'
 import type { Context } from './context.js'
 import { eachDealt, isDealt } from './lanes.js'
+import type { Operation } from './operation.js'
 import { partLanes } from './strands.js'
 
 // ---------------------------------------------------------------- what an event teaches
@@ -118,6 +119,18 @@ const accessBy = (c: Context, e: Access, stamp: Stamp, all: number, lanes: numbe
   }
   return made
 }
+
+/** What an operation does, by the lanes that have started it. */
+export const byIssuers = (
+  c: Context,
+  e: Access,
+  op: Operation,
+): ReadonlyArray<readonly [Access, Operation]> =>
+  (op.issuers ?? []).map(({ lanes, knowledge }) => {
+    const stamp = withLanes(op.stamp, lanes)
+    const own: Operation = Object.assign({}, op, { stamp, knowledge, issuers: null })
+    return [accessBy(c, e, stamp, op.stamp.lanes!, lanes), own]
+  })
 
 const by = (c: Context, e: LogEvent, stamp: Stamp, all: number): LogEvent => {
   const lanes = stamp.lanes!
