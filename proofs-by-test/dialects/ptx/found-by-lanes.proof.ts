@@ -72,7 +72,10 @@ ret; }`
   test('is left by a lane that has met the one that left something else before', () => {
     const two = '@%p1 st.relaxed.gpu.global.b32 [%rd1], 2;'
     const reader = '@%p0 st.global.b32 [%rd1], 3;'
-    expect(judged(kernel(`${one} ${met} ${two}`, reader, 2))).toEqual(['ok'])
+    // others have done something, too, and have not met them
+    const half = 'ld.global.b32 %r9, [%rd1+12]; @%p2 bar.warp.sync 3;'
+    for (const meeting of [met, half])
+      expect(judged(kernel(`${one} ${meeting} ${two}`, reader, 2))).toEqual(['ok'])
     expect(judged(kernel(`${one} ${two}`, reader, 2))[0]).toBe('hazard')
   })
   test('of warps that act as one any lane has found it', () => {
