@@ -1,6 +1,8 @@
 /**
  * `fence.proxy.tensormap::generic.acquire` takes the map at its address, and no other. The kernel is one of the conformance suite with room for six maps where it
  * makes three; twins acquire elsewhere. The oracle is the sentence of the ISA: the ordering is for the bytes from the address on, 128 of them.
+ *
+ * `tensormap.cp_fenceproxy.sync.aligned` reads the map that one lane has changed. Oracle: `.sync` orders no memory, and `bar.warp.sync` does.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -23,9 +25,11 @@ const replaced = (of: string, what: string, by: string): string => {
 /** The kernel with these acquires, and lines before them. */
 const judged = (addresses: ReadonlyArray<string>, before = ''): Verdict => {
   const roomier = replaced(text, 'made[384]', 'made[768]')
-  const changed = replaced(roomier, fence('%rd2'), `${before}${addresses.map(fence).join('\n')}`)
+  return verdictOf(replaced(roomier, fence('%rd2'), `${before}${addresses.map(fence).join('\n')}`))
+}
+const verdictOf = (module: string): Verdict => {
   const files = new Map([
-    ['kernel.ptx', new TextEncoder().encode(changed)],
+    ['kernel.ptx', new TextEncoder().encode(module)],
     ...['launch.json', 'given.npy', 'x.npy', 'y.npy'].map((f) => [f, bytesOf(f)] as const),
   ])
   return right(checkPtx(worldOf(inMemory(files)), 'kernel.ptx', { launch: 'launch.json' })).json() as Verdict
@@ -54,5 +58,25 @@ describe('an acquire of a tensor map', () => {
     const { verdict, reason } = judged(['%rd2'], `cvt.u64.u32 %rd2, %r24; cvta.shared.u64 %rd2, %rd2;\n`)
     expect(verdict).toBe('invalid')
     expect(reason).toContain('a tensor map that is acquired lies in global memory, found shared memory')
+  })
+})
+
+describe('a map that one lane changes, and its warp copies', () => {
+  const met = 'bar.warp.sync \t-1;'
+  const [before, between, after] = text.split(met)
+  test.each<readonly [string, string, ReadonlyArray<string>]>([
+    ['after both have met', `${before!}${met}${between!}${met}${after!}`, []],
+    ['after they met before the change alone', `${before!}${met}${between!}${after!}`, ['D5']],
+  ])('%s', (_, module, ids) => {
+    const { verdict, findings } = verdictOf(module)
+    expect([verdict, ...new Set(findings.map(({ id }) => id))]).toEqual([
+      ids.length === 0 ? 'ok' : 'hazard',
+      ...ids,
+    ])
+    for (const { a, b } of findings)
+      expect([a, b].map((o) => /tensormap\.(?:replace|cp_fenceproxy)/u.exec(o?.site ?? '')?.[0])).toEqual([
+        'tensormap.replace',
+        'tensormap.cp_fenceproxy',
+      ])
   })
 })

@@ -221,7 +221,10 @@ const storedBy = (t: Telling, e: Access): ByteTerms => {
   return allOf(e.footprint, another(l), (address) => address >>> 2)
 }
 
-/** An event, and the ledger is right behind it; a write says its terms. */
+/** A plain load: what it finds comes into registers, where it can be followed. A copy of a tensor map by its agent, and a query of an answer, use it at once. */
+const isOfLoad = (e: Access): boolean => e.operation === undefined && !e.atomic && e.value !== undefined
+
+/** An event, and the ledger is right after it; a write says its terms. */
 export const tell = (t: Telling, e: LogEvent): LogEvent => {
   const { ledger: l, header } = t
   if (e._tag === 'cluster') {
@@ -234,7 +237,7 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
   if (e.rw === 'r') {
     const there = found(l, header, e.footprint)
     if (there === null) return e
-    const ofLoad = e.operation === undefined && !e.atomic
+    const ofLoad = isOfLoad(e)
     if (ofLoad && isDropped(l, e.stamp.agent, e.stamp.site))
       return Object.assign({}, e, { idle: true as const })
     if (l.blanks && !ofLoad && isBlank(there)) l.spilt = true

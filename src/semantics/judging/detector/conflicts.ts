@@ -226,7 +226,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
           hasAcquired(k, i, write.stamp.agent, write.completion.at) &&
           (range === undefined || holds(range, write.footprint, read.footprint)),
       ),
-    shown: (earlier, later, k) => shownBefore(strong.words, earlier, later, k.order),
+    shown: (earlier, later, k) => shownBefore(strong.words, earlier, later, k),
     invisible: (earlier, later, k) => {
       const id = invisibleId(earlier, later, k)
       pair(

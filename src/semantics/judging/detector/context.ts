@@ -20,6 +20,7 @@ import {
   nothing,
   tensorNothing,
 } from './knowledge.js'
+import { lanesAt } from './lanes.js'
 import { counted, eachActing, told, type Stranded } from './strands.js'
 import type { TensorQueue } from './queue.js'
 import { emptied, tensorQueue } from './queue.js'
@@ -196,6 +197,25 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
 /** The lanes of a warp that do it; undefined: the agent acts as one, or is to be taken so. */
 export const lanesIn = (c: Context, { lanes }: Stamp): number | undefined =>
   c.options.lanes === 'off' ? undefined : lanes
+
+/** The stamp of those who are judged: of threads, or of the agent as one. */
+export const threadsOf = (c: Context, s: Stamp): Stamp =>
+  lanesIn(c, s) === s.lanes ? s : { agent: s.agent, at: s.at, site: s.site, iteration: s.iteration }
+
+/** The stamp of an access at one of the bytes that it touches: of the lanes that touch it there. */
+export const stampAt = (c: Context, stamp: Stamp, footprint: Footprint, byte: number): Stamp => {
+  const { agent, at, site, iteration } = stamp
+  const lanes = lanesIn(c, stamp)
+  return lanes === undefined
+    ? { agent, at, site, iteration }
+    : {
+        agent,
+        at,
+        site,
+        iteration,
+        lanes: lanesAt({ footprint, lanes, whole: stamp.whole === true }, byte),
+      }
+}
 
 /** The agent executes its event `stamp.at`. */
 export const tick = (c: Context, stamp: Stamp): AgentState => {

@@ -129,6 +129,9 @@ const touched = ({ footprint, lanes, whole }: Touching): Touched =>
     touchedBy(footprint, lanes, whole),
   )
 
+/** Which lanes of `x` touch this byte. */
+export const lanesAt = (x: Touching, byte: number): number => touched(x).get(byte) ?? 0
+
 /** Which lanes of `x` touch bytes of `y`. */
 export const crossing = (x: Touching, y: Touching): Crossing => {
   if (x.footprint.plane !== y.footprint.plane) return nowhere
@@ -239,6 +242,21 @@ export const knowsDone = (
     (others === 0 || Pace.reaches(k.together?.paced ?? Pace.standing, others, slot, at)) &&
     (own === undefined || Pace.lagsReach(own, lanes & ~others, slot, at))
   )
+}
+
+/** Does each lane of `by`, with this knowledge, know of an event what some lane has done that made it? Lanes 0: it acts as one. */
+export const knowsSome = (
+  k: Knowledge,
+  event: Stamp,
+  by: { readonly agent: number; readonly lanes: number },
+): boolean => {
+  const clock = programOf(event.agent)
+  if (event.lanes === undefined) return k.order[clock]! >= event.at
+  const isKnownTo = (lanes: number): boolean =>
+    lanesDone(k, event, clock, event.at, { agent: by.agent, lanes }) !== 0
+  if (by.lanes === 0) return isKnownTo(0)
+  for (let left = by.lanes; left !== 0; left &= left - 1) if (!isKnownTo(left & -left)) return false
+  return true
 }
 
 /** Of the lanes that have started something those of which some lane, of these that know this, knows that it is done. */

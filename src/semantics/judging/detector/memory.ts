@@ -35,7 +35,7 @@ import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
 import { cell, judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
-import { lanesIn, planeOf, tick } from './context.js'
+import { lanesIn, planeOf, stampAt, tick } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
@@ -284,7 +284,14 @@ const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
       if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit) {
         if (e.atomic)
           for (const byte of wordsOf(e.footprint))
-            oweWord(d.obligations, cta, stamp, doesAccess(record), e.footprint.plane, byte)
+            oweWord(
+              d.obligations,
+              cta,
+              stampAt(c, stamp, e.footprint, byte),
+              doesAccess(record),
+              e.footprint.plane,
+              byte,
+            )
         else oweRemote(c, d.obligations, cta, stamp, doesAccess(record), [])
       }
     } else if (op.row.needs === 'reached') effect(d, op, record.completion, cta)

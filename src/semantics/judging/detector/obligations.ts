@@ -11,8 +11,9 @@ import type { Stamp, Unit } from '../../log/events.js'
 import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy, known } from './access-record.js'
-import type { Context } from './context.js'
-import { lanesDone } from './lanes.js'
+import { allLanes } from './activity.js'
+import { threadsOf, type Context } from './context.js'
+import { knowsSome, lanesDone } from './lanes.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
 import { strandsOf } from './strands.js'
@@ -28,17 +29,17 @@ interface Obligation {
   /** what it is an operation of */
   readonly unit: Actor['unit']
   readonly about: ReadonlyArray<Subject>
-  /** who knows this knows it, too */
-  also: Completion | undefined
+  /** who knows this wait knows it, too */
+  also: Stamp | undefined
 }
 
 export interface Obligations {
   pending: Array<Obligation>
   limit: number
-  /** per agent and CTA, the agent's latest effect on another CTA */
-  readonly remote: Map<number, Obligation>
-  /** per agent and word in another CTA's memory, its latest strong access: those of one word come in the order of its program */
-  readonly words: Map<string, Obligation>
+  /** per agent and CTA, the latest effect of each of its lanes on another CTA */
+  readonly remote: Map<number, ReadonlyArray<Obligation>>
+  /** per agent and word in another CTA's memory, the latest strong access of each of its lanes: those of one word come in the order of its program */
+  readonly words: Map<string, ReadonlyArray<Obligation>>
 }
 
 export const obligations = (): Obligations => ({
@@ -60,7 +61,12 @@ const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =
   for (const [x, a] of c.agents.entries()) {
     if (c.header.agents[x]!.cta !== o.cta) continue
     for (const { knowledge, lanes } of strandsOf(a)) {
-      if (o.also !== undefined && known(knowledge[vector], o.also)) return true
+      if (
+        o.also !== undefined &&
+        knowledge[vector][programOf(o.also.agent)]! >= o.also.at &&
+        knowsSome(knowledge, o.also, { agent: x, lanes })
+      )
+        return true
       if (!known(knowledge[vector], o.completion)) continue
       if (o.stamp.lanes === undefined || c.options.rules.warpExit) return true
       for (const done of [clock, alternative])
@@ -103,7 +109,7 @@ export const owe = (
   all.limit = Math.max(64, 2 * all.pending.length)
 }
 
-/** The agent itself has an effect on another CTA. Later ones subsume earlier ones. */
+/** The agent itself has an effect on another CTA. Later ones of a lane subsume earlier ones. */
 export const oweRemote = (
   c: Context,
   all: Obligations,
@@ -112,7 +118,14 @@ export const oweRemote = (
   does: string,
   about: ReadonlyArray<Subject>,
 ): void => {
-  all.remote.set(stamp.agent * c.header.ctas + cta, own(stamp, cta, does, about))
+  oweLatest(all.remote, stamp.agent * c.header.ctas + cta, own(threadsOf(c, stamp), cta, does, about))
+}
+
+/** One lane knows nothing of what another has done: only its own earlier debt is forgotten. */
+const oweLatest = <K>(all: Map<K, ReadonlyArray<Obligation>>, key: K, one: Obligation): void => {
+  const isAmong = (lanes: Stamp['lanes']): boolean =>
+    ((lanes ?? allLanes) & ~(one.stamp.lanes ?? allLanes)) === 0
+  all.set(key, [...(all.get(key) ?? []).filter((o) => !isAmong(o.stamp.lanes)), one])
 }
 
 const own = (stamp: Stamp, cta: number, does: string, about: ReadonlyArray<Subject>): Obligation => ({
@@ -138,13 +151,14 @@ export const oweWord = (
   plane: number,
   byte: number,
 ): void => {
-  all.words.set(keyOfWord(stamp.agent, plane, byte), own(stamp, cta, does, []))
+  oweLatest(all.words, keyOfWord(stamp.agent, plane, byte), own(stamp, cta, does, []))
 }
 
-/** A wait for a word has found this write. */
+/** A wait for a word has found this write: what its lanes have written there before has come, too. */
 export const heardOf = (all: Obligations, write: Stamp, plane: number, byte: number, by: Stamp): void => {
-  const o = all.words.get(keyOfWord(write.agent, plane, byte))
-  if (o !== undefined && o.stamp.at <= write.at) o.also = doneBy(programOf(by.agent), by.at)
+  for (const o of all.words.get(keyOfWord(write.agent, plane, byte)) ?? [])
+    if (o.stamp.at <= write.at && ((o.stamp.lanes ?? allLanes) & ~(write.lanes ?? allLanes)) === 0)
+      o.also = by
 }
 
 /** U2 and K1. */
@@ -172,8 +186,7 @@ export const atExit = (c: Context, all: Obligations): void => {
     noteManual(c.report, found, isKnown(c, o, 'order'))
   }
   all.pending.forEach(check)
-  all.remote.forEach(check)
-  all.words.forEach(check)
+  for (const own of [...all.remote.values(), ...all.words.values()]) own.forEach(check)
   all.pending = []
   all.remote.clear()
   all.words.clear()

@@ -33,16 +33,21 @@ export interface Left {
   readonly adds: boolean
   readonly knewAll: boolean
 }
-/** Where an agent has found the writes of a word: of each writer up to which of its events. */
+/** Where lanes have found the writes of a word: of each writer up to which of its events. */
 export interface Found {
   readonly stamp: Stamp
-  readonly writers: ReadonlyMap<number, number>
+  readonly writers: ReadonlyArray<Writer>
+}
+/** The last write of lanes, and how far that is atomic. */
+export interface Writer {
+  readonly stamp: Stamp
+  readonly reach: Reach
 }
 export interface Word {
   told: ReadonlyArray<Told>
   left: Left[]
-  /** who has written it since the last store, up to which event, and how far that is atomic */
-  readonly writers: Map<number, { readonly at: number; readonly reach: Reach }>
+  /** who has written it since the last store, and of the agent of that store whom its lane knew */
+  writers: ReadonlyArray<Writer>
   found: Found[]
   /** per agent: the last wait of each of its lanes for it */
   readonly waits: Map<number, ReadonlyArray<Stamp>>

@@ -44,7 +44,7 @@ import { clusterOf } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
-import { publish, receive } from './context.js'
+import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
 import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
@@ -55,7 +55,7 @@ import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
 import type { Detector } from './state.js'
 import type { Options } from './rules.js'
-import { keyOfWord, wordsOf } from './words.js'
+import { keyOfWord, lanesUpTo, wordsOf } from './words.js'
 import {
   handed,
   type Fenced,
@@ -64,6 +64,7 @@ import {
   type Strong,
   type Told,
   type Word,
+  type Writer,
 } from './strong-state.js'
 import { act, partLanes, strandsOf } from './strands.js'
 
@@ -73,7 +74,7 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   const key = keyOfWord(plane, byte)
   const found = d.strong.words.get(key)
   if (found !== undefined) return found
-  const made: Word = { told: [], left: [], writers: new Map(), found: [], waits: new Map() }
+  const made: Word = { told: [], left: [], writers: [], found: [], waits: new Map() }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
   return made
@@ -432,14 +433,36 @@ const withMore = (
  * whose orders are all followed.
  */
 const finds = (d: Detector, w: Word, stamp: Stamp, reach: Reach): void => {
-  const writers = new Map<number, number>()
-  for (const [agent, by] of w.writers)
-    if (agent !== stamp.agent && Math.min(by.reach, reach) >= distance(d.context, stamp.agent, agent))
-      writers.set(agent, by.at)
-  const old = w.found.filter((f) => f.stamp.agent === stamp.agent)
-  const news = [...writers].some(([agent, at]) => !old.some((f) => (f.writers.get(agent) ?? -1) >= at))
+  const writers = w.writers.filter(
+    ({ stamp: { agent }, reach: its }) =>
+      agent !== stamp.agent && Math.min(its, reach) >= distance(d.context, stamp.agent, agent),
+  )
+  // a lane that has found as much before knows it from then on
+  const old = w.found.filter((f) => f.stamp.agent === stamp.agent && isAmong(stamp, f.stamp))
+  const news = writers.some(
+    ({ stamp: s }) => !old.some((f) => ((s.lanes ?? allLanes) & ~lanesUpTo(f.writers, s.agent, s.at)) === 0),
+  )
   if (news) w.found.push({ stamp, writers })
 }
+
+/** Are the lanes of one those of the other, or some of them? */
+const isAmong = (a: Stamp, b: Stamp): boolean => ((a.lanes ?? allLanes) & ~(b.lanes ?? allLanes)) === 0
+
+/** Who has written a word after this write. A store leaves of its agent those that its lane knew, and of others none: they may come later. */
+const writersAfter = (
+  w: Word,
+  stamp: Stamp,
+  reach: Reach,
+  joins: boolean,
+  knew: Knowledge,
+): ReadonlyArray<Writer> => [
+  ...w.writers.filter(
+    ({ stamp: s }) =>
+      !(s.agent === stamp.agent && isAmong(s, stamp)) &&
+      (joins || (s.agent === stamp.agent && knowsEvent(knew, s, stamp))),
+  ),
+  { stamp, reach },
+]
 
 // ---------------------------------------------------------------- accesses
 
@@ -478,7 +501,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       for (const byte of wordsOf(e.footprint)) {
         const w = words.get(keyOfWord(plane, byte))
         if (w === undefined) continue
-        if (e.decides === true) finds(d, w, e.stamp, reach)
+        if (e.decides === true) finds(d, w, stampAt(d.context, e.stamp, e.footprint, byte), reach)
         hear(d, w, a, e.stamp, reach, e.acquires === true, false)
       }
     return
@@ -503,10 +526,10 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const after = e.left?.[i]
     const before = e.found?.[i]
     const w = known ?? wordAt(d, plane, byte)
-    if (!joins(e)) w.writers.clear()
-    w.writers.set(x, { at: e.stamp.at, reach })
+    const by = threadsOf(d.context, stamp)
+    w.writers = writersAfter(w, by, reach, joins(e), knew)
     w.told = joins(e) ? withMore(w.told, more, d.context.options) : more
-    written(d, w, e, stamp, byte, before, after, knew)
+    written(d, w, e, by, byte, before, after, knew)
   })
 }
 
@@ -616,9 +639,10 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
         `${where(c.header, e.stamp)} passes at ${String(e.before)}: it may have passed without ${where(c.header, without.stamp)}`,
       )
     }
-    finds(d, w, e.stamp, reachOf(e.scope))
+    const stamp = stampAt(c, e.stamp, e.footprint, byte)
+    finds(d, w, stamp, reachOf(e.scope))
     hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
-    for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, e.stamp)
+    for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
     w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
   }
 }

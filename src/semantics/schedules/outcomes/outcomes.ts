@@ -36,6 +36,7 @@ import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
+import type { Writer } from '../../judging/detector/strong-state.js'
 import { strandsOf } from '../../judging/detector/strands.js'
 import type { Judgement } from '../../judging/finding.js'
 import {
@@ -224,6 +225,12 @@ const asText = (_: string, value: unknown): unknown =>
       ? [...value].sort()
       : value
 
+/** In whatever order they have written. */
+const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
+  [...writers].sort(
+    ({ stamp: x }, { stamp: y }) => x.agent - y.agent || x.at - y.at || (x.lanes ?? 0) - (y.lanes ?? 0),
+  )
+
 /** What the detector remembers that what follows can ask for; `exactly`: also where words were found. */
 const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): string => {
   const c = d.context
@@ -240,7 +247,7 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
         word,
         [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach),
         w.left,
-        [...w.writers].filter(([x]) => exactly || running(x)).sort(([x], [y]) => x - y),
+        inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
         w.waits,
       ]),
       exactly ? foundIn(d, m) : null,
@@ -273,7 +280,7 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
           .filter((f) => running(f.stamp.agent) || isTold(f.stamp))
           .map((f) => JSON.stringify(f, asText))
           .sort(),
-        JSON.stringify(w.writers, asText),
+        JSON.stringify(inTurn(w.writers), asText),
       ].join(),
     ]),
   )
