@@ -96,10 +96,27 @@ export const told = (
     'st.global.u32 [%rd3], %r6;',
   ])
 
-export const arrival: ReadonlyArray<string> = ['@%p1 bra told;', 'mbarrier.arrive.shared::cta.b64 _, [%r8];', 'told:']
-export const wait: ReadonlyArray<string> = ['again:', 'mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r8], 0;', '@!%p5 bra again;']
-export const release: ReadonlyArray<string> = ['@%p1 bra told;', 'st.release.cta.shared.u32 [%r9], 1;', 'told:']
-export const fenced: ReadonlyArray<string> = ['fence.acq_rel.cta;', '@%p1 bra told;', 'st.relaxed.cta.shared.u32 [%r9], 1;', 'told:']
+export const arrival: ReadonlyArray<string> = [
+  '@%p1 bra told;',
+  'mbarrier.arrive.shared::cta.b64 _, [%r8];',
+  'told:',
+]
+export const wait: ReadonlyArray<string> = [
+  'again:',
+  'mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r8], 0;',
+  '@!%p5 bra again;',
+]
+export const release: ReadonlyArray<string> = [
+  '@%p1 bra told;',
+  'st.release.cta.shared.u32 [%r9], 1;',
+  'told:',
+]
+export const fenced: ReadonlyArray<string> = [
+  'fence.acq_rel.cta;',
+  '@%p1 bra told;',
+  'st.relaxed.cta.shared.u32 [%r9], 1;',
+  'told:',
+]
 export const acquire: ReadonlyArray<string> = [
   'again:',
   'ld.acquire.cta.shared.u32 %r11, [%r9];',

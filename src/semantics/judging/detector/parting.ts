@@ -136,8 +136,8 @@ const by = (c: Context, e: LogEvent, stamp: Stamp, all: number): LogEvent => {
   const lanes = stamp.lanes!
   if (e._tag === 'access') return accessBy(c, e, stamp, all, lanes)
   if (e._tag !== 'barrier') return Object.assign({}, e, { stamp })
-  const share = countOf(lanes) / countOf(all)
-  return Object.assign({}, e, { stamp, count: e.count * share, bytes: e.bytes * share })
+  const [mine, whole] = [countOf(lanes), countOf(all)]
+  return Object.assign({}, e, { stamp, count: (e.count * mine) / whole, bytes: (e.bytes * mine) / whole })
 }
 
 /** What those who execute it do, as the strands of their agent do it, one after the other; null: one event is all. */
