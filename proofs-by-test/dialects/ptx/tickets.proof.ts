@@ -67,14 +67,19 @@ const meets = (slot: Slot): boolean =>
     return new Set(slots).size < slots.length
   })
 
+/** The counter is zero. */
+const begun: ReadonlyArray<string> = [
+  'setp.ne.u32 %p4, %r1, 0;',
+  '@%p4 bra begin;',
+  'st.shared.u32 [%r9], 0;',
+  'begin:',
+  'bar.sync 0;',
+]
+
 /** 16 lanes of each of two warps; %r11 is the ticket, %r12 becomes the slot. */
 const kernel = (slot: ReadonlyArray<string>): string =>
   textOf([
-    'setp.ne.u32 %p4, %r1, 0;',
-    '@%p4 bra begin;',
-    'st.shared.u32 [%r9], 0;',
-    'begin:',
-    'bar.sync 0;',
+    ...begun,
     'setp.ge.u32 %p5, %r7, 16;',
     '@%p5 bra over;',
     'atom.relaxed.cta.shared.add.u32 %r11, [%r9], 1;',
@@ -119,11 +124,7 @@ test.each<readonly [string, ReadonlyArray<string>, Slot]>([
 test('one lane takes them for all: nothing can come between, and nothing is said of it', () => {
   const { verdict, scope } = verdictOf(
     textOf([
-      'setp.ne.u32 %p4, %r1, 0;',
-      '@%p4 bra begin;',
-      'st.shared.u32 [%r9], 0;',
-      'begin:',
-      'bar.sync 0;',
+      ...begun,
       '@%p1 bra told;',
       'atom.relaxed.cta.shared.add.u32 %r11, [%r9], 16;',
       'told:',

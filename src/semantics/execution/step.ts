@@ -229,10 +229,6 @@ const ofOperation = (f: InFlight): Offered => ({
 
 const nothingBefore: ReadonlyArray<Offered> = []
 
-/**
- * The events that can happen now: agents in their order, then operations in the order of their issue. Those of them that were on offer before are the
- * same objects.
- */
 /** Does another lane of the agent do what is left of its instruction (`warps/atomics.ts`)? */
 const isBehind = ({ ready }: Offered): boolean =>
   ready?._tag === 'do' && ready.prepared._tag === 'atomic.words' && ready.prepared.behind === true
@@ -246,6 +242,10 @@ export const together = (all: ReadonlyArray<Offered>): ReadonlyArray<Offered> =>
 /** Is there an instruction on offer that lanes have begun? */
 export const isAmid = (all: ReadonlyArray<Offered>): boolean => all.some(isBehind)
 
+/**
+ * The events that can happen now: agents in their order, then operations in the order of their issue. Those of them that were on offer before are the
+ * same objects.
+ */
 export const offered = (
   world: World,
   m: Machine,

@@ -24,7 +24,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import { contested } from './race-witness.js'
+import { contested, watched } from './race-witness.js'
 import type { Decision } from '../judging/decision.js'
 import type { Options } from '../judging/detector/index.js'
 import {
@@ -41,7 +41,7 @@ import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
-import { isAmid } from '../execution/step.js'
+import { isAmid, type Offered } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
@@ -187,21 +187,11 @@ const parting: ReadonlyArray<AnyPolicy> = [Policy.roundRobin, ...[1, 2, 3].map((
 export const inTurn = (q: Question): Answer | null => {
   if (!q.launched.world.front.instructions.has('atomic')) return null
   let parted = false
-  const watched =
-    (inner: AnyPolicy): AnyPolicy =>
-    <R>(k: <S>(policy: Policy.Policy<S>) => R): R =>
-      inner((policy) =>
-        k({
-          name: policy.name,
-          init: policy.init,
-          choose: (state, all) => {
-            parted ||= all.length > 1 && isAmid(all)
-            return policy.choose(state, all)
-          },
-        }),
-      )
+  const see = (all: ReadonlyArray<Offered>): void => {
+    parted ||= all.length > 1 && isAmid(all)
+  }
   for (const [i, policy] of parting.entries()) {
-    const ran = q.run(watched(policy))
+    const ran = q.run(watched(policy, see))
     if (!parted) return null
     const decision = q.decide(ran)
     if (isBad(decision)) return { runs: i + 1, search: null, found: { ran, decision }, refuted: false }

@@ -57,23 +57,29 @@ export interface Watch {
   readonly seen: () => string | null
 }
 
+/** The same policy, and `see` is shown what is on offer at each step. */
+export const watched =
+  (inner: AnyPolicy, see: (offered: ReadonlyArray<Offered>) => void): AnyPolicy =>
+  <R>(k: <S>(policy: Policy<S>) => R): R =>
+    inner((policy) =>
+      k({
+        name: policy.name,
+        init: policy.init,
+        choose: (state, offered) => {
+          see(offered)
+          return policy.choose(state, offered)
+        },
+      }),
+    )
+
 /** A watch remembers across the run that it watches; use one for each run. */
 export const contested = (world: World): Watch => {
   let pair: string | null = null
   return {
-    policy:
-      (inner) =>
-      <R>(k: <S>(policy: Policy<S>) => R): R =>
-        inner((policy) =>
-          k({
-            name: policy.name,
-            init: policy.init,
-            choose: (state, offered) => {
-              pair ??= contestedPair(world, offered)
-              return policy.choose(state, offered)
-            },
-          }),
-        ),
+    policy: (inner) =>
+      watched(inner, (offered) => {
+        pair ??= contestedPair(world, offered)
+      }),
     seen: () => pair,
   }
 }
