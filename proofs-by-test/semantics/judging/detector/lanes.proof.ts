@@ -66,10 +66,22 @@ const touching: fc.Arbitrary<Touching> = fc
   )
   .chain(([lanes, dtype, each, span, whole]) =>
     fc
-      .array(fc.integer({ min: -1, max: span }), {
-        minLength: each * countOf(lanes),
-        maxLength: each * countOf(lanes),
-      })
+      .oneof(
+        fc.array(fc.integer({ min: -1, max: span }), {
+          minLength: each * countOf(lanes),
+          maxLength: each * countOf(lanes),
+        }),
+        // each has its own, or all but one
+        fc
+          .tuple(
+            fc.shuffledSubarray(
+              Array.from({ length: each * countOf(lanes) + 2 }, (_, k) => k - 1),
+              { minLength: each * countOf(lanes), maxLength: each * countOf(lanes) },
+            ),
+            fc.boolean(),
+          )
+          .map(([at, one]) => (one ? [at[at.length - 1]!, ...at.slice(1)] : at)),
+      )
       .map((at) => {
         const bytes = bitsOf(dtype) / 8
         return {

@@ -11,12 +11,13 @@
  *
  * Laws
  * 1. `crossing` of a footprint with itself is 0 exactly if no two lanes touch one byte.
- * 2. `crossing` and `shared` say all lanes of the first access that touch a byte of the second.
+ * 2. `meetingIn` is the crossing of a footprint with itself.
+ * 3. `crossing` and `shared` say all lanes of the first access that touch a byte of the second.
  *
  * Source: PTX ISA, memory consistency model: program order; overlap.
  */
 import { bitsOf } from '../../../numerics/dtype.js'
-import { addressesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
+import { addressesIn, bytesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
 import { countOf, isOne } from '../../log/lane-mask.js'
 import type { AccessRecord, Completion } from './access-record.js'
 import { width } from './clocks.js'
@@ -151,8 +152,19 @@ export const isWithin = (x: Touching, y: Touching): boolean => {
   })
 }
 
+/** Are the elements of a footprint bytes of their own each? They are where its bytes are as many as theirs together. */
+const isApart = ({ map, dtype, spans }: Footprint): boolean => {
+  if (map._tag !== 'scatter') return false
+  let elements = 0
+  for (const offset of map.offsets) if (offset + map.by >= 0) elements++
+  return elements * Math.ceil(bitsOf(dtype) / 8) === bytesIn(spans)
+}
+
 /** Lanes of one instruction that touch bytes which another of them touches. */
-export const meetingIn = (x: Touching): number => (isOne(x.lanes) || x.whole ? 0 : crossing(x, x).crossing)
+export const meetingIn = (x: Touching): number =>
+  isOne(x.lanes) || x.whole || (isDealt(x.footprint, x.lanes) && isApart(x.footprint))
+    ? 0
+    : crossing(x, x).crossing
 
 // ---------------------------------------------------------------- order of threads
 
