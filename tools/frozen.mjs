@@ -19,10 +19,12 @@
  *
  * No time, no path outside the repository and no number of threads enters.
  */
+import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import process from 'node:process'
+import { clearTimeout, setTimeout } from 'node:timers'
 import { fileURLToPath, URL } from 'node:url'
 import { TextDecoder, TextEncoder } from 'node:util'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
@@ -40,6 +42,7 @@ const usage = `usage: node tools/frozen.mjs write FILE.json | diff FILE.json | s
   --only WORDS   only subjects whose names contain WORDS; * stands for any text; may be repeated
   --all          also the subjects that take long (more than 20 s each)
   --jobs N       threads; default: 1
+  --limit N      leave out subjects that take more than N seconds, and name them on standard error
   --long         diff: print all subjects, not the first 12 that differ in the same way
   --times        print the slowest subjects on standard error
 
@@ -48,8 +51,21 @@ exit status: 0 nothing differs, 1 something differs, 2 wrong usage, or a build t
 
 // ---------------------------------------------------------------- subjects
 
-/** Subjects that take more than 20 s on a slow machine: only with `--all`. */
-const slow = new Set([])
+/** What takes more than 20 s of a slow machine is asked only with `--all`. */
+const long = [
+  'conformance/blackwell/cuda/tcgen_matmul/broken5.ptx',
+  'conformance/hopper/warpgroups/cluster_matmul/broken3.ptx',
+  'conformance/hopper/warpgroups/ring/broken7.ptx',
+  'conformance/jaxpr/launches/ragged_along_k.body.jaxpr.json',
+  'conformance/jaxpr/shipped/transposed_ragged_dot.json',
+  'mm_hosttma_ws_64x64x32_s4_w4_256x256x192.ptx',
+  'mm_persistent_ws_64x64x32_s4_w4_256x256x192.ptx',
+  'mm_tma_ws_128x128x64_s3_w4_256x256x192.ptx',
+  'mm_tma_ws_64x64x32_s4_w4_256x256x192.ptx',
+]
+const isSlow = (name) =>
+  ['vectors kernels -o vectors', 'vectors ptx -o vectors'].includes(name) ||
+  (/^(check|run) /.test(name) && long.some((file) => name.endsWith(file)))
 
 const files = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -69,6 +85,8 @@ const guessed = (file) => ({ name: `check ${file}`, words: ['check', file], gues
 const hashed = (file) => ({ name: `file ${file}`, file })
 
 const isText = (file) => /\.(ptx|ttgir)(\.gz)?$/.test(file)
+/** A kernel with a mistake, beside the right one: `broken2.ptx`, `attention.scores.ttgir`. */
+const isBroken = (file) => /^broken|^\w+\.\w+\.ttgir$/.test(basename(file))
 const unzipped = (file) => file.replace(/\.gz$/, '')
 
 /** Launch files, and the texts that they launch: those beside them, or those of the same name in the folder for texts. */
@@ -110,10 +128,8 @@ const ofConformance = () => {
       .filter(({ file, name }) => [`${name}.ptx`, `${name}.ttgir`].includes(basename(file)))
       .map(({ file, launch }) => launched('run', file, launch)),
     ...without.filter((file) => !withLaunch.has(file)).map(guessed),
-    ...without.filter((file) => !basename(file).startsWith('broken')).map((file) => subject('kernels', file)),
-    ...without
-      .filter((file) => file.endsWith('.ptx') && !basename(file).startsWith('broken'))
-      .map((file) => subject('ptx', file)),
+    ...without.filter((file) => !isBroken(file)).map((file) => subject('kernels', file)),
+    ...without.filter((file) => file.endsWith('.ptx') && !isBroken(file)).map((file) => subject('ptx', file)),
     ...traced.map((file) => subject('check', file)),
     ...traced
       .filter((file) => inputsOf(file).length > 0)
@@ -148,7 +164,11 @@ const ofLibrary = async () => {
     ...twins.flatMap((twin) =>
       [false, true].flatMap((fixed) => {
         const name = programName(twin, fixed)
-        return [subject('check', name), subject('trace', name, '-o', 'run.jsonl')]
+        return [
+          subject('check', name),
+          subject('check', name, '--strict', '--strict-proxies', '--tensor-pipe', 'documented'),
+          subject('trace', name, '-o', 'run.jsonl'),
+        ]
       }),
     ),
     ...twins.map((twin) => subject('check', programName(twin, false), '--mend', '1')),
@@ -198,7 +218,9 @@ const ofCommands = async () => {
     subject('linear', 'WGMMA', '--shape', '64x16', '--invert'),
     ...cute.map((words) => subject('cute', ...words)),
     subject('tmem', 'acc=DEFAULT(1):128x256:f32'),
-    ...['DEFAULT', 'HALF_LANE', 'M64_COLLECTIVE', 'SCALES'].map((name) => subject('tmem', name)),
+    ...['DEFAULT(1)', 'HALF_LANE(64,1)', 'M64_COLLECTIVE(64,1)', 'SCALES'].map((name) =>
+      subject('tmem', name),
+    ),
     subject('image', '--box', '16x32', '--swizzle', '64', '--tensor', '20x40', '--at', '8,-8'),
     subject('image', '--box', '8x64', '--swizzle', '128', '--store'),
     subject('tiling', '--m-tiles', '16', '--n-tiles', '32', '--clusters', '74'),
@@ -211,7 +233,6 @@ const ofCommands = async () => {
     subject('view', ...queue),
     subject('view', 'zoo/R1'),
     subject('trace', ...queue),
-    subject('trace', ...queue, '--format', 'csv', '-o', 'events.csv'),
     subject('check', ...queue, '--timeline', 'run.svg'),
     subject('check', ...queue, '--schedule', 'lazy', '--record', 'schedule.json'),
     subject('check', ...queue, '--schedule', 'seeded:7'),
@@ -283,6 +304,34 @@ const subjects = async () => {
 
 // ---------------------------------------------------------------- asking
 
+/** An input of a Gluon kernel whose launch has no captured tensors: multiples of 1/4 from -1 to 1, always the same. */
+const inputOf = (file) => {
+  const { tensors, outputs } = JSON.parse(readFileSync('conformance/triton/gluon/kernels.json', 'utf8'))[
+    basename(dirname(file))
+  ]
+  const name = basename(file, '.npy')
+  if (tensors[name] === undefined || outputs.includes(name)) return null
+  const { dtype, shape } = tensors[name]
+  const header = `{'descr': '<${dtype.replace('f16', 'f2').replace('f32', 'f4')}', 'fortran_order': False, 'shape': (${shape.join(', ')},), }`
+  const padded = `${header.padEnd(117)}\n`
+  const patterns =
+    dtype === 'f16'
+      ? [0xbc00, 0xba00, 0xb800, 0xb400, 0, 0x3400, 0x3800, 0x3a00, 0x3c00]
+      : [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1]
+  const values = Array.from(
+    { length: shape.reduce((n, extent) => n * extent, 1) },
+    (_, i) => patterns[(Math.imul(i + name.charCodeAt(0), 2654435761) >>> 16) % patterns.length],
+  )
+  const held = dtype === 'f16' ? Uint16Array.from(values) : Float32Array.from(values)
+  return new Uint8Array(
+    Buffer.concat([
+      Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, padded.length, 0]),
+      Buffer.from(padded),
+      Buffer.from(held.buffer),
+    ]),
+  )
+}
+
 /** `tcspec` in this process: files are read from the repository, and written to memory. */
 const commandLine = async () => {
   const [{ tcspec }, { commands }, { onDisk }, { alone }, { besideDocument }] = await Promise.all(
@@ -304,6 +353,10 @@ const commandLine = async () => {
       if (!existsSync(file) && existsSync(`${file}.gz`))
         return right(new Uint8Array(gunzipSync(readFileSync(`${file}.gz`))))
       const found = onDisk.read(file)()
+      if (found._tag === 'Left' && file.startsWith('conformance/triton/gluon/launches/')) {
+        const made = inputOf(file)
+        return made === null ? found : right(made)
+      }
       if (found._tag === 'Left' || !file.startsWith('conformance/jaxpr/async/')) return found
       // a document with its inputs and outputs
       return right(bytes(JSON.stringify(JSON.parse(new TextDecoder().decode(found.right)).document)))
@@ -391,36 +444,61 @@ const ask = async (tcspec, { words, guess: wants, plain }) => {
 // ---------------------------------------------------------------- what is kept
 
 const hash = (text, digits) => createHash('sha256').update(text).digest('hex').slice(0, digits)
-const short = (value) => (value === undefined ? '' : hash(JSON.stringify(value), 4))
+/** A hash that tells which part changed; that anything did is told by the hash of the whole. */
+const digits = 3
+const short = (value) => hash(JSON.stringify(value) ?? '', digits)
 
-/** Parts of a verdict that have hashes of their own, in this order. Parts that are only words come first. */
-const words = ['text', 'reason', 'findings', 'notes']
+/** Parts of an answer that have hashes of their own, in this order: those that are words come first. */
+const words = ['text', 'reason', 'findings', 'notes', 'document']
 const data = ['conditions', 'decided', 'places', 'replay', 'proof', 'digest', 'counts', 'rest', 'files']
 const parts = [...words, ...data]
+/** Those of an answer that is no verdict. */
+const plainParts = ['text', 'document', 'rest', 'files']
+
+/** Members that hold sentences. */
+const sentences = [
+  'text',
+  'reason',
+  'title',
+  'knew',
+  'message',
+  'summary',
+  'says',
+  'meaning',
+  'fix',
+  'silicon',
+  'does',
+]
+const withoutWords = (value) =>
+  Array.isArray(value)
+    ? value.map(withoutWords)
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(
+          Object.entries(value)
+            .filter(([key]) => !sentences.includes(key))
+            .map(([key, of]) => [key, withoutWords(of)]),
+        )
+      : value
 
 const partsOf = (document, text, written) => {
-  const { verdict, reason, findings, notes, conditions, decidedBy, search, ...rest } = document
-  const { schedule, schedules, provenance, digest, counts, ...others } = rest
-  const said = ({ id, severity, title, text: told, knew, missing, silicon, a, b }) => ({
-    ...{ id, severity, title, told, knew, missing, silicon },
-    does: [a?.does, b?.does],
-  })
-  const placed = ({ id, a, b, place, knows }) => ({ id, a, b, place, knows })
+  const { reason, conditions, decidedBy, search, schedule, schedules, ...others } = document
+  const { findings = [], notes = [], provenance, digest, counts, ...rest } = others
   const all = [...findings, ...notes]
-  void verdict
+  const numbers = (value) => short(withoutWords(value))
   return {
-    text: hash(text, 4),
+    text: hash(text, digits),
     reason: short(reason),
-    findings: short(findings.map(said)),
-    notes: short(notes.map(said)),
-    conditions: short(conditions),
-    decided: short({ decidedBy, search, schedule, schedules }),
-    places: short(all.map(placed)),
+    findings: short(findings),
+    notes: short(notes),
+    document: short(document),
+    conditions: numbers(conditions),
+    decided: numbers({ decidedBy, search, schedule, schedules }),
+    places: numbers(all),
     replay: short(all.map(({ replay }) => replay)),
-    proof: short(provenance),
+    proof: numbers(provenance),
     digest: short(digest),
     counts: short(counts),
-    rest: short(others),
+    rest: numbers(rest),
     files: short(written),
   }
 }
@@ -444,7 +522,7 @@ const kept = (answer) => {
   const files = [...written]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([file, held]) => [file, hash(held, 16)])
-  const whole = hash(JSON.stringify([status, stdout, stderr, text, files]), 16)
+  const whole = hash(JSON.stringify([status, stdout, stderr, text, files]), 12)
   let document = null
   try {
     document = JSON.parse(stdout)
@@ -453,24 +531,21 @@ const kept = (answer) => {
   }
   if (document?.schema?.startsWith('tcspec.error/'))
     return { verdict: `refused: ${document.error.code}`, hash: whole }
-  // `run` tells of a verdict and of the outputs compared
-  const verdict = document?.verdict?.verdict === undefined ? document : document.verdict
-  if (
-    typeof verdict?.verdict !== 'string' ||
-    !Array.isArray(verdict.findings) ||
-    !Array.isArray(verdict.notes)
+  // a recording has its verdict in it
+  const judged = [document, document?.verdict].find(
+    (d) => Array.isArray(d?.findings) && Array.isArray(d.notes),
   )
-    return {
-      verdict: `exit status ${status}`,
-      parts: `${hash(text, 4)}-${hash(stdout, 4)}-${short(files)}`,
-      hash: whole,
-    }
-  const of = partsOf(verdict === document ? verdict : { ...document, ...verdict }, text, files)
+  const { verdict, findings, notes } = judged ?? { verdict: `exit status ${status}`, findings: [], notes: [] }
+  const of = partsOf(
+    judged === document && document !== null ? document : { document: document ?? stdout },
+    text,
+    files,
+  )
   return {
-    verdict: verdict.verdict,
-    ...(verdict.findings.length === 0 ? {} : { findings: lines(verdict.findings) }),
-    ...(verdict.notes.length === 0 ? {} : { notes: lines(verdict.notes) }),
-    parts: parts.map((part) => of[part]).join('-'),
+    verdict,
+    ...(findings.length === 0 ? {} : { findings: lines(findings) }),
+    ...(notes.length === 0 ? {} : { notes: lines(notes) }),
+    parts: (judged === undefined ? plainParts : parts).map((part) => of[part]).join(''),
     hash: whole,
   }
 }
@@ -478,46 +553,59 @@ const kept = (answer) => {
 const answered = async (tcspec, s) =>
   s.file === undefined
     ? kept(await ask(tcspec, s))
-    : { verdict: 'file', hash: hash(readFileSync(s.file), 16) }
+    : { verdict: 'file', hash: hash(readFileSync(s.file), 12) }
 
-/** Every subject's answer, from threads that take one subject at a time. */
-const askAll = async (wanted, jobs) => {
+/** Every subject's answer, from threads that take one subject at a time. A thread that takes longer than the limit is ended, and another goes on. */
+const askAll = async (wanted, { jobs, limit }) => {
   const found = new Map()
   const took = []
+  const stopped = []
   let next = 0
   const told = () => {
     if (process.stderr.isTTY) process.stderr.write(`\r${found.size} of ${wanted.length} subjects`)
   }
-  const work = () =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(fileURLToPath(import.meta.url), {
-        resourceLimits: { maxOldGenerationSizeMb: 6144 },
-      })
-      let started = 0
-      const give = () => {
-        if (next === wanted.length) {
-          worker.terminate().then(resolve, reject)
-          return
-        }
-        started = Date.now()
-        worker.postMessage(wanted[next++])
+  const work = (resolve, reject) => {
+    const worker = new Worker(fileURLToPath(import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: 6144 },
+    })
+    let started = 0
+    let late
+    let ended = false
+    const give = () => {
+      if (next === wanted.length) {
+        worker.terminate().then(resolve, reject)
+        return
       }
-      worker.on('error', reject)
-      worker.on('message', ({ name, answer, failed }) => {
-        if (failed !== undefined) {
-          reject(new Error(`${name}: ${failed}`))
-          return
-        }
-        found.set(name, answer)
-        took.push([Date.now() - started, name])
-        told()
-        give()
-      })
+      const one = wanted[next++]
+      started = Date.now()
+      if (limit !== null)
+        late = setTimeout(() => {
+          ended = true
+          stopped.push(one.name)
+          worker.terminate().then(() => work(resolve, reject), reject)
+        }, 1000 * limit)
+      worker.postMessage(one)
+    }
+    worker.on('error', reject)
+    worker.on('message', ({ name, answer, failed }) => {
+      if (ended) return
+      clearTimeout(late)
+      if (failed !== undefined) {
+        reject(new Error(`${name}: ${failed}`))
+        return
+      }
+      found.set(name, answer)
+      took.push([Date.now() - started, name])
+      told()
       give()
     })
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(jobs, wanted.length)) }, work))
+    give()
+  }
+  await Promise.all(
+    Array.from({ length: Math.max(1, Math.min(jobs, wanted.length)) }, () => new Promise(work)),
+  )
   if (process.stderr.isTTY) process.stderr.write('\n')
-  return { found, took: took.sort(([a], [b]) => b - a) }
+  return { found, stopped, took: took.sort(([a], [b]) => b - a) }
 }
 
 // ---------------------------------------------------------------- the file
@@ -531,10 +619,12 @@ const written = (answers) =>
 // ---------------------------------------------------------------- differences
 
 const changedParts = (before, after) => {
-  const [old, now] = [before.parts?.split('-') ?? [], after.parts?.split('-') ?? []]
-  const names =
-    now.length === parts.length && old.length === parts.length ? parts : ['text', 'document', 'files']
-  return names.filter((_, i) => old[i] !== now[i])
+  const [old, now] = [before.parts ?? '', after.parts ?? '']
+  const names = now.length === plainParts.length * digits ? plainParts : parts
+  const at = (of, i) => of.slice(i * digits, (i + 1) * digits)
+  const changed = names.filter((_, i) => at(old, i) !== at(now, i))
+  // the whole document is named where no part of it is
+  return changed.length === 1 ? changed : changed.filter((part) => part !== 'document')
 }
 
 const listsOf = ({ findings = [], notes = [] }) => [
@@ -606,17 +696,18 @@ const refuse = (text) => {
 }
 
 const parsed = (argv) => {
-  const options = { only: [], all: false, jobs: 1, long: false, times: false, words: [] }
+  const options = { only: [], all: false, jobs: 1, limit: null, long: false, times: false, words: [] }
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]
     const value = () => argv[++i] ?? refuse(`${word} must be followed by a value`)
     if (word === '--only') options.only.push(value())
-    else if (word === '--jobs') options.jobs = Number(value())
+    else if (word === '--jobs' || word === '--limit') options[word.slice(2)] = Number(value())
     else if (['--all', '--long', '--times'].includes(word)) options[word.slice(2)] = true
     else if (word.startsWith('--')) refuse(`unknown option ${word}\n${usage}`)
     else options.words.push(word)
   }
   if (!Number.isInteger(options.jobs) || options.jobs < 1) refuse('--jobs must be a whole number from 1')
+  if (options.limit !== null && !(options.limit > 0)) refuse('--limit must be a number of seconds')
   return options
 }
 
@@ -656,11 +747,11 @@ const main = async () => {
 
   const every = await subjects()
   const asked = every.filter(matches(options.only))
-  const wanted = asked.filter(({ name }) => options.all || !slow.has(name))
+  const wanted = asked.filter(({ name }) => options.all || !isSlow(name))
   if (asked.length === 0) refuse(`no subject has a name with ${options.only.join(' or ')}`)
   if (command === 'list') {
     process.stdout.write(
-      every.map(({ name }) => `${name}${slow.has(name) ? '  (only with --all)' : ''}\n`).join(''),
+      every.map(({ name }) => `${name}${isSlow(name) ? '  (only with --all)' : ''}\n`).join(''),
     )
     return
   }
@@ -674,7 +765,9 @@ const main = async () => {
     return
   }
   const before = command === 'diff' || existsSync(place) ? fromFile(place) : new Map()
-  const { found, took } = await askAll(wanted, options.jobs)
+  const { found, stopped, took } = await askAll(wanted, options)
+  for (const name of stopped)
+    process.stderr.write(`not asked, because it takes more than ${options.limit} s: ${name}\n`)
   if (options.times)
     for (const [ms, name] of took.slice(0, 60))
       process.stderr.write(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}\n`)

@@ -32,6 +32,7 @@ const launches: Readonly<Record<string, Launch>> = {
     arg: ['0=z32.npy:inout', '1=z1.npy:inout', '2=u32[32]:out', '3=u32[512]'],
   },
   warp: { grid: '1', block: '32', arg: ['0=i32.npy', '1=u32[32]:out'] },
+  words: { grid: '1', block: '64', arg: ['0=z32.npy:inout', '1=z32.npy:inout', '2=u32[32]:out'] },
 }
 const tensors = new Map([
   ['z32.npy', zeros(32)],

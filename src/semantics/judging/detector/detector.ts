@@ -48,6 +48,7 @@ import { semaphore } from './semaphores.js'
 import type { Detector } from './state.js'
 import { start } from './state.js'
 import { act } from './strands.js'
+import { hearingApart } from './strong.js'
 import { allocated, relinquished } from './tensor-memory.js'
 
 // ---------------------------------------------------------------- the fold
@@ -59,7 +60,7 @@ export const observe = (d: Detector, e: LogEvent): Detector => {
   const lanes = stamp === undefined ? undefined : lanesIn(c, stamp)
   if (stamp === undefined || lanes === undefined) return observeOne(d, e)
   const a = c.agents[stamp.agent]!
-  const parts = byStrand(c, e, stamp, lanes)
+  const parts = byStrand(c, e, stamp, lanes, e._tag === 'access' ? hearingApart(d.strong, e, lanes) : [])
   for (const part of parts ?? [e]) {
     const own = executedBy(part)!.lanes!
     act(a, stamp.agent, own, stamp.at)

@@ -3,7 +3,7 @@
  *
  *     { 0 } has waited, { 1..31 } have not:   ld.shared by all lanes     =>   a load by lane 0, a load by lanes 1 to 31
  *
- * What only some lanes learn parts them from the others first (`strands.ts`). An event that a warp does once, whatever its lanes know (an issue, a commit), stays one: it
+ * What only some lanes learn parts them from the others first (`strands.ts`); so does what each reads in a word of its own. An event that a warp does once, whatever its lanes know (an issue, a commit), stays one: it
  * relies on what all of its lanes know.
  *
  * Law 1. The lanes of the parts are those of the event, and so are the bytes that they touch and the arrivals that they make.
@@ -24,7 +24,7 @@ import { allLanes } from './activity.js'
 import type { Context } from './context.js'
 import { eachDealt, isDealt } from './lanes.js'
 import type { Operation } from './operation.js'
-import { partLanes } from './strands.js'
+import { partLanes, strandsOf } from './strands.js'
 
 // ---------------------------------------------------------------- what an event teaches
 
@@ -140,24 +140,33 @@ const by = (c: Context, e: LogEvent, stamp: Stamp, all: number): LogEvent => {
   return Object.assign({}, e, { stamp, count: (e.count * mine) / whole, bytes: (e.bytes * mine) / whole })
 }
 
-/** What those who execute it do, as the strands of their agent do it, one after the other; null: one event is all. */
+/**
+ * What those who execute it do, as the strands of their agent do it, one after the other; null: one event is all. `apart`: lanes of it that hear different things, all of
+ * its lanes together; none: all hear the same.
+ */
 export const byStrand = (
   c: Context,
   e: LogEvent,
   stamp: Stamp,
   lanes: number,
+  apart: ReadonlyArray<number> = [],
 ): ReadonlyArray<LogEvent> | null => {
   const a = c.agents[stamp.agent]!
   const { rules } = c.options
   const isForAll =
     (rules.anyLaneWaits && e._tag === 'wait') ||
     (rules.anyLaneFences && e._tag === 'fence' && e.kind === 'proxyAsync')
-  if (lanes !== allLanes && teaches(e) && !isForAll) partLanes(a, lanes)
-  if (a.strands === null || executed[e._tag] !== 'each' || rules.jointLanes) return null
-  const those = a.strands.flatMap((s) => ((s.lanes & lanes) === 0 ? [] : [s.lanes & lanes]))
+  if (teaches(e) && !isForAll)
+    for (const part of lanes === allLanes ? apart : [lanes, ...apart]) partLanes(a, part)
+  if (executed[e._tag] !== 'each' || rules.jointLanes) return null
+  const those = strandsOf(a)
+    .flatMap((s) => (apart.length === 0 ? [s.lanes] : apart.map((part) => s.lanes & part)))
+    .map((part) => part & lanes)
+    .filter((part) => part !== 0)
   if (those.length <= 1) return null
-  // what is left in a word is what its last lane left, whatever that lane knows
-  const parts = e._tag === 'access' && e.left !== undefined ? inTurn(lanes, those) : those
+  // what is left in a word is what its last lane left, whatever that lane knows, and a lane hears what those before it have told
+  const parts = e._tag === 'access' && e.atomic && e.rw === 'w' ? inTurn(lanes, those) : those
+  if (teaches(e)) for (const part of parts) partLanes(a, part)
   return parts.map((part) => by(c, e, withLanes(stamp, part), lanes))
 }
 

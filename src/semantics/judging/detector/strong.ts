@@ -48,8 +48,8 @@ import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
 import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
-import { countOf } from '../../log/lane-mask.js'
-import { knowsEvent, knowsAttendance } from './lanes.js'
+import { countOf, isOne } from '../../log/lane-mask.js'
+import { eachDealt, isDealt, knowsAttendance, knowsEvent } from './lanes.js'
 import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
@@ -381,6 +381,29 @@ const hear = (
     }
     keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge, t.sequential)
   }
+}
+
+/** Lanes of an access that hear different things, as each reads words of its own; none: all hear the same. */
+export const hearingApart = ({ words }: Strong, e: Access, lanes: number): ReadonlyArray<number> => {
+  const isHeard = e.atomic && (e.rw === 'r' || joins(e)) && e.stamp.whole !== true
+  if (!isHeard || words.size === 0 || isOne(lanes) || !isDealt(e.footprint, lanes)) return []
+  const by = new Map<string, number>()
+  let lane = 0
+  let heard = ''
+  const kept = (): void => {
+    by.set(heard, (by.get(heard) ?? 0) | lane)
+  }
+  eachDealt(e.footprint, lanes, (next, address) => {
+    if (next !== lane) {
+      if (lane !== 0) kept()
+      lane = next
+      heard = ''
+    }
+    const key = keyOfWord(e.footprint.plane, address)
+    if ((words.get(key)?.told.length ?? 0) > 0) heard = `${heard} ${key}`
+  })
+  kept()
+  return by.size === 1 ? [] : [...by.values()]
 }
 
 /** What a write tells: all that is known where it releases, else what was known at the last fence of each scope. */
