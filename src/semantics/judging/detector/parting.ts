@@ -126,9 +126,9 @@ export const byIssuers = (
   e: Access,
   op: Operation,
 ): ReadonlyArray<readonly [Access, Operation]> =>
-  (op.issuers ?? []).map(({ lanes, knowledge }) => {
+  (op.issuers ?? []).map(({ lanes, knowledge, ctas }) => {
     const stamp = withLanes(op.stamp, lanes)
-    const own: Operation = Object.assign({}, op, { stamp, knowledge, issuers: null })
+    const own: Operation = Object.assign({}, op, { stamp, knowledge, ctas, issuers: null })
     return [accessBy(c, e, stamp, op.stamp.lanes!, lanes), own]
   })
 
