@@ -384,6 +384,22 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
   if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
 }
 
+/** Does a meeting of these lanes tell one of them anything, behind those there have been since the last effect? Those that meet tell one another of all whom they have met. */
+const isNews = (before: ReadonlyArray<Synced>, lanes: number): boolean => {
+  const met = Int32Array.from({ length: 32 }, (_, lane) => 1 << lane)
+  const known = (those: number): number =>
+    met.reduce((all, own, lane) => (((those >>> lane) & 1) === 1 ? all | own : all), 0)
+  for (const x of before) {
+    if (x.how !== 'meets') continue
+    const all = known(x.lanes)
+    met.forEach((_, lane) => {
+      if (((x.lanes >>> lane) & 1) === 1) met[lane] = all
+    })
+  }
+  const all = known(lanes)
+  return met.some((own, lane) => ((lanes >>> lane) & 1) === 1 && own !== all)
+}
+
 /** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
 const synced = (
   w: Walk,
@@ -392,7 +408,12 @@ const synced = (
   how: Meeting = 'meets',
   loads: ReadonlyArray<number> = noLoads,
 ): void => {
-  if (w.synced.some((x) => x.lanes === lanes && x.how === how && x.loads === loads)) return
+  if (
+    how === 'meets'
+      ? w.synced.length > 0 && !isNews(w.synced, lanes)
+      : w.synced.some((x) => x.lanes === lanes && x.how === how && x.loads === loads)
+  )
+    return
   w.synced = [
     ...(how === 'meets'
       ? w.synced.filter((x) => x.how !== 'exchanges' || (x.lanes & ~lanes) !== 0)
