@@ -11,6 +11,7 @@
  *     3:17            the 17th event of agent 3
  *     3:17.16         the same, by the part of the warp that begins with lane 16; the part before it is blocked, and stays at its wait
  *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
+ *     3:17<8+4~1=00000000   the 17th event of agent 3 reads strongly, and takes of the word at byte 4 of plane 8 the write before the last, which left four zeros
  *
  * Laws
  * 1. `step` is a function: equal machines and keys give equal machines and logs.
@@ -22,6 +23,7 @@
  * Source: the core's own semantics; PTX ISA for each instruction.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { bitsOf } from '../../numerics/dtype.js'
 import type { StateEither } from './state-either.js'
 import * as Atomic from '../instructions/atomic.js'
 import * as AtomicWords from '../instructions/atomic-words.js'
@@ -43,10 +45,12 @@ import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Exit, LogEvent, Stamp } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
-import type { InFlight, Prepared } from '../machine/operation.js'
+import type { Elements, InFlight, Prepared } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
 import {
   agentState,
   withAgent,
+  withPlane,
   type AgentState,
   type Doing,
   type Machine,
@@ -58,12 +62,24 @@ import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
 
+/** A word as it was before its last writes: a strong read may find it so (`schedules/outcomes/older.ts` says when). */
+export interface Older {
+  readonly plane: number
+  readonly byte: number
+  /** how many writes before the last */
+  readonly back: number
+  /** what it held then: two hexadecimal digits a byte */
+  readonly held: string
+}
+
 export interface EventKey {
   readonly agent: number
   readonly at: number
   readonly stage: 'agent' | 'read' | 'write' | 'all' | 'signal'
   /** of an operation; of an agent: which of its parts (`machine/front.ts`), 0 for the one that it is ready for */
   readonly part: number
+  /** of a strong read: words of which it takes an older write; absent: of each the last */
+  readonly older?: ReadonlyArray<Older>
 }
 
 /** An event that can happen, with what a timed policy wants to know. */
@@ -93,21 +109,42 @@ export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
 
 // ---------------------------------------------------------------- keys
 
+const showOlder = ({ plane, byte, back, held }: Older): string =>
+  `<${String(plane)}+${String(byte)}~${String(back)}=${held}`
+
 export const showKey = (k: EventKey): string =>
   k.stage === 'agent'
-    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}`
+    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}${(k.older ?? []).map(showOlder).join('')}`
     : `${String(k.agent)}:${String(k.at)}/${k.stage}.${String(k.part)}`
 
-const keyPattern = /^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?$/
+const keyPattern =
+  /^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?((?:<\d+\+\d+~[1-9]\d*=(?:[0-9a-f]{2})+)*)$/
+const olderPattern = /<(\d+)\+(\d+)~(\d+)=([0-9a-f]+)/g
 const stages: ReadonlyArray<EventKey['stage']> = ['read', 'write', 'all', 'signal']
 
 export const readKey = (text: string): EventKey | null => {
   const m = keyPattern.exec(text)
   if (m === null) return null
   const stage = stages.find((s) => s === m[4]) ?? 'agent'
-  return { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
+  const key: EventKey = { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
+  if (m[6] === undefined || m[6] === '') return key
+  if (stage !== 'agent') return null
+  return taking(
+    key,
+    [...m[6].matchAll(olderPattern)].map(([, plane, byte, back, held]) => ({
+      plane: Number(plane),
+      byte: Number(byte),
+      back: Number(back),
+      held: held!,
+    })),
+  )
 }
 
+/** The same read, which takes of these words an older write. */
+export const taking = ({ agent, at, stage, part }: EventKey, older: ReadonlyArray<Older>): EventKey =>
+  older.length === 0 ? { agent, at, stage, part } : { agent, at, stage, part, older }
+
+/** Do they name one event, whatever it reads? */
 export const sameKey = (a: EventKey, b: EventKey): boolean =>
   a.agent === b.agent && a.at === b.at && a.stage === b.stage && a.part === b.part
 
@@ -549,9 +586,86 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
 export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
   o.operation !== null
     ? stepOperation(world, m, o.operation)
-    : o.key.part === 0
-      ? stepAgent(world, m, o.key.agent)
-      : stepAgent(world, withAgent(m, o.key.agent, turned(world, m, o.key.agent, o.key.part)), o.key.agent)
+    : o.key.older === undefined
+      ? stepPart(world, m, o.key)
+      : stepReading(world, m, o, o.key.older)
+
+const stepPart = (world: World, m: Machine, { agent, part }: EventKey): Effect | Fault =>
+  part === 0
+    ? stepAgent(world, m, agent)
+    : stepAgent(world, withAgent(m, agent, turned(world, m, agent, part)), agent)
+
+/** An offered event, as this key asks for it. */
+export const as = (o: Offered, key: EventKey): Offered =>
+  key.older === undefined
+    ? o
+    : {
+        key: taking(o.key, key.older),
+        unit: o.unit,
+        bytes: o.bytes,
+        macs: o.macs,
+        operation: o.operation,
+        ready: o.ready,
+      }
+
+/** A memory whose words are as they were. */
+const asBefore = (m: Machine, older: ReadonlyArray<Older>): Machine =>
+  older.reduce((now, { plane, byte, held }) => {
+    const bytes = Float64Array.from({ length: held.length / 2 }, (_, k) =>
+      Number.parseInt(held.slice(2 * k, 2 * k + 2), 16),
+    )
+    const cells = Plane.cells(
+      'u8',
+      Int32Array.from(bytes, (_, k) => byte + k),
+    )
+    return withPlane(now, plane, Plane.write(now.planes[plane]!, cells, bytes, null))
+  }, m)
+
+/** A strong read in a memory of before; it leaves the memory as it is. */
+const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
+  const r = o.ready
+  const { agent } = o.key
+  const source =
+    r?._tag === 'do' && r.prepared._tag === 'load' && r.prepared.strong !== undefined
+      ? r.prepared.source
+      : null
+  const backs = source === null ? null : elementsTaking(source, older)
+  if (backs === null)
+    return {
+      kind: 'invalid',
+      code: 'schedule.not-offered',
+      message: `event ${showKey(o.key)} reads no word of these strongly`,
+      site: 0,
+      agent,
+    }
+  const done = stepPart(world, asBefore(m, older), o.key)
+  if ('kind' in done) return done
+  const restored = older.reduce((now, { plane }) => withPlane(now, plane, m.planes[plane]!), done.machine)
+  return effect(
+    restored,
+    done.events.map((e) =>
+      e._tag === 'access' && e.rw === 'r' && e.atomic ? Object.assign({ older: backs }, e) : e,
+    ),
+    done.results,
+  )
+}
+
+/** Element by element, how many writes before the last it takes; null: one of these words is none of its elements. */
+const elementsTaking = (source: Elements, older: ReadonlyArray<Older>): ReadonlyArray<number> | null => {
+  const size = bitsOf(source.dtype) / 8
+  const backs = Array.from(source.offsets, () => 0)
+  for (const { plane, byte, back, held } of older) {
+    if (plane !== source.plane || held.length !== 2 * size) return null
+    let some = false
+    source.offsets.forEach((offset, i) => {
+      if (offset + source.origin !== byte) return
+      backs[i] = back
+      some = true
+    })
+    if (!some) return null
+  }
+  return backs
+}
 
 /** The event named by `key`, if it is offered. */
 export const step =
@@ -567,7 +681,7 @@ export const step =
         site: 0,
         agent: key.agent,
       })
-    const done = take(world, m, o)
+    const done = take(world, m, as(o, key))
     return 'kind' in done ? E.left(done) : E.right([done.events, done.machine])
   }
 

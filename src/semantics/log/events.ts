@@ -279,6 +279,8 @@ export interface Access {
   readonly joins?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
+  /** of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last */
+  readonly older?: ReadonlyArray<number>
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */
   readonly found?: ReadonlyArray<number>
   readonly left?: ReadonlyArray<number>

@@ -356,6 +356,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
         ),
+        older: described(
+          list(integer),
+          'of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last',
+        ),
         found: described(list(integer), 'of an atomic write: the words that it finds, element by element'),
         left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),
       },
@@ -680,6 +684,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.rounds !== undefined) made.rounds = e.rounds
   if (e.joins !== undefined) made.joins = e.joins
   if (e.decides !== undefined) made.decides = e.decides
+  if (e.older !== undefined) made.older = e.older
   if (e.found !== undefined) made.found = e.found
   if (e.left !== undefined) made.left = e.left
   return made

@@ -37,6 +37,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         releases: e.releases,
         rounds: e.rounds,
         decides: e.decides,
+        older: e.older,
         found: e.found,
         left: e.left,
       })
