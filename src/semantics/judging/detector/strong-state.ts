@@ -43,8 +43,15 @@ export interface Writer {
   readonly stamp: Stamp
   readonly reach: Reach
 }
+/** A word behind one of its writes: what was told through it then, and who had written it. */
+export interface Past {
+  readonly told: ReadonlyArray<Told>
+  readonly writers: ReadonlyArray<Writer>
+}
 export interface Word {
   told: ReadonlyArray<Told>
+  /** behind each of its last writes, the newest last: a read may take an older one */
+  readonly past: Past[]
   left: Left[]
   /** who has written it since the last store, and of the agent of that store whom its lane knew */
   writers: ReadonlyArray<Writer>
@@ -92,6 +99,10 @@ export interface Strong {
   readonly handed: Map<string, Handed>
   /** a fence.sc was executed */
   sequential: boolean
+  /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
+  readonly inOrder: Map<number, Knowledge>
+  /** by agent: what the fence.sc of others have shown to its own, in the order that all of them are in; no read may take what that says is over */
+  readonly shown: Map<number, Knowledge>
 }
 
 export const strongState = (): Strong => ({
@@ -102,6 +113,8 @@ export const strongState = (): Strong => ({
   awaited: new Map(),
   handed: new Map(),
   sequential: false,
+  inOrder: new Map(),
+  shown: new Map(),
 })
 
 export const forgetStrong = (s: Strong): void => {
@@ -112,4 +125,6 @@ export const forgetStrong = (s: Strong): void => {
   s.awaited.clear()
   s.handed.clear()
   s.sequential = false
+  s.inOrder.clear()
+  s.shown.clear()
 }

@@ -40,7 +40,7 @@
  * Source: PTX ISA, memory consistency model: release and acquire patterns, observation order, causality order, synchronizes; volatile accesses are relaxed ones of system scope.
  */
 import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
-import { clusterOf } from '../../log/events.js'
+import { addressesIn, clusterOf } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { AgentState, Context } from './context.js'
@@ -60,6 +60,7 @@ import {
   handed,
   type Fenced,
   type Left,
+  type Past,
   type Pending,
   type Strong,
   type Told,
@@ -74,7 +75,7 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   const key = keyOfWord(plane, byte)
   const found = d.strong.words.get(key)
   if (found !== undefined) return found
-  const made: Word = { told: [], left: [], writers: [], found: [], waits: new Map() }
+  const made: Word = { told: [], past: [], left: [], writers: [], found: [], waits: new Map() }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
   return made
@@ -165,6 +166,7 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], se
   const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
   if (sequential) {
     d.strong.sequential = true
+    inOrder(d, agent, reach, knowledge)
     known.push({ lanes, knowledge, together, sequential: true })
   }
   // a wider fence is a narrower one too
@@ -175,6 +177,21 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], se
     )
     d.strong.fenced.set(key, [...others, ...known])
   }
+}
+
+/** A fence.sc comes after those before it that are morally strong with it, and they show to it what they knew. */
+const inOrder = (d: Detector, agent: number, reach: Reach, knowledge: Knowledge): void => {
+  const c = d.context
+  const { inOrder: all, shown } = d.strong
+  const own = shown.get(agent) ?? nothing(c.extent)
+  for (const [key, known] of all) {
+    const [other, its] = [key >> 2, key & 3]
+    if (other !== agent && Math.min(its, reach) >= distance(c, agent, other)) join(own, known)
+  }
+  shown.set(agent, own)
+  const told = copy(knowledge)
+  join(told, own)
+  all.set(slot(agent, reach), told)
 }
 
 /** These lanes act, and the others do not learn what they do. */
@@ -359,7 +376,7 @@ export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: 
 /** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
 const hear = (
   d: Detector,
-  w: Word,
+  told: ReadonlyArray<Told>,
   a: AgentState,
   stamp: Stamp,
   reach: Reach,
@@ -368,7 +385,7 @@ const hear = (
 ): void => {
   const c = d.context
   const x = stamp.agent
-  for (const t of w.told) {
+  for (const t of told) {
     const far = distance(c, x, t.agent)
     if (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope) continue
     // what another lane of the warp has told is news to this one alone
@@ -455,8 +472,8 @@ const withMore = (
  * A read finds what was written since the last store. It counts where its value is the same in every schedule that comes here: that of a wait, and one that decides,
  * whose orders are all followed.
  */
-const finds = (d: Detector, w: Word, stamp: Stamp, reach: Reach): void => {
-  const writers = w.writers.filter(
+const finds = (d: Detector, w: Word, all: ReadonlyArray<Writer>, stamp: Stamp, reach: Reach): void => {
+  const writers = all.filter(
     ({ stamp: { agent }, reach: its }) =>
       agent !== stamp.agent && Math.min(its, reach) >= distance(d.context, stamp.agent, agent),
   )
@@ -508,6 +525,22 @@ const byLanes = ({ agent, at, site, iteration }: Stamp, lanes: number): Stamp =>
   lanes,
 })
 
+/** Writes of a word that a read may still take, at least: of those before them it is forgotten what they told. */
+const mostPast = 64
+
+/** Before the first write of a word. */
+const never: Past = { told: [], writers: [] }
+
+/** The words that a read names, and how many writes before the last of each it takes. */
+const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]> => {
+  const { older } = e
+  if (older === undefined || e.footprint.map._tag !== 'scatter')
+    return wordsOf(e.footprint).map((byte) => [byte, 0])
+  return [...addressesIn(e.footprint.map)].flatMap((byte, i) =>
+    byte < 0 ? [] : [[byte, older[i] ?? 0] as const],
+  )
+}
+
 /** An access of an agent, behind its judgement against the memory that it touches. */
 export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const x = e.stamp.agent
@@ -521,11 +554,12 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const reach = reachOf(e.scope)
   if (e.rw === 'r') {
     if (words.size > 0)
-      for (const byte of wordsOf(e.footprint)) {
+      for (const [byte, back] of takenBy(e)) {
         const w = words.get(keyOfWord(plane, byte))
         if (w === undefined) continue
-        if (e.decides === true) finds(d, w, stampAt(d.context, e.stamp, e.footprint, byte), reach)
-        hear(d, w, a, e.stamp, reach, e.acquires === true, false)
+        const { told, writers } = back === 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
+        if (e.decides === true) finds(d, w, writers, stampAt(d.context, e.stamp, e.footprint, byte), reach)
+        hear(d, told, a, e.stamp, reach, e.acquires === true, false)
       }
     return
   }
@@ -534,7 +568,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   if (joins(e))
     for (const byte of places) {
       const w = words.get(keyOfWord(plane, byte))
-      if (w !== undefined) hear(d, w, a, e.stamp, reach, e.acquires === true, false)
+      if (w !== undefined) hear(d, w.told, a, e.stamp, reach, e.acquires === true, false)
     }
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
@@ -552,6 +586,8 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const by = threadsOf(d.context, stamp)
     w.writers = writersAfter(w, by, reach, joins(e), knew)
     w.told = joins(e) ? withMore(w.told, more, d.context.options) : more
+    w.past.push({ told: w.told, writers: w.writers })
+    if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
     written(d, w, e, by, byte, before, after, knew)
   })
 }
@@ -663,8 +699,8 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
       )
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
-    finds(d, w, stamp, reachOf(e.scope))
-    hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
+    finds(d, w, w.writers, stamp, reachOf(e.scope))
+    hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
     w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
   }

@@ -32,12 +32,14 @@
  *
  * Names: stateful model checking with a happens-before race detector; the orders are those of observations.
  */
+import { bitsOf } from '../../../numerics/dtype.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Writer } from '../../judging/detector/strong-state.js'
-import { strandsOf } from '../../judging/detector/strands.js'
+import { stampAt } from '../../judging/detector/context.js'
+import { act, strandsOf } from '../../judging/detector/strands.js'
 import type { Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
@@ -49,13 +51,24 @@ import {
 } from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
-import { wordAsText } from '../../machine/plane.js'
+import * as Plane from '../../machine/plane.js'
 import { agentState, type Machine, type Ready } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { finished, offered, take, together, type EventKey, type Offered } from '../../execution/step.js'
+import {
+  as,
+  finished,
+  offered,
+  take,
+  taking,
+  together,
+  type EventKey,
+  type Offered,
+  type Older as OlderWord,
+} from '../../execution/step.js'
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
+import * as Older from './older.js'
 import { grouping, type Grouping } from './groups.js'
 import * as Touched from './touched.js'
 
@@ -87,6 +100,8 @@ type Words = Map<string, Set<number>>
 interface Path {
   readonly before: Path | null
   readonly key: EventKey
+  /** behind it */
+  readonly machine: Machine | null
   readonly events: ReadonlyArray<LogEvent>
   readonly length: number
 }
@@ -161,9 +176,11 @@ const footprintOf = (p: Prepared): Footprint | null => {
   }
 }
 
-const matters = (words: Words, o: Offered): boolean => {
+const matters = ({ words, fences }: Learned, o: Offered): boolean => {
   if (o.operation !== null || o.ready?._tag !== 'do') return false
-  const f = footprintOf(o.ready.prepared)
+  const { prepared } = o.ready
+  if (prepared._tag === 'fence') return fences && prepared.sequential === true
+  const f = footprintOf(prepared)
   return f !== null && wordsIn(f).some((w) => words.has(w))
 }
 
@@ -291,9 +308,13 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
 /** What is learned in one search and kept for the next. */
 interface Learned {
   readonly words: Words
+  /** words that strong reads name which write nothing, and how many bytes each has */
+  readonly read: Map<string, number>
   readonly groups: Grouping
   /** groups whose states are told apart by all bytes */
   readonly exact: Set<number>
+  /** some read may take an older write unless fences are in an order that says otherwise: their orders are followed, too */
+  fences: boolean
   events: number
 }
 
@@ -328,10 +349,12 @@ const logOf = (p: Path | null, behind: Path | null = null): ReadonlyArray<Readon
 
 /** The words that events show to decide, and who shares them. */
 const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void => {
-  const { words, groups } = s.learned
+  const { words, read, groups } = s.learned
   const { header } = s.world
   const cluster = clusterOf(header, header.agents[agent]!.cta)
   for (const e of events) {
+    if (e._tag === 'access' && e.atomic && e.rw === 'r' && e.joins !== true && e.combine === undefined)
+      for (const word of wordsIn(e.footprint)) read.set(word, bitsOf(e.footprint.dtype) / 8)
     for (const word of shownBy(e))
       if (!words.has(word)) {
         words.set(word, new Set())
@@ -354,6 +377,7 @@ const follow = (s: Search, n: Node, o: Offered): Node | null => {
   const path: Path = {
     before: n.path,
     key: o.key,
+    machine: 'kind' in done ? null : done.machine,
     events: 'kind' in done ? [] : done.events,
     length: (n.path?.length ?? 0) + 1,
   }
@@ -376,13 +400,13 @@ const settle = (
   group: number,
 ): { readonly node: Node; readonly choices: ReadonlyArray<Offered> } | null => {
   const { header } = s.world
-  const { words, groups } = s.learned
+  const { groups } = s.learned
   const isOurs = (o: Offered): boolean =>
     group >= 0 && groups.of(clusterOf(header, header.agents[o.key.agent]!.cta)) === group
   let node = from
   for (;;) {
     const all = together(offered(s.world, node.machine))
-    let next = all.find((o) => !matters(words, o))
+    let next = all.find((o) => !matters(s.learned, o))
     if (next === undefined) {
       const ours = all.filter(isOurs)
       if (ours.length > 0 || all.length === 0) return { node, choices: ours }
@@ -416,9 +440,125 @@ const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string =>
   if (exactly) return stateKey(s.names, where, m, noViews, null).join()
   const words = [...s.learned.words.keys()].map((word) => {
     const [plane, byte] = word.split('+')
-    return wordAsText(m.planes[Number(plane)]!, Number(byte))
+    return Plane.wordAsText(m.planes[Number(plane)]!, Number(byte))
   })
   return `${stateKey(s.names, where, Object.assign({}, m, { planes: [] }), noViews, null).join()}|${words.join()}`
+}
+
+// ---------------------------------------------------------------- older writes
+
+/** A word that a strong read names, and what it held behind each write that the read may take, the last one first. */
+interface Takeable {
+  readonly plane: number
+  readonly byte: number
+  readonly held: ReadonlyArray<string>
+}
+
+const heldBy = (m: Machine, plane: number, byte: number, bytes: number): string => {
+  const into = new Uint8Array(byte + bytes)
+  Plane.copyOut(m.planes[plane]!, byte, byte + bytes, into)
+  return [...into.subarray(byte)].map((x) => x.toString(16).padStart(2, '0')).join('')
+}
+
+/** The words of a strong read that is on offer, of which it may take an older write. */
+const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Takeable> => {
+  const r = o.ready
+  if (r?._tag !== 'do' || r.prepared._tag !== 'load' || r.prepared.strong === undefined || r.by === undefined)
+    return []
+  const { source } = r.prepared
+  const bytes = bitsOf(source.dtype) / 8
+  const log = logOf(n.path)
+  const machines = machinesOf(n.path)
+  const { agent, at } = o.key
+  const state = d.context.agents[agent]!
+  const out: Takeable[] = []
+  const seen = new Set<number>()
+  for (const offset of source.offsets) {
+    const byte = offset + source.origin
+    if (offset + source.origin < 0 || seen.has(byte)) continue
+    seen.add(byte)
+    const touches = Older.touchesOf(log, source.plane, byte)
+    if (touches.every(({ rw }) => rw === 'r')) continue
+    const stamp = stampAt(
+      d.context,
+      { agent, at, site: r.site, iteration: r.iteration, lanes: r.by.mask },
+      source.footprint,
+      byte,
+    )
+    act(state, agent, stamp.lanes ?? r.by.mask, at)
+    const { most, without } = Older.reachOf(touches, stamp, state.knowledge, d.strong.shown.get(agent))
+    if (most < without && !s.learned.fences) {
+      s.learned.fences = true
+      s.news = true
+    }
+    if (most === 0) continue
+    const writes = touches.filter(({ rw }) => rw === 'w')
+    const held = Array.from({ length: most + 1 }, (_, back) => {
+      const write = writes[writes.length - 1 - back]
+      return heldBy(write === undefined ? first.machine : machines[write.step]!, source.plane, byte, bytes)
+    })
+    out.push({ plane: source.plane, byte, held })
+  }
+  return out
+}
+
+/**
+ * What agents that go on may still take of words that strong reads name: what each held and told then. Two states in which they may take other writes are two.
+ */
+const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
+  const log = logOf(n.path)
+  const machines = machinesOf(n.path)
+  const out: unknown[] = []
+  for (const [word, bytes] of s.learned.read) {
+    const [plane, byte] = word.split('+').map(Number) as [number, number]
+    const touches = Older.touchesOf(log, plane, byte)
+    const writes = touches.filter(({ rw }) => rw === 'w')
+    if (writes.length === 0) continue
+    const backs = n.machine.agents.map((a, agent) => {
+      if (a.status !== 'running') return null
+      return strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
+        const by: Stamp = { agent, at: a.at, site: -1, iteration: [], lanes }
+        const { most, without } = Older.reachOf(touches, by, knowledge, d.strong.shown.get(agent))
+        return s.learned.fences ? most : without
+      })
+    })
+    const most = Math.max(0, ...backs.flatMap((b) => b ?? []))
+    if (most === 0) continue
+    const past = d.strong.words.get(word)?.past ?? []
+    out.push([
+      word,
+      backs,
+      Array.from({ length: most + 1 }, (_, back) => {
+        const write = writes[writes.length - 1 - back]
+        return [
+          heldBy(write === undefined ? first.machine : machines[write.step]!, plane, byte, bytes),
+          past[past.length - 1 - back] ?? null,
+        ]
+      }),
+    ])
+  }
+  return out.length === 0 ? '' : JSON.stringify(out, asText)
+}
+
+const machinesOf = (p: Path | null): ReadonlyArray<Machine | null> => {
+  const out: (Machine | null)[] = []
+  for (let at = p; at !== null; at = at.before) out.push(at.machine)
+  return out.reverse()
+}
+
+/** Most ways in which one instruction is asked to read. */
+const mostReadings = 16
+
+/** Every way in which a read may take older writes, but that it takes the last of each; null: there are too many. */
+const readings = (all: ReadonlyArray<Takeable>): ReadonlyArray<ReadonlyArray<OlderWord>> | null => {
+  let out: ReadonlyArray<ReadonlyArray<OlderWord>> = [[]]
+  for (const { plane, byte, held } of all) {
+    if (out.length * held.length > mostReadings) return null
+    out = out.flatMap((some) =>
+      held.map((bytes, back) => (back === 0 ? some : [...some, { plane, byte, back, held: bytes }])),
+    )
+  }
+  return out.slice(1)
 }
 
 /** States with these machines on a path, the newest first. */
@@ -466,7 +606,8 @@ const search = (s: Search, first: Node, group: number): void => {
     const known = texts.get(text) ?? texts.size
     texts.set(text, known)
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
-    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}`
+    const older = olderIn(s, first, node, d)
+    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}`
     if (isBad(detector(s.detecting).stopped!(d))) {
       s.found = scheduleOf(node.path)
       return
@@ -501,6 +642,18 @@ const search = (s: Search, first: Node, group: number): void => {
       const after = follow(s, node, o)
       if (after === null || s.news) return
       open.push({ node: after, trail })
+      const others = readings(takeable(s, first, node, d, o))
+      if (s.news) return
+      if (others === null) {
+        s.bound = 'states'
+        return
+      }
+      for (const words of others) {
+        s.transitions++
+        const elsewhere = follow(s, node, as(o, taking(o.key, words)))
+        if (elsewhere === null || s.news) return
+        open.push({ node: elsewhere, trail })
+      }
     }
   }
   s.size += states.length
@@ -590,7 +743,14 @@ export const outcomes = (
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
-  const learned: Learned = { words: new Map(), groups: grouping(), exact: new Set(), events: 0 }
+  const learned: Learned = {
+    words: new Map(),
+    read: new Map(),
+    groups: grouping(),
+    exact: new Set(),
+    fences: false,
+    events: 0,
+  }
   const first: Node = { machine, path: null }
   const fresh = (): Search => ({
     world,
