@@ -13,6 +13,8 @@
  * Where the manual leaves a word open
  * - `fence-sc`: since proxies came in (PTX 7.5), causality order relates memory operations alone. Fences are asked in base causality, as before.
  * - `sc-per-location` is the concatenation that the manual's "i.e." names; program order counts between morally strong accesses, which are of one proxy.
+ * - `causality`: what an atomic operation reads is before a write only in proxy-preserved base causality, because observation order begins at what it writes. A model with
+ *   two events for an atomic operation says the same.
  * - `coherence`: a write that is before itself in causality is before a write that it cannot precede.
  *
  * Law 1. Each axiom is needed: left out, a named test has another answer (`proofs-by-test/semantics/axioms`).
@@ -155,10 +157,10 @@ const causality: AxiomRow = {
   id: 'causality',
   section: '8.10.6',
   says: 'communication order does not contradict causality order',
-  contradicted: ({ shape: { events }, readsFrom, causality: caused, readsBefore: before }) =>
+  contradicted: ({ shape: { events }, readsFrom, proxyPreserved, causality: caused, readsBefore: before }) =>
     firstPair(events.length, (a, b) => {
       if (!has(caused, a, b)) return undefined
-      if (readsFrom[a] === b) return [arrow(a, b, 'causality'), arrow(b, a, 'reads from')]
+      if (readsFrom[a] === b && has(proxyPreserved, a, b)) return [arrow(a, b, 'causality'), arrow(b, a, 'reads from')]
       return has(before, b, a) ? [arrow(a, b, 'causality'), arrow(b, a, 'reads before')] : undefined
     }),
 }

@@ -65,20 +65,26 @@ export interface Refusal {
 
 const defaultPasses = 2
 const defaultMost = 400_000
+/** Candidates that are looked at for each set of axioms left out, at most, and the size of such a set. */
+const mostRefused = 5_000
+const mostLeftOut = 3
 
 // ---------------------------------------------------------------- final states
 
 /** What a candidate may leave: one state, or one for each choice among last writes in a race. */
 export const finalStates = (program: Program, c: Candidate): ReadonlyArray<FinalState> => {
-  const { events, paths } = c.shape
-  const starts = program.threads.map((_, t) => events.findIndex((e) => e.thread === t))
+  const { events, paths, starts } = c.shape
   const registers = new Map(
     program.threads.flatMap((thread, t) => {
       const path = paths[t]!
-      return [...path.registers].map(([name, term]): readonly [string, number | undefined] => [
-        `${thread.name}:${name}`,
-        path.unsettled.includes(name) ? undefined : valueOf(term, (local) => c.found[starts[t]! + local]),
-      ])
+      const settled = [...path.registers].filter(([name]) => !path.unsettled.includes(name))
+      return [
+        ...settled.map(([name, term]): readonly [string, number | undefined] => [
+          `${thread.name}:${name}`,
+          valueOf(term, (local) => c.found[starts[t]! + local]),
+        ]),
+        ...path.unsettled.map((name) => [`${thread.name}:${name}`, undefined] as const),
+      ]
     }),
   )
   const waiting = program.threads.flatMap(({ name }, t) => (paths[t]!.waits ? [name] : []))
@@ -188,40 +194,60 @@ export const behaviours = (
   })
 }
 
-/** The candidates that would lead to a state that is asked for, and what forbids each; one for each choice of writes to read from, the fewest contradictions first. */
+/** The sets of so many axioms. */
+const axiomsLeftOut = (count: number, of: ReadonlyArray<Axiom>): ReadonlyArray<ReadonlyArray<Axiom>> =>
+  count === 0
+    ? [[]]
+    : of.flatMap((a, k) => axiomsLeftOut(count - 1, of.slice(k + 1)).map((rest) => [a, ...rest]))
+
+/** The refusals of candidates that contradict no axiom but those of a set. */
+const refusedBy = (
+  program: Program,
+  { of }: Ways,
+  asked: (state: FinalState) => boolean,
+  leftOut: ReadonlyArray<Axiom>,
+  most: number,
+  pool: ReadonlyArray<number>,
+): ReadonlyArray<Refusal> => {
+  const enforced = new Set(everyAxiom.filter((a) => !leftOut.includes(a)))
+  const found = new Map<string, Refusal>()
+  let looked = 0
+  for (const paths of combinations(of, mostEvents - program.memory.size)) {
+    if (paths === undefined) continue
+    for (const candidate of candidatesOf(program, paths, enforced, pool)) {
+      const state = finalStates(program, candidate).find(asked)
+      if (state !== undefined && isAllowed(candidate, enforced)) {
+        const against = contradictions(candidate)
+        const key = JSON.stringify([
+          candidate.shape.events.map(({ thread, does }) => [thread, 'at' in does ? does.at : -1]),
+          candidate.readsFrom,
+          candidate.found.map((v) => v ?? null),
+        ])
+        if (against.length === leftOut.length && !found.has(key))
+          found.set(key, { state, candidate, contradictions: against })
+      }
+      if (++looked >= most) return [...found.values()]
+    }
+  }
+  return [...found.values()]
+}
+
+/**
+ * The candidates that would lead to a state that is asked for, and what forbids each: those that contradict one axiom alone, or if there are none those that contradict
+ * two, and so on; one for each choice of writes to read from. `pool`: further numbers that a value out of thin air may be.
+ */
 export const refusals = (
   program: Program,
   asked: (state: FinalState) => boolean,
   options: AxiomsOptions = {},
   pool: ReadonlyArray<number> = [],
-): E.Either<AxiomsFailure, ReadonlyArray<Refusal>> => {
-  const most = options.most ?? 20_000
-  return E.Functor.map(waysOf(program, options.passes ?? defaultPasses), ({ of }) => {
-    const found = new Map<string, Refusal>()
-    let looked = 0
-    for (const paths of combinations(of, mostEvents - program.memory.size)) {
-      if (paths === undefined) continue
-      for (const candidate of candidatesOf(program, paths, new Set(), pool)) {
-        looked++
-        const state = finalStates(program, candidate).find(asked)
-        if (state !== undefined) {
-          const against = contradictions(candidate)
-          const key = JSON.stringify([
-            candidate.shape.events.map(({ thread, does }) => [thread, 'at' in does ? does.at : -1]),
-            candidate.readsFrom,
-            candidate.found.map((v) => v ?? null),
-          ])
-          const known = found.get(key)
-          if (
-            against.length > 0 &&
-            (known === undefined || against.length < known.contradictions.length)
-          )
-            found.set(key, { state, candidate, contradictions: against })
-        }
-        if (looked >= most) break
-      }
-      if (looked >= most) break
+): E.Either<AxiomsFailure, ReadonlyArray<Refusal>> =>
+  E.Functor.map(waysOf(program, options.passes ?? defaultPasses), (ways) => {
+    for (let count = 1; count <= mostLeftOut; count++) {
+      const found = axiomsLeftOut(count, everyAxiom).flatMap((leftOut) =>
+        refusedBy(program, ways, asked, leftOut, options.most ?? mostRefused, pool),
+      )
+      if (found.length > 0) return found
     }
-    return [...found.values()].sort((a, b) => a.contradictions.length - b.contradictions.length)
+    return []
   })
-}

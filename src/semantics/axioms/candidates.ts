@@ -50,6 +50,8 @@ export interface Shape {
   readonly strong: Relation
   readonly releases: ReadonlyArray<Pattern>
   readonly acquires: ReadonlyArray<Pattern>
+  /** the first event of each thread */
+  readonly starts: ReadonlyArray<number>
 }
 
 /** A candidate execution: the choices of a run, and the orders that follow from them. */
@@ -62,6 +64,7 @@ export interface Candidate {
   readonly observation: Relation
   readonly synchronizes: Synchronizes
   readonly baseCausality: Relation
+  readonly proxyPreserved: Relation
   readonly causality: Relation
   readonly coherence: Relation
   /** from a read to the writes that are later in coherence than what it found */
@@ -80,6 +83,7 @@ export const shapeOf = (program: Program, paths: ReadonlyArray<Path>): Shape => 
     strong: morallyStrong(events),
     releases: releasePatterns(events),
     acquires: acquirePatterns(events),
+    starts: program.threads.map((_, t) => events.findIndex(({ thread }) => thread === t)),
   }
 }
 
@@ -88,8 +92,7 @@ export const readsFromRelation = (readsFrom: ReadonlyArray<number>): Relation =>
   relation(readsFrom.length, (w, r) => readsFrom[r] === w)
 
 /** No Thin Air (8.10.4): from a read to the reads that find a write which depends on it. */
-export const dependence = ({ events }: Shape, readsFrom: ReadonlyArray<number>): Relation => {
-  const starts = startsOf(events)
+export const dependence = ({ events, starts }: Shape, readsFrom: ReadonlyArray<number>): Relation => {
   return relation(events.length, (a, r) => {
     const w = readsFrom[r]!
     const does = w < 0 ? undefined : events[w]!.does
@@ -98,15 +101,6 @@ export const dependence = ({ events }: Shape, readsFrom: ReadonlyArray<number>):
       does.dependsOn.some((local) => starts[events[w]!.thread]! + local === a)
     )
   })
-}
-
-/** The first event of each thread. */
-const startsOf = (events: ReadonlyArray<Event>): ReadonlyArray<number> => {
-  const starts: number[] = []
-  events.forEach(({ thread, local }, k) => {
-    if (thread >= 0 && local === 0) starts[thread] = k
-  })
-  return starts
 }
 
 // ---------------------------------------------------------------- values
@@ -118,11 +112,10 @@ interface Values {
 
 /** What is found and written, as far as it follows; `guessed` is what some reads find though nothing says so. */
 const propagate = (
-  { events }: Shape,
+  { events, starts }: Shape,
   readsFrom: ReadonlyArray<number>,
   guessed: ReadonlyMap<number, number>,
 ): Values => {
-  const starts = startsOf(events)
   const found: Array<number | undefined> = events.map((_, k) => guessed.get(k))
   const wrote: Array<number | undefined> = events.map(({ does }) =>
     does._tag === 'start' ? does.value : undefined,
@@ -145,10 +138,9 @@ const propagate = (
 
 /** Whether every thread goes the way of its values; `undefined` values hinder nothing. */
 const goesItsWay = (shape: Shape, found: ReadonlyArray<number | undefined>): boolean => {
-  const starts = startsOf(shape.events)
   return shape.paths.every(({ conditions }, thread) =>
     conditions.every(({ is, a, b }) => {
-      const read = (local: number): number | undefined => found[starts[thread]! + local]
+      const read = (local: number): number | undefined => found[shape.starts[thread]! + local]
       const [x, y] = [valueOf(a, read), valueOf(b, read)]
       return x === undefined || y === undefined || compares(is, x, y)
     }),
@@ -205,12 +197,38 @@ const isTorn = (
     (w, o) => o !== r && w === readsFrom[r] && isWrite(events[o]!) && has(strong, r, o),
   )
 
+/** Whether a read finds what memory held at first, though an earlier read of its thread found a later write, all of them morally strong. */
+const isStale = (
+  { events, strong, overlap: overlapping, programOrder: po }: Shape,
+  readsFrom: ReadonlyArray<number>,
+  r: number,
+): boolean =>
+  events[readsFrom[r]!]!.thread < 0 &&
+  readsFrom.some(
+    (w, o) =>
+      w >= 0 &&
+      has(po, o, r) &&
+      has(overlapping, o, r) &&
+      events[w]!.thread >= 0 &&
+      has(strong, w, o) &&
+      has(strong, w, r),
+  )
+
 function* readsFromOf(
   shape: Shape,
   enforced: ReadonlySet<Axiom>,
 ): Generator<ReadonlyArray<number>, void, undefined> {
   const { events } = shape
-  const reads = events.flatMap((e, k) => (isRead(e) ? [k] : []))
+  const isAtomic = ({ does }: Event): boolean => does._tag === 'access' && does.atomic
+  // location by location, atomic operations first: what others depend on is then known soon
+  const reads = events
+    .flatMap((e, k) => (isRead(e) ? [k] : []))
+    .sort(
+      (a, b) =>
+        Number(isAtomic(events[b]!)) - Number(isAtomic(events[a]!)) ||
+        (addressOf(events[a]!)?.location ?? '').localeCompare(addressOf(events[b]!)?.location ?? '') ||
+        a - b,
+    )
   const writers = reads.map((r) =>
     events.flatMap((e, w) =>
       w !== r &&
@@ -232,6 +250,8 @@ function* readsFromOf(
       chosen[r] = w
       if (
         !(enforced.has('atomicity') && isTorn(shape, chosen, r)) &&
+        !(enforced.has('sc-per-location') && isStale(shape, chosen, r)) &&
+        !(enforced.has('no-thin-air') && !isAcyclic(dependence(shape, chosen))) &&
         goesItsWay(shape, propagate(shape, chosen, new Map()).found)
       )
         yield* choose(k + 1)
@@ -322,12 +342,10 @@ export function* candidatesOf(
   const waiting = paths.filter(({ waits }) => waits).length
   if (waiting > 0 && waiting === paths.length) return
   const shape = shapeOf(program, paths)
-  const { events, strong } = shape
-  const starts = startsOf(events)
+  const { events, strong, starts } = shape
   const lasts = paths.map((p, t) => (p.waits ? starts[t]! + p.events.length - 1 : -1))
   const numbers = poolOf(program, pool)
   for (const readsFrom of readsFromOf(shape, enforced)) {
-    if (enforced.has('no-thin-air') && !isAcyclic(dependence(shape, readsFrom))) continue
     const rf = readsFromRelation(readsFrom)
     const observed = observation(events, strong, rf)
     const patterns = patternsSynchronize(events, strong, observed, shape.releases, shape.acquires)
@@ -344,7 +362,8 @@ export function* candidatesOf(
           const synchronizes: Synchronizes = { patterns, fences, barriers }
           const base = baseCausality(events, shape.programOrder, synchronizes)
           if (enforced.has('fence-sc') && pairs(fences).some(([a, b]) => has(base, b, a))) continue
-          const caused = causality(proxyPreserved(events, shape.overlap, base), observed)
+          const preserved = proxyPreserved(events, shape.overlap, base)
+          const caused = causality(preserved, observed)
           for (const coherence of coherenceOrders(shape, caused, enforced.has('coherence')))
             yield {
               shape,
@@ -354,6 +373,7 @@ export function* candidatesOf(
               observation: observed,
               synchronizes,
               baseCausality: base,
+              proxyPreserved: preserved,
               causality: caused,
               coherence,
               readsBefore: readsBefore(readsFrom, coherence),
