@@ -200,7 +200,10 @@ const declare = (d: Declared, w: Words): Read<Declared> => {
     if (at(w, 3).text !== '=') return expected(at(w, 3), "'='")
     const value = at(w, 4)
     if (value.text === '&' || isName(value.text))
-      return unsupported(value, 'a register that holds an address is not supported; name the location in the instruction')
+      return unsupported(
+        value,
+        'a register that holds an address is not supported; name the location in the instruction',
+      )
     return pipe(
       numberFrom(w, 4),
       E.map((n): Declared => ({
@@ -231,7 +234,8 @@ const declare = (d: Declared, w: Words): Read<Declared> => {
       ]),
     })
   }
-  if (second.text === '[') return unsupported(second, 'an array is not supported; declare a location for each element')
+  if (second.text === '[')
+    return unsupported(second, 'an array is not supported; declare a location for each element')
   if (second.text !== '=') return expected(second, "'='")
   if (third.text === '&' || isName(third.text))
     return unsupported(third, 'a location that holds an address is not supported')
@@ -317,7 +321,10 @@ const howOf = (
     case 'mmio': {
       const rest = second?.text === 'relaxed' ? parts.slice(1) : parts
       const of = scopes.find((s) => s === rest[1]?.text)
-      return E.right({ how: { sem: 'relaxed', scope: of ?? 'sys' }, rest: rest.slice(of === undefined ? 1 : 2) })
+      return E.right({
+        how: { sem: 'relaxed', scope: of ?? 'sys' },
+        rest: rest.slice(of === undefined ? 1 : 2),
+      })
     }
     case 'relaxed':
     case 'acquire':
@@ -332,9 +339,15 @@ const howOf = (
 }
 
 const leftOver = (rest: ReadonlyArray<Token>): Read<undefined> =>
-  rest[0] === undefined ? E.right(undefined) : unsupported(rest[0], `'.${rest[0].text}' is not supported here`)
+  rest[0] === undefined
+    ? E.right(undefined)
+    : unsupported(rest[0], `'.${rest[0].text}' is not supported here`)
 
-const count = (mnemonic: Token, operands: ReadonlyArray<Words>, ...of: ReadonlyArray<number>): Read<undefined> =>
+const count = (
+  mnemonic: Token,
+  operands: ReadonlyArray<Words>,
+  ...of: ReadonlyArray<number>
+): Read<undefined> =>
   of.includes(operands.length)
     ? E.right(undefined)
     : refuse(
@@ -493,7 +506,8 @@ const instructionOf = (d: Declared, w: Words): Read<Instruction> => {
   const op = [...arithmetic, 'mov' as const].find((o) => o === mnemonic.text)
   // `ld r0, 1` gives a register a value
   const moves =
-    op === 'mov' || (mnemonic.text === 'ld' && parts.length === 0 && operands.length === 2 && !isLocation(operands[1]!))
+    op === 'mov' ||
+    (mnemonic.text === 'ld' && parts.length === 0 && operands.length === 2 && !isLocation(operands[1]!))
   if (moves || op !== undefined)
     return pipe(
       count(mnemonic, operands, moves ? 2 : 3),
@@ -657,7 +671,8 @@ const questionOf = (d: Declared, threads: ReadonlyArray<string>, w: Words): Read
     if (at(w, k).text === ';') k++
   }
   const first = at(w, k)
-  if (first.text === 'final') return unsupported(first, "'final' is not supported; ask `exists`, `~exists` or `forall`")
+  if (first.text === 'final')
+    return unsupported(first, "'final' is not supported; ask `exists`, `~exists` or `forall`")
   const negated = first.text === '~' || first.text === 'not'
   const word = at(w, negated ? k + 1 : k)
   if (word.text !== 'exists' && (negated || word.text !== 'forall'))
@@ -750,7 +765,10 @@ const testOf = (name: string, tokens: ReadonlyArray<Token>): Read<PtxLitmus> => 
       )(bodies),
     ),
     E.bind('asking', ({ declared, columns, bodies }) => {
-      const all = everyLocation(declared, bodies.flatMap((b) => b.map(({ instruction }) => instruction)))
+      const all = everyLocation(
+        declared,
+        bodies.flatMap((b) => b.map(({ instruction }) => instruction)),
+      )
       return questionOf(
         { memory: all, registers: declared.registers, addresses: declared.addresses },
         columns.map((c) => c.name),
@@ -760,7 +778,10 @@ const testOf = (name: string, tokens: ReadonlyArray<Token>): Read<PtxLitmus> => 
     E.map(({ declared, columns, bodies, asking }): PtxLitmus => ({
       name,
       program: {
-        memory: everyLocation(declared, bodies.flatMap((b) => b.map(({ instruction }) => instruction))),
+        memory: everyLocation(
+          declared,
+          bodies.flatMap((b) => b.map(({ instruction }) => instruction)),
+        ),
         threads: columns.map(({ name: called, place: where }, k) => ({
           name: called,
           place: where,
@@ -781,10 +802,7 @@ const everyLocation = (
   { memory }: Declared,
   instructions: ReadonlyArray<Instruction>,
 ): ReadonlyMap<string, number> =>
-  new Map([
-    ...instructions.flatMap((i) => ('at' in i ? [[i.at.location, 0] as const] : [])),
-    ...memory,
-  ])
+  new Map([...instructions.flatMap((i) => ('at' in i ? [[i.at.location, 0] as const] : [])), ...memory])
 
 /** A litmus test, read. */
 export const readPtxLitmus = (text: string): E.Either<LitmusTextFailure, PtxLitmus> => {
@@ -796,5 +814,8 @@ export const readPtxLitmus = (text: string): E.Either<LitmusTextFailure, PtxLitm
         tokensOf(text.replace(/^(\s*)(?:PTX|ptx)([^\r\n]*)/, (_, space: string) => space)),
         E.chain((tokens) => testOf(name, tokens)),
       )
-    : refuse('litmus.syntax', `line ${String(Math.max(1, lineOfName))}, column 1: expected 'PTX' and the name of a test`)
+    : refuse(
+        'litmus.syntax',
+        `line ${String(Math.max(1, lineOfName))}, column 1: expected 'PTX' and the name of a test`,
+      )
 }

@@ -66,23 +66,19 @@ export const answerTo = (
     const witness = outcomes.find(({ state }) => sought(state))
     const found = witness !== undefined
     const holds = found || complete ? found === (question.quantifier === 'exists') : undefined
-    const why: E.Either<AxiomsFailure, ReadonlyArray<Refusal>> =
-      found || !complete
-        ? E.right([])
-        : refusals(program, sought, options, numbersIn(question.condition))
-    return E.Functor.map(
-      why,
-      (refused): AxiomsAnswer => ({
-        holds,
-        sought: question.quantifier === 'forall' ? 'counterexample' : 'condition',
-        witness,
-        refusals: refused,
-        outcomes,
-        complete,
-        cut,
-        candidates,
-      }),
-    )
+    const why: E.Either<AxiomsFailure, ReadonlyArray<Refusal>> = found || !complete
+      ? E.right([])
+      : refusals(program, sought, options, numbersIn(question.condition))
+    return E.Functor.map(why, (refused): AxiomsAnswer => ({
+      holds,
+      sought: question.quantifier === 'forall' ? 'counterexample' : 'condition',
+      witness,
+      refusals: refused,
+      outcomes,
+      complete,
+      cut,
+      candidates,
+    }))
   })
 }
 

@@ -139,7 +139,12 @@ const scPerLocation: AxiomRow = {
   id: 'sc-per-location',
   section: '8.10.5',
   says: 'for each location, morally strong communication does not contradict program order',
-  contradicted: ({ shape: { overlap, strong, programOrder }, readsFrom, coherence: co, readsBefore: before }) => {
+  contradicted: ({
+    shape: { overlap, strong, programOrder },
+    readsFrom,
+    coherence: co,
+    readsBefore: before,
+  }) => {
     const rf = readsFromRelation(readsFrom)
     const one = meet(strong, overlap)
     const po = meet(programOrder, one)
@@ -160,7 +165,8 @@ const causality: AxiomRow = {
   contradicted: ({ shape: { events }, readsFrom, proxyPreserved, causality: caused, readsBefore: before }) =>
     firstPair(events.length, (a, b) => {
       if (!has(caused, a, b)) return undefined
-      if (readsFrom[a] === b && has(proxyPreserved, a, b)) return [arrow(a, b, 'causality'), arrow(b, a, 'reads from')]
+      if (readsFrom[a] === b && has(proxyPreserved, a, b))
+        return [arrow(a, b, 'causality'), arrow(b, a, 'reads from')]
       return has(before, b, a) ? [arrow(a, b, 'causality'), arrow(b, a, 'reads before')] : undefined
     }),
 }
@@ -193,7 +199,8 @@ export const isAllowed = (c: Candidate, enforced: ReadonlySet<Axiom>): boolean =
   axioms.every(({ id, contradicted }) => !enforced.has(id) || contradicted(c) === undefined)
 
 /** A way in base causality, step by step: what makes each step. */
-export type StepKind = 'program order' | 'synchronizes' | 'Fence-SC order' | 'barrier' | 'start' | 'observation'
+export type StepKind =
+  'program order' | 'synchronizes' | 'Fence-SC order' | 'barrier' | 'start' | 'observation'
 
 /** One step of a way in causality. */
 export interface Step {
@@ -222,9 +229,11 @@ export const stepsOf = (c: Candidate, a: number, b: number): ReadonlyArray<Step>
     [s.barriers, 'barrier'],
     [relation(n, (x, y) => shape.events[x]!.thread < 0 && shape.events[y]!.thread >= 0), 'start'],
   ]
-  const one = kinds.reduce<Relation>((all, [r]) => union(all, r), relation(n, () => false))
-  const inBase = (x: number): ReadonlyArray<Step> | undefined =>
-    stepped(path(one, x, b), kinds)
+  const one = kinds.reduce<Relation>(
+    (all, [r]) => union(all, r),
+    relation(n, () => false),
+  )
+  const inBase = (x: number): ReadonlyArray<Step> | undefined => stepped(path(one, x, b), kinds)
   if (has(base, a, b)) {
     const steps = inBase(a)
     if (steps !== undefined) return steps

@@ -32,9 +32,7 @@ type Phase = ReadonlyArray<number>
 
 /** The ways to take one arrival of each of some threads, `count` in all. */
 const choices = <A>(of: ReadonlyArray<A>, count: number): ReadonlyArray<ReadonlyArray<A>> =>
-  count === 0
-    ? [[]]
-    : of.flatMap((a, k) => choices(of.slice(k + 1), count - 1).map((rest) => [a, ...rest]))
+  count === 0 ? [[]] : of.flatMap((a, k) => choices(of.slice(k + 1), count - 1).map((rest) => [a, ...rest]))
 
 /** The ways to divide the arrivals at one barrier, a queue for each thread, into complete phases. */
 const phasesOf = (queues: ReadonlyArray<ReadonlyArray<Arrival>>): ReadonlyArray<ReadonlyArray<Phase>> => {
@@ -84,9 +82,7 @@ export const meetings = (
   const keys = [...new Set(arrivals.map(({ key }) => key))]
   const threads = [...new Set(arrivals.map(({ event }) => events[event]!.thread))]
   const divided = keys.map((key) =>
-    phasesOf(
-      threads.map((t) => arrivals.filter((a) => a.key === key && events[a.event]!.thread === t)),
-    ),
+    phasesOf(threads.map((t) => arrivals.filter((a) => a.key === key && events[a.event]!.thread === t))),
   )
   const together = divided.reduce<ReadonlyArray<ReadonlyArray<ReadonlyArray<Phase>>>>(
     (all, ways) => all.flatMap((before) => ways.map((way) => [...before, way])),
@@ -102,9 +98,7 @@ export const meetings = (
         p !== q &&
         ((phases[p]!.barrier === phases[q]!.barrier && phases[p]!.k < phases[q]!.k) ||
           phases[p]!.phase.some(
-            (a) =>
-              syncs(a) &&
-              phases[q]!.phase.some((b) => events[a]!.thread === events[b]!.thread && a < b),
+            (a) => syncs(a) && phases[q]!.phase.some((b) => events[a]!.thread === events[b]!.thread && a < b),
           )),
     )
     if (!isAcyclic(before)) return []

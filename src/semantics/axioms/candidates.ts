@@ -96,10 +96,7 @@ export const dependence = ({ events, starts }: Shape, readsFrom: ReadonlyArray<n
   return relation(events.length, (a, r) => {
     const w = readsFrom[r]!
     const does = w < 0 ? undefined : events[w]!.does
-    return (
-      does?._tag === 'access' &&
-      does.dependsOn.some((local) => starts[events[w]!.thread]! + local === a)
-    )
+    return does?._tag === 'access' && does.dependsOn.some((local) => starts[events[w]!.thread]! + local === a)
   })
 }
 
@@ -120,7 +117,7 @@ const propagate = (
   const wrote: Array<number | undefined> = events.map(({ does }) =>
     does._tag === 'start' ? does.value : undefined,
   )
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false
     events.forEach(({ does, thread }, k) => {
       if (found[k] === undefined && readsFrom[k]! >= 0) {
@@ -179,23 +176,16 @@ const mayRead = (
   return (
     !ordered(r, w) &&
     !events.some(
-      (e, k) =>
-        isWrite(e) && ordered(k, r) && (events[w]!.thread < 0 || (k !== w && ordered(w, k))),
+      (e, k) => isWrite(e) && ordered(k, r) && (events[w]!.thread < 0 || (k !== w && ordered(w, k))),
     )
   )
 }
 
 /** Whether two atomic operations both read the write that sets memory up, though they are morally strong: one of them would not be atomic. */
-const isTorn = (
-  { events, strong }: Shape,
-  readsFrom: ReadonlyArray<number>,
-  r: number,
-): boolean =>
+const isTorn = ({ events, strong }: Shape, readsFrom: ReadonlyArray<number>, r: number): boolean =>
   isWrite(events[r]!) &&
   events[readsFrom[r]!]!.thread < 0 &&
-  readsFrom.some(
-    (w, o) => o !== r && w === readsFrom[r] && isWrite(events[o]!) && has(strong, r, o),
-  )
+  readsFrom.some((w, o) => o !== r && w === readsFrom[r] && isWrite(events[o]!) && has(strong, r, o))
 
 /** Whether a read finds what memory held at first, though an earlier read of its thread found a later write, all of them morally strong. */
 const isStale = (
@@ -305,14 +295,8 @@ const coherenceOrders = (
   const writes = (a: number, b: number): boolean =>
     isWrite(events[a]!) && isWrite(events[b]!) && has(overlapping, a, b)
   return ordersThatRelate(
-    relation(
-      n,
-      (a, b) => writes(a, b) && (events[a]!.thread < 0 || (follows && has(caused, a, b))),
-    ),
-    pairsOf(
-      n,
-      (a, b) => writes(a, b) && (has(strong, a, b) || has(caused, a, b) || has(caused, b, a)),
-    ),
+    relation(n, (a, b) => writes(a, b) && (events[a]!.thread < 0 || (follows && has(caused, a, b)))),
+    pairsOf(n, (a, b) => writes(a, b) && (has(strong, a, b) || has(caused, a, b) || has(caused, b, a))),
   )
 }
 
@@ -353,9 +337,7 @@ export function* candidatesOf(
       const operandAt = (event: number, which: 'id' | 'count'): number | undefined => {
         const { does, thread } = events[event]!
         const term = does._tag === 'barrier' ? does[which] : undefined
-        return term === undefined
-          ? undefined
-          : valueOf(term, (local) => found[starts[thread]! + local])
+        return term === undefined ? undefined : valueOf(term, (local) => found[starts[thread]! + local])
       }
       for (const barriers of meetings(events, operandAt, (e) => lasts.includes(e)))
         for (const fences of fenceOrders(shape)) {

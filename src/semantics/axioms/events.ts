@@ -22,14 +22,12 @@ const nowhere: Place = { cta: -1, cluster: -1, gpu: -1 }
 
 /** The events of one way for each thread. */
 export const eventsOf = (program: Program, paths: ReadonlyArray<Path>): ReadonlyArray<Event> => [
-  ...[...program.memory].map(
-    ([location, value], local): Event => ({
-      thread: -1,
-      local,
-      place: nowhere,
-      does: { _tag: 'start', to: { location, address: location }, value },
-    }),
-  ),
+  ...[...program.memory].map(([location, value], local): Event => ({
+    thread: -1,
+    local,
+    place: nowhere,
+    does: { _tag: 'start', to: { location, address: location }, value },
+  })),
   ...paths.flatMap(({ events }, thread) =>
     events.map((does, local): Event => ({ thread, local, place: program.threads[thread]!.place, does })),
   ),

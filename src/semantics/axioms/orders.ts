@@ -256,8 +256,7 @@ export const proxyPreserved = (events: Events, overlapping: Relation, base: Rela
     const all: Carried[] = [{ at: a, proxy: proxyOf(events[a]!) ?? 'generic', near: a, address }]
     const isNew = (c: Carried): boolean =>
       !all.some(
-        (d) =>
-          d.at === c.at && d.proxy === c.proxy && d.address === c.address && near(d.near, c.near),
+        (d) => d.at === c.at && d.proxy === c.proxy && d.address === c.address && near(d.near, c.near),
       )
     for (let k = 0; k < all.length; k++)
       for (const f of fences) for (const c of carry(all[k]!, f)) if (isNew(c)) all.push(c)
@@ -268,9 +267,7 @@ export const proxyPreserved = (events: Events, overlapping: Relation, base: Rela
     proxyOf(events[b]!) === c.proxy &&
     (c.proxy === 'generic' || near(c.near, b)) &&
     (c.address === undefined || addressOf(events[b]!)?.address === c.address)
-  const carried = events.map((e, a) =>
-    addressOf(e) === undefined || e.thread < 0 ? [] : carriedFrom(a),
-  )
+  const carried = events.map((e, a) => (addressOf(e) === undefined || e.thread < 0 ? [] : carriedFrom(a)))
   return relation(
     events.length,
     (a, b) =>

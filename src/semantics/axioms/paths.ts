@@ -16,7 +16,14 @@
  * 1. Under any values for the reads, exactly one way has all its conditions true and waits nowhere, unless that way is cut.
  * 2. Dependencies (8.10.4): a write depends on the reads in its value, and on those that a branch before it was taken on; a `cas` also on its own read.
  */
-import { type Address, type Comparison, type How, type Instruction, type Operand, type Proxy } from './program.js'
+import {
+  type Address,
+  type Comparison,
+  type How,
+  type Instruction,
+  type Operand,
+  type Proxy,
+} from './program.js'
 import type { Arithmetic, Scope, Thread } from './program.js'
 
 // ---------------------------------------------------------------- terms
@@ -341,7 +348,10 @@ export const pathsOf = (thread: Thread, passes: number): Paths => {
         const target = labels.get(i.to) ?? body.length
         const seen = s.passes.get(i.to) ?? 0
         const back = target <= at
-        const onto = (conditions: ReadonlyArray<Condition>, control: ReadonlyArray<number>): ReadonlyArray<State> => {
+        const onto = (
+          conditions: ReadonlyArray<Condition>,
+          control: ReadonlyArray<number>,
+        ): ReadonlyArray<State> => {
           if (back && seen >= passes) {
             cut = true
             return []

@@ -49,8 +49,7 @@ export type How =
 
 /** A number, or the register that has it. */
 export type Operand =
-  | { readonly _tag: 'number'; readonly value: number }
-  | { readonly _tag: 'register'; readonly name: string }
+  { readonly _tag: 'number'; readonly value: number } | { readonly _tag: 'register'; readonly name: string }
 
 /** Arithmetic of two operands; `div` by 0 is 0. */
 export type Arithmetic = 'add' | 'sub' | 'mul' | 'div' | 'and' | 'or' | 'xor' | 'min' | 'max'
