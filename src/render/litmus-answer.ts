@@ -3,9 +3,10 @@
  *
  *     question  exists (P1:r0 == 1 /\ P1:r1 == 0)
  *     answer    never
+ *     holds     no
  *
  *     forbidden by causality (PTX ISA 8.10.6): communication order does not contradict causality order
- *         P0 4 `st.weak x, 1` -> P1 5 `ld.weak r1, x`: causality (program order, synchronizes, program order)
+ *         P0 4 `st.weak x, 1` -> P1 5 `ld.weak r1, x`: causality, by program order P0 4 -> P0 5, synchronizes P0 5 -> P1 4, program order P1 4 -> P1 5
  *         P1 5 `ld.weak r1, x` -> P0 4 `st.weak x, 1`: reads before
  *
  * An event is its thread, its line and its text.
@@ -90,10 +91,18 @@ const executionRows = (x: AnswerExecution): ReadonlyArray<readonly [string, stri
   ]
 }
 
-const stepsText = (steps: ReadonlyArray<AnswerStep>): string =>
-  steps.length === 0 ? '' : ` (${steps.map(({ is }) => is).join(', ')})`
+/** The way of an arrow in causality order, event by event; a way of one step says its kind alone. */
+const stepsText = (x: AnswerExecution, steps: ReadonlyArray<AnswerStep>): string => {
+  const place = (k: number): string => {
+    const e = x.events[k]
+    return e === undefined || e.thread === null ? 'the start' : `${e.thread} ${String(e.line ?? '')}`
+  }
+  return steps.length === 0
+    ? ''
+    : `, by ${steps.map(({ is, from, to }) => `${is} ${place(from)} -> ${place(to)}`).join(', ')}`
+}
 const arrowText = (x: AnswerExecution, a: AnswerArrow): string =>
-  `${pairText(x, a)}: ${a.is}${stepsText(a.steps)}`
+  `${pairText(x, a)}: ${a.is}${stepsText(x, a.steps)}`
 
 /** How often each axiom forbids what is not written out. */
 const restText = (d: LitmusAnswerDocument): ReadonlyArray<string> => {
@@ -150,6 +159,7 @@ export const litmusAnswerText = (palette: Palette, d: LitmusAnswerDocument): str
   const rows: ReadonlyArray<readonly [string, string]> = [
     ['question', d.question],
     ['answer', word],
+    ['holds', d.holds === null ? 'undecided' : d.holds ? 'yes' : 'no'],
     ...(d.leftOut.length === 0 ? [] : [['without', d.leftOut.join(', ')] as const]),
     ...(d.cut
       ? [['loops', 'no loop is followed for more than two repetitions, nor past 32 events'] as const]
