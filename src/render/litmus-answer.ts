@@ -162,16 +162,16 @@ export const litmusAnswerText = (palette: Palette, d: LitmusAnswerDocument): str
     ['holds', d.holds === null ? 'undecided' : d.holds ? 'yes' : 'no'],
     ...(d.leftOut.length === 0 ? [] : [['without', d.leftOut.join(', ')] as const]),
     ...(d.cut
-      ? [['loops', 'no loop is followed for more than two repetitions, nor past 32 events'] as const]
+      ? [
+          [
+            'bounds',
+            'not every way through the code was followed: a loop is repeated at most twice, an execution has at most 32 events',
+          ] as const,
+        ]
       : []),
     ...(d.complete
       ? []
-      : [
-          [
-            'bound',
-            `the search ended after ${thousands(d.candidates)} candidates; there may be more states`,
-          ] as const,
-        ]),
+      : [['search', `ended after ${thousands(d.candidates)} candidates; there may be more states`] as const]),
   ]
   return [
     fields(palette, 10, rows),

@@ -49,9 +49,11 @@ describe('candidates', () => {
     const all = new Set(everyAxiom)
     const states = (enforced: ReadonlySet<Axiom>): ReadonlySet<string> =>
       new Set(
-        [...candidatesOf(program, paths, enforced)]
-          .filter((c) => isAllowed(c, all))
-          .flatMap((c) => finalStates(program, c).map((s) => stateKey(s.registers, s.memory))),
+        [...candidatesOf(program, paths, enforced)].flatMap((c) =>
+          c !== undefined && isAllowed(c, all)
+            ? finalStates(program, c).map((s) => stateKey(s.registers, s.memory))
+            : [],
+        ),
       )
     const [cut, whole] = [states(all), states(new Set())]
     return includes(cut, whole) && includes(whole, cut)

@@ -641,6 +641,9 @@ const conditionAt = (
   return either(start)
 }
 
+/** Words of a question, at most: conditions nest. */
+const mostWords = 400
+
 interface Asking {
   readonly question: Question
   readonly questionText: string
@@ -648,6 +651,11 @@ interface Asking {
 }
 
 const questionOf = (d: Declared, threads: ReadonlyArray<string>, w: Words): Read<Asking> => {
+  if (w.tokens.length > mostWords)
+    return unsupported(
+      at(w, mostWords),
+      `a question of more than ${String(mostWords)} words is not supported`,
+    )
   let k = 0
   let filter: StateCondition | undefined
   const shown: Asked[] = []

@@ -6,8 +6,8 @@
  *
  * The final value of a location is that of a write which no other follows in coherence order. Writes in a race may be unordered (8.9.6): any of them is then the last.
  *
- * Bounds: a program has at most 32 events on each way (`axioms.long`); a label is jumped back to at most `passes` times on each way, else `cut`; and at most `most`
- * candidates are looked at, else `complete` is false.
+ * Bounds: an execution has at most 32 events (`axioms.long`); a label is jumped back to at most `passes` times on each way, and a thread has at most 1,000 ways, else `cut`;
+ * and at most `most` candidates and choices that are given up are looked at, else `complete` is false.
  *
  * Laws
  * 1. The states of every sequential interleaving are among the states.
@@ -31,7 +31,7 @@ export interface AxiomsOptions {
   readonly without?: ReadonlyArray<Axiom>
   /** how often a label may be jumped back to on one way; default: 2 */
   readonly passes?: number
-  /** candidates that are looked at, at most; default: 400,000 */
+  /** candidates that are looked at, at most; default: 50,000 */
   readonly most?: number
   /** ends the search at the first state that satisfies this */
   readonly until?: (state: FinalState) => boolean
@@ -64,7 +64,7 @@ export interface Refusal {
 }
 
 const defaultPasses = 2
-const defaultMost = 400_000
+const defaultMost = 50_000
 /** Candidates that are looked at for each set of axioms left out, at most, and the size of such a set. */
 const mostRefused = 5_000
 const mostLeftOut = 3
@@ -130,10 +130,10 @@ const waysOf = (program: Program, passes: number): E.Either<AxiomsFailure, Ways>
   const all = program.threads.map((t) => pathsOf(t, passes))
   const room = mostEvents - program.memory.size
   const least = all.reduce((sum, { paths }) => sum + (paths[0]?.events.length ?? 0), 0)
-  return least > room
+  return least > room || all.some(({ paths, long }) => paths.length === 0 && long)
     ? refuse(
         'axioms.long',
-        `the program: expected at most ${String(mostEvents)} events (one for each location, then accesses, fences and barriers), found ${String(least + program.memory.size)}`,
+        `the program has more than ${String(mostEvents)} events (one for each location, then accesses, fences and barriers)`,
       )
     : E.right({ of: all.map(({ paths }) => paths), cut: all.some(({ cut }) => cut) })
 }
@@ -173,13 +173,14 @@ export const behaviours = (
     let candidates = 0
     let long = cut
     for (const paths of combinations(of, mostEvents - program.memory.size)) {
+      candidates++
       if (paths === undefined) {
         long = true
         continue
       }
       for (const candidate of candidatesOf(program, paths, enforced)) {
         candidates++
-        if (isAllowed(candidate, enforced))
+        if (candidate !== undefined && isAllowed(candidate, enforced))
           for (const state of finalStates(program, candidate)) {
             const key = keyOf(state)
             if (!outcomes.has(key)) outcomes.set(key, { state, execution: candidate })
@@ -215,8 +216,8 @@ const refusedBy = (
   for (const paths of combinations(of, mostEvents - program.memory.size)) {
     if (paths === undefined) continue
     for (const candidate of candidatesOf(program, paths, enforced, pool)) {
-      const state = finalStates(program, candidate).find(asked)
-      if (state !== undefined && isAllowed(candidate, enforced)) {
+      const state = candidate === undefined ? undefined : finalStates(program, candidate).find(asked)
+      if (candidate !== undefined && state !== undefined && isAllowed(candidate, enforced)) {
         const against = contradictions(candidate)
         const key = JSON.stringify([
           candidate.shape.events.map(({ thread, does }) => [thread, 'at' in does ? does.at : -1]),

@@ -204,10 +204,11 @@ const isStale = (
       has(strong, w, r),
   )
 
+/** Every choice of writes to read from; `undefined` for each that is given up on the way. */
 function* readsFromOf(
   shape: Shape,
   enforced: ReadonlySet<Axiom>,
-): Generator<ReadonlyArray<number>, void, undefined> {
+): Generator<ReadonlyArray<number> | undefined, void, undefined> {
   const { events } = shape
   const isAtomic = ({ does }: Event): boolean => does._tag === 'access' && does.atomic
   // location by location, atomic operations first: what others depend on is then known soon
@@ -230,7 +231,7 @@ function* readsFromOf(
     ),
   )
   const chosen = events.map(() => -1)
-  function* choose(k: number): Generator<ReadonlyArray<number>, void, undefined> {
+  function* choose(k: number): Generator<ReadonlyArray<number> | undefined, void, undefined> {
     if (k === reads.length) {
       yield [...chosen]
       return
@@ -245,6 +246,7 @@ function* readsFromOf(
         goesItsWay(shape, propagate(shape, chosen, new Map()).found)
       )
         yield* choose(k + 1)
+      else yield undefined
     }
     chosen[r] = -1
   }
@@ -289,13 +291,18 @@ const fenceOrders = ({ events, strong }: Shape): ReadonlyArray<Relation> => {
 const coherenceOrders = (
   { events, overlap: overlapping, strong }: Shape,
   caused: Relation,
-  follows: boolean,
+  readsFrom: ReadonlyArray<number>,
+  enforced: ReadonlySet<Axiom>,
 ): ReadonlyArray<Relation> => {
   const n = events.length
   const writes = (a: number, b: number): boolean =>
     isWrite(events[a]!) && isWrite(events[b]!) && has(overlapping, a, b)
+  // coherence follows causality, and an atomic operation follows what it reads
+  const follows = (a: number, b: number): boolean =>
+    (enforced.has('coherence') && has(caused, a, b)) ||
+    (enforced.has('sc-per-location') && readsFrom[b] === a && has(strong, a, b))
   return ordersThatRelate(
-    relation(n, (a, b) => writes(a, b) && (events[a]!.thread < 0 || (follows && has(caused, a, b)))),
+    relation(n, (a, b) => writes(a, b) && (events[a]!.thread < 0 || follows(a, b))),
     pairsOf(n, (a, b) => writes(a, b) && (has(strong, a, b) || has(caused, a, b) || has(caused, b, a))),
   )
 }
@@ -316,13 +323,13 @@ const poolOf = (program: Program, more: ReadonlyArray<number>): ReadonlyArray<nu
   ]),
 ]
 
-/** The candidates of one way for each thread. `pool`: further numbers that a value out of thin air may be. */
+/** The candidates of one way for each thread; `undefined` for each choice that is given up, so that who counts can end. `pool`: further numbers that a value out of thin air may be. */
 export function* candidatesOf(
   program: Program,
   paths: ReadonlyArray<Path>,
   enforced: ReadonlySet<Axiom>,
   pool: ReadonlyArray<number> = [],
-): Generator<Candidate, void, undefined> {
+): Generator<Candidate | undefined, void, undefined> {
   const waiting = paths.filter(({ waits }) => waits).length
   if (waiting > 0 && waiting === paths.length) return
   const shape = shapeOf(program, paths)
@@ -330,6 +337,10 @@ export function* candidatesOf(
   const lasts = paths.map((p, t) => (p.waits ? starts[t]! + p.events.length - 1 : -1))
   const numbers = poolOf(program, pool)
   for (const readsFrom of readsFromOf(shape, enforced)) {
+    if (readsFrom === undefined) {
+      yield undefined
+      continue
+    }
     const rf = readsFromRelation(readsFrom)
     const observed = observation(events, strong, rf)
     const patterns = patternsSynchronize(events, strong, observed, shape.releases, shape.acquires)
@@ -346,7 +357,7 @@ export function* candidatesOf(
           if (enforced.has('fence-sc') && pairs(fences).some(([a, b]) => has(base, b, a))) continue
           const preserved = proxyPreserved(events, shape.overlap, base)
           const caused = causality(preserved, observed)
-          for (const coherence of coherenceOrders(shape, caused, enforced.has('coherence')))
+          for (const coherence of coherenceOrders(shape, caused, readsFrom, enforced))
             yield {
               shape,
               readsFrom,

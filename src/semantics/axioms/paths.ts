@@ -25,6 +25,7 @@ import {
   type Proxy,
 } from './program.js'
 import type { Arithmetic, Scope, Thread } from './program.js'
+import { mostEvents } from './relation.js'
 
 // ---------------------------------------------------------------- terms
 
@@ -160,10 +161,11 @@ export interface Path {
   readonly unsettled: ReadonlyArray<string>
 }
 
-/** The ways of a thread, and whether a loop was left before its end. */
+/** The ways of a thread, and whether some were left before their end: all that were have too many events (`long`), or some are in a loop. */
 export interface Paths {
   readonly paths: ReadonlyArray<Path>
   readonly cut: boolean
+  readonly long: boolean
 }
 
 // ---------------------------------------------------------------- walking
@@ -221,12 +223,16 @@ const wouldWrite = (i: Instruction): ReadonlyArray<string> => {
   }
 }
 
+/** Ways of a thread that are followed, at most. */
+const mostWays = 1_000
+
 /** The ways of a thread, the shortest first. `passes`: how often a label may be jumped back to. */
 export const pathsOf = (thread: Thread, passes: number): Paths => {
   const { body } = thread
   const labels = new Map(body.flatMap((i, at) => (i._tag === 'label' ? [[i.name, at] as const] : [])))
   const found: Path[] = []
   let cut = false
+  let long = false
   const termOf = (s: State, o: Operand): Term =>
     o._tag === 'number' ? known(o.value) : (s.registers.get(o.name) ?? known(0))
   const finish = (s: State, waits: boolean): void => {
@@ -391,9 +397,14 @@ export const pathsOf = (thread: Thread, passes: number): Paths => {
     },
   ]
   for (let s = open.pop(); s !== undefined; s = open.pop()) {
+    if (s.events.length > mostEvents || found.length >= mostWays) {
+      cut = true
+      long ||= s.events.length > mostEvents
+      continue
+    }
     const instruction = body[s.pc]
     if (instruction === undefined) finish(s, false)
     else for (const next of step(s, instruction)) open.push(next)
   }
-  return { paths: found.sort((a, b) => a.events.length - b.events.length), cut }
+  return { paths: found.sort((a, b) => a.events.length - b.events.length), cut, long }
 }
