@@ -117,6 +117,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['written/1', ['trace', 'zoo/R1-fixed', '-o', '@t.jsonl']],
   ['litmus/1', ['litmus', 'visibility', '--without', 'release', '--without', 'program']],
   ['litmus/1', ['litmus', 'foreign']],
+  ['litmus-answer/1', ['litmus', '@mp.litmus']],
+  ['litmus-answer/1', ['litmus', '@mp.litmus', '--without', 'causality']],
   ['mutation/1', ['mutate', 'zoo/R1-fixed', '--class', 'synchronisation']],
   ['sweep-summary/1', ['sweep', '@grid.json']],
   ['mma/1', ['mma', '--in', 'a=@a.npy', 'b=@b.npy', '--out', 'd:f32=@d.npy']],
