@@ -42,6 +42,10 @@ beforeAll(() => {
     fs.writeFileSync(at(name), right(encodeNpy(npyOfTensor(right(tensor('f16', [64, 64], patterns))))))
   }
   fs.copyFileSync(new URL('../../conformance/cuda/own_ring.ptx', import.meta.url), at('kernel.ptx'))
+  fs.writeFileSync(
+    at('mp.litmus'),
+    'PTX MP\n{ x = 0; f = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, f ;\n st.release.gpu f, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n',
+  )
   fs.writeFileSync(at('grid.json'), JSON.stringify({ schema: 'tcspec.sweep/1', subjects: ['zoo/R1'] }))
 })
 afterAll(() => {
