@@ -8,6 +8,7 @@ import {
   refusals,
   type Axiom,
   type FinalState,
+  type Instruction,
   type Program,
 } from '../../../src/semantics/axioms/index.js'
 import { candidatesOf } from '../../../src/semantics/axioms/candidates.js'
@@ -47,7 +48,12 @@ describe('each axiom is needed', () => {
     const twice: Program = {
       memory: program.memory,
       threads: program.threads.map((t, k) =>
-        k > 0 ? t : { ...t, body: t.body.flatMap((i) => (i._tag === 'fence' ? [i, i] : [i])) },
+        k > 0
+          ? t
+          : {
+              ...t,
+              body: t.body.flatMap((i): ReadonlyArray<Instruction> => (i._tag === 'fence' ? [i, i] : [i])),
+            },
       ),
     }
     const executions = (without: ReadonlyArray<Axiom>): number => {
