@@ -13,6 +13,7 @@ import {
   strong,
   thread,
   volatile,
+  weak,
   type Address,
   type Axiom,
   type Instruction,
@@ -116,6 +117,24 @@ export const tests: ReadonlyArray<Test> = [
   test(
     'SB fence.sc on two GPUs',
     sb([fence('sc', 'gpu')], [place(0, 0), place(0, 1)], strong('relaxed', 'sys')),
+    sbWanted,
+    'allowed',
+  ),
+  test(
+    'SB fence.sc and fence.acq_rel',
+    program([
+      [store('x', 1, rlx), fence('sc', 'gpu'), load('r0', 'y', rlx)],
+      [store('y', 1, rlx), fence('acq_rel', 'gpu'), load('r0', 'x', rlx)],
+    ]),
+    sbWanted,
+    'allowed',
+  ),
+  test(
+    'SB fence.sc.gpu and fence.sc.cta in two CTAs',
+    program([
+      [store('x', 1, rlx), fence('sc', 'gpu'), load('r0', 'y', rlx)],
+      [store('y', 1, rlx), fence('sc', 'cta'), load('r0', 'x', rlx)],
+    ]),
     sbWanted,
     'allowed',
   ),
@@ -234,6 +253,92 @@ export const tests: ReadonlyArray<Test> = [
     'MP a reduction and a fence',
     mp([store('f', 1, rel)], [atomic(undefined, 'f', 'add', 2, rlx), fence('acq_rel', 'gpu')]),
     { f: 3, 'P1:r1': 0 },
+    'allowed',
+  ),
+  test(
+    'MP release of another location, then a relaxed write of the flag',
+    mp([store('g', 1, rel), store('f', 1, rlx)], [load('r0', 'f', acq)]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP a relaxed read of the flag, then an acquire of another location',
+    mp([store('f', 1, rel)], [load('r0', 'f', rlx), load('r2', 'g', acq)]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP release.gpu, acquire.cta in two CTAs',
+    mp([store('f', 1, rel)], [load('r0', 'f', strong('acquire', 'cta'))]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP release.cta, acquire.gpu in two CTAs',
+    mp([store('f', 1, strong('release', 'cta'))], [load('r0', 'f', acq)]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP fences of scope cta about a flag of scope gpu, in two CTAs',
+    mp([fence('acq_rel', 'cta'), store('f', 1, rlx)], [load('r0', 'f', rlx), fence('acq_rel', 'cta')]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP release.cluster, acquire.cluster in two clusters',
+    mp([store('f', 1, strong('release', 'cluster'))], [load('r0', 'f', strong('acquire', 'cluster'))]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP by a chain of two flags',
+    program([
+      [store('x', 1), store('f', 1, rel)],
+      [load('r0', 'g', acq), load('r1', 'x')],
+      [load('r0', 'f', acq), store('g', 1, rel)],
+    ]),
+    { 'P1:r0': 1, 'P1:r1': 0, 'P2:r0': 1 },
+    'never',
+    'causality',
+  ),
+  test(
+    'MP a read of the flag before the data is read',
+    program([
+      [store('x', 1), store('f', 1, rel)],
+      [load('r1', 'x'), load('r0', 'f', acq)],
+    ]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP the flag before the data',
+    program([
+      [store('f', 1, rel), store('x', 1)],
+      [load('r0', 'f', acq), load('r1', 'x')],
+    ]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'WRC: a write that another thread read is known to a third',
+    program([
+      [store('x', 1, rlx)],
+      [load('r0', 'x', rlx), store('f', 1, rel)],
+      [load('r0', 'f', acq), load('r1', 'x', rlx)],
+    ]),
+    { 'P1:r0': 1, 'P2:r0': 1, 'P2:r1': 0 },
+    'never',
+    'causality',
+  ),
+  test(
+    'WRC of a weak read',
+    program([
+      [store('x', 1, rlx)],
+      [load('r0', 'x'), store('f', 1, rel)],
+      [load('r0', 'f', acq), load('r1', 'x', rlx)],
+    ]),
+    { 'P1:r0': 1, 'P2:r0': 1, 'P2:r1': 0 },
     'allowed',
   ),
   // independent reads of independent writes
@@ -474,20 +579,20 @@ export const tests: ReadonlyArray<Test> = [
   // proxies
   test(
     'a surface write and a generic read of one thread',
-    program([[store(surface, 1, { sem: 'weak' }, 'surface'), load('r0', 'x')]]),
+    program([[store(surface, 1, weak, 'surface'), load('r0', 'x')]]),
     { 'P0:r0': 0 },
     'allowed',
   ),
   test(
     'with a proxy fence between',
-    program([[store(surface, 1, { sem: 'weak' }, 'surface'), proxyFence('surface'), load('r0', 'x')]]),
+    program([[store(surface, 1, weak, 'surface'), proxyFence('surface'), load('r0', 'x')]]),
     { 'P0:r0': 0 },
     'never',
     'causality',
   ),
   test(
     'with the fence of another proxy',
-    program([[store(surface, 1, { sem: 'weak' }, 'surface'), proxyFence('texture'), load('r0', 'x')]]),
+    program([[store(surface, 1, weak, 'surface'), proxyFence('texture'), load('r0', 'x')]]),
     { 'P0:r0': 0 },
     'allowed',
   ),
@@ -495,7 +600,7 @@ export const tests: ReadonlyArray<Test> = [
     'MP through proxies, the fence in the CTA of the read',
     program([
       [store('x', 1), store('f', 1, rel)],
-      [load('r0', 'f', acq), proxyFence('constant'), load('r1', 'x', { sem: 'weak' }, 'constant')],
+      [load('r0', 'f', acq), proxyFence('constant'), load('r1', 'x', weak, 'constant')],
     ]),
     mpWanted,
     'never',
@@ -505,8 +610,53 @@ export const tests: ReadonlyArray<Test> = [
     'MP through proxies, the fence in the CTA of the write',
     program([
       [store('x', 1), proxyFence('constant'), store('f', 1, rel)],
-      [load('r0', 'f', acq), load('r1', 'x', { sem: 'weak' }, 'constant')],
+      [load('r0', 'f', acq), load('r1', 'x', weak, 'constant')],
     ]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP by one surface of one CTA',
+    program(
+      [
+        [store(surface, 1, weak, 'surface'), store('f', 1, rel)],
+        [load('r0', 'f', acq), load('r1', 'x', weak, 'surface')],
+      ],
+      oneCta,
+    ),
+    mpWanted,
+    'never',
+    'causality',
+  ),
+  test(
+    'MP by surfaces of two CTAs',
+    program([
+      [store(surface, 1, weak, 'surface'), store('f', 1, rel)],
+      [load('r0', 'f', acq), load('r1', 'x', weak, 'surface')],
+    ]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'a surface write and a generic read of an alias: the fences in their order',
+    program([
+      [store(surface, 1, weak, 'surface'), proxyFence('surface'), proxyFence('alias'), load('r0', other)],
+    ]),
+    { 'P0:r0': 0 },
+    'never',
+    'causality',
+  ),
+  test(
+    'a surface write and a generic read of an alias: the fences in another order',
+    program([
+      [store(surface, 1, weak, 'surface'), proxyFence('alias'), proxyFence('surface'), load('r0', other)],
+    ]),
+    { 'P0:r0': 0 },
+    'allowed',
+  ),
+  test(
+    'a flag by another proxy is no flag',
+    mp([store('f', 1, rel, 'surface')], [load('r0', 'f', acq)]),
     mpWanted,
     'allowed',
   ),
