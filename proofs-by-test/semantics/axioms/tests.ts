@@ -341,6 +341,43 @@ export const tests: ReadonlyArray<Test> = [
     { 'P1:r0': 1, 'P2:r0': 1, 'P2:r1': 0 },
     'allowed',
   ),
+  test(
+    'MP release of another location, and a fence behind the read of the flag',
+    mp([store('g', 1, rel), store('f', 1, rlx)], [load('r0', 'f', rlx), fence('acq_rel', 'gpu')]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP a fence before the flag, and an acquire of another location',
+    mp([fence('acq_rel', 'gpu'), store('f', 1, rlx)], [load('r0', 'f', rlx), load('r2', 'g', acq)]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP a relaxed read of the flag, then an acquire of it that finds another write',
+    program([
+      [store('x', 1), store('f', 1, rel)],
+      [load('r0', 'f', rlx), load('r2', 'f', acq), load('r1', 'x')],
+      [store('f', 2, rlx)],
+    ]),
+    { 'P1:r0': 1, 'P1:r1': 0, 'P1:r2': 2 },
+    'never',
+    'causality',
+  ),
+  test(
+    'MP fence.sc, acquire',
+    mp([fence('sc', 'gpu'), store('f', 1, rlx)], [load('r0', 'f', acq)]),
+    mpWanted,
+    'never',
+    'causality',
+  ),
+  test(
+    'MP release, fence.sc',
+    mp([store('f', 1, rel)], [load('r0', 'f', rlx), fence('sc', 'gpu')]),
+    mpWanted,
+    'never',
+    'causality',
+  ),
   // independent reads of independent writes
   test('IRIW relaxed', iriw([]), iriwWanted, 'allowed'),
   test('IRIW fence.acq_rel', iriw([fence('acq_rel', 'gpu')]), iriwWanted, 'allowed'),
@@ -498,7 +535,51 @@ export const tests: ReadonlyArray<Test> = [
     'never',
     'causality',
   ),
+  test(
+    'a cas that finds another value leaves a racing write the last',
+    program([[cas('r0', 'x', 5, 7, rlx)], [store('x', 1)]]),
+    { 'P0:r0': 0, x: 0 },
+    'never',
+  ),
+  test(
+    'a cas that makes what it expects',
+    program([
+      [cas('r0', 'x', 1, 2, rlx)],
+      [load('r0', 'x'), branch('ne', 'r0', 2, 'end'), store('x', 1), label('end')],
+    ]),
+    { 'P0:r0': 1, 'P1:r0': 2 },
+    'never',
+    'no-thin-air',
+  ),
+  test(
+    'an atomic operation reads a weak write that is causally after what it wrote',
+    program([
+      [load('r0', 'f', acq), store('x', 5)],
+      [atomic('r0', 'x', 'exch', 7, rlx)],
+      [load('r0', 'x', rlx), store('f', 1, rel)],
+    ]),
+    { 'P0:r0': 1, 'P1:r0': 5, 'P2:r0': 7 },
+    'allowed',
+  ),
   // barriers
+  test(
+    'barriers in two orders, where one is only arrived at',
+    program(
+      [
+        [barrier(0, 2, 'arrive'), barrier(1, 2)],
+        [barrier(1, 2), barrier(0, 2), load('r0', 'y')],
+      ],
+      oneCta,
+    ),
+    { 'P1:r0': 0 },
+    'allowed',
+  ),
+  test(
+    'who meets does not wait',
+    program([[barrier(0, 2)], [barrier(0, 2), store('x', 1)], [load('r0', 'y')]], oneCta),
+    { x: 0 },
+    'never',
+  ),
   test(
     'MP by a barrier',
     program(
@@ -659,6 +740,25 @@ export const tests: ReadonlyArray<Test> = [
     mp([store('f', 1, rel, 'surface')], [load('r0', 'f', acq)]),
     mpWanted,
     'allowed',
+  ),
+  test(
+    'MP from a surface, the fence in the CTA of the read',
+    program([
+      [store(surface, 1, weak, 'surface'), store('f', 1, rel)],
+      [load('r0', 'f', acq), proxyFence('surface'), load('r1', 'x')],
+    ]),
+    mpWanted,
+    'allowed',
+  ),
+  test(
+    'MP from a surface, the fence in the CTA of the write',
+    program([
+      [store(surface, 1, weak, 'surface'), proxyFence('surface'), store('f', 1, rel)],
+      [load('r0', 'f', acq), load('r1', 'x')],
+    ]),
+    mpWanted,
+    'never',
+    'causality',
   ),
   test('an alias', program([[store('x', 1), load('r0', other)]]), { 'P0:r0': 0 }, 'allowed'),
   test(

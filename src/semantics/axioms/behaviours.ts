@@ -77,9 +77,8 @@ export const finalStates = (program: Program, c: Candidate): ReadonlyArray<Final
   const registers = new Map(
     program.threads.flatMap((thread, t) => {
       const path = paths[t]!
-      const settled = [...path.registers].filter(([name]) => !path.unsettled.includes(name))
       return [
-        ...settled.map(([name, term]): readonly [string, number | undefined] => [
+        ...[...path.registers].map(([name, term]): readonly [string, number | undefined] => [
           `${thread.name}:${name}`,
           valueOf(term, (local) => c.found[starts[t]! + local]),
         ]),
