@@ -182,6 +182,9 @@ const keptTogether: Schedules = 'every schedule in which nothing comes between a
 const otherTurns =
   'atomics of one instruction: of the orders in which other threads come between its lanes, four schedules were followed'
 
+const oneOrderOfLanes =
+  'orders of strong accesses by lanes of one warp that nothing orders: one of them was followed'
+
 const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {
   off: 'races between lanes of one warp (--lanes off: each warp acts as one thread)',
   converged: 'races between lanes of one warp that run together (--lanes converged: these are notes)',
@@ -666,7 +669,9 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     : turns?.found != null
       ? turns
       : (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
-  const followed: Schedules = turns === null ? schedules : keptTogether
+  const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
+  const followed: Schedules =
+    turns !== null ? keptTogether : lanesInTurn ? 'every schedule of warps' : schedules
   const shown = answer?.found?.ran ?? first
   const asOne = (): Judgement | null =>
     judged(
@@ -718,7 +723,11 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       clusters: shown.clusters,
       runs: 1 + (answer?.runs ?? 0) + (turns === answer ? 0 : (turns?.runs ?? 0)),
     },
-    scope: turns === null ? scopeOf(world, options) : [...scopeOf(world, options), otherTurns],
+    scope: [
+      ...scopeOf(world, options),
+      ...(turns === null ? [] : [otherTurns]),
+      ...(lanesInTurn ? [oneOrderOfLanes] : []),
+    ],
   }
   return E.right({
     verdict,
