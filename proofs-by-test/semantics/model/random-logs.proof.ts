@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { nightly } from '../../extent.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
+import { asSpans } from '../../../src/semantics/log/events.js'
 import { differences } from './comparison.js'
 import { read } from './litmus.js'
 import { logOf, mapLogOf } from './random-log.js'
@@ -73,6 +74,62 @@ describe('random logs', () => {
     expect(fails('T1: signal s 2', 'T1: signal s 1')).toBe(true)
     expect(fails('T1: signal s 1', 'T2: signal s 2')).toBe(true)
   })
+  it('an acquire of a part of a tensor map is none of the map', () => {
+    const { header, log } = read([
+      'T0: write g',
+      'T0: fence map.release',
+      'T0, T1: meet',
+      'T1: fence map.acquire g',
+      'T1: issue #1 store',
+      '#1: read g tensormap',
+      'T1: commit bulk',
+      'T1: wait.group bulk 0',
+    ])
+    const said = (first: number, end: number): ReadonlyArray<string> => {
+      const changed = log.map((e) =>
+        e._tag === 'fence' && e.footprint !== undefined
+          ? Object.assign({}, e, {
+              footprint: Object.assign({}, e.footprint, {
+                id: 100 + first,
+                spans: asSpans(Int32Array.of(first, end)),
+              }),
+            })
+          : e,
+      )
+      expect(differences(header, changed)).toEqual([])
+      return judgeLog(header, changed, defaults).findings.map((f) => f.id)
+    }
+    expect(said(0, 16)).toEqual([])
+    expect(said(0, 32)).toEqual([])
+    for (const [first, end] of [
+      [0, 8],
+      [8, 16],
+      [4, 12],
+    ] as const)
+      expect(said(first, end)).toEqual(['P5'])
+  })
+  it('the bytes of a barrier are its own while it lives', () => {
+    const said = (...lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+      const { header, log } = read(lines)
+      const { plane, address } = header.barriers[0]!
+      const changed = log.map((e) =>
+        e._tag === 'access'
+          ? Object.assign({}, e, {
+              footprint: Object.assign({}, e.footprint, {
+                id: 100,
+                plane,
+                spans: asSpans(Int32Array.of(address!, address! + 4)),
+              }),
+            })
+          : e,
+      )
+      expect(differences(header, changed)).toEqual([])
+      return judgeLog(header, changed, defaults).findings.map((f) => f.id)
+    }
+    expect(said('T0: arrive b', 'T0: write x')).toEqual(['B7'])
+    expect(said('T0: arrive b', 'T0: inval b', 'T0: write x')).toEqual([])
+    expect(said('T0: arrive b', 'T0: inval b', 'T0: init b', 'T0: write x')).toEqual(['B7'])
+  })
   it.each<readonly [about: string, lines: ReadonlyArray<string>, found: ReadonlyArray<string>]>([
     ['comes again without having left', ['T0: come', 'T1: come', 'T0: come'], ['B2']],
     [
@@ -100,6 +157,11 @@ describe('random logs', () => {
       'touches tensor memory, in no order with its allocation',
       ['T0: alloc t', 'T1: issue #1 st', '#1: write t'],
       ['D4', 'T1'],
+    ],
+    [
+      'touches tensor memory, in no order with its allocation and its end',
+      ['T0: alloc t', 'T0: dealloc t', 'T1: issue #1 st', '#1: write t'],
+      ['U2'],
     ],
   ])('an agent that %s', (_, lines, found) => {
     const { header, log } = read(lines)
