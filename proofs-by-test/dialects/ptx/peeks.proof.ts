@@ -164,4 +164,9 @@ ret;
     const v = said(kernel(before, behind))
     expect([v.verdict, v.conditions.C1.holds]).toEqual([verdict, verdict === 'ok'])
   })
+  test('whose wait is never over is a deadlock at that wait', () => {
+    const v = said(kernel('', '').replace('mbarrier.arrive.shared.b64 _, [%r1];', ''))
+    expect(v.verdict).toBe('deadlock')
+    expect(v.reason).toContain('full')
+  })
 })
