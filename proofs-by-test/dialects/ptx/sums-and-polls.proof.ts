@@ -98,6 +98,16 @@ describe('two lanes of one warp, one word', () => {
 })
 
 describe('what one instruction of several lanes stores in one place', () => {
+  it.each([
+    ['a constant', 'st.global.u32 [%rd1], %r3;', 'ok'],
+    ['constants', 'st.global.v2.u32 [%rd1], {%r3, %r3};', 'ok'],
+    ['a word of each lane', 'st.global.u32 [%rd1], %r5;', 'hazard'],
+    ['a constant and a word of each lane', 'st.global.v2.u32 [%rd1], {%r3, %r5};', 'hazard'],
+    ['a word of each lane and a constant', 'st.global.v2.u32 [%rd1], {%r5, %r3};', 'hazard'],
+  ])('%s', (_, body, verdict) => {
+    expect(verdictOf(body, 1, 32).verdict).toBe(verdict)
+  })
+
   it('needs a place for each lane', () => {
     const { findings } = verdictOf('st.global.u32 [%rd1], %r5;', 1, 32)
     expect(findings.map(({ id }) => id)).toEqual(['D5'])
