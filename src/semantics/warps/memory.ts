@@ -523,7 +523,7 @@ export const receive = (
 ): void => {
   if (how._tag === 'fields') {
     receiveFields(r, how, data)
-    Origins.filled(r, how.to, maskOfLanes(how.lanes), true)
+    Origins.receivedFields(r, how.lanes, how.to)
     return
   }
   if (how._tag !== 'words' && how._tag !== 'bytes') return
