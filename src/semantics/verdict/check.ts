@@ -510,12 +510,13 @@ const decide = (
   return decideRun(endedBy(world, ran), judgement, proof, schedules)
 }
 
-const conditionNames = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const
+/** Of arrivals, waits and what they announce. That one order of strong accesses was followed (C1) is said beside an `ok`. */
+const ofBarriers = ['C3', 'C4', 'C6'] as const
 
 /** What is of lanes alone: a search follows warps, so it does not look for it. */
 interface BetweenLanes {
   readonly findings: ReadonlyArray<Diagnosis>
-  /** a condition fails by lanes, so that other generations, arrivals or values are possible */
+  /** a condition of barriers fails by lanes, so that other generations are possible */
   readonly fails: boolean
 }
 const noneBetweenLanes: BetweenLanes = { findings: [], fails: false }
@@ -533,7 +534,7 @@ const betweenLanes = (judgement: Judgement, asOne: Judgement | null): BetweenLan
     const names = new Set(known.map(nameOf))
     return (f: Diagnosis): boolean => !names.has(nameOf(f))
   }
-  const fails = conditionNames.some((name) => {
+  const fails = ofBarriers.some((name) => {
     const [here, there] = [judgement.conditions[name], asOne.conditions[name]]
     return (
       !here.holds &&
