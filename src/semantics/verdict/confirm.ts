@@ -34,7 +34,7 @@ import {
   type ExploreOptions,
   type Found,
 } from '../schedules/explore/index.js'
-import { outcomes } from '../schedules/outcomes/index.js'
+import { defaultOutcomes, outcomes } from '../schedules/outcomes/index.js'
 import type { Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
@@ -216,11 +216,18 @@ const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
   j.conditions.C5.holds &&
   j.conditions.C6.holds
 
+/** Races of the statements of a note: the run has shown that they write the same (N4). */
+const notedIn = (judgement: Judgement | null): ((f: Finding) => boolean) => {
+  const nameOf = ({ a, b }: Finding): string => `${a.site}|${b?.site ?? ''}`
+  const names = new Set((judgement?.notes ?? []).filter(({ id }) => id === 'N4').map(nameOf))
+  return (f) => names.has(nameOf(f)) || names.has(`${f.b?.site ?? ''}|${f.a.site}`)
+}
+
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, q.judgement)) return null
-  const all = outcomes(q.launched, detecting)
+  const all = outcomes(q.launched, detecting, defaultOutcomes, notedIn(q.judgement))
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({
