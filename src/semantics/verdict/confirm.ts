@@ -44,6 +44,7 @@ import * as Policy from '../execution/policy.js'
 import { isAmid, type Offered } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
+import { notedIn } from './same-value.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
 
 // ---------------------------------------------------------------- model
@@ -216,18 +217,11 @@ const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
   j.conditions.C5.holds &&
   j.conditions.C6.holds
 
-/** Races of the statements of a note: the run has shown that they write the same (N4). */
-const notedIn = (judgement: Judgement | null): ((f: Finding) => boolean) => {
-  const nameOf = ({ a, b }: Finding): string => `${a.site}|${b?.site ?? ''}`
-  const names = new Set((judgement?.notes ?? []).filter(({ id }) => id === 'N4').map(nameOf))
-  return (f) => names.has(nameOf(f)) || names.has(`${f.b?.site ?? ''}|${f.a.site}`)
-}
-
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, q.judgement)) return null
-  const all = outcomes(q.launched, detecting, defaultOutcomes, notedIn(q.judgement))
+  const all = outcomes(q.launched, detecting, defaultOutcomes, notedIn(q.judgement?.notes ?? []))
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({

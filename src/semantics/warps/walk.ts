@@ -930,7 +930,7 @@ const nextOf = (w: Walk): Walking | undefined => {
   if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
   const waiting = w.splits.filter((p) => p.now === 'waiting')
   if (waiting.length < 2) return waiting[0]
-  // it waits for nobody
+  // it needs no other part
   const coming = waiting.find((p) => isComing(w.launch.code[p.pc]?.instruction.operation))
   if (coming !== undefined) return coming
   const ways = open(w)
