@@ -213,7 +213,9 @@ const storedBy = (t: Telling, e: Access): ByteTerms => {
   const { origin } = e
   if (e.combine === undefined && origin?._tag === 'terms') return origin.stored
   const copied =
-    e.combine === undefined && !e.atomic && e.role === 'destination' && e.operation !== undefined ? t.sources.get(e.operation) : undefined
+    e.combine === undefined && !e.atomic && e.role === 'destination' && e.operation !== undefined
+      ? t.sources.get(e.operation)
+      : undefined
   if (copied?.terms.length === elementsIn(e.footprint) * widthOf(e.footprint)) return copied
   if (e.role === 'accumulator' && l.product !== null)
     return allOf(e.footprint, applied(l.product)(t.operands), (_, at) => at >>> 2)
