@@ -135,6 +135,19 @@ test.each([
   expect(tellsAll(steps, 'sc') ? 'ok' : 'hazard').toBe(verdict)
 })
 
+test.each([
+  [
+    'a lane in common, and the others once more',
+    [step('meet', 1), step('meet', 0, 16), step('meet', 1)],
+    'ok',
+  ],
+  ['the others twice', [step('meet', 1), step('meet', 1)], 'hazard'],
+] as const)('what lane 0 has heard, fenced by all: %s', (_, met, verdict) => {
+  const of = [step('fence'), ...met]
+  expect(verdictOnHearing(of, 'sc')).toBe(verdict)
+  expect(allKnow(of, 'sc') ? 'ok' : 'hazard').toBe(verdict)
+})
+
 test('a fence that all of them have is handed on where it is a fence.sc, to a reader that has one', () => {
   const of = [step('fence'), step('meet')]
   expect(

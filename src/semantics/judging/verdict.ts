@@ -54,7 +54,8 @@ const published = (f: Diagnosis): Finding => {
   if (f.knew !== undefined) core.knew = f.knew
   if (f.knows !== undefined) core.knows = f.knows
   if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
-  const seen = siliconClause(f.id)
+  // a hazard that is a note here is one of another kernel
+  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(f.id)
   if (seen !== undefined) core.silicon = seen
   return core
 }

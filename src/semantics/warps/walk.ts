@@ -384,6 +384,22 @@ const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
   if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
 }
 
+/** Does a meeting of these lanes tell one of them anything, behind those there have been since the last effect? Those that meet tell one another of all whom they have met. */
+const isNews = (before: ReadonlyArray<Synced>, lanes: number): boolean => {
+  const met = Int32Array.from({ length: 32 }, (_, lane) => 1 << lane)
+  const known = (those: number): number =>
+    met.reduce((all, own, lane) => (((those >>> lane) & 1) === 1 ? all | own : all), 0)
+  for (const x of before) {
+    if (x.how !== 'meets') continue
+    const all = known(x.lanes)
+    met.forEach((_, lane) => {
+      if (((x.lanes >>> lane) & 1) === 1) met[lane] = all
+    })
+  }
+  const all = known(lanes)
+  return met.some((own, lane) => ((lanes >>> lane) & 1) === 1 && own !== all)
+}
+
 /** Lanes have met since the last effect; that they meet again before anything has happened says nothing new. */
 const synced = (
   w: Walk,
@@ -392,7 +408,12 @@ const synced = (
   how: Meeting = 'meets',
   loads: ReadonlyArray<number> = noLoads,
 ): void => {
-  if (w.synced.some((x) => x.lanes === lanes && x.how === how && x.loads === loads)) return
+  if (
+    how === 'meets'
+      ? w.synced.length > 0 && !isNews(w.synced, lanes)
+      : w.synced.some((x) => x.lanes === lanes && x.how === how && x.loads === loads)
+  )
+    return
   w.synced = [
     ...(how === 'meets'
       ? w.synced.filter((x) => x.how !== 'exchanges' || (x.lanes & ~lanes) !== 0)
@@ -551,6 +572,10 @@ const whollyArrived = (w: Walk, mask: number): boolean => {
   w.atCluster = whole ? 0 : there
   return whole
 }
+
+/** Lanes come there, and not all of their warp need come with them. */
+const isComing = (o: Operation | undefined): o is Of<'clusterArrive'> =>
+  o?._tag === 'clusterArrive' && !o.aligned
 
 /** Has another part of the warp waited there since it came, and these lanes have not? Then they have nothing to wait for. */
 const isWaitedFor = (w: Walk, mask: number): boolean =>
@@ -800,7 +825,12 @@ const instruction = (
       break
     }
     default: {
-      if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) {
+      // lanes that end are not waited for, so the others go on first: they may come to their end
+      if (isComing(o) && !last && (w.atCluster | mask | w.ended) !== -1) {
+        s.now = 'waiting'
+        return
+      }
+      if (isComing(o) && !whollyArrived(w, mask)) {
         if (!o.relaxed) synced(w, s, mask, 'arrives')
         break
       }
@@ -900,6 +930,9 @@ const nextOf = (w: Walk): Walking | undefined => {
   if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
   const waiting = w.splits.filter((p) => p.now === 'waiting')
   if (waiting.length < 2) return waiting[0]
+  // it needs no other part
+  const coming = waiting.find((p) => isComing(w.launch.code[p.pc]?.instruction.operation))
+  if (coming !== undefined) return coming
   const ways = open(w)
   if (ways.length === 1) return ways[0]
   if (ways.length > 1) {

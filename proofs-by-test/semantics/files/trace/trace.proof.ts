@@ -67,6 +67,52 @@ const mapOf = (f: Footprint): unknown =>
 const footprints = (es: ReadonlyArray<LogEvent>): ReadonlyArray<Footprint> =>
   es.flatMap((e) => ('footprint' in e ? [e.footprint] : []))
 
+/** Every flag that an access, a fence or a semaphore can have, and none of them. */
+const flagged = (h: Header, es: ReadonlyArray<LogEvent>): ReadonlyArray<LogEvent> => {
+  const [access] = es.flatMap((e) => (e._tag === 'access' && e.operation === undefined ? [e] : []))
+  const { stamp, footprint } = access!
+  const bare = { _tag: 'access', stamp, proxy: 'generic', footprint, role: 'source' } as const
+  return [
+    {
+      ...bare,
+      rw: 'r',
+      atomic: true,
+      scope: 'sys',
+      acquires: true,
+      decides: true,
+      joins: true,
+      combine: 'cas',
+      value: 3,
+      outside: 'other',
+    },
+    {
+      ...bare,
+      rw: 'w',
+      atomic: true,
+      scope: 'cta',
+      releases: true,
+      rounds: true,
+      agrees: true,
+      found: [1],
+      left: [2],
+      combine: 'add',
+    },
+    { ...bare, rw: 'w', atomic: false, agrees: true },
+    { _tag: 'fence', stamp, kind: 'memory', scope: 'global', sequential: true },
+    { _tag: 'fence', stamp, kind: 'memory', scope: 'cta' },
+    { _tag: 'warpSync', stamp: { ...stamp, lanes: 7 } },
+    { _tag: 'warpSync', stamp: { ...stamp, lanes: 7 }, how: 'exchanges', loads: [h.sites.length - 1] },
+    { _tag: 'warpSync', stamp: { ...stamp, lanes: -1, whole: true }, how: 'arrives', loads: [] },
+  ]
+}
+
+test('what an event says of itself comes back, whatever it says', () => {
+  const es = flagged(clean.launched.world.header, clean.result)
+  const all = [clean.result[0]!, ...es]
+  const back = right(decodeTrace(encodeTrace(clean.launched.world.header, all)))
+  expect(back.events.slice(1).map(plain)).toEqual(es.map(plain))
+})
+
 describe.each([
   ['hopper-matmul in unit', header, events],
   ['a ring with forks in bits', forks.launched.world.header, forks.result],

@@ -5,6 +5,7 @@ import { context } from '../../../../src/semantics/judging/detector/context.js'
 import { clockOf } from '../../../../src/semantics/judging/detector/knowledge.js'
 import { obligations, owe } from '../../../../src/semantics/judging/detector/obligations.js'
 import { defaults } from '../../../../src/semantics/judging/detector/rules.js'
+import { asSpans, scattered, type Footprint, type Stamp } from '../../../../src/semantics/log/events.js'
 import { load, script, type Script } from './script.js'
 
 const world = { agents: ['w@0'], barriers: [{ name: 'full', count: 1 }] }
@@ -46,6 +47,71 @@ describe('at an exit', () => {
       }
       expect(owed(s)).toEqual(['lost'])
     }
+  })
+})
+
+describe('copies of two lanes of a warp are owed by each', () => {
+  const footprint: Footprint = {
+    id: 100,
+    plane: 0,
+    spans: asSpans(Int32Array.of(0, 8)),
+    dtype: 'f32',
+    map: scattered([2], Int32Array.of(0, 4)),
+  }
+  /** Both lanes copy; `parted`: one of them knows more. Of the copies of these lanes it is told that they are done. */
+  const copies = (parted: boolean, told: ReadonlyArray<number>, by: 'group' | 'arrival'): Script => {
+    const s = script({ agents: ['w@0'], barriers: [{ name: 'full', count: Math.max(1, told.length) }] })
+    const stamp = (site: string, lanes: number): Stamp => ({ ...s.stamp(0, site), lanes })
+    const issue = (operation: number, site: string, lanes: number): Stamp => {
+      const own = stamp(site, lanes)
+      const [macs, accumulates, bytes] = [0, false, 0]
+      s.push({ _tag: 'issue', stamp: own, operation, unit: 'cpAsync', bytes, macs, accumulates })
+      return own
+    }
+    if (parted) s.push({ _tag: 'fence', stamp: stamp('fence', 1), kind: 'proxyAsync', scope: 'cta' })
+    const own = issue(0, 'copies', 3)
+    s.push({ _tag: 'perform', operation: 0, stage: 'all', part: 0 })
+    const [role, proxy, atomic] = ['destination', 'generic', false] as const
+    s.push({ _tag: 'access', operation: 0, stamp: own, rw: 'w', proxy, footprint, role, atomic })
+    s.group(0, 'cpAsync', 'full')
+    const group = (kind: 'commit' | 'wait', lanes: number): void => {
+      const [family, pending, read, blocked] = ['cpAsync', 0, false, false] as const
+      s.push({ _tag: 'group', stamp: stamp(kind, lanes), kind, family, pending, read, blocked })
+    }
+    if (by === 'group') {
+      group('commit', 3)
+      for (const lane of told) group('wait', lane)
+      return s
+    }
+    told.forEach((lane, i) => {
+      issue(i + 1, 'arrival', lane)
+      s.arrives(i + 1, 0)
+    })
+    const [barrier, parity, acquire, scope, tensor] = [0, 0, true, 'cta', false] as const
+    if (told.length > 0)
+      s.push({
+        _tag: 'wait',
+        stamp: stamp('wait', 3),
+        barrier,
+        parity,
+        acquire,
+        scope,
+        tensor,
+        outcome: 'passed',
+      })
+    return s
+  }
+  describe.each([false, true])('one of them knows more: %s', (parted) => {
+    describe.each(['group', 'arrival'] as const)('told by %s', (by) => {
+      test.each([
+        ['neither', []],
+        ['the first', [1]],
+        ['the second', [2]],
+        ['both', [1, 2]],
+      ] as const)('of %s', (_, told) => {
+        expect(owed(copies(parted, told, by))).toEqual(told.length < 2 ? ['copies'] : [])
+      })
+    })
   })
 })
 

@@ -30,6 +30,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   combine: undefined,
   rounds: false,
   decides: false,
+  map: false,
   cta: 0,
   place: 0,
   when: 0,

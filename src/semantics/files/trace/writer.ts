@@ -35,7 +35,9 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         origin: e.origin?._tag === 'terms' ? undefined : e.origin,
         acquires: e.acquires,
         releases: e.releases,
+        agrees: e.agrees,
         rounds: e.rounds,
+        joins: e.joins,
         decides: e.decides,
         found: e.found,
         left: e.left,
@@ -57,6 +59,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         kind: e.kind,
         scope: e.scope,
         footprint: e.footprint === undefined ? undefined : writeFootprint(w.numbering, e.footprint),
+        sequential: e.sequential,
       })
     case 'semaphore':
       return JSON.stringify({

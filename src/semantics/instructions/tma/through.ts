@@ -52,7 +52,7 @@ export const executePublish = (x: Executing, m: Machine, p: Of<'tensormap.publis
   return effect(
     withPlane(m, p.object.plane, Plane.write(m.planes[p.object.plane]!, p.object, data, m.edit)),
     [
-      touching(x, 'r', p.source, 'source'),
+      touching(x, 'r', p.source, 'map'),
       touching(x, 'w', p.object, 'destination'),
       { _tag: 'fence', stamp: x.stamp, kind: 'tensormap', scope: p.scope },
     ],

@@ -63,10 +63,12 @@ export interface AccessRecord {
   readonly combine: Combine | undefined
   /** it reads and writes at once */
   readonly joins: boolean
-  /** what it finds may decide something */
   /** it adds, and rounds */
   readonly rounds: boolean
+  /** what it finds may decide something */
   readonly decides: boolean
+  /** it reads a tensor map, as such */
+  readonly map: boolean
   /** CTA of the agent that makes or issued it, and its cluster among those that run together */
   readonly cta: number
   readonly place: number
@@ -116,6 +118,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   joins: r.joins,
   rounds: r.rounds,
   decides: r.decides,
+  map: r.map,
   cta: r.cta,
   place: r.place,
   when: r.when,

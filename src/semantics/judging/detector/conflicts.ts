@@ -107,10 +107,15 @@ const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge):
 }
 
 /** Why the threads of two accesses are not in order where their warps are. */
+/** tensormap.cp_fenceproxy: a warp copies a tensor map, and waits at that for all of its lanes. */
+const waitsForLanes = (r: AccessRecord): boolean => r.map && r.whole && r.operation < 0
+
 const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean): string => {
   const { crossing: apart, shared } = crossing(earlier, later)
   if (!ofOne)
     return `are not ordered for ${showLanes(apart | shared)} of the first: what orders the two warps is done by other lanes, which nothing has ordered after these`
+  if (waitsForLanes(later))
+    return `are made by different lanes of one warp (the first by ${showLanes(apart)}): the second waits for all lanes, and the manual does not say that this orders memory`
   return earlier.stamp.at === later.stamp.at
     ? `are made by different lanes of one warp, which nothing orders`
     : `are made by different lanes of one warp (the first by ${showLanes(apart)}), which nothing orders`
@@ -206,7 +211,9 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
           : inOrder
             ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
             : 'are not ordered'
-      const severity: Severity = lanes && c.options.lanes === 'converged' ? 'L' : 'E'
+      // compilers leave the bar.warp.sync out there
+      const isNote = lanes && (c.options.lanes === 'converged' || (ofOne && waitsForLanes(later)))
+      const severity: Severity = isNote ? 'L' : 'E'
       noteManual(c.report, pair('race', id, how, earlier, later, k, severity), inOrder)
     },
     twice: (earlier, later, k) => {

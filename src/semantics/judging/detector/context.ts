@@ -94,6 +94,8 @@ export interface Context {
   when: number
   /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
   misled: boolean
+  /** lanes of a warp that nothing orders have made strong accesses: the log has one of the orders in which they may come */
+  lanesInTurn: boolean
   /** a wait could have passed on an earlier generation: what comes behind it in this run need not */
   passedEarly: boolean
   /** something was read in this cluster that had not been written */
@@ -152,6 +154,7 @@ export const context = (header: Header, options: Options): Context => {
     pieces: new Map(),
     when: 0,
     misled: false,
+    lanesInTurn: false,
     passedEarly: false,
     early: false,
     cluster: 0,

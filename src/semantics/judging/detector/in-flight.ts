@@ -89,7 +89,7 @@ const issuing = (a: AgentState): Knowledge => {
 /** cp.async copies for each lane what that lane names. */
 const issuersOf = (a: AgentState): ReadonlyArray<Issuer> | null => {
   const out: Issuer[] = []
-  eachActing(a, () => out.push({ lanes: a.acting, knowledge: issuing(a) }))
+  eachActing(a, () => out.push({ lanes: a.acting, knowledge: issuing(a), ctas: [] }))
   return out.length > 1 ? out : null
 }
 

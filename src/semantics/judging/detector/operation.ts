@@ -31,10 +31,11 @@ import { inOrder, listed } from './queue.js'
 
 // ---------------------------------------------------------------- model
 
-/** Lanes that have started a part of an operation, and what they knew. */
+/** Lanes that have started a part of an operation: what they knew, and the CTAs that this part has an effect on. */
 export interface Issuer {
   readonly lanes: number
   readonly knowledge: Knowledge
+  readonly ctas: Array<number>
 }
 
 /** An operation between its issue and its last signal. */

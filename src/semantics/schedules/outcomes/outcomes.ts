@@ -38,7 +38,7 @@ import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Writer } from '../../judging/detector/strong-state.js'
 import { strandsOf } from '../../judging/detector/strands.js'
-import type { Judgement } from '../../judging/finding.js'
+import type { Diagnosis, Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
   clusterOf,
@@ -301,6 +301,8 @@ interface Search {
   readonly world: World
   readonly detecting: Options
   readonly bounds: OutcomesBounds
+  /** is this a finding that comes to nothing? The ends are asked whether it does there */
+  readonly isNoted: (f: Diagnosis) => boolean
   readonly learned: Learned
   readonly names: Names
   readonly ends: ReadonlyArray<EventKey>[]
@@ -398,8 +400,8 @@ const settle = (
   }
 }
 
-const isBad = (j: Judgement): boolean =>
-  j.findings.length > 0 || !j.conditions.C2.holds || !j.conditions.C3.holds || !j.conditions.C4.holds
+const isBad = (j: Judgement, isNoted: (f: Diagnosis) => boolean): boolean =>
+  !j.findings.every(isNoted) || !j.conditions.C2.holds || !j.conditions.C3.holds || !j.conditions.C4.holds
 
 const heard = (s: Search, n: Node, exactly: boolean): Detector => {
   const detecting = exactly ? s.detecting : Object.assign({}, s.detecting, { digestsPlaces: false as const })
@@ -467,7 +469,7 @@ const search = (s: Search, first: Node, group: number): void => {
     texts.set(text, known)
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
     const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}`
-    if (isBad(detector(s.detecting).stopped!(d))) {
+    if (isBad(detector(s.detecting).stopped!(d), s.isNoted)) {
       s.found = scheduleOf(node.path)
       return
     }
@@ -587,6 +589,7 @@ export const outcomes = (
   { world, machine }: Launched,
   detecting: Options,
   bounds: OutcomesBounds = defaultOutcomes,
+  isNoted: (f: Diagnosis) => boolean = () => false,
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
@@ -596,6 +599,7 @@ export const outcomes = (
     world,
     detecting,
     bounds,
+    isNoted,
     learned,
     names: names(),
     ends: [],
