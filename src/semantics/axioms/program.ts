@@ -4,8 +4,8 @@
  *     const program: Program = {
  *       memory: new Map([['x', 0], ['flag', 0]]),
  *       threads: [
- *         thread('P0', place(0), [store('x', 1), store('flag', 1, strong('release', 'gpu'))]),
- *         thread('P1', place(1), [load('r0', 'flag', strong('acquire', 'gpu')), load('r1', 'x')]),
+ *         thread('writer', place(0), [store('x', 1), store('flag', 1, strong('release', 'gpu'))]),
+ *         thread('reader', place(1), [load('r0', 'flag', strong('acquire', 'gpu')), load('r1', 'x')]),
  *       ],
  *     }
  *
