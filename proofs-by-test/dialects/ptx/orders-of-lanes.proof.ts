@@ -175,3 +175,40 @@ describe('lane 0 comes to the barrier of the cluster, and the others have ended,
     expect(found(body)).toEqual(['ok'])
   })
 })
+
+describe('lanes come to the barrier of the cluster, and each reads what another lane stored', () => {
+  const through = (arrive: string, before: ReadonlyArray<string> = []): ReadonlyArray<string> => [
+    'st.shared.u32 [%r4], %r1;',
+    ...before,
+    `barrier.cluster.arrive.${arrive}.aligned;`,
+    'barrier.cluster.wait.acquire.aligned;',
+    'xor.b32 %r12, %r3, 4;',
+    'add.u32 %r12, %r2, %r12;',
+    'ld.shared.u32 %r11, [%r12];',
+    'st.global.u32 [%rd3], %r11;',
+  ]
+  test('released', () => {
+    expect(found(through('release'))).toEqual(['ok'])
+  })
+  test('relaxed', () => {
+    expect(found(through('relaxed'))[0]).toBe('hazard')
+  })
+  test('relaxed, behind a fence of each, or a meeting', () => {
+    expect(found(through('relaxed', ['fence.acq_rel.cluster;']))).toEqual(['ok'])
+    expect(found(through('relaxed', ['bar.warp.sync -1;']))).toEqual(['ok'])
+  })
+  test('an mbarrier that one lane has initialised and fenced, relaxed', () => {
+    expect(
+      found([
+        'st.global.u32 [%rd3], %r1;',
+        '@%p1 bra begun;',
+        'mbarrier.init.shared::cta.b64 [%r8], 32;',
+        'fence.mbarrier_init.release.cluster;',
+        'begun:',
+        'barrier.cluster.arrive.relaxed.aligned;',
+        'barrier.cluster.wait.acquire.aligned;',
+        'mbarrier.arrive.shared::cta.b64 _, [%r8];',
+      ]),
+    ).toEqual(['ok'])
+  })
+})

@@ -116,6 +116,7 @@ export const agentState = (extent: Extent, started: boolean, rules: Rules = stan
   acting: allLanes,
   did: activity(),
   arrived: null,
+  relaxed: false,
   bulkGroups: 0,
   wgmmaGroups: 0,
   copies: 0,
@@ -169,6 +170,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.acting = allLanes
   a.did = activity()
   a.arrived = null
+  a.relaxed = false
   a.published.fill(0)
   a.received.fill(0)
   a.bulkGroups = 0

@@ -70,6 +70,8 @@ export interface Stranded {
   readonly rules: Rules
   /** what lanes knew when they came to the barrier of the cluster, before the last of their warp did; null: none has */
   arrived: Knowledge | null
+  /** they have come to the barrier of the cluster relaxed, and not left it yet */
+  relaxed: boolean
 }
 
 // ---------------------------------------------------------------- what lanes keep from others
