@@ -20,7 +20,7 @@ const sides = {
 const rooms = [...floors, ...Object.keys(sides)]
 // Inside `semantics`: a room may import only rooms on floors below its own.
 const semantics = [
-  ['language'],
+  ['language', 'axioms'],
   ['log', 'writing'],
   ['machine'],
   ['instructions', 'judging'],
@@ -92,6 +92,13 @@ module.exports = {
         path: '^src/semantics/',
         pathNot: '^src/semantics/(model/|log/|language/|judging/finding\\.ts)',
       },
+    },
+    {
+      // they judge what the rest of the house finds, and share nothing with it
+      name: 'the-axioms-rest-on-nothing',
+      severity: 'error',
+      from: { path: '^src/semantics/axioms/' },
+      to: { path: '^src/', pathNot: '^src/(semantics/axioms/|failure\\.ts)' },
     },
     {
       // what is there for speed alone is asked through its plain face; to remember is all that another room may do with it

@@ -12,14 +12,31 @@
  *
  *     node tools/sample-mutants.mjs stryker.semantics.config.json --survivors vitest.mutation.users.config.ts
  *     npx stryker run reports/mutation/sample.config.json
+ *
+ * `--of` draws from one folder of the room alone, and may be given more than once; `--by` names other proofs to judge the sample:
+ *
+ *     node tools/sample-mutants.mjs stryker.semantics.config.json 60 7 --of src/semantics/warps --by vitest.mutation.threads.config.ts
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
+import { parseArgs } from 'node:util'
 import { createInstrumenter } from '@stryker-mutator/instrumenter'
 
-const [file, count = '600', seed = '1'] = process.argv.slice(2)
+const {
+  positionals: [file, count = '600', seed = '1'],
+  values: { survivors: users, of: folders = ['src'], by },
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    survivors: { type: 'string' },
+    of: { type: 'string', multiple: true },
+    by: { type: 'string' },
+  },
+})
 if (file === undefined) {
-  process.stderr.write('usage: sample-mutants.mjs CONFIG [COUNT] [SEED], or CONFIG --survivors PROOFS\n')
+  process.stderr.write(
+    'usage: sample-mutants.mjs CONFIG [COUNT] [SEED] [--of FOLDER ...] [--by PROOFS], or CONFIG --survivors PROOFS\n',
+  )
   process.exit(2)
 }
 const config = JSON.parse(readFileSync(file, 'utf8'))
@@ -36,6 +53,7 @@ const unwanted = config.mutate.filter((p) => p.startsWith('!')).map((p) => patte
 const files = readdirSync('src', { recursive: true })
   .map((name) => `src/${name}`)
   .filter((name) => wanted.some((p) => p.test(name)) && !unwanted.some((p) => p.test(name)))
+  .filter((name) => folders.some((folder) => name.startsWith(`${folder}/`)))
   .sort()
 
 const silent = { isDebugEnabled: () => false, debug: () => {}, info: () => {}, warn: () => {} }
@@ -83,8 +101,9 @@ const sample = () =>
     .sort((x, y) => x.key - y.key)
     .slice(0, Number(count))
     .map(({ mutant }) => mutant)
-const again = count === '--survivors'
+const again = users !== undefined
 const drawn = again ? survivors() : sample()
+const proofs = again ? users : by
 
 mkdirSync('reports/mutation', { recursive: true })
 writeFileSync(
@@ -100,7 +119,7 @@ writeFileSync(
       plugins: ['@stryker-mutator/*', './tools/sample-checker.mjs'],
       checkers: ['sample', ...config.checkers],
       incremental: false,
-      ...(again ? { vitest: { configFile: seed } } : {}),
+      ...(proofs === undefined ? {} : { vitest: { configFile: proofs } }),
       jsonReporter: { fileName: again ? 'reports/mutation/survivors-report.json' : report },
     },
     null,

@@ -42,6 +42,10 @@ beforeAll(() => {
     fs.writeFileSync(at(name), right(encodeNpy(npyOfTensor(right(tensor('f16', [64, 64], patterns))))))
   }
   fs.copyFileSync(new URL('../../conformance/cuda/own_ring.ptx', import.meta.url), at('kernel.ptx'))
+  fs.writeFileSync(
+    at('mp.litmus'),
+    'PTX MP\n{ x = 0; f = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, f ;\n st.release.gpu f, 1 | ld.weak r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n',
+  )
   fs.writeFileSync(at('grid.json'), JSON.stringify({ schema: 'tcspec.sweep/1', subjects: ['zoo/R1'] }))
 })
 afterAll(() => {
@@ -117,6 +121,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['written/1', ['trace', 'zoo/R1-fixed', '-o', '@t.jsonl']],
   ['litmus/1', ['litmus', 'visibility', '--without', 'release', '--without', 'program']],
   ['litmus/1', ['litmus', 'foreign']],
+  ['litmus-answer/1', ['litmus', '@mp.litmus']],
+  ['litmus-answer/1', ['litmus', '@mp.litmus', '--without', 'causality']],
   ['mutation/1', ['mutate', 'zoo/R1-fixed', '--class', 'synchronisation']],
   ['sweep-summary/1', ['sweep', '@grid.json']],
   ['mma/1', ['mma', '--in', 'a=@a.npy', 'b=@b.npy', '--out', 'd:f32=@d.npy']],

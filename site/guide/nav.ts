@@ -51,7 +51,11 @@ export const groups: ReadonlyArray<Group> = [
   { title: 'Your own layouts', entries: [docs('LayoutDescriptions', 'Describe a layout')] },
   {
     title: 'What is judged',
-    entries: [docs('hazards', 'Hazards'), docs('MemoryModel', 'The memory model')],
+    entries: [
+      docs('hazards', 'Hazards'),
+      docs('MemoryModel', 'The memory model'),
+      docs('Litmus', 'Litmus tests of PTX'),
+    ],
   },
   {
     title: 'How far to trust it',

@@ -10,6 +10,7 @@
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
  * | `ptx X.ptx`                                     | `tcspec.ptx/1`           | `ptx.schema.json`           |
  * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
+ * | `litmus`, of a test of PTX                      | `tcspec.litmus-answer/1` | `litmus-answer.schema.json` |
  * | `kernels X.ttgir`, `kernels X.ptx`              | `tcspec.signature/1`     | `signature.schema.json`     |
  * | `layout X`, `layout check`, `layout names`, `layout words` | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1`, `tcspec.layout-words/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
@@ -106,6 +107,37 @@ const says = object('what the model says', {
 const phaseName = object('a phase', {
   barrier: [text, 'its barrier'],
   phase: [nat, 'which of its life, from 0'],
+})
+
+const answerPairs = list(
+  object('two events', { from: [nat, 'the first, an event'], to: [nat, 'the second, an event'] }),
+)
+const answerExecution = object('an execution', {
+  events: [
+    list(
+      object('an event', {
+        thread: [orNull('a name', text), 'its thread; null: it sets memory up'],
+        line: [orNull('a line', nat), 'its line in the file; null: it sets memory up'],
+        text: [text, 'the instruction'],
+        reads: [orNull('a value', integer), 'what it finds; null: it does not read'],
+        writes: [orNull('a value', integer), 'what it writes; null: it does not write'],
+      }),
+    ),
+    'its events; other members know an event by its place here',
+  ],
+  readsFrom: [answerPairs, 'from a write to a read that takes its value'],
+  coherence: [answerPairs, 'neighbours in coherence order'],
+  fences: [answerPairs, 'neighbours in Fence-SC order'],
+  synchronizes: [answerPairs, 'from the outer end of a release pattern to that of an acquire pattern'],
+  races: [answerPairs, 'data races'],
+})
+const answerState = object('a final state', {
+  values: [
+    dictionary('values', orNull('a value', integer)),
+    'what registers and locations hold; null: nothing, the thread waits for ever',
+  ],
+  waiting: [list(text), 'threads that wait at a barrier for ever'],
+  satisfies: [bool, 'whether it satisfies the condition'],
 })
 
 const site = object('a place of a register', {
@@ -917,6 +949,86 @@ const documents: Readonly<Record<string, Document>> = {
       ),
       'in the order of the grid',
     ],
+  }),
+  'litmus-answer.schema.json': document('tcspec.litmus-answer/1', 'the answer to a litmus test of PTX', {
+    name: [text, 'the file'],
+    test: [text, 'the name that the test gives itself'],
+    question: [text, 'what is asked, as the test writes it'],
+    quantifier: [oneOf('exists', 'notExists', 'forall'), 'the kind of the question'],
+    answer: [
+      oneOf('allowed', 'never', 'always', 'not always', 'undecided'),
+      'which final states satisfy the condition',
+    ],
+    holds: [orNull('yes or no', bool), 'whether the question holds; null: it is undecided'],
+    leftOut: [list(text), 'axioms that are left out'],
+    threads: [
+      list(
+        object('a thread', {
+          name: [text, 'its name'],
+          cta: [nat, 'its CTA'],
+          cluster: [nat, 'its cluster'],
+          gpu: [nat, 'its GPU'],
+          lines: [
+            list(
+              object('an instruction', {
+                line: [nat, 'its line in the file, from 1'],
+                text: [text, 'the instruction'],
+              }),
+            ),
+            'its instructions',
+          ],
+        }),
+      ),
+      'threads of the test',
+    ],
+    witness: [
+      orNull('an execution', answerExecution),
+      'an execution that satisfies the condition, or contradicts a forall; null: none does',
+    ],
+    refusals: [
+      list(
+        object('an execution that is forbidden', {
+          state: [answerState, 'the final state that it would have'],
+          execution: [answerExecution, 'what it would choose'],
+          contradictions: [
+            list(
+              object('a contradiction', {
+                axiom: [text, 'the axiom'],
+                section: [text, 'its section of the PTX ISA'],
+                says: [text, 'what it says'],
+                arrows: [
+                  list(
+                    object('an arrow', {
+                      from: [nat, 'an event'],
+                      to: [nat, 'the event that it leads to'],
+                      is: [text, 'the relation'],
+                      steps: [
+                        list(
+                          object('a step', {
+                            from: [nat, 'an event'],
+                            to: [nat, 'the next event'],
+                            is: [text, 'what makes the one precede the other'],
+                          }),
+                        ),
+                        'the way in causality order; empty for other relations',
+                      ],
+                    }),
+                  ),
+                  'arrows that lead in a circle',
+                ],
+              }),
+            ),
+            'axioms that it contradicts',
+          ],
+        }),
+      ),
+      'executions that would do what the witness would; the first of them',
+    ],
+    refused: [nat, 'how many such executions were found'],
+    states: [list(answerState), 'final states that the axioms allow'],
+    complete: [bool, 'whether every candidate was looked at'],
+    cut: [bool, 'whether a loop was left before its end'],
+    candidates: [nat, 'candidate executions that were looked at'],
   }),
   'litmus.schema.json': document('tcspec.litmus/1', 'a litmus test of the memory model', {
     name: [text, 'the clause whose test it is, or the file'],

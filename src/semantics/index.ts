@@ -6,6 +6,7 @@
  *     judgement   log, trace, detector, provenance, check, verdict
  *     all schedules            explore, and of skeletons: naive
  */
+export * as axioms from './axioms/index.js'
 export * as builder from './writing/builder.js'
 export * as codec from './files/codec.js'
 export * as detector from './judging/detector/index.js'

@@ -91,6 +91,18 @@ over:`
   expect(differing(body, x, y, before)).toContain('0 of 8 elements differ')
 })
 
+it('a sum by atomics flushes subnormal numbers in global memory, and keeps them in shared memory', () => {
+  const [x, before] = [words(() => 0, 32), words(() => 0, 2)]
+  const body = `
+.shared .align 4 .b8 s[4];
+setp.ne.u32 %p1, %r1, 0; @%p1 bra over;
+mov.b32 %f1, 5; mov.b32 %r2, 0; st.shared.b32 [s], %r2;
+red.shared.add.f32 [s], %f1; red.global.add.f32 [%rd2], %f1;
+ld.shared.b32 %r3, [s]; st.global.b32 [%rd2+4], %r3;
+over:`
+  expect(differing(body, x, Uint32Array.of(0, 5), before)).toContain('0 of 2 elements differ')
+})
+
 const lanes = (of: (lane: number) => number): Uint32Array => Uint32Array.from({ length: 32 }, (_, i) => of(i))
 
 it('numbers without digits before their point, fourth parts of registers, a cache operator before its space', () => {

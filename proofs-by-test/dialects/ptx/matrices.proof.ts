@@ -328,6 +328,11 @@ describe('what is refused, or a fault', () => {
       ['add.u32 %a, %a, 8;', load, /not a multiple of 16/u],
       ['setp.gt.u32 %p1, %t, 20;\n@%p1 exit;', load, /some have ended/u],
       ['', 'ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [%o];', /shared memory of the CTA/u],
+      [
+        'setp.eq.u32 %p1, %t, 5;\n@%p1 mov.b64 %g, %o;',
+        'ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [%g];',
+        /shared memory of the CTA/u,
+      ],
     ]
     for (const [before, what, why] of faults) expect(verdictOf(text(what, { before })).reason).toMatch(why)
   })
@@ -338,11 +343,28 @@ describe('what is refused, or a fault', () => {
       verdictOf(text(load.replace('x1', 'x2').replace('{%r0}', '{%r0, %r1}'), { before: wild })).verdict,
     ).not.toBe('ok')
   })
-  test('of what another warp writes only rows that are read are raced for', () => {
+  test.each(forms.map(({ opcode, count, target }) => [opcode, count, target] as const))(
+    '%s: what nothing has written is asked for by a branch',
+    (opcode, count, target) => {
+      const asks = (row: string): string =>
+        `${opcode} ${registers('r', count)}, [${row}];\nsetp.eq.u32 %p1, %r0, 1;\n@%p1 mov.u32 %r0, 2;\n@%p1 bra NEXT;\nNEXT:`
+      const here =
+        '.shared .align 16 .b8 fresh[512];\nshl.b32 %w7, %t, 4;\nmov.u32 %i, fresh;\nadd.u32 %i, %i, %w7;'
+      expect(verdictOf(text(asks('%a'), { target })).verdict).toBe('ok')
+      expect(verdictOf(text(asks('%i'), { target, before: here })).reason).toMatch(
+        /reads bytes of smem@0 that nothing has written/u,
+      )
+    },
+  )
+  test.each([
+    ['ldmatrix.sync.aligned.m8n8', '.shared.b16', 'sm_90a'],
+    ['ldmatrix.sync.aligned.m8n16', '.shared.b8x16.b4x16_p64', 'sm_100a'],
+    ['ldmatrix.sync.aligned.m8n16', '.shared.b8x16.b6x16_p32', 'sm_100a'],
+  ])('of what another warp writes only rows that are read are raced for: %s%s', (shape, type, target) => {
     // warp 1 writes 16 bytes at byte 128: row 8, which x1 does not read and x2 does
     const source = (count: 1 | 2): string => `
 .version 8.8
-.target sm_90a
+.target ${target}
 .address_size 64
 .visible .entry k()
 {
@@ -357,7 +379,7 @@ shl.b32 %t, %t, 4;
 add.u32 %a, %a, %t;
 st.shared.v4.b32 [%a], {%t, %t, %t, %t};
 bar.sync 0;
-ldmatrix.sync.aligned.m8n8.x${String(count)}.shared.b16 ${registers('r', count)}, [%a];
+${shape}.x${String(count)}${type} ${registers('r', count)}, [%a];
 setp.eq.u32 %p, %r${String(count - 1)}, 1;
 @%p st.shared.b32 [%a], %t;
 ret;

@@ -100,6 +100,15 @@ describe('no peek', () => {
     expect(tests(programOf(turned)).others).toBeGreaterThan(0)
     expect(verdictOf(turned, 'eager').conditions.C1.holds).toBe(false)
   })
+  test.each(['1, 2', '0, 0', '5, 5'])('where both choices say the same: %s', (choices) => {
+    const alike = edited(flag, (line) => line.replace('1, 0', choices))
+    expect(tests(programOf(alike)).others).toBeGreaterThan(0)
+  })
+  test('where it is compared with another word than zero', () => {
+    const one = edited(/setp\.eq\.s32 \t%p36, %r605, 0;/u, (line) => line.replace(', 0;', ', 1;'))
+    expect(one).not.toBe(text)
+    expect(tests(programOf(one)).others).toBeGreaterThan(0)
+  })
   test('where it is computed with', () => {
     const added = edited(flag, (line) => `${line} add.s32 %r1, %r1, ${flag.exec(line)![1]!};`)
     expect(tests(programOf(added)).others).toBeGreaterThan(0)
@@ -163,5 +172,10 @@ ret;
   ])('%s: %#', (_, before, behind, verdict) => {
     const v = said(kernel(before, behind))
     expect([v.verdict, v.conditions.C1.holds]).toEqual([verdict, verdict === 'ok'])
+  })
+  test('whose wait is never over is a deadlock at that wait', () => {
+    const v = said(kernel('', '').replace('mbarrier.arrive.shared.b64 _, [%r1];', ''))
+    expect(v.verdict).toBe('deadlock')
+    expect(v.reason).toContain('full')
   })
 })

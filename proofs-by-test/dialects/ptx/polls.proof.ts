@@ -120,6 +120,11 @@ describe('a poll with its back-off', () => {
   })
 })
 
+test('a poll of a byte is no wait: a semaphore has 32 bits', () => {
+  const wide = kernel({}).replaceAll('ld.acquire.gpu.global.u32', 'ld.acquire.gpu.global.u8')
+  expect(waitsOf(wide)).toEqual([])
+})
+
 describe('what does more is no wait', () => {
   test.each<readonly [string, Changed]>([
     ['it asks for something else', { asked: 'setp.ne.s32 %p3, %r4, 2;' }],

@@ -76,6 +76,45 @@ describe('the order of a sum shows', () => {
   })
 })
 
+describe('two lanes of one warp, one word', () => {
+  const [store, load] = ['st.relaxed.gpu.global.u32 [%rd1], ', 'ld.relaxed.gpu.global.u32 %r8, [%rd1];']
+  const by = (lane: number, what: string): string => `setp.eq.u32 %p2, %r5, ${String(lane)}; @%p2 ${what}`
+  it.each([
+    ['one stores, the other loads and drops it', `${by(0, `${store}%r3;`)} ${by(1, load)}`, 'ok'],
+    [
+      'one stores, the other loads and decides by it',
+      `mov.u32 %r8, 0; ${by(0, `${store}%r3;`)} ${by(1, load)} setp.eq.u32 %p3, %r8, 1; @%p3 st.global.u32 [%rd2], %r3;`,
+      'hazard',
+    ],
+    ['both store, each its own', `${by(0, `${store}%r5;`)} ${by(1, `${store}%r5;`)}`, 'hazard'],
+    [
+      'both add',
+      `${by(0, 'red.global.add.u32 [%rd1], %r3;')} ${by(1, 'red.global.add.u32 [%rd1], %r3;')}`,
+      'ok',
+    ],
+  ])('%s', (_, body, verdict) => {
+    expect(verdictOf(body, 1, 32).verdict).toBe(verdict)
+  })
+})
+
+describe('what one instruction of several lanes stores in one place', () => {
+  it.each([
+    ['a constant', 'st.global.u32 [%rd1], %r3;', 'ok'],
+    ['constants', 'st.global.v2.u32 [%rd1], {%r3, %r3};', 'ok'],
+    ['a word of each lane', 'st.global.u32 [%rd1], %r5;', 'hazard'],
+    ['a constant and a word of each lane', 'st.global.v2.u32 [%rd1], {%r3, %r5};', 'hazard'],
+    ['a word of each lane and a constant', 'st.global.v2.u32 [%rd1], {%r5, %r3};', 'hazard'],
+  ])('%s', (_, body, verdict) => {
+    expect(verdictOf(body, 1, 32).verdict).toBe(verdict)
+  })
+
+  it('needs a place for each lane', () => {
+    const { findings } = verdictOf('st.global.u32 [%rd1], %r5;', 1, 32)
+    expect(findings.map(({ id }) => id)).toEqual(['D5'])
+    expect(JSON.stringify(findings[0])).toContain('another place for each lane')
+  })
+})
+
 describe('who asks in vain lets others go first', () => {
   /** Block 0 waits for what block 1 writes. */
   it.each([

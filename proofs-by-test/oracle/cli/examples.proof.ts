@@ -68,7 +68,13 @@ describe('examples', () => {
     const disk = new Map<string, Uint8Array>()
     const program = tcspec(commands, { ...world, files: inMemory(disk), sweeps: sweepsIn(disk) })
     if (name === 'sweep') disk.set('grid.json', new TextEncoder().encode(JSON.stringify(small)))
-    if (name === 'litmus') disk.set('mp.litmus.txt', new TextEncoder().encode('T0: write x\nT1: read x\n'))
+    if (name === 'litmus') {
+      disk.set('mp.litmus.txt', new TextEncoder().encode('T0: write x\nT1: read x\n'))
+      disk.set(
+        'mp.litmus',
+        new TextEncoder().encode('PTX t\n{ x = 0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n'),
+      )
+    }
     if (name === 'mma' || name === 'run') {
       disk.set('a.npy', npy('f16', 128, 256))
       disk.set('b.npy', npy('f16', 256, 128))

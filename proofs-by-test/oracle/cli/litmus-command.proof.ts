@@ -4,6 +4,7 @@ import type { Outcome } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import type { LitmusDocument } from '../../../src/render/litmus-document.js'
+import type { LitmusAnswerDocument } from '../../../src/render/litmus-answer-document.js'
 import { clauses } from '../../../src/semantics/model/index.js'
 import { inMemory } from '../disk.js'
 import { worldOf } from '../world.js'
@@ -125,5 +126,102 @@ describe('is refused in one line', () => {
       (_, k) => `T${String(k % 8)}: ${k % 3 === 0 ? 'write' : 'atomic'} g`,
     )
     expect((await run(file(lines.join('\n')))).status).toBe(1)
+  })
+})
+
+describe('a litmus test of PTX', () => {
+  const mp = (release: string, question: string): string =>
+    file(
+      `PTX MP\n{ x = 0; f = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.acquire.gpu r0, f ;\n ${release} f, 1 | ld.weak r1, x ;\n${question}\n`,
+    )
+  const stale = '(P1:r0 == 1 /\\ P1:r1 == 0)'
+  it('that is forbidden is told with the axiom and its circle', async () => {
+    expect(await run(mp('st.release.gpu', `exists ${stale}`))).toEqual({
+      status: 1,
+      stderr: '',
+      stdout: [
+        'question  exists (P1:r0 == 1 /\\ P1:r1 == 0)',
+        'answer    never',
+        'holds     no',
+        '',
+        'P1:r0 = 1, P1:r1 = 0 would need',
+        '    P1 4 `ld.acquire.gpu r0, f` reads from P0 5 `st.release.gpu f, 1`',
+        '    P1 5 `ld.weak r1, x` reads from `x = 0 at the start`',
+        'forbidden by causality (PTX ISA 8.10.6): communication order does not contradict causality order',
+        '    P0 4 `st.weak x, 1` -> P1 5 `ld.weak r1, x`: causality, by program order P0 4 -> P0 5, synchronizes P0 5',
+        '    -> P1 4, program order P1 4 -> P1 5',
+        '    P1 5 `ld.weak r1, x` -> P0 4 `st.weak x, 1`: reads before',
+        '',
+        'final states (3; * satisfies the condition)',
+        '   P1:r0 = 0, P1:r1 = 0',
+        '   P1:r0 = 0, P1:r1 = 1',
+        '   P1:r0 = 1, P1:r1 = 1',
+        '',
+      ].join('\n'),
+    })
+  })
+  it('that is allowed is told with an execution', async () => {
+    const { status, stdout } = await run(mp('st.relaxed.gpu', `exists ${stale}`))
+    expect(status).toBe(0)
+    expect(stdout).toContain('answer    allowed\nholds     yes\n')
+    expect(stdout).toContain('P1 5 `ld.weak r1, x` finds 0, from `x = 0 at the start`')
+    expect(stdout).toContain('data races    P0 4 `st.weak x, 1` -> P1 5 `ld.weak r1, x`')
+    expect(stdout).toContain('*  P1:r0 = 1, P1:r1 = 0')
+  })
+  it.each([
+    ['st.release.gpu', `~exists ${stale}`, 0],
+    ['st.relaxed.gpu', `~exists ${stale}`, 1],
+    ['st.release.gpu', 'forall (P1:r0 == 0 \\/ P1:r1 == 1)', 0],
+    ['st.relaxed.gpu', 'forall (P1:r0 == 0 \\/ P1:r1 == 1)', 1],
+    ['st.release.gpu', `filter (P1:r1 == 0) exists (P1:r0 == 1)`, 1],
+  ])('%s, %s: exit status %s', async (release, question, status) => {
+    expect((await run(mp(release, question))).status).toBe(status)
+  })
+  it('is answered without an axiom', async () => {
+    const test = mp('st.release.gpu', `exists ${stale}`)
+    expect((await run(test, '--without', 'causality')).status).toBe(0)
+    expect((await run(test, '--without', 'atomicity')).status).toBe(1)
+  })
+  it('as a document and as rows', async () => {
+    const { stdout } = await run(mp('st.release.gpu', `exists ${stale}`), '--json')
+    const d: LitmusAnswerDocument = JSON.parse(stdout)
+    expect([d.schema, d.answer, d.holds, d.states.length, d.refusals[0]?.contradictions[0]?.axiom]).toEqual([
+      'tcspec.litmus-answer/1',
+      'never',
+      false,
+      3,
+      'causality',
+    ])
+    expect(
+      (await run(mp('st.release.gpu', `exists ${stale}`), '--format', 'csv')).stdout.split('\n')[1],
+    ).toBe('"P1:r0 = 0, P1:r1 = 0",false')
+  })
+  it.each([
+    [['--without', 'release'], '--without: expected an axiom: coherence|'],
+    [['--strict'], '--strict: a litmus test of PTX is answered by the axioms'],
+    [['--tensor-pipe', 'documented'], '--tensor-pipe: a litmus test of PTX'],
+    [['--format', 'svg'], 'svg'],
+  ])('%s is refused in one line', async (argv, message) => {
+    const { status, stderr } = await run(mp('st.release.gpu', `exists ${stale}`), ...argv)
+    expect(status).toBe(2)
+    expect(stderr.split('\n')).toHaveLength(2)
+    expect(stderr).toContain(message)
+  })
+  it.each([
+    [
+      'PTX t\n{ x = 0; }\n P0@cta 0 ;\n frob x ;\nexists (x == 0)',
+      "t.litmus.txt: line 4, column 2: the instruction 'frob' is not supported",
+    ],
+    ['PTX t\n{ \u0007 }', 't.litmus.txt: line 2, column 3: '],
+    [
+      `PTX t\n{ x = 0; }\n P0@cta 0 ;\n${' st.weak x, 1 ;\n'.repeat(40)}exists (x == 1)`,
+      't.litmus.txt: the program has more than 32 events',
+    ],
+  ])('%# of a file is refused in one line', async (text, message) => {
+    const { status, stderr } = await run(file(text))
+    expect(status).toBe(2)
+    expect(stderr.split('\n')).toHaveLength(2)
+    expect(stderr).toContain(message)
+    expect([...stderr].filter((c) => c < ' ')).toEqual(['\n'])
   })
 })

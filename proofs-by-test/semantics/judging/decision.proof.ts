@@ -59,6 +59,7 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
   byManual: [],
   digest: '',
   events: 0,
+  lanesInTurn: false,
   looked: 0,
   ...more,
 })

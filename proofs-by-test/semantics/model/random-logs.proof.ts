@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { nightly } from '../../extent.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
+import { asSpans } from '../../../src/semantics/log/events.js'
 import { differences } from './comparison.js'
 import { read } from './litmus.js'
 import { logOf, mapLogOf } from './random-log.js'
@@ -73,6 +74,100 @@ describe('random logs', () => {
     expect(fails('T1: signal s 2', 'T1: signal s 1')).toBe(true)
     expect(fails('T1: signal s 1', 'T2: signal s 2')).toBe(true)
   })
+  it('an acquire of a part of a tensor map is none of the map', () => {
+    const { header, log } = read([
+      'T0: write g',
+      'T0: fence map.release',
+      'T0, T1: meet',
+      'T1: fence map.acquire g',
+      'T1: issue #1 store',
+      '#1: read g tensormap',
+      'T1: commit bulk',
+      'T1: wait.group bulk 0',
+    ])
+    const said = (first: number, end: number): ReadonlyArray<string> => {
+      const changed = log.map((e) =>
+        e._tag === 'fence' && e.footprint !== undefined
+          ? Object.assign({}, e, {
+              footprint: Object.assign({}, e.footprint, {
+                id: 100 + first,
+                spans: asSpans(Int32Array.of(first, end)),
+              }),
+            })
+          : e,
+      )
+      expect(differences(header, changed)).toEqual([])
+      return judgeLog(header, changed, defaults).findings.map((f) => f.id)
+    }
+    expect(said(0, 16)).toEqual([])
+    expect(said(0, 32)).toEqual([])
+    for (const [first, end] of [
+      [0, 8],
+      [8, 16],
+      [4, 12],
+    ] as const)
+      expect(said(first, end)).toEqual(['P5'])
+  })
+  it('the bytes of a barrier are its own while it lives', () => {
+    const said = (...lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+      const { header, log } = read(lines)
+      const { plane, address } = header.barriers[0]!
+      const changed = log.map((e) =>
+        e._tag === 'access'
+          ? Object.assign({}, e, {
+              footprint: Object.assign({}, e.footprint, {
+                id: 100,
+                plane,
+                spans: asSpans(Int32Array.of(address!, address! + 4)),
+              }),
+            })
+          : e,
+      )
+      expect(differences(header, changed)).toEqual([])
+      return judgeLog(header, changed, defaults).findings.map((f) => f.id)
+    }
+    expect(said('T0: arrive b', 'T0: write x')).toEqual(['B7'])
+    expect(said('T0: arrive b', 'T0: inval b', 'T0: write x')).toEqual([])
+    expect(said('T0: arrive b', 'T0: inval b', 'T0: init b', 'T0: write x')).toEqual(['B7'])
+  })
+  it.each<readonly [about: string, lines: ReadonlyArray<string>, found: ReadonlyArray<string>]>([
+    ['comes again without having left', ['T0: come', 'T1: come', 'T0: come'], ['B2']],
+    [
+      'comes again after it has left',
+      ['T0: come', 'T1: come', 'T0: go', 'T1: go', 'T0: come', 'T1: come'],
+      [],
+    ],
+    ['reads what is written later', ['nothing is written before', 'T0: read x', 'T1: write x'], ['D1']],
+    [
+      'reads what is written later, in order',
+      ['nothing is written before', 'T0: read x', 'T0, T1: meet', 'T1: write x'],
+      ['I1'],
+    ],
+    [
+      'reads what two write later: the first of them stands for both',
+      ['nothing is written before', 'T0: read x', 'T1: write x', 'T1: write x'],
+      ['D1'],
+    ],
+    [
+      'touches shared memory, in no order with an allocation of tensor memory',
+      ['T0: alloc t', 'T1: write x'],
+      ['T1'],
+    ],
+    [
+      'touches tensor memory, in no order with its allocation',
+      ['T0: alloc t', 'T1: issue #1 st', '#1: write t'],
+      ['D4', 'T1'],
+    ],
+    [
+      'touches tensor memory, in no order with its allocation and its end',
+      ['T0: alloc t', 'T0: dealloc t', 'T1: issue #1 st', '#1: write t'],
+      ['U2'],
+    ],
+  ])('an agent that %s', (_, lines, found) => {
+    const { header, log } = read(lines)
+    expect(differences(header, log)).toEqual([])
+    expect(judgeLog(header, log, defaults).findings.map((f) => f.id)).toEqual(found)
+  })
   it.each([
     ['', logOf, nightly ? 200_000 : 150],
     [', of tensor maps at two addresses', mapLogOf, nightly ? 50_000 : 150],
@@ -92,4 +187,31 @@ describe('random logs', () => {
     },
     1_800_000,
   )
+})
+
+describe('litmus tests', () => {
+  it('what comes before the first line is of no line, and says what it is', () => {
+    const { lineOf, does } = read(['T0: arrive b', 'T1: wait b 0'])
+    expect(does.map(({ by, what }, i) => `${String(lineOf[i])} ${by} ${what}`)).toEqual([
+      '-1 T0 init',
+      '-1 T0 meet: come',
+      '-1 T1 meet: come',
+      '-1 T0 meet: leave',
+      '-1 T1 meet: leave',
+      '0 T0 arrive b',
+      '1 T1 wait b 0',
+    ])
+  })
+  it('words that begin as barriers do are none', () => {
+    expect(read(['T0: issue #1 store', 'T0: commit bulk', 'T0: come']).header.barriers).toEqual([])
+  })
+  it('tensor memory of the other CTA is its own', () => {
+    const { header, log } = read(['T0: write t', "U0: write t'", "U0: write x'"])
+    const planes = log.flatMap((e) => (e._tag === 'access' ? [header.planes[e.footprint.plane]!] : []))
+    expect(planes.map(({ space, cta }) => [space, cta])).toEqual([
+      ['tmem', 0],
+      ['tmem', 1],
+      ['smem', 1],
+    ])
+  })
 })

@@ -12,6 +12,9 @@ import { bits } from '../../../src/numerics/bits.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
+import type { Dtype } from '../../../src/numerics/dtype.js'
+import { encode } from '../../../src/numerics/float-format.js'
+import { arithmeticOf } from '../../../src/semantics/warps/computed.js'
 import type { Provenance } from '../../../src/semantics/judging/verdict.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
@@ -31,14 +34,22 @@ const tensor = (
   role: 'in' | 'out' | 'inout',
   shape: readonly [number, number],
   values: ReadonlyArray<number> | null,
+  dtype: 'f32' | 'f16' = 'f32',
 ): Parameters<typeof warpSource>[1]['tensors'][number] => ({
   name,
   role,
-  contents: values === null ? null : new Uint8Array(Float32Array.from(values).buffer),
-  bytes: 4 * shape[0] * shape[1],
+  contents:
+    values === null
+      ? null
+      : new Uint8Array(
+          dtype === 'f32'
+            ? Float32Array.from(values).buffer
+            : Uint16Array.from(values, (x) => encode('f16', x)).buffer,
+        ),
+  bytes: (dtype === 'f32' ? 4 : 2) * shape[0] * shape[1],
   elements: {
-    dtype: 'f32',
-    layout: right(Ref.ofStrides(shape, 32, [shape[1], 1])),
+    dtype,
+    layout: right(Ref.ofStrides(shape, dtype === 'f32' ? 32 : 16, [shape[1], 1])),
     shape,
     strides: [shape[1], 1],
   },
@@ -51,7 +62,12 @@ interface Ran {
   readonly isProduct: boolean
 }
 
-const ran = (text: string, { m, n, k }: Extents, before: ReadonlyArray<number> | null = null): Ran => {
+const ran = (
+  text: string,
+  { m, n, k }: Extents,
+  before: ReadonlyArray<number> | null = null,
+  dtype: 'f32' | 'f16' = 'f32',
+): Ran => {
   const program = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
   const runs = [1, 2, 3].map((seed): Ran => {
     const die = dice(seed)
@@ -68,8 +84,8 @@ const ran = (text: string, { m, n, k }: Extents, before: ReadonlyArray<number> |
           parameters: new Uint8Array(24),
           pointers: ['a', 'b', 'c'].map((name, i) => ({ offset: 8 * i, tensor: name })),
           tensors: [
-            tensor('a', 'in', [m, k], a),
-            tensor('b', 'in', [k, n], b),
+            tensor('a', 'in', [m, k], a, dtype),
+            tensor('b', 'in', [k, n], b, dtype),
             tensor('c', before === null ? 'out' : 'inout', [m, n], before),
           ],
           sharedBase: usualSharedBase,
@@ -255,5 +271,68 @@ describe('all lanes one element', () => {
   test.each(sampled(2, kernels))('%s', (_, body, before, proved) => {
     const { proof, isProduct } = ran(byAll(body), dot, before)
     expect([proof.text, proof.proved, isProduct]).toEqual([proof.text, proved, proved])
+  })
+})
+
+// ---------------------------------------------------------------- products of the whole warp
+
+describe('a product of the whole warp', () => {
+  const extents: Extents = { m: 16, n: 8, k: 16 }
+  /** Lane 4g + t has rows g and g + 8 of a and c, columns 2t and 2t + 1 of each eight; column g of b, of its rows the same. */
+  const byWarp = (product: string): string =>
+    kernel(`
+.reg .b32 %f<8>;
+.reg .b16 %h<4>;
+.reg .f32 %d<8>;
+shr.u32 %r, %t, 2;
+and.b32 %q, %t, 3;
+ld.param.u64 %z, [z];
+mad.wide.u32 %x, %r, 32, %x; mad.wide.u32 %x, %q, 4, %x;
+mad.wide.u32 %y, %q, 32, %y; mad.wide.u32 %y, %r, 2, %y;
+mad.wide.u32 %z, %r, 32, %z; mad.wide.u32 %z, %q, 8, %z;
+ld.global.b32 %f0, [%x]; ld.global.b32 %f1, [%x+256]; ld.global.b32 %f2, [%x+16]; ld.global.b32 %f3, [%x+272];
+${[0, 1]
+  .map(
+    (w) =>
+      `ld.global.b16 %h0, [%y+${String(128 * w)}]; ld.global.b16 %h1, [%y+${String(128 * w + 16)}]; mov.b32 %f${String(4 + w)}, {%h0, %h1};`,
+  )
+  .join('\n')}
+${[0, 1, 2, 3].map((i) => `mov.f32 %d${String(i)}, 0f00000000;`).join(' ')}
+${product}
+st.global.v2.f32 [%z], {%d0, %d1}; st.global.v2.f32 [%z+256], {%d2, %d3};`)
+  const mma = (a: string, b: string): string =>
+    `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {${a}}, {${b}}, {%d0, %d1, %d2, %d3};`
+  const [a, b] = ['%f0, %f1, %f2, %f3', '%f4, %f5']
+  test.each([
+    ['as it is', mma(a, b), true],
+    ['rows of a exchanged', mma('%f1, %f0, %f3, %f2', b), false],
+    ['halves of k exchanged', mma('%f2, %f3, %f0, %f1', '%f5, %f4'), true],
+    ['halves of k of one operand exchanged', mma(a, '%f5, %f4'), false],
+    ['twice', `${mma(a, b)} ${mma(a, b)}`, false],
+    ['and a sum', `${mma(a, b)} add.f32 %d1, %d1, %d0;`, false],
+    ['rows of c exchanged', `${mma(a, b)} mov.f32 %d4, %d0; mov.f32 %d0, %d1; mov.f32 %d1, %d4;`, false],
+    ['from plain zeros', mma('%q, %q, %q, %q', b), false],
+  ])('%s', (_, product, proved) => {
+    const { proof, isProduct } = ran(byWarp(product), extents, null, 'f16')
+    expect([proof.text, proof.proved, isProduct]).toEqual([proof.text, proved, proved])
+  })
+})
+
+describe('sums and products by name', () => {
+  test.each<readonly [string, Dtype | null]>([
+    ['add.f32', 'f32'],
+    ['fma.rn.ftz.f16x2', 'f16'],
+    ['mul.rz.bf16', 'bf16'],
+    ['add.s32', 'i32'],
+    ['mul.lo.s32', 'i32'],
+    ['mad.lo.u32', 'i32'],
+    ['mul.hi.u32', null],
+    ['mul.wide.s32', null],
+    ['sub.f32', null],
+    ['add.sat.s32', null],
+    ['fma.rn.sat.f32', null],
+    ['add.f64', null],
+  ])('%s', (name, dtype) => {
+    expect(arithmeticOf(name)?.dtype ?? null).toBe(dtype)
   })
 })

@@ -208,6 +208,15 @@ describe('parts go on together', () => {
       [],
     ],
     [
+      'at a barrier that votes, at two places',
+      parted(
+        'setp.eq.u32 %c3, 1, 1; barrier.red.and.pred %c4, 0, %c3;',
+        'setp.eq.u32 %c3, 1, 1; barrier.red.and.pred %c4, 0, %c3;',
+      ),
+      'ok',
+      [],
+    ],
+    [
       'at a barrier of the cluster',
       parted(
         'barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;',
@@ -279,6 +288,24 @@ B: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2]; add.u32 %r3, %r3, %r4;
   })
 })
 
+// ---------------------------------------------------------------- what the barrier of the cluster tells
+
+describe('threads read what another warp stored before the barrier of the cluster', () => {
+  /** Lanes below 8 arrive by the first of two instructions and the others by the second; each thread reads the word of the thread `by` away. */
+  const across = (first: string, second: string, by: number): string =>
+    `setp.lt.u32 %c1, %l, 8; xor.b32 %r1, %t, ${String(by)}; shl.b32 %r1, %r1, 2; mov.u32 %r2, s; add.u32 %r2, %r2, %r1; st.shared.b32 [%r21], %v;
+@%c1 bra A; barrier.cluster.arrive${second}; bra.uni J; A: barrier.cluster.arrive${first}; J: barrier.cluster.wait; ld.shared.b32 %r3, [%r2]; st.global.b32 [%p], %r3; ret;`
+  test.each([
+    ['', '', 'ok'],
+    ['.relaxed', '.relaxed', 'hazard'],
+    ['.relaxed', '', 'hazard'],
+    ['', '.relaxed', 'hazard'],
+  ])('and has told of by arrive%s of some lanes and arrive%s of the others', (first, second, verdict) => {
+    for (const policy of policies)
+      expect(told(across(first, second, 32), 64, 0, policy).verdict.verdict).toBe(verdict)
+  })
+})
+
 // ---------------------------------------------------------------- what cannot come together
 
 describe('refused', () => {
@@ -298,6 +325,35 @@ describe('refused', () => {
       parted('barrier.sync 1, 64;', 'barrier.sync 2, 64;'),
       /warp\.barrier: .*a barrier waits for all lanes of its warp that have not ended, but lanes 0\.\.7 wait here and lanes 8\.\.31 wait at/u,
     ],
+    ...[48, 0, -32].map(
+      (count) =>
+        [
+          `a count of ${String(count)} threads`,
+          `mov.s32 %r5, ${String(count)}; barrier.sync 1, %r5; ret;`,
+          new RegExp(
+            `bar\\.count: .*expected a positive multiple of 32 threads, found ${String(count)}`,
+            'u',
+          ),
+        ] as const,
+    ),
+    ...[
+      'or.pred %c4, 0, %c3',
+      'and.pred %c5, 0, %c3',
+      'and.pred %c4, 0, %c6',
+      'and.pred %c4, 0, !%c3',
+      'and.pred %c4, 1, %c3',
+      'and.pred %c4, 0, 32, %c3',
+    ].map(
+      (other) =>
+        [
+          `votes that differ: ${other}`,
+          parted(
+            'setp.eq.u32 %c3, 1, 1; setp.eq.u32 %c6, 1, 1; barrier.red.and.pred %c4, 0, %c3;',
+            `setp.eq.u32 %c3, 1, 1; setp.eq.u32 %c6, 1, 1; barrier.red.${other};`,
+          ),
+          /warp\.barrier/u,
+        ] as const,
+    ),
     ['with different counts', parted('barrier.sync 1, 64;', 'barrier.sync 1, 32;'), /warp\.barrier/u],
     ['one arrives, one waits', parted('barrier.arrive 1, 64;', 'barrier.sync 1, 64;'), /warp\.barrier/u],
     [

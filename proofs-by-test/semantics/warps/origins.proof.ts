@@ -216,6 +216,14 @@ describe('copies of these inputs alone', () => {
       'a selector of data',
       'and.b32 %b, %a, 3; and.b32 %b, %b, 4; add.u32 %b, %b, 0x3210; prmt.b32 %a, %a, 0, %b;',
     ],
+    [
+      'a vote on the data of one lane',
+      'mov.b32 %c, 0; setp.eq.u32 %q, %t, 7; @%q mov.b32 %c, %a; setp.eq.u32 %p, %c, 0x12345; vote.sync.any.pred %p, %p, -1; @%p mov.b32 %a, 0;',
+    ],
+    [
+      'a sum of the data of one lane',
+      'mov.b32 %c, 0; setp.eq.u32 %q, %t, 7; @%q mov.b32 %c, %a; redux.sync.or.b32 %c, %c, -1; setp.eq.u32 %p, %c, 0x12345; @%p mov.b32 %a, 0;',
+    ],
     ['through f32', 'mov.b32 %f, %a; mul.f32 %f, %f, 0f3F800000; mov.b32 %b, %f;  add.u32 %a, %a, 0;'],
   ])('%s', (_, body) => {
     expect(judged(kernel(body)).proof.proved).toBe(false)

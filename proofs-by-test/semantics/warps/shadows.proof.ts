@@ -280,6 +280,16 @@ describe('by hand', () => {
     Shadows.follow(r, { _tag: 'transposeMatrix', to: 1, from: 0 }, null, -1)
     for (let lane = 0; lane < 32; lane++) expect(unknownBytes(r, 1, lane)).toBe(lane === 12 ? 12 : 0)
   })
+  it('what is written anew is known, in the lanes that write', () => {
+    const r = one()
+    for (const place of [-1, -2, 2]) {
+      r.shadow!.predicates.fill(-1)
+      r.shadow!.lanes.fill(-1)
+      Shadows.known(r, [place, null], 0xff)
+      const left = [...r.shadow!.predicates, ...r.shadow!.lanes]
+      expect(left).toEqual(left.map((_, i) => (i === (place < 0 ? -1 - place : 2 + place) ? ~0xff : -1)))
+    }
+  })
   it('a product is never known', () => {
     const r = one()
     const held = { a: [0], b: [1], c: [2], d: [0, 1] } as never

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { rest, scalarOperation } from '../../../src/numerics/scalar/index.js'
 import { rows, setAll, setLane, setPredicate, wordAt, type Rows } from '../../../src/semantics/warps/rows.js'
-import { scalar } from '../../../src/semantics/warps/silent.js'
+import { move, scalar } from '../../../src/semantics/warps/silent.js'
 import { nightly } from '../../extent.js'
 import { prop } from '../../prop.js'
 
@@ -91,3 +91,25 @@ prop([fc.array(register, { minLength: count, maxLength: count }), operation, mas
     return true
   },
 )
+
+/** Registers and what is moved into them, all at once. */
+const moved = fc
+  .uniqueArray(row, { minLength: 1, maxLength: count })
+  .chain((to) => fc.tuple(fc.constant(to), fc.tuple(...to.map(() => row))))
+
+prop([fc.array(register, { minLength: count, maxLength: count }), moved, mask], {
+  numRuns: nightly ? 300 : 60,
+})('of a move of several registers each is what the other was before', (registers, [to, from], active) => {
+  if (active === 0) return true
+  const before = held(registers)
+  const after = held(registers)
+  move(after, { _tag: 'move', to, from }, active, active === -1)
+  return lanes.every((lane) =>
+    [0, 1, 2, 3].every((p) => {
+      const i = has(active, lane) ? to.indexOf(p) : -1
+      const source = i < 0 ? p : from[i]!
+      const should = knows(before, source, lane)
+      return knows(after, p, lane) === should && (!should || at(after, p, lane) === at(before, source, lane))
+    }),
+  )
+})

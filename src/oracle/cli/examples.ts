@@ -58,6 +58,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['litmus release', 'the test of a clause, and why each pair of its accesses is what it is'],
     ['litmus release --without release', 'the same in a model that has no such clause: exit status 1'],
     ['litmus mp.litmus.txt -o mp.svg', 'a test of your own, an event a line, as a picture'],
+    ['litmus mp.litmus', 'a litmus test of PTX: whether its final state is allowed, and why'],
+    ['litmus mp.litmus --without causality', 'the same without an axiom of the PTX ISA'],
   ),
   mutate: of(
     ['mutate queue', 'every wrong synchronisation of it, and who is found out'],

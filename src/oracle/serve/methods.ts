@@ -89,7 +89,11 @@ export const served: ReadonlyArray<Served> = [
   },
   { command: 'banks', documents: ['tcspec.banks/1', 'tcspec.written/1'], long: false },
   { command: 'tiling', documents: ['tcspec.tiling/1', 'tcspec.written/1'], long: false },
-  { command: 'litmus', documents: ['tcspec.litmus/1', 'tcspec.written/1'], long: false },
+  {
+    command: 'litmus',
+    documents: ['tcspec.litmus/1', 'tcspec.litmus-answer/1', 'tcspec.written/1'],
+    long: false,
+  },
   { command: 'kernels', documents: ['tcspec.kernels/1', 'tcspec.signature/1'], long: false },
   { command: 'mma', documents: ['tcspec.mma/1'], long: true },
   { command: 'compare', documents: ['tcspec.comparison/1'], long: true },

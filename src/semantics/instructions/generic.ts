@@ -255,10 +255,8 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
     atomic: false,
     origin: p.origin,
   }
-  if (strong === undefined)
-    return effect(withPlane(m, d.plane, plane), [
-      p.agrees === true ? Object.assign({ agrees: true as const }, event) : event,
-    ])
-  const made = strongly(event, strong)
+  const told = p.agrees === true ? Object.assign({ agrees: true as const }, event) : event
+  if (strong === undefined) return effect(withPlane(m, d.plane, plane), [told])
+  const made = strongly(told, strong)
   return effect(withPlane(m, d.plane, plane), [strong.watched ? withWords(made, found, data) : made])
 }

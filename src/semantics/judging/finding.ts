@@ -127,6 +127,8 @@ export interface Judgement {
   readonly candidates: boolean
   /** of the findings, those that every schedule has in order if relaxed edges order: `strict` alone finds them, and no schedule shows them */
   readonly byManual: ReadonlyArray<Diagnosis>
+  /** strong accesses of lanes of a warp that nothing orders: other orders of them are other schedules of the threads, and the same one of the warps */
+  readonly lanesInTurn: boolean
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number

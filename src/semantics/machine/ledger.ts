@@ -211,10 +211,11 @@ const isByte = (f: Footprint): boolean => widthOf(f) >= 1
 const storedBy = (t: Telling, e: Access): ByteTerms => {
   const { ledger: l } = t
   const { origin } = e
-  const isPlain = e.combine === undefined && !e.atomic
-  if (isPlain && origin?._tag === 'terms') return origin.stored
+  if (e.combine === undefined && origin?._tag === 'terms') return origin.stored
   const copied =
-    isPlain && e.role === 'destination' && e.operation !== undefined ? t.sources.get(e.operation) : undefined
+    e.combine === undefined && !e.atomic && e.role === 'destination' && e.operation !== undefined
+      ? t.sources.get(e.operation)
+      : undefined
   if (copied?.terms.length === elementsIn(e.footprint) * widthOf(e.footprint)) return copied
   if (e.role === 'accumulator' && l.product !== null)
     return allOf(e.footprint, applied(l.product)(t.operands), (_, at) => at >>> 2)

@@ -182,6 +182,9 @@ const keptTogether: Schedules = 'every schedule in which nothing comes between a
 const otherTurns =
   'atomics of one instruction: of the orders in which other threads come between its lanes, four schedules were followed'
 
+const oneOrderOfLanes =
+  'orders of strong accesses by lanes of one warp that nothing orders: one of them was followed'
+
 const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {
   off: 'races between lanes of one warp (--lanes off: each warp acts as one thread)',
   converged: 'races between lanes of one warp that run together (--lanes converged: these are notes)',
@@ -507,25 +510,47 @@ const decide = (
   return decideRun(endedBy(world, ran), judgement, proof, schedules)
 }
 
-/** Findings that are none where a warp acts as one thread: a search follows warps, so it does not look for them. */
-const betweenLanes = (
-  findings: ReadonlyArray<Diagnosis>,
-  asOne: () => ReadonlyArray<Diagnosis>,
-): ReadonlyArray<Diagnosis> => {
-  if (findings.length === 0) return []
+/** Of arrivals, waits and what they announce. That one order of strong accesses was followed (C1) is said beside an `ok`. */
+const ofBarriers = ['C3', 'C4', 'C6'] as const
+
+/** What is of lanes alone: a search follows warps, so it does not look for it. */
+interface BetweenLanes {
+  readonly findings: ReadonlyArray<Diagnosis>
+  /** a condition of barriers fails by lanes, so that other generations are possible */
+  readonly fails: boolean
+}
+const noneBetweenLanes: BetweenLanes = { findings: [], fails: false }
+
+/** Of what two agents' own events do to one another: is it one agent, whose lanes have no order? */
+const isOfOneWarp = ({ a, b }: Diagnosis): boolean =>
+  b !== undefined && a.index === b.index && a.operation === undefined && b.operation === undefined
+
+/** Findings that are none where a warp acts as one thread, and whether a condition fails that does not fail there, or somewhere else. */
+const betweenLanes = (judgement: Judgement, asOne: Judgement | null): BetweenLanes => {
+  if (asOne === null) return noneBetweenLanes
   const nameOf = ({ id, a, b }: Diagnosis): string =>
     [id, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
-  const known = new Set(asOne().map(nameOf))
-  return findings.filter((f) => !known.has(nameOf(f)))
+  const notIn = (known: ReadonlyArray<Diagnosis>) => {
+    const names = new Set(known.map(nameOf))
+    return (f: Diagnosis): boolean => !names.has(nameOf(f))
+  }
+  const fails = ofBarriers.some((name) => {
+    const [here, there] = [judgement.conditions[name], asOne.conditions[name]]
+    return (
+      !here.holds &&
+      (there.holds || here.findings.some(isOfOneWarp) || here.findings.some(notIn(there.findings)))
+    )
+  })
+  return { findings: judgement.findings.filter(notIn(asOne.findings)), fails }
 }
 
-/** What stands once other schedules have been asked. `lanes`: findings that these do not answer. */
+/** What stands once other schedules have been asked. `lanes`: what these do not answer. */
 const settled = (
   world: World,
   decision: Decision,
   answer: Answer | null,
   judgement: Judgement | null,
-  lanes: ReadonlyArray<Diagnosis>,
+  lanes: BetweenLanes,
   schedules: Schedules,
 ): Decision => {
   if (answer === null) return decision
@@ -541,7 +566,7 @@ const settled = (
   const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }
-  return lanes.length > 0
+  return lanes.findings.length > 0 || lanes.fails
     ? {
         name: 'undecided',
         reason: `${decision.reason}; a search of the schedules of warps found nothing, and does not look for what is between lanes (${extent})`,
@@ -645,21 +670,23 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     : turns?.found != null
       ? turns
       : (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
-  const followed: Schedules = turns === null ? schedules : keptTogether
+  const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
+  const followed: Schedules =
+    turns !== null ? keptTogether : lanesInTurn ? 'every schedule of warps' : schedules
   const shown = answer?.found?.ran ?? first
-  const asOne = (): ReadonlyArray<Diagnosis> =>
+  const asOne = (): Judgement | null =>
     judged(
       launched.right,
       options,
       Object.assign({}, usual, { lanes: 'off' as const }),
       options.policy,
       false,
-    ).result[0]?.findings ?? []
+    ).result[0]
   const lanes =
-    answer?.refuted === true && options.lanes === undefined
-      ? betweenLanes(first.result[0]?.findings ?? [], asOne)
-      : []
-  const apart = [...(first.result[0]?.byManual ?? []), ...lanes]
+    answer?.refuted === true && options.lanes === undefined && first.result[0] !== null
+      ? betweenLanes(first.result[0], asOne())
+      : noneBetweenLanes
+  const apart = [...(first.result[0]?.byManual ?? []), ...lanes.findings]
   const stands = settled(world, decision, answer, first.result[0], lanes, followed)
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
@@ -697,7 +724,11 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       clusters: shown.clusters,
       runs: 1 + (answer?.runs ?? 0) + (turns === answer ? 0 : (turns?.runs ?? 0)),
     },
-    scope: turns === null ? scopeOf(world, options) : [...scopeOf(world, options), otherTurns],
+    scope: [
+      ...scopeOf(world, options),
+      ...(turns === null ? [] : [otherTurns]),
+      ...(lanesInTurn ? [oneOrderOfLanes] : []),
+    ],
   }
   return E.right({
     verdict,

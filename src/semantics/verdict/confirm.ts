@@ -34,7 +34,7 @@ import {
   type ExploreOptions,
   type Found,
 } from '../schedules/explore/index.js'
-import { outcomes } from '../schedules/outcomes/index.js'
+import { defaultOutcomes, outcomes } from '../schedules/outcomes/index.js'
 import type { Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
@@ -44,6 +44,7 @@ import * as Policy from '../execution/policy.js'
 import { isAmid, type Offered } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
+import { notedIn } from './same-value.js'
 import type { Provenance, Searched } from '../judging/verdict.js'
 
 // ---------------------------------------------------------------- model
@@ -220,7 +221,7 @@ const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, q.judgement)) return null
-  const all = outcomes(q.launched, detecting)
+  const all = outcomes(q.launched, detecting, defaultOutcomes, notedIn(q.judgement?.notes ?? []))
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({

@@ -47,7 +47,7 @@ import type { Arguments, Source } from '../machine/source.js'
 import { offered, sameKey, take, type EventKey } from '../execution/step.js'
 import { inputsOf } from '../execution/symbols.js'
 import { hazards } from '../judging/hazards.js'
-import type { Diagnosis, Judgement, Operation } from '../judging/finding.js'
+import type { Diagnosis, Finding, Judgement, Operation } from '../judging/finding.js'
 import type { Access, Header, LogEvent } from '../log/events.js'
 import { fuelTicks } from '../machine/effort.js'
 import { forEachAddress } from '../machine/footprint.js'
@@ -397,6 +397,13 @@ const asNote = (f: Diagnosis): Diagnosis =>
     severity: hazards.N4.severity,
     text: `${f.text}; stored twice: the same value, in every run`,
   })
+
+/** Is it a race of statements of which one of these notes says that they store the same? */
+export const notedIn = (notes: ReadonlyArray<Finding>): ((f: Finding) => boolean) => {
+  const nameOf = ({ a, b }: Finding): string => `${a.site}|${b?.site ?? ''}`
+  const names = new Set(notes.filter(({ id }) => id === 'N4').map(nameOf))
+  return (f) => names.has(nameOf(f)) || names.has(`${f.b?.site ?? ''}|${f.a.site}`)
+}
 
 /**
  * A judgement whose races between equal values are notes: of values that depend on the inputs, or of constants, too. In a sketch of a kernel a constant

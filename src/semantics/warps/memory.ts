@@ -523,7 +523,7 @@ export const receive = (
 ): void => {
   if (how._tag === 'fields') {
     receiveFields(r, how, data)
-    Origins.filled(r, how.to, maskOfLanes(how.lanes), true)
+    Origins.receivedFields(r, how.lanes, how.to)
     return
   }
   if (how._tag !== 'words' && how._tag !== 'bytes') return
@@ -596,11 +596,12 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
     const origin = Origins.originOf(h.rows, from, lanes, bytes, V.otherOrigin)
     out.push(
       part(
-        strong === null
-          ? agrees(destination, data, bytes)
-            ? { _tag: 'store', destination, data, origin, agrees: true }
-            : { _tag: 'store', destination, data, origin }
-          : { _tag: 'store', destination, data, origin, strong },
+        storing(
+          strong === null
+            ? { _tag: 'store', destination, data, origin }
+            : { _tag: 'store', destination, data, origin, strong },
+          agrees(destination, data, bytes),
+        ),
         nothing,
         maskOfLanes(lanes),
       ),
@@ -608,6 +609,9 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
   }
   return out
 }
+
+const storing = (p: Extract<Prepared, { readonly _tag: 'store' }>, isAgreed: boolean): Prepared =>
+  isAgreed ? Object.assign({ agrees: true as const }, p) : p
 
 /** Do several lanes name one byte, and do all that do write the same there? What is not known may differ. */
 const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array, bytes: number): boolean => {

@@ -606,6 +606,17 @@ export const received = (
   })
 }
 
+/** Fields of a read come into words, four to a word: data of which nothing can be said. */
+export const receivedFields = (r: Rows, lanes: ReadonlyArray<number>, to: ReadonlyArray<Row>): void => {
+  const o = r.origins
+  if (o === null) return
+  if (o._tag === 'terms') {
+    Terms.receivedFields(r, o, lanes, to)
+    return
+  }
+  for (const row of to) for (const lane of lanes) setWord(o, row, lane, dataWord)
+}
+
 /** The value of a read comes into whole rows, row by row. */
 export const receivedRows = (r: Rows, to: ReadonlyArray<Row>, origin: Origin): void => {
   const o = r.origins

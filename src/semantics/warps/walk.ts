@@ -573,6 +573,10 @@ const whollyArrived = (w: Walk, mask: number): boolean => {
   return whole
 }
 
+/** Lanes come there, and not all of their warp need come with them. */
+const isComing = (o: Operation | undefined): o is Of<'clusterArrive'> =>
+  o?._tag === 'clusterArrive' && !o.aligned
+
 /** Has another part of the warp waited there since it came, and these lanes have not? Then they have nothing to wait for. */
 const isWaitedFor = (w: Walk, mask: number): boolean =>
   (w.atCluster & mask) === 0 && w.fromCluster !== 0 && (w.fromCluster & mask) === 0
@@ -821,7 +825,12 @@ const instruction = (
       break
     }
     default: {
-      if (o._tag === 'clusterArrive' && !o.aligned && !whollyArrived(w, mask)) {
+      // lanes that end are not waited for, so the others go on first: they may come to their end
+      if (isComing(o) && !last && (w.atCluster | mask | w.ended) !== -1) {
+        s.now = 'waiting'
+        return
+      }
+      if (isComing(o) && !whollyArrived(w, mask)) {
         if (!o.relaxed) synced(w, s, mask, 'arrives')
         break
       }
@@ -921,6 +930,9 @@ const nextOf = (w: Walk): Walking | undefined => {
   if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
   const waiting = w.splits.filter((p) => p.now === 'waiting')
   if (waiting.length < 2) return waiting[0]
+  // it needs no other part
+  const coming = waiting.find((p) => isComing(w.launch.code[p.pc]?.instruction.operation))
+  if (coming !== undefined) return coming
   const ways = open(w)
   if (ways.length === 1) return ways[0]
   if (ways.length > 1) {

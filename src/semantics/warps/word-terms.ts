@@ -279,6 +279,23 @@ const empty = (r: Rows, t: WordTerms, row: Row, lane: number): void => {
   setTerm(t, row, lane, 0)
 }
 
+/** Each word is made of four fields, each of two bytes that were read: it holds nothing if one of these is blank. */
+export const receivedFields = (
+  r: Rows,
+  t: WordTerms,
+  lanes: ReadonlyArray<number>,
+  to: ReadonlyArray<Row>,
+): void => {
+  const found = t.ledger.incoming?.terms
+  lanes.forEach((lane, i) => {
+    to.forEach((row, k) => {
+      const at = 8 * (i * to.length + k)
+      if (found?.subarray(at, at + 8).includes(blank) === true) empty(r, t, row, lane)
+      else setTerm(t, row, lane, another(t.ledger))
+    })
+  })
+}
+
 export const receivedRows = (r: Rows, t: WordTerms, to: ReadonlyArray<Row>): void => {
   const { incoming } = t.ledger
   to.forEach((row, i) => {

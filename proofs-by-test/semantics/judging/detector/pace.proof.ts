@@ -138,6 +138,19 @@ describe('lags', () => {
         pace: x.lags[i]!.pace.map((at, s) => (slots.includes(s) ? Math.max(at, 2) : at)),
       })
   })
+  law('one clock raised, of some lanes', (x, _, m) => {
+    Pace.laneSlots.forEach((slot, i) => {
+      for (const at of [0, 2, 4]) {
+        const raised = Pace.raisedOf(x, m, slot, at)
+        expect(overlaps(raised.lags)).toBe(false)
+        expect(byLane(raised)).toEqual(
+          byLane(x).map((own, lane) =>
+            own.map((before, s) => (s === i && isIn(m, lane) ? Math.max(before, at) : before)),
+          ),
+        )
+      }
+    })
+  })
   law('of order alone: the other windows stand at nothing', (x) => {
     const cut = Pace.orderAlone(x)
     for (const lane of lanes)

@@ -364,6 +364,20 @@ describe('C5: the order of the steps decides which columns there are', () => {
       [],
     ],
     [
+      'the second dealloc does not stand for a first of other columns',
+      (s) => {
+        both(s)
+        alloc(s, p, 't0 8-12')
+        alloc(s, p, 't0 16-24')
+        meet(s, p, c)
+        dealloc(s, p, 't0 0-4')
+        dealloc(s, p, 't0 16-24')
+        dealloc(s, c, 't0 8-12')
+        dealloc(s, c, 't0 4-8')
+      },
+      ['p@0 dealloc t0 0-4 (dealloc) and c@0 dealloc t0 8-12 (dealloc)'],
+    ],
+    [
       'a promise that the other does not know',
       (s) => {
         alloc(s, p, 't0 0-4')

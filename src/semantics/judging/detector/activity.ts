@@ -24,6 +24,9 @@ export interface Activity {
   /** cp.async copies, and bulk groups that hold a copy, by their numbers */
   readonly copies: Doings
   readonly bulk: Doings
+  /** strong accesses, and those of them that write, by the program counter */
+  readonly strong: Doings
+  readonly told: Doings
 }
 
 const doings = (): Doings => ({ lanes: 0, at: 0, last: new Int32Array(32) })
@@ -32,6 +35,8 @@ export const activity = (): Activity => ({
   attended: doings(),
   copies: doings(),
   bulk: doings(),
+  strong: doings(),
+  told: doings(),
 })
 
 export const does = (d: Doings, lanes: number, at: number): void => {

@@ -94,6 +94,8 @@ export interface Context {
   when: number
   /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
   misled: boolean
+  /** lanes of a warp that nothing orders have made strong accesses: the log has one of the orders in which they may come */
+  lanesInTurn: boolean
   /** a wait could have passed on an earlier generation: what comes behind it in this run need not */
   passedEarly: boolean
   /** something was read in this cluster that had not been written */
@@ -114,6 +116,7 @@ export const agentState = (extent: Extent, started: boolean, rules: Rules = stan
   acting: allLanes,
   did: activity(),
   arrived: null,
+  relaxed: false,
   bulkGroups: 0,
   wgmmaGroups: 0,
   copies: 0,
@@ -152,6 +155,7 @@ export const context = (header: Header, options: Options): Context => {
     pieces: new Map(),
     when: 0,
     misled: false,
+    lanesInTurn: false,
     passedEarly: false,
     early: false,
     cluster: 0,
@@ -166,6 +170,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.acting = allLanes
   a.did = activity()
   a.arrived = null
+  a.relaxed = false
   a.published.fill(0)
   a.received.fill(0)
   a.bulkGroups = 0

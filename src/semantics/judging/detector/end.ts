@@ -201,6 +201,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     byManual: listed.flatMap(({ finding, byManual }) => (byManual && isBad(finding) ? [finding] : [])),
     candidates:
       d.allocations.contested || c.misled || c.passedEarly || !(conditions.C3.holds && conditions.C6.holds),
+    lanesInTurn: c.lanesInTurn,
     looked: c.looked,
     digest: Digest.show(c.digest),
     events: c.when,

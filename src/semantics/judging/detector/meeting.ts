@@ -58,10 +58,13 @@ export const meet = (d: Detector, e: Rendezvous): void => {
     if (e.kind === 'arrive') handOn(d, e.stamp.agent, meeting)
     if (e.kind === 'leave') takeOn(d, e.stamp.agent, meeting)
   }
-  // lanes that have waited for one another at a barrier have met
+  // lanes that have waited for one another at a barrier have met; where they came to it relaxed, they know no more of memory than a shuffle tells
+  const a = c.agents[e.stamp.agent]!
+  if (e.kind === 'arrive' && e.id > lastOfCta) a.relaxed = e.relaxed === true
   const lanes = lanesIn(c, e.stamp)
   if (e.kind === 'leave' && e.relaxed !== true && lanes !== undefined)
-    meetAll(d, e.stamp.agent, lanes, e.stamp.at)
+    if (a.relaxed) exchange(a, e.stamp.agent, { lanes, before: e.stamp.at, loads: new Set() })
+    else meetAll(d, e.stamp.agent, lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }
 

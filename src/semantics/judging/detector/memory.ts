@@ -22,6 +22,7 @@
  */
 import type { Access, Dealloc, Footprint, Unit } from '../../log/events.js'
 import { asSpans, clusterOf, spansOf } from '../../log/events.js'
+import { isOne } from '../../log/lane-mask.js'
 import { reachOf } from '../../log/reach.js'
 import { storesOnce } from '../../machine/ledger.js'
 import type { Space } from '../../language/types.js'
@@ -35,7 +36,7 @@ import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
 import { cell, judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
-import { lanesIn, planeOf, stampAt, tick } from './context.js'
+import { lanesIn, planeOf, stampAt, tick, type AgentState, type Context } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
@@ -48,6 +49,7 @@ import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from '.
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
+import { othersWith } from './strands.js'
 import { strong } from './strong.js'
 import { wordsOf } from './words.js'
 import { isThere, malformed } from './state.js'
@@ -242,6 +244,14 @@ const recordOf = (d: Detector, e: Access, op: Operation | undefined): AccessReco
   }
 }
 
+/** Do several lanes write, or has another lane of the warp made a strong access that these do not know? In which order they come is open then. */
+const strongByLanes = (c: Context, a: AgentState, k: Knowledge, e: Access, lanes: number): void => {
+  const writes = e.rw === 'w'
+  c.lanesInTurn ||= (writes && !isOne(lanes)) || othersWith(a, k, writes ? 'strong' : 'told', lanes) !== 0
+  does(a.did.strong, lanes, e.stamp.at)
+  if (writes) does(a.did.told, lanes, e.stamp.at)
+}
+
 const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
   const c = d.context
   const plane = planeOf(c, e.footprint)
@@ -252,7 +262,10 @@ const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
   if (plane.space !== 'regs') d.worked[x] = 1
   const k = op === undefined ? agent.knowledge : op.knowledge
   const record = recordOf(d, e, op)
-  if (op === undefined && record.lanes !== 0) does(agent.did.accesses, record.lanes, stamp.at)
+  if (op === undefined && record.lanes !== 0) {
+    if (e.atomic) strongByLanes(c, agent, k, e, record.lanes)
+    does(agent.did.accesses, record.lanes, stamp.at)
+  }
   if (op === undefined && e.rw === 'w' && plane.space === 'smem') {
     agent.firstStore = Math.min(agent.firstStore, stamp.at)
     agent.lastStore = stamp.at

@@ -105,13 +105,29 @@ const footprintOf = (c: Context, f: Footprint, all: number, lanes: number): Foot
   return made
 }
 
-/** What an access says, of some of its lanes; where its value came from is said element by element of all of them, and is left out. */
+/** What some of the lanes store, of what is said byte by byte; of values that are said in stretches nothing. */
+const originBy = (origin: Access['origin'], all: number, lanes: number): Access['origin'] => {
+  if (origin?._tag !== 'terms') return undefined
+  const { terms, index } = origin.stored
+  if (terms.length % countOf(all) !== 0) return undefined
+  return {
+    _tag: 'terms',
+    stored: {
+      terms: Float64Array.from(ofThese([...terms], all, lanes)),
+      index: Uint8Array.from(ofThese([...index], all, lanes)),
+    },
+  }
+}
+
+/** What an access says, of some of its lanes. */
 const accessBy = (c: Context, e: Access, stamp: Stamp, all: number, lanes: number): Access => {
   const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, e, {
     stamp,
     footprint: stamp.whole === true ? e.footprint : footprintOf(c, e.footprint, all, lanes),
   })
   delete made.origin
+  const origin = stamp.whole === true ? undefined : originBy(e.origin, all, lanes)
+  if (origin !== undefined) made.origin = origin
   for (const words of ['found', 'left'] as const) {
     const list = e[words]
     if (list === undefined || stamp.whole === true) continue

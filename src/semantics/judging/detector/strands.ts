@@ -70,6 +70,8 @@ export interface Stranded {
   readonly rules: Rules
   /** what lanes knew when they came to the barrier of the cluster, before the last of their warp did; null: none has */
   arrived: Knowledge | null
+  /** they have come to the barrier of the cluster relaxed, and not left it yet */
+  relaxed: boolean
 }
 
 // ---------------------------------------------------------------- what lanes keep from others
@@ -120,15 +122,17 @@ export const told = (a: Stranded): Knowledge => {
   return telling(k, k.tensor, withLags(k.lags, agent, sayOf(a.did, k, a.acting).lags))
 }
 
-/** Lanes other than these that have copies of this kind of which these do not know that they are done. */
+const countedBy = { copies: 'cpAsync', bulk: 'bulkFull', strong: 'program', told: 'program' } as const
+
+/** Lanes other than these that have copies, or strong accesses, of this kind of which these do not know that they are done. */
 export const othersWith = (
   a: Stranded,
   { together }: Knowledge,
-  kind: 'copies' | 'bulk',
+  kind: keyof typeof countedBy,
   lanes: number,
 ): number => {
   if (together === null || lanes === allLanes || a.rules.allCopies) return 0
-  const slot = Pace.slotNamed('order', kind === 'copies' ? 'cpAsync' : 'bulkFull')
+  const slot = Pace.slotNamed('order', countedBy[kind])
   let out = 0
   for (let lane = 0; lane < 32; lane++)
     if (((lanes >>> lane) & 1) === 0 && lastOf(a.did[kind], lane) > Pace.paceOf(together.paced, lane)[slot]!)

@@ -40,7 +40,7 @@ import { start, type Detector } from '../../judging/detector/state.js'
 import type { Writer } from '../../judging/detector/strong-state.js'
 import { stampAt } from '../../judging/detector/context.js'
 import { act, strandsOf } from '../../judging/detector/strands.js'
-import type { Judgement } from '../../judging/finding.js'
+import type { Diagnosis, Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
   clusterOf,
@@ -322,6 +322,8 @@ interface Search {
   readonly world: World
   readonly detecting: Options
   readonly bounds: OutcomesBounds
+  /** is this a finding that comes to nothing? The ends are asked whether it does there */
+  readonly isNoted: (f: Diagnosis) => boolean
   readonly learned: Learned
   readonly names: Names
   readonly ends: ReadonlyArray<EventKey>[]
@@ -422,8 +424,8 @@ const settle = (
   }
 }
 
-const isBad = (j: Judgement): boolean =>
-  j.findings.length > 0 || !j.conditions.C2.holds || !j.conditions.C3.holds || !j.conditions.C4.holds
+const isBad = (j: Judgement, isNoted: (f: Diagnosis) => boolean): boolean =>
+  !j.findings.every(isNoted) || !j.conditions.C2.holds || !j.conditions.C3.holds || !j.conditions.C4.holds
 
 const heard = (s: Search, n: Node, exactly: boolean): Detector => {
   const detecting = exactly ? s.detecting : Object.assign({}, s.detecting, { digestsPlaces: false as const })
@@ -608,7 +610,7 @@ const search = (s: Search, first: Node, group: number): void => {
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
     const older = olderIn(s, first, node, d)
     const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}`
-    if (isBad(detector(s.detecting).stopped!(d))) {
+    if (isBad(detector(s.detecting).stopped!(d), s.isNoted)) {
       s.found = scheduleOf(node.path)
       return
     }
@@ -740,6 +742,7 @@ export const outcomes = (
   { world, machine }: Launched,
   detecting: Options,
   bounds: OutcomesBounds = defaultOutcomes,
+  isNoted: (f: Diagnosis) => boolean = () => false,
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
@@ -756,6 +759,7 @@ export const outcomes = (
     world,
     detecting,
     bounds,
+    isNoted,
     learned,
     names: names(),
     ends: [],

@@ -1,0 +1,10 @@
+/** The axioms of the PTX memory consistency model, and every execution of a small program that they allow. */
+export * from './answer.js'
+export * from './axiom.js'
+export * from './axioms.js'
+export * from './behaviours.js'
+export * from './candidates.js'
+export * from './condition.js'
+export * from './events.js'
+export * from './orders.js'
+export * from './program.js'
