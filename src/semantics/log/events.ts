@@ -18,7 +18,7 @@
  * Source: PTX ISA, memory consistency model and asynchronous operations.
  */
 import type { TransformedRef } from '../../transforms/ref.js'
-import type { Dtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
 import type { Site, Spec } from '../language/program.js'
 import type { Contract, Space } from '../language/types.js'
@@ -163,6 +163,14 @@ export const bytesIn = ({ list }: Spans): number => {
   let bytes = 0
   for (let i = 0; i < list.length; i += 2) bytes += list[i + 1]! - list[i]!
   return bytes
+}
+
+/** Are the elements of a footprint bytes of their own each? They are where its bytes are as many as theirs together. */
+export const isApart = ({ map, dtype, spans }: Footprint): boolean => {
+  if (map._tag !== 'scatter') return false
+  let elements = 0
+  for (const offset of map.offsets) if (offset + map.by >= 0) elements++
+  return elements * Math.ceil(bitsOf(dtype) / 8) === bytesIn(spans)
 }
 
 /** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */

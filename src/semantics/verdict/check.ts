@@ -526,7 +526,10 @@ const isOfOneWarp = ({ a, b }: Diagnosis): boolean =>
   b !== undefined && a.index === b.index && a.operation === undefined && b.operation === undefined
 
 /** Findings that are none where a warp acts as one thread, and whether a condition fails that does not fail there, or somewhere else. */
-const betweenLanes = (judgement: Judgement, asOne: Judgement | null): BetweenLanes => {
+const betweenLanes = (judgement: Judgement, ofOne: () => Judgement | null): BetweenLanes => {
+  const holds = ofBarriers.every((name) => judgement.conditions[name].holds)
+  if (judgement.findings.length === 0 && holds) return noneBetweenLanes
+  const asOne = ofOne()
   if (asOne === null) return noneBetweenLanes
   const nameOf = ({ id, a, b }: Diagnosis): string =>
     [id, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
@@ -684,7 +687,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ).result[0]
   const lanes =
     answer?.refuted === true && options.lanes === undefined && first.result[0] !== null
-      ? betweenLanes(first.result[0], asOne())
+      ? betweenLanes(first.result[0], asOne)
       : noneBetweenLanes
   const apart = [...(first.result[0]?.byManual ?? []), ...lanes.findings]
   const stands = settled(world, decision, answer, first.result[0], lanes, followed)

@@ -13,7 +13,7 @@
 import { remembered } from '../../remembered.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Footprint from '../machine/footprint.js'
-import { bytesIn, type Comparison, type Origin } from '../log/events.js'
+import { isApart, type Comparison, type Origin } from '../log/events.js'
 import type { Elements, Prepared, Strong } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
@@ -600,7 +600,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
           strong === null
             ? { _tag: 'store', destination, data, origin }
             : { _tag: 'store', destination, data, origin, strong },
-          agrees(destination, data, bytes),
+          agrees(destination, data),
         ),
         nothing,
         maskOfLanes(lanes),
@@ -614,8 +614,8 @@ const storing = (p: Extract<Prepared, { readonly _tag: 'store' }>, isAgreed: boo
   isAgreed ? Object.assign({ agrees: true as const }, p) : p
 
 /** Do several lanes name one byte, and do all that do write the same there? What is not known may differ. */
-const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array, bytes: number): boolean => {
-  if (bytesIn(footprint.spans) === offsets.length * bytes) return false
+const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array): boolean => {
+  if (isApart(footprint)) return false
   const there = new Map<number, number>()
   for (let i = 0; i < offsets.length; i++) {
     const at = offsets[i]! + origin

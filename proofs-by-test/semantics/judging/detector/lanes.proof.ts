@@ -1,5 +1,5 @@
 /** Which lanes of two accesses touch the same bytes. Oracle: for each byte the lanes that touch it, listed one by one. */
-import { countOf } from '../../../../src/semantics/log/lane-mask.js'
+import { countOf, singles } from '../../../../src/semantics/log/lane-mask.js'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Dtype } from '../../../../src/numerics/dtype.js'
@@ -232,4 +232,12 @@ describe('whether lanes know an event of a warp', () => {
       true,
     ])
   })
+})
+
+test('a mask has a mask for each of its lanes, the lowest first', () => {
+  fc.assert(
+    fc.property(fc.integer(), (mask) => {
+      expect(singles(mask)).toEqual(all.filter((lane) => isIn(mask, lane)).map((lane) => 1 << lane))
+    }),
+  )
 })

@@ -106,10 +106,10 @@ const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge):
   return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, ${upToOf(k.order[done.clock]!, 1)}`
 }
 
-/** Why the threads of two accesses are not in order where their warps are. */
 /** tensormap.cp_fenceproxy: a warp copies a tensor map, and waits at that for all of its lanes. */
 const waitsForLanes = (r: AccessRecord): boolean => r.map && r.whole && r.operation < 0
 
+/** Why the threads of two accesses are not in order where their warps are. */
 const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean): string => {
   const { crossing: apart, shared } = crossing(earlier, later)
   if (!ofOne)

@@ -17,9 +17,10 @@
  * Source: PTX ISA, memory consistency model: program order; overlap.
  */
 import { bitsOf } from '../../../numerics/dtype.js'
-import { addressesIn, bytesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
-import { countOf, isOne } from '../../log/lane-mask.js'
+import { addressesIn, isApart, spansOf, type Footprint, type Stamp } from '../../log/events.js'
+import { countOf, isOne, singles } from '../../log/lane-mask.js'
 import type { AccessRecord, Completion } from './access-record.js'
+import { allLanes } from './activity.js'
 import { width } from './clocks.js'
 import { isExchanged } from './exchanges.js'
 import { clockOf, programOf, type Knowledge, type Together } from './knowledge.js'
@@ -152,14 +153,6 @@ export const isWithin = (x: Touching, y: Touching): boolean => {
   })
 }
 
-/** Are the elements of a footprint bytes of their own each? They are where its bytes are as many as theirs together. */
-const isApart = ({ map, dtype, spans }: Footprint): boolean => {
-  if (map._tag !== 'scatter') return false
-  let elements = 0
-  for (const offset of map.offsets) if (offset + map.by >= 0) elements++
-  return elements * Math.ceil(bitsOf(dtype) / 8) === bytesIn(spans)
-}
-
 /** Lanes of one instruction that touch bytes which another of them touches. */
 export const meetingIn = (x: Touching): number =>
   isOne(x.lanes) || x.whole || (isDealt(x.footprint, x.lanes) && isApart(x.footprint))
@@ -217,6 +210,9 @@ const lanesAlong = (x: AccessRecord, r: AccessRecord): number => {
   const all = crossing(x, r)
   return all.crossing | all.shared
 }
+
+/** Are the lanes of one those of the other, or some of them? An agent that acts as one is all of its lanes. */
+export const isAmong = (a: Stamp, b: Stamp): boolean => ((a.lanes ?? allLanes) & ~(b.lanes ?? allLanes)) === 0
 
 /**
  * Does each of the lanes that act, with this knowledge, know what lanes did at an event of a warp? `by`: who acts; undefined: what several have told together.
@@ -286,9 +282,7 @@ export const knowsSome = (
   if (event.lanes === undefined) return k.order[clock]! >= event.at
   const isKnownTo = (lanes: number): boolean =>
     lanesDone(k, event, clock, event.at, { agent: by.agent, lanes }) !== 0
-  if (by.lanes === 0) return isKnownTo(0)
-  for (let left = by.lanes; left !== 0; left &= left - 1) if (!isKnownTo(left & -left)) return false
-  return true
+  return by.lanes === 0 ? isKnownTo(0) : singles(by.lanes).every(isKnownTo)
 }
 
 /** Of the lanes that have started something those of which some lane, of these that know this, knows that it is done. */

@@ -60,10 +60,11 @@ export const meet = (d: Detector, e: Rendezvous): void => {
   }
   // lanes that have waited for one another at a barrier have met; where they came to it relaxed, they know no more of memory than a shuffle tells
   const a = c.agents[e.stamp.agent]!
-  if (e.kind === 'arrive' && e.id > lastOfCta) a.relaxed = e.relaxed === true
+  const ofCluster = e.id > lastOfCta
+  if (e.kind === 'arrive' && ofCluster) a.relaxed = e.relaxed === true
   const lanes = lanesIn(c, e.stamp)
   if (e.kind === 'leave' && e.relaxed !== true && lanes !== undefined)
-    if (a.relaxed) exchange(a, e.stamp.agent, { lanes, before: e.stamp.at, loads: new Set() })
+    if (ofCluster && a.relaxed) exchange(a, e.stamp.agent, { lanes, before: e.stamp.at, loads: new Set() })
     else meetAll(d, e.stamp.agent, lanes, e.stamp.at)
   if (e.kind === 'arrive') Digest.ofAgent(c.digest, e.stamp.agent, 9, e.stamp.at, e.id, generation)
 }

@@ -11,9 +11,8 @@ import type { Stamp, Unit } from '../../log/events.js'
 import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy, known } from './access-record.js'
-import { allLanes } from './activity.js'
 import { threadsOf, type Context } from './context.js'
-import { knowsSome, lanesDone } from './lanes.js'
+import { isAmong, knowsSome, lanesDone } from './lanes.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
 import { strandsOf } from './strands.js'
@@ -123,9 +122,7 @@ export const oweRemote = (
 
 /** One lane knows nothing of what another has done: only its own earlier debt is forgotten. */
 const oweLatest = <K>(all: Map<K, ReadonlyArray<Obligation>>, key: K, one: Obligation): void => {
-  const isAmong = (lanes: Stamp['lanes']): boolean =>
-    ((lanes ?? allLanes) & ~(one.stamp.lanes ?? allLanes)) === 0
-  all.set(key, [...(all.get(key) ?? []).filter((o) => !isAmong(o.stamp.lanes)), one])
+  all.set(key, [...(all.get(key) ?? []).filter((o) => !isAmong(o.stamp, one.stamp)), one])
 }
 
 const own = (stamp: Stamp, cta: number, does: string, about: ReadonlyArray<Subject>): Obligation => ({
@@ -157,8 +154,7 @@ export const oweWord = (
 /** A wait for a word has found this write: what its lanes have written there before has come, too. */
 export const heardOf = (all: Obligations, write: Stamp, plane: number, byte: number, by: Stamp): void => {
   for (const o of all.words.get(keyOfWord(write.agent, plane, byte)) ?? [])
-    if (o.stamp.at <= write.at && ((o.stamp.lanes ?? allLanes) & ~(write.lanes ?? allLanes)) === 0)
-      o.also = by
+    if (o.stamp.at <= write.at && isAmong(o.stamp, write)) o.also = by
 }
 
 /** U2 and K1. */

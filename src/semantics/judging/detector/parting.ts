@@ -3,8 +3,8 @@
  *
  *     { 0 } has waited, { 1..31 } have not:   ld.shared by all lanes     =>   a load by lane 0, a load by lanes 1 to 31
  *
- * What only some lanes learn parts them from the others first (`strands.ts`); so does what each reads in a word of its own. An event that a warp does once, whatever its lanes know (an issue, a commit), stays one: it
- * relies on what all of its lanes know.
+ * What only some lanes learn parts them from the others first (`strands.ts`); so does what each reads in a word of its own. An event that a warp does once, whatever its lanes
+ * know (an issue, a commit), stays one: it relies on what all of its lanes know.
  *
  * Law 1. The lanes of the parts are those of the event, and so are the bytes that they touch and the arrivals that they make.
  *

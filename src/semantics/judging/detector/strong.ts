@@ -49,7 +49,7 @@ import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
 import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
 import { countOf, isOne } from '../../log/lane-mask.js'
-import { eachDealt, isDealt, knowsAttendance, knowsEvent } from './lanes.js'
+import { eachDealt, isAmong, isDealt, knowsAttendance, knowsEvent } from './lanes.js'
 import * as Pace from './pace.js'
 import { fail, keyOf, planeName, where } from './report.js'
 import { heardOf } from './obligations.js'
@@ -484,9 +484,6 @@ const finds = (d: Detector, w: Word, all: ReadonlyArray<Writer>, stamp: Stamp, r
   )
   if (news) w.found.push({ stamp, writers })
 }
-
-/** Are the lanes of one those of the other, or some of them? */
-const isAmong = (a: Stamp, b: Stamp): boolean => ((a.lanes ?? allLanes) & ~(b.lanes ?? allLanes)) === 0
 
 /** Who has written a word after this write. A store leaves of its agent those that its lane knew, and of others none: they may come later. */
 const writersAfter = (

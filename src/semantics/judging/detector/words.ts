@@ -7,6 +7,7 @@
  */
 import { bitsOf } from '../../../numerics/dtype.js'
 import { addressesIn, spansOf, type Footprint, type Stamp } from '../../log/events.js'
+import { singles } from '../../log/lane-mask.js'
 import type { AccessRecord } from './access-record.js'
 import { allLanes } from './activity.js'
 import { overlap } from './atoms.js'
@@ -57,7 +58,7 @@ export const shownBefore = (
       const writers = earlier.lanes === 0 ? allLanes : lanesAt(earlier, byte)
       const isShownTo = (lanes: number): boolean =>
         (writers & ~foundOf(earlier.stamp, found, k, { agent: later.stamp.agent, lanes })) === 0
-      return later.lanes === 0 ? isShownTo(0) : lanesIn(lanesAt(later, byte)).every(isShownTo)
+      return later.lanes === 0 ? isShownTo(0) : singles(lanesAt(later, byte)).every(isShownTo)
     })
   )
 }
@@ -83,9 +84,3 @@ export const lanesUpTo = (writers: ReadonlyArray<Writer>, agent: number, at: num
     (lanes, { stamp: s }) => (s.agent === agent && s.at >= at ? lanes | (s.lanes ?? allLanes) : lanes),
     0,
   )
-
-const lanesIn = (mask: number): ReadonlyArray<number> => {
-  const out: number[] = []
-  for (let left = mask; left !== 0; left &= left - 1) out.push(left & -left)
-  return out
-}
