@@ -60,6 +60,7 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
   digest: '',
   events: 0,
   lanesInTurn: false,
+  otherwise: { reads: [], stores: [], controlled: new Set() },
   looked: 0,
   ...more,
 })

@@ -45,7 +45,7 @@ export interface Policy<S> {
   readonly last?: Detour
 }
 
-/** An event of those on offer that takes older writes. */
+/** An event of those on offer that takes, or keeps, other writes than the last. */
 export interface Reading {
   readonly event: number
   readonly key: EventKey
@@ -224,7 +224,7 @@ export const seeded = (seed: number): AnyPolicy =>
 /** The event with this key, as the key asks for it, or the key: it is not on offer. */
 const found = (offered: ReadonlyArray<Offered>, key: EventKey): number | Reading | EventKey => {
   const event = offered.findIndex((o) => sameKey(o.key, key))
-  return event < 0 ? key : key.older === undefined ? event : { event, key }
+  return event < 0 ? key : key.older === undefined && key.below === undefined ? event : { event, key }
 }
 
 /** Replays a schedule; after its end, eager. */

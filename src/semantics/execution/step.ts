@@ -12,6 +12,8 @@
  *     3:17.16         the same, by the part of the warp that begins with lane 16; the part before it is blocked, and stays at its wait
  *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
  *     3:17<8+4~1=00000000   the 17th event of agent 3 reads strongly, and takes of the word at byte 4 of plane 8 the write before the last, which left four zeros
+ *     3:17<8+4=01000000     the same of a write that comes later
+ *     3:17>8+4=01000000     the 17th event of agent 3 stores strongly, and what is in the word stays there: that write is the later one
  *
  * Laws
  * 1. `step` is a function: equal machines and keys give equal machines and logs.
@@ -62,13 +64,13 @@ import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
 
-/** A word as it was before its last writes: a strong read may find it so (`schedules/outcomes/older.ts` says when). */
+/** A word as another write leaves it than the last: a strong read may find it so, and a strong store may leave it so (`judging/detector/readings.ts` says when). */
 export interface Older {
   readonly plane: number
   readonly byte: number
-  /** how many writes before the last */
+  /** how many writes before the last; 0: one that comes later, or for a store the last */
   readonly back: number
-  /** what it held then: two hexadecimal digits a byte */
+  /** what it held then, as `Plane.wordAt` has it */
   readonly held: string
 }
 
@@ -78,8 +80,10 @@ export interface EventKey {
   readonly stage: 'agent' | 'read' | 'write' | 'all' | 'signal'
   /** of an operation; of an agent: which of its parts (`machine/front.ts`), 0 for the one that it is ready for */
   readonly part: number
-  /** of a strong read: words of which it takes an older write; absent: of each the last */
+  /** of a strong read: words of which it takes another write; absent: of each the last */
   readonly older?: ReadonlyArray<Older>
+  /** of a strong store: words that keep what they hold */
+  readonly below?: ReadonlyArray<Older>
 }
 
 /** An event that can happen, with what a timed policy wants to know. */
@@ -109,40 +113,48 @@ export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
 
 // ---------------------------------------------------------------- keys
 
-const showOlder = ({ plane, byte, back, held }: Older): string =>
-  `<${String(plane)}+${String(byte)}~${String(back)}=${held}`
+const showOlder =
+  (sign: '<' | '>') =>
+  ({ plane, byte, back, held }: Older): string =>
+    `${sign}${String(plane)}+${String(byte)}${back === 0 ? '' : `~${String(back)}`}=${held}`
 
 export const showKey = (k: EventKey): string =>
   k.stage === 'agent'
-    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}${(k.older ?? []).map(showOlder).join('')}`
+    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}${(k.older ?? []).map(showOlder('<')).join('')}${(k.below ?? []).map(showOlder('>')).join('')}`
     : `${String(k.agent)}:${String(k.at)}/${k.stage}.${String(k.part)}`
 
-const keyPattern =
-  /^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?((?:<\d+\+\d+~[1-9]\d*=(?:[0-9a-f]{2})+)*)$/
-const olderPattern = /<(\d+)\+(\d+)~(\d+)=([0-9a-f]+)/g
+const word = String.raw`\d+\+\d+(?:~[1-9]\d*)?=(?:\??[0-9a-f]{2})+`
+const keyPattern = new RegExp(
+  String.raw`^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?((?:<${word})*)((?:>${word})*)$`,
+)
+const olderPattern = /[<>](\d+)\+(\d+)(?:~(\d+))?=([0-9a-f?]+)/g
 const stages: ReadonlyArray<EventKey['stage']> = ['read', 'write', 'all', 'signal']
+
+const readOlder = (text: string): ReadonlyArray<Older> =>
+  [...text.matchAll(olderPattern)].map(([, plane, byte, back, held]) => ({
+    plane: Number(plane),
+    byte: Number(byte),
+    back: Number(back ?? 0),
+    held: held!,
+  }))
 
 export const readKey = (text: string): EventKey | null => {
   const m = keyPattern.exec(text)
   if (m === null) return null
   const stage = stages.find((s) => s === m[4]) ?? 'agent'
   const key: EventKey = { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
-  if (m[6] === undefined || m[6] === '') return key
-  if (stage !== 'agent') return null
-  return taking(
-    key,
-    [...m[6].matchAll(olderPattern)].map(([, plane, byte, back, held]) => ({
-      plane: Number(plane),
-      byte: Number(byte),
-      back: Number(back),
-      held: held!,
-    })),
-  )
+  const [older, below] = [readOlder(m[6] ?? ''), readOlder(m[7] ?? '')]
+  if (older.length === 0 && below.length === 0) return key
+  return stage !== 'agent' ? null : below.length === 0 ? taking(key, older) : keeping(key, below)
 }
 
-/** The same read, which takes of these words an older write. */
+/** The same read, which takes of these words another write. */
 export const taking = ({ agent, at, stage, part }: EventKey, older: ReadonlyArray<Older>): EventKey =>
   older.length === 0 ? { agent, at, stage, part } : { agent, at, stage, part, older }
+
+/** The same store, which leaves of these words what is there. */
+export const keeping = ({ agent, at, stage, part }: EventKey, below: ReadonlyArray<Older>): EventKey =>
+  below.length === 0 ? { agent, at, stage, part } : { agent, at, stage, part, below }
 
 /** Do they name one event, whatever it reads? */
 export const sameKey = (a: EventKey, b: EventKey): boolean =>
@@ -586,9 +598,11 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
 export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
   o.operation !== null
     ? stepOperation(world, m, o.operation)
-    : o.key.older === undefined
-      ? stepPart(world, m, o.key)
-      : stepReading(world, m, o, o.key.older)
+    : o.key.older !== undefined
+      ? stepReading(world, m, o, o.key.older)
+      : o.key.below !== undefined
+        ? stepBelow(world, m, o, o.key.below)
+        : stepPart(world, m, o.key)
 
 const stepPart = (world: World, m: Machine, { agent, part }: EventKey): Effect | Fault =>
   part === 0
@@ -597,10 +611,10 @@ const stepPart = (world: World, m: Machine, { agent, part }: EventKey): Effect |
 
 /** An offered event, as this key asks for it. */
 export const as = (o: Offered, key: EventKey): Offered =>
-  key.older === undefined
+  key.older === undefined && key.below === undefined
     ? o
     : {
-        key: taking(o.key, key.older),
+        key: key.older === undefined ? keeping(o.key, key.below!) : taking(o.key, key.older),
         unit: o.unit,
         bytes: o.bytes,
         macs: o.macs,
@@ -608,37 +622,32 @@ export const as = (o: Offered, key: EventKey): Offered =>
         ready: o.ready,
       }
 
-/** A memory whose words are as they were. */
-const asBefore = (m: Machine, older: ReadonlyArray<Older>): Machine =>
-  older.reduce((now, { plane, byte, held }) => {
-    const bytes = Float64Array.from({ length: held.length / 2 }, (_, k) =>
-      Number.parseInt(held.slice(2 * k, 2 * k + 2), 16),
-    )
-    const cells = Plane.cells(
-      'u8',
-      Int32Array.from(bytes, (_, k) => byte + k),
-    )
-    return withPlane(now, plane, Plane.write(now.planes[plane]!, cells, bytes, null))
-  }, m)
+/** A memory in which words are otherwise. */
+const withWords = (m: Machine, words: ReadonlyArray<Older>): Machine =>
+  words.reduce(
+    (now, { plane, byte, held }) =>
+      withPlane(now, plane, Plane.withWord(now.planes[plane]!, byte, held)),
+    m,
+  )
 
-/** A strong read in a memory of before; it leaves the memory as it is. */
+const namesNo = ({ key }: Offered, does: 'reads' | 'stores'): Fault => ({
+  kind: 'invalid',
+  code: 'schedule.not-offered',
+  message: `event ${showKey(key)} ${does} no word of these strongly`,
+  site: 0,
+  agent: key.agent,
+})
+
+/** A strong read in a memory of other writes; it leaves the memory as it is. */
 const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
   const r = o.ready
-  const { agent } = o.key
   const source =
     r?._tag === 'do' && r.prepared._tag === 'load' && r.prepared.strong !== undefined
       ? r.prepared.source
       : null
-  const backs = source === null ? null : elementsTaking(source, older)
-  if (backs === null)
-    return {
-      kind: 'invalid',
-      code: 'schedule.not-offered',
-      message: `event ${showKey(o.key)} reads no word of these strongly`,
-      site: 0,
-      agent,
-    }
-  const done = stepPart(world, asBefore(m, older), o.key)
+  const backs = source === null ? null : elementsTaking(m, source, older)
+  if (backs === null) return namesNo(o, 'reads')
+  const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
   const restored = older.reduce((now, { plane }) => withPlane(now, plane, m.planes[plane]!), done.machine)
   return effect(
@@ -650,12 +659,33 @@ const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<
   )
 }
 
+/** A strong store that comes before the last write of these words: they keep what they hold. */
+const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Older>): Effect | Fault => {
+  const r = o.ready
+  const into =
+    r?._tag !== 'do'
+      ? null
+      : r.prepared._tag === 'store' && r.prepared.strong !== undefined
+        ? r.prepared.destination
+        : r.prepared._tag === 'atomic.words'
+          ? r.prepared.destination
+          : null
+  if (into === null || elementsTaking(m, into, below) === null) return namesNo(o, 'stores')
+  const done = stepPart(world, m, o.key)
+  return 'kind' in done ? done : effect(withWords(done.machine, below), done.events, done.results)
+}
+
 /** Element by element, how many writes before the last it takes; null: one of these words is none of its elements. */
-const elementsTaking = (source: Elements, older: ReadonlyArray<Older>): ReadonlyArray<number> | null => {
+const elementsTaking = (
+  m: Machine,
+  source: Elements,
+  words: ReadonlyArray<Older>,
+): ReadonlyArray<number> | null => {
   const size = bitsOf(source.dtype) / 8
   const backs = Array.from(source.offsets, () => 0)
-  for (const { plane, byte, back, held } of older) {
-    if (plane !== source.plane || held.length !== 2 * size) return null
+  for (const { plane, byte, back, held } of words) {
+    if (plane !== source.plane || held.replaceAll('?', '').length !== 2 * size) return null
+    if (byte + size > m.planes[plane]!.size) return null
     let some = false
     source.offsets.forEach((offset, i) => {
       if (offset + source.origin !== byte) return

@@ -102,6 +102,14 @@ const ordering = (write: Access, { acquires, releases, rounds }: AtomicWords): A
   return made
 }
 
+/** What comes of what it finds. */
+const withDeciding = (read: Access, { decides, controls }: AtomicWords): Access =>
+  controls
+    ? Object.assign({ decides: true as const, controls: true as const }, read)
+    : decides
+      ? Object.assign({ decides: true as const }, read)
+      : read
+
 export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
   const d = p.destination
   const done = joined(m, p)
@@ -143,7 +151,7 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
   return effect(
     countValue(written),
     [
-      p.decides ? Object.assign({ decides: true }, read) : read,
+      withDeciding(read, p),
       p.watched
         ? withWords(ordering(write, p), done?.before ?? null, done?.after ?? null)
         : ordering(write, p),

@@ -164,13 +164,14 @@ export const combining = (
 }
 
 /** The access of a strong load or store: what a plain one is not said to be. */
-const strongly = (plain: Access, { scope, orders, decides }: Strong): Access => {
+const strongly = (plain: Access, { scope, orders, decides, controls }: Strong): Access => {
   const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, plain, { atomic: true, scope })
   if (orders) {
     if (plain.rw === 'r') made.acquires = true
     else made.releases = true
   }
   if (decides) made.decides = true
+  if (controls) made.controls = true
   return made
 }
 

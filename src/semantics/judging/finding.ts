@@ -14,6 +14,7 @@
  * A `Finding` is what a verdict says and what is published. Until then it is a `Diagnosis`, its missing edge a `Remedy`: with what they are about, as
  * data (`subject.ts`), beside their words.
  */
+import type { Stamp } from '../log/events.js'
 import type { HazardId, Severity } from './hazards.js'
 import type { Concerning } from './subject.js'
 
@@ -116,6 +117,34 @@ export interface Blocked extends Concerning {
   readonly ahead: ReadonlyArray<string>
 }
 
+/** A strong read whose value comes only into memory, and a write of its word that it may take as well. */
+export interface OtherReading {
+  readonly read: Stamp
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+  /** how many writes before the last, for the read; -1: one that comes after it in the log */
+  readonly back: number
+  /** the word holds it behind this write, or before that one, which is the first */
+  readonly source: { readonly behind: Stamp } | { readonly before: Stamp }
+  /** the write that is in no order with the read */
+  readonly beside: Stamp
+}
+/** Two strong stores of one word that nothing orders: the first may be the later one. */
+export interface LaterStore {
+  readonly first: Stamp
+  readonly second: Stamp
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+}
+/** What a run could have found otherwise, and still done the same; by pairs of places. `controlled`: words whose order is meant. */
+export interface Otherwise {
+  readonly reads: ReadonlyArray<ReadonlyArray<OtherReading>>
+  readonly stores: ReadonlyArray<ReadonlyArray<LaterStore>>
+  readonly controlled: ReadonlySet<string>
+}
+
 /** What one log shows. */
 export interface Judgement {
   readonly findings: ReadonlyArray<Diagnosis>
@@ -129,6 +158,7 @@ export interface Judgement {
   readonly byManual: ReadonlyArray<Diagnosis>
   /** strong accesses of lanes of a warp that nothing orders: other orders of them are other schedules of the threads, and the same one of the warps */
   readonly lanesInTurn: boolean
+  readonly otherwise: Otherwise
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number

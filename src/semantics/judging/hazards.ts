@@ -682,6 +682,17 @@ const rows = {
     cause: 'conflict',
     mistakes: ['early'],
   },
+  V2: {
+    title: 'the result depends on what a strong access finds',
+    definition:
+      'A strong read and a strong write of one word, or two strong writes, are in no order: the read may take either value and either write may be the last, and what the outputs hold depends on it.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    outside: 'always',
+    answer: 'always',
+    lanes: true,
+  },
   O1: {
     title: 'output never written',
     definition: 'A byte of an output has no write when the kernel ends.',

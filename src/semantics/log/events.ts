@@ -287,6 +287,8 @@ export interface Access {
   readonly joins?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
+  /** it may decide more than what memory holds: a branch, an address */
+  readonly controls?: true
   /** of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last */
   readonly older?: ReadonlyArray<number>
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */

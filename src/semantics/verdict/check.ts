@@ -48,6 +48,7 @@ import type { Source } from '../machine/source.js'
 import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
+import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
@@ -246,6 +247,23 @@ const withEqualWritesNoted = (
   return Object.assign({}, ran, { result })
 }
 
+/** A run in which the result depends on what a strong access finds says so. */
+const withOtherwise = (launched: Launched, options: CheckOptions, ran: Ran, again: (policy: AnyPolicy) => Ran): Ran => {
+  const [judgement, proof] = ran.result
+  if (judgement === null || ran.outcome._tag !== 'completed' || judgement.findings.length > 0) return ran
+  const { found, left } = otherwise(launched, judgement, ran, options.fuel)
+  if (found === null) return left === null ? ran : Object.assign({ left }, ran)
+  const findings = [...judgement.findings, found.diagnosis]
+  const result: Shown = [Object.assign({}, judgement, { findings }), proof]
+  return Object.assign({}, ran, {
+    result,
+    other: {
+      of: found.diagnosis,
+      ran: found.schedule === ran.schedule ? ran : again(Policy.recorded(found.schedule)),
+    },
+  })
+}
+
 // ---------------------------------------------------------------- words
 
 const holds: Condition = { holds: true, failures: [], findings: [] }
@@ -317,6 +335,8 @@ const withSchedule = (
   if (findings.length === 0) return []
   const { world, machine } = launched
   const row = rowOf(table, ran)
+  const rowsOf = (f: Diagnosis): number =>
+    ran.other !== undefined && ran.other.of.id === f.id ? rowOf(table, ran.other.ran) : row
   const how: Run.Settings = {
     policy: Policy.recorded(ran.schedule),
     fuel: options.fuel,
@@ -328,7 +348,7 @@ const withSchedule = (
       ? []
       : Run.run(world, machine, how, Run.collect).result
   return withMissing(world.header, events, findings, detecting).map((f) =>
-    Object.assign({ schedule: row }, f),
+    Object.assign({ schedule: rowsOf(f) }, f),
   )
 }
 
@@ -637,7 +657,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   }
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
-  const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
+  const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran =>
     withEqualWritesNoted(
       source,
       options,
@@ -645,6 +665,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       world,
       judged(launched.right, options, detecting, policy, withProvenance),
     )
+  const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
+    withOtherwise(launched.right, options, asRun(policy, withProvenance), (other) => asRun(other, false))
   const first = asJudged(options.policy, options.provenance)
   if (first.outcome._tag === 'refused') {
     const { key, offered } = first.outcome

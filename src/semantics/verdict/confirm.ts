@@ -35,7 +35,7 @@ import {
   type Found,
 } from '../schedules/explore/index.js'
 import { defaultOutcomes, outcomes } from '../schedules/outcomes/index.js'
-import type { Finding, HazardId, Judgement } from '../judging/finding.js'
+import type { Diagnosis, Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
@@ -54,6 +54,10 @@ export type Shown = readonly [Judgement | null, Provenance | null]
 /** A run, what it shows, and the schedule that replays it (`schedule.ts`). */
 export interface Ran extends Run.Ran<Shown> {
   readonly replay: string
+  /** of V2 the run in which an access finds something else (`otherwise.ts`) */
+  readonly other?: { readonly of: Diagnosis; readonly ran: Ran }
+  /** what was not asked of it to the end */
+  readonly left?: string
 }
 
 export type { Decision } from '../judging/decision.js'
@@ -236,6 +240,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     const decision = q.decide(ran)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
     if (decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])) return answer(i + 1, 'states', null)
+    if (ran.left !== undefined) return answer(i + 1, 'states', null)
   }
   return answer(
     asked.length,

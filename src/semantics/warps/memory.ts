@@ -294,6 +294,7 @@ const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
         scope: o.scope,
         orders: o.ordering === 'acquire' || o.ordering === 'release',
         decides: h.launch.decisive.has(o),
+        controls: h.launch.controlling.has(o),
         watched: h.launch.watches,
       }
 

@@ -356,6 +356,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
         ),
+        controls: described(
+          yes,
+          'of an atomic read that decides: it may decide more than what memory holds, as a branch or an address',
+        ),
         older: described(
           list(integer),
           'of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last',
@@ -684,6 +688,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.rounds !== undefined) made.rounds = e.rounds
   if (e.joins !== undefined) made.joins = e.joins
   if (e.decides !== undefined) made.decides = e.decides
+  if (e.controls !== undefined) made.controls = e.controls
   if (e.older !== undefined) made.older = e.older
   if (e.found !== undefined) made.found = e.found
   if (e.left !== undefined) made.left = e.left

@@ -39,6 +39,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         rounds: e.rounds,
         joins: e.joins,
         decides: e.decides,
+        controls: e.controls,
         older: e.older,
         found: e.found,
         left: e.left,

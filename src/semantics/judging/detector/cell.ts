@@ -77,7 +77,7 @@ export interface Conflicts {
   /** the two are in order over relaxed edges alone, or because products are taken to be in order of issue */
   readonly restsOn: (what: Assumption, earlier: AccessRecord, later: AccessRecord) => void
   /** two atomic writes that nothing orders and that do not commute */
-  readonly anyOrder: (earlier: AccessRecord, later: AccessRecord) => void
+  readonly anyOrder: (earlier: AccessRecord, later: AccessRecord, k: Knowledge | undefined) => void
   /** a write, and a read whose value may decide something, in no order; both are atomic */
   readonly decided: (earlier: AccessRecord, later: AccessRecord) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
@@ -154,7 +154,7 @@ const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
   const a = c.foreignAtomic
   if (a !== undefined && (a.rw === 'w' || r.rw === 'w')) {
     if (!atomicTogether(a, r, false)) out.foreign(a, r)
-    else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r)
+    else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r, undefined)
   }
   const w = c.foreignWrite
   const isSame = w !== undefined && r.rw === 'w' && storeAlike(w, r)
@@ -357,7 +357,7 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
         !sameUnit(a, r, k, options, out) &&
         !comesBefore(a, r, k, options, out)
       )
-        out.anyOrder(a, r)
+        out.anyOrder(a, r, k)
       if (isUnheard(a, r) && !isOrdered(a, r, k, options)) out.race(a, r, c, k)
       else if (
         ((a.decides && r.rw === 'w') || (r.decides && a.rw === 'w')) &&

@@ -13,6 +13,7 @@
 import type { Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
+import { noReadings, type OpenRead, type Readings, type Touch } from './readings.js'
 
 // ---------------------------------------------------------------- model
 
@@ -52,6 +53,9 @@ export interface Word {
   told: ReadonlyArray<Told>
   /** behind each of its last writes, the newest last: a read may take an older one */
   readonly past: Past[]
+  /** its strong accesses, the newest last */
+  readonly touches: Touch[]
+  open: ReadonlyArray<OpenRead>
   left: Left[]
   /** who has written it since the last store, and of the agent of that store whom its lane knew */
   writers: ReadonlyArray<Writer>
@@ -97,6 +101,8 @@ export interface Strong {
   readonly awaited: Map<number, ReadonlyArray<Pending>>
   /** by barrier of a CTA and generation */
   readonly handed: Map<string, Handed>
+  /** what else reads may take, and which stores are in no order */
+  readonly readings: Readings
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
@@ -112,6 +118,7 @@ export const strongState = (): Strong => ({
   pending: new Map(),
   awaited: new Map(),
   handed: new Map(),
+  readings: noReadings(),
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),

@@ -43,6 +43,8 @@ import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/
 import { addressesIn, clusterOf } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import { backOf, earlier, later, onlyKept, touch } from './readings.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
@@ -75,7 +77,7 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   const key = keyOfWord(plane, byte)
   const found = d.strong.words.get(key)
   if (found !== undefined) return found
-  const made: Word = { told: [], past: [], left: [], writers: [], found: [], waits: new Map() }
+  const made: Word = { told: [], past: [], touches: [], open: [], left: [], writers: [], found: [], waits: new Map() }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
   return made
@@ -538,6 +540,28 @@ const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]
   )
 }
 
+/** A read of a word that takes the write that many before the last. `bytes`: nothing but what memory holds comes of it, and so many it has; else null. */
+const reads = (
+  d: Detector,
+  w: Word,
+  a: AgentState,
+  stamp: Stamp,
+  back: number,
+  plane: number,
+  byte: number,
+  bytes: number | null,
+): void => {
+  if (bytes !== null) {
+    const shown = d.strong.shown.get(stamp.agent)
+    const { most } = backOf(w.touches, stamp, a.knowledge, shown)
+    earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
+  }
+  // who knows of a read that it was, has overtaken it
+  if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
+  if (bytes !== null) w.open = [...w.open, { stamp, bytes }]
+  touch(w.touches, { rw: 'r', stamp, back })
+}
+
 /** An access of an agent, behind its judgement against the memory that it touches. */
 export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const x = e.stamp.agent
@@ -550,14 +574,22 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   }
   const reach = reachOf(e.scope)
   if (e.rw === 'r') {
-    if (words.size > 0)
+    const kept = onlyKept(e)
+    if (words.size > 0 || kept)
       for (const [byte, back] of takenBy(e)) {
-        const w = words.get(keyOfWord(plane, byte))
+        const w = kept ? wordAt(d, plane, byte) : words.get(keyOfWord(plane, byte))
+        if (e.controls === true) d.strong.readings.controlled.add(keyOfWord(plane, byte))
         if (w === undefined) continue
-        const { told, writers } = back === 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
-        if (e.decides === true) finds(d, w, writers, stampAt(d.context, e.stamp, e.footprint, byte), reach)
+        const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
+        // one that joins writes right away, and finds the last
+        if (e.joins !== true)
+          reads(d, w, a, stamp, back, plane, byte, kept ? bitsOf(e.footprint.dtype) / 8 : null)
+        const { told, writers } = back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
+        if (e.decides === true) finds(d, w, writers, stamp, reach)
         hear(d, told, a, e.stamp, reach, e.acquires === true, false)
       }
+    else if (e.controls === true)
+      for (const byte of wordsOf(e.footprint)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
     return
   }
   const places = wordsOf(e.footprint)
@@ -585,6 +617,8 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     w.told = joins(e) ? withMore(w.told, more, d.context.options) : more
     w.past.push({ told: w.told, writers: w.writers })
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
+    w.open = later(d.strong.readings, w.open, by, knew, { plane, byte })
+    touch(w.touches, { rw: 'w', stamp: by, back: 0 })
     written(d, w, e, by, byte, before, after, knew)
   })
 }
@@ -696,6 +730,8 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
       )
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
+    d.strong.readings.controlled.add(keyOfWord(plane, byte))
+    reads(d, w, a, stamp, 0, plane, byte, null)
     finds(d, w, w.writers, stamp, reachOf(e.scope))
     hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)

@@ -68,7 +68,8 @@ import {
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
-import * as Older from './older.js'
+import { backOf, type Touch } from '../../judging/detector/readings.js'
+import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
 import * as Touched from './touched.js'
 
@@ -456,10 +457,27 @@ interface Takeable {
   readonly held: ReadonlyArray<string>
 }
 
-const heldBy = (m: Machine, plane: number, byte: number, bytes: number): string => {
-  const into = new Uint8Array(byte + bytes)
-  Plane.copyOut(m.planes[plane]!, byte, byte + bytes, into)
-  return [...into.subarray(byte)].map((x) => x.toString(16).padStart(2, '0')).join('')
+/** What a word held behind each of its last writes, and before the first of them, the last one first. */
+const heldIn = (
+  n: Node,
+  first: Node,
+  touches: ReadonlyArray<Touch>,
+  plane: number,
+  byte: number,
+  bytes: number,
+  most: number,
+): ReadonlyArray<string> => {
+  const writes = touches.filter(({ rw }) => rw === 'w').slice(-most - 1)
+  const wanted = new Map(writes.map(({ stamp }, i) => [`${String(stamp.agent)}:${String(stamp.at)}`, i]))
+  const held: string[] = []
+  for (let at = n.path; at !== null; at = at.before) {
+    const i = wanted.get(`${String(at.key.agent)}:${String(at.key.at)}`)
+    if (i === undefined || at.machine === null || at.key.stage !== 'agent') continue
+    held[writes.length - 1 - i] = Plane.wordAt(at.machine.planes[plane]!, byte, bytes)
+    if (i === 0 && writes.length <= most)
+      held[writes.length] = Plane.wordAt((at.before?.machine ?? first.machine).planes[plane]!, byte, bytes)
+  }
+  return held
 }
 
 /** The words of a strong read that is on offer, of which it may take an older write. */
@@ -469,8 +487,6 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
     return []
   const { source } = r.prepared
   const bytes = bitsOf(source.dtype) / 8
-  const log = logOf(n.path)
-  const machines = machinesOf(n.path)
   const { agent, at } = o.key
   const state = d.context.agents[agent]!
   const out: Takeable[] = []
@@ -479,7 +495,7 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
     const byte = offset + source.origin
     if (offset + source.origin < 0 || seen.has(byte)) continue
     seen.add(byte)
-    const touches = Older.touchesOf(log, source.plane, byte)
+    const touches = d.strong.words.get(keyOfWord(source.plane, byte))?.touches ?? []
     if (touches.every(({ rw }) => rw === 'r')) continue
     const stamp = stampAt(
       d.context,
@@ -488,18 +504,13 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
       byte,
     )
     act(state, agent, stamp.lanes ?? r.by.mask, at)
-    const { most, without } = Older.reachOf(touches, stamp, state.knowledge, d.strong.shown.get(agent))
+    const { most, without } = backOf(touches, stamp, state.knowledge, d.strong.shown.get(agent))
     if (most < without && !s.learned.fences) {
       s.learned.fences = true
       s.news = true
     }
     if (most === 0) continue
-    const writes = touches.filter(({ rw }) => rw === 'w')
-    const held = Array.from({ length: most + 1 }, (_, back) => {
-      const write = writes[writes.length - 1 - back]
-      return heldBy(write === undefined ? first.machine : machines[write.step]!, source.plane, byte, bytes)
-    })
-    out.push({ plane: source.plane, byte, held })
+    out.push({ plane: source.plane, byte, held: heldIn(n, first, touches, source.plane, byte, bytes, most) })
   }
   return out
 }
@@ -508,44 +519,25 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
  * What agents that go on may still take of words that strong reads name: what each held and told then. Two states in which they may take other writes are two.
  */
 const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
-  const log = logOf(n.path)
-  const machines = machinesOf(n.path)
   const out: unknown[] = []
   for (const [word, bytes] of s.learned.read) {
     const [plane, byte] = word.split('+').map(Number) as [number, number]
-    const touches = Older.touchesOf(log, plane, byte)
-    const writes = touches.filter(({ rw }) => rw === 'w')
-    if (writes.length === 0) continue
+    const w = d.strong.words.get(word)
+    if (w === undefined || w.touches.every(({ rw }) => rw === 'r')) continue
     const backs = n.machine.agents.map((a, agent) => {
       if (a.status !== 'running') return null
       return strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
         const by: Stamp = { agent, at: a.at, site: -1, iteration: [], lanes }
-        const { most, without } = Older.reachOf(touches, by, knowledge, d.strong.shown.get(agent))
+        const { most, without } = backOf(w.touches, by, knowledge, d.strong.shown.get(agent))
         return s.learned.fences ? most : without
       })
     })
     const most = Math.max(0, ...backs.flatMap((b) => b ?? []))
     if (most === 0) continue
-    const past = d.strong.words.get(word)?.past ?? []
-    out.push([
-      word,
-      backs,
-      Array.from({ length: most + 1 }, (_, back) => {
-        const write = writes[writes.length - 1 - back]
-        return [
-          heldBy(write === undefined ? first.machine : machines[write.step]!, plane, byte, bytes),
-          past[past.length - 1 - back] ?? null,
-        ]
-      }),
-    ])
+    const held = heldIn(n, first, w.touches, plane, byte, bytes, most)
+    out.push([word, backs, held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null])])
   }
   return out.length === 0 ? '' : JSON.stringify(out, asText)
-}
-
-const machinesOf = (p: Path | null): ReadonlyArray<Machine | null> => {
-  const out: (Machine | null)[] = []
-  for (let at = p; at !== null; at = at.before) out.push(at.machine)
-  return out.reverse()
 }
 
 /** Most ways in which one instruction is asked to read. */
