@@ -195,7 +195,7 @@ export const otherwise = (
     ...reads.flat().flatMap((one) => [[one.source, one] as const]),
     ...stores
       .flat()
-      .flatMap((one) => [[{ behind: one.first }, one] as const, [{ behind: one.second }, one] as const]),
+      .flatMap((one) => [[{ before: one.second }, one] as const, [{ behind: one.second }, one] as const]),
   ]
   const held = heldIn(launched, ran.schedule, fuel, wanted)
   const keys = new Map(ran.schedule.map((k, i) => [k.stage === 'agent' ? eventOf(k) : '', i]))
@@ -255,7 +255,8 @@ export const otherwise = (
     [0, 1, 2, 3, 4, 5, 6, 7].some((k) => controlled.has(`${String(plane)}+${String(byte - k)}`))
   const ofStore = (one: LaterStore): Asked['found'] => {
     const i = keys.get(eventOf(one.second))
-    const first = held.get(nameOf({ behind: one.first }, one))
+    // what has come since the first stays behind it
+    const first = held.get(nameOf({ before: one.second }, one))
     const second = held.get(nameOf({ behind: one.second }, one))
     if (i === undefined || first === undefined || second === undefined) return null
     if ((first === second && !isUnknown(first)) || controlled.has(`${String(one.plane)}+${String(one.byte)}`))

@@ -31,7 +31,7 @@ import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
-import { wordsOf } from './words.js'
+import { keyOfWord, wordsOf } from './words.js'
 
 // ---------------------------------------------------------------- what has happened to a word
 
@@ -129,6 +129,14 @@ const keep = <T>(all: Map<string, T[]>, a: Stamp, b: Stamp, one: T): void => {
 const keepReading = (r: Readings, one: OtherReading): void => {
   keep(r.reads, one.beside, one.read, one)
 }
+
+/** The pairs that are kept, for words whose order is not meant. */
+export const keptIn = ({ reads, stores, controlled }: Readings): ReadonlyArray<string> => [
+  ...reads.keys(),
+  ...[...stores]
+    .filter(([, all]) => all.some(({ plane, byte }) => !controlled.has(keyOfWord(plane, byte))))
+    .map(([pair]) => pair),
+].sort()
 
 export const otherwiseIn = (r: Readings): Otherwise => ({
   reads: [...r.reads.values()],

@@ -575,10 +575,11 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const reach = reachOf(e.scope)
   if (e.rw === 'r') {
     const kept = onlyKept(e)
+    const isMeant = e.controls === true || (e.joins === true && e.decides === true)
     if (words.size > 0 || kept)
       for (const [byte, back] of takenBy(e)) {
         const w = kept ? wordAt(d, plane, byte) : words.get(keyOfWord(plane, byte))
-        if (e.controls === true) d.strong.readings.controlled.add(keyOfWord(plane, byte))
+        if (isMeant) d.strong.readings.controlled.add(keyOfWord(plane, byte))
         if (w === undefined) continue
         const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
         // one that joins writes right away, and finds the last
@@ -588,7 +589,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
         if (e.decides === true) finds(d, w, writers, stamp, reach)
         hear(d, told, a, e.stamp, reach, e.acquires === true, false)
       }
-    else if (e.controls === true)
+    else if (isMeant)
       for (const byte of wordsOf(e.footprint)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
     return
   }

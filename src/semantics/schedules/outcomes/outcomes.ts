@@ -68,7 +68,7 @@ import {
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
-import { backOf, type Touch } from '../../judging/detector/readings.js'
+import { backOf, keptIn, type Touch } from '../../judging/detector/readings.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
 import * as Touched from './touched.js'
@@ -267,7 +267,9 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
         w.left,
         inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
         w.waits,
+        w.open.map(({ stamp }) => stamp),
       ]),
+      keptIn(d.strong.readings),
       exactly ? foundIn(d, m) : null,
       [...d.strong.fenced, ...d.strong.pending, ...d.strong.awaited].filter(([slot]) => running(slot >> 2)),
       d.barriers.filter((_, i) => isAlive(clusterOf(header, header.barriers[i]!.cta))),
