@@ -133,6 +133,8 @@ export interface OtherReading {
 /** Two strong stores of one word that nothing orders: the first may be the later one. */
 export interface LaterStore {
   readonly first: Stamp
+  /** the first adds to what it finds */
+  readonly adds: boolean
   readonly second: Stamp
   readonly plane: number
   readonly byte: number

@@ -102,6 +102,22 @@ const heldIn = (
   return out
 }
 
+/** What a word holds where the first of two stores comes behind the second. */
+const laterOf = (one: LaterStore, held: ReadonlyMap<string, string>): string | undefined => {
+  const [before, behind, second] = [
+    held.get(nameOf({ before: one.first }, one)),
+    held.get(nameOf({ behind: one.first }, one)),
+    held.get(nameOf({ behind: one.second }, one)),
+  ]
+  if (!one.adds || before === undefined || behind === undefined || second === undefined) return behind
+  if (isUnknown(before) || isUnknown(behind) || isUnknown(second)) return traced(second)
+  return wordOf((numberOf(second) + numberOf(behind) - numberOf(before)) >>> 0)
+}
+
+const numberOf = (held: string): number => Number.parseInt(reversed(held), 16)
+const wordOf = (n: number): string => reversed(n.toString(16).padStart(8, '0'))
+const reversed = (held: string): string => (held.match(/../gu) ?? []).reverse().join('')
+
 // ---------------------------------------------------------------- the other run
 
 const isUnknown = (held: string): boolean => held.includes('?')
@@ -147,7 +163,7 @@ const remedy: Remedy = {
 const valueOf = (held: string): string =>
   isUnknown(held)
     ? 'a value that depends on the inputs'
-    : `0x${(held.match(/../gu) ?? []).reverse().join('')}`
+    : `0x${reversed(held)}`
 
 const planeOf = (world: World, plane: number): string => world.header.planes[plane]?.name ?? String(plane)
 
@@ -195,7 +211,11 @@ export const otherwise = (
     ...reads.flat().flatMap((one) => [[one.source, one] as const]),
     ...stores
       .flat()
-      .flatMap((one) => [[{ before: one.second }, one] as const, [{ behind: one.second }, one] as const]),
+      .flatMap((one) => [
+        [{ before: one.first }, one] as const,
+        [{ behind: one.first }, one] as const,
+        [{ behind: one.second }, one] as const,
+      ]),
   ]
   const held = heldIn(launched, ran.schedule, fuel, wanted)
   const keys = new Map(ran.schedule.map((k, i) => [k.stage === 'agent' ? eventOf(k) : '', i]))
@@ -255,11 +275,21 @@ export const otherwise = (
     [0, 1, 2, 3, 4, 5, 6, 7].some((k) => controlled.has(`${String(plane)}+${String(byte - k)}`))
   const ofStore = (one: LaterStore): Asked['found'] => {
     const i = keys.get(eventOf(one.second))
-    // what has come since the first stays behind it
-    const first = held.get(nameOf({ before: one.second }, one))
+    const first = laterOf(one, held)
     const second = held.get(nameOf({ behind: one.second }, one))
     if (i === undefined || first === undefined || second === undefined) return null
-    if ((first === second && !isUnknown(first)) || controlled.has(`${String(one.plane)}+${String(one.byte)}`))
+    // of several stores that are in no order with it the last one stays
+    const since = stores
+      .flat()
+      .some(
+        (s) =>
+          s.second.agent === one.second.agent &&
+          s.second.at === one.second.at &&
+          s.plane === one.plane &&
+          s.byte === one.byte &&
+          (keys.get(eventOf(s.first)) ?? -1) > (keys.get(eventOf(one.first)) ?? -1),
+      )
+    if (since || (first === second && !isUnknown(first)) || controlled.has(`${String(one.plane)}+${String(one.byte)}`))
       return null
     const key = ran.schedule[i]!
     const keeps = (text: string): EventKey =>

@@ -49,6 +49,8 @@ export interface Cell {
   write: AccessRecord | undefined
   /** plain writes that are in no order with it, nor with one another, and have left the same */
   beside: ReadonlyArray<AccessRecord>
+  /** reads of their agents before them: who may stand beside the writes races with these */
+  under: ReadonlyArray<AccessRecord>
   atomics: Array<AccessRecord>
   /** the write before the last, and which agents had read it (a bit each) */
   before: AccessRecord | undefined
@@ -98,6 +100,7 @@ export const cell = (cluster: number, written: boolean): Cell => ({
   cluster,
   write: undefined,
   beside: none,
+  under: none,
   atomics: [],
   before: undefined,
   readersBefore: 0,
@@ -114,6 +117,7 @@ export const duplicate = (c: Cell): Cell => ({
   cluster: c.cluster,
   write: c.write,
   beside: c.beside,
+  under: c.under,
   atomics: c.atomics.slice(),
   before: c.before,
   readersBefore: c.readersBefore,
@@ -142,6 +146,7 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
   c.cluster = cluster
   c.write = undefined
   c.beside = none
+  c.under = none
   c.atomics = []
   c.before = undefined
   c.readersBefore = 0
@@ -327,8 +332,11 @@ const besideOthers = (
   const isFound = r.rw === 'r' ? group.some(isAfter) : storeAlike(w, r)
   let sound = true
   for (const x of group)
-    if (isFound && !isAfter(x)) out.twice(x, r, k)
-    else sound = follows(c, x, r, k, options, out) && sound
+    if (isFound && !isAfter(x)) {
+      out.twice(x, r, k)
+      if (r.rw === 'w')
+        for (const y of c.under) if (y.stamp.agent === x.stamp.agent && !isAfter(y)) out.race(y, r, c, k)
+    } else sound = follows(c, x, r, k, options, out) && sound
   return sound
 }
 
@@ -444,6 +452,11 @@ export const judge = (
   c.beside = leaves ? [...c.beside, w].filter(isOpen) : none
   c.write = record
   if (c.atomics.length > 0) c.atomics = []
+  // of one value alone a write may be left beside another
+  c.under =
+    r.stored === undefined
+      ? none
+      : [...(leaves ? c.under : none), ...c.reads.filter((x) => x.stamp.agent === r.stamp.agent)]
   c.reads = leaves ? c.reads.filter(isOpen) : []
   c.limit = 12
 }

@@ -27,7 +27,7 @@
 import type { LaterStore, OtherReading, Otherwise } from '../finding.js'
 import type { Access, Stamp } from '../../log/events.js'
 import { bitsOf } from '../../../numerics/dtype.js'
-import type { AccessRecord } from './access-record.js'
+import { addsFloats, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
@@ -206,11 +206,14 @@ export const later = (
 
 /** It leaves what it carries, whatever it finds. */
 const leavesItsOwn = (r: AccessRecord): boolean => r.combine === undefined || r.combine === 'exchange'
+const addsWords = (r: AccessRecord): boolean =>
+  r.combine === 'add' && !addsFloats(r) && bitsOf(r.footprint.dtype) === 32
 
 /** Two strong writes that nothing orders: of which one is a store, so that no chain of atomics says which was the later one. */
 export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): void => {
   if (first.stamp.agent === second.stamp.agent && first.stamp.at === second.stamp.at) return
-  if ((first.joins && second.joins) || !leavesItsOwn(first) || second.decides) return
+  const adds = addsWords(first)
+  if ((first.joins && second.joins) || !(adds || leavesItsOwn(first))) return
   const known = r.stores.get(pairOf(first.stamp, second.stamp))
   if (known?.some((s) => s.first.at === first.stamp.at && s.second.at === second.stamp.at) === true) return
   const { plane } = second.footprint
@@ -220,6 +223,7 @@ export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): 
     if (shared.some(([from, to]) => byte >= from && byte < to))
       keep(r.stores, first.stamp, second.stamp, {
         first: first.stamp,
+        adds,
         second: second.stamp,
         plane,
         byte,
