@@ -462,7 +462,9 @@ const executePrepared = (
         p.over === undefined
           ? p.sequential === true
             ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, sequential: true }
-            : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
+            : p.half === undefined
+              ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
+              : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, half: p.half }
           : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, footprint: p.over.footprint },
       ])
     case 'wgmma.mma':
@@ -638,14 +640,27 @@ const namesNo = ({ key }: Offered, does: 'reads' | 'stores'): Fault => ({
   agent: key.agent,
 })
 
+/** The words of an event that reads, or stores, strongly: of so many elements each; null: it does not. */
+interface Strongly {
+  readonly elements: Elements
+  readonly words: number
+}
+const readsOf = ({ ready: r }: Offered): Strongly | null =>
+  r?._tag === 'do' && r.prepared._tag === 'load' && r.prepared.strong !== undefined
+    ? { elements: r.prepared.source, words: r.prepared.strong.words }
+    : null
+const storesOf = ({ ready: r }: Offered): Strongly | null =>
+  r?._tag !== 'do'
+    ? null
+    : r.prepared._tag === 'store' && r.prepared.strong !== undefined
+      ? { elements: r.prepared.destination, words: r.prepared.strong.words }
+      : r.prepared._tag === 'atomic.words'
+        ? { elements: r.prepared.destination, words: r.prepared.words }
+        : null
+
 /** A strong read in a memory of other writes; it leaves the memory as it is. */
 const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
-  const r = o.ready
-  const source =
-    r?._tag === 'do' && r.prepared._tag === 'load' && r.prepared.strong !== undefined
-      ? r.prepared.source
-      : null
-  const backs = source === null ? null : elementsTaking(m, source, older)
+  const backs = elementsTaking(m, readsOf(o), older)
   if (backs === null) return namesNo(o, 'reads')
   const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
@@ -661,37 +676,30 @@ const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<
 
 /** A strong store that comes before the last write of these words: they keep what they hold. */
 const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Older>): Effect | Fault => {
-  const r = o.ready
-  const into =
-    r?._tag !== 'do'
-      ? null
-      : r.prepared._tag === 'store' && r.prepared.strong !== undefined
-        ? r.prepared.destination
-        : r.prepared._tag === 'atomic.words'
-          ? r.prepared.destination
-          : null
-  if (into === null || elementsTaking(m, into, below) === null) return namesNo(o, 'stores')
+  if (elementsTaking(m, storesOf(o), below) === null) return namesNo(o, 'stores')
   const done = stepPart(world, m, o.key)
   return 'kind' in done ? done : effect(withWords(done.machine, below), done.events, done.results)
 }
 
-/** Element by element, how many writes before the last it takes; null: one of these words is none of its elements. */
+/** Element by element, how many writes before the last it takes; null: one of these words is none of its. */
 const elementsTaking = (
   m: Machine,
-  source: Elements,
-  words: ReadonlyArray<Older>,
+  by: Strongly | null,
+  taken: ReadonlyArray<Older>,
 ): ReadonlyArray<number> | null => {
-  const size = bitsOf(source.dtype) / 8
-  const backs = Array.from(source.offsets, () => 0)
-  for (const { plane, byte, back, held } of words) {
-    if (plane !== source.plane || held.replaceAll('?', '').length !== 2 * size) return null
+  if (by === null) return null
+  const { elements, words } = by
+  const size = (words * bitsOf(elements.dtype)) / 8
+  const backs = Array.from(elements.offsets, () => 0)
+  for (const { plane, byte, back, held } of taken) {
+    if (plane !== elements.plane || held.replaceAll('?', '').length !== 2 * size) return null
     if (byte + size > m.planes[plane]!.size) return null
     let some = false
-    source.offsets.forEach((offset, i) => {
-      if (offset + source.origin !== byte) return
-      backs[i] = back
+    for (let i = 0; i < backs.length; i += words) {
+      if (elements.offsets[i]! + elements.origin !== byte) continue
+      backs.fill(back, i, i + words)
       some = true
-    })
+    }
     if (!some) return null
   }
   return backs

@@ -289,6 +289,8 @@ export interface Access {
   readonly decides?: true
   /** it may decide more than what memory holds: a branch, an address */
   readonly controls?: true
+  /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
+  readonly words?: number
   /** of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last */
   readonly older?: ReadonlyArray<number>
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */
@@ -387,6 +389,8 @@ export interface Fence {
   readonly scope: 'cta' | 'cluster' | 'global'
   /** of `memory`: it is in one order with all others that are (fence.sc) */
   readonly sequential?: true
+  /** of `memory`: it only takes over what was told, or only tells; absent: both */
+  readonly half?: 'acquire' | 'release'
   /** of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all */
   readonly footprint?: Footprint
 }

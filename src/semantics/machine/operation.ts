@@ -61,6 +61,8 @@ export interface Strong {
   readonly controls: boolean
   /** some agent may wait for the words that a store leaves */
   readonly watched: boolean
+  /** elements that are one scalar */
+  readonly words: number
 }
 
 /** What one warp brings to a product of its warpgroup. */
@@ -289,6 +291,7 @@ export type Prepared =
       readonly kind: Fence['kind']
       readonly scope: Fence['scope']
       readonly sequential?: true
+      readonly half?: 'acquire' | 'release'
       /** of `tensormapAcquire`: the bytes of the tensor maps that it takes */
       readonly over?: Elements
     }

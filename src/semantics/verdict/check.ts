@@ -58,6 +58,7 @@ import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   confirm,
+  inNoOrder,
   inTurn,
   throughOutcomes,
   defaultBounds,
@@ -248,10 +249,16 @@ const withEqualWritesNoted = (
 }
 
 /** A run in which the result depends on what a strong access finds says so. */
-const withOtherwise = (launched: Launched, options: CheckOptions, ran: Ran, again: (policy: AnyPolicy) => Ran): Ran => {
+const withOtherwise = (
+  launched: Launched,
+  options: CheckOptions,
+  ran: Ran,
+  controlled: ReadonlySet<string> | null,
+  again: (policy: AnyPolicy) => Ran,
+): Ran => {
   const [judgement, proof] = ran.result
   if (judgement === null || ran.outcome._tag !== 'completed' || judgement.findings.length > 0) return ran
-  const { found, left } = otherwise(launched, judgement, ran, options.fuel)
+  const { found, left } = otherwise(launched, judgement, controlled, ran, options.fuel)
   if (found === null) return left === null ? ran : Object.assign({ left }, ran)
   const findings = [...judgement.findings, found.diagnosis]
   const result: Shown = [Object.assign({}, judgement, { findings }), proof]
@@ -665,8 +672,13 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       world,
       judged(launched.right, options, detecting, policy, withProvenance),
     )
-  const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
-    withOtherwise(launched.right, options, asRun(policy, withProvenance), (other) => asRun(other, false))
+  const asked = (ran: Ran, controlled: ReadonlySet<string> | null): Ran =>
+    withOtherwise(launched.right, options, ran, controlled, (other) => asRun(other, false))
+  const asJudged = (
+    policy: AnyPolicy,
+    withProvenance: boolean,
+    controlled: ReadonlySet<string> | null = null,
+  ): Ran => asked(asRun(policy, withProvenance), controlled)
   const first = asJudged(options.policy, options.provenance)
   if (first.outcome._tag === 'refused') {
     const { key, offered } = first.outcome
@@ -684,7 +696,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     strict: options.strict,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
-    run: (policy) => asJudged(policy, false),
+    run: (policy, controlled) => asJudged(policy, false, controlled),
     decide: (ran) => decide(world, ran, ran.result[0], null, schedules),
   }
   // what stops one run stops all of them, at the same cost
@@ -694,7 +706,9 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ? null
     : turns?.found != null
       ? turns
-      : (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
+      : (throughOutcomes(question, detecting) ??
+        inNoOrder(question, asked(first, first.result[0]?.otherwise.controlled ?? null)) ??
+        (options.explore ? confirm(question) : null))
   const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
   const followed: Schedules =
     turns !== null ? keptTogether : lanesInTurn ? 'every schedule of warps' : schedules

@@ -77,7 +77,8 @@ export interface Question {
   /** what the first run showed */
   readonly judgement: Judgement | null
   readonly bounds: Bounds
-  readonly run: (policy: AnyPolicy) => Ran
+  /** `controlled`: words that schedules read for control, if that is known (`otherwise.ts`) */
+  readonly run: (policy: AnyPolicy, controlled?: ReadonlySet<string>) => Ran
   readonly decide: (ran: Ran) => Decision
 }
 
@@ -221,6 +222,12 @@ const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
   j.conditions.C5.holds &&
   j.conditions.C6.holds
 
+/** The first run, asked for its stores as well: where no search says which words are read for control, its own reads do. */
+export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
+  if (ran.other === undefined) return null
+  return { runs: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
+}
+
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
@@ -236,7 +243,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
   })
   const asked = all.found === null ? all.ends.slice(0, mostEnds) : [all.found]
   for (const [i, end] of asked.entries()) {
-    const ran = q.run(Policy.recorded(end))
+    const ran = q.run(Policy.recorded(end), all.controlled)
     const decision = q.decide(ran)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
     if (decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])) return answer(i + 1, 'states', null)

@@ -195,16 +195,21 @@ const leavesOtherwise = (world: World, plane: number, bytes: ReadonlyArray<numbe
 
 // ---------------------------------------------------------------- asking
 
-/** Of a completed run: what else its strong accesses may find, and whether that shows. */
+/**
+ * Of a completed run: what else its strong accesses may find, and whether that shows. `controlled`: words whose order is meant, because some schedule reads them for
+ * control; null: that is not known yet, and stores are not asked.
+ */
 export const otherwise = (
   launched: Launched,
   judgement: Judgement,
+  controlled: ReadonlySet<string> | null,
   ran: { readonly machine: Machine; readonly schedule: ReadonlyArray<EventKey>; readonly steps: number },
   fuel: number,
 ): Asked => {
   const { world, machine } = launched
   const { memory } = world.algebra
-  const { reads, stores, controlled } = judgement.otherwise
+  const { reads } = judgement.otherwise
+  const stores = controlled === null ? [] : judgement.otherwise.stores
   const nothing: Asked = { found: null, left: null }
   if ((memory !== 'bytes' && memory !== 'shadow') || reads.length + stores.length === 0) return nothing
   const wanted = [
@@ -272,7 +277,7 @@ export const otherwise = (
     }
   }
   const isMeant = (plane: number, byte: number): boolean =>
-    [0, 1, 2, 3, 4, 5, 6, 7].some((k) => controlled.has(`${String(plane)}+${String(byte - k)}`))
+    [0, 1, 2, 3, 4, 5, 6, 7].some((k) => controlled?.has(`${String(plane)}+${String(byte - k)}`) === true)
   const ofStore = (one: LaterStore): Asked['found'] => {
     const i = keys.get(eventOf(one.second))
     const first = laterOf(one, held)
@@ -289,7 +294,7 @@ export const otherwise = (
           s.byte === one.byte &&
           (keys.get(eventOf(s.first)) ?? -1) > (keys.get(eventOf(one.first)) ?? -1),
       )
-    if (since || (first === second && !isUnknown(first)) || controlled.has(`${String(one.plane)}+${String(one.byte)}`))
+    if (since || (first === second && !isUnknown(first)) || isMeant(one.plane, one.byte))
       return null
     const key = ran.schedule[i]!
     const keeps = (text: string): EventKey =>

@@ -296,6 +296,7 @@ const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
         decides: h.launch.decisive.has(o),
         controls: h.launch.controlling.has(o),
         watched: h.launch.watches,
+        words: Math.max(1, o.width.bytes / 4),
       }
 
 /** A wait for the words that the lanes mean, one after the other; lanes that mean one word wait together. */

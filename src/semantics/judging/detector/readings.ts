@@ -218,9 +218,9 @@ export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): 
   if (known?.some((s) => s.first.at === first.stamp.at && s.second.at === second.stamp.at) === true) return
   const { plane } = second.footprint
   const shared = overlap(first.footprint.spans, second.footprint.spans)
-  const bytes = Math.max(1, bitsOf(second.footprint.dtype) / 8)
-  for (const byte of wordsOf(second.footprint))
-    if (shared.some(([from, to]) => byte >= from && byte < to))
+  const bytes = second.words * Math.max(1, bitsOf(second.footprint.dtype) / 8)
+  for (const [i, byte] of wordsOf(second.footprint).entries())
+    if (i % second.words === 0 && shared.some(([from, to]) => byte >= from && byte < to))
       keep(r.stores, first.stamp, second.stamp, {
         first: first.stamp,
         adds,

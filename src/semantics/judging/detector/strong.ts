@@ -131,7 +131,9 @@ const byLane = (c: Context, a: AgentState, stamp: Stamp, { lanes, knowledge }: T
 }
 
 /** A fence of memory: what the agent has read is taken over, and what it knows is released by its writes from now on. */
-export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], sequential: boolean): void => {
+export const fenceMemory = (d: Detector, e: Fence): void => {
+  const { stamp, scope, half } = e
+  const sequential = e.sequential === true
   const c = d.context
   const { agent } = stamp
   const a = c.agents[agent]!
@@ -161,8 +163,11 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], se
       else pending.set(key, left)
     }
   }
-  heardBy(d.strong.awaited, true)
-  heardBy(d.strong.pending, false)
+  if (half !== 'release') {
+    heardBy(d.strong.awaited, true)
+    heardBy(d.strong.pending, false)
+  }
+  if (half === 'acquire') return
   const knowledge = snapshot(c, a)
   const { together } = a.knowledge
   const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
@@ -505,6 +510,9 @@ const writersAfter = (
 
 // ---------------------------------------------------------------- accesses
 
+/** Was it told by these lanes, or some of them? */
+const isOwn = (t: Told, { lanes }: Stamp): boolean => lanes === undefined || (t.lanes !== 0 && (t.lanes & ~lanes) === 0)
+
 const joins = (e: Access): boolean => e.combine !== undefined
 
 /** Of an access of several lanes the lane of each of its elements. */
@@ -566,25 +574,27 @@ const reads = (
 export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const x = e.stamp.agent
   const { plane } = e.footprint
-  const { words } = d.strong
+  const all = d.strong.words
   if (!e.atomic) {
-    if (e.rw === 'w' && words.size > 0 && d.strong.planes.has(plane))
-      for (const byte of wordsOf(e.footprint)) words.delete(keyOfWord(plane, byte))
+    if (e.rw === 'w' && all.size > 0 && d.strong.planes.has(plane))
+      for (const byte of wordsOf(e.footprint)) all.delete(keyOfWord(plane, byte))
     return
   }
   const reach = reachOf(e.scope)
   if (e.rw === 'r') {
     const kept = onlyKept(e)
+    const { words = 1 } = e
+    const size = bitsOf(e.footprint.dtype) / 8
     const isMeant = e.controls === true || (e.joins === true && e.decides === true)
-    if (words.size > 0 || kept)
-      for (const [byte, back] of takenBy(e)) {
-        const w = kept ? wordAt(d, plane, byte) : words.get(keyOfWord(plane, byte))
+    if (all.size > 0 || kept)
+      for (const [i, [byte, back]] of takenBy(e).entries()) {
+        const w = kept ? wordAt(d, plane, byte) : all.get(keyOfWord(plane, byte))
         if (isMeant) d.strong.readings.controlled.add(keyOfWord(plane, byte))
         if (w === undefined) continue
         const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
         // one that joins writes right away, and finds the last
         if (e.joins !== true)
-          reads(d, w, a, stamp, back, plane, byte, kept ? bitsOf(e.footprint.dtype) / 8 : null)
+          reads(d, w, a, stamp, back, plane, byte, kept && i % words === 0 ? words * size : null)
         const { told, writers } = back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
         if (e.decides === true) finds(d, w, writers, stamp, reach)
         hear(d, told, a, e.stamp, reach, e.acquires === true, false)
@@ -597,25 +607,27 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const knew = copy(a.knowledge)
   if (joins(e))
     for (const byte of places) {
-      const w = words.get(keyOfWord(plane, byte))
+      const w = all.get(keyOfWord(plane, byte))
       if (w !== undefined) hear(d, w.told, a, e.stamp, reach, e.acquires === true, false)
     }
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
-  const all = each === null ? tells(d, a, x, reach, e.releases === true) : []
+  const told = each === null ? tells(d, a, x, reach, e.releases === true) : []
   places.forEach((byte, i) => {
     // each lane tells for itself
     const stamp = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
     a.acting = stamp.lanes ?? acting
-    const more = each === null ? all : tells(d, a, x, reach, e.releases === true)
+    const more = each === null ? told : tells(d, a, x, reach, e.releases === true)
     a.acting = acting
-    const known = words.get(keyOfWord(plane, byte))
+    const known = all.get(keyOfWord(plane, byte))
     const after = e.left?.[i]
     const before = e.found?.[i]
     const w = known ?? wordAt(d, plane, byte)
     const by = threadsOf(d.context, stamp)
     w.writers = writersAfter(w, by, reach, joins(e), knew)
-    w.told = joins(e) ? withMore(w.told, more, d.context.options) : more
+    // a release of this thread still tells where the thread stores again
+    const kept = joins(e) ? w.told : w.told.filter((t) => t.agent === x && isOwn(t, stamp))
+    w.told = withMore(kept, more, d.context.options)
     w.past.push({ told: w.told, writers: w.writers })
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
     w.open = later(d.strong.readings, w.open, by, knew, { plane, byte })

@@ -92,6 +92,8 @@ export interface Outcomes {
   readonly ends: ReadonlyArray<ReadonlyArray<EventKey>>
   /** one along which the detector finds something, a fault ends the run, or it gets stuck */
   readonly found: ReadonlyArray<EventKey> | null
+  /** words that some schedule reads for control */
+  readonly controlled: ReadonlySet<string>
 }
 
 /** Words that decide, by plane and byte, and who has touched them. */
@@ -318,6 +320,8 @@ interface Learned {
   readonly exact: Set<number>
   /** some read may take an older write unless fences are in an order that says otherwise: their orders are followed, too */
   fences: boolean
+  /** words that were read for control */
+  readonly controlled: Set<string>
   events: number
 }
 
@@ -337,6 +341,8 @@ interface Search {
   bound: 'states' | 'depth' | null
   /** something was learned that the search has not known: it begins again */
   news: boolean
+  /** some ways in which an instruction may read were not followed */
+  left: boolean
   found: ReadonlyArray<EventKey> | null
 }
 
@@ -436,6 +442,7 @@ const heard = (s: Search, n: Node, exactly: boolean): Detector => {
   observe(d, { _tag: 'cluster', id: n.machine.wave.clusters[0]! })
   for (const events of logOf(n.path)) for (const e of events) observe(d, e)
   s.learned.events += n.path?.length ?? 0
+  for (const word of d.strong.readings.controlled) s.learned.controlled.add(word)
   return d
 }
 
@@ -488,12 +495,14 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
   if (r?._tag !== 'do' || r.prepared._tag !== 'load' || r.prepared.strong === undefined || r.by === undefined)
     return []
   const { source } = r.prepared
-  const bytes = bitsOf(source.dtype) / 8
+  const { words } = r.prepared.strong
+  const bytes = (words * bitsOf(source.dtype)) / 8
   const { agent, at } = o.key
   const state = d.context.agents[agent]!
   const out: Takeable[] = []
   const seen = new Set<number>()
-  for (const offset of source.offsets) {
+  for (const [i, offset] of source.offsets.entries()) {
+    if (i % words !== 0) continue
     const byte = offset + source.origin
     if (offset + source.origin < 0 || seen.has(byte)) continue
     seen.add(byte)
@@ -641,8 +650,9 @@ const search = (s: Search, first: Node, group: number): void => {
       const others = readings(takeable(s, first, node, d, o))
       if (s.news) return
       if (others === null) {
-        s.bound = 'states'
-        return
+        // the ways that take the last writes are followed, and what else such a read may take is asked at the ends
+        s.left = true
+        continue
       }
       for (const words of others) {
         s.transitions++
@@ -746,6 +756,7 @@ export const outcomes = (
     groups: grouping(),
     exact: new Set(),
     fences: false,
+    controlled: new Set(),
     events: 0,
   }
   const first: Node = { machine, path: null }
@@ -762,6 +773,7 @@ export const outcomes = (
     transitions: 0,
     bound: null,
     news: false,
+    left: false,
     found: null,
   })
   scout(fresh(), first)
@@ -781,7 +793,7 @@ export const outcomes = (
       }
     }
     if (s.news && k < mostRestarts && learned.events < bounds.events) continue
-    const bound = s.news ? 'depth' : s.bound
+    const bound = s.news ? 'depth' : (s.bound ?? (s.left ? 'states' : null))
     return {
       complete: bound === null && s.found === null,
       bound,
@@ -789,6 +801,7 @@ export const outcomes = (
       transitions: s.transitions,
       ends: s.ends,
       found: s.found,
+      controlled: learned.controlled,
     }
   }
 }
