@@ -277,7 +277,7 @@ export const otherwise = (
     }
   }
   const isMeant = (plane: number, byte: number): boolean =>
-    [0, 1, 2, 3, 4, 5, 6, 7].some((k) => controlled?.has(`${String(plane)}+${String(byte - k)}`) === true)
+    [0, 1, 2, 3].some((k) => controlled?.has(`${String(plane)}+${String(byte - k)}`) === true)
   const ofStore = (one: LaterStore): Asked['found'] => {
     const i = keys.get(eventOf(one.second))
     const first = laterOf(one, held)

@@ -46,6 +46,8 @@ export interface Touch {
 export interface OpenRead {
   readonly stamp: Stamp
   readonly bytes: number
+  /** its thread acquires what it hears by it: at once, or at a fence since */
+  acquires: boolean
 }
 
 /** Touches of a word that are remembered: writes before them may be taken no more, or nothing is said of them. */
@@ -112,8 +114,10 @@ export interface Readings {
   readonly stores: Map<string, LaterStore[]>
   /** words that are read for control, or by atomics of which something comes: in which order these are written is meant */
   readonly controlled: Set<string>
+  /** open reads by agent, which have not acquired */
+  readonly hearing: Map<number, OpenRead[]>
 }
-export const noReadings = (): Readings => ({ reads: new Map(), stores: new Map(), controlled: new Set() })
+export const noReadings = (): Readings => ({ reads: new Map(), stores: new Map(), controlled: new Set(), hearing: new Map() })
 
 const pairOf = (a: Stamp, b: Stamp): string =>
   `${String(a.agent)} ${String(a.site)} ${String(b.agent)} ${String(b.site)}`
@@ -179,18 +183,39 @@ export const earlier = (
   }
 }
 
-/** Reads of a word that took something else, and that may take what is written now: by one who does not know them. */
+/** An agent takes over what it has heard: what is written later does not reach reads before that, if it tells anything. */
+export const acquired = ({ hearing }: Readings, agent: number): void => {
+  for (const read of hearing.get(agent) ?? []) read.acquires = true
+  hearing.delete(agent)
+}
+
+/** A read that a later write may reach. */
+export const opened = ({ hearing }: Readings, stamp: Stamp, bytes: number, acquires: boolean): OpenRead => {
+  const read: OpenRead = { stamp, bytes, acquires }
+  if (acquires) return read
+  const others = hearing.get(stamp.agent)
+  if (others === undefined) hearing.set(stamp.agent, [read])
+  else others.push(read)
+  return read
+}
+
+/**
+ * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `tells`: the write tells something. Then who acquires by
+ * the read comes behind the writer, and can have done nothing that the writer has waited for; if it has not waited, another schedule has the write before the read.
+ */
 export const later = (
   r: Readings,
   open: ReadonlyArray<OpenRead>,
   write: Stamp,
   knew: Knowledge,
+  tells: boolean,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
   if (open.length === 0) return open
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
-  for (const { stamp: read, bytes } of left)
-    keepReading(r, {
+  for (const { stamp: read, bytes, acquires } of left)
+    if (!(tells && acquires))
+      keepReading(r, {
       read,
       plane: place.plane,
       byte: place.byte,

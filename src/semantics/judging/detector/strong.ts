@@ -44,7 +44,7 @@ import { addressesIn, clusterOf } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
-import { backOf, earlier, later, onlyKept, touch } from './readings.js'
+import { acquired, backOf, earlier, later, onlyKept, opened, touch } from './readings.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
@@ -166,6 +166,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   if (half !== 'release') {
     heardBy(d.strong.awaited, true)
     heardBy(d.strong.pending, false)
+    acquired(d.strong.readings, agent)
   }
   if (half === 'acquire') return
   const knowledge = snapshot(c, a)
@@ -558,6 +559,7 @@ const reads = (
   plane: number,
   byte: number,
   bytes: number | null,
+  acquires: boolean,
 ): void => {
   if (bytes !== null) {
     const shown = d.strong.shown.get(stamp.agent)
@@ -566,7 +568,7 @@ const reads = (
   }
   // who knows of a read that it was, has overtaken it
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
-  if (bytes !== null) w.open = [...w.open, { stamp, bytes }]
+  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, acquires)]
   touch(w.touches, { rw: 'r', stamp, back })
 }
 
@@ -594,7 +596,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
         const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
         // one that joins writes right away, and finds the last
         if (e.joins !== true)
-          reads(d, w, a, stamp, back, plane, byte, kept && i % words === 0 ? words * size : null)
+          reads(d, w, a, stamp, back, plane, byte, kept && i % words === 0 ? words * size : null, e.acquires === true)
         const { told, writers } = back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
         if (e.decides === true) finds(d, w, writers, stamp, reach)
         hear(d, told, a, e.stamp, reach, e.acquires === true, false)
@@ -630,7 +632,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     w.told = withMore(kept, more, d.context.options)
     w.past.push({ told: w.told, writers: w.writers })
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
-    w.open = later(d.strong.readings, w.open, by, knew, { plane, byte })
+    w.open = later(d.strong.readings, w.open, by, knew, more.length > 0, { plane, byte })
     touch(w.touches, { rw: 'w', stamp: by, back: 0 })
     written(d, w, e, by, byte, before, after, knew)
   })
@@ -744,7 +746,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
     d.strong.readings.controlled.add(keyOfWord(plane, byte))
-    reads(d, w, a, stamp, 0, plane, byte, null)
+    reads(d, w, a, stamp, 0, plane, byte, null, false)
     finds(d, w, w.writers, stamp, reachOf(e.scope))
     hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
