@@ -140,10 +140,23 @@ export interface LaterStore {
   readonly byte: number
   readonly bytes: number
 }
+/**
+ * A strong read that decides what its thread does, and a write that comes later, by a thread that has found what the first one wrote after it: no schedule has the write
+ * first. The read may take it if what was found does not depend on the read. `past`: of each agent how many events the write rests on.
+ */
+export interface Ahead {
+  readonly read: Stamp
+  readonly write: Stamp
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+  readonly past: ReadonlyMap<number, number>
+}
 /** What a run could have found otherwise, and still done the same; by pairs of places. `controlled`: words whose order is meant. */
 export interface Otherwise {
   readonly reads: ReadonlyArray<ReadonlyArray<OtherReading>>
   readonly stores: ReadonlyArray<ReadonlyArray<LaterStore>>
+  readonly ahead: ReadonlyArray<ReadonlyArray<Ahead>>
   readonly controlled: ReadonlySet<string>
 }
 

@@ -258,7 +258,16 @@ const withOtherwise = (
 ): Ran => {
   const [judgement, proof] = ran.result
   if (judgement === null || ran.outcome._tag !== 'completed' || judgement.findings.length > 0) return ran
-  const { found, left } = otherwise(launched, judgement, controlled, ran, options.fuel)
+  const { found, ahead, left } = otherwise(launched, judgement, controlled, ran, options.fuel)
+  for (const schedule of ahead) {
+    const other = again(Policy.recorded(schedule))
+    if (other.outcome._tag !== 'completed' || (other.result[0]?.findings.length ?? 0) > 0) return other
+  }
+  if (ahead.length > 0 && found === null)
+    return Object.assign(
+      { left: 'a read may take what is written later, by who has found what its thread writes behind it' },
+      ran,
+    )
   if (found === null) return left === null ? ran : Object.assign({ left }, ran)
   const findings = [...judgement.findings, found.diagnosis]
   const result: Shown = [Object.assign({}, judgement, { findings }), proof]

@@ -23,7 +23,7 @@
  */
 import { mostDatum } from '../../numerics/shadow.js'
 import { actor, operation } from '../judging/detector/report.js'
-import type { Diagnosis, Judgement, LaterStore, OtherReading, Remedy } from '../judging/finding.js'
+import type { Ahead, Diagnosis, Judgement, LaterStore, OtherReading, Remedy } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import { ofPlane } from '../judging/subject.js'
 import type { Stamp } from '../log/events.js'
@@ -33,13 +33,15 @@ import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import * as Run from '../execution/run.js'
-import { keeping, showKey, taking, type EventKey } from '../execution/step.js'
+import { keeping, sameKey, showKey, taking, type EventKey } from '../execution/step.js'
 
 // ---------------------------------------------------------------- model
 
 export interface Asked {
   /** the result depends on what a strong access finds: what is said of it, and a schedule that shows it */
   readonly found: { readonly diagnosis: Diagnosis; readonly schedule: ReadonlyArray<EventKey> } | null
+  /** schedules in which a read that decides takes a write that comes behind it in every other one */
+  readonly ahead: ReadonlyArray<ReadonlyArray<EventKey>>
   /** why not all was asked; null: all was */
   readonly left: string | null
 }
@@ -59,13 +61,19 @@ interface Wanted {
 const nameOf = (source: OtherReading['source'], { plane, byte }: Wanted): string =>
   `${'behind' in source ? eventOf(source.behind) : `before ${eventOf(source.before)}`} ${String(plane)}+${String(byte)}`
 
+interface Held {
+  readonly words: ReadonlyMap<string, string>
+  /** by event where it is in the program */
+  readonly sites: ReadonlyMap<string, number>
+}
+
 /** What words held behind events of a run, and before them. */
 const heldIn = (
   { world, machine }: Launched,
   schedule: ReadonlyArray<EventKey>,
   fuel: number,
   wanted: ReadonlyArray<readonly [OtherReading['source'], Wanted]>,
-): ReadonlyMap<string, string> => {
+): Held => {
   const at = new Map<string, (readonly [OtherReading['source'], Wanted])[]>()
   for (const one of wanted) {
     const key = eventOf('behind' in one[0] ? one[0].behind : one[0].before)
@@ -74,6 +82,7 @@ const heldIn = (
     else known.push(one)
   }
   const out = new Map<string, string>()
+  const sites = new Map<string, number>()
   let before = machine
   Run.run(
     world,
@@ -85,7 +94,8 @@ const heldIn = (
       transient: false,
       watch: {
         begun: (m) => (before = m),
-        stepped: (m, key) => {
+        stepped: (m, key, events) => {
+          for (const e of events) if ('stamp' in e && key.stage === 'agent') sites.set(eventOf(key), e.stamp.site)
           if (key.stage === 'agent')
             for (const [source, w] of at.get(eventOf(key)) ?? [])
               out.set(
@@ -99,15 +109,15 @@ const heldIn = (
     },
     Run.ignore,
   )
-  return out
+  return { words: out, sites }
 }
 
 /** What a word holds where the first of two stores comes behind the second. */
-const laterOf = (one: LaterStore, held: ReadonlyMap<string, string>): string | undefined => {
+const laterOf = (one: LaterStore, held: Held): string | undefined => {
   const [before, behind, second] = [
-    held.get(nameOf({ before: one.first }, one)),
-    held.get(nameOf({ behind: one.first }, one)),
-    held.get(nameOf({ behind: one.second }, one)),
+    held.words.get(nameOf({ before: one.first }, one)),
+    held.words.get(nameOf({ behind: one.first }, one)),
+    held.words.get(nameOf({ behind: one.second }, one)),
   ]
   if (!one.adds || before === undefined || behind === undefined || second === undefined) return behind
   if (isUnknown(before) || isUnknown(behind) || isUnknown(second)) return traced(second)
@@ -119,6 +129,28 @@ const wordOf = (n: number): string => reversed(n.toString(16).padStart(8, '0'))
 const reversed = (held: string): string => (held.match(/../gu) ?? []).reverse().join('')
 
 // ---------------------------------------------------------------- the other run
+
+/** Steps that one goal may take. */
+const mostSteps = 64
+
+/** One event after the other; of a goal with a site its agent goes on until it has come there. Then eager. */
+const towards = (goals: ReadonlyArray<EventKey>, siteOf: (k: EventKey) => number | null): Policy.AnyPolicy =>
+  Policy.pack<{ readonly at: number; readonly steps: number }>({
+    name: 'recorded',
+    init: { at: 0, steps: 0 },
+    choose: (state, offered) => {
+      const goal = goals[state.at]
+      if (goal === undefined) return [0, state]
+      const site = siteOf(goal)
+      const i = offered.findIndex(({ key }) =>
+        site === null ? sameKey(key, goal) : key.stage === 'agent' && key.agent === goal.agent,
+      )
+      if (i < 0 || state.steps > mostSteps) return [goal, state]
+      const isThere = site === null || offered[i]!.ready?.site === site
+      const next = isThere ? { at: state.at + 1, steps: 0 } : { at: state.at, steps: state.steps + 1 }
+      return [goal.older === undefined || site !== null ? i : { event: i, key: goal }, next]
+    },
+  })
 
 const isUnknown = (held: string): boolean => held.includes('?')
 /** A word that nobody knows, and that nothing else is. */
@@ -210,10 +242,13 @@ export const otherwise = (
   const { memory } = world.algebra
   const { reads } = judgement.otherwise
   const stores = controlled === null ? [] : judgement.otherwise.stores
-  const nothing: Asked = { found: null, left: null }
-  if ((memory !== 'bytes' && memory !== 'shadow') || reads.length + stores.length === 0) return nothing
+  const ahead = controlled === null ? [] : judgement.otherwise.ahead
+  const nothing: Asked = { found: null, ahead: [], left: null }
+  if ((memory !== 'bytes' && memory !== 'shadow') || reads.length + stores.length + ahead.length === 0)
+    return nothing
   const wanted = [
-    ...reads.flat().flatMap((one) => [[one.source, one] as const]),
+    ...reads.flat().map((one) => [one.source, one] as const),
+    ...ahead.flat().map((one) => [{ behind: one.write }, one] as const),
     ...stores
       .flat()
       .flatMap((one) => [
@@ -246,7 +281,7 @@ export const otherwise = (
   const tried = new Set<string>()
   const ofRead = (one: OtherReading): Asked['found'] => {
     const i = keys.get(eventOf(one.read))
-    const now = held.get(nameOf(one.source, one))
+    const now = held.words.get(nameOf(one.source, one))
     if (i === undefined || now === undefined) return null
     const key = ran.schedule[i]!
     const word = { plane: one.plane, byte: one.byte, back: Math.max(0, one.back), held: now }
@@ -281,7 +316,7 @@ export const otherwise = (
   const ofStore = (one: LaterStore): Asked['found'] => {
     const i = keys.get(eventOf(one.second))
     const first = laterOf(one, held)
-    const second = held.get(nameOf({ behind: one.second }, one))
+    const second = held.words.get(nameOf({ behind: one.second }, one))
     if (i === undefined || first === undefined || second === undefined) return null
     // of several stores that are in no order with it the last one stays
     const since = stores
@@ -312,6 +347,35 @@ export const otherwise = (
       schedule: ran.schedule,
     }
   }
+  /** The events that the write rests on, with the read that takes it, and what comes then; null: they do not come to the same write. */
+  const ofAhead = (one: Ahead): ReadonlyArray<ReadonlyArray<EventKey>> | null => {
+    const now = held.words.get(nameOf({ behind: one.write }, one))
+    if (now === undefined) return null
+    const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
+    const upTo = (agent: number): number =>
+      agent === one.write.agent ? one.write.at : (one.past.get(agent) ?? -1)
+    const rests = ran.schedule
+      .filter((k) => k.at <= upTo(k.agent))
+      .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))
+    // behind the read its thread may come another way to what it has written
+    const isBehind = (k: EventKey): boolean => k.agent === one.read.agent && k.at > one.read.at
+    const goals = rests.filter((k) => !isBehind(k) || (k.stage === 'agent' && k.at === upTo(k.agent)))
+    const done = Run.run(
+      world,
+      machine,
+      {
+        policy: towards(goals, (k) => (isBehind(k) ? (held.sites.get(eventOf(k)) ?? null) : null)),
+        fuel,
+        keepSchedule: true,
+        transient: false,
+      },
+      Run.ignore,
+    )
+    events += done.steps
+    if (done.outcome._tag === 'refused' || done.schedule.length < goals.length) return null
+    const again = heldIn(launched, done.schedule, fuel, [[{ behind: one.write }, one]])
+    return again.words.get(nameOf({ behind: one.write }, one)) === now ? [done.schedule] : null
+  }
   const asks = [
     ...reads.map((all) => all.map((one) => () => ofRead(one))),
     ...stores.map((all) => all.map((one) => () => ofStore(one))),
@@ -322,10 +386,10 @@ export const otherwise = (
         const one = reads[0]?.[0] ?? stores[0]![0]!
         const by = 'read' in one ? one.read : one.second
         const { agent, site } = operation(world.header, actor(by, ''))
-        return { found: null, left: `what ${agent} ${site} may find, too, was not asked to its end` }
+        return { found: null, ahead: [], left: `what ${agent} ${site} may find, too, was not asked to its end` }
       }
       const found = ask()
-      if (found !== null) return { found, left: null }
+      if (found !== null) return { found, ahead: [], left: null }
     }
-  return nothing
+  return { found: null, ahead: ahead.flatMap((all) => all.flatMap((one) => ofAhead(one) ?? [])), left: null }
 }

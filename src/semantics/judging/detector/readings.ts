@@ -24,8 +24,9 @@
  *
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
-import type { LaterStore, OtherReading, Otherwise } from '../finding.js'
+import type { Ahead, LaterStore, OtherReading, Otherwise } from '../finding.js'
 import type { Access, Stamp } from '../../log/events.js'
+import type { Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { addsFloats, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
@@ -42,12 +43,14 @@ export interface Touch {
   readonly back: number
 }
 
-/** A read that only gives what memory holds, while no one who knows it has come to its word. */
+/** A strong read, while no one who knows it has come to its word. */
 export interface OpenRead {
   readonly stamp: Stamp
   readonly bytes: number
-  /** its thread acquires what it hears by it: at once, or at a fence since */
-  acquires: boolean
+  /** it only gives what memory holds; else it decides what its thread does */
+  readonly kept: boolean
+  /** how far its thread acquires what it hears by it: at once, or at a fence since; 0: not at all */
+  acquires: Reach
 }
 
 /** Touches of a word that are remembered: writes before them may be taken no more, or nothing is said of them. */
@@ -112,12 +115,13 @@ const mostOfPair = 64
 export interface Readings {
   readonly reads: Map<string, OtherReading[]>
   readonly stores: Map<string, LaterStore[]>
+  readonly ahead: Map<string, Ahead[]>
   /** words that are read for control, or by atomics of which something comes: in which order these are written is meant */
   readonly controlled: Set<string>
   /** open reads by agent, which have not acquired */
   readonly hearing: Map<number, OpenRead[]>
 }
-export const noReadings = (): Readings => ({ reads: new Map(), stores: new Map(), controlled: new Set(), hearing: new Map() })
+export const noReadings = (): Readings => ({ reads: new Map(), stores: new Map(), ahead: new Map(), controlled: new Set(), hearing: new Map() })
 
 const pairOf = (a: Stamp, b: Stamp): string =>
   `${String(a.agent)} ${String(a.site)} ${String(b.agent)} ${String(b.site)}`
@@ -135,8 +139,9 @@ const keepReading = (r: Readings, one: OtherReading): void => {
 }
 
 /** The pairs that are kept, for words whose order is not meant. */
-export const keptIn = ({ reads, stores, controlled }: Readings): ReadonlyArray<string> => [
+export const keptIn = ({ reads, stores, ahead, controlled }: Readings): ReadonlyArray<string> => [
   ...reads.keys(),
+  ...ahead.keys(),
   ...[...stores]
     .filter(([, all]) => all.some(({ plane, byte }) => !controlled.has(keyOfWord(plane, byte))))
     .map(([pair]) => pair),
@@ -145,6 +150,7 @@ export const keptIn = ({ reads, stores, controlled }: Readings): ReadonlyArray<s
 export const otherwiseIn = (r: Readings): Otherwise => ({
   reads: [...r.reads.values()],
   stores: [...r.stores.values()],
+  ahead: [...r.ahead.values()],
   controlled: r.controlled,
 })
 
@@ -184,15 +190,23 @@ export const earlier = (
 }
 
 /** An agent takes over what it has heard: what is written later does not reach reads before that, if it tells anything. */
-export const acquired = ({ hearing }: Readings, agent: number): void => {
-  for (const read of hearing.get(agent) ?? []) read.acquires = true
-  hearing.delete(agent)
+export const acquired = ({ hearing }: Readings, agent: number, reach: Reach): void => {
+  const all = hearing.get(agent)
+  if (all === undefined) return
+  for (const read of all) if (read.acquires < reach) read.acquires = reach
+  if (reach === 3) hearing.delete(agent)
 }
 
 /** A read that a later write may reach. */
-export const opened = ({ hearing }: Readings, stamp: Stamp, bytes: number, acquires: boolean): OpenRead => {
-  const read: OpenRead = { stamp, bytes, acquires }
-  if (acquires) return read
+export const opened = (
+  { hearing }: Readings,
+  stamp: Stamp,
+  bytes: number,
+  kept: boolean,
+  acquires: Reach,
+): OpenRead => {
+  const read: OpenRead = { stamp, bytes, kept, acquires }
+  if (acquires === 3) return read
   const others = hearing.get(stamp.agent)
   if (others === undefined) hearing.set(stamp.agent, [read])
   else others.push(read)
@@ -200,7 +214,9 @@ export const opened = ({ hearing }: Readings, stamp: Stamp, bytes: number, acqui
 }
 
 /**
- * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `tells`: the write tells something. Then who acquires by
+ * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `isHeard`: the write tells something that
+ * so far an acquire takes over; `found`: what its thread has
+ * found, of each agent. Then who acquires by
  * the read comes behind the writer, and can have done nothing that the writer has waited for; if it has not waited, another schedule has the write before the read.
  */
 export const later = (
@@ -208,22 +224,20 @@ export const later = (
   open: ReadonlyArray<OpenRead>,
   write: Stamp,
   knew: Knowledge,
-  tells: boolean,
+  isHeard: (read: Stamp, acquires: Reach) => boolean,
+  found: ReadonlyMap<number, number>,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
   if (open.length === 0) return open
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
-  for (const { stamp: read, bytes, acquires } of left)
-    if (!(tells && acquires))
-      keepReading(r, {
-      read,
-      plane: place.plane,
-      byte: place.byte,
-      bytes,
-      back: -1,
-      source: { behind: write },
-      beside: write,
-    })
+  for (const { stamp: read, bytes, kept, acquires } of left) {
+    if (isHeard(read, acquires)) continue
+    const { plane, byte } = place
+    if (kept)
+      keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
+    else if ((found.get(read.agent) ?? -1) > read.at)
+      keep(r.ahead, read, write, { read, write, plane, byte, bytes, past: found })
+  }
   return left
 }
 

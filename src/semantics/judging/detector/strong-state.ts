@@ -48,6 +48,7 @@ export interface Writer {
 export interface Past {
   readonly told: ReadonlyArray<Told>
   readonly writers: ReadonlyArray<Writer>
+  readonly found: ReadonlyMap<number, number>
 }
 export interface Word {
   told: ReadonlyArray<Told>
@@ -103,6 +104,8 @@ export interface Strong {
   readonly handed: Map<string, Handed>
   /** what else reads may take, and which stores are in no order */
   readonly readings: Readings
+  /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
+  readonly found: Map<number, ReadonlyMap<number, number>>
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
@@ -119,6 +122,7 @@ export const strongState = (): Strong => ({
   awaited: new Map(),
   handed: new Map(),
   readings: noReadings(),
+  found: new Map(),
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),
@@ -133,5 +137,7 @@ export const forgetStrong = (s: Strong): void => {
   s.handed.clear()
   s.sequential = false
   s.inOrder.clear()
+  s.found.clear()
+  s.readings.hearing.clear()
   s.shown.clear()
 }

@@ -166,7 +166,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   if (half !== 'release') {
     heardBy(d.strong.awaited, true)
     heardBy(d.strong.pending, false)
-    acquired(d.strong.readings, agent)
+    acquired(d.strong.readings, agent, reach)
   }
   if (half === 'acquire') return
   const knowledge = snapshot(c, a)
@@ -537,7 +537,7 @@ const byLanes = ({ agent, at, site, iteration }: Stamp, lanes: number): Stamp =>
 const mostPast = 64
 
 /** Before the first write of a word. */
-const never: Past = { told: [], writers: [] }
+const never: Past = { told: [], writers: [], found: new Map() }
 
 /** The words that a read names, and how many writes before the last of each it takes. */
 const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]> => {
@@ -549,7 +549,25 @@ const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]
   )
 }
 
-/** A read of a word that takes the write that many before the last. `bytes`: nothing but what memory holds comes of it, and so many it has; else null. */
+/** What an agent has found, of each other agent up to which of its events. */
+const foundBy = (d: Detector, agent: number): ReadonlyMap<number, number> => d.strong.found.get(agent) ?? never.found
+
+/** It finds this write, and what its thread had found. */
+const finding = (d: Detector, agent: number, w: Word, back: number): void => {
+  const at = w.past.length - 1 - Math.max(0, back)
+  const past = w.past[at]
+  const writer = past?.writers[past.writers.length - 1]?.stamp
+  if (past === undefined || writer === undefined || back < 0) return
+  const known = foundBy(d, agent)
+  const isNews = (other: number, upTo: number): boolean => other !== agent && (known.get(other) ?? -1) < upTo
+  const news = [...past.found, [writer.agent, writer.at] as const].filter(([other, upTo]) => isNews(other, upTo))
+  if (news.length === 0) return
+  const merged = new Map(known)
+  for (const [other, upTo] of news) merged.set(other, Math.max(upTo, merged.get(other) ?? -1))
+  d.strong.found.set(agent, merged)
+}
+
+/** A read of a word that takes the write that many before the last. `bytes`: so many it has, if something comes of it; `kept`: no more than what memory holds. */
 const reads = (
   d: Detector,
   w: Word,
@@ -559,16 +577,18 @@ const reads = (
   plane: number,
   byte: number,
   bytes: number | null,
-  acquires: boolean,
+  kept: boolean,
+  acquires: Reach,
 ): void => {
-  if (bytes !== null) {
+  if (kept && bytes !== null) {
     const shown = d.strong.shown.get(stamp.agent)
     const { most } = backOf(w.touches, stamp, a.knowledge, shown)
     earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
   }
   // who knows of a read that it was, has overtaken it
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
-  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, acquires)]
+  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, kept, acquires)]
+  finding(d, stamp.agent, w, back)
   touch(w.touches, { rw: 'r', stamp, back })
 }
 
@@ -585,18 +605,30 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const reach = reachOf(e.scope)
   if (e.rw === 'r') {
     const kept = onlyKept(e)
+    const decides = e.decides === true && e.joins !== true
     const { words = 1 } = e
     const size = bitsOf(e.footprint.dtype) / 8
     const isMeant = e.controls === true || (e.joins === true && e.decides === true)
-    if (all.size > 0 || kept)
+    if (all.size > 0 || decides)
       for (const [i, [byte, back]] of takenBy(e).entries()) {
-        const w = kept ? wordAt(d, plane, byte) : all.get(keyOfWord(plane, byte))
+        const w = decides ? wordAt(d, plane, byte) : all.get(keyOfWord(plane, byte))
         if (isMeant) d.strong.readings.controlled.add(keyOfWord(plane, byte))
         if (w === undefined) continue
         const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
         // one that joins writes right away, and finds the last
         if (e.joins !== true)
-          reads(d, w, a, stamp, back, plane, byte, kept && i % words === 0 ? words * size : null, e.acquires === true)
+          reads(
+            d,
+            w,
+            a,
+            stamp,
+            back,
+            plane,
+            byte,
+            e.decides === true && i % words === 0 ? words * size : null,
+            kept,
+            e.acquires === true ? reach : 0,
+          )
         const { told, writers } = back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
         if (e.decides === true) finds(d, w, writers, stamp, reach)
         hear(d, told, a, e.stamp, reach, e.acquires === true, false)
@@ -610,7 +642,9 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   if (joins(e))
     for (const byte of places) {
       const w = all.get(keyOfWord(plane, byte))
-      if (w !== undefined) hear(d, w.told, a, e.stamp, reach, e.acquires === true, false)
+      if (w === undefined) continue
+      finding(d, x, w, 0)
+      hear(d, w.told, a, e.stamp, reach, e.acquires === true, false)
     }
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
@@ -630,9 +664,13 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     // a release of this thread still tells where the thread stores again
     const kept = joins(e) ? w.told : w.told.filter((t) => t.agent === x && isOwn(t, stamp))
     w.told = withMore(kept, more, d.context.options)
-    w.past.push({ told: w.told, writers: w.writers })
+    const found = foundBy(d, x)
+    w.past.push({ told: w.told, writers: w.writers, found })
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
-    w.open = later(d.strong.readings, w.open, by, knew, more.length > 0, { plane, byte })
+    const tellsFar = more.reduce<Reach>((far, t) => (t.reach > far ? t.reach : far), 0)
+    const isHeard = (read: Stamp, acquires: Reach): boolean =>
+      acquires > 0 && Math.min(tellsFar, acquires) >= distance(d.context, x, read.agent)
+    w.open = later(d.strong.readings, w.open, by, knew, isHeard, found, { plane, byte })
     touch(w.touches, { rw: 'w', stamp: by, back: 0 })
     written(d, w, e, by, byte, before, after, knew)
   })
@@ -746,7 +784,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
     d.strong.readings.controlled.add(keyOfWord(plane, byte))
-    reads(d, w, a, stamp, 0, plane, byte, null, false)
+    reads(d, w, a, stamp, 0, plane, byte, null, false, 0)
     finds(d, w, w.writers, stamp, reachOf(e.scope))
     hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
