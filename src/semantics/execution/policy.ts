@@ -59,7 +59,7 @@ export interface Detour {
 
 /** A policy whose state need not be known: opened by continuation. */
 export type AnyPolicy = <R>(k: <S>(policy: Policy<S>) => R) => R
-export const pack =
+const pack =
   <S>(policy: Policy<S>): AnyPolicy =>
   (k) =>
     k(policy)

@@ -107,8 +107,8 @@ const wide = (e: Access, { words }: AtomicWords): Access => (words === 1 ? e : O
 
 /** What comes of what it finds. */
 const withDeciding = (read: Access, { decides, controls }: AtomicWords): Access =>
-  controls
-    ? Object.assign({ decides: true as const, controls: true as const }, read)
+  controls !== null
+    ? Object.assign({ decides: true as const, controls }, read)
     : decides
       ? Object.assign({ decides: true as const }, read)
       : read

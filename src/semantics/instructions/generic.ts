@@ -171,7 +171,7 @@ const strongly = (plain: Access, { scope, orders, decides, controls, words }: St
     else made.releases = true
   }
   if (decides) made.decides = true
-  if (controls) made.controls = true
+  if (controls !== null) made.controls = controls
   if (words > 1) made.words = words
   return made
 }

@@ -150,7 +150,7 @@ export interface Ahead {
   readonly plane: number
   readonly byte: number
   readonly bytes: number
-  readonly past: ReadonlyMap<number, number>
+  readonly past: ReadonlyMap<number, Stamp>
 }
 /** What a run could have found otherwise, and still done the same; by pairs of places. `controlled`: words whose order is meant. */
 export interface Otherwise {

@@ -287,8 +287,8 @@ export interface Access {
   readonly joins?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
-  /** it may decide more than what memory holds: a branch, an address */
-  readonly controls?: true
+  /** it may decide more than what memory holds, as an address: the site of the first branch that depends on it, or one behind all sites */
+  readonly controls?: number
   /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
   readonly words?: number
   /** of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last */

@@ -33,7 +33,7 @@ import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import * as Run from '../execution/run.js'
-import { keeping, sameKey, showKey, taking, type EventKey } from '../execution/step.js'
+import { keeping, showKey, taking, type EventKey } from '../execution/step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -61,19 +61,13 @@ interface Wanted {
 const nameOf = (source: OtherReading['source'], { plane, byte }: Wanted): string =>
   `${'behind' in source ? eventOf(source.behind) : `before ${eventOf(source.before)}`} ${String(plane)}+${String(byte)}`
 
-interface Held {
-  readonly words: ReadonlyMap<string, string>
-  /** by event where it is in the program */
-  readonly sites: ReadonlyMap<string, number>
-}
-
 /** What words held behind events of a run, and before them. */
 const heldIn = (
   { world, machine }: Launched,
   schedule: ReadonlyArray<EventKey>,
   fuel: number,
   wanted: ReadonlyArray<readonly [OtherReading['source'], Wanted]>,
-): Held => {
+): ReadonlyMap<string, string> => {
   const at = new Map<string, (readonly [OtherReading['source'], Wanted])[]>()
   for (const one of wanted) {
     const key = eventOf('behind' in one[0] ? one[0].behind : one[0].before)
@@ -82,7 +76,6 @@ const heldIn = (
     else known.push(one)
   }
   const out = new Map<string, string>()
-  const sites = new Map<string, number>()
   let before = machine
   Run.run(
     world,
@@ -94,8 +87,7 @@ const heldIn = (
       transient: false,
       watch: {
         begun: (m) => (before = m),
-        stepped: (m, key, events) => {
-          for (const e of events) if ('stamp' in e && key.stage === 'agent') sites.set(eventOf(key), e.stamp.site)
+        stepped: (m, key) => {
           if (key.stage === 'agent')
             for (const [source, w] of at.get(eventOf(key)) ?? [])
               out.set(
@@ -109,15 +101,15 @@ const heldIn = (
     },
     Run.ignore,
   )
-  return { words: out, sites }
+  return out
 }
 
 /** What a word holds where the first of two stores comes behind the second. */
-const laterOf = (one: LaterStore, held: Held): string | undefined => {
+const laterOf = (one: LaterStore, held: ReadonlyMap<string, string>): string | undefined => {
   const [before, behind, second] = [
-    held.words.get(nameOf({ before: one.first }, one)),
-    held.words.get(nameOf({ behind: one.first }, one)),
-    held.words.get(nameOf({ behind: one.second }, one)),
+    held.get(nameOf({ before: one.first }, one)),
+    held.get(nameOf({ behind: one.first }, one)),
+    held.get(nameOf({ behind: one.second }, one)),
   ]
   if (!one.adds || before === undefined || behind === undefined || second === undefined) return behind
   if (isUnknown(before) || isUnknown(behind) || isUnknown(second)) return traced(second)
@@ -129,28 +121,6 @@ const wordOf = (n: number): string => reversed(n.toString(16).padStart(8, '0'))
 const reversed = (held: string): string => (held.match(/../gu) ?? []).reverse().join('')
 
 // ---------------------------------------------------------------- the other run
-
-/** Steps that one goal may take. */
-const mostSteps = 64
-
-/** One event after the other; of a goal with a site its agent goes on until it has come there. Then eager. */
-const towards = (goals: ReadonlyArray<EventKey>, siteOf: (k: EventKey) => number | null): Policy.AnyPolicy =>
-  Policy.pack<{ readonly at: number; readonly steps: number }>({
-    name: 'recorded',
-    init: { at: 0, steps: 0 },
-    choose: (state, offered) => {
-      const goal = goals[state.at]
-      if (goal === undefined) return [0, state]
-      const site = siteOf(goal)
-      const i = offered.findIndex(({ key }) =>
-        site === null ? sameKey(key, goal) : key.stage === 'agent' && key.agent === goal.agent,
-      )
-      if (i < 0 || state.steps > mostSteps) return [goal, state]
-      const isThere = site === null || offered[i]!.ready?.site === site
-      const next = isThere ? { at: state.at + 1, steps: 0 } : { at: state.at, steps: state.steps + 1 }
-      return [goal.older === undefined || site !== null ? i : { event: i, key: goal }, next]
-    },
-  })
 
 const isUnknown = (held: string): boolean => held.includes('?')
 /** A word that nobody knows, and that nothing else is. */
@@ -281,7 +251,7 @@ export const otherwise = (
   const tried = new Set<string>()
   const ofRead = (one: OtherReading): Asked['found'] => {
     const i = keys.get(eventOf(one.read))
-    const now = held.words.get(nameOf(one.source, one))
+    const now = held.get(nameOf(one.source, one))
     if (i === undefined || now === undefined) return null
     const key = ran.schedule[i]!
     const word = { plane: one.plane, byte: one.byte, back: Math.max(0, one.back), held: now }
@@ -316,7 +286,7 @@ export const otherwise = (
   const ofStore = (one: LaterStore): Asked['found'] => {
     const i = keys.get(eventOf(one.second))
     const first = laterOf(one, held)
-    const second = held.words.get(nameOf({ behind: one.second }, one))
+    const second = held.get(nameOf({ behind: one.second }, one))
     if (i === undefined || first === undefined || second === undefined) return null
     // of several stores that are in no order with it the last one stays
     const since = stores
@@ -349,32 +319,24 @@ export const otherwise = (
   }
   /** The events that the write rests on, with the read that takes it, and what comes then; null: they do not come to the same write. */
   const ofAhead = (one: Ahead): ReadonlyArray<ReadonlyArray<EventKey>> | null => {
-    const now = held.words.get(nameOf({ behind: one.write }, one))
+    const now = held.get(nameOf({ behind: one.write }, one))
     if (now === undefined) return null
     const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
     const upTo = (agent: number): number =>
-      agent === one.write.agent ? one.write.at : (one.past.get(agent) ?? -1)
+      agent === one.write.agent ? one.write.at : (one.past.get(agent)?.at ?? -1)
     const rests = ran.schedule
       .filter((k) => k.at <= upTo(k.agent))
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))
-    // behind the read its thread may come another way to what it has written
-    const isBehind = (k: EventKey): boolean => k.agent === one.read.agent && k.at > one.read.at
-    const goals = rests.filter((k) => !isBehind(k) || (k.stage === 'agent' && k.at === upTo(k.agent)))
     const done = Run.run(
       world,
       machine,
-      {
-        policy: towards(goals, (k) => (isBehind(k) ? (held.sites.get(eventOf(k)) ?? null) : null)),
-        fuel,
-        keepSchedule: true,
-        transient: false,
-      },
+      { policy: Policy.recorded(rests), fuel, keepSchedule: true, transient: false },
       Run.ignore,
     )
     events += done.steps
-    if (done.outcome._tag === 'refused' || done.schedule.length < goals.length) return null
+    if (done.outcome._tag === 'refused' || done.schedule.length < rests.length) return null
     const again = heldIn(launched, done.schedule, fuel, [[{ behind: one.write }, one]])
-    return again.words.get(nameOf({ behind: one.write }, one)) === now ? [done.schedule] : null
+    return again.get(nameOf({ behind: one.write }, one)) === now ? [done.schedule] : null
   }
   const asks = [
     ...reads.map((all) => all.map((one) => () => ofRead(one))),

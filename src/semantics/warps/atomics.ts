@@ -102,7 +102,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
   if ('code' in found) return found
   const out: Part[] = []
   const decides = h.launch.decisive.has(o)
-  const controls = h.launch.controlling.has(o)
+  const controls = h.launch.controlling.get(o) ?? null
   for (const { target, lanes: all, bytes: places } of found) {
     if (target._tag !== 'plane')
       return target._tag === 'constant'

@@ -200,22 +200,39 @@ export const fieldsIn: (p: WarpProgram) => ReadonlyMap<Place, string> = remember
   return comingFrom(code, first)
 })
 
-const comingInto = (p: WarpProgram, places: ReadonlySet<Place>): ReadonlySet<Operation> =>
-  new Set(
+/** The loads and atomics whose results decide something. */
+export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) => {
+  const places = decidingIn(p.code)
+  return new Set(
     p.code.flatMap(({ operation: o }) =>
       (o._tag === 'load' || o._tag === 'atomic') && usesOf(o).writes.some((w) => places.has(w)) ? [o] : [],
     ),
   )
+})
 
-/** The loads and atomics whose results decide something. */
-export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) =>
-  comingInto(p, decidingIn(p.code)),
-)
+const parts: ReadonlySet<Operation['_tag']> = new Set(['branch', 'branchIndexed', 'return', 'exit', 'trap'])
 
-/** Those whose results decide more than what memory holds. */
-export const controlling: (p: WarpProgram) => ReadonlySet<Operation> = remembered((p) =>
-  comingInto(p, controllingIn(p.code)),
-)
+/** Those whose results decide more than what memory holds, and the site of the first branch behind each that depends on it; none: the sites end before. */
+export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = remembered((p) => {
+  const places = controllingIn(p.code)
+  return new Map(
+    p.code.flatMap(({ operation: o }, i) => {
+      if (o._tag !== 'load' && o._tag !== 'atomic') return []
+      const { writes } = usesOf(o)
+      if (!writes.some((w) => places.has(w))) return []
+      const from = comingFrom(p.code, new Map(writes.map((w) => [w, ''])))
+      const first = p.code.find(
+        ({ operation, guard }, j) =>
+          j > i &&
+          parts.has(operation._tag) &&
+          [...usesOf(operation).reads, ...(guard === null ? [] : [ofPredicate(guard.predicate)])].some((x) =>
+            from.has(x),
+          ),
+      )
+      return [[o, first?.site ?? p.sites.length] as const]
+    }),
+  )
+})
 
 /** Does some agent wait for a word of memory? */
 export const watches = (p: WarpProgram): boolean =>

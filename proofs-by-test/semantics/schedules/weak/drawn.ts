@@ -88,6 +88,7 @@ export const drawn = (die: Dice): Drawn => {
     const address = (w: string): string => `[%rd1+${String(4 * words.indexOf(w))}]`
     const length = 1 + die.below(where.length === 2 ? 4 : 3)
     let skips = 0
+    let stops = false
     let ends: string | null = null
     const end = (): void => {
       if (ends === null) return
@@ -104,7 +105,8 @@ export const drawn = (die: Dice): Drawn => {
         const how = strong(die.chance(0.5) ? 'relaxed' : 'acquire', die.pick(scopes))
         b.registers++
         accesses++
-        b.body.push(load(r, 'f', how))
+        b.body.push(load(r, 'f', how), branch('ne', r, 1, 'Stop'))
+        stops = true
         b.lines.push(
           `W${String(i)}_${String(t)}:`,
           `ld${suffix(how)}.global.u32 %${own(t, r)}, ${address('f')};`,
@@ -172,6 +174,7 @@ export const drawn = (die: Dice): Drawn => {
       if (open !== null) end()
     }
     end()
+    if (stops) b.body.push(label('Stop'))
     return b
   })
   const ctas: ReadonlyArray<Place> = where.map((cta) => place(cta))

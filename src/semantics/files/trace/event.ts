@@ -357,8 +357,8 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
         ),
         controls: described(
-          yes,
-          'of an atomic read that decides: it may decide more than what memory holds, as a branch or an address',
+          nat,
+          'of an atomic read that decides: it may decide more than what memory holds, as an address; the site of the first branch that depends on it, or one behind all sites',
         ),
         words: described(
           nat,

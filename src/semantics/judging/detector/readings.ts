@@ -47,8 +47,8 @@ export interface Touch {
 export interface OpenRead {
   readonly stamp: Stamp
   readonly bytes: number
-  /** it only gives what memory holds; else it decides what its thread does */
-  readonly kept: boolean
+  /** it decides what its thread does from this site on; null: it only gives what memory holds */
+  readonly controls: number | null
   /** how far its thread acquires what it hears by it: at once, or at a fence since; 0: not at all */
   acquires: Reach
 }
@@ -158,7 +158,7 @@ export const otherwiseIn = (r: Readings): Otherwise => ({
 
 /** Does nothing but what memory holds come of it? */
 export const onlyKept = (e: Access): boolean =>
-  e.atomic && e.rw === 'r' && e.joins !== true && e.decides === true && e.controls !== true
+  e.atomic && e.rw === 'r' && e.joins !== true && e.decides === true && e.controls === undefined
 
 /** What else this read may take of its word, of which it took the write that many before the last. */
 export const earlier = (
@@ -202,10 +202,10 @@ export const opened = (
   { hearing }: Readings,
   stamp: Stamp,
   bytes: number,
-  kept: boolean,
+  controls: number | null,
   acquires: Reach,
 ): OpenRead => {
-  const read: OpenRead = { stamp, bytes, kept, acquires }
+  const read: OpenRead = { stamp, bytes, controls, acquires }
   if (acquires === 3) return read
   const others = hearing.get(stamp.agent)
   if (others === undefined) hearing.set(stamp.agent, [read])
@@ -225,17 +225,18 @@ export const later = (
   write: Stamp,
   knew: Knowledge,
   isHeard: (read: Stamp, acquires: Reach) => boolean,
-  found: ReadonlyMap<number, number>,
+  found: ReadonlyMap<number, Stamp>,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
   if (open.length === 0) return open
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
-  for (const { stamp: read, bytes, kept, acquires } of left) {
+  for (const { stamp: read, bytes, controls, acquires } of left) {
     if (isHeard(read, acquires)) continue
     const { plane, byte } = place
-    if (kept)
+    const last = found.get(read.agent)
+    if (controls === null)
       keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
-    else if ((found.get(read.agent) ?? -1) > read.at)
+    else if (last !== undefined && last.at > read.at && last.site < controls && last.site > read.site)
       keep(r.ahead, read, write, { read, write, plane, byte, bytes, past: found })
   }
   return left

@@ -48,7 +48,7 @@ export interface Writer {
 export interface Past {
   readonly told: ReadonlyArray<Told>
   readonly writers: ReadonlyArray<Writer>
-  readonly found: ReadonlyMap<number, number>
+  readonly found: ReadonlyMap<number, Stamp>
 }
 export interface Word {
   told: ReadonlyArray<Told>
@@ -105,7 +105,7 @@ export interface Strong {
   /** what else reads may take, and which stores are in no order */
   readonly readings: Readings
   /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
-  readonly found: Map<number, ReadonlyMap<number, number>>
+  readonly found: Map<number, ReadonlyMap<number, Stamp>>
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */

@@ -550,7 +550,7 @@ const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]
 }
 
 /** What an agent has found, of each other agent up to which of its events. */
-const foundBy = (d: Detector, agent: number): ReadonlyMap<number, number> => d.strong.found.get(agent) ?? never.found
+const foundBy = (d: Detector, agent: number): ReadonlyMap<number, Stamp> => d.strong.found.get(agent) ?? never.found
 
 /** It finds this write, and what its thread had found. */
 const finding = (d: Detector, agent: number, w: Word, back: number): void => {
@@ -559,15 +559,19 @@ const finding = (d: Detector, agent: number, w: Word, back: number): void => {
   const writer = past?.writers[past.writers.length - 1]?.stamp
   if (past === undefined || writer === undefined || back < 0) return
   const known = foundBy(d, agent)
-  const isNews = (other: number, upTo: number): boolean => other !== agent && (known.get(other) ?? -1) < upTo
-  const news = [...past.found, [writer.agent, writer.at] as const].filter(([other, upTo]) => isNews(other, upTo))
+  const news = [...past.found.values(), writer].filter(
+    (s) => s.agent !== agent && (known.get(s.agent)?.at ?? -1) < s.at,
+  )
   if (news.length === 0) return
   const merged = new Map(known)
-  for (const [other, upTo] of news) merged.set(other, Math.max(upTo, merged.get(other) ?? -1))
+  for (const s of news) if ((merged.get(s.agent)?.at ?? -1) < s.at) merged.set(s.agent, s)
   d.strong.found.set(agent, merged)
 }
 
-/** A read of a word that takes the write that many before the last. `bytes`: so many it has, if something comes of it; `kept`: no more than what memory holds. */
+/**
+ * A read of a word that takes the write that many before the last. `bytes`: so many it has, if something comes of it; `controls`: from which site on it decides what its thread does; null: it only
+ * gives what memory holds.
+ */
 const reads = (
   d: Detector,
   w: Word,
@@ -577,17 +581,17 @@ const reads = (
   plane: number,
   byte: number,
   bytes: number | null,
-  kept: boolean,
+  controls: number | null,
   acquires: Reach,
 ): void => {
-  if (kept && bytes !== null) {
+  if (controls === null && bytes !== null) {
     const shown = d.strong.shown.get(stamp.agent)
     const { most } = backOf(w.touches, stamp, a.knowledge, shown)
     earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
   }
   // who knows of a read that it was, has overtaken it
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
-  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, kept, acquires)]
+  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, controls, acquires)]
   finding(d, stamp.agent, w, back)
   touch(w.touches, { rw: 'r', stamp, back })
 }
@@ -608,7 +612,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const decides = e.decides === true && e.joins !== true
     const { words = 1 } = e
     const size = bitsOf(e.footprint.dtype) / 8
-    const isMeant = e.controls === true || (e.joins === true && e.decides === true)
+    const isMeant = e.controls !== undefined || (e.joins === true && e.decides === true)
     if (all.size > 0 || decides)
       for (const [i, [byte, back]] of takenBy(e).entries()) {
         const w = decides ? wordAt(d, plane, byte) : all.get(keyOfWord(plane, byte))
@@ -626,7 +630,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
             plane,
             byte,
             e.decides === true && i % words === 0 ? words * size : null,
-            kept,
+            kept ? null : (e.controls ?? null),
             e.acquires === true ? reach : 0,
           )
         const { told, writers } = back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
@@ -784,7 +788,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
     d.strong.readings.controlled.add(keyOfWord(plane, byte))
-    reads(d, w, a, stamp, 0, plane, byte, null, false, 0)
+    reads(d, w, a, stamp, 0, plane, byte, null, null, 0)
     finds(d, w, w.writers, stamp, reachOf(e.scope))
     hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
