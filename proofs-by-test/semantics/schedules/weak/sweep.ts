@@ -130,3 +130,6 @@ export const asked = (seed: number): { readonly row: Row | null; readonly verdic
   if (v.verdict === 'deadlock') return row('unreal: a deadlock')
   return { row: null, verdict: v.verdict === 'undecided' && !m.races && !m.differs ? 'undecided, clean' : v.verdict }
 }
+
+export const show = ({ seed, what, verdict, drawn: d }: Row): string =>
+  [`seed ${String(seed)}: ${what}; ${verdict}`, d.text].join('\n')
