@@ -201,7 +201,9 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     ...(seen === undefined ? [] : [`- On silicon: ${seen}.`]),
     '',
     ...('lanes' in h ? ['Only PTX has it: agents of other programs have no lanes.', ''] : []),
-    ...('words' in h ? ['Only PTX has it: other programs do not read or write single words strongly.', ''] : []),
+    ...('words' in h
+      ? ['Only PTX has it: other programs do not read or write single words strongly.', '']
+      : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
     ...laneTwins.filter((t) => t.id === id).flatMap(laneKernelOf),
   ]

@@ -627,8 +627,7 @@ export const as = (o: Offered, key: EventKey): Offered =>
 /** A memory in which words are otherwise. */
 const withWords = (m: Machine, words: ReadonlyArray<Older>): Machine =>
   words.reduce(
-    (now, { plane, byte, held }) =>
-      withPlane(now, plane, Plane.withWord(now.planes[plane]!, byte, held)),
+    (now, { plane, byte, held }) => withPlane(now, plane, Plane.withWord(now.planes[plane]!, byte, held)),
     m,
   )
 

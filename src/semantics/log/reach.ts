@@ -47,7 +47,4 @@ interface Atomic {
 const widthOf = ({ footprint, words = 1 }: Atomic): number => words * bitsOf(footprint.dtype)
 /** `distance`: `between` their agents. */
 export const atomicTogether = (x: Atomic, y: Atomic, distance: 1 | 2 | 3): boolean =>
-  x.reach >= distance &&
-  y.reach >= distance &&
-  x.proxy === y.proxy &&
-  widthOf(x) === widthOf(y)
+  x.reach >= distance && y.reach >= distance && x.proxy === y.proxy && widthOf(x) === widthOf(y)

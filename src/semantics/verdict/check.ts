@@ -184,6 +184,11 @@ const keptTogether: Schedules = 'every schedule in which nothing comes between a
 const otherTurns =
   'atomics of one instruction: of the orders in which other threads come between its lanes, four schedules were followed'
 
+const askedAlone: Schedules =
+  'every schedule in which one word of an instruction, or all of them, have an older value'
+const wordsAlone =
+  'older values of several words that one instruction reads: each word was asked alone, and all of them together'
+
 const oneOrderOfLanes =
   'orders of strong accesses by lanes of one warp that nothing orders: one of them was followed'
 
@@ -720,7 +725,13 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
         (options.explore ? confirm(question) : null))
   const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
   const followed: Schedules =
-    turns !== null ? keptTogether : lanesInTurn ? 'every schedule of warps' : schedules
+    turns !== null
+      ? keptTogether
+      : answer?.alone === true
+        ? askedAlone
+        : lanesInTurn
+          ? 'every schedule of warps'
+          : schedules
   const shown = answer?.found?.ran ?? first
   const asOne = (): Judgement | null =>
     judged(
@@ -776,6 +787,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...scopeOf(world, options),
       ...(turns === null ? [] : [otherTurns]),
       ...(lanesInTurn ? [oneOrderOfLanes] : []),
+      ...(answer?.alone === true ? [wordsAlone] : []),
     ],
   }
   return E.right({

@@ -89,6 +89,8 @@ export interface Answer {
   readonly found: { readonly ran: Ran; readonly decision: Decision } | null
   /** every schedule was followed, and none shows anything */
   readonly refuted: boolean
+  /** of many words that one instruction reads strongly each was asked alone for older values */
+  readonly alone?: true
 }
 
 // ---------------------------------------------------------------- directed schedules
@@ -249,11 +251,12 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     if (decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])) return answer(i + 1, 'states', null)
     if (ran.left !== undefined) return answer(i + 1, 'states', null)
   }
-  return answer(
+  const done = answer(
     asked.length,
     all.found !== null || asked.length < all.ends.length ? 'states' : all.bound,
     null,
   )
+  return all.alone ? Object.assign({ alone: true as const }, done) : done
 }
 
 // ---------------------------------------------------------------- what a search does not look for

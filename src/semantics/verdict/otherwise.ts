@@ -163,9 +163,7 @@ const remedy: Remedy = {
 }
 
 const valueOf = (held: string): string =>
-  isUnknown(held)
-    ? 'a value that depends on the inputs'
-    : `0x${reversed(held)}`
+  isUnknown(held) ? 'a value that depends on the inputs' : `0x${reversed(held)}`
 
 const planeOf = (world: World, plane: number): string => world.header.planes[plane]?.name ?? String(plane)
 
@@ -299,8 +297,7 @@ export const otherwise = (
           s.byte === one.byte &&
           (keys.get(eventOf(s.first)) ?? -1) > (keys.get(eventOf(one.first)) ?? -1),
       )
-    if (since || (first === second && !isUnknown(first)) || isMeant(one.plane, one.byte))
-      return null
+    if (since || (first === second && !isUnknown(first)) || isMeant(one.plane, one.byte)) return null
     const key = ran.schedule[i]!
     const keeps = (text: string): EventKey =>
       keeping(key, [{ plane: one.plane, byte: one.byte, back: 0, held: text }])
@@ -348,7 +345,11 @@ export const otherwise = (
         const one = reads[0]?.[0] ?? stores[0]![0]!
         const by = 'read' in one ? one.read : one.second
         const { agent, site } = operation(world.header, actor(by, ''))
-        return { found: null, ahead: [], left: `what ${agent} ${site} may find, too, was not asked to its end` }
+        return {
+          found: null,
+          ahead: [],
+          left: `what ${agent} ${site} may find, too, was not asked to its end`,
+        }
       }
       const found = ask()
       if (found !== null) return { found, ahead: [], left: null }

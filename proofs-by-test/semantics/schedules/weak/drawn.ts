@@ -30,6 +30,8 @@ export interface Drawn {
   readonly program: Program
   /** registers that decide a branch, and those of atomics, as `P0:r1` */
   readonly controls: ReadonlySet<string>
+  /** registers that decide a branch */
+  readonly branches: ReadonlySet<string>
   /** registers that must be 1 in the end: their threads wait for it */
   readonly waits: ReadonlySet<string>
   /** words that are read for control, by waits, or by atomics that give what they find */
@@ -65,19 +67,17 @@ interface Body {
 const own = (t: number, register: string): string =>
   `r${String(registersOfThread * t + Number(register.slice(1)))}`
 
-const suffix = (how: How): string =>
-  how.sem === 'weak' ? '' : `.${how.sem}.${how.scope}`
+const suffix = (how: How): string => (how.sem === 'weak' ? '' : `.${how.sem}.${how.scope}`)
 
 const howTo = (die: Dice, sem: 'acquire' | 'release', weakly: number): How =>
-  die.chance(weakly)
-    ? weak
-    : strong(die.chance(0.7) ? 'relaxed' : sem, die.pick(scopes))
+  die.chance(weakly) ? weak : strong(die.chance(0.7) ? 'relaxed' : sem, die.pick(scopes))
 
 export const drawn = (die: Dice): Drawn => {
   const where = die.pick(places)
   const weakly = die.chance(0.3) ? 0.25 : 0
   const controls = new Set<string>()
   const waits = new Set<string>()
+  const branches = new Set<string>()
   const controlled = new Set<string>()
   let accesses = 0
   const flag = die.chance(0.35)
@@ -134,6 +134,7 @@ export const drawn = (die: Dice): Drawn => {
           b.body.push(branch('ne', r, value, ends))
           b.lines.push(`setp.ne.u32 %p1, %${own(t, r)}, ${String(value)};`, `@%p1 bra ${ends}_${String(t)};`)
           controls.add(name(r))
+          branches.add(name(r))
           controlled.add(w)
           continue
         }
@@ -211,7 +212,8 @@ export const drawn = (die: Dice): Drawn => {
       ...lines.map((l) => `  ${l}`),
       ...Array.from(
         { length: registers },
-        (_, k) => `  st.global.u32 [%rd2+${String(4 * (registersOfThread * t + k))}], %${own(t, `r${String(k)}`)};`,
+        (_, k) =>
+          `  st.global.u32 [%rd2+${String(4 * (registersOfThread * t + k))}], %${own(t, `r${String(k)}`)};`,
       ),
       '  ret;',
       `N${String(t)}:`,
@@ -220,7 +222,7 @@ export const drawn = (die: Dice): Drawn => {
     '}',
     '',
   ].join('\n')
-  return { program, controls, waits, controlled, text }
+  return { program, controls, branches, waits, controlled, text }
 }
 
 export const gridOf = ({ program }: Drawn): { readonly ctas: number; readonly threads: number } => {

@@ -3,7 +3,7 @@
  *
  *     sound       verdict ok  =>  no execution has a data race, and executions that agree in what controls leave the same words and registers
  *     complete    no execution has a data race, and those that agree in what controls leave the same  =>  nothing is found
- *     real        D: some execution has a data race;  V2: two that agree in what controls leave other words or registers
+ *     real        D: some execution has a data race;  V2: two that take the same branches leave other words or registers
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -11,7 +11,9 @@ import { elaborate } from '../../../../src/dialects/ptx/elaboration/elaborate.js
 import { parseModule } from '../../../../src/dialects/ptx/index.js'
 import { bits } from '../../../../src/fast/index.js'
 import { behaviours, type Candidate, type FinalState } from '../../../../src/semantics/axioms/index.js'
+import { isWrite } from '../../../../src/semantics/axioms/events.js'
 import { dataRaces } from '../../../../src/semantics/axioms/orders.js'
+import { has } from '../../../../src/semantics/axioms/relation.js'
 import { usualSharedBase, warpSource } from '../../../../src/semantics/execution/launch-warps.js'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
@@ -37,7 +39,14 @@ export const verdictOf = (d: Drawn): Verdict => {
           { offset: 8, tensor: 'out' },
         ],
         tensors: [
-          { name: 'words', role: 'inout', contents: new Uint8Array(16), bytes: 16, elements: null, symbol: null },
+          {
+            name: 'words',
+            role: 'inout',
+            contents: new Uint8Array(16),
+            bytes: 16,
+            elements: null,
+            symbol: null,
+          },
           {
             name: 'out',
             role: 'inout',
@@ -60,6 +69,8 @@ export interface Meant {
   readonly races: boolean
   /** executions that agree in what controls leave other words or registers */
   readonly differs: boolean
+  /** those that agree in what branches are taken on do */
+  readonly differsAtAll: boolean
   /** a wait can never pass */
   readonly stuck: boolean
 }
@@ -67,7 +78,14 @@ export interface Meant {
 const racesIn = (c: Candidate): boolean => {
   const { events, overlap, strong } = c.shape
   const starts = (e: number): boolean => events[e]!.does._tag === 'start'
-  return dataRaces(events, overlap, strong, c.causality).some(([a, b]) => !starts(a) && !starts(b))
+  // what a thread has written over itself is over for who has found that
+  const isOver = (a: number, b: number): boolean =>
+    events.some(
+      (e, k) => isWrite(e) && has(c.shape.programOrder, a, k) && has(overlap, a, k) && has(c.causality, k, b),
+    )
+  return dataRaces(events, overlap, strong, c.causality).some(
+    ([a, b]) => !starts(a) && !starts(b) && !isOver(a, b) && !isOver(b, a),
+  )
 }
 
 /** What the axioms say; null: not all executions were looked at. */
@@ -84,6 +102,8 @@ export const meant = (d: Drawn): Meant | null => {
   const states = all.right.outcomes.map(({ state }) => state).filter(passes)
   const left = new Map<string, string>()
   let differs = false
+  let differsAtAll = false
+  const once = new Map<string, string>()
   for (const { registers, memory } of states) {
     const key = [...d.controls].map((r) => String(registers.get(r) ?? 0)).join()
     const rest = JSON.stringify([
@@ -93,8 +113,13 @@ export const meant = (d: Drawn): Meant | null => {
     const known = left.get(key)
     if (known === undefined) left.set(key, rest)
     else differs ||= known !== rest
+    const taken = [...d.branches].map((r) => String(registers.get(r) ?? 0)).join()
+    const whole = JSON.stringify([[...registers].map(([r, v]) => [r, v ?? 0]), [...memory]])
+    const before = once.get(taken)
+    if (before === undefined) once.set(taken, whole)
+    else differsAtAll ||= before !== whole
   }
-  return { races, differs, stuck: states.length === 0 }
+  return { races, differs, differsAtAll, stuck: states.length === 0 }
 }
 
 export interface Row {
@@ -124,11 +149,15 @@ export const asked = (seed: number): { readonly row: Row | null; readonly verdic
   }
   if (v.verdict === 'hazard') {
     if (races && !m.races) return row('unreal: no race')
-    if (!races && ids.has('V2') && !m.differs && !m.races) return row('unreal: the result does not differ')
+    if (!races && ids.has('V2') && !m.differsAtAll && !m.races)
+      return row('unreal: the result does not differ')
     if (!races && !ids.has('V2')) return row('something else')
   }
   if (v.verdict === 'deadlock') return row('unreal: a deadlock')
-  return { row: null, verdict: v.verdict === 'undecided' && !m.races && !m.differs ? 'undecided, clean' : v.verdict }
+  return {
+    row: null,
+    verdict: v.verdict === 'undecided' && !m.races && !m.differs ? 'undecided, clean' : v.verdict,
+  }
 }
 
 export const show = ({ seed, what, verdict, drawn: d }: Row): string =>

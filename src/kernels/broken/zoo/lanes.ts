@@ -50,7 +50,12 @@ const warp: Team = { threads: 32, meet: 'bar.warp.sync -1;' }
 const warps: Team = { threads: 64, meet: 'bar.sync 0;' }
 
 /** `missing` is where the line that mends it goes; %r4 is the address of the thread's own word of `s`. */
-const textOf = (entry: string, { threads, meet }: Team, body: ReadonlyArray<string>, fixed: boolean): string =>
+const textOf = (
+  entry: string,
+  { threads, meet }: Team,
+  body: ReadonlyArray<string>,
+  fixed: boolean,
+): string =>
   [
     '.version 8.3',
     '.target sm_90a',

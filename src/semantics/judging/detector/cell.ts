@@ -49,7 +49,7 @@ export interface Cell {
   write: AccessRecord | undefined
   /** plain writes that are in no order with it, nor with one another, and have left the same */
   beside: ReadonlyArray<AccessRecord>
-  /** reads of their agents before them: who may stand beside the writes races with these */
+  /** other accesses of their agents before them: who may stand beside the writes races with these */
   under: ReadonlyArray<AccessRecord>
   atomics: Array<AccessRecord>
   /** the write before the last, and which agents had read it (a bit each) */
@@ -451,12 +451,15 @@ export const judge = (
   c.readersBefore = readersOf(c)
   c.beside = leaves ? [...c.beside, w].filter(isOpen) : none
   c.write = record
-  if (c.atomics.length > 0) c.atomics = []
   // of one value alone a write may be left beside another
   c.under =
     r.stored === undefined
       ? none
-      : [...(leaves ? c.under : none), ...c.reads.filter((x) => x.stamp.agent === r.stamp.agent)]
+      : [
+          ...(leaves ? c.under : none),
+          ...[...c.reads, ...c.atomics].filter((x) => x.stamp.agent === r.stamp.agent),
+        ]
+  if (c.atomics.length > 0) c.atomics = []
   c.reads = leaves ? c.reads.filter(isOpen) : []
   c.limit = 12
 }

@@ -24,7 +24,7 @@
  *
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
-import type { Ahead, LaterStore, OtherReading, Otherwise } from '../finding.js'
+import type { Ahead, LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
 import type { Access, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
@@ -121,7 +121,13 @@ export interface Readings {
   /** open reads by agent, which have not acquired */
   readonly hearing: Map<number, OpenRead[]>
 }
-export const noReadings = (): Readings => ({ reads: new Map(), stores: new Map(), ahead: new Map(), controlled: new Set(), hearing: new Map() })
+export const noReadings = (): Readings => ({
+  reads: new Map(),
+  stores: new Map(),
+  ahead: new Map(),
+  controlled: new Set(),
+  hearing: new Map(),
+})
 
 const pairOf = (a: Stamp, b: Stamp): string =>
   `${String(a.agent)} ${String(a.site)} ${String(b.agent)} ${String(b.site)}`
@@ -139,13 +145,14 @@ const keepReading = (r: Readings, one: OtherReading): void => {
 }
 
 /** The pairs that are kept, for words whose order is not meant. */
-export const keptIn = ({ reads, stores, ahead, controlled }: Readings): ReadonlyArray<string> => [
-  ...reads.keys(),
-  ...ahead.keys(),
-  ...[...stores]
-    .filter(([, all]) => all.some(({ plane, byte }) => !controlled.has(keyOfWord(plane, byte))))
-    .map(([pair]) => pair),
-].sort()
+export const keptIn = ({ reads, stores, ahead, controlled }: Readings): ReadonlyArray<string> =>
+  [
+    ...reads.keys(),
+    ...ahead.keys(),
+    ...[...stores]
+      .filter(([, all]) => all.some(({ plane, byte }) => !controlled.has(keyOfWord(plane, byte))))
+      .map(([pair]) => pair),
+  ].sort()
 
 export const otherwiseIn = (r: Readings): Otherwise => ({
   reads: [...r.reads.values()],
@@ -213,6 +220,10 @@ export const opened = (
   return read
 }
 
+/** Was it written behind a read, and before the branch that depends on it? */
+const isBetween = (e: Stamp, read: Stamp, branch: number): boolean =>
+  e.at > read.at && e.site > read.site && e.site < branch
+
 /**
  * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `isHeard`: the write tells something that
  * so far an acquire takes over; `found`: what its thread has
@@ -224,19 +235,19 @@ export const later = (
   open: ReadonlyArray<OpenRead>,
   write: Stamp,
   knew: Knowledge,
-  isHeard: (read: Stamp, acquires: Reach) => boolean,
-  found: ReadonlyMap<number, Stamp>,
+  isHeard: (read: Stamp, acquires: Reach, since: number) => boolean,
+  found: ReadonlyMap<number, Sighting>,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
   if (open.length === 0) return open
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
   for (const { stamp: read, bytes, controls, acquires } of left) {
-    if (isHeard(read, acquires)) continue
     const { plane, byte } = place
     const last = found.get(read.agent)
+    if (isHeard(read, acquires, last?.at ?? 0)) continue
     if (controls === null)
       keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
-    else if (last !== undefined && last.at > read.at && last.site < controls && last.site > read.site)
+    else if (last !== undefined && isBetween(last.event, read, controls))
       keep(r.ahead, read, write, { read, write, plane, byte, bytes, past: found })
   }
   return left

@@ -11,6 +11,7 @@
  * Law 1. Of the writes of a word only those are kept that some running agent does not know.
  */
 import type { Stamp } from '../../log/events.js'
+import type { Sighting } from '../finding.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
 import { noReadings, type OpenRead, type Readings, type Touch } from './readings.js'
@@ -48,7 +49,7 @@ export interface Writer {
 export interface Past {
   readonly told: ReadonlyArray<Told>
   readonly writers: ReadonlyArray<Writer>
-  readonly found: ReadonlyMap<number, Stamp>
+  readonly found: ReadonlyMap<number, Sighting>
 }
 export interface Word {
   told: ReadonlyArray<Told>
@@ -105,7 +106,7 @@ export interface Strong {
   /** what else reads may take, and which stores are in no order */
   readonly readings: Readings
   /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
-  readonly found: Map<number, ReadonlyMap<number, Stamp>>
+  readonly found: Map<number, ReadonlyMap<number, Sighting>>
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */

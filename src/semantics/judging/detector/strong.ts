@@ -41,6 +41,7 @@
  */
 import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
 import { addressesIn, clusterOf } from '../../log/events.js'
+import type { Sighting } from '../finding.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
@@ -77,7 +78,16 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   const key = keyOfWord(plane, byte)
   const found = d.strong.words.get(key)
   if (found !== undefined) return found
-  const made: Word = { told: [], past: [], touches: [], open: [], left: [], writers: [], found: [], waits: new Map() }
+  const made: Word = {
+    told: [],
+    past: [],
+    touches: [],
+    open: [],
+    left: [],
+    writers: [],
+    found: [],
+    waits: new Map(),
+  }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
   return made
@@ -512,7 +522,8 @@ const writersAfter = (
 // ---------------------------------------------------------------- accesses
 
 /** Was it told by these lanes, or some of them? */
-const isOwn = (t: Told, { lanes }: Stamp): boolean => lanes === undefined || (t.lanes !== 0 && (t.lanes & ~lanes) === 0)
+const isOwn = (t: Told, { lanes }: Stamp): boolean =>
+  lanes === undefined || (t.lanes !== 0 && (t.lanes & ~lanes) === 0)
 
 const joins = (e: Access): boolean => e.combine !== undefined
 
@@ -550,21 +561,22 @@ const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]
 }
 
 /** What an agent has found, of each other agent up to which of its events. */
-const foundBy = (d: Detector, agent: number): ReadonlyMap<number, Stamp> => d.strong.found.get(agent) ?? never.found
+const foundBy = (d: Detector, agent: number): ReadonlyMap<number, Sighting> =>
+  d.strong.found.get(agent) ?? never.found
 
 /** It finds this write, and what its thread had found. */
-const finding = (d: Detector, agent: number, w: Word, back: number): void => {
-  const at = w.past.length - 1 - Math.max(0, back)
-  const past = w.past[at]
+const finding = (d: Detector, { agent, at }: Stamp, w: Word, back: number): void => {
+  const past = w.past[w.past.length - 1 - Math.max(0, back)]
   const writer = past?.writers[past.writers.length - 1]?.stamp
   if (past === undefined || writer === undefined || back < 0) return
   const known = foundBy(d, agent)
-  const news = [...past.found.values(), writer].filter(
-    (s) => s.agent !== agent && (known.get(s.agent)?.at ?? -1) < s.at,
+  const news = [...[...past.found.values()].map(({ event }) => event), writer].filter(
+    (e) => e.agent !== agent && (known.get(e.agent)?.event.at ?? -1) < e.at,
   )
   if (news.length === 0) return
   const merged = new Map(known)
-  for (const s of news) if ((merged.get(s.agent)?.at ?? -1) < s.at) merged.set(s.agent, s)
+  for (const event of news)
+    if ((merged.get(event.agent)?.event.at ?? -1) < event.at) merged.set(event.agent, { event, at })
   d.strong.found.set(agent, merged)
 }
 
@@ -592,7 +604,7 @@ const reads = (
   // who knows of a read that it was, has overtaken it
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
   if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, controls, acquires)]
-  finding(d, stamp.agent, w, back)
+  finding(d, stamp, w, back)
   touch(w.touches, { rw: 'r', stamp, back })
 }
 
@@ -647,7 +659,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     for (const byte of places) {
       const w = all.get(keyOfWord(plane, byte))
       if (w === undefined) continue
-      finding(d, x, w, 0)
+      finding(d, e.stamp, w, 0)
       hear(d, w.told, a, e.stamp, reach, e.acquires === true, false)
     }
   const { acting } = a
@@ -671,9 +683,13 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const found = foundBy(d, x)
     w.past.push({ told: w.told, writers: w.writers, found })
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
-    const tellsFar = more.reduce<Reach>((far, t) => (t.reach > far ? t.reach : far), 0)
-    const isHeard = (read: Stamp, acquires: Reach): boolean =>
-      acquires > 0 && Math.min(tellsFar, acquires) >= distance(d.context, x, read.agent)
+    const isHeard = (read: Stamp, acquires: Reach, since: number): boolean =>
+      acquires > 0 &&
+      more.some(
+        (t) =>
+          Math.min(t.reach, acquires) >= distance(d.context, x, read.agent) &&
+          t.knowledge.order[programOf(x)]! >= since,
+      )
     w.open = later(d.strong.readings, w.open, by, knew, isHeard, found, { plane, byte })
     touch(w.touches, { rw: 'w', stamp: by, back: 0 })
     written(d, w, e, by, byte, before, after, knew)

@@ -94,6 +94,8 @@ export interface Outcomes {
   readonly found: ReadonlyArray<EventKey> | null
   /** words that some schedule reads for control */
   readonly controlled: ReadonlySet<string>
+  /** of many words that one instruction reads each was asked alone for older writes */
+  readonly alone: boolean
 }
 
 /** Words that decide, by plane and byte, and who has touched them. */
@@ -341,8 +343,8 @@ interface Search {
   bound: 'states' | 'depth' | null
   /** something was learned that the search has not known: it begins again */
   news: boolean
-  /** some ways in which an instruction may read were not followed */
-  left: boolean
+  /** of many words that one instruction reads each was asked alone for older writes */
+  alone: boolean
   found: ReadonlyArray<EventKey> | null
 }
 
@@ -554,16 +556,31 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
 /** Most ways in which one instruction is asked to read. */
 const mostReadings = 16
 
-/** Every way in which a read may take older writes, but that it takes the last of each; null: there are too many. */
-const readings = (all: ReadonlyArray<Takeable>): ReadonlyArray<ReadonlyArray<OlderWord>> | null => {
-  let out: ReadonlyArray<ReadonlyArray<OlderWord>> = [[]]
-  for (const { plane, byte, held } of all) {
-    if (out.length * held.length > mostReadings) return null
-    out = out.flatMap((some) =>
-      held.map((bytes, back) => (back === 0 ? some : [...some, { plane, byte, back, held: bytes }])),
-    )
-  }
-  return out.slice(1)
+/**
+ * Every way in which a read may take older writes, but that it takes the last of each. Where there are too many, as of lanes that each ask a word of their own: each word is
+ * asked alone, and all of them at once.
+ */
+const readings = (
+  all: ReadonlyArray<Takeable>,
+): { readonly ways: ReadonlyArray<ReadonlyArray<OlderWord>>; readonly alone: boolean } => {
+  const word = ({ plane, byte, held }: Takeable, back: number): OlderWord => ({
+    plane,
+    byte,
+    back,
+    held: held[back]!,
+  })
+  const older = (t: Takeable): ReadonlyArray<OlderWord> =>
+    t.held.flatMap((_, back) => (back === 0 ? [] : [word(t, back)]))
+  if (all.reduce((n, { held }) => n * held.length, 1) > mostReadings)
+    return {
+      ways: [...all.flatMap((t) => older(t).map((w) => [w])), all.map((t) => word(t, t.held.length - 1))],
+      alone: true,
+    }
+  const ways = all.reduce<ReadonlyArray<ReadonlyArray<OlderWord>>>(
+    (some, t) => some.flatMap((ws) => [ws, ...older(t).map((w) => [...ws, w])]),
+    [[]],
+  )
+  return { ways: ways.slice(1), alone: false }
 }
 
 /** States with these machines on a path, the newest first. */
@@ -649,12 +666,8 @@ const search = (s: Search, first: Node, group: number): void => {
       open.push({ node: after, trail })
       const others = readings(takeable(s, first, node, d, o))
       if (s.news) return
-      if (others === null) {
-        // the ways that take the last writes are followed, and what else such a read may take is asked at the ends
-        s.left = true
-        continue
-      }
-      for (const words of others) {
+      s.alone ||= others.alone
+      for (const words of others.ways) {
         s.transitions++
         const elsewhere = follow(s, node, as(o, taking(o.key, words)))
         if (elsewhere === null || s.news) return
@@ -773,7 +786,7 @@ export const outcomes = (
     transitions: 0,
     bound: null,
     news: false,
-    left: false,
+    alone: false,
     found: null,
   })
   scout(fresh(), first)
@@ -793,7 +806,7 @@ export const outcomes = (
       }
     }
     if (s.news && k < mostRestarts && learned.events < bounds.events) continue
-    const bound = s.news ? 'depth' : (s.bound ?? (s.left ? 'states' : null))
+    const bound = s.news ? 'depth' : s.bound
     return {
       complete: bound === null && s.found === null,
       bound,
@@ -802,6 +815,7 @@ export const outcomes = (
       ends: s.ends,
       found: s.found,
       controlled: learned.controlled,
+      alone: s.alone,
     }
   }
 }
