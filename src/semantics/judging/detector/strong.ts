@@ -422,6 +422,7 @@ const hear = (
 export const hearingApart = ({ words }: Strong, e: Access, lanes: number): ReadonlyArray<number> => {
   const isHeard = e.atomic && (e.rw === 'r' || joins(e)) && e.stamp.whole !== true
   if (!isHeard || words.size === 0 || isOne(lanes) || !isDealt(e.footprint, lanes)) return []
+  const backs = e.older === undefined ? null : new Map(takenBy(e))
   const by = new Map<string, number>()
   let lane = 0
   let heard = ''
@@ -435,7 +436,7 @@ export const hearingApart = ({ words }: Strong, e: Access, lanes: number): Reado
       heard = ''
     }
     const key = keyOfWord(e.footprint.plane, address)
-    if ((words.get(key)?.told.length ?? 0) > 0) heard = `${heard} ${key}`
+    if (toldTo(words.get(key), backs?.get(address) ?? 0).length > 0) heard = `${heard} ${key}`
   })
   kept()
   return by.size === 1 ? [] : [...by.values()]
@@ -550,6 +551,13 @@ const mostPast = 64
 /** Before the first write of a word. */
 const never: Past = { told: [], writers: [], found: new Map() }
 
+/** A word as it was so many writes before the last. */
+const pastOf = (w: Word, back: number): Pick<Word, 'told' | 'writers'> =>
+  back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
+
+const toldTo = (w: Word | undefined, back: number): ReadonlyArray<Told> =>
+  w === undefined ? never.told : pastOf(w, back).told
+
 /** The words that a read names, and how many writes before the last of each it takes. */
 const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]> => {
   const { older } = e
@@ -645,7 +653,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
             kept ? null : (e.controls ?? null),
             e.acquires === true ? reach : 0,
           )
-        const { told, writers } = back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
+        const { told, writers } = pastOf(w, back)
         if (e.decides === true) finds(d, w, writers, stamp, reach)
         hear(d, told, a, e.stamp, reach, e.acquires === true, false)
       }
