@@ -163,6 +163,8 @@ export interface Otherwise {
   readonly stores: ReadonlyArray<ReadonlyArray<LaterStore>>
   readonly ahead: ReadonlyArray<ReadonlyArray<Ahead>>
   readonly controlled: ReadonlySet<string>
+  /** a strong read that decides, and that a write is in no order with: in some schedule it may take an older value */
+  readonly stale: Operation | null
 }
 
 /** What one log shows. */

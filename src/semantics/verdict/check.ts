@@ -607,6 +607,12 @@ const settled = (
       name: 'undecided',
       reason: `${decision.reason}; a search of the schedules found nothing up to its bound (${String(search.bound)}: ${extent})`,
     }
+  const stale = judgement?.otherwise.stale
+  if (stale != null && answer.byValues !== true)
+    return {
+      name: 'undecided',
+      reason: `${decision.reason}; a search of the schedules found nothing, and does not look for older values of what ${stale.agent} ${stale.site} reads (${extent})`,
+    }
   const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }

@@ -89,6 +89,8 @@ export interface Answer {
   readonly found: { readonly ran: Ran; readonly decision: Decision } | null
   /** every schedule was followed, and none shows anything */
   readonly refuted: boolean
+  /** older values of strong reads were followed, too */
+  readonly byValues?: true
   /** of many words that one instruction reads strongly each was asked alone for older values */
   readonly alone?: true
 }
@@ -242,6 +244,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     search: { complete: bound === null && found === null, bound, states, transitions },
     found,
     refuted: bound === null && found === null,
+    byValues: true,
   })
   const asked = all.found === null ? all.ends.slice(0, mostEnds) : [all.found]
   for (const [i, end] of asked.entries()) {

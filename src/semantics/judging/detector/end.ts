@@ -203,7 +203,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     candidates:
       d.allocations.contested || c.misled || c.passedEarly || !(conditions.C3.holds && conditions.C6.holds),
     lanesInTurn: c.lanesInTurn,
-    otherwise: otherwiseIn(d.strong.readings),
+    otherwise: otherwiseIn(c.header, d.strong.readings),
     looked: c.looked,
     digest: Digest.show(c.digest),
     events: c.when,

@@ -25,13 +25,14 @@
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
 import type { Ahead, LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
-import type { Access, Stamp } from '../../log/events.js'
+import type { Access, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { addsFloats, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
+import { actor, operation } from './report.js'
 import { keyOfWord, wordsOf } from './words.js'
 
 // ---------------------------------------------------------------- what has happened to a word
@@ -118,6 +119,8 @@ export interface Readings {
   readonly ahead: Map<string, Ahead[]>
   /** words that are read for control, or by atomics of which something comes: in which order these are written is meant */
   readonly controlled: Set<string>
+  /** the first read that decides and may take an older value in some schedule */
+  stale: Stamp | null
   /** open reads by agent, which have not acquired */
   readonly hearing: Map<number, OpenRead[]>
 }
@@ -126,6 +129,7 @@ export const noReadings = (): Readings => ({
   stores: new Map(),
   ahead: new Map(),
   controlled: new Set(),
+  stale: null,
   hearing: new Map(),
 })
 
@@ -154,11 +158,12 @@ export const keptIn = ({ reads, stores, ahead, controlled }: Readings): Readonly
       .map(([pair]) => pair),
   ].sort()
 
-export const otherwiseIn = (r: Readings): Otherwise => ({
+export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
   reads: [...r.reads.values()],
   stores: [...r.stores.values()],
   ahead: [...r.ahead.values()],
   controlled: r.controlled,
+  stale: r.stale === null ? null : operation(header, actor(r.stale, 'reads atomically')),
 })
 
 // ---------------------------------------------------------------- reads
@@ -243,6 +248,7 @@ export const later = (
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
   for (const { stamp: read, bytes, controls, acquires } of left) {
     const { plane, byte } = place
+    if (controls !== null) r.stale ??= read
     const last = found.get(read.agent)
     if (isHeard(read, acquires, last?.at ?? 0)) continue
     if (controls === null)

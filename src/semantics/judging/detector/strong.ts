@@ -604,6 +604,10 @@ const reads = (
   controls: number | null,
   acquires: Reach,
 ): void => {
+  if (controls !== null && d.strong.readings.stale === null) {
+    const { without } = backOf(w.touches, stamp, a.knowledge, undefined)
+    if (without > 0) d.strong.readings.stale = stamp
+  }
   if (controls === null && bytes !== null) {
     const shown = d.strong.shown.get(stamp.agent)
     const { most } = backOf(w.touches, stamp, a.knowledge, shown)

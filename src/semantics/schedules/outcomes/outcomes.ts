@@ -534,7 +534,7 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
 const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
   const out: unknown[] = []
   for (const [word, bytes] of s.learned.read) {
-    const [plane, byte] = word.split('+').map(Number) as [number, number]
+    const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
     const w = d.strong.words.get(word)
     if (w === undefined || w.touches.every(({ rw }) => rw === 'r')) continue
     const backs = n.machine.agents.map((a, agent) => {
@@ -545,7 +545,7 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
         return s.learned.fences ? most : without
       })
     })
-    const most = Math.max(0, ...backs.flatMap((b) => b ?? []))
+    const most = backs.flatMap((b) => b ?? []).reduce((x, y) => Math.max(x, y), 0)
     if (most === 0) continue
     const held = heldIn(n, first, w.touches, plane, byte, bytes, most)
     out.push([word, backs, held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null])])
