@@ -60,6 +60,7 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
   digest: '',
   events: 0,
   lanesInTurn: false,
+  otherwise: { reads: [], stores: [], ahead: [], controlled: new Set(), stale: null },
   looked: 0,
   ...more,
 })

@@ -18,6 +18,7 @@ const listing = ['detector/missing-edge.ts', 'detector/candidate-edges.ts', 'sem
 const isMachine = (p: string): boolean => /semantics\/(machine|instructions|execution)\//.test(p)
 const isProvenance = (p: string): boolean => p.includes('semantics/judging/provenance/')
 const isTerms = (p: string): boolean => p.endsWith('semantics/verdict/same-value.ts')
+const isOtherwise = (p: string): boolean => p.endsWith('semantics/verdict/otherwise.ts')
 /** It reads from the row of a unit what an overwrite is called. */
 const isDetector = (p: string): boolean => /semantics\/(judging\/detector\/|log\/units)/.test(p)
 /** What refuses before the run is all the rest, however it is divided. */
@@ -26,8 +27,10 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
   machine: isMachine,
   provenance: isProvenance,
   terms: isTerms,
+  otherwise: isOtherwise,
   validation: (p) =>
     !isTerms(p) &&
+    !isOtherwise(p) &&
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&

@@ -112,9 +112,9 @@ export const recording = (options: Options): Fold<Recording, Detected> => {
           say(pairs, 'unfenced', a, b)
           tell.unfencedRead(a, b, k)
         },
-        anyOrder: (a, b) => {
+        anyOrder: (a, b, k) => {
           say(pairs, 'anyOrder', a, b)
-          tell.anyOrder(a, b)
+          tell.anyOrder(a, b, k)
         },
         decided: (a, b) => {
           tell.decided(a, b)

@@ -51,6 +51,7 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'O1',
     'P3',
     'U1',
+    'V2',
   ]
   // clusters that run one after another are never searched together
   expect([...left(1, 4)].sort()).toEqual([...always, 'D3'].sort())

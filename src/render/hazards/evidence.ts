@@ -93,6 +93,10 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
     source:
       'PTX, memory consistency model (program order and a proxy fence are those of one thread), bar.warp.sync (it orders memory among the threads of its mask)',
   },
+  V2: {
+    source:
+      'PTX, memory consistency model (observation order, causality order; a read may take any write that nothing shows to be over), and a plain enumeration of the executions that its axioms allow',
+  },
   N5: {
     source:
       'PTX, barrier{.cta} (.aligned: all threads of the warp execute it; it waits for the threads of its warp that have not exited)',

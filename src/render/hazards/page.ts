@@ -49,6 +49,7 @@ const givers: Readonly<Record<By, string>> = {
   machine: 'the machine, as a fault of the run',
   provenance: 'provenance, from what the outputs are made of',
   terms: 'a run over terms, which says what is stored for all inputs',
+  otherwise: 'another run of the same schedule, in which the access finds something else',
 }
 
 const letters: Readonly<Record<string, string>> = {
@@ -200,6 +201,9 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     ...(seen === undefined ? [] : [`- On silicon: ${seen}.`]),
     '',
     ...('lanes' in h ? ['Only PTX has it: agents of other programs have no lanes.', ''] : []),
+    ...('words' in h
+      ? ['Only PTX has it: other programs do not read or write single words strongly.', '']
+      : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
     ...laneTwins.filter((t) => t.id === id).flatMap(laneKernelOf),
   ]

@@ -33,6 +33,8 @@ export interface AxiomsOptions {
   readonly passes?: number
   /** candidates that are looked at, at most; default: 50,000 */
   readonly most?: number
+  /** is told of every execution that is allowed, and where it leads */
+  readonly each?: (execution: Candidate, state: FinalState) => void
   /** ends the search at the first state that satisfies this */
   readonly until?: (state: FinalState) => boolean
 }
@@ -181,6 +183,7 @@ export const behaviours = (
         candidates++
         if (candidate !== undefined && isAllowed(candidate, enforced))
           for (const state of finalStates(program, candidate)) {
+            options.each?.(candidate, state)
             const key = keyOf(state)
             if (!outcomes.has(key)) outcomes.set(key, { state, execution: candidate })
             if (options.until?.(state) === true)

@@ -38,7 +38,7 @@ import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
 import { scoutOf } from '../warps/scout.js'
 import { productsSteer } from '../warps/steering.js'
-import { decisive, watches } from '../warps/timing.js'
+import { controlling, decisive, watches } from '../warps/timing.js'
 import { mbarrierNames } from './mbarrier-names.js'
 import { eager } from './policy.js'
 import { run, settings } from './run.js'
@@ -389,6 +389,7 @@ const launchedWith = (
     symbols,
     parameters,
     decisive: decisive(p),
+    controlling: controlling(p),
     followed: ledger ?? (a.computes === undefined ? null : 'bytes'),
     watches: watches(p),
     flight: flightOf(p),

@@ -33,10 +33,22 @@ import { readKey, sameKey, showKey, type EventKey, type Offered } from './step.j
 export interface Policy<S> {
   readonly name: string
   readonly init: S
-  /** index of the chosen event in `offered` (never empty), or a refusal: the event that is asked for and not among them, if it is one; and the next state */
-  readonly choose: (state: S, offered: ReadonlyArray<Offered>) => readonly [number | EventKey | null, S]
+  /**
+   * index of the chosen event in `offered` (never empty), or how it is to happen, or a refusal: the event that is asked for and not among them, if it is one; and the
+   * next state
+   */
+  readonly choose: (
+    state: S,
+    offered: ReadonlyArray<Offered>,
+  ) => readonly [number | Reading | EventKey | null, S]
   /** it says what happens up to this step, which a run must have: the last of its detours */
   readonly last?: Detour
+}
+
+/** An event of those on offer that takes, or keeps, other writes than the last. */
+export interface Reading {
+  readonly event: number
+  readonly key: EventKey
 }
 
 /** At step `step`, counted from 0, the event `key` and no other. */
@@ -209,6 +221,12 @@ export const seeded = (seed: number): AnyPolicy =>
     },
   })
 
+/** The event with this key, as the key asks for it, or the key: it is not on offer. */
+const found = (offered: ReadonlyArray<Offered>, key: EventKey): number | Reading | EventKey => {
+  const event = offered.findIndex((o) => sameKey(o.key, key))
+  return event < 0 ? key : key.older === undefined && key.below === undefined ? event : { event, key }
+}
+
 /** Replays a schedule; after its end, eager. */
 export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
   pack<number>({
@@ -217,8 +235,7 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     choose: (at, offered) => {
       const key = keys[at]
       if (key === undefined) return [eagerly(offered), at]
-      const i = offered.findIndex((o) => sameKey(o.key, key))
-      return [i < 0 ? key : i, at + 1]
+      return [found(offered, key), at + 1]
     },
   })
 
@@ -238,8 +255,7 @@ export const detouring = (policy: AnyPolicy, detours: ReadonlyArray<Detour>): An
         choose: ({ step, inner }, offered) => {
           const [own, next] = p.choose(inner, offered)
           const key = keys.get(step)
-          const i = key === undefined ? own : offered.findIndex((o) => sameKey(o.key, key))
-          return [i === -1 && key !== undefined ? key : i, { step: step + 1, inner: next }]
+          return [key === undefined ? own : found(offered, key), { step: step + 1, inner: next }]
         },
         last,
       }),

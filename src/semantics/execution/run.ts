@@ -22,6 +22,7 @@ import type { World } from '../machine/world.js'
 import type { AnyPolicy } from './policy.js'
 import * as StateEither from './state-either.js'
 import {
+  as,
   blockedEvents,
   exitOf,
   finished,
@@ -191,11 +192,11 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         const choosing = policy.choose(choice, options)
         const chosen = choosing[0]
         choice = choosing[1]
-        if (typeof chosen !== 'number') {
+        if (typeof chosen !== 'number' && (chosen === null || !('event' in chosen))) {
           outcome = { _tag: 'refused', key: chosen, offered: options.map(({ key }) => key) }
           break
         }
-        const event = options[chosen]!
+        const event = typeof chosen === 'number' ? options[chosen]! : as(options[chosen.event]!, chosen.key)
         if (how.keepSchedule) schedule.push(event.key)
         spend(effort, event.bytes / 16 + event.macs / 256)
         const done = take(world, m, event)

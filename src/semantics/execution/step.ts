@@ -11,6 +11,9 @@
  *     3:17            the 17th event of agent 3
  *     3:17.16         the same, by the part of the warp that begins with lane 16; the part before it is blocked, and stays at its wait
  *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
+ *     3:17<8+4~1=00000000   the 17th event of agent 3 reads strongly, and takes of the word at byte 4 of plane 8 the write before the last, which left four zeros
+ *     3:17<8+4=01000000     the same of a write that comes later
+ *     3:17>8+4=01000000     the 17th event of agent 3 stores strongly, and what is in the word stays there: that write is the later one
  *
  * Laws
  * 1. `step` is a function: equal machines and keys give equal machines and logs.
@@ -22,6 +25,7 @@
  * Source: the core's own semantics; PTX ISA for each instruction.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { bitsOf } from '../../numerics/dtype.js'
 import type { StateEither } from './state-either.js'
 import * as Atomic from '../instructions/atomic.js'
 import * as AtomicWords from '../instructions/atomic-words.js'
@@ -43,10 +47,12 @@ import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Exit, LogEvent, Stamp } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
-import type { InFlight, Prepared } from '../machine/operation.js'
+import type { Elements, InFlight, Prepared } from '../machine/operation.js'
+import * as Plane from '../machine/plane.js'
 import {
   agentState,
   withAgent,
+  withPlane,
   type AgentState,
   type Doing,
   type Machine,
@@ -58,12 +64,26 @@ import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
 
+/** A word as another write leaves it than the last: a strong read may find it so, and a strong store may leave it so (`judging/detector/readings.ts` says when). */
+export interface Older {
+  readonly plane: number
+  readonly byte: number
+  /** how many writes before the last; 0: one that comes later, or for a store the last */
+  readonly back: number
+  /** what it held then, as `Plane.wordAt` has it */
+  readonly held: string
+}
+
 export interface EventKey {
   readonly agent: number
   readonly at: number
   readonly stage: 'agent' | 'read' | 'write' | 'all' | 'signal'
   /** of an operation; of an agent: which of its parts (`machine/front.ts`), 0 for the one that it is ready for */
   readonly part: number
+  /** of a strong read: words of which it takes another write; absent: of each the last */
+  readonly older?: ReadonlyArray<Older>
+  /** of a strong store: words that keep what they hold */
+  readonly below?: ReadonlyArray<Older>
 }
 
 /** An event that can happen, with what a timed policy wants to know. */
@@ -93,21 +113,50 @@ export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
 
 // ---------------------------------------------------------------- keys
 
+const showOlder =
+  (sign: '<' | '>') =>
+  ({ plane, byte, back, held }: Older): string =>
+    `${sign}${String(plane)}+${String(byte)}${back === 0 ? '' : `~${String(back)}`}=${held}`
+
 export const showKey = (k: EventKey): string =>
   k.stage === 'agent'
-    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}`
+    ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}${(k.older ?? []).map(showOlder('<')).join('')}${(k.below ?? []).map(showOlder('>')).join('')}`
     : `${String(k.agent)}:${String(k.at)}/${k.stage}.${String(k.part)}`
 
-const keyPattern = /^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?$/
+const word = String.raw`\d+\+\d+(?:~[1-9]\d*)?=(?:\??[0-9a-f]{2})+`
+const keyPattern = new RegExp(
+  String.raw`^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?((?:<${word})*)((?:>${word})*)$`,
+)
+const olderPattern = /[<>](\d+)\+(\d+)(?:~(\d+))?=([0-9a-f?]+)/g
 const stages: ReadonlyArray<EventKey['stage']> = ['read', 'write', 'all', 'signal']
+
+const readOlder = (text: string): ReadonlyArray<Older> =>
+  [...text.matchAll(olderPattern)].map(([, plane, byte, back, held]) => ({
+    plane: Number(plane),
+    byte: Number(byte),
+    back: Number(back ?? 0),
+    held: held!,
+  }))
 
 export const readKey = (text: string): EventKey | null => {
   const m = keyPattern.exec(text)
   if (m === null) return null
   const stage = stages.find((s) => s === m[4]) ?? 'agent'
-  return { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
+  const key: EventKey = { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
+  const [older, below] = [readOlder(m[6] ?? ''), readOlder(m[7] ?? '')]
+  if (older.length === 0 && below.length === 0) return key
+  return stage !== 'agent' ? null : below.length === 0 ? taking(key, older) : keeping(key, below)
 }
 
+/** The same read, which takes of these words another write. */
+export const taking = ({ agent, at, stage, part }: EventKey, older: ReadonlyArray<Older>): EventKey =>
+  older.length === 0 ? { agent, at, stage, part } : { agent, at, stage, part, older }
+
+/** The same store, which leaves of these words what is there. */
+export const keeping = ({ agent, at, stage, part }: EventKey, below: ReadonlyArray<Older>): EventKey =>
+  below.length === 0 ? { agent, at, stage, part } : { agent, at, stage, part, below }
+
+/** Do they name one event, whatever it reads? */
 export const sameKey = (a: EventKey, b: EventKey): boolean =>
   a.agent === b.agent && a.at === b.at && a.stage === b.stage && a.part === b.part
 
@@ -413,7 +462,9 @@ const executePrepared = (
         p.over === undefined
           ? p.sequential === true
             ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, sequential: true }
-            : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
+            : p.half === undefined
+              ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
+              : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, half: p.half }
           : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, footprint: p.over.footprint },
       ])
     case 'wgmma.mma':
@@ -549,9 +600,109 @@ const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
 export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
   o.operation !== null
     ? stepOperation(world, m, o.operation)
-    : o.key.part === 0
-      ? stepAgent(world, m, o.key.agent)
-      : stepAgent(world, withAgent(m, o.key.agent, turned(world, m, o.key.agent, o.key.part)), o.key.agent)
+    : o.key.older !== undefined
+      ? stepReading(world, m, o, o.key.older)
+      : o.key.below !== undefined
+        ? stepBelow(world, m, o, o.key.below)
+        : stepPart(world, m, o.key)
+
+const stepPart = (world: World, m: Machine, { agent, part }: EventKey): Effect | Fault =>
+  part === 0
+    ? stepAgent(world, m, agent)
+    : stepAgent(world, withAgent(m, agent, turned(world, m, agent, part)), agent)
+
+/** An offered event, as this key asks for it. */
+export const as = (o: Offered, key: EventKey): Offered =>
+  key.older === undefined && key.below === undefined
+    ? o
+    : {
+        key: key.older === undefined ? keeping(o.key, key.below!) : taking(o.key, key.older),
+        unit: o.unit,
+        bytes: o.bytes,
+        macs: o.macs,
+        operation: o.operation,
+        ready: o.ready,
+      }
+
+/** A memory in which words are otherwise. */
+const withWords = (m: Machine, words: ReadonlyArray<Older>): Machine =>
+  words.reduce(
+    (now, { plane, byte, held }) => withPlane(now, plane, Plane.withWord(now.planes[plane]!, byte, held)),
+    m,
+  )
+
+const namesNo = ({ key }: Offered, does: 'reads' | 'stores'): Fault => ({
+  kind: 'invalid',
+  code: 'schedule.not-offered',
+  message: `event ${showKey(key)} ${does} no word of these strongly`,
+  site: 0,
+  agent: key.agent,
+})
+
+/** The words of an event that reads, or stores, strongly: of so many elements each; null: it does not. */
+interface Strongly {
+  readonly elements: Elements
+  readonly words: number
+}
+const readsOf = ({ ready: r }: Offered): Strongly | null =>
+  r?._tag === 'do' && r.prepared._tag === 'load' && r.prepared.strong !== undefined
+    ? { elements: r.prepared.source, words: r.prepared.strong.words }
+    : null
+const storesOf = ({ ready: r }: Offered): Strongly | null =>
+  r?._tag !== 'do'
+    ? null
+    : r.prepared._tag === 'store' && r.prepared.strong !== undefined
+      ? { elements: r.prepared.destination, words: r.prepared.strong.words }
+      : r.prepared._tag === 'atomic.words'
+        ? { elements: r.prepared.destination, words: r.prepared.words }
+        : null
+
+/** A strong read in a memory of other writes; it leaves the memory as it is. */
+const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
+  const backs = elementsTaking(m, readsOf(o), older)
+  if (backs === null) return namesNo(o, 'reads')
+  const done = stepPart(world, withWords(m, older), o.key)
+  if ('kind' in done) return done
+  const restored = older.reduce((now, { plane }) => withPlane(now, plane, m.planes[plane]!), done.machine)
+  return effect(
+    restored,
+    done.events.map((e) =>
+      e._tag === 'access' && e.rw === 'r' && e.atomic ? Object.assign({ older: backs }, e) : e,
+    ),
+    done.results,
+  )
+}
+
+/** A strong store that comes before the last write of these words: they keep what they hold. */
+const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Older>): Effect | Fault => {
+  if (elementsTaking(m, storesOf(o), below) === null) return namesNo(o, 'stores')
+  const done = stepPart(world, m, o.key)
+  return 'kind' in done ? done : effect(withWords(done.machine, below), done.events, done.results)
+}
+
+/** Element by element, how many writes before the last it takes; null: one of these words is none of its. */
+const elementsTaking = (
+  m: Machine,
+  by: Strongly | null,
+  taken: ReadonlyArray<Older>,
+): ReadonlyArray<number> | null => {
+  if (by === null) return null
+  const { elements, words } = by
+  const size = (words * bitsOf(elements.dtype)) / 8
+  const backs = Array.from(elements.offsets, () => 0)
+  for (const { plane, byte, back, held } of taken) {
+    if (plane !== elements.plane || held.replaceAll('?', '').length !== 2 * size) return null
+    if (byte + size > m.planes[plane]!.size) return null
+    let some = false
+    for (let i = 0; i < backs.length; i += words) {
+      if (elements.offsets[i]! + elements.origin !== byte) continue
+      backs.fill(back, i, i + words)
+      some = true
+    }
+    if (!some) return null
+  }
+  return backs
+}
 
 /** The event named by `key`, if it is offered. */
 export const step =
@@ -567,7 +718,7 @@ export const step =
         site: 0,
         agent: key.agent,
       })
-    const done = take(world, m, o)
+    const done = take(world, m, as(o, key))
     return 'kind' in done ? E.left(done) : E.right([done.events, done.machine])
   }
 

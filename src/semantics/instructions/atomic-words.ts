@@ -102,6 +102,17 @@ const ordering = (write: Access, { acquires, releases, rounds }: AtomicWords): A
   return made
 }
 
+/** Of how many elements each of its scalars is made. */
+const wide = (e: Access, { words }: AtomicWords): Access => (words === 1 ? e : Object.assign({ words }, e))
+
+/** What comes of what it finds. */
+const withDeciding = (read: Access, { decides, controls }: AtomicWords): Access =>
+  controls !== null
+    ? Object.assign({ decides: true as const, controls }, read)
+    : decides
+      ? Object.assign({ decides: true as const }, read)
+      : read
+
 export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
   const d = p.destination
   const done = joined(m, p)
@@ -143,10 +154,10 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
   return effect(
     countValue(written),
     [
-      p.decides ? Object.assign({ decides: true }, read) : read,
+      wide(withDeciding(read, p), p),
       p.watched
-        ? withWords(ordering(write, p), done?.before ?? null, done?.after ?? null)
-        : ordering(write, p),
+        ? withWords(wide(ordering(write, p), p), done?.before ?? null, done?.after ?? null)
+        : wide(ordering(write, p), p),
     ],
     [old],
   )

@@ -164,13 +164,15 @@ export const combining = (
 }
 
 /** The access of a strong load or store: what a plain one is not said to be. */
-const strongly = (plain: Access, { scope, orders, decides }: Strong): Access => {
+const strongly = (plain: Access, { scope, orders, decides, controls, words }: Strong): Access => {
   const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, plain, { atomic: true, scope })
   if (orders) {
     if (plain.rw === 'r') made.acquires = true
     else made.releases = true
   }
   if (decides) made.decides = true
+  if (controls !== null) made.controls = controls
+  if (words > 1) made.words = words
   return made
 }
 

@@ -84,6 +84,7 @@ export type Schedules =
   | 'every schedule'
   | 'every schedule of warps'
   | 'every schedule in which nothing comes between atomics of one instruction'
+  | 'every schedule in which one word of an instruction, or all of them, have an older value'
 
 export const decideRun = (
   ended: Ended,

@@ -14,6 +14,7 @@
  * A `Finding` is what a verdict says and what is published. Until then it is a `Diagnosis`, its missing edge a `Remedy`: with what they are about, as
  * data (`subject.ts`), beside their words.
  */
+import type { Stamp } from '../log/events.js'
 import type { HazardId, Severity } from './hazards.js'
 import type { Concerning } from './subject.js'
 
@@ -116,6 +117,56 @@ export interface Blocked extends Concerning {
   readonly ahead: ReadonlyArray<string>
 }
 
+/** A strong read whose value comes only into memory, and a write of its word that it may take as well. */
+export interface OtherReading {
+  readonly read: Stamp
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+  /** how many writes before the last, for the read; -1: one that comes after it in the log */
+  readonly back: number
+  /** the word holds it behind this write, or before that one, which is the first */
+  readonly source: { readonly behind: Stamp } | { readonly before: Stamp }
+  /** the write that is in no order with the read */
+  readonly beside: Stamp
+}
+/** Two strong stores of one word that nothing orders: the first may be the later one. */
+export interface LaterStore {
+  readonly first: Stamp
+  /** the first adds to what it finds */
+  readonly adds: boolean
+  readonly second: Stamp
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+}
+/** An event of another agent that was found, directly or through others, and at which event of the agent that found it. */
+export interface Sighting {
+  readonly event: Stamp
+  readonly at: number
+}
+/**
+ * A strong read that decides what its thread does, and a write that comes later, by a thread that has found what the first one wrote after it: no schedule has the write
+ * first. The read may take it if what was found does not depend on the read. `past`: of each agent how many events the write rests on.
+ */
+export interface Ahead {
+  readonly read: Stamp
+  readonly write: Stamp
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+  readonly past: ReadonlyMap<number, Sighting>
+}
+/** What a run could have found otherwise, and still done the same; by pairs of places. `controlled`: words whose order is meant. */
+export interface Otherwise {
+  readonly reads: ReadonlyArray<ReadonlyArray<OtherReading>>
+  readonly stores: ReadonlyArray<ReadonlyArray<LaterStore>>
+  readonly ahead: ReadonlyArray<ReadonlyArray<Ahead>>
+  readonly controlled: ReadonlySet<string>
+  /** a strong read that decides, and that a write is in no order with: in some schedule it may take an older value */
+  readonly stale: Operation | null
+}
+
 /** What one log shows. */
 export interface Judgement {
   readonly findings: ReadonlyArray<Diagnosis>
@@ -129,6 +180,7 @@ export interface Judgement {
   readonly byManual: ReadonlyArray<Diagnosis>
   /** strong accesses of lanes of a warp that nothing orders: other orders of them are other schedules of the threads, and the same one of the warps */
   readonly lanesInTurn: boolean
+  readonly otherwise: Otherwise
   /** digest over (agent, program-order index, instance), independent of the order of the log */
   readonly digest: string
   readonly events: number

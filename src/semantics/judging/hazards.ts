@@ -28,6 +28,7 @@
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
  * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
  * | lanes        | `vectors/kernels.ts`                   | only PTX has it, because agents of other programs have no lanes: its kernel, if it has one, is PTX |
+ * | words        | `vectors/kernels.ts`                   | the same, because other programs have no strong accesses of single words |
  * | mistakes     | `mutation/labels.ts`                   | what kinds of change are expected to show it                      |
  *
  * The page docs/hazards.md is made of this table, and so are the words of the verdict's schema.
@@ -42,7 +43,7 @@
 /** E: wrong or undefined in some schedule. C: a documented contract is broken. L: a note. */
 export type Severity = 'E' | 'C' | 'L'
 
-export type By = 'detector' | 'validation' | 'machine' | 'provenance' | 'terms'
+export type By = 'detector' | 'validation' | 'machine' | 'provenance' | 'terms' | 'otherwise'
 
 /** What can be seen in one state of a search. */
 export type Witness = 'race' | 'visibility' | 'exit' | 'overrun' | 'lifecycle' | 'unwritten'
@@ -73,6 +74,8 @@ export interface Hazard {
   readonly outside?: 'always' | 'clusters apart'
   /** only PTX has it: agents of other programs have no lanes */
   readonly lanes?: true
+  /** only PTX has it: other programs do not read or write single words strongly */
+  readonly words?: true
   readonly mistakes?: ReadonlyArray<Mistake>
 }
 
@@ -681,6 +684,16 @@ const rows = {
     witness: ['visibility'],
     cause: 'conflict',
     mistakes: ['early'],
+  },
+  V2: {
+    title: 'the result depends on what a strong access finds',
+    definition:
+      'A strong read and a strong write of one word, or two strong writes, are in no order: the read may take either value, or either write may be the last, and what global memory holds in the end depends on it, though no branch does.',
+    severity: 'E',
+    by: ['otherwise'],
+    rank: 0,
+    outside: 'always',
+    words: true,
   },
   O1: {
     title: 'output never written',

@@ -287,6 +287,12 @@ export interface Access {
   readonly joins?: true
   /** of an atomic read: what it finds may decide what its agent does, where, or what it writes */
   readonly decides?: true
+  /** it may decide more than what memory holds, as an address: the site of the first branch that depends on it, or one behind all sites */
+  readonly controls?: number
+  /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
+  readonly words?: number
+  /** of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last */
+  readonly older?: ReadonlyArray<number>
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */
   readonly found?: ReadonlyArray<number>
   readonly left?: ReadonlyArray<number>
@@ -383,6 +389,8 @@ export interface Fence {
   readonly scope: 'cta' | 'cluster' | 'global'
   /** of `memory`: it is in one order with all others that are (fence.sc) */
   readonly sequential?: true
+  /** of `memory`: it only takes over what was told, or only tells; absent: both */
+  readonly half?: 'acquire' | 'release'
   /** of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all */
   readonly footprint?: Footprint
 }

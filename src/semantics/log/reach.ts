@@ -41,10 +41,10 @@ interface Atomic {
   readonly reach: Reach
   readonly proxy: string
   readonly footprint: { readonly dtype: Dtype }
+  /** elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
+  readonly words?: number | undefined
 }
+const widthOf = ({ footprint, words = 1 }: Atomic): number => words * bitsOf(footprint.dtype)
 /** `distance`: `between` their agents. */
 export const atomicTogether = (x: Atomic, y: Atomic, distance: 1 | 2 | 3): boolean =>
-  x.reach >= distance &&
-  y.reach >= distance &&
-  x.proxy === y.proxy &&
-  bitsOf(x.footprint.dtype) === bitsOf(y.footprint.dtype)
+  x.reach >= distance && y.reach >= distance && x.proxy === y.proxy && widthOf(x) === widthOf(y)

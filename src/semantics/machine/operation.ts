@@ -57,8 +57,12 @@ export interface Strong {
   readonly orders: boolean
   /** what a load finds may decide something */
   readonly decides: boolean
+  /** it may decide more than what memory holds: the site of the first branch that depends on it; null: it does not */
+  readonly controls: number | null
   /** some agent may wait for the words that a store leaves */
   readonly watched: boolean
+  /** elements that are one scalar */
+  readonly words: number
 }
 
 /** What one warp brings to a product of its warpgroup. */
@@ -176,6 +180,8 @@ export type Prepared =
       readonly releases: boolean
       /** what it finds may decide something */
       readonly decides: boolean
+      /** it may decide more than what memory holds: the site of the first branch that depends on it; null: it does not */
+      readonly controls: number | null
       /** some agent may wait for the words that it leaves */
       readonly watched: boolean
       /** other lanes have done theirs of the same instruction: each is an event, and events of others may come between them */
@@ -285,6 +291,7 @@ export type Prepared =
       readonly kind: Fence['kind']
       readonly scope: Fence['scope']
       readonly sequential?: true
+      readonly half?: 'acquire' | 'release'
       /** of `tensormapAcquire`: the bytes of the tensor maps that it takes */
       readonly over?: Elements
     }

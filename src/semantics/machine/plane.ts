@@ -23,8 +23,8 @@
  * 9. a plane of shadows that nothing unknown was written to is one of bytes; what is read of it elsewhere is what was written, unknown bytes as zeros with
  *    their marks.
  */
-import { patternOf } from '../../numerics/shadow.js'
-import { addressesInByte, bytesOf, type Cells, type Edit, type Read } from './cells.js'
+import { datumOf, mark, marked, markOf, patternOf } from '../../numerics/shadow.js'
+import { addressesInByte, bytesOf, cells, type Cells, type Edit, type Read } from './cells.js'
 import {
   blank,
   bytePage,
@@ -396,6 +396,41 @@ export const bytesApart = (one: Plane, other: Plane): ReadonlyArray<number> => {
     }
   return [...out].sort((x, y) => x - y)
 }
+
+/**
+ * Bytes of a plane as text: two hexadecimal digits for each, the first byte first, or `?` and two for one that is not known, of that datum.
+ *
+ *     00000001     1 as a big-endian machine has it; 01000000 here
+ *     ?02?02?02?02 a word of datum 2
+ */
+export const wordAt = (plane: Plane, byte: number, bytes: number): string => {
+  const { data } = read(plane, eachByte(byte, bytes))
+  return Array.from(data ?? [], (x) => {
+    const m = markOf(x)
+    return m === 0
+      ? (patternOf(x) & 0xff).toString(16).padStart(2, '0')
+      : `?${datumOf(m).toString(16).padStart(2, '0')}`
+  }).join('')
+}
+
+/** The plane with these bytes in it, named pair `wordAt`. */
+export const withWord = (plane: Plane, byte: number, text: string): Plane => {
+  const all = text.match(/\?[0-9a-f]{2}|[0-9a-f]{2}/gu) ?? []
+  return write(
+    plane,
+    eachByte(byte, all.length),
+    Float64Array.from(all, (x) =>
+      x.startsWith('?') ? marked(0, mark(1, Number.parseInt(x.slice(1), 16))) : Number.parseInt(x, 16),
+    ),
+    null,
+  )
+}
+
+const eachByte = (byte: number, bytes: number): Cells =>
+  cells(
+    'u8',
+    Int32Array.from({ length: bytes }, (_, k) => byte + k),
+  )
 
 /** Four bytes of a plane and what is known of them, as text. */
 export const wordAsText = (plane: Plane, byte: number): string =>

@@ -74,10 +74,13 @@ const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys
 const ctaOf = (r: Reading, t: Touch): number => r.header.agents[t.access.stamp.agent]!.cta
 const reachOf = (t: Touch): number => (t.access.atomic ? reach[t.access.scope ?? 'gpu'] : 0)
 
-/** Each in the other's scope, through one proxy, elements equally wide. */
+/** Bits of one scalar. */
+const widthOf = ({ access: { footprint, words = 1 } }: Touch): number => words * bitsOf(footprint.dtype)
+
+/** Each in the other's scope, through one proxy, scalars equally wide. */
 export const together = (r: Reading, a: Touch, b: Touch, resident: boolean): boolean => {
   if (!a.access.atomic || !b.access.atomic || a.access.proxy !== b.access.proxy) return false
-  if (bitsOf(a.access.footprint.dtype) !== bitsOf(b.access.footprint.dtype)) return false
+  if (widthOf(a) !== widthOf(b)) return false
   const [x, y] = [ctaOf(r, a), ctaOf(r, b)]
   const needed = !resident || clusterOf(r.header, x) !== clusterOf(r.header, y) ? 3 : x === y ? 1 : 2
   return Math.min(reachOf(a), reachOf(b)) >= needed

@@ -48,6 +48,7 @@ import type { Source } from '../machine/source.js'
 import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
+import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
@@ -57,6 +58,7 @@ import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   confirm,
+  inNoOrder,
   inTurn,
   throughOutcomes,
   defaultBounds,
@@ -182,6 +184,11 @@ const keptTogether: Schedules = 'every schedule in which nothing comes between a
 const otherTurns =
   'atomics of one instruction: of the orders in which other threads come between its lanes, four schedules were followed'
 
+const askedAlone: Schedules =
+  'every schedule in which one word of an instruction, or all of them, have an older value'
+const wordsAlone =
+  'older values of several words that one instruction reads: each word was asked alone, and all of them together'
+
 const oneOrderOfLanes =
   'orders of strong accesses by lanes of one warp that nothing orders: one of them was followed'
 
@@ -244,6 +251,38 @@ const withEqualWritesNoted = (
     proof,
   ]
   return Object.assign({}, ran, { result })
+}
+
+/** A run in which the result depends on what a strong access finds says so. */
+const withOtherwise = (
+  launched: Launched,
+  options: CheckOptions,
+  ran: Ran,
+  controlled: ReadonlySet<string> | null,
+  again: (policy: AnyPolicy) => Ran,
+): Ran => {
+  const [judgement, proof] = ran.result
+  if (judgement === null || ran.outcome._tag !== 'completed' || judgement.findings.length > 0) return ran
+  const { found, ahead, left } = otherwise(launched, judgement, controlled, ran, options.fuel)
+  for (const schedule of ahead) {
+    const other = again(Policy.recorded(schedule))
+    if (other.outcome._tag !== 'completed' || (other.result[0]?.findings.length ?? 0) > 0) return other
+  }
+  if (ahead.length > 0 && found === null)
+    return Object.assign(
+      { left: 'a read may take what is written later, by who has found what its thread writes behind it' },
+      ran,
+    )
+  if (found === null) return left === null ? ran : Object.assign({ left }, ran)
+  const findings = [...judgement.findings, found.diagnosis]
+  const result: Shown = [Object.assign({}, judgement, { findings }), proof]
+  return Object.assign({}, ran, {
+    result,
+    other: {
+      of: found.diagnosis,
+      ran: found.schedule === ran.schedule ? ran : again(Policy.recorded(found.schedule)),
+    },
+  })
 }
 
 // ---------------------------------------------------------------- words
@@ -317,6 +356,8 @@ const withSchedule = (
   if (findings.length === 0) return []
   const { world, machine } = launched
   const row = rowOf(table, ran)
+  const rowsOf = (f: Diagnosis): number =>
+    ran.other !== undefined && ran.other.of.id === f.id ? rowOf(table, ran.other.ran) : row
   const how: Run.Settings = {
     policy: Policy.recorded(ran.schedule),
     fuel: options.fuel,
@@ -328,7 +369,7 @@ const withSchedule = (
       ? []
       : Run.run(world, machine, how, Run.collect).result
   return withMissing(world.header, events, findings, detecting).map((f) =>
-    Object.assign({ schedule: row }, f),
+    Object.assign({ schedule: rowsOf(f) }, f),
   )
 }
 
@@ -566,6 +607,12 @@ const settled = (
       name: 'undecided',
       reason: `${decision.reason}; a search of the schedules found nothing up to its bound (${String(search.bound)}: ${extent})`,
     }
+  const stale = judgement?.otherwise.stale
+  if (stale != null && answer.byValues !== true)
+    return {
+      name: 'undecided',
+      reason: `${decision.reason}; a search of the schedules found nothing, and does not look for older values of what ${stale.agent} ${stale.site} reads (${extent})`,
+    }
   const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }
@@ -637,7 +684,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   }
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
-  const asJudged = (policy: AnyPolicy, withProvenance: boolean): Ran =>
+  const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran =>
     withEqualWritesNoted(
       source,
       options,
@@ -645,6 +692,13 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       world,
       judged(launched.right, options, detecting, policy, withProvenance),
     )
+  const asked = (ran: Ran, controlled: ReadonlySet<string> | null): Ran =>
+    withOtherwise(launched.right, options, ran, controlled, (other) => asRun(other, false))
+  const asJudged = (
+    policy: AnyPolicy,
+    withProvenance: boolean,
+    controlled: ReadonlySet<string> | null = null,
+  ): Ran => asked(asRun(policy, withProvenance), controlled)
   const first = asJudged(options.policy, options.provenance)
   if (first.outcome._tag === 'refused') {
     const { key, offered } = first.outcome
@@ -662,7 +716,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     strict: options.strict,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
-    run: (policy) => asJudged(policy, false),
+    run: (policy, controlled) => asJudged(policy, false, controlled),
     decide: (ran) => decide(world, ran, ran.result[0], null, schedules),
   }
   // what stops one run stops all of them, at the same cost
@@ -672,10 +726,18 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ? null
     : turns?.found != null
       ? turns
-      : (throughOutcomes(question, detecting) ?? (options.explore ? confirm(question) : null))
+      : (throughOutcomes(question, detecting) ??
+        inNoOrder(question, asked(first, first.result[0]?.otherwise.controlled ?? null)) ??
+        (options.explore ? confirm(question) : null))
   const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
   const followed: Schedules =
-    turns !== null ? keptTogether : lanesInTurn ? 'every schedule of warps' : schedules
+    turns !== null
+      ? keptTogether
+      : answer?.alone === true
+        ? askedAlone
+        : lanesInTurn
+          ? 'every schedule of warps'
+          : schedules
   const shown = answer?.found?.ran ?? first
   const asOne = (): Judgement | null =>
     judged(
@@ -731,6 +793,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...scopeOf(world, options),
       ...(turns === null ? [] : [otherTurns]),
       ...(lanesInTurn ? [oneOrderOfLanes] : []),
+      ...(answer?.alone === true ? [wordsAlone] : []),
     ],
   }
   return E.right({

@@ -35,7 +35,7 @@ import {
   type Found,
 } from '../schedules/explore/index.js'
 import { defaultOutcomes, outcomes } from '../schedules/outcomes/index.js'
-import type { Finding, HazardId, Judgement } from '../judging/finding.js'
+import type { Diagnosis, Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
@@ -54,6 +54,10 @@ export type Shown = readonly [Judgement | null, Provenance | null]
 /** A run, what it shows, and the schedule that replays it (`schedule.ts`). */
 export interface Ran extends Run.Ran<Shown> {
   readonly replay: string
+  /** of V2 the run in which an access finds something else (`otherwise.ts`) */
+  readonly other?: { readonly of: Diagnosis; readonly ran: Ran }
+  /** what was not asked of it to the end */
+  readonly left?: string
 }
 
 export type { Decision } from '../judging/decision.js'
@@ -73,7 +77,8 @@ export interface Question {
   /** what the first run showed */
   readonly judgement: Judgement | null
   readonly bounds: Bounds
-  readonly run: (policy: AnyPolicy) => Ran
+  /** `controlled`: words that schedules read for control, if that is known (`otherwise.ts`) */
+  readonly run: (policy: AnyPolicy, controlled?: ReadonlySet<string>) => Ran
   readonly decide: (ran: Ran) => Decision
 }
 
@@ -84,6 +89,10 @@ export interface Answer {
   readonly found: { readonly ran: Ran; readonly decision: Decision } | null
   /** every schedule was followed, and none shows anything */
   readonly refuted: boolean
+  /** older values of strong reads were followed, too */
+  readonly byValues?: true
+  /** of many words that one instruction reads strongly each was asked alone for older values */
+  readonly alone?: true
 }
 
 // ---------------------------------------------------------------- directed schedules
@@ -217,6 +226,12 @@ const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
   j.conditions.C5.holds &&
   j.conditions.C6.holds
 
+/** The first run, asked for its stores as well: where no search says which words are read for control, its own reads do. */
+export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
+  if (ran.other === undefined) return null
+  return { runs: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
+}
+
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
@@ -229,19 +244,22 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     search: { complete: bound === null && found === null, bound, states, transitions },
     found,
     refuted: bound === null && found === null,
+    byValues: true,
   })
   const asked = all.found === null ? all.ends.slice(0, mostEnds) : [all.found]
   for (const [i, end] of asked.entries()) {
-    const ran = q.run(Policy.recorded(end))
+    const ran = q.run(Policy.recorded(end), all.controlled)
     const decision = q.decide(ran)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
     if (decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])) return answer(i + 1, 'states', null)
+    if (ran.left !== undefined) return answer(i + 1, 'states', null)
   }
-  return answer(
+  const done = answer(
     asked.length,
     all.found !== null || asked.length < all.ends.length ? 'states' : all.bound,
     null,
   )
+  return all.alone ? Object.assign({ alone: true as const }, done) : done
 }
 
 // ---------------------------------------------------------------- what a search does not look for

@@ -102,6 +102,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
   if ('code' in found) return found
   const out: Part[] = []
   const decides = h.launch.decisive.has(o)
+  const controls = h.launch.controlling.get(o) ?? null
   for (const { target, lanes: all, bytes: places } of found) {
     if (target._tag !== 'plane')
       return target._tag === 'constant'
@@ -137,6 +138,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
         acquires: o.ordering === 'acquire' || o.ordering === 'acq_rel',
         releases: o.ordering === 'release' || o.ordering === 'acq_rel',
         decides,
+        controls,
         watched: h.launch.watches,
       }
       return part(

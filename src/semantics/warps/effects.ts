@@ -339,7 +339,9 @@ export const effectsOf = (
         part(
           o.sequential === true
             ? { _tag: 'fence', kind: o.kind, scope: o.scope, sequential: true }
-            : { _tag: 'fence', kind: o.kind, scope: o.scope },
+            : o.half === undefined
+              ? { _tag: 'fence', kind: o.kind, scope: o.scope }
+              : { _tag: 'fence', kind: o.kind, scope: o.scope, half: o.half },
           nothing,
         ),
       ]

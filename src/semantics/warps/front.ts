@@ -313,16 +313,8 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
 
 /** What a verdict of a program does not speak of: what other grids do, and registers that nothing hands out. */
 const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
-  const isStrong = p.code.some(
-    ({ operation: o }) => (o._tag === 'load' && o.ordering !== 'weak') || o._tag === 'atomic',
-  )
   const has = (tag: Operation['_tag']): boolean => p.code.some(({ operation }) => operation._tag === tag)
   return [
-    ...(isStrong
-      ? [
-          'stale values of strong reads: each finds the last write of the run, and the ISA lets it find some of those before',
-        ]
-      : []),
     ...(has('gridDependency')
       ? ['other grids: griddepcontrol orders nothing here, and what a grid before this one writes is there']
       : []),

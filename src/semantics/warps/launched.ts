@@ -94,6 +94,8 @@ export interface WarpLaunch {
   readonly parameters: number
   /** loads and atomics whose results decide something */
   readonly decisive: ReadonlySet<Operation>
+  /** those that decide more than what memory holds, and the site of the first branch that depends on each */
+  readonly controlling: ReadonlyMap<Operation, number>
   /** data is followed through the registers, as bytes of values (`origins.ts`) or as terms (`word-terms.ts`) into a ledger */
   readonly followed: 'bytes' | Ledger | null
   /** some agent waits for words of memory */

@@ -294,7 +294,9 @@ const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
         scope: o.scope,
         orders: o.ordering === 'acquire' || o.ordering === 'release',
         decides: h.launch.decisive.has(o),
+        controls: h.launch.controlling.get(o) ?? null,
         watched: h.launch.watches,
+        words: Math.max(1, o.width.bytes / 4),
       }
 
 /** A wait for the words that the lanes mean, one after the other; lanes that mean one word wait together. */

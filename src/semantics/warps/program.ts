@@ -259,6 +259,7 @@ export type Operation =
       readonly kind: 'memory' | 'proxyAsync' | 'mbarrierInit' | 'tensormap' | 'tensorBefore' | 'tensorAfter'
       readonly scope: 'cta' | 'cluster' | 'global'
       readonly sequential?: true
+      readonly half?: 'acquire' | 'release'
     }
   | { readonly _tag: 'mbarrierInit'; readonly at: Address; readonly count: Row }
   | { readonly _tag: 'mbarrierInval'; readonly at: Address }

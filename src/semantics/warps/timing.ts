@@ -37,7 +37,7 @@ import {
   type WarpProgram,
   type Width,
 } from './program.js'
-import { usesOf } from './uses.js'
+import { keptOf, usesOf } from './uses.js'
 
 /** Bytes of local memory, from one to another; null: any. */
 type Bytes = readonly [from: number, to: number] | null
@@ -46,8 +46,8 @@ const bytesOf = ({ rows, offset }: Address, { bytes, count }: Width): Bytes =>
   rows.length > 0 ? null : [offset, offset + bytes * count]
 const meet = (a: Bytes, b: Bytes): boolean => a === null || b === null || (a[0] < b[1] && b[0] < a[1])
 
-/** The places whose values decide something. */
-export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) => {
+/** The places whose values decide something; `kept`: what memory holds is something. */
+const placesOf = (code: ReadonlyArray<Instruction>, kept: boolean): ReadonlySet<Place> => {
   const places = new Set<Place>()
   const loaded = new Map<string, Bytes>()
   const add = (place: Place): boolean => {
@@ -64,7 +64,8 @@ export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place
       const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || isFound
       if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
       if (!matters) continue
-      for (const place of reads) grew = add(place) || grew
+      const without = kept || isFound ? [] : keptOf(o)
+      for (const place of reads) grew = (!without.includes(place) && add(place)) || grew
       if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
       if (o._tag === 'load' && o.from.space === 'local' && writes.some((w) => places.has(w))) {
         const there = bytesOf(o.from, o.width)
@@ -77,7 +78,17 @@ export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place
     }
   }
   return places
-})
+}
+
+/** The places whose values decide something. */
+export const decidingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) =>
+  placesOf(code, true),
+)
+
+/** Those whose values decide more than what memory holds: a branch, an address, a barrier. */
+const controllingIn: (code: ReadonlyArray<Instruction>) => ReadonlySet<Place> = remembered((code) =>
+  placesOf(code, false),
+)
 
 /** Bytes of memory that something is stored to, or loaded from; of other than local memory any. */
 interface Held {
@@ -196,6 +207,30 @@ export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((
     p.code.flatMap(({ operation: o }) =>
       (o._tag === 'load' || o._tag === 'atomic') && usesOf(o).writes.some((w) => places.has(w)) ? [o] : [],
     ),
+  )
+})
+
+const parts: ReadonlySet<Operation['_tag']> = new Set(['branch', 'branchIndexed', 'return', 'exit', 'trap'])
+
+/** Those whose results decide more than what memory holds, and the site of the first branch behind each that depends on it; none: the sites end before. */
+export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = remembered((p) => {
+  const places = controllingIn(p.code)
+  return new Map(
+    p.code.flatMap(({ operation: o }, i) => {
+      if (o._tag !== 'load' && o._tag !== 'atomic') return []
+      const { writes } = usesOf(o)
+      if (!writes.some((w) => places.has(w))) return []
+      const from = comingFrom(p.code, new Map(writes.map((w) => [w, ''])))
+      const first = p.code.find(
+        ({ operation, guard }, j) =>
+          j > i &&
+          parts.has(operation._tag) &&
+          [...usesOf(operation).reads, ...(guard === null ? [] : [ofPredicate(guard.predicate)])].some((x) =>
+            from.has(x),
+          ),
+      )
+      return [[o, first?.site ?? p.sites.length] as const]
+    }),
   )
 })
 

@@ -4,9 +4,9 @@
  *     add.s32 %r3, %r1, %r2      reads rows of %r1 and %r2, writes that of %r3
  *     st.global [%rd1], %r3      reads the address and the value; what it reads decides something
  *
- * `computes`: what it reads comes to no more than what it writes. Of all else what is read decides: a branch, an address, what memory holds.
+ * `computes`: what it reads comes to no more than what it writes. Of all else what is read decides: a branch, an address, what memory holds. `keptOf`: what memory holds alone.
  *
- * To add an operation: its line in `usesOf`.
+ * To add an operation: its line in `usesOf`; if it stores registers, in `keptOf`.
  */
 import { remembered } from '../../remembered.js'
 import { ofPredicate, type Address, type Guard, type Operation, type Place, type Row } from './program.js'
@@ -193,3 +193,80 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
       return deciding([])
   }
 })
+
+/** What it reads that only comes into memory: neither where it goes nor whether it does depends on it. */
+export const keptOf = (o: Operation): ReadonlyArray<Place> => {
+  switch (o._tag) {
+    case 'store':
+    case 'sendAsync':
+      return o.value.flat()
+    case 'atomic':
+      return [...o.value, ...o.compare]
+    case 'storeMatrices':
+    case 'tcgen05Store':
+      return o.value
+    case 'scalar':
+    case 'move':
+    case 'part':
+    case 'pack':
+    case 'predicate':
+    case 'setPredicate':
+    case 'branchIndexed':
+    case 'shuffle':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'activeLanes':
+    case 'meetLanes':
+    case 'load':
+    case 'copyAsync':
+    case 'copyBulk':
+    case 'wgmma':
+    case 'loadMatrices':
+    case 'multiply':
+    case 'wholeWarp':
+    case 'transposeMatrix':
+    case 'tensorCopy':
+    case 'tcgen05Alloc':
+    case 'tcgen05Dealloc':
+    case 'tcgen05Load':
+    case 'tcgen05Copy':
+    case 'tcgen05Shift':
+    case 'tcgen05Mma':
+    case 'tcgen05Commit':
+    case 'tensormapReplace':
+    case 'tensormapAcquire':
+    case 'tensormapPublish':
+    case 'bar':
+    case 'barReduce':
+    case 'mbarrierInit':
+    case 'mbarrierInval':
+    case 'mbarrierCpAsync':
+    case 'mbarrierArrive':
+    case 'mbarrierWait':
+    case 'mbarrierPending':
+    case 'branch':
+    case 'call':
+    case 'return':
+    case 'exit':
+    case 'trap':
+    case 'turn':
+    case 'nothing':
+    case 'wgmmaFence':
+    case 'wgmmaCommit':
+    case 'wgmmaWait':
+    case 'tcgen05Relinquish':
+    case 'tcgen05Wait':
+    case 'setRegisters':
+    case 'gridDependency':
+    case 'commitBulk':
+    case 'waitBulk':
+    case 'commitAsync':
+    case 'waitAsync':
+    case 'clusterArrive':
+    case 'clusterWait':
+    case 'fence':
+      return []
+  }
+}

@@ -27,6 +27,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   met: 0,
   joins: false,
   reach: 0,
+  words: 1,
   combine: undefined,
   rounds: false,
   decides: false,

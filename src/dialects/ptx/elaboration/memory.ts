@@ -256,11 +256,14 @@ const fence = (h: Here): void => {
   const scope = reachOf(h.modifiers['scope'] ?? h.modifiers['level'])
   // a membar is a fence.sc of its level
   const isSequential = h.modifiers['level'] !== undefined || h.modifiers['sem'] === 'sc'
+  const { sem } = h.modifiers
   emit(
     h.e,
     isSequential
       ? { _tag: 'fence', kind: 'memory', scope, sequential: true }
-      : { _tag: 'fence', kind: 'memory', scope },
+      : sem === 'acquire' || sem === 'release'
+        ? { _tag: 'fence', kind: 'memory', scope, half: sem }
+        : { _tag: 'fence', kind: 'memory', scope },
     h.guard,
   )
 }

@@ -10,7 +10,7 @@ import { parseModule } from '../../../dialects/ptx/index.js'
 import type { Failure } from '../../../failure.js'
 import { usualSharedBase, warpSource } from '../../../semantics/execution/launch-warps.js'
 import type { Source } from '../../../semantics/machine/source.js'
-import { laneThreads, type LaneTwin } from './lanes.js'
+import type { LaneTwin } from './lanes.js'
 
 export const laneSource = (t: LaneTwin, fixed: boolean): E.Either<Failure, Source> =>
   pipe(
@@ -19,13 +19,13 @@ export const laneSource = (t: LaneTwin, fixed: boolean): E.Either<Failure, Sourc
     E.map(({ program }) =>
       warpSource(program, {
         grid: [1],
-        block: [laneThreads],
+        block: [t.threads],
         cluster: null,
         dynamicBytes: 0,
         parameters: new Uint8Array(8),
         pointers: [{ offset: 0, tensor: 'out' }],
         tensors: [
-          { name: 'out', role: 'out', contents: null, bytes: 4 * laneThreads, elements: null, symbol: null },
+          { name: 'out', role: 'out', contents: null, bytes: 4 * t.threads, elements: null, symbol: null },
         ],
         sharedBase: usualSharedBase,
       }),

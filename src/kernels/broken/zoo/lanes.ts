@@ -1,10 +1,11 @@
 /**
- * Twins of lanes: the hazards of threads of one warp. Agents of programs of the core have no lanes, so these kernels are PTX, of one warp and one tensor.
+ * Twins in PTX: the hazards of threads of one warp, and of strong accesses of single words. Programs of the core have neither, so these kernels are PTX, of one or two warps
+ * and one tensor.
  *
  * Both of a pair are one text, of which the mended one has a line more:
  *
  *     st.shared.u32 [%r4], %r1;         s[t] = t
- *     bar.warp.sync -1;                 the mended one alone
+ *     bar.warp.sync -1;                 the mended one alone (of two warps: bar.sync 0)
  *     ld.shared.u32 %r6, [%r5];         s[31 - t]
  *
  * They are launched as any PTX is: `tcspec check zoo/D5` reads the text and the launch below in place of files. `lane-source.ts` is the same launch without files.
@@ -32,18 +33,29 @@ export interface LaneTwin {
   readonly fix: string
   /** the two instructions of the finding, as findings name them */
   readonly shows: { readonly verdict: 'hazard'; readonly a: string; readonly b: string }
+  readonly threads: number
   readonly text: (fixed: boolean) => string
 }
 
 // ---------------------------------------------------------------- constructors
 
-/** One warp. */
-export const laneThreads = 32
 const missing = ''
-const meet = 'bar.warp.sync -1;'
+
+/** So many threads, and where they meet in the mended one. */
+interface Team {
+  readonly threads: number
+  readonly meet: string
+}
+const warp: Team = { threads: 32, meet: 'bar.warp.sync -1;' }
+const warps: Team = { threads: 64, meet: 'bar.sync 0;' }
 
 /** `missing` is where the line that mends it goes; %r4 is the address of the thread's own word of `s`. */
-const textOf = (entry: string, body: ReadonlyArray<string>, fixed: boolean): string =>
+const textOf = (
+  entry: string,
+  { threads, meet }: Team,
+  body: ReadonlyArray<string>,
+  fixed: boolean,
+): string =>
   [
     '.version 8.3',
     '.target sm_90a',
@@ -54,7 +66,7 @@ const textOf = (entry: string, body: ReadonlyArray<string>, fixed: boolean): str
     '    .reg .pred %p1;',
     '    .reg .b32 %r<8>;',
     '    .reg .b64 %rd<4>;',
-    '    .shared .align 128 .b8 s[128];',
+    `    .shared .align 128 .b8 s[${String(4 * threads)}];`,
     '    ld.param.u64 %rd1, [out];',
     '    mov.u32 %r1, %tid.x;',
     '    mov.u32 %r2, s;',
@@ -78,8 +90,9 @@ const laneTwin = (
   fix: string,
   [a, b]: readonly [opcode: string, opcode: string],
   body: ReadonlyArray<string>,
+  team: Team = warp,
 ): LaneTwin => {
-  const text = (fixed: boolean): string => textOf(id, body, fixed)
+  const text = (fixed: boolean): string => textOf(id, team, body, fixed)
   const bad = text(false)
   return {
     name: id,
@@ -88,6 +101,7 @@ const laneTwin = (
     title,
     fix,
     shows: { verdict: 'hazard', a: labelOf(id, bad, a), b: labelOf(id, bad, b) },
+    threads: team.threads,
     text,
   }
 }
@@ -130,7 +144,28 @@ const storedByOne = laneTwin(
   ],
 )
 
-export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne]
+const foundByLuck = laneTwin(
+  'V2',
+  'each thread stores a word, and reads that of a thread of another warp: both strongly, so that it is no race, and it finds what was there or what was stored',
+  'a `bar.sync` (`__syncthreads()`) between the two: strong accesses order nothing by themselves',
+  ['st.volatile.shared.u32', 'ld.volatile.shared.u32'],
+  [
+    'st.shared.u32 [%r4], 0;',
+    'bar.sync 0;',
+    'st.volatile.shared.u32 [%r4], %r1;',
+    missing,
+    'sub.u32 %r5, 63, %r1;',
+    'shl.b32 %r5, %r5, 2;',
+    'add.u32 %r5, %r2, %r5;',
+    'ld.volatile.shared.u32 %r6, [%r5];',
+    'cvt.u64.u32 %rd2, %r3;',
+    'add.u64 %rd3, %rd1, %rd2;',
+    'st.global.u32 [%rd3], %r6;',
+  ],
+  warps,
+)
+
+export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne, foundByLuck]
 
 // ---------------------------------------------------------------- destructors
 
@@ -143,11 +178,11 @@ export const laneTwinNamed = (
     .find(({ twin, fixed }) => name === programName(twin, fixed))
 
 /** Its launch, as a launch file says it. */
-export const laneLaunch = ({ name }: LaneTwin): unknown => ({
+export const laneLaunch = ({ name, threads }: LaneTwin): unknown => ({
   schema: 'tcspec.launch/1',
   kernel: name,
   grid: [1],
-  block: [laneThreads],
-  args: [{ kind: 'pointer', tensor: 'out', dtype: 'u32', shape: [laneThreads], role: 'out' }],
+  block: [threads],
+  args: [{ kind: 'pointer', tensor: 'out', dtype: 'u32', shape: [threads], role: 'out' }],
   outputs: ['out'],
 })

@@ -356,6 +356,18 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
         ),
+        controls: described(
+          nat,
+          'of an atomic read that decides: it may decide more than what memory holds, as an address; the site of the first branch that depends on it, or one behind all sites',
+        ),
+        words: described(
+          nat,
+          'of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one',
+        ),
+        older: described(
+          list(integer),
+          'of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last',
+        ),
         found: described(list(integer), 'of an atomic write: the words that it finds, element by element'),
         left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),
       },
@@ -494,6 +506,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       },
       {
         sequential: described(yes, 'of `memory`: it is in one order with all others that are (fence.sc)'),
+        half: described(
+          oneOf<NonNullable<Fence['half']>>('acquire', 'release'),
+          'of `memory`: it only takes over what was told, or only tells; absent: both',
+        ),
         footprint: described(
           footprintWire,
           'of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all',
@@ -680,6 +696,9 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.rounds !== undefined) made.rounds = e.rounds
   if (e.joins !== undefined) made.joins = e.joins
   if (e.decides !== undefined) made.decides = e.decides
+  if (e.controls !== undefined) made.controls = e.controls
+  if (e.words !== undefined) made.words = e.words
+  if (e.older !== undefined) made.older = e.older
   if (e.found !== undefined) made.found = e.found
   if (e.left !== undefined) made.left = e.left
   return made
@@ -823,7 +842,9 @@ export const eventOf = (e: Exclude<Line, Footed>): LogEvent => {
     case 'fence':
       return e.sequential === true
         ? { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope, sequential: true }
-        : { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope }
+        : e.half === undefined
+          ? { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope }
+          : { _tag: 'fence', stamp: e.stamp, kind: e.kind, scope: e.scope, half: e.half }
     case 'rendezvous':
       return rendezvousOf(e)
     case 'registers':

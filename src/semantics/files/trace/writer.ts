@@ -39,6 +39,9 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         rounds: e.rounds,
         joins: e.joins,
         decides: e.decides,
+        controls: e.controls,
+        words: e.words,
+        older: e.older,
         found: e.found,
         left: e.left,
       })
@@ -60,6 +63,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         scope: e.scope,
         footprint: e.footprint === undefined ? undefined : writeFootprint(w.numbering, e.footprint),
         sequential: e.sequential,
+        half: e.half,
       })
     case 'semaphore':
       return JSON.stringify({

@@ -58,8 +58,9 @@ export interface AccessRecord {
   readonly whole: boolean
   /** up to which of its events all of these lanes knew their warp */
   readonly met: number
-  /** how far it is atomic */
+  /** how far it is atomic, and of how many elements a scalar is made */
   readonly reach: Reach.Reach
+  readonly words: number
   readonly combine: Combine | undefined
   /** it reads and writes at once */
   readonly joins: boolean
@@ -114,6 +115,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   whole: r.whole,
   met: r.met,
   reach: r.reach,
+  words: r.words,
   combine: r.combine,
   joins: r.joins,
   rounds: r.rounds,

@@ -49,6 +49,8 @@ export interface Cell {
   write: AccessRecord | undefined
   /** plain writes that are in no order with it, nor with one another, and have left the same */
   beside: ReadonlyArray<AccessRecord>
+  /** other accesses of their agents before them: who may stand beside the writes races with these */
+  under: ReadonlyArray<AccessRecord>
   atomics: Array<AccessRecord>
   /** the write before the last, and which agents had read it (a bit each) */
   before: AccessRecord | undefined
@@ -77,7 +79,7 @@ export interface Conflicts {
   /** the two are in order over relaxed edges alone, or because products are taken to be in order of issue */
   readonly restsOn: (what: Assumption, earlier: AccessRecord, later: AccessRecord) => void
   /** two atomic writes that nothing orders and that do not commute */
-  readonly anyOrder: (earlier: AccessRecord, later: AccessRecord) => void
+  readonly anyOrder: (earlier: AccessRecord, later: AccessRecord, k: Knowledge | undefined) => void
   /** a write, and a read whose value may decide something, in no order; both are atomic */
   readonly decided: (earlier: AccessRecord, later: AccessRecord) => void
   readonly foreign: (earlier: AccessRecord, later: AccessRecord) => void
@@ -98,6 +100,7 @@ export const cell = (cluster: number, written: boolean): Cell => ({
   cluster,
   write: undefined,
   beside: none,
+  under: none,
   atomics: [],
   before: undefined,
   readersBefore: 0,
@@ -114,6 +117,7 @@ export const duplicate = (c: Cell): Cell => ({
   cluster: c.cluster,
   write: c.write,
   beside: c.beside,
+  under: c.under,
   atomics: c.atomics.slice(),
   before: c.before,
   readersBefore: c.readersBefore,
@@ -142,6 +146,7 @@ const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean):
   c.cluster = cluster
   c.write = undefined
   c.beside = none
+  c.under = none
   c.atomics = []
   c.before = undefined
   c.readersBefore = 0
@@ -154,7 +159,7 @@ const judgeForeign = (c: Cell, r: AccessRecord, out: Conflicts): void => {
   const a = c.foreignAtomic
   if (a !== undefined && (a.rw === 'w' || r.rw === 'w')) {
     if (!atomicTogether(a, r, false)) out.foreign(a, r)
-    else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r)
+    else if (a.rw === 'w' && r.rw === 'w' && !commutes(a, r)) out.anyOrder(a, r, undefined)
   }
   const w = c.foreignWrite
   const isSame = w !== undefined && r.rw === 'w' && storeAlike(w, r)
@@ -327,8 +332,11 @@ const besideOthers = (
   const isFound = r.rw === 'r' ? group.some(isAfter) : storeAlike(w, r)
   let sound = true
   for (const x of group)
-    if (isFound && !isAfter(x)) out.twice(x, r, k)
-    else sound = follows(c, x, r, k, options, out) && sound
+    if (isFound && !isAfter(x)) {
+      out.twice(x, r, k)
+      if (r.rw === 'w')
+        for (const y of c.under) if (y.stamp.agent === x.stamp.agent && !isAfter(y)) out.race(y, r, c, k)
+    } else sound = follows(c, x, r, k, options, out) && sound
   return sound
 }
 
@@ -357,7 +365,7 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
         !sameUnit(a, r, k, options, out) &&
         !comesBefore(a, r, k, options, out)
       )
-        out.anyOrder(a, r)
+        out.anyOrder(a, r, k)
       if (isUnheard(a, r) && !isOrdered(a, r, k, options)) out.race(a, r, c, k)
       else if (
         ((a.decides && r.rw === 'w') || (r.decides && a.rw === 'w')) &&
@@ -443,6 +451,14 @@ export const judge = (
   c.readersBefore = readersOf(c)
   c.beside = leaves ? [...c.beside, w].filter(isOpen) : none
   c.write = record
+  // of one value alone a write may be left beside another
+  c.under =
+    r.stored === undefined
+      ? none
+      : [
+          ...(leaves ? c.under : none),
+          ...[...c.reads, ...c.atomics].filter((x) => x.stamp.agent === r.stamp.agent),
+        ]
   if (c.atomics.length > 0) c.atomics = []
   c.reads = leaves ? c.reads.filter(isOpen) : []
   c.limit = 12

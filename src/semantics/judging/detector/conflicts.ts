@@ -52,6 +52,7 @@ import {
   where,
 } from './report.js'
 import { hazards } from '../hazards.js'
+import { stores } from './readings.js'
 import { shownBefore } from './words.js'
 import type { Strong } from './strong-state.js'
 import { ofPlane } from '../subject.js'
@@ -267,7 +268,10 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         )
       })
     },
-    anyOrder: (earlier, later) => {
+    anyOrder: (earlier, later, k) => {
+      // who has found the first of two stores leaves the second behind it
+      if (k === undefined || !shownBefore(strong.words, earlier, later, k))
+        stores(strong.readings, earlier, later)
       // sums of floats differ in their rounding, anything else in what is there
       if (!addsFloats(earlier) || !addsFloats(later))
         fail(c.report, 'C1', keyOf('order', earlier.stamp, later.stamp), () => ({

@@ -35,6 +35,7 @@ import { settle } from './cell.js'
 import { deadlock } from './deadlock.js'
 import * as Digest from './digest.js'
 import { atExit } from './obligations.js'
+import { otherwiseIn } from './readings.js'
 import { forgetResponses } from './responses.js'
 import { forgetStrong } from './strong-state.js'
 import { unequalRegisters } from './register-groups.js'
@@ -202,6 +203,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     candidates:
       d.allocations.contested || c.misled || c.passedEarly || !(conditions.C3.holds && conditions.C6.holds),
     lanesInTurn: c.lanesInTurn,
+    otherwise: otherwiseIn(c.header, d.strong.readings),
     looked: c.looked,
     digest: Digest.show(c.digest),
     events: c.when,

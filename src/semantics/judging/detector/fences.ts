@@ -110,7 +110,7 @@ export const fence = (d: Detector, e: Fence): void => {
   Digest.ofAgent(c.digest, x, 8, e.stamp.at, Digest.ofName(e.kind), Digest.ofName(e.scope))
   switch (e.kind) {
     case 'memory':
-      fenceMemory(d, e.stamp, e.scope, e.sequential === true)
+      fenceMemory(d, e)
       return
     case 'proxyAsync':
       if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++

@@ -230,6 +230,15 @@ export const knowsAttendance = (k: Knowledge, wait: Stamp, by: Stamp | undefined
     by,
   )
 
+/** Does each of the lanes that act, with this knowledge, see what lanes wrote at an event of a warp? */
+export const seesEvent = (k: Knowledge, { agent, lanes, at }: Stamp, by: Stamp): boolean => {
+  const clock = programOf(agent)
+  if (k.visible.counters[clock]! < at) return false
+  if (lanes === undefined) return true
+  const slot = slotOf('visible', agent, clock)
+  return slot === undefined || !Pace.laneSlots.includes(slot) || lanesKnow(k, agent, lanes, slot, at, by)
+}
+
 /** The same of what lanes have started, which is done where this clock is so far. */
 export const knowsDone = (
   k: Knowledge,
@@ -242,6 +251,17 @@ export const knowsDone = (
   if (lanes === undefined) return true
   const slot = slotOf('order', agent, clock)
   if (slot === undefined || !Pace.laneSlots.includes(slot)) return true
+  return lanesKnow(k, agent, lanes, slot, at, by)
+}
+
+const lanesKnow = (
+  k: Knowledge,
+  agent: number,
+  lanes: number,
+  slot: number,
+  at: number,
+  by: Stamp | undefined,
+): boolean => {
   const own = k.lags?.get(agent)
   if (by === undefined || by.agent !== agent || by.lanes === undefined)
     return own === undefined || Pace.lagsReach(own, lanes, slot, at)

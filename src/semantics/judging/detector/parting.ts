@@ -128,7 +128,7 @@ const accessBy = (c: Context, e: Access, stamp: Stamp, all: number, lanes: numbe
   delete made.origin
   const origin = stamp.whole === true ? undefined : originBy(e.origin, all, lanes)
   if (origin !== undefined) made.origin = origin
-  for (const words of ['found', 'left'] as const) {
+  for (const words of ['older', 'found', 'left'] as const) {
     const list = e[words]
     if (list === undefined || stamp.whole === true) continue
     made[words] = ofThese(list, all, lanes)

@@ -11,8 +11,10 @@
  * Law 1. Of the writes of a word only those are kept that some running agent does not know.
  */
 import type { Stamp } from '../../log/events.js'
+import type { Sighting } from '../finding.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
+import { noReadings, type OpenRead, type Readings, type Touch } from './readings.js'
 
 // ---------------------------------------------------------------- model
 
@@ -43,8 +45,19 @@ export interface Writer {
   readonly stamp: Stamp
   readonly reach: Reach
 }
+/** A word behind one of its writes: what was told through it then, and who had written it. */
+export interface Past {
+  readonly told: ReadonlyArray<Told>
+  readonly writers: ReadonlyArray<Writer>
+  readonly found: ReadonlyMap<number, Sighting>
+}
 export interface Word {
   told: ReadonlyArray<Told>
+  /** behind each of its last writes, the newest last: a read may take an older one */
+  readonly past: Past[]
+  /** its strong accesses, the newest last */
+  readonly touches: Touch[]
+  open: ReadonlyArray<OpenRead>
   left: Left[]
   /** who has written it since the last store, and of the agent of that store whom its lane knew */
   writers: ReadonlyArray<Writer>
@@ -90,8 +103,16 @@ export interface Strong {
   readonly awaited: Map<number, ReadonlyArray<Pending>>
   /** by barrier of a CTA and generation */
   readonly handed: Map<string, Handed>
+  /** what else reads may take, and which stores are in no order */
+  readonly readings: Readings
+  /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
+  readonly found: Map<number, ReadonlyMap<number, Sighting>>
   /** a fence.sc was executed */
   sequential: boolean
+  /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
+  readonly inOrder: Map<number, Knowledge>
+  /** by agent: what the fence.sc of others have shown to its own, in the order that all of them are in; no read may take what that says is over */
+  readonly shown: Map<number, Knowledge>
 }
 
 export const strongState = (): Strong => ({
@@ -101,7 +122,11 @@ export const strongState = (): Strong => ({
   pending: new Map(),
   awaited: new Map(),
   handed: new Map(),
+  readings: noReadings(),
+  found: new Map(),
   sequential: false,
+  inOrder: new Map(),
+  shown: new Map(),
 })
 
 export const forgetStrong = (s: Strong): void => {
@@ -112,4 +137,8 @@ export const forgetStrong = (s: Strong): void => {
   s.awaited.clear()
   s.handed.clear()
   s.sequential = false
+  s.inOrder.clear()
+  s.found.clear()
+  s.readings.hearing.clear()
+  s.shown.clear()
 }

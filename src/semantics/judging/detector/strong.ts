@@ -40,9 +40,12 @@
  * Source: PTX ISA, memory consistency model: release and acquire patterns, observation order, causality order, synchronizes; volatile accesses are relaxed ones of system scope.
  */
 import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
-import { clusterOf } from '../../log/events.js'
+import { addressesIn, clusterOf } from '../../log/events.js'
+import type { Sighting } from '../finding.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import { acquired, backOf, earlier, later, onlyKept, opened, touch } from './readings.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
@@ -60,6 +63,7 @@ import {
   handed,
   type Fenced,
   type Left,
+  type Past,
   type Pending,
   type Strong,
   type Told,
@@ -74,7 +78,16 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   const key = keyOfWord(plane, byte)
   const found = d.strong.words.get(key)
   if (found !== undefined) return found
-  const made: Word = { told: [], left: [], writers: [], found: [], waits: new Map() }
+  const made: Word = {
+    told: [],
+    past: [],
+    touches: [],
+    open: [],
+    left: [],
+    writers: [],
+    found: [],
+    waits: new Map(),
+  }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
   return made
@@ -128,7 +141,9 @@ const byLane = (c: Context, a: AgentState, stamp: Stamp, { lanes, knowledge }: T
 }
 
 /** A fence of memory: what the agent has read is taken over, and what it knows is released by its writes from now on. */
-export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], sequential: boolean): void => {
+export const fenceMemory = (d: Detector, e: Fence): void => {
+  const { stamp, scope, half } = e
+  const sequential = e.sequential === true
   const c = d.context
   const { agent } = stamp
   const a = c.agents[agent]!
@@ -158,13 +173,18 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], se
       else pending.set(key, left)
     }
   }
-  heardBy(d.strong.awaited, true)
-  heardBy(d.strong.pending, false)
+  if (half !== 'release') {
+    heardBy(d.strong.awaited, true)
+    heardBy(d.strong.pending, false)
+    acquired(d.strong.readings, agent, reach)
+  }
+  if (half === 'acquire') return
   const knowledge = snapshot(c, a)
   const { together } = a.knowledge
   const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
   if (sequential) {
     d.strong.sequential = true
+    inOrder(d, agent, reach, knowledge)
     known.push({ lanes, knowledge, together, sequential: true })
   }
   // a wider fence is a narrower one too
@@ -175,6 +195,21 @@ export const fenceMemory = (d: Detector, stamp: Stamp, scope: Fence['scope'], se
     )
     d.strong.fenced.set(key, [...others, ...known])
   }
+}
+
+/** A fence.sc comes after those before it that are morally strong with it, and they show to it what they knew. */
+const inOrder = (d: Detector, agent: number, reach: Reach, knowledge: Knowledge): void => {
+  const c = d.context
+  const { inOrder: all, shown } = d.strong
+  const own = shown.get(agent) ?? nothing(c.extent)
+  for (const [key, known] of all) {
+    const [other, its] = [key >> 2, key & 3]
+    if (other !== agent && Math.min(its, reach) >= distance(c, agent, other)) join(own, known)
+  }
+  shown.set(agent, own)
+  const told = copy(knowledge)
+  join(told, own)
+  all.set(slot(agent, reach), told)
 }
 
 /** These lanes act, and the others do not learn what they do. */
@@ -359,7 +394,7 @@ export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: 
 /** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
 const hear = (
   d: Detector,
-  w: Word,
+  told: ReadonlyArray<Told>,
   a: AgentState,
   stamp: Stamp,
   reach: Reach,
@@ -368,7 +403,7 @@ const hear = (
 ): void => {
   const c = d.context
   const x = stamp.agent
-  for (const t of w.told) {
+  for (const t of told) {
     const far = distance(c, x, t.agent)
     if (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope) continue
     // what another lane of the warp has told is news to this one alone
@@ -387,6 +422,7 @@ const hear = (
 export const hearingApart = ({ words }: Strong, e: Access, lanes: number): ReadonlyArray<number> => {
   const isHeard = e.atomic && (e.rw === 'r' || joins(e)) && e.stamp.whole !== true
   if (!isHeard || words.size === 0 || isOne(lanes) || !isDealt(e.footprint, lanes)) return []
+  const backs = e.older === undefined ? null : new Map(takenBy(e))
   const by = new Map<string, number>()
   let lane = 0
   let heard = ''
@@ -400,7 +436,7 @@ export const hearingApart = ({ words }: Strong, e: Access, lanes: number): Reado
       heard = ''
     }
     const key = keyOfWord(e.footprint.plane, address)
-    if ((words.get(key)?.told.length ?? 0) > 0) heard = `${heard} ${key}`
+    if (toldTo(words.get(key), backs?.get(address) ?? 0).length > 0) heard = `${heard} ${key}`
   })
   kept()
   return by.size === 1 ? [] : [...by.values()]
@@ -455,8 +491,8 @@ const withMore = (
  * A read finds what was written since the last store. It counts where its value is the same in every schedule that comes here: that of a wait, and one that decides,
  * whose orders are all followed.
  */
-const finds = (d: Detector, w: Word, stamp: Stamp, reach: Reach): void => {
-  const writers = w.writers.filter(
+const finds = (d: Detector, w: Word, all: ReadonlyArray<Writer>, stamp: Stamp, reach: Reach): void => {
+  const writers = all.filter(
     ({ stamp: { agent }, reach: its }) =>
       agent !== stamp.agent && Math.min(its, reach) >= distance(d.context, stamp.agent, agent),
   )
@@ -486,6 +522,10 @@ const writersAfter = (
 
 // ---------------------------------------------------------------- accesses
 
+/** Was it told by these lanes, or some of them? */
+const isOwn = (t: Told, { lanes }: Stamp): boolean =>
+  lanes === undefined || (t.lanes !== 0 && (t.lanes & ~lanes) === 0)
+
 const joins = (e: Access): boolean => e.combine !== undefined
 
 /** Of an access of several lanes the lane of each of its elements. */
@@ -505,50 +545,165 @@ const byLanes = ({ agent, at, site, iteration }: Stamp, lanes: number): Stamp =>
   lanes,
 })
 
+/** Writes of a word that a read may still take, at least: of those before them it is forgotten what they told. */
+const mostPast = 64
+
+/** Before the first write of a word. */
+const never: Past = { told: [], writers: [], found: new Map() }
+
+/** A word as it was so many writes before the last. */
+const pastOf = (w: Word, back: number): Pick<Word, 'told' | 'writers'> =>
+  back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
+
+const toldTo = (w: Word | undefined, back: number): ReadonlyArray<Told> =>
+  w === undefined ? never.told : pastOf(w, back).told
+
+/** The words that a read names, and how many writes before the last of each it takes. */
+const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]> => {
+  const { older } = e
+  if (older === undefined || e.footprint.map._tag !== 'scatter')
+    return wordsOf(e.footprint).map((byte) => [byte, 0])
+  return [...addressesIn(e.footprint.map)].flatMap((byte, i) =>
+    byte < 0 ? [] : [[byte, older[i] ?? 0] as const],
+  )
+}
+
+/** What an agent has found, of each other agent up to which of its events. */
+const foundBy = (d: Detector, agent: number): ReadonlyMap<number, Sighting> =>
+  d.strong.found.get(agent) ?? never.found
+
+/** It finds this write, and what its thread had found. */
+const finding = (d: Detector, { agent, at }: Stamp, w: Word, back: number): void => {
+  const past = w.past[w.past.length - 1 - Math.max(0, back)]
+  const writer = past?.writers[past.writers.length - 1]?.stamp
+  if (past === undefined || writer === undefined || back < 0) return
+  const known = foundBy(d, agent)
+  const news = [...[...past.found.values()].map(({ event }) => event), writer].filter(
+    (e) => e.agent !== agent && (known.get(e.agent)?.event.at ?? -1) < e.at,
+  )
+  if (news.length === 0) return
+  const merged = new Map(known)
+  for (const event of news)
+    if ((merged.get(event.agent)?.event.at ?? -1) < event.at) merged.set(event.agent, { event, at })
+  d.strong.found.set(agent, merged)
+}
+
+/**
+ * A read of a word that takes the write that many before the last. `bytes`: so many it has, if something comes of it; `controls`: from which site on it decides what its thread does; null: it only
+ * gives what memory holds.
+ */
+const reads = (
+  d: Detector,
+  w: Word,
+  a: AgentState,
+  stamp: Stamp,
+  back: number,
+  plane: number,
+  byte: number,
+  bytes: number | null,
+  controls: number | null,
+  acquires: Reach,
+): void => {
+  if (controls !== null && d.strong.readings.stale === null) {
+    const { without } = backOf(w.touches, stamp, a.knowledge, undefined)
+    if (without > 0) d.strong.readings.stale = stamp
+  }
+  if (controls === null && bytes !== null) {
+    const shown = d.strong.shown.get(stamp.agent)
+    const { most } = backOf(w.touches, stamp, a.knowledge, shown)
+    earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
+  }
+  // who knows of a read that it was, has overtaken it
+  if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
+  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, controls, acquires)]
+  finding(d, stamp, w, back)
+  touch(w.touches, { rw: 'r', stamp, back })
+}
+
 /** An access of an agent, behind its judgement against the memory that it touches. */
 export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const x = e.stamp.agent
   const { plane } = e.footprint
-  const { words } = d.strong
+  const all = d.strong.words
   if (!e.atomic) {
-    if (e.rw === 'w' && words.size > 0 && d.strong.planes.has(plane))
-      for (const byte of wordsOf(e.footprint)) words.delete(keyOfWord(plane, byte))
+    if (e.rw === 'w' && all.size > 0 && d.strong.planes.has(plane))
+      for (const byte of wordsOf(e.footprint)) all.delete(keyOfWord(plane, byte))
     return
   }
   const reach = reachOf(e.scope)
   if (e.rw === 'r') {
-    if (words.size > 0)
-      for (const byte of wordsOf(e.footprint)) {
-        const w = words.get(keyOfWord(plane, byte))
+    const kept = onlyKept(e)
+    const decides = e.decides === true && e.joins !== true
+    const { words = 1 } = e
+    const size = bitsOf(e.footprint.dtype) / 8
+    const isMeant = e.controls !== undefined || (e.joins === true && e.decides === true)
+    if (all.size > 0 || decides)
+      for (const [i, [byte, back]] of takenBy(e).entries()) {
+        const w = decides ? wordAt(d, plane, byte) : all.get(keyOfWord(plane, byte))
+        if (isMeant) d.strong.readings.controlled.add(keyOfWord(plane, byte))
         if (w === undefined) continue
-        if (e.decides === true) finds(d, w, stampAt(d.context, e.stamp, e.footprint, byte), reach)
-        hear(d, w, a, e.stamp, reach, e.acquires === true, false)
+        const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
+        // one that joins writes right away, and finds the last
+        if (e.joins !== true)
+          reads(
+            d,
+            w,
+            a,
+            stamp,
+            back,
+            plane,
+            byte,
+            e.decides === true && i % words === 0 ? words * size : null,
+            kept ? null : (e.controls ?? null),
+            e.acquires === true ? reach : 0,
+          )
+        const { told, writers } = pastOf(w, back)
+        if (e.decides === true) finds(d, w, writers, stamp, reach)
+        hear(d, told, a, e.stamp, reach, e.acquires === true, false)
       }
+    else if (isMeant)
+      for (const byte of wordsOf(e.footprint)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
     return
   }
   const places = wordsOf(e.footprint)
   const knew = copy(a.knowledge)
   if (joins(e))
     for (const byte of places) {
-      const w = words.get(keyOfWord(plane, byte))
-      if (w !== undefined) hear(d, w, a, e.stamp, reach, e.acquires === true, false)
+      const w = all.get(keyOfWord(plane, byte))
+      if (w === undefined) continue
+      finding(d, e.stamp, w, 0)
+      hear(d, w.told, a, e.stamp, reach, e.acquires === true, false)
     }
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
-  const all = each === null ? tells(d, a, x, reach, e.releases === true) : []
+  const told = each === null ? tells(d, a, x, reach, e.releases === true) : []
   places.forEach((byte, i) => {
     // each lane tells for itself
     const stamp = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
     a.acting = stamp.lanes ?? acting
-    const more = each === null ? all : tells(d, a, x, reach, e.releases === true)
+    const more = each === null ? told : tells(d, a, x, reach, e.releases === true)
     a.acting = acting
-    const known = words.get(keyOfWord(plane, byte))
+    const known = all.get(keyOfWord(plane, byte))
     const after = e.left?.[i]
     const before = e.found?.[i]
     const w = known ?? wordAt(d, plane, byte)
     const by = threadsOf(d.context, stamp)
     w.writers = writersAfter(w, by, reach, joins(e), knew)
-    w.told = joins(e) ? withMore(w.told, more, d.context.options) : more
+    // a release of this thread still tells where the thread stores again
+    const kept = joins(e) ? w.told : w.told.filter((t) => t.agent === x && isOwn(t, stamp))
+    w.told = withMore(kept, more, d.context.options)
+    const found = foundBy(d, x)
+    w.past.push({ told: w.told, writers: w.writers, found })
+    if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
+    const isHeard = (read: Stamp, acquires: Reach, since: number): boolean =>
+      acquires > 0 &&
+      more.some(
+        (t) =>
+          Math.min(t.reach, acquires) >= distance(d.context, x, read.agent) &&
+          t.knowledge.order[programOf(x)]! >= since,
+      )
+    w.open = later(d.strong.readings, w.open, by, knew, isHeard, found, { plane, byte })
+    touch(w.touches, { rw: 'w', stamp: by, back: 0 })
     written(d, w, e, by, byte, before, after, knew)
   })
 }
@@ -660,8 +815,10 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
       )
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
-    finds(d, w, stamp, reachOf(e.scope))
-    hear(d, w, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
+    d.strong.readings.controlled.add(keyOfWord(plane, byte))
+    reads(d, w, a, stamp, 0, plane, byte, null, null, 0)
+    finds(d, w, w.writers, stamp, reachOf(e.scope))
+    hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
     w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
   }

@@ -32,12 +32,14 @@
  *
  * Names: stateful model checking with a happens-before race detector; the orders are those of observations.
  */
+import { bitsOf } from '../../../numerics/dtype.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { programOf } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Writer } from '../../judging/detector/strong-state.js'
-import { strandsOf } from '../../judging/detector/strands.js'
+import { stampAt } from '../../judging/detector/context.js'
+import { act, strandsOf } from '../../judging/detector/strands.js'
 import type { Diagnosis, Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
@@ -49,13 +51,25 @@ import {
 } from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
-import { wordAsText } from '../../machine/plane.js'
+import * as Plane from '../../machine/plane.js'
 import { agentState, type Machine, type Ready } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { finished, offered, take, together, type EventKey, type Offered } from '../../execution/step.js'
+import {
+  as,
+  finished,
+  offered,
+  take,
+  taking,
+  together,
+  type EventKey,
+  type Offered,
+  type Older as OlderWord,
+} from '../../execution/step.js'
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
+import { backOf, keptIn, type Touch } from '../../judging/detector/readings.js'
+import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
 import * as Touched from './touched.js'
 
@@ -78,6 +92,10 @@ export interface Outcomes {
   readonly ends: ReadonlyArray<ReadonlyArray<EventKey>>
   /** one along which the detector finds something, a fault ends the run, or it gets stuck */
   readonly found: ReadonlyArray<EventKey> | null
+  /** words that some schedule reads for control */
+  readonly controlled: ReadonlySet<string>
+  /** of many words that one instruction reads each was asked alone for older writes */
+  readonly alone: boolean
 }
 
 /** Words that decide, by plane and byte, and who has touched them. */
@@ -87,6 +105,8 @@ type Words = Map<string, Set<number>>
 interface Path {
   readonly before: Path | null
   readonly key: EventKey
+  /** behind it */
+  readonly machine: Machine | null
   readonly events: ReadonlyArray<LogEvent>
   readonly length: number
 }
@@ -161,9 +181,11 @@ const footprintOf = (p: Prepared): Footprint | null => {
   }
 }
 
-const matters = (words: Words, o: Offered): boolean => {
+const matters = ({ words, fences }: Learned, o: Offered): boolean => {
   if (o.operation !== null || o.ready?._tag !== 'do') return false
-  const f = footprintOf(o.ready.prepared)
+  const { prepared } = o.ready
+  if (prepared._tag === 'fence') return fences && prepared.sequential === true
+  const f = footprintOf(prepared)
   return f !== null && wordsIn(f).some((w) => words.has(w))
 }
 
@@ -249,7 +271,9 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
         w.left,
         inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
         w.waits,
+        w.open.map(({ stamp }) => stamp),
       ]),
+      keptIn(d.strong.readings),
       exactly ? foundIn(d, m) : null,
       [...d.strong.fenced, ...d.strong.pending, ...d.strong.awaited].filter(([slot]) => running(slot >> 2)),
       d.barriers.filter((_, i) => isAlive(clusterOf(header, header.barriers[i]!.cta))),
@@ -291,9 +315,15 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
 /** What is learned in one search and kept for the next. */
 interface Learned {
   readonly words: Words
+  /** words that strong reads name which write nothing, and how many bytes each has */
+  readonly read: Map<string, number>
   readonly groups: Grouping
   /** groups whose states are told apart by all bytes */
   readonly exact: Set<number>
+  /** some read may take an older write unless fences are in an order that says otherwise: their orders are followed, too */
+  fences: boolean
+  /** words that were read for control */
+  readonly controlled: Set<string>
   events: number
 }
 
@@ -313,6 +343,8 @@ interface Search {
   bound: 'states' | 'depth' | null
   /** something was learned that the search has not known: it begins again */
   news: boolean
+  /** of many words that one instruction reads each was asked alone for older writes */
+  alone: boolean
   found: ReadonlyArray<EventKey> | null
 }
 
@@ -330,10 +362,12 @@ const logOf = (p: Path | null, behind: Path | null = null): ReadonlyArray<Readon
 
 /** The words that events show to decide, and who shares them. */
 const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void => {
-  const { words, groups } = s.learned
+  const { words, read, groups } = s.learned
   const { header } = s.world
   const cluster = clusterOf(header, header.agents[agent]!.cta)
   for (const e of events) {
+    if (e._tag === 'access' && e.atomic && e.rw === 'r' && e.joins !== true && e.combine === undefined)
+      for (const word of wordsIn(e.footprint)) read.set(word, bitsOf(e.footprint.dtype) / 8)
     for (const word of shownBy(e))
       if (!words.has(word)) {
         words.set(word, new Set())
@@ -356,6 +390,7 @@ const follow = (s: Search, n: Node, o: Offered): Node | null => {
   const path: Path = {
     before: n.path,
     key: o.key,
+    machine: 'kind' in done ? null : done.machine,
     events: 'kind' in done ? [] : done.events,
     length: (n.path?.length ?? 0) + 1,
   }
@@ -378,13 +413,13 @@ const settle = (
   group: number,
 ): { readonly node: Node; readonly choices: ReadonlyArray<Offered> } | null => {
   const { header } = s.world
-  const { words, groups } = s.learned
+  const { groups } = s.learned
   const isOurs = (o: Offered): boolean =>
     group >= 0 && groups.of(clusterOf(header, header.agents[o.key.agent]!.cta)) === group
   let node = from
   for (;;) {
     const all = together(offered(s.world, node.machine))
-    let next = all.find((o) => !matters(words, o))
+    let next = all.find((o) => !matters(s.learned, o))
     if (next === undefined) {
       const ours = all.filter(isOurs)
       if (ours.length > 0 || all.length === 0) return { node, choices: ours }
@@ -409,6 +444,7 @@ const heard = (s: Search, n: Node, exactly: boolean): Detector => {
   observe(d, { _tag: 'cluster', id: n.machine.wave.clusters[0]! })
   for (const events of logOf(n.path)) for (const e of events) observe(d, e)
   s.learned.events += n.path?.length ?? 0
+  for (const word of d.strong.readings.controlled) s.learned.controlled.add(word)
   return d
 }
 
@@ -418,9 +454,133 @@ const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string =>
   if (exactly) return stateKey(s.names, where, m, noViews, null).join()
   const words = [...s.learned.words.keys()].map((word) => {
     const [plane, byte] = word.split('+')
-    return wordAsText(m.planes[Number(plane)]!, Number(byte))
+    return Plane.wordAsText(m.planes[Number(plane)]!, Number(byte))
   })
   return `${stateKey(s.names, where, Object.assign({}, m, { planes: [] }), noViews, null).join()}|${words.join()}`
+}
+
+// ---------------------------------------------------------------- older writes
+
+/** A word that a strong read names, and what it held behind each write that the read may take, the last one first. */
+interface Takeable {
+  readonly plane: number
+  readonly byte: number
+  readonly held: ReadonlyArray<string>
+}
+
+/** What a word held behind each of its last writes, and before the first of them, the last one first. */
+const heldIn = (
+  n: Node,
+  first: Node,
+  touches: ReadonlyArray<Touch>,
+  plane: number,
+  byte: number,
+  bytes: number,
+  most: number,
+): ReadonlyArray<string> => {
+  const writes = touches.filter(({ rw }) => rw === 'w').slice(-most - 1)
+  const wanted = new Map(writes.map(({ stamp }, i) => [`${String(stamp.agent)}:${String(stamp.at)}`, i]))
+  const held: string[] = []
+  for (let at = n.path; at !== null; at = at.before) {
+    const i = wanted.get(`${String(at.key.agent)}:${String(at.key.at)}`)
+    if (i === undefined || at.machine === null || at.key.stage !== 'agent') continue
+    held[writes.length - 1 - i] = Plane.wordAt(at.machine.planes[plane]!, byte, bytes)
+    if (i === 0 && writes.length <= most)
+      held[writes.length] = Plane.wordAt((at.before?.machine ?? first.machine).planes[plane]!, byte, bytes)
+  }
+  return held
+}
+
+/** The words of a strong read that is on offer, of which it may take an older write. */
+const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Takeable> => {
+  const r = o.ready
+  if (r?._tag !== 'do' || r.prepared._tag !== 'load' || r.prepared.strong === undefined || r.by === undefined)
+    return []
+  const { source } = r.prepared
+  const { words } = r.prepared.strong
+  const bytes = (words * bitsOf(source.dtype)) / 8
+  const { agent, at } = o.key
+  const state = d.context.agents[agent]!
+  const out: Takeable[] = []
+  const seen = new Set<number>()
+  for (const [i, offset] of source.offsets.entries()) {
+    if (i % words !== 0) continue
+    const byte = offset + source.origin
+    if (offset + source.origin < 0 || seen.has(byte)) continue
+    seen.add(byte)
+    const touches = d.strong.words.get(keyOfWord(source.plane, byte))?.touches ?? []
+    if (touches.every(({ rw }) => rw === 'r')) continue
+    const stamp = stampAt(
+      d.context,
+      { agent, at, site: r.site, iteration: r.iteration, lanes: r.by.mask },
+      source.footprint,
+      byte,
+    )
+    act(state, agent, stamp.lanes ?? r.by.mask, at)
+    const { most, without } = backOf(touches, stamp, state.knowledge, d.strong.shown.get(agent))
+    if (most < without && !s.learned.fences) {
+      s.learned.fences = true
+      s.news = true
+    }
+    if (most === 0) continue
+    out.push({ plane: source.plane, byte, held: heldIn(n, first, touches, source.plane, byte, bytes, most) })
+  }
+  return out
+}
+
+/**
+ * What agents that go on may still take of words that strong reads name: what each held and told then. Two states in which they may take other writes are two.
+ */
+const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
+  const out: unknown[] = []
+  for (const [word, bytes] of s.learned.read) {
+    const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
+    const w = d.strong.words.get(word)
+    if (w === undefined || w.touches.every(({ rw }) => rw === 'r')) continue
+    const backs = n.machine.agents.map((a, agent) => {
+      if (a.status !== 'running') return null
+      return strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
+        const by: Stamp = { agent, at: a.at, site: -1, iteration: [], lanes }
+        const { most, without } = backOf(w.touches, by, knowledge, d.strong.shown.get(agent))
+        return s.learned.fences ? most : without
+      })
+    })
+    const most = backs.flatMap((b) => b ?? []).reduce((x, y) => Math.max(x, y), 0)
+    if (most === 0) continue
+    const held = heldIn(n, first, w.touches, plane, byte, bytes, most)
+    out.push([word, backs, held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null])])
+  }
+  return out.length === 0 ? '' : JSON.stringify(out, asText)
+}
+
+/** Most ways in which one instruction is asked to read. */
+const mostReadings = 16
+
+/**
+ * Every way in which a read may take older writes, but that it takes the last of each. Where there are too many, as of lanes that each ask a word of their own: each word is
+ * asked alone, and all of them at once.
+ */
+const readings = (
+  all: ReadonlyArray<Takeable>,
+): { readonly ways: ReadonlyArray<ReadonlyArray<OlderWord>>; readonly alone: boolean } => {
+  const word = ({ plane, byte, held }: Takeable, back: number): OlderWord => ({
+    plane,
+    byte,
+    back,
+    held: held[back]!,
+  })
+  const older = (t: Takeable): ReadonlyArray<OlderWord> =>
+    t.held.flatMap((_, back) => (back === 0 ? [] : [word(t, back)]))
+  if (all.reduce((n, { held }) => n * held.length, 1) > mostReadings)
+    return {
+      ways: [...all.flatMap((t) => older(t).map((w) => [w])), all.map((t) => word(t, t.held.length - 1))],
+      alone: true,
+    }
+  const ways = all.reduce<ReadonlyArray<ReadonlyArray<OlderWord>>>(
+    (some, t) => some.flatMap((ws) => [ws, ...older(t).map((w) => [...ws, w])]),
+    [[]],
+  )
+  return { ways: ways.slice(1), alone: false }
 }
 
 /** States with these machines on a path, the newest first. */
@@ -468,7 +628,8 @@ const search = (s: Search, first: Node, group: number): void => {
     const known = texts.get(text) ?? texts.size
     texts.set(text, known)
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
-    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}`
+    const older = olderIn(s, first, node, d)
+    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}`
     if (isBad(detector(s.detecting).stopped!(d), s.isNoted)) {
       s.found = scheduleOf(node.path)
       return
@@ -503,6 +664,15 @@ const search = (s: Search, first: Node, group: number): void => {
       const after = follow(s, node, o)
       if (after === null || s.news) return
       open.push({ node: after, trail })
+      const others = readings(takeable(s, first, node, d, o))
+      if (s.news) return
+      s.alone ||= others.alone
+      for (const words of others.ways) {
+        s.transitions++
+        const elsewhere = follow(s, node, as(o, taking(o.key, words)))
+        if (elsewhere === null || s.news) return
+        open.push({ node: elsewhere, trail })
+      }
     }
   }
   s.size += states.length
@@ -593,7 +763,15 @@ export const outcomes = (
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
-  const learned: Learned = { words: new Map(), groups: grouping(), exact: new Set(), events: 0 }
+  const learned: Learned = {
+    words: new Map(),
+    read: new Map(),
+    groups: grouping(),
+    exact: new Set(),
+    fences: false,
+    controlled: new Set(),
+    events: 0,
+  }
   const first: Node = { machine, path: null }
   const fresh = (): Search => ({
     world,
@@ -608,6 +786,7 @@ export const outcomes = (
     transitions: 0,
     bound: null,
     news: false,
+    alone: false,
     found: null,
   })
   scout(fresh(), first)
@@ -635,6 +814,8 @@ export const outcomes = (
       transitions: s.transitions,
       ends: s.ends,
       found: s.found,
+      controlled: learned.controlled,
+      alone: s.alone,
     }
   }
 }

@@ -1,0 +1,164 @@
+/**
+ * Kernels of strong and weak accesses, checked, against a plain enumeration of the executions that the axioms allow.
+ *
+ *     sound       verdict ok  =>  no execution has a data race, and executions that agree in what controls leave the same words and registers
+ *     complete    no execution has a data race, and those that agree in what controls leave the same  =>  nothing is found
+ *     real        D: some execution has a data race;  V2: two that take the same branches leave other words or registers
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { elaborate } from '../../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../../src/dialects/ptx/index.js'
+import { bits } from '../../../../src/fast/index.js'
+import { behaviours, type Candidate, type FinalState } from '../../../../src/semantics/axioms/index.js'
+import { isWrite } from '../../../../src/semantics/axioms/events.js'
+import { dataRaces } from '../../../../src/semantics/axioms/orders.js'
+import { has } from '../../../../src/semantics/axioms/relation.js'
+import { usualSharedBase, warpSource } from '../../../../src/semantics/execution/launch-warps.js'
+import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import { dice } from '../../../../src/semantics/schedules/naive/random.js'
+import { checkSource, standardOptions } from '../../../../src/semantics/verdict/check.js'
+import { drawn, gridOf, registersOfThread, type Drawn } from './drawn.js'
+
+const algebra = bits('hopper')
+
+export const verdictOf = (d: Drawn): Verdict => {
+  const { ctas, threads } = gridOf(d)
+  const checked = pipe(
+    parseModule(d.text),
+    E.chainW((module) => elaborate(module, 'weak', 'weak.ptx')),
+    E.map(({ program }) =>
+      warpSource(program, {
+        grid: [ctas],
+        block: [threads],
+        cluster: null,
+        dynamicBytes: 0,
+        parameters: new Uint8Array(16),
+        pointers: [
+          { offset: 0, tensor: 'words' },
+          { offset: 8, tensor: 'out' },
+        ],
+        tensors: [
+          {
+            name: 'words',
+            role: 'inout',
+            contents: new Uint8Array(16),
+            bytes: 16,
+            elements: null,
+            symbol: null,
+          },
+          {
+            name: 'out',
+            role: 'inout',
+            contents: new Uint8Array(4 * registersOfThread * d.program.threads.length),
+            bytes: 4 * registersOfThread * d.program.threads.length,
+            elements: null,
+            symbol: null,
+          },
+        ],
+        sharedBase: usualSharedBase,
+      }),
+    ),
+    E.chainW((source) => checkSource(source, { ...standardOptions, algebra })),
+  )
+  if (E.isLeft(checked)) throw new Error(`${checked.left.message}\n${d.text}`)
+  return checked.right.verdict
+}
+
+export interface Meant {
+  readonly races: boolean
+  /** executions that agree in what controls leave other words or registers */
+  readonly differs: boolean
+  /** those that agree in what branches are taken on do */
+  readonly differsAtAll: boolean
+  /** a wait can never pass */
+  readonly stuck: boolean
+}
+
+const racesIn = (c: Candidate): boolean => {
+  const { events, overlap, strong } = c.shape
+  const starts = (e: number): boolean => events[e]!.does._tag === 'start'
+  // what a thread has written over itself is over for who has found that
+  const isOver = (a: number, b: number): boolean =>
+    events.some(
+      (e, k) => isWrite(e) && has(c.shape.programOrder, a, k) && has(overlap, a, k) && has(c.causality, k, b),
+    )
+  return dataRaces(events, overlap, strong, c.causality).some(
+    ([a, b]) => !starts(a) && !starts(b) && !isOver(a, b) && !isOver(b, a),
+  )
+}
+
+/** What the axioms say; null: not all executions were looked at. */
+export const meant = (d: Drawn): Meant | null => {
+  let races = false
+  const passes = (state: FinalState): boolean => [...d.waits].every((r) => state.registers.get(r) === 1)
+  const all = behaviours(d.program, {
+    most: 200_000,
+    each: (c, state) => {
+      races ||= passes(state) && racesIn(c)
+    },
+  })
+  if (E.isLeft(all) || !all.right.complete || all.right.cut) return null
+  const states = all.right.outcomes.map(({ state }) => state).filter(passes)
+  const left = new Map<string, string>()
+  let differs = false
+  let differsAtAll = false
+  const once = new Map<string, string>()
+  for (const { registers, memory } of states) {
+    const key = [...d.controls].map((r) => String(registers.get(r) ?? 0)).join()
+    const rest = JSON.stringify([
+      [...registers].map(([r, v]) => [r, v ?? 0]),
+      [...memory].filter(([w]) => !d.controlled.has(w)),
+    ])
+    const known = left.get(key)
+    if (known === undefined) left.set(key, rest)
+    else differs ||= known !== rest
+    const taken = [...d.branches].map((r) => String(registers.get(r) ?? 0)).join()
+    const whole = JSON.stringify([[...registers].map(([r, v]) => [r, v ?? 0]), [...memory]])
+    const before = once.get(taken)
+    if (before === undefined) once.set(taken, whole)
+    else differsAtAll ||= before !== whole
+  }
+  return { races, differs, differsAtAll, stuck: states.length === 0 }
+}
+
+export interface Row {
+  readonly seed: number
+  readonly what: string
+  readonly verdict: string
+  readonly drawn: Drawn
+}
+
+export const asked = (seed: number): { readonly row: Row | null; readonly verdict: string } => {
+  const d = drawn(dice(seed))
+  const m = meant(d)
+  if (m === null) return { row: null, verdict: 'unasked' }
+  const v = verdictOf(d)
+  const ids = new Set(v.findings.map(({ id }) => id))
+  const races = [...ids].some((id) => id.startsWith('D'))
+  const text = `${v.verdict} ${[...ids].join()} / ${[...new Set(v.notes.map(({ id }) => id))].join()} ${v.reason.slice(0, 160)}`
+  const row = (what: string): { row: Row; verdict: string } => ({
+    row: { seed, what, verdict: text, drawn: d },
+    verdict: v.verdict,
+  })
+  const orders = v.notes.some(({ id }) => id === 'N1')
+  if (m.stuck) return v.verdict === 'ok' ? row('stuck and ok') : { row: null, verdict: v.verdict }
+  if (v.verdict === 'ok') {
+    if (m.races && !v.notes.some(({ id }) => id === 'N4')) return row('unsound: a race')
+    if (m.differs && !orders) return row('unsound: the result differs')
+  }
+  if (v.verdict === 'hazard') {
+    if (races && !m.races) return row('unreal: no race')
+    if (!races && ids.has('V2') && !m.differsAtAll && !m.races)
+      return row('unreal: the result does not differ')
+    if (!races && !ids.has('V2')) return row('something else')
+  }
+  if (v.verdict === 'deadlock') return row('unreal: a deadlock')
+  return {
+    row: null,
+    verdict: v.verdict === 'undecided' && !m.races && !m.differs ? 'undecided, clean' : v.verdict,
+  }
+}
+
+export const show = ({ seed, what, verdict, drawn: d }: Row): string =>
+  [`seed ${String(seed)}: ${what}; ${verdict}`, d.text].join('\n')

@@ -1,0 +1,289 @@
+/**
+ * Readings: what else a strong access could have found, or left, in a run that is the same but for that.
+ *
+ * The log has an order of its own, and a read of the machine finds the last write in it. The memory model has less of an order: a read takes any write that nothing shows
+ * to be over, and none that comes after it. Over is a write that another has overwritten which comes before the read in causality order, or which something read that does.
+ *
+ *     A: store x 1      B: store y 1          A may take the 0 of y, and B the 0 of x, whichever was last:
+ *     A: load y         B: load x             neither knows what the other has stored
+ *
+ *     A: store x 1, fence.sc, load y          one fence comes before the other, and shows to it what its agent has stored:
+ *     B: store y 1, fence.sc, load x          so one of them takes the 1
+ *
+ * | a read that                                        | takes another write in                                     |
+ * |----------------------------------------------------|------------------------------------------------------------|
+ * | controls: a branch, an address comes of it         | another schedule, which a search follows (`schedules/outcomes`) |
+ * | only gives what memory holds                       | the same schedule: nobody does anything else               |
+ *
+ * Of the second kind this module keeps what else it may take, earlier writes and later ones; whether that shows in an output is asked where runs are made
+ * (`verdict/otherwise.ts`). So does it of two stores that nothing orders: either may be the last.
+ *
+ * Laws
+ * 1. The last write may always be taken, and a write that may be taken was not over for any read before that comes before this one.
+ * 2. What more is known, the fewer may be taken.
+ *
+ * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
+ */
+import type { Ahead, LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
+import type { Access, Header, Stamp } from '../../log/events.js'
+import type { Reach } from '../../log/reach.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import { addsFloats, type AccessRecord } from './access-record.js'
+import { overlap } from './atoms.js'
+import type { Knowledge } from './knowledge.js'
+import { isAmong, knowsEvent, seesEvent } from './lanes.js'
+import { actor, operation } from './report.js'
+import { keyOfWord, wordsOf } from './words.js'
+
+// ---------------------------------------------------------------- what has happened to a word
+
+/** A write of a word, or a strong read: how many writes before the last one it took. */
+export interface Touch {
+  readonly rw: 'r' | 'w'
+  readonly stamp: Stamp
+  readonly back: number
+}
+
+/** A strong read, while no one who knows it has come to its word. */
+export interface OpenRead {
+  readonly stamp: Stamp
+  readonly bytes: number
+  /** it decides what its thread does from this site on; null: it only gives what memory holds */
+  readonly controls: number | null
+  /** how far its thread acquires what it hears by it: at once, or at a fence since; 0: not at all */
+  acquires: Reach
+}
+
+/** Touches of a word that are remembered: writes before them may be taken no more, or nothing is said of them. */
+const mostTouches = 256
+
+/** The same with one more. A read of the same lanes that took the same is there already. */
+export const touch = (all: Touch[], t: Touch): void => {
+  if (t.rw === 'r')
+    for (let i = all.length - 1; i >= 0 && all[i]!.rw === 'r'; i--) {
+      const before = all[i]!
+      if (before.stamp.agent !== t.stamp.agent || before.back !== t.back || !isAmong(before.stamp, t.stamp))
+        continue
+      all.splice(i, 1)
+      break
+    }
+  all.push(t)
+  if (all.length > mostTouches) all.splice(0, mostTouches / 2)
+}
+
+// ---------------------------------------------------------------- what may be taken
+
+/** How many writes before the last a read may go back. */
+export interface Back {
+  readonly most: number
+  /** the same if nothing were known by the order of fences */
+  readonly without: number
+}
+
+/** Of a read by these lanes, who know this, and to whom fences have shown that. */
+export const backOf = (
+  touches: ReadonlyArray<Touch>,
+  by: Stamp,
+  k: Knowledge,
+  shown: Knowledge | undefined,
+): Back => {
+  const most = (all: ReadonlyArray<Knowledge>): number => {
+    const isKnown = (stamp: Stamp): boolean => all.some((own) => seesEvent(own, stamp, by))
+    // writes are counted from the last one on
+    let writes = 0
+    let limit = Infinity
+    for (let i = touches.length - 1; i >= 0; i--) {
+      const t = touches[i]!
+      if (t.rw === 'r') {
+        // what it took was `back` writes before the last one that stood before it
+        if (isKnown(t.stamp)) limit = Math.min(limit, writes + t.back)
+        continue
+      }
+      if (isKnown(t.stamp)) return Math.min(limit, writes)
+      writes++
+    }
+    return Math.min(limit, writes)
+  }
+  return { most: most(shown === undefined ? [k] : [k, shown]), without: most([k]) }
+}
+
+// ---------------------------------------------------------------- what is kept of a run
+
+/** Pairs of places of a program, and of each pair so many instances. */
+const mostPairs = 256
+const mostOfPair = 64
+
+export interface Readings {
+  readonly reads: Map<string, OtherReading[]>
+  readonly stores: Map<string, LaterStore[]>
+  readonly ahead: Map<string, Ahead[]>
+  /** words that are read for control, or by atomics of which something comes: in which order these are written is meant */
+  readonly controlled: Set<string>
+  /** the first read that decides and may take an older value in some schedule */
+  stale: Stamp | null
+  /** open reads by agent, which have not acquired */
+  readonly hearing: Map<number, OpenRead[]>
+}
+export const noReadings = (): Readings => ({
+  reads: new Map(),
+  stores: new Map(),
+  ahead: new Map(),
+  controlled: new Set(),
+  stale: null,
+  hearing: new Map(),
+})
+
+const pairOf = (a: Stamp, b: Stamp): string =>
+  `${String(a.agent)} ${String(a.site)} ${String(b.agent)} ${String(b.site)}`
+
+const keep = <T>(all: Map<string, T[]>, a: Stamp, b: Stamp, one: T): void => {
+  const key = pairOf(a, b)
+  const known = all.get(key)
+  if (known === undefined) {
+    if (all.size < mostPairs) all.set(key, [one])
+  } else if (known.length < mostOfPair) known.push(one)
+}
+
+const keepReading = (r: Readings, one: OtherReading): void => {
+  keep(r.reads, one.beside, one.read, one)
+}
+
+/** The pairs that are kept, for words whose order is not meant. */
+export const keptIn = ({ reads, stores, ahead, controlled }: Readings): ReadonlyArray<string> =>
+  [
+    ...reads.keys(),
+    ...ahead.keys(),
+    ...[...stores]
+      .filter(([, all]) => all.some(({ plane, byte }) => !controlled.has(keyOfWord(plane, byte))))
+      .map(([pair]) => pair),
+  ].sort()
+
+export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
+  reads: [...r.reads.values()],
+  stores: [...r.stores.values()],
+  ahead: [...r.ahead.values()],
+  controlled: r.controlled,
+  stale: r.stale === null ? null : operation(header, actor(r.stale, 'reads atomically')),
+})
+
+// ---------------------------------------------------------------- reads
+
+/** Does nothing but what memory holds come of it? */
+export const onlyKept = (e: Access): boolean =>
+  e.atomic && e.rw === 'r' && e.joins !== true && e.decides === true && e.controls === undefined
+
+/** What else this read may take of its word, of which it took the write that many before the last. */
+export const earlier = (
+  r: Readings,
+  touches: ReadonlyArray<Touch>,
+  most: number,
+  read: Stamp,
+  back: number,
+  place: { readonly plane: number; readonly byte: number; readonly bytes: number },
+): void => {
+  const writes = touches.filter(({ rw }) => rw === 'w')
+  const at = (k: number): Stamp | undefined => writes[writes.length - 1 - k]?.stamp
+  const first = writes[0]?.stamp
+  if (first === undefined) return
+  for (let k = 0; k <= most; k++) {
+    const beside = at(Math.min(k, back))
+    if (k === back || beside === undefined) continue
+    const write = at(k)
+    keepReading(r, {
+      read,
+      plane: place.plane,
+      byte: place.byte,
+      bytes: place.bytes,
+      back: k,
+      source: write === undefined ? { before: first } : { behind: write },
+      beside,
+    })
+  }
+}
+
+/** An agent takes over what it has heard: what is written later does not reach reads before that, if it tells anything. */
+export const acquired = ({ hearing }: Readings, agent: number, reach: Reach): void => {
+  const all = hearing.get(agent)
+  if (all === undefined) return
+  for (const read of all) if (read.acquires < reach) read.acquires = reach
+  if (reach === 3) hearing.delete(agent)
+}
+
+/** A read that a later write may reach. */
+export const opened = (
+  { hearing }: Readings,
+  stamp: Stamp,
+  bytes: number,
+  controls: number | null,
+  acquires: Reach,
+): OpenRead => {
+  const read: OpenRead = { stamp, bytes, controls, acquires }
+  if (acquires === 3) return read
+  const others = hearing.get(stamp.agent)
+  if (others === undefined) hearing.set(stamp.agent, [read])
+  else others.push(read)
+  return read
+}
+
+/** Was it written behind a read, and before the branch that depends on it? */
+const isBetween = (e: Stamp, read: Stamp, branch: number): boolean =>
+  e.at > read.at && e.site > read.site && e.site < branch
+
+/**
+ * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `isHeard`: the write tells something that
+ * so far an acquire takes over; `found`: what its thread has
+ * found, of each agent. Then who acquires by
+ * the read comes behind the writer, and can have done nothing that the writer has waited for; if it has not waited, another schedule has the write before the read.
+ */
+export const later = (
+  r: Readings,
+  open: ReadonlyArray<OpenRead>,
+  write: Stamp,
+  knew: Knowledge,
+  isHeard: (read: Stamp, acquires: Reach, since: number) => boolean,
+  found: ReadonlyMap<number, Sighting>,
+  place: { readonly plane: number; readonly byte: number },
+): ReadonlyArray<OpenRead> => {
+  if (open.length === 0) return open
+  const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
+  for (const { stamp: read, bytes, controls, acquires } of left) {
+    const { plane, byte } = place
+    if (controls !== null) r.stale ??= read
+    const last = found.get(read.agent)
+    if (isHeard(read, acquires, last?.at ?? 0)) continue
+    if (controls === null)
+      keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
+    else if (last !== undefined && isBetween(last.event, read, controls))
+      keep(r.ahead, read, write, { read, write, plane, byte, bytes, past: found })
+  }
+  return left
+}
+
+// ---------------------------------------------------------------- stores
+
+/** It leaves what it carries, whatever it finds. */
+const leavesItsOwn = (r: AccessRecord): boolean => r.combine === undefined || r.combine === 'exchange'
+const addsWords = (r: AccessRecord): boolean =>
+  r.combine === 'add' && !addsFloats(r) && bitsOf(r.footprint.dtype) === 32
+
+/** Two strong writes that nothing orders: of which one is a store, so that no chain of atomics says which was the later one. */
+export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): void => {
+  if (first.stamp.agent === second.stamp.agent && first.stamp.at === second.stamp.at) return
+  const adds = addsWords(first)
+  if ((first.joins && second.joins) || !(adds || leavesItsOwn(first))) return
+  const known = r.stores.get(pairOf(first.stamp, second.stamp))
+  if (known?.some((s) => s.first.at === first.stamp.at && s.second.at === second.stamp.at) === true) return
+  const { plane } = second.footprint
+  const shared = overlap(first.footprint.spans, second.footprint.spans)
+  const bytes = second.words * Math.max(1, bitsOf(second.footprint.dtype) / 8)
+  for (const [i, byte] of wordsOf(second.footprint).entries())
+    if (i % second.words === 0 && shared.some(([from, to]) => byte >= from && byte < to))
+      keep(r.stores, first.stamp, second.stamp, {
+        first: first.stamp,
+        adds,
+        second: second.stamp,
+        plane,
+        byte,
+        bytes,
+      })
+}
