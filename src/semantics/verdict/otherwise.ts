@@ -13,7 +13,7 @@
  * | leaves the same       | it comes to nothing, as where a seqlock reads again                                          |
  * | does something else   | what was found has decided something through memory: other schedules are asked for that      |
  *
- * Over shadows a value that nobody knows is followed by a datum of its own: does it come into an output?
+ * Over shadows a value that is not known is followed by a datum of its own: does it come into an output?
  *
  * Laws
  * 1. The schedule of what is found replays to a run with the same finding.
@@ -123,7 +123,7 @@ const reversed = (held: string): string => (held.match(/../gu) ?? []).reverse().
 // ---------------------------------------------------------------- the other run
 
 const isUnknown = (held: string): boolean => held.includes('?')
-/** A word that nobody knows, and that nothing else is. */
+/** A word that is not known, and that nothing else is. */
 const traced = (held: string): string =>
   held.replace(/\??[0-9a-f]{2}/gu, `?${mostDatum.toString(16).padStart(2, '0')}`)
 
@@ -135,7 +135,7 @@ const apartIn = (
   isMeant: (plane: number, byte: number) => boolean,
 ): { readonly plane: number; readonly bytes: ReadonlyArray<number> } | null => {
   for (const [plane, p] of world.header.planes.entries()) {
-    // whoever launches it may look at all of global memory
+    // the host may look at all of global memory
     if (p.space !== 'gmem') continue
     const bytes = Plane.bytesApart(one.planes[plane]!, other.planes[plane]!).filter((b) => !isMeant(plane, b))
     if (bytes.length > 0) return { plane, bytes }

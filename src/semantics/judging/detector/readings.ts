@@ -13,7 +13,7 @@
  * | a read that                                        | takes another write in                                     |
  * |----------------------------------------------------|------------------------------------------------------------|
  * | controls: a branch, an address comes of it         | another schedule, which a search follows (`schedules/outcomes`) |
- * | only gives what memory holds                       | the same schedule: nobody does anything else               |
+ * | only gives what memory holds                       | the same schedule: no agent does anything else             |
  *
  * Of the second kind this module keeps what else it may take, earlier writes and later ones; whether that shows in an output is asked where runs are made
  * (`verdict/otherwise.ts`). So does it of two stores that nothing orders: either may be the last.
