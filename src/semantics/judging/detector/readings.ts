@@ -24,7 +24,7 @@
  *
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
-import type { Ahead, LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
+import type { OtherReading, Otherwise, Sighting } from '../finding.js'
 import type { Access, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
@@ -32,27 +32,11 @@ import { addsFloats, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
+import type { OpenRead, Readings, Touch } from './readings-state.js'
 import { actor, operation } from './report.js'
 import { keyOfWord, wordsOf } from './words.js'
 
 // ---------------------------------------------------------------- what has happened to a word
-
-/** A write of a word, or a strong read: how many writes before the last one it took. */
-export interface Touch {
-  readonly rw: 'r' | 'w'
-  readonly stamp: Stamp
-  readonly back: number
-}
-
-/** A strong read, while no one who knows it has come to its word. */
-export interface OpenRead {
-  readonly stamp: Stamp
-  readonly bytes: number
-  /** it decides what its thread does from this site on; null: it only gives what memory holds */
-  readonly controls: number | null
-  /** how far its thread acquires what it hears by it: at once, or at a fence since; 0: not at all */
-  acquires: Reach
-}
 
 /** Touches of a word that are remembered: writes before them may be taken no more, or nothing is said of them. */
 const mostTouches = 256
@@ -112,26 +96,6 @@ export const backOf = (
 /** Pairs of places of a program, and of each pair so many instances. */
 const mostPairs = 256
 const mostOfPair = 64
-
-export interface Readings {
-  readonly reads: Map<string, OtherReading[]>
-  readonly stores: Map<string, LaterStore[]>
-  readonly ahead: Map<string, Ahead[]>
-  /** words that are read for control, or by atomics of which something comes: in which order these are written is meant */
-  readonly controlled: Set<string>
-  /** the first read that decides and may take an older value in some schedule */
-  stale: Stamp | null
-  /** open reads by agent, which have not acquired */
-  readonly hearing: Map<number, OpenRead[]>
-}
-export const noReadings = (): Readings => ({
-  reads: new Map(),
-  stores: new Map(),
-  ahead: new Map(),
-  controlled: new Set(),
-  stale: null,
-  hearing: new Map(),
-})
 
 const pairOf = (a: Stamp, b: Stamp): string =>
   `${String(a.agent)} ${String(a.site)} ${String(b.agent)} ${String(b.site)}`

@@ -14,7 +14,7 @@ import type { Stamp } from '../../log/events.js'
 import type { Sighting } from '../finding.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
-import { noReadings, type OpenRead, type Readings, type Touch } from './readings.js'
+import { noReadings, type OpenRead, type Readings, type Touch } from './readings-state.js'
 
 // ---------------------------------------------------------------- model
 
