@@ -37,7 +37,7 @@ import {
   type WarpProgram,
   type Width,
 } from './program.js'
-import { keptOf, usesOf } from './uses.js'
+import { usesOf } from './uses.js'
 
 /** Bytes of local memory, from one to another; null: any. */
 type Bytes = readonly [from: number, to: number] | null
@@ -58,13 +58,13 @@ const placesOf = (code: ReadonlyArray<Instruction>, kept: boolean): ReadonlySet<
   for (let grew = true; grew;) {
     grew = false
     for (const { operation: o, guard } of code) {
-      const { reads, writes, computes } = usesOf(o)
+      const { reads, writes, computes, kept: only } = usesOf(o)
       const toLocal = o._tag === 'store' && o.into.space === 'local'
       const isFound = toLocal && [...loaded.values()].some((there) => meet(there, bytesOf(o.into, o.width)))
       const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || isFound
       if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
       if (!matters) continue
-      const without = kept || isFound ? [] : keptOf(o)
+      const without = kept || isFound ? [] : only
       for (const place of reads) grew = (!without.includes(place) && add(place)) || grew
       if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
       if (o._tag === 'load' && o.from.space === 'local' && writes.some((w) => places.has(w))) {
@@ -212,12 +212,13 @@ export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((
 
 const parts: ReadonlySet<Operation['_tag']> = new Set(['branch', 'branchIndexed', 'return', 'exit', 'trap'])
 
-/** Those whose results decide more than what memory holds, and the site of the first branch behind each that depends on it; none: the sites end before. */
+/** Of strong loads and atomics those whose results decide more than what memory holds, and the site of the first branch behind each that depends on it; none: the sites end before. */
 export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = remembered((p) => {
   const places = controllingIn(p.code)
   return new Map(
     p.code.flatMap(({ operation: o }, i) => {
-      if (o._tag !== 'load' && o._tag !== 'atomic') return []
+      // of plain loads it is not asked, and there are many
+      if (o._tag !== 'atomic' && (o._tag !== 'load' || o.ordering === 'weak')) return []
       const { writes } = usesOf(o)
       if (!writes.some((w) => places.has(w))) return []
       const from = comingFrom(p.code, new Map(writes.map((w) => [w, ''])))

@@ -4,9 +4,9 @@
  *     add.s32 %r3, %r1, %r2      reads rows of %r1 and %r2, writes that of %r3
  *     st.global [%rd1], %r3      reads the address and the value; what it reads decides something
  *
- * `computes`: what it reads comes to no more than what it writes. Of all else what is read decides: a branch, an address, what memory holds. `keptOf`: what memory holds alone.
+ * `computes`: what it reads comes to no more than what it writes. Of all else what is read decides: a branch, an address, what memory holds. `kept`: what memory holds alone.
  *
- * To add an operation: its line in `usesOf`; if it stores registers, in `keptOf`.
+ * To add an operation: its line in `usesOf`.
  */
 import { remembered } from '../../remembered.js'
 import { ofPredicate, type Address, type Guard, type Operation, type Place, type Row } from './program.js'
@@ -15,6 +15,8 @@ export interface Uses {
   readonly reads: ReadonlyArray<Place>
   readonly writes: ReadonlyArray<Place>
   readonly computes: boolean
+  /** what it reads that only comes into memory: neither where it goes nor whether it does depends on it */
+  readonly kept: ReadonlyArray<Place>
 }
 
 const guards = (gs: ReadonlyArray<Guard | null>): ReadonlyArray<Place> =>
@@ -29,12 +31,20 @@ const computing = (reads: ReadonlyArray<Place>, writes: ReadonlyArray<Place>): U
   reads,
   writes,
   computes: true,
+  kept: [],
 })
 const deciding = (reads: ReadonlyArray<Place>, writes: ReadonlyArray<Place> = []): Uses => ({
   reads,
   writes,
   computes: false,
+  kept: [],
 })
+/** Of registers that go to places of memory. */
+const storing = (
+  at: ReadonlyArray<Place>,
+  kept: ReadonlyArray<Place>,
+  writes: ReadonlyArray<Place> = [],
+): Uses => ({ reads: [...at, ...kept], writes, computes: false, kept })
 
 /** Searches that go on until nothing changes ask again and again. */
 export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses => {
@@ -76,15 +86,15 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
         o.to.flatMap((to) => to ?? []),
       )
     case 'store':
-      return deciding([...addresses(o.into), ...o.value.flat()])
+      return storing(addresses(o.into), o.value.flat())
     case 'atomic':
-      return deciding([...addresses(o.at), ...o.value, ...o.compare], o.to ?? [])
+      return storing(addresses(o.at), [...o.value, ...o.compare], o.to ?? [])
     case 'copyAsync':
       return deciding([...addresses(o.into, o.from), ...rows(o.sourceBytes), ...guards([o.ignore])])
     case 'copyBulk':
       return deciding([...addresses(o.into, o.from, o.barrier), o.bytes, ...rows(o.multicast, o.byteMask)])
     case 'sendAsync':
-      return deciding([...addresses(o.into, o.barrier), ...o.value.flat()])
+      return storing(addresses(o.into, o.barrier), o.value.flat())
     case 'wgmma':
       return deciding(
         [
@@ -99,7 +109,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'loadMatrices':
       return deciding(addresses(o.from), o.to)
     case 'storeMatrices':
-      return deciding([...addresses(o.into), ...o.value])
+      return storing(addresses(o.into), o.value)
     case 'multiply':
       return computing([...o.a, ...o.b, ...o.c, ...(o.sparsity === null ? [] : [o.sparsity.row])], o.d)
     case 'wholeWarp':
@@ -120,7 +130,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'tcgen05Load':
       return deciding([o.at.row], o.to)
     case 'tcgen05Store':
-      return deciding([o.at.row, ...o.value])
+      return storing([o.at.row], o.value)
     case 'tcgen05Copy':
       return deciding([o.into.row, ...o.from])
     case 'tcgen05Shift':
@@ -193,80 +203,3 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
       return deciding([])
   }
 })
-
-/** What it reads that only comes into memory: neither where it goes nor whether it does depends on it. */
-export const keptOf = (o: Operation): ReadonlyArray<Place> => {
-  switch (o._tag) {
-    case 'store':
-    case 'sendAsync':
-      return o.value.flat()
-    case 'atomic':
-      return [...o.value, ...o.compare]
-    case 'storeMatrices':
-    case 'tcgen05Store':
-      return o.value
-    case 'scalar':
-    case 'move':
-    case 'part':
-    case 'pack':
-    case 'predicate':
-    case 'setPredicate':
-    case 'branchIndexed':
-    case 'shuffle':
-    case 'vote':
-    case 'match':
-    case 'reduce':
-    case 'elect':
-    case 'activeLanes':
-    case 'meetLanes':
-    case 'load':
-    case 'copyAsync':
-    case 'copyBulk':
-    case 'wgmma':
-    case 'loadMatrices':
-    case 'multiply':
-    case 'wholeWarp':
-    case 'transposeMatrix':
-    case 'tensorCopy':
-    case 'tcgen05Alloc':
-    case 'tcgen05Dealloc':
-    case 'tcgen05Load':
-    case 'tcgen05Copy':
-    case 'tcgen05Shift':
-    case 'tcgen05Mma':
-    case 'tcgen05Commit':
-    case 'tensormapReplace':
-    case 'tensormapAcquire':
-    case 'tensormapPublish':
-    case 'bar':
-    case 'barReduce':
-    case 'mbarrierInit':
-    case 'mbarrierInval':
-    case 'mbarrierCpAsync':
-    case 'mbarrierArrive':
-    case 'mbarrierWait':
-    case 'mbarrierPending':
-    case 'branch':
-    case 'call':
-    case 'return':
-    case 'exit':
-    case 'trap':
-    case 'turn':
-    case 'nothing':
-    case 'wgmmaFence':
-    case 'wgmmaCommit':
-    case 'wgmmaWait':
-    case 'tcgen05Relinquish':
-    case 'tcgen05Wait':
-    case 'setRegisters':
-    case 'gridDependency':
-    case 'commitBulk':
-    case 'waitBulk':
-    case 'commitAsync':
-    case 'waitAsync':
-    case 'clusterArrive':
-    case 'clusterWait':
-    case 'fence':
-      return []
-  }
-}
