@@ -96,6 +96,14 @@ export const drawn = (die: Dice): Drawn => {
       b.lines.push(`${ends}_${String(t)}:`)
       ends = null
     }
+    /** what follows is left out where the register has another value */
+    const skip = (r: string): void => {
+      const value = die.below(2)
+      ends = `E${String(skips++)}`
+      b.body.push(branch('ne', r, value, ends))
+      b.lines.push(`setp.ne.u32 %p1, %${own(t, r)}, ${String(value)};`, `@%p1 bra ${ends}_${String(t)};`)
+      branches.add(name(r))
+    }
     for (let i = 0; i < length && accesses < 8; i++) {
       const w = die.pick(['x', 'x', 'y', 'y', 'z'])
       const kind = die.below(20)
@@ -129,12 +137,8 @@ export const drawn = (die: Dice): Drawn => {
         b.lines.push(`ld${suffix(how)}.global.u32 %${own(t, r)}, ${address(w)};`)
         // the store that threads wait for is made in any case
         if (open === null && i + 1 < length && !(flag && t === 0 && i + 2 === length) && die.chance(0.25)) {
-          const value = die.below(2)
-          ends = `E${String(skips++)}`
-          b.body.push(branch('ne', r, value, ends))
-          b.lines.push(`setp.ne.u32 %p1, %${own(t, r)}, ${String(value)};`, `@%p1 bra ${ends}_${String(t)};`)
+          skip(r)
           controls.add(name(r))
-          branches.add(name(r))
           controlled.add(w)
           continue
         }
@@ -162,6 +166,10 @@ export const drawn = (die: Dice): Drawn => {
           )
           controls.add(name(r))
           controlled.add(w)
+          if (open === null && i + 1 < length && !(flag && t === 0 && i + 2 === length) && die.chance(0.4)) {
+            skip(r)
+            continue
+          }
         } else {
           b.body.push(atomic(undefined, w, 'add', 1, how.sem === 'acq_rel' ? strong('relaxed', scope) : how))
           b.lines.push(`red.relaxed.${scope}.global.add.u32 ${address(w)}, 1;`)

@@ -107,6 +107,8 @@ export interface Strong {
   readonly readings: Readings
   /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
   readonly found: Map<number, ReadonlyMap<number, Sighting>>
+  /** the event of the last atomic of which something comes that it has found; -1: of that of the last nothing does */
+  decided: number
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
@@ -124,6 +126,7 @@ export const strongState = (): Strong => ({
   handed: new Map(),
   readings: noReadings(),
   found: new Map(),
+  decided: -1,
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),
@@ -136,6 +139,7 @@ export const forgetStrong = (s: Strong): void => {
   s.pending.clear()
   s.awaited.clear()
   s.handed.clear()
+  s.decided = -1
   s.sequential = false
   s.inOrder.clear()
   s.found.clear()
