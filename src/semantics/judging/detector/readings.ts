@@ -83,8 +83,11 @@ export const backOf = (
   k: Knowledge,
   shown: Knowledge | undefined,
 ): Back => {
-  const most = (all: ReadonlyArray<Knowledge>): number => {
-    const isKnown = (stamp: Stamp): boolean => all.some((own) => seesEvent(own, stamp, by))
+  // what lanes have been shown of their own warp has come to them as a message
+  const hears: Stamp = { agent: by.agent, at: by.at, site: by.site, iteration: by.iteration }
+  const most = (also: Knowledge | undefined): number => {
+    const isKnown = (stamp: Stamp): boolean =>
+      seesEvent(k, stamp, by) || (also !== undefined && seesEvent(also, stamp, hears))
     let writes = 0
     for (let i = touches.length - 1; i >= 0; i--) {
       const t = touches[i]!
@@ -93,7 +96,8 @@ export const backOf = (
     }
     return writes
   }
-  return { most: most(shown === undefined ? [k] : [k, shown]), without: most([k]) }
+  const without = most(undefined)
+  return { most: shown === undefined ? without : most(shown), without }
 }
 
 /** Does an atomic that has heard so much take over what is told to it? */

@@ -91,6 +91,12 @@ export interface Handed {
 }
 export const handed = (): Handed => ({ fenced: new Map(), pending: new Map(), awaited: new Map() })
 
+/** What fences have shown to lanes. */
+export interface Shown {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+}
+
 export interface Strong {
   /** by plane and byte */
   readonly words: Map<string, Word>
@@ -113,8 +119,8 @@ export interface Strong {
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
   readonly inOrder: Map<number, Knowledge>
-  /** by agent: what the fence.sc of others have shown to its own, in the order that all of them are in; no read may take what that says is over */
-  readonly shown: Map<number, Knowledge>
+  /** by agent: what the fence.sc before those of its lanes have shown to them, in the order that all of them are in; no read may take what that says is over */
+  readonly shown: Map<number, ReadonlyArray<Shown>>
 }
 
 export const strongState = (): Strong => ({

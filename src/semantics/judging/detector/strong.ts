@@ -65,6 +65,7 @@ import {
   type Left,
   type Past,
   type Pending,
+  type Shown,
   type Strong,
   type Told,
   type Word,
@@ -184,7 +185,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
   if (sequential) {
     d.strong.sequential = true
-    inOrder(d, agent, reach, knowledge)
+    inOrder(d, agent, lanes, reach, knowledge)
     known.push({ lanes, knowledge, together, sequential: true })
   }
   // a wider fence is a narrower one too
@@ -197,20 +198,35 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   }
 }
 
-/** A fence.sc comes after those before it that are morally strong with it, and they show to it what they knew. */
-const inOrder = (d: Detector, agent: number, reach: Reach, knowledge: Knowledge): void => {
+/** A fence.sc comes after those before it that are morally strong with it, and they show to its lanes what they knew. */
+const inOrder = (d: Detector, agent: number, lanes: number, reach: Reach, knowledge: Knowledge): void => {
   const c = d.context
   const { inOrder: all, shown } = d.strong
-  const own = shown.get(agent) ?? nothing(c.extent)
+  const news = nothing(c.extent)
   for (const [key, known] of all) {
     const [other, its] = [key >> 2, key & 3]
-    if (other !== agent && Math.min(its, reach) >= distance(c, agent, other)) join(own, known)
+    if (Math.min(its, reach) >= distance(c, agent, other)) join(news, known)
   }
-  shown.set(agent, own)
   const told = copy(knowledge)
-  join(told, own)
+  join(told, news)
+  let others = lanes
+  const after = (shown.get(agent) ?? []).flatMap((one): ReadonlyArray<Shown> => {
+    const [those, ours] = [one.lanes & ~lanes, one.lanes & lanes]
+    if (ours === 0) return [one]
+    others &= ~ours
+    join(told, one.knowledge)
+    const both = copy(one.knowledge)
+    join(both, news)
+    const known: Shown = { lanes: ours, knowledge: both }
+    return those === 0 ? [known] : [{ lanes: those, knowledge: one.knowledge }, known]
+  })
+  shown.set(agent, others === 0 ? after : [...after, { lanes: others, knowledge: news }])
   all.set(slot(agent, reach), told)
 }
+
+/** What fences have shown to each of these lanes. */
+export const shownTo = ({ shown }: Strong, { agent, lanes = allLanes }: Stamp): Knowledge | undefined =>
+  shown.get(agent)?.find((one) => (lanes & ~one.lanes) === 0)?.knowledge
 
 /** These lanes act, and the others do not learn what they do. */
 const alone = (a: AgentState, agent: number, at: number, lanes: number): void => {
@@ -609,8 +625,7 @@ const reads = (
     if (without > 0) d.strong.readings.stale = stamp
   }
   if (controls === null && bytes !== null) {
-    const shown = d.strong.shown.get(stamp.agent)
-    const { most } = backOf(w.touches, stamp, a.knowledge, shown)
+    const { most } = backOf(w.touches, stamp, a.knowledge, shownTo(d.strong, stamp))
     earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
   }
   // who knows of a read that it was, has overtaken it

@@ -73,7 +73,7 @@ import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
 import type { Touch } from '../../judging/detector/readings-state.js'
 import { backOf, keptIn, placesBehind, tellsNothing } from '../../judging/detector/readings.js'
-import { wouldTell } from '../../judging/detector/strong.js'
+import { shownTo, wouldTell } from '../../judging/detector/strong.js'
 import { reachOf, type Reach } from '../../log/reach.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
@@ -584,7 +584,7 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
       byte,
     )
     act(state, agent, stamp.lanes ?? r.by!.mask, at)
-    const { most, without } = backOf(touches, stamp, state.knowledge, d.strong.shown.get(agent))
+    const { most, without } = backOf(touches, stamp, state.knowledge, shownTo(d.strong, stamp))
     if (most < without && !s.learned.fences) {
       s.learned.fences = true
       s.news = true
@@ -628,7 +628,7 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
       if (a.status !== 'running') return null
       return strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
         const by: Stamp = { agent, at: a.at, site: -1, iteration: [], lanes }
-        const { most, without } = backOf(w.touches, by, knowledge, d.strong.shown.get(agent))
+        const { most, without } = backOf(w.touches, by, knowledge, shownTo(d.strong, by))
         return s.learned.fences ? most : without
       })
     })
