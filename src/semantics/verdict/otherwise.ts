@@ -322,7 +322,7 @@ export const otherwise = (
     if (now === undefined) return null
     const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
     const upTo = (agent: number): number =>
-      agent === one.write.agent ? one.write.at : (one.past.get(agent)?.at ?? -1)
+      agent === one.write.agent ? one.write.at : (one.past.get(agent)?.event.at ?? -1)
     const rests = ran.schedule
       .filter((k) => k.at <= upTo(k.agent))
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))

@@ -342,13 +342,13 @@ const besideOthers = (
 
 /**
  * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what comes into memory is one or the other. Nothing waits for it there. Where a
- * branch depends on what is loaded, it is meant.
+ * branch depends on what is loaded, it is meant; which of two stores is the last is asked of the result (`readings.ts`), but where one instruction stores.
  */
 const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {
   if (a.stamp.agent !== r.stamp.agent || a.lanes === 0 || r.lanes === 0) return false
   const [read, write] = a.rw === 'r' ? [a, r] : [r, a]
   return read.rw === 'w'
-    ? !a.joins && !r.joins && !storeAlike(a, r)
+    ? a.stamp.at === r.stamp.at && !a.joins && !r.joins && !storeAlike(a, r)
     : write.rw === 'w' && !read.joins && read.decides && !read.controls
 }
 

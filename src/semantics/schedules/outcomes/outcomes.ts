@@ -675,11 +675,33 @@ const standing = (trail: Trail | null, stands: string): ReadonlyArray<Trail> => 
   return out
 }
 
-/** Only asks: what it does once more, it has done. */
-const onlyAsks = (events: ReadonlyArray<ReadonlyArray<LogEvent>>): boolean =>
-  events.every((es) =>
-    es.every((e) => (e._tag === 'access' ? e.atomic && e.rw === 'r' : e._tag === 'rendezvous')),
+/** An atomic that leaves what it has found, and tells nothing but what its thread has told before. */
+const isInVain = (e: Access, m: Machine, before: Machine): boolean => {
+  const { plane, dtype, map } = e.footprint
+  if (e.combine !== 'cas' || e.releases === true || map._tag !== 'scatter') return false
+  const bytes = bitsOf(dtype) / 8
+  return [...addressesIn(map)].every(
+    (at) =>
+      at < 0 || Plane.wordAt(m.planes[plane]!, at, bytes) === Plane.wordAt(before.planes[plane]!, at, bytes),
   )
+}
+
+/** Only asks since then: what it does once more, it has done. */
+const onlyAsks = (path: Path | null, behind: Path | null, first: Machine): boolean => {
+  for (let at = path; at !== null && at !== behind; at = at.before) {
+    const { machine } = at
+    const before = at.before?.machine ?? first
+    if (machine === null) return false
+    for (const e of at.events)
+      if (
+        e._tag === 'access'
+          ? !e.atomic || !(e.rw === 'r' || isInVain(e, machine, before))
+          : e._tag !== 'rendezvous'
+      )
+        return false
+  }
+  return true
+}
 
 /** All orders of one group. */
 const search = (s: Search, first: Node, group: number): void => {
@@ -702,7 +724,7 @@ const search = (s: Search, first: Node, group: number): void => {
     const back = before[0]
     if (
       back !== undefined &&
-      (before.length > 1 || onlyAsks(logOf(node.path, states[back.state]!.node.path)))
+      (before.length > 1 || onlyAsks(node.path, states[back.state]!.node.path, first.machine))
     ) {
       lead(from.trail, node.path, back.state)
       continue
