@@ -88,8 +88,15 @@ export interface Handed {
   readonly fenced: Map<Reach, Knowledge>
   readonly pending: Map<Reach, Knowledge>
   readonly awaited: Map<Reach, Knowledge>
+  /** what fences have shown to them */
+  shown: Knowledge | null
 }
-export const handed = (): Handed => ({ fenced: new Map(), pending: new Map(), awaited: new Map() })
+export const handed = (): Handed => ({
+  fenced: new Map(),
+  pending: new Map(),
+  awaited: new Map(),
+  shown: null,
+})
 
 /** What fences have shown to lanes. */
 export interface Shown {

@@ -201,28 +201,50 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
 /** A fence.sc comes after those before it that are morally strong with it, and they show to its lanes what they knew. */
 const inOrder = (d: Detector, agent: number, lanes: number, reach: Reach, knowledge: Knowledge): void => {
   const c = d.context
-  const { inOrder: all, shown } = d.strong
+  const { inOrder: all } = d.strong
   const news = nothing(c.extent)
   for (const [key, known] of all) {
     const [other, its] = [key >> 2, key & 3]
     if (Math.min(its, reach) >= distance(c, agent, other)) join(news, known)
   }
   const told = copy(knowledge)
-  join(told, news)
-  let others = lanes
-  const after = (shown.get(agent) ?? []).flatMap((one): ReadonlyArray<Shown> => {
-    const [those, ours] = [one.lanes & ~lanes, one.lanes & lanes]
-    if (ours === 0) return [one]
-    others &= ~ours
-    join(told, one.knowledge)
-    const both = copy(one.knowledge)
-    join(both, news)
-    const known: Shown = { lanes: ours, knowledge: both }
-    return those === 0 ? [known] : [{ lanes: those, knowledge: one.knowledge }, known]
-  })
-  shown.set(agent, others === 0 ? after : [...after, { lanes: others, knowledge: news }])
+  for (const one of show(d.strong, agent, lanes, news)) join(told, one.knowledge)
   all.set(slot(agent, reach), told)
 }
+
+/** The same is shown to these lanes, too; gives what each of them has been shown then. */
+const show = (s: Strong, agent: number, lanes: number, news: Knowledge): ReadonlyArray<Shown> => {
+  const before = s.shown.get(agent) ?? []
+  const others = before.reduce((left, one) => left & ~one.lanes, lanes)
+  const known = [
+    ...before.flatMap((one): ReadonlyArray<Shown> => {
+      const ours = one.lanes & lanes
+      if (ours === 0) return []
+      const both = copy(one.knowledge)
+      join(both, news)
+      return [{ lanes: ours, knowledge: both }]
+    }),
+    ...(others === 0 ? [] : [{ lanes: others, knowledge: news }]),
+  ]
+  s.shown.set(agent, [
+    ...before.flatMap((one) =>
+      (one.lanes & ~lanes) === 0 ? [] : [{ lanes: one.lanes & ~lanes, knowledge: one.knowledge }],
+    ),
+    ...alikeTo(known),
+  ])
+  return known
+}
+
+/** Lanes to whom the same was shown are one entry. */
+const alikeTo = (all: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
+  const [first, ...more] = all
+  if (first === undefined || more.length === 0) return all
+  const text = JSON.stringify(first.knowledge, asEntries)
+  return more.every((one) => JSON.stringify(one.knowledge, asEntries) === text)
+    ? [{ lanes: all.reduce((m, one) => m | one.lanes, 0), knowledge: first.knowledge }]
+    : all
+}
+const asEntries = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value)
 
 /** What fences have shown to each of these lanes. */
 export const shownTo = ({ shown }: Strong, { agent, lanes = allLanes }: Stamp): Knowledge | undefined =>
@@ -241,6 +263,14 @@ const alone = (a: AgentState, agent: number, at: number, lanes: number): void =>
  */
 export const meetStrong = (s: Strong, agent: number, lanes: number): void => {
   if (!s.sequential) return
+  const known = s.shown.get(agent)?.filter((one) => (one.lanes & lanes) !== 0) ?? []
+  if (known.some((one) => (lanes & ~one.lanes) !== 0))
+    show(
+      s,
+      agent,
+      lanes,
+      known.reduce((k, one) => (join(k, one.knowledge), k), copy(known[0]!.knowledge)),
+    )
   for (let r = 1; r <= 3; r++) {
     const key = slot(agent, r)
     for (const kept of [s.pending, s.awaited]) {
@@ -298,6 +328,8 @@ export const handOn = (d: Detector, agent: number, meeting: string): void => {
       for (const one of kept.get(key) ?? [])
         if (one.sequential && (one.lanes & acting) !== 0) add(d.context, into, r, one.knowledge)
   }
+  for (const one of s.shown.get(agent) ?? [])
+    if ((one.lanes & acting) !== 0) join((to.shown ??= nothing(d.context.extent)), one.knowledge)
 }
 
 const add = (c: Context, into: Map<Reach, Knowledge>, reach: Reach, message: Knowledge): void => {
@@ -312,6 +344,7 @@ export const takeOn = (d: Detector, agent: number, meeting: string): void => {
   const from = s.handed.get(meeting)
   if (from === undefined) return
   const { acting } = d.context.agents[agent]!
+  if (from.shown !== null) show(s, agent, acting, copy(from.shown))
   for (const [r, knowledge] of from.fenced) {
     const key = slot(agent, r)
     s.fenced.set(

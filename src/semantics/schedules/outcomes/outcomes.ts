@@ -321,8 +321,10 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
 /** What is learned in one search and kept for the next. */
 interface Learned {
   readonly words: Words
-  /** words that strong reads name which write nothing, and how many bytes each has */
-  readonly read: Map<string, number>
+  /** words that strong reads name which write nothing: how many bytes each has, and which agents read it */
+  readonly read: Map<string, { readonly bytes: number; readonly by: Set<number> }>
+  /** words that decide, and which agents write them strongly */
+  readonly written: Map<string, Set<number>>
   readonly groups: Grouping
   /** groups whose states are told apart by all bytes */
   readonly exact: Set<number>
@@ -370,12 +372,24 @@ const logOf = (p: Path | null, behind: Path | null = null): ReadonlyArray<Readon
 
 /** The words that events show to decide, and who shares them. */
 const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void => {
-  const { words, read, groups } = s.learned
+  const { words, read, written, groups } = s.learned
   const { header } = s.world
   const cluster = clusterOf(header, header.agents[agent]!.cta)
   for (const e of events) {
-    if (e._tag === 'access' && e.atomic && e.rw === 'r' && e.joins !== true && e.combine === undefined)
-      for (const word of wordsIn(e.footprint)) read.set(word, bitsOf(e.footprint.dtype) / 8)
+    if (e._tag === 'access' && e.atomic && e.operation === undefined)
+      for (const word of wordsIn(e.footprint)) {
+        if (e.rw === 'r' && e.joins !== true && e.combine === undefined) {
+          const known = read.get(word) ?? { bytes: bitsOf(e.footprint.dtype) / 8, by: new Set() }
+          read.set(word, known)
+          s.news ||= !known.by.has(agent)
+          known.by.add(agent)
+        } else if (e.rw === 'w') {
+          const known = written.get(word) ?? new Set()
+          written.set(word, known)
+          s.news ||= words.has(word) && !known.has(agent)
+          known.add(agent)
+        }
+      }
     for (const word of shownBy(e))
       if (!words.has(word)) {
         words.set(word, new Set())
@@ -585,25 +599,26 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
     )
     act(state, agent, stamp.lanes ?? r.by!.mask, at)
     const { most, without } = backOf(touches, stamp, state.knowledge, shownTo(d.strong, stamp))
-    if (most < without && !s.learned.fences) {
-      s.learned.fences = true
-      s.news = true
-    }
     const { writes } = named
     const word = keyOfWord(plane, byte)
     if (writes?.leaves === true && !s.learned.idle.has(word)) {
       s.learned.idle.add(word)
       s.news = true
     }
-    const backs =
+    const backsOf = (limit: number): ReadonlyArray<number> =>
       writes !== null
         ? placesBehind(
             touches,
-            most,
+            limit,
             writes.leaves,
             wouldTell(d, state, agent, writes.reach, writes.releases),
           )
-        : Array.from({ length: most }, (_, back) => back + 1)
+        : Array.from({ length: limit }, (_, back) => back + 1)
+    const backs = backsOf(most)
+    if (most < without && !s.learned.fences && backsOf(without).length > backs.length) {
+      s.learned.fences = true
+      s.news = true
+    }
     if (backs.length === 0) return []
     const held = heldIn(s.world, n, first, touches, plane, byte, bytes, most)
     const now = Plane.wordAt(n.machine.planes[plane]!, byte, bytes)
@@ -620,24 +635,43 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
  * What agents that go on may still take of words, or write under: what each held and told then. Two states in which they may take other writes are two.
  */
 const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
+  const { words, read, written, fences, idle } = s.learned
   const out: unknown[] = []
   for (const [word, w] of d.strong.words) {
-    const bytes = s.learned.read.get(word)
     if (w.touches.every(({ rw }) => rw === 'r')) continue
-    const backs = n.machine.agents.map((a, agent) => {
-      if (a.status !== 'running') return null
-      return strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
-        const by: Stamp = { agent, at: a.at, site: -1, iteration: [], lanes }
-        const { most, without } = backOf(w.touches, by, knowledge, shownTo(d.strong, by))
-        return s.learned.fences ? most : without
-      })
+    const reads = read.get(word)
+    const writers = words.has(word) ? written.get(word) : undefined
+    if (reads === undefined && writers === undefined) continue
+    /** Of the lanes of each agent that has such accesses and goes on: how far back they may go. */
+    const backsOf = (
+      by: ReadonlySet<number> | undefined,
+    ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> =>
+      [...(by ?? [])]
+        .filter((agent) => n.machine.agents[agent]!.status === 'running')
+        .sort((x, y) => x - y)
+        .map((agent) => [
+          agent,
+          strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
+            const stamp: Stamp = { agent, at: n.machine.agents[agent]!.at, site: -1, iteration: [], lanes }
+            const { most, without } = backOf(w.touches, stamp, knowledge, shownTo(d.strong, stamp))
+            return fences ? most : without
+          }),
+        ])
+    const reading = backsOf(reads?.by).filter(([, backs]) => backs.some((back) => back > 0))
+    const writing = backsOf(writers).flatMap(([agent, backs]) => {
+      const places = placesBehind(w.touches, Math.max(...backs), idle.has(word), tellsNothing)
+      return places.length === 0 ? [] : [[agent, backs, places] as const]
     })
-    const most = backs.flatMap((b) => b ?? []).reduce((x, y) => Math.max(x, y), 0)
-    const under = placesBehind(w.touches, most, s.learned.idle.has(word), tellsNothing)
-    if (most === 0 || (bytes === undefined && under.length === 0)) continue
+    if (reading.length + writing.length === 0) continue
+    const most = Math.max(...[...reading, ...writing].flatMap(([, backs]) => backs))
     const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
-    const held = heldIn(s.world, n, first, w.touches, plane, byte, bytes ?? 4, most)
-    out.push([word, backs, under, held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null])])
+    const held = heldIn(s.world, n, first, w.touches, plane, byte, reads?.bytes ?? 4, most)
+    out.push([
+      word,
+      reading,
+      writing,
+      held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null]),
+    ])
   }
   return out.length === 0 ? '' : JSON.stringify(out, asText)
 }
@@ -873,6 +907,7 @@ export const outcomes = (
   const learned: Learned = {
     words: new Map(),
     read: new Map(),
+    written: new Map(),
     groups: grouping(),
     exact: new Set(),
     fences: false,
