@@ -232,7 +232,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       pair(
         'visibility',
         () => id,
-        `are ordered, but what was written is not visible: ${hazards[id].title}`,
+        `are ordered, but what was written is not visible: ${later.proxy === 'readOnly' ? 'the load is ld.global.nc, for memory that the kernel does not write' : hazards[id].title}`,
         earlier,
         later,
         k,
