@@ -174,7 +174,8 @@ export const isApart = ({ map, dtype, spans }: Footprint): boolean => {
 }
 
 /** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */
-export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap'
+/** `readOnly`: the path of loads that may find memory as it was before the kernel (`ld.global.nc`). */
+export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap' | 'readOnly'
 
 // ---------------------------------------------------------------- events
 

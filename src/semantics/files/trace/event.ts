@@ -110,7 +110,13 @@ const combine: Wire<Combine> = wordOf<Combine>()({
   exchange: true,
   cas: true,
 })
-const proxy: Wire<Proxy> = wordOf<Proxy>()({ generic: true, async: true, tensor: true, tensormap: true })
+const proxy: Wire<Proxy> = wordOf<Proxy>()({
+  generic: true,
+  async: true,
+  tensor: true,
+  tensormap: true,
+  readOnly: true,
+})
 const role: Wire<Role> = wordOf<Role>()({
   source: true,
   destination: true,
