@@ -35,10 +35,10 @@
 import { bitsOf } from '../../../numerics/dtype.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
-import { programOf } from '../../judging/detector/knowledge.js'
+import { join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
 import { start, type Detector } from '../../judging/detector/state.js'
-import type { Writer } from '../../judging/detector/strong-state.js'
-import { stampAt } from '../../judging/detector/context.js'
+import type { Told, Writer } from '../../judging/detector/strong-state.js'
+import { stampAt, type Context } from '../../judging/detector/context.js'
 import { act, strandsOf } from '../../judging/detector/strands.js'
 import type { Diagnosis, Judgement } from '../../judging/finding.js'
 import {
@@ -259,6 +259,30 @@ const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
     ({ stamp: x }, { stamp: y }) => x.agent - y.agent || x.at - y.at || (x.lanes ?? 0) - (y.lanes ?? 0),
   )
 
+/** What a word tells. Of those that have ended it is all the same who has told what: whoever hears one of them, hears all that tell as far from as near. */
+const toldIn = (
+  c: Context,
+  told: ReadonlyArray<Told>,
+  running: (agent: number) => boolean,
+): ReadonlyArray<unknown> => {
+  const of = (t: Told): string => {
+    const { cta } = c.header.agents[t.agent]!
+    const near = t.reach === 1 ? cta : t.reach === 2 ? clusterOf(c.header, cta) : -1
+    return `${String(t.reach)} ${String(t.sequential)} ${String(near)}`
+  }
+  const ended = new Map<string, Knowledge>()
+  for (const t of told)
+    if (!running(t.agent)) {
+      const k = ended.get(of(t)) ?? nothing(c.extent)
+      join(k, t.knowledge)
+      ended.set(of(t), k)
+    }
+  return [
+    told.filter((t) => running(t.agent)).sort((p, q) => p.agent - q.agent || p.reach - q.reach),
+    [...ended].sort(([p], [q]) => (p < q ? -1 : 1)),
+  ]
+}
+
 /** What the detector remembers that what follows can ask for; `exactly`: also where words were found. */
 const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): string => {
   const c = d.context
@@ -273,7 +297,9 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
       c.agents.map((a, x) => (running(x) ? [strandsOf(a), a.did, a.arrived] : null)),
       [...d.strong.words.entries()].map(([word, w]) => [
         word,
-        [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach),
+        exactly
+          ? [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach)
+          : toldIn(c, w.told, running),
         w.left,
         inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
         w.waits,
