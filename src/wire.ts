@@ -339,7 +339,8 @@ const show = (found: unknown): string => {
 /** Levels of arrays and records in a document: a walk through it, by recursion, has stack for so many. */
 export const mostDepth = 512
 
-const isDeep = (document: unknown): boolean => {
+/** Whether a document has more levels than that. */
+export const isDeep = (document: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [document]
   for (let depth = 0; depth <= mostDepth; depth++) {
     const below: unknown[] = []

@@ -18,6 +18,10 @@ const shown = (json: unknown): string => {
   return text.length <= most ? text : `${text.slice(0, most)}...`
 }
 
+/** Keys are those of a document: `constructor` is no key of one that does not have it. */
+const own = (of: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(of, key) ? of[key] : undefined
+
 const here = (path: string, expected: unknown, found: unknown): Difference => ({
   path,
   expected: shown(expected),
@@ -35,7 +39,7 @@ export const firstDifference = (expected: unknown, found: unknown, path = '$'): 
   }
   if (!isObject(expected) || !isObject(found)) return expected === found ? null : here(path, expected, found)
   for (const key of new Set([...Object.keys(expected), ...Object.keys(found)])) {
-    const inside = firstDifference(expected[key], found[key], `${path}.${key}`)
+    const inside = firstDifference(own(expected, key), own(found, key), `${path}.${key}`)
     if (inside !== null) return inside
   }
   return null
