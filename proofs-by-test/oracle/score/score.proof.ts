@@ -309,6 +309,7 @@ describe('programs that misbehave', () => {
   const wired = async (
     does: (n: number, reply: string) => ReadonlyArray<string>,
     window = 8,
+    patience = 20_000,
   ): Promise<{ readonly fail: number; readonly pass: number; readonly whys: string }> => {
     const suite = await named('swizzle')
     let n = 0
@@ -329,7 +330,7 @@ describe('programs that misbehave', () => {
         },
         stop: () => Promise.resolve(),
       }),
-      50,
+      patience,
     )
     const rules = await examine(suite, backEnd, { ...asking, random: 0, window })
     const sum = (of: (rule: Marked) => number): number => rules.reduce((total, r) => total + of(r), 0)
@@ -390,12 +391,16 @@ describe('programs that misbehave', () => {
   it('one that is silent from some question on is given up, and asked nothing more', async () => {
     for (const window of [1, 8]) {
       let asked = 0
-      const { pass, whys } = await wired((n, reply) => {
-        asked = n
-        return n < 20 ? [reply] : []
-      }, window)
+      const { pass, whys } = await wired(
+        (n, reply) => {
+          asked = n
+          return n < 20 ? [reply] : []
+        },
+        window,
+        100,
+      )
       expect([window, pass, asked < 20 + 16 + window]).toEqual([window, 20, true])
-      expect(whys).toMatch(/it has not answered one of \d+ questions, and is not asked again|within 50 ms/)
+      expect(whys).toMatch(/it has not answered one of \d+ questions, and is not asked again|within 100 ms/)
     }
   })
   it('a banner, bytes that are no UTF-8, and what is said behind the last answer', async () => {
