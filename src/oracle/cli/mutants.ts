@@ -61,6 +61,7 @@ import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
 import { fuelAsked, fuelFor } from './judging.js'
 import { countersOf, namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -205,7 +206,7 @@ const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerA
   const { args } = launch
   const isList = (a: typeof args): a is ReadonlyArray<PtxArgument> => Array.isArray(a)
   return elaborated.parameters.flatMap((p, k): ReadonlyArray<IntegerAt> => {
-    const a = isList(args) ? args[k] : args[p.name]
+    const a = isList(args) ? args[k] : own(args, p.name)
     const value =
       typeof a === 'number' ? a : typeof a === 'object' && a.kind === 'scalar' ? Number(a.value) : NaN
     const isInteger = Number.isSafeInteger(value) && !/^f\d/u.test(p.type)

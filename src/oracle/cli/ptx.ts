@@ -60,6 +60,7 @@ import {
 import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
+import { own } from '../../own.js'
 
 /** Whether a name is that of PTX in a file, or of a kernel of the zoo that is PTX. */
 export const isPtx = (name: string): boolean =>
@@ -102,7 +103,7 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
       twin.text,
       Object.assign({ launch: twin.launch }, options),
     )
-  const meaningless = elsewhere.find((name) => options[name] !== undefined)
+  const meaningless = elsewhere.find((name) => own(options, name) !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
   return pipe(

@@ -25,6 +25,7 @@
  */
 import { createJSONRPCRequest, JSONRPCErrorCode } from 'json-rpc-2.0'
 import { isDeep, isObject, mostDepth, type Json } from '../../wire.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -73,9 +74,6 @@ const parsed = (text: string): unknown => {
     return undefined
   }
 }
-
-const own = (of: Readonly<Record<string, unknown>>, key: string): unknown =>
-  Object.hasOwn(of, key) ? of[key] : undefined
 
 /** Words of a back end, which may be no words. */
 const wordsOf = (u: unknown): string =>

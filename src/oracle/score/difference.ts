@@ -4,6 +4,7 @@
  *     expected {"addresses": {"bits": [0, 2, 4]}}, found {"addresses": {"bits": [0, 4, 2]}}    at $.addresses.bits[1]: expected 2, found 4
  */
 import { isObject, type Json } from '../../wire.js'
+import { own } from '../../own.js'
 
 export interface Difference {
   /** `$` is the answer */
@@ -17,10 +18,6 @@ const shown = (json: unknown): string => {
   const text = json === undefined ? 'nothing' : JSON.stringify(json)
   return text.length <= most ? text : `${text.slice(0, most)}...`
 }
-
-/** Keys are those of a document: `constructor` is no key of one that does not have it. */
-const own = (of: Readonly<Record<string, unknown>>, key: string): unknown =>
-  Object.hasOwn(of, key) ? of[key] : undefined
 
 const here = (path: string, expected: unknown, found: unknown): Difference => ({
   path,

@@ -57,6 +57,7 @@ import { withDataIfWanted } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
 import { readJson } from '../layouts.js'
 import { inFile, linesOf, traceBytes } from '../traces.js'
+import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   fuelOption(
@@ -190,7 +191,7 @@ const ofFile = (
     'fuel',
     'over',
     'known',
-  ].find((name) => options[name] !== undefined)
+  ].find((name) => own(options, name) !== undefined)
   return meaningless !== undefined
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
     : pipe(
