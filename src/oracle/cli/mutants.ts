@@ -59,7 +59,7 @@ import { refuseData, unknownAsked } from './ptx-data.js'
 import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
-import { fuelAsked, fuelFor } from './judging.js'
+import { fuelAsked, fuelFor, fuelForPtx } from './judging.js'
 import { countersOf, namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
 import { own } from '../../own.js'
 
@@ -225,6 +225,7 @@ const ofPtx = (
   pipe(
     ptxSubject(world, name, options),
     E.bindTo('subject'),
+    E.chainFirstW(({ subject: { launched } }) => fuelForPtx(options, name, launched.arguments)),
     E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
     E.bindW('ground', ({ subject: { launched }, unknown }) =>
       E.right<Failure, PtxGround>({

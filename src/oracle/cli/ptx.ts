@@ -46,7 +46,7 @@ import { outputBindings, parseBindings } from './flags/binding.js'
 import { switchOf, wordOf, wordsOf } from './flags/words.js'
 import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import {
-  fuelAsked,
+  fuelForPtx,
   goodOf,
   nextStep,
   record,
@@ -256,7 +256,7 @@ const judgedOver = (
     E.Do,
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
-    E.bindW('fuel', () => fuelAsked(options, 0)),
+    E.bindW('fuel', () => fuelForPtx(options, subject.launched.file, subject.launched.arguments)),
   )
   if (E.isLeft(parsed)) return parsed
   const { schedule, strictness, fuel } = parsed.right

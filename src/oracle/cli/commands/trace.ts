@@ -47,7 +47,7 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
-import { fuelAsked, fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
+import { fuelFor, fuelForPtx, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
 import { isPtx, ptxShown } from '../ptx.js'
@@ -241,9 +241,9 @@ const ofPtx = (
   pipe(
     E.Do,
     E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('fuel', () => fuelAsked(options, 0)),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
     E.bindW('subject', () => ptxShown(world, file, options)),
+    E.bindW('fuel', ({ subject: { launched } }) => fuelForPtx(options, file, launched.arguments)),
     E.bindW('launched', ({ subject }) => subject.source.launch(subject.algebra, noArguments)),
     E.map(({ launched: { world: launched, machine }, policy, fuel }) => {
       const ran = run(launched, machine, { ...settings(policy), fuel }, showing(format, most))
