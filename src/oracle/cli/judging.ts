@@ -19,6 +19,7 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { thousands } from '../../render/table.js'
 import { wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
 import type { Options as DetectorOptions } from '../../semantics/judging/detector/index.js'
+import { mostAlong } from '../../semantics/execution/launch-warps.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import { constantsOf } from '../../semantics/language/typecheck/constant.js'
 import type { Program } from '../../semantics/language/program.js'
@@ -123,10 +124,15 @@ export const fuelForPtx = (
   { grid, block }: { readonly grid: ReadonlyArray<number>; readonly block: ReadonlyArray<number> },
 ): E.Either<Failure<'bad-flag' | 'run.cost'>, number> => {
   const [ctas, agents] = [product(grid), Math.ceil(product(block) / 32)]
+  const isLegal =
+    grid.every((n, d) => n <= mostAlong.grid[d]!) && block.every((n, d) => n <= mostAlong.block[d]!)
   return pipe(
     fuelAsked(options, 0),
+    // what no launch may be is refused by the launch, which knows why
     E.chainFirstW(() =>
-      launchFits(options, name, { ctas, agents, kind: 'warps', least: ctas * (1 + agents) }),
+      !isLegal
+        ? E.right(null)
+        : launchFits(options, name, { ctas, agents, kind: 'warps', least: ctas * (1 + agents) }),
     ),
   )
 }
