@@ -186,7 +186,7 @@ const judgeNow = (d: Detector, kept: ReadonlyArray<Deferred>, k: Knowledge): voi
   for (const { record, cluster } of kept) judgeOn(d, regionOf(d, record.footprint), record, k, cluster)
 }
 
-const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12 } as const
+const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12, readOnly: 0 } as const
 
 export const access = (d: Detector, e: Access): void => {
   const c = d.context
@@ -232,6 +232,7 @@ const recordOf = (d: Detector, e: Access, op: Operation | undefined): AccessReco
     joins: e.joins === true || e.combine !== undefined,
     rounds: e.rounds === true,
     decides: e.decides === true,
+    controls: e.controls !== undefined,
     map: e.role === 'map',
     cta: c.header.agents[x]!.cta,
     place: clusterOf(c.header, c.header.agents[x]!.cta),
@@ -344,6 +345,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     joins: false,
     rounds: false,
     decides: false,
+    controls: false,
     map: false,
     cta: c.header.agents[e.stamp.agent]!.cta,
     place: clusterOf(c.header, c.header.agents[e.stamp.agent]!.cta),

@@ -88,8 +88,21 @@ export interface Handed {
   readonly fenced: Map<Reach, Knowledge>
   readonly pending: Map<Reach, Knowledge>
   readonly awaited: Map<Reach, Knowledge>
+  /** what fences have shown to them */
+  shown: Knowledge | null
 }
-export const handed = (): Handed => ({ fenced: new Map(), pending: new Map(), awaited: new Map() })
+export const handed = (): Handed => ({
+  fenced: new Map(),
+  pending: new Map(),
+  awaited: new Map(),
+  shown: null,
+})
+
+/** What fences have shown to lanes. */
+export interface Shown {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+}
 
 export interface Strong {
   /** by plane and byte */
@@ -107,12 +120,14 @@ export interface Strong {
   readonly readings: Readings
   /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
   readonly found: Map<number, ReadonlyMap<number, Sighting>>
+  /** the event of the last atomic of which something comes that it has found; -1: of that of the last nothing does */
+  decided: number
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
   readonly inOrder: Map<number, Knowledge>
-  /** by agent: what the fence.sc of others have shown to its own, in the order that all of them are in; no read may take what that says is over */
-  readonly shown: Map<number, Knowledge>
+  /** by agent: what the fence.sc before those of its lanes have shown to them, in the order that all of them are in; no read may take what that says is over */
+  readonly shown: Map<number, ReadonlyArray<Shown>>
 }
 
 export const strongState = (): Strong => ({
@@ -124,6 +139,7 @@ export const strongState = (): Strong => ({
   handed: new Map(),
   readings: noReadings(),
   found: new Map(),
+  decided: -1,
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),
@@ -136,6 +152,7 @@ export const forgetStrong = (s: Strong): void => {
   s.pending.clear()
   s.awaited.clear()
   s.handed.clear()
+  s.decided = -1
   s.sequential = false
   s.inOrder.clear()
   s.found.clear()
