@@ -22,6 +22,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { Failure } from './failure.js'
 import { failure } from './failure.js'
+import { own } from './own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -217,8 +218,9 @@ export const fields = <A>(
     (u, c) => {
       if (!isObject(u)) return t.failure(u, c, name)
       for (const [key, wire] of required) {
-        if (!(key in u)) return t.failure(undefined, t.appendContext(c, key, wire.codec), wire.codec.name)
-        const result = wire.codec.validate(u[key], t.appendContext(c, key, wire.codec, u[key]))
+        if (!Object.hasOwn(u, key))
+          return t.failure(undefined, t.appendContext(c, key, wire.codec), wire.codec.name)
+        const result = wire.codec.validate(own(u, key), t.appendContext(c, key, wire.codec, own(u, key)))
         if (E.isLeft(result)) return result
       }
       for (const key of Object.keys(u)) {
@@ -226,11 +228,11 @@ export const fields = <A>(
         const wire = optional.get(key)
         if (wire === undefined)
           return t.failure(
-            u[key],
+            own(u, key),
             t.appendContext(c, key, t.unknown),
             `no such key in ${name}, which has ${[...required.keys(), ...optional.keys()].join(', ')}`,
           )
-        const result = wire.codec.validate(u[key], t.appendContext(c, key, wire.codec, u[key]))
+        const result = wire.codec.validate(own(u, key), t.appendContext(c, key, wire.codec, own(u, key)))
         if (E.isLeft(result)) return result
       }
       return isWhole(u) ? t.success(u) : t.failure(u, c, name)
@@ -284,7 +286,7 @@ const byWord = <A>(key: string, name: string, known: ReadonlyMap<string, AnyWire
     name,
     (u, c) => {
       if (!isObject(u)) return t.failure(u, c, name)
-      const word = u[key]
+      const word = own(u, key)
       const wire = typeof word === 'string' ? known.get(word) : undefined
       if (wire === undefined)
         return t.failure(
@@ -329,8 +331,8 @@ const show = (found: unknown): string => {
   if (found === undefined) return 'nothing'
   if (Array.isArray(found)) return `an array of ${String(found.length)}`
   if (isObject(found)) {
-    const key = ['_tag', 'kind'].find((k) => typeof found[k] === 'string')
-    return key === undefined ? 'an object' : `an object with ${key} ${JSON.stringify(found[key])}`
+    const key = ['_tag', 'kind'].find((k) => typeof own(found, k) === 'string')
+    return key === undefined ? 'an object' : `an object with ${key} ${JSON.stringify(own(found, key))}`
   }
   const text = JSON.stringify(found)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
@@ -339,7 +341,8 @@ const show = (found: unknown): string => {
 /** Levels of arrays and records in a document: a walk through it, by recursion, has stack for so many. */
 export const mostDepth = 512
 
-const isDeep = (document: unknown): boolean => {
+/** Whether a document has more levels than that. */
+export const isDeep = (document: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [document]
   for (let depth = 0; depth <= mostDepth; depth++) {
     const below: unknown[] = []

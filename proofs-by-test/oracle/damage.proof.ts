@@ -2,6 +2,8 @@
  * Damaged files of every kind, through the command line: a refusal in one line, or an answer where the damage does not matter. No bug of ours, no file
  * that takes for ever, and no more memory than the limits say. By day a sample; by night 5,000 of each kind. `TCSPEC_SHOW` prints what was seen of each.
  */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { zipSync } from 'fflate'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -151,12 +153,30 @@ const launches: ReadonlyArray<Json> = [
     },
   },
 ]
+const conformance = fileURLToPath(new URL('../../conformance', import.meta.url))
+const jaxprs = ['prefetched', 'gathered', 'row_maxima'].map(
+  (name) =>
+    (
+      JSON.parse(readFileSync(`${conformance}/jaxpr/async/${name}.json`, 'utf8')) as {
+        readonly document: Json
+      }
+    ).document,
+)
+const litmus = `PTX MP
+{ x = 0; flag = 0; P1:r1 = 3; }
+ P0@cta 0,gpu 0         | P1@cta 1,gpu 0          ;
+ st.weak x, 1           | ld.acquire.gpu r0, flag ;
+ st.release.gpu flag, 1 | ld.weak r1, x           ;
+exists (P1:r0 == 1 /\\ P1:r1 == 0)
+`
 const settings = 'm=16 n=64 rows=8 buffering=2 produce=copies drain=true'
 let program: Json = null
 let trace: Uint8Array = new Uint8Array(0)
 beforeAll(async () => {
   disk.set('good.npy', npy)
   disk.set('k.ttgir', bytesOf(moduleText('mm_hosttma_nows_64x64x32_s4_w4_sm90.ttgir')))
+  disk.set('k.json', asBytes(launches[0]!))
+  disk.set('l.json', asBytes(launchFiles.byName))
   for (const [file, bytes] of launchDisk()) disk.set(file, bytes)
   program = JSON.parse(
     printJson(right(kernelSubject('queue', { m: 16, n: 64, buffering: 2 }, [], [])).program),
@@ -250,6 +270,36 @@ const kinds: Readonly<Record<string, Kind>> = {
     argv: (x) => words(`run k.ptx --launch ${x} --fuel 2000`),
     day: 10,
   },
+  'module of PTX': {
+    files: () => damagedBytes([disk.get('k.ptx')!]),
+    file: 'x.ptx',
+    argv: (x) => words(`check ${x} --launch l.json --fuel 2000`),
+    day: 40,
+  },
+  'module of Triton': {
+    files: () => damagedBytes([disk.get('k.ttgir')!]),
+    file: 'x.ttgir',
+    argv: (x) => words(`check ${x} --launch k.json --fuel 2000`),
+    day: 20,
+  },
+  jaxpr: {
+    files: ofJson(() => jaxprs),
+    file: 'x.jaxpr.json',
+    argv: (x) => words(`check ${x} --fuel 2000`),
+    day: 40,
+  },
+  'litmus test': {
+    files: () => damagedBytes([bytesOf(litmus)]),
+    file: 'x.litmus',
+    argv: (x) => words(`litmus ${x}`),
+    day: 60,
+  },
+  'litmus test, lines': {
+    files: () => damagedBytes([bytesOf('T0: write x\nT0: release b\nT1: acquire b\nT1: read x\n')]),
+    file: 'x.txt',
+    argv: (x) => words(`litmus ${x}`),
+    day: 60,
+  },
   trace: { files: () => damagedBytes([trace]), file: 'x.jsonl', argv: (x) => words(`check ${x}`), day: 30 },
   'table of a layout': {
     files: () => damagedBytes([disk.get('l.csv')!]),
@@ -324,5 +374,39 @@ describe('a damaged file is refused in one line, or harmless', () => {
     expect(seen.refused).toBeGreaterThan(0)
     expect(seen.slowest).toBeLessThan(1000 * mostSeconds)
     expect(seen.memory).toBeLessThan(mostMemory)
+  })
+})
+
+describe('a name that every object of JavaScript has is a name like any other', () => {
+  const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
+  const refused = async (file: string, text: string, argv: string): Promise<string> => {
+    disk.set(file, bytesOf(text))
+    const { status, stderr } = await run(words(argv))
+    expect([status, stderr.split('\n').length]).toEqual([2, 2])
+    return stderr
+  }
+  it.each(names)('%s: no operation, no opcode, no key of ours', async (name) => {
+    const jaxpr = JSON.stringify(jaxprs[0])
+    const op = /"op":"(\w+)"/.exec(jaxpr)![1]!
+    expect(
+      await refused('n.jaxpr.json', jaxpr.replaceAll(`"op":"${op}"`, `"op":"${name}"`), 'check n.jaxpr.json'),
+    ).toContain(`an operation that is known here, found '${name}'`)
+    const ttgir = moduleText('mm_hosttma_nows_64x64x32_s4_w4_sm90.ttgir')
+    for (const known of ['ttng.init_barrier', 'arith.addi', 'tt.return'])
+      await refused('n.ttgir', ttgir.replaceAll(known, name), 'check n.ttgir --launch k.json')
+    const ptx = new TextDecoder().decode(disk.get('k.ptx'))
+    for (const known of ['mul.wide.u32', '.u32', 'bra', '%tid.x', '.reg'])
+      await refused('n.ptx', ptx.replaceAll(known, name), 'check n.ptx --launch l.json')
+    for (const text of [`{"${name}": 1}`, JSON.stringify(launches[1]).replace('"grid"', `"${name}"`)])
+      await refused('n.json', text, 'check k.ttgir --launch n.json')
+  })
+  it('what counts is an integer: no infinity, no NaN, no half', async () => {
+    const found = JSON.parse(readFileSync(`${conformance}/jaxpr/tutorial/matmul1.json`, 'utf8')) as Json
+    const text = JSON.stringify(found)
+    expect(text).toMatch(/"length":\d+/)
+    for (const n of ['1e999', '-1e999', '0.5', '"nan"', 'null', '1e300'])
+      expect(
+        await refused('n.jaxpr.json', text.replace(/"length":\d+/, `"length":${n}`), 'check n.jaxpr.json'),
+      ).toContain('length = an integer')
   })
 })

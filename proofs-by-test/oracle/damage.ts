@@ -11,11 +11,12 @@
  * | drop     | some bytes are gone                                                                    |
  * | number   | a field of 2, 4 or 8 bytes that lies: 0, 1, all ones, the sign, a length of gigabytes  |
  * | digits   | a number in digits that lies                                                           |
+ * | name     | a word that every object of JavaScript's has, or none: for a word, wherever it stands  |
  * | lines    | of a text: two lines exchanged, one twice, one gone                                    |
  */
 import * as fc from 'fast-check'
 
-const kinds = ['flip', 'set', 'cut', 'grow', 'splice', 'drop', 'number', 'digits', 'lines'] as const
+const kinds = ['flip', 'set', 'cut', 'grow', 'splice', 'drop', 'number', 'digits', 'name', 'lines'] as const
 
 interface Change {
   readonly kind: (typeof kinds)[number]
@@ -68,7 +69,11 @@ const digits = [
   '0.5',
   '00',
   '1e999',
+  '-1e999',
+  '"NaN"',
+  '"Infinity"',
 ]
+const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf', '__defineGetter__']
 
 const joined = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const bytes = new Uint8Array(parts.reduce((n, p) => n + p.length, 0))
@@ -134,6 +139,19 @@ const changed = (bytes: Uint8Array, c: Change): Uint8Array => {
               digits[c.what % digits.length]! +
               text.slice(one.index + one[0].length),
           )
+    }
+    case 'name': {
+      const text = latin1.of(bytes)
+      const found = [...text.matchAll(/[A-Za-z_][\w]*/g)]
+      const one = found[c.at % Math.max(1, found.length)]
+      if (one === undefined) return copy
+      const name = names[c.what % names.length]!
+      // one place of it, or all: then what declares it and what uses it still agree
+      return latin1.to(
+        c.length % 2 === 0
+          ? text.slice(0, one.index) + name + text.slice(one.index + one[0].length)
+          : text.replaceAll(new RegExp(`\\b${one[0]}\\b`, 'g'), name),
+      )
     }
     case 'lines': {
       const lines = latin1.of(bytes).split('\n')

@@ -19,6 +19,7 @@ import { lazy } from '../../../src/semantics/execution/policy.js'
 import { readKeys } from '../../../src/semantics/files/schedule.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { inMemory } from '../disk.js'
 import { running, worldOf } from '../world.js'
 
 const conformance = fileURLToPath(new URL('../../../conformance', import.meta.url))
@@ -578,6 +579,17 @@ describe('wrong on purpose: status 2 and one line', () => {
   })
 })
 
+const empty = new Map([
+  [
+    'e.ptx',
+    new TextEncoder().encode(
+      '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n  bar.sync 0;\n  ret;\n}\n',
+    ),
+  ],
+])
+empty.set('e.json', new TextEncoder().encode('{"grid": [65536], "block": [32], "args": [], "outputs": []}'))
+const words = (line: string): ReadonlyArray<string> => line.split(' ')
+
 describe('what a run costs is known before it starts', () => {
   it.each([
     ['check', 'hopper-persistent', 'blocks=1048576'],
@@ -591,6 +603,33 @@ describe('what a run costs is known before it starts', () => {
       /^tcspec: [\w-]+: expected a run of at most [\d,]+ events, found one of at least [\d,]+: make it smaller, or say --fuel\n$/,
     )
     expect(status).toBe(2)
+  })
+  it.each([
+    ['check', '--grid', '1000000', '--block', '128'],
+    ['run', '--grid', '1000,1000', '--block', '1024'],
+    ['trace', '--grid', '65536', '--block', '32'],
+    ['mutate', '--launch', 'e.json'],
+  ])(
+    'a launch of PTX that is too large for %s %s %s is refused at once, and with what it costs',
+    async (command, ...launch) => {
+      const { status, stderr } = await tcspec(
+        commands,
+        worldOf(inMemory(empty)),
+      )([command, 'e.ptx', ...launch])()
+      expect(stderr).toMatch(
+        /^tcspec: e\.ptx: expected a launch of at most 16,384 CTAs, found [\d,]+ of \d+ warps: at least [\d,]+ events, some [\d,]+ s\. Make the grid smaller, or say --fuel EVENTS\n$/,
+      )
+      expect(status).toBe(2)
+    },
+  )
+  it('a run that its fuel has stopped is told as far as it went, and not gone on with', async () => {
+    const begun = performance.now()
+    const { status, stdout } = await tcspec(
+      commands,
+      worldOf(inMemory(empty)),
+    )(words('run matmul6 --set clusters=16000 --over unit --fuel 500'))()
+    expect(stdout).toMatch(/out-of-fuel|undecided/)
+    expect([status, performance.now() - begun < 5000]).toEqual([3, true])
   })
   it('who says how far it is to go is given that', async () => {
     const { status, stdout } = await run('check', 'matmul6', '--set', 'clusters=1048576', '--fuel', '500')

@@ -380,6 +380,7 @@ describe('commands load when they are asked for', () => {
       'oracle/tensor-files/disk.ts',
       'oracle/tensor-files/files.ts',
       'oracle/tensor-files/place.ts',
+      'own.ts',
       'semantics/judging/hazards.ts',
     ])
     expect(reached('oracle/cli/commands/check.ts').size).toBeGreaterThan(50)

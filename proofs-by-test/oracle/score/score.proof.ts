@@ -11,7 +11,7 @@ import type { World } from '../../../src/oracle/cli/command.js'
 import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { documentSchemas } from '../../../src/oracle/documents.js'
-import type { BackEnd, Reply } from '../../../src/oracle/score/back-end.js'
+import { spoken, type BackEnd, type Reply } from '../../../src/oracle/score/back-end.js'
 import { firstDifference } from '../../../src/oracle/score/difference.js'
 import { examine, judge, type Marked } from '../../../src/oracle/score/examine.js'
 import { processOf } from '../../../src/oracle/score/process.js'
@@ -96,6 +96,12 @@ describe('a reply', () => {
       found: '2',
     })
     expect(firstDifference([], {})).not.toBeNull()
+    for (const key of ['constructor', 'toString', '__proto__'])
+      expect(firstDifference({ a: 1 }, JSON.parse(`{"a": 1, "${key}": 2}`))).toEqual({
+        path: `$.${key}`,
+        expected: 'nothing',
+        found: '2',
+      })
     expect(firstDifference(null, undefined)).not.toBeNull()
   })
 })
@@ -265,6 +271,169 @@ describe('programs that misbehave', () => {
       /exit status 1; it said: out of luck/,
     )
   })
+  /** Answers right, but for what is done at its `n`th question, counted from 0. */
+  const but = (name: string, does: string, before = ''): ReadonlyArray<string> => {
+    const text = fs
+      .readFileSync(at('right.py'), 'utf8')
+      .replace(
+        'for line in sys.stdin:\n',
+        `import os, time\n${before}\nn = -1\nfor line in sys.stdin:\n    n += 1\n`,
+      )
+      .replace(/^ {4}print\(json.dumps\(reply\).*$/m, does.replace(/^/gm, '    '))
+    expect(text).toContain(does.split('\n')[0])
+    fs.writeFileSync(at(name), text)
+    return ['python3', at(name)]
+  }
+  const say = 'print(json.dumps(reply), flush=True)'
+  const swizzles = async (
+    command: ReadonlyArray<string>,
+    ...flags: ReadonlyArray<string>
+  ): Promise<{
+    readonly status: number
+    readonly fail: number
+    readonly pass: number
+    readonly whys: string
+  }> => {
+    const { status, card } = await scored(
+      ...['--suite', 'swizzle', '--random', '0', ...flags, '--', ...command],
+    )
+    const sum = (of: (rule: Marked) => number): number => card.rules.reduce((n, r) => n + of(r), 0)
+    return {
+      status,
+      fail: sum((r) => r.fail),
+      pass: sum((r) => r.pass),
+      whys: card.rules.map((r) => r.shown?.why ?? '').join('\n'),
+    }
+  }
+  /** The reference behind wires: what it says of its question `n`, counted from 0, is what `does` makes of its right answer. */
+  const wired = async (
+    does: (n: number, reply: string) => ReadonlyArray<string>,
+    window = 8,
+    patience = 20_000,
+  ): Promise<{ readonly fail: number; readonly pass: number; readonly whys: string }> => {
+    const suite = await named('swizzle')
+    let n = 0
+    const backEnd = spoken(
+      ({ line }) => ({
+        say: (text) => {
+          const { id, params } = JSON.parse(text) as { readonly id: number; readonly params: Json }
+          const answer = suite.ask(params)
+          const reply = {
+            jsonrpc: '2.0',
+            id,
+            ...(E.isRight(answer) ? { result: answer.right } : { error: { code: 1 } }),
+          }
+          const lines = does(n++, JSON.stringify(reply))
+          setImmediate(() => {
+            lines.forEach(line)
+          })
+        },
+        stop: () => Promise.resolve(),
+      }),
+      patience,
+    )
+    const rules = await examine(suite, backEnd, { ...asking, random: 0, window })
+    const sum = (of: (rule: Marked) => number): number => rules.reduce((total, r) => total + of(r), 0)
+    return {
+      fail: sum((r) => r.fail),
+      pass: sum((r) => r.pass),
+      whys: rules.map((r) => r.shown?.why ?? '').join('\n'),
+    }
+  }
+  it.each([1, 8])(
+    'law 2: a line that answers no question is one failed question, and the answers behind it count (window %d)',
+    async (window) => {
+      const all = (await wired((_, reply) => [reply], window)).pass
+      const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
+      for (const [line, says] of [
+        ['loading tables ...', /found loading tables/],
+        ['null', /found null/],
+        ['5', /found 5/],
+        ['"hello"', /found "hello"/],
+        ['[{"jsonrpc": "2.0", "id": 22, "result": 1}]', /expected a JSON-RPC response/],
+        ['{"id": 22, "result": 1}', /expected a JSON-RPC response/],
+        ['{"jsonrpc": "2.0", "id": null, "error": {"code": -32700}}', /expected a JSON-RPC response/],
+        ['{"jsonrpc": "2.0", "id": 22}', /expected a JSON-RPC response/],
+        ['{"jsonrpc": "2.0", "id": 22, "result": 1, "error": {"code": 3}}', /found both/],
+        ['{"jsonrpc": "2.0", "id": 100000, "result": 1}', /100000 was not asked/],
+        ['{"jsonrpc": "2.0", "id": 0.5, "result": 1}', /0.5 was not asked/],
+        ['{"jsonrpc": "2.0", "id": "22", "result": 1}', /expected a JSON-RPC response/],
+        ['{"jsonrpc": "2.0", "id": 2, "result": 1}', /2 was answered already/],
+        [`{"jsonrpc": "2.0", "id": 22, "result": ${deep}}`, /at most 512 levels/],
+      ] as const) {
+        const before = await wired((n, reply) => (n === 22 ? [line, reply] : [reply]), window)
+        expect([line, before.fail, before.pass]).toEqual([line, 1, all - 1])
+        expect(before.whys).toMatch(says)
+        const behind = await wired((n, reply) => (n === 22 ? [reply, line] : [reply]), window)
+        expect([line, behind.fail, behind.pass]).toEqual([line, 1, all - 1])
+      }
+    },
+  )
+  it('answers in another order are answers', async () => {
+    let held: ReadonlyArray<string> = []
+    const { fail } = await wired((n, reply) => {
+      held = [reply, ...held]
+      const said = held.length === 4 || n > 60 ? held : []
+      if (said.length > 0) held = []
+      return said
+    })
+    expect(fail).toBe(0)
+  })
+  it('errors of any form are refusals or faults', async () => {
+    for (const error of ['5', '"no"', '[]', '{}', '{"code": {"a": 1}, "message": {"toString": 1}}']) {
+      const { fail, pass } = await wired((_, reply) => [
+        `{"jsonrpc": "2.0", "id": ${String((JSON.parse(reply) as { readonly id: number }).id)}, "error": ${error}}`,
+      ])
+      expect(fail).toBeGreaterThan(0)
+      expect(pass === 0 || error.startsWith('{') || error === '[]').toBe(true)
+    }
+  })
+  it('one that is silent from some question on is given up, and asked nothing more', async () => {
+    for (const window of [1, 8]) {
+      let asked = 0
+      const { pass, whys } = await wired(
+        (n, reply) => {
+          asked = n
+          return n < 20 ? [reply] : []
+        },
+        window,
+        100,
+      )
+      expect([window, pass, asked < 20 + 16 + window]).toEqual([window, 20, true])
+      expect(whys).toMatch(/it has not answered one of \d+ questions, and is not asked again|within 100 ms/)
+    }
+  })
+  it('a banner, bytes that are no UTF-8, and what is said behind the last answer', async () => {
+    const all = (await swizzles(but('quiet.py', say))).pass
+    const bytes = String.raw`sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "id": 22, "result": "\xff"}\n'); sys.stdout.flush()`
+    const wrong = await swizzles(but('bytes.py', `if n == 22: ${bytes}\n${say}`))
+    expect([wrong.status, wrong.fail, wrong.pass]).toEqual([1, 1, all - 1])
+    expect(wrong.whys).toMatch(/no UTF-8/)
+    const around = await swizzles(but('around.py', say, 'print("loading tables ...", flush=True)'))
+    expect([around.fail, around.pass]).toEqual([1, all - 1])
+  })
+  it('one that hangs, closes a stream, or leaves another process behind ends soon', async () => {
+    const soon = async (command: ReadonlyArray<string>, says: RegExp): Promise<void> => {
+      const began = performance.now()
+      const { status, whys } = await swizzles(command, '--timeout', '3000', '--window', '2')
+      expect([status, performance.now() - began < 40_000]).toEqual([1, true])
+      expect(whys).toMatch(says)
+    }
+    const then = (what: string): string => `${say}\nif n == 20:\n    ${what}`
+    if (nightly) await soon(but('hangs.py', then('time.sleep(100)')), /within 3000 ms/)
+    await soon(
+      but('deaf.py', then('os.close(0); time.sleep(100)')),
+      /within 3000 ms|closed its standard input/,
+    )
+    await soon(
+      but('dumb.py', then('os.close(1); time.sleep(100)')),
+      /closed its standard output|within 3000 ms/,
+    )
+    await soon(
+      ['sh', '-c', `sleep 100 & exec ${but('parent.py', then('os._exit(3)')).join(' ')}`],
+      /within 3000 ms|exit status 3/,
+    )
+  }, 120_000)
   it('words that are wrong: one line each', async () => {
     const said = async (...words: ReadonlyArray<string>): Promise<unknown> =>
       tcspec(commands, world)(['score', ...words])()

@@ -233,6 +233,25 @@ describe('refused in one line', () => {
     expect([status, stdout, stderr.split('\n').length]).toEqual([2, '', 2])
     return stderr
   }
+  test('what is not its own stays as it is, byte for byte', async () => {
+    const whole = text('whole.jsonl')
+    const [head = '', row = ''] = whole.split('\n')
+    for (const [name, bytes] of [
+      ['notes', 'notes of mine, without an end'],
+      ['lines', 'notes of mine\nand more'],
+      ['bytes', Buffer.from([0xff, 0xfe, 0x0a, 0x00, 0x01])],
+      ['zeros', Buffer.alloc(9)],
+      ['json', '{"a": 1}'],
+      ['other', `${head.replace(/"hash":"./, '"hash":"z')}\n${row}\n{"point":1`],
+      ['tail', `${head}\n${row}\nnotes of mine`],
+      ['row', row],
+    ] as const) {
+      fs.writeFileSync(at(name), bytes)
+      const before = fs.readFileSync(at(name))
+      await refusals(at('small.json'), '-o', at(name), '--resume')
+      expect([name, fs.readFileSync(at(name)).equals(before)]).toEqual([name, true])
+    }
+  })
   test('a file that is there, and one of another document, version or shard', async () => {
     const file = ['-o', at('whole.jsonl')]
     expect(await refusals(at('small.json'), ...file)).toContain('--resume goes on with it')

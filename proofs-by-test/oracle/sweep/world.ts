@@ -33,11 +33,13 @@ export const sweepsIn = (disk: Map<string, Uint8Array>): Sweeps => {
     journal: (file) =>
       E.right({
         text: textOf(file),
+        torn: '',
         append: (line) => {
           disk.set(file, new TextEncoder().encode(`${textOf(file)}${line}\n`))
           return E.right(null)
         },
         close: () => E.right(null),
+        leave: () => undefined,
       }),
     interrupted: () => () => undefined,
   }

@@ -46,6 +46,7 @@ import { isArrayType, isRefType } from './kinds.js'
 import type { Inferred } from './inferred.js'
 import { readLayout } from './layouts.js'
 import { isVariable } from './document.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- the same variable under several numbers
 
@@ -67,7 +68,7 @@ export const links = (
   const given = eqn.in ?? []
   const out = eqn.out ?? []
   const number = (name: string): number => {
-    const found = eqn.params?.[name]
+    const found = own(eqn.params, name)
     return typeof found === 'number' ? found : 0
   }
   for (const [name, numbers] of Object.entries(eqn.jaxprs ?? {}))
@@ -147,7 +148,7 @@ const reducedBy = (
 }
 
 const numbersOf = (eqn: Eqn, name: string): ReadonlyArray<number> => {
-  const found = eqn.params?.[name]
+  const found = own(eqn.params, name)
   return Array.isArray(found) ? found.filter((n) => typeof n === 'number') : []
 }
 
@@ -348,7 +349,7 @@ const transformsIn = (d: Document): ReadonlyMap<number, ReadonlyArray<Transform>
   const together: (readonly [number, number])[] = []
   const impossible = new Set<number>()
   for (const eqn of all) {
-    const names = multiplied[eqn.op] ?? []
+    const names = own(multiplied, eqn.op) ?? []
     const both: number[] = []
     for (const [name, used] of Object.entries(eqn.uses ?? {}))
       for (const use of [used].flat()) {

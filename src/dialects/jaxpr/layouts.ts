@@ -22,6 +22,7 @@ import type { Failure } from '../../failure.js'
 import { of, type Build, type Steps } from '../../semantics/writing/builder.js'
 import type { Eqn, Layout, LayoutArgument, NamedLayout } from './document.js'
 import { refusedAt, type Here } from './here.js'
+import { own } from '../../own.js'
 
 const showArgument = (a: LayoutArgument): string =>
   Array.isArray(a) ? `(${a.map(String).join(', ')}${a.length === 1 ? ',' : ''})` : String(a)
@@ -64,7 +65,7 @@ export const readLayout = (
         ? E.left(['a multiple of 128 elements', `(${shape.map(String).join(', ')})`])
         : E.right(strided)
     }
-    const name = elsewhere[layout.name] ?? layout.name
+    const name = own(elsewhere, layout.name) ?? layout.name
     return made(parseName(args.length === 0 ? name : `${name}(${args.map(showArgument).join(', ')})`))
   }
   if ('reduce' in layout) {

@@ -19,6 +19,7 @@ import { refusedAt, type Here } from './here.js'
 import { usedAs, type GmemUse, type SmemUse, type TmemUse, type Used } from './refs.js'
 import { asI32, dtypeHere, intOf, valueOf } from './scalar-operands.js'
 import { isRef, showKind, type ArrayValue, type Elaborated, type Scalar } from './values.js'
+import { own } from '../../own.js'
 
 export { asI32, dtypeHere, intOf, valueOf }
 
@@ -67,7 +68,7 @@ export const conditionOperand = function* (h: Here, eqn: Eqn, k: number): Steps<
 
 // ---------------------------------------------------------------- uses
 
-export const isUsed = (eqn: Eqn, name: string): boolean => eqn.uses?.[name] !== undefined
+export const isUsed = (eqn: Eqn, name: string): boolean => own(eqn.uses, name) !== undefined
 
 const isList = (u: Use | ReadonlyArray<Use>): u is ReadonlyArray<Use> => Array.isArray(u)
 
@@ -80,14 +81,14 @@ const ofUse = function* (h: Here, eqn: Eqn, name: string, { ref, view = [] }: Us
 
 /** A ref, and all that is applied to it. */
 export const use = function* (h: Here, eqn: Eqn, name: string): Steps<Used> {
-  const found = eqn.uses?.[name]
+  const found = own(eqn.uses, name)
   return found === undefined || isList(found)
     ? yield* refusedAt(h, eqn, 'jaxpr.form', `a ref for ${name}`, found === undefined ? 'none' : 'several')
     : yield* ofUse(h, eqn, name, found)
 }
 /** Several of them. */
 export const uses = function* (h: Here, eqn: Eqn, name: string): Steps<ReadonlyArray<Used>> {
-  const found = eqn.uses?.[name] ?? []
+  const found = own(eqn.uses, name) ?? []
   const all: Used[] = []
   for (const one of isList(found) ? found : [found]) all.push(yield* ofUse(h, eqn, name, one))
   return all
@@ -141,26 +142,27 @@ export const accumulatorUse = function* (
 
 // ---------------------------------------------------------------- parameters
 
-export const param = (eqn: Eqn, name: string): Json | undefined => eqn.params?.[name]
+export const param = (eqn: Eqn, name: string): Json | undefined => own(eqn.params, name)
 
 const wrong = (h: Here, eqn: Eqn, name: string, expected: string): Build<never> =>
   refusedAt(h, eqn, 'jaxpr.param', `${name} = ${expected}`, JSON.stringify(param(eqn, name)) ?? 'none')
 
 export const flag = (eqn: Eqn, name: string): boolean => param(eqn, name) === true
+/** Every number among the parameters of an operation counts something: JSON's `1e999` and `0.5` are none. */
+const isInteger = (x: Json | undefined): x is number => typeof x === 'number' && Number.isSafeInteger(x)
 export const number = (h: Here, eqn: Eqn, name: string, instead?: number): Build<number> => {
   const found = param(eqn, name)
-  if (typeof found === 'number') return of(found)
-  return found == null && instead !== undefined ? of(instead) : wrong(h, eqn, name, 'a number')
+  if (isInteger(found)) return of(found)
+  return found == null && instead !== undefined ? of(instead) : wrong(h, eqn, name, 'an integer')
 }
 export const word = (h: Here, eqn: Eqn, name: string): Build<string> => {
   const found = param(eqn, name)
   return typeof found === 'string' ? of(found) : wrong(h, eqn, name, 'a word')
 }
-const isNumbers = (x: Json | undefined): x is ReadonlyArray<number> =>
-  Array.isArray(x) && x.every((n) => typeof n === 'number')
+const isNumbers = (x: Json | undefined): x is ReadonlyArray<number> => Array.isArray(x) && x.every(isInteger)
 export const numbers = (h: Here, eqn: Eqn, name: string): Build<ReadonlyArray<number>> => {
   const found = param(eqn, name)
-  return isNumbers(found) ? of(found) : wrong(h, eqn, name, 'some numbers')
+  return isNumbers(found) ? of(found) : wrong(h, eqn, name, 'some integers')
 }
 const isWords = (x: Json | undefined): x is ReadonlyArray<string> =>
   Array.isArray(x) && x.every((n) => typeof n === 'string')
@@ -178,11 +180,11 @@ export const dtypeParam = function* (h: Here, eqn: Eqn, name: string): Steps<Dty
 // ---------------------------------------------------------------- jaxprs
 
 export const jaxprOf = (h: Here, eqn: Eqn, name: string): Build<number> => {
-  const found = eqn.jaxprs?.[name]
+  const found = own(eqn.jaxprs, name)
   return typeof found === 'number' ? of(found) : refusedAt(h, eqn, 'jaxpr.form', `a jaxpr ${name}`, 'none')
 }
 export const jaxprsOf = (h: Here, eqn: Eqn, name: string): Build<ReadonlyArray<number>> => {
-  const found = eqn.jaxprs?.[name]
+  const found = own(eqn.jaxprs, name)
   return found === undefined
     ? refusedAt(h, eqn, 'jaxpr.form', `jaxprs ${name}`, 'none')
     : of(typeof found === 'number' ? [found] : found)

@@ -30,6 +30,7 @@ import { refusals } from './refusals.js'
 import { valueOf } from './operands.js'
 import { isVariable } from './document.js'
 import type { Elaborated } from './values.js'
+import { own } from '../../own.js'
 
 export const rows: Rows = {
   ...elementwiseRows,
@@ -58,14 +59,14 @@ const changesAccumulators: ReadonlySet<string> = new Set(['wgmma', 'wgmma_accumu
 /** An equation, at its place in the source; what it gives is known from here on. */
 const one = (h: Here, eqn: Eqn): Build<void> => {
   const body = function* (): Steps<void> {
-    const row = rows[eqn.op]
+    const row = own(rows, eqn.op)
     if (row === undefined)
       return yield* refusedAt(
         h,
         eqn,
         'jaxpr.operation',
         'an operation that is known here',
-        refusals[eqn.op] ?? `'${eqn.op}'`,
+        own(refusals, eqn.op) ?? `'${eqn.op}'`,
       )
     if ((yield* Pallas.contextHere).warp !== null && !isLoweredInWarps(eqn.op, h))
       return yield* refusedAt(

@@ -9,6 +9,7 @@ import { isObject } from '../../wire.js'
 import { isVariable, type Constant, type ConstantArray, type Eqn, type Value } from './document.js'
 import { refusedAt, type Here } from './here.js'
 import { showKind, type Elaborated, type Scalar } from './values.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- element types
 
@@ -54,7 +55,7 @@ const constantOf = function* (h: Here, eqn: Eqn, { k, dtype }: Constant): Steps<
   const value =
     typeof k !== 'string'
       ? k
-      : (special[k] ?? (/^[+-]?\d+$/.test(k) ? BigInt(k) : k.trim() === '' ? NaN : Number(k)))
+      : (own(special, k) ?? (/^[+-]?\d+$/.test(k) ? BigInt(k) : k.trim() === '' ? NaN : Number(k)))
   if (typeof value === 'number' && Number.isNaN(value) && k !== 'nan')
     return yield* refusedAt(h, eqn, 'jaxpr.form', `a number of ${dtype}`, JSON.stringify(k))
   if (!isFloat(type) && typeof value === 'number' && !Number.isFinite(value))

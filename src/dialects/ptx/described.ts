@@ -20,6 +20,7 @@ import type { Family } from './opcodes/form.js'
 import { resolveModule, widthOf, type Code, type Resolution } from './opcodes/resolve.js'
 import type { Function, Instruction, Module, Parameter, Statement, Variable } from './text/module.js'
 import type { PtxError } from './text/position.js'
+import { own } from '../../own.js'
 
 export interface DescribedParameter {
   readonly name: string
@@ -127,7 +128,7 @@ const tallied = <K>(keys: ReadonlyArray<K>): ReadonlyMap<K, number> =>
   keys.reduce((map, key) => map.set(key, (map.get(key) ?? 0) + 1), new Map<K, number>())
 
 const number = (code: Code, k: number, name: string): number | null => {
-  const value = code.instructions[k]?.operands[name]
+  const value = own(code.instructions[k]?.operands, name)
   return value?._tag === 'immediate' ? Number(value.bits) : null
 }
 

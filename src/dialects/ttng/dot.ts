@@ -33,6 +33,7 @@ import { showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import { elementOf, sameShapes, shown } from './tensor.js'
 import { tensorHere, type Tensor } from './types.js'
+import { own } from '../../own.js'
 
 interface Matrices {
   readonly left: TileType
@@ -124,7 +125,7 @@ export const warpDot = <D extends 'f32' | 'f16' | 'i32'>(
   block(function* () {
     const { left, right, into, m, n, k } = yield* matrices(label, a, b, c)
     const [from, to] = [elementOf(left) ?? '', elementOf(into) ?? '']
-    const row = multiplied[from]
+    const row = own(multiplied, from)
     if (row === undefined || elementOf(right) !== from || !row.into.split(' or ').includes(to))
       return yield* refused(
         'ttng.dot.element_type',

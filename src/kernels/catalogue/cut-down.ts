@@ -67,7 +67,9 @@ const candidates = (steps: number, tiles: number): ReadonlyArray<Settings> => [
 /** Only what the kernel knows, and what was chosen of the rest. */
 const known = (kernel: Kernel, settings: Settings, chosen: Settings): Settings => {
   const names = kernel.parameters.map((p) => p.name)
-  const kept = Object.entries(chosen).filter(([name]) => names.includes(name) && !(name in settings))
+  const kept = Object.entries(chosen).filter(
+    ([name]) => names.includes(name) && !Object.hasOwn(settings, name),
+  )
   return Object.fromEntries([...kept, ...Object.entries(settings).filter(([name]) => names.includes(name))])
 }
 
@@ -85,7 +87,7 @@ export const cutDownTo = (
   const words = Object.fromEntries(Object.entries(chosen).filter(([, value]) => typeof value !== 'number'))
   for (const settings of candidates(steps, tiles)) {
     const fits = ['rows', 'heads', 'headDim', 'blockQ'].every(
-      (name) => name in settings === kernel.parameters.some((p) => p.name === name),
+      (name) => Object.hasOwn(settings, name) === kernel.parameters.some((p) => p.name === name),
     )
     if (!fits || !inTwo(kernel, settings)) continue
     const made = instanceOf(kernel, known(kernel, settings, words), [])

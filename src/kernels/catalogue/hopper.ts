@@ -23,6 +23,7 @@ import {
   type Cut,
   type Shape,
 } from './tiles.js'
+import { own } from '../../own.js'
 
 const wgmmaCuts: readonly [Cut, Cut, Cut] = [
   { size: 'm', tile: 'tileM', unit: 64, because: 'the rows of one wgmma', most: Infinity, default: 128 },
@@ -241,7 +242,7 @@ export const hopperFp8Kernel: Kernel = {
 
 const s8Shape: Shape = { ...fp8Shape, kernel: 'hopper-s8' }
 const bytes = ['i8', 'u8'] as const
-const byteOf = (given: Settings, name: string): Byte => (given[name] === 'u8' ? 'u8' : 'i8')
+const byteOf = (given: Settings, name: string): Byte => (own(given, name) === 'u8' ? 'u8' : 'i8')
 
 export const hopperS8Kernel: Kernel = {
   name: s8Shape.kernel,

@@ -4,6 +4,7 @@ import { refuse, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Program } from '../../semantics/language/program.js'
 import type { Tolerance } from '../attention/tolerance.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -105,7 +106,7 @@ export const flag = (name: string, value: boolean, meaning: string): Parameter =
 })
 
 export const integerOr = (given: Settings, name: string, otherwise: number): number => {
-  const v = given[name]
+  const v = own(given, name)
   return typeof v === 'number' ? v : otherwise
 }
 

@@ -17,6 +17,7 @@ import {
   type Settings,
   type TensorRole,
 } from './model.js'
+import { own } from '../../own.js'
 
 /** One cut of an axis: tiles are multiples of `unit`, at most `most`. */
 export interface Cut {
@@ -114,7 +115,7 @@ export const makeTiled = <C>(
   const extent = (name: string, otherwise: number): E.Either<Failure, number> =>
     positive(kernel, name, integerOr(given, name, otherwise))
   const tile = (cut: Cut, of: number): E.Either<Failure, number> => {
-    const t = given[cut.tile]
+    const t = own(given, cut.tile)
     return fitTile(kernel, cut, of, typeof t === 'number' ? t : null)
   }
   return pipe(
@@ -182,7 +183,7 @@ export const eightBitParameters: ReadonlyArray<Parameter> = [
 ]
 
 const eightBitsNamed = (given: Settings, name: string): EightBitFloat =>
-  given[name] === 'e5m2' ? 'e5m2' : 'e4m3'
+  own(given, name) === 'e5m2' ? 'e5m2' : 'e4m3'
 
 export const eightBitsOf = (given: Settings): Pick<HopperFp8, 'aDtype' | 'bDtype' | 'outDtype'> => ({
   aDtype: eightBitsNamed(given, 'dtype'),

@@ -36,6 +36,7 @@ import { failure, refuse, unreachable } from '../../failure.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import * as GF2 from '../gf2.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------------------------------------- model
 
@@ -332,7 +333,7 @@ export const apply =
   (coordinates: Readonly<Record<string, number>>): Index => {
     const value: number[] = new Array<number>(layout.outputs.length).fill(0)
     for (const { name, bases } of layout.inputs) {
-      const x = coordinates[name] ?? 0
+      const x = own(coordinates, name) ?? 0
       for (let bit = 0; bit < bases.length; bit++)
         if (((x >>> bit) & 1) === 1) for (let d = 0; d < value.length; d++) value[d]! ^= bases[bit]![d]!
     }

@@ -25,6 +25,7 @@
  */
 import { remembered } from '../../remembered.js'
 import { rest, widthOf, wordsOf, type ScalarOperation, type ScalarType } from './operation.js'
+import { own } from '../../own.js'
 
 /** Bytes of a word, bit b for byte b. */
 export type Bytes = number
@@ -103,7 +104,7 @@ const isPair = (type: ScalarType): boolean => /^(?:f16|bf16|u16|s16)x2$/.test(ty
 
 const kindOf = ({ name, operands, results }: ScalarOperation): Kind => {
   const [opcode = '', ...modifiers] = name.split('.')
-  const controls = bitByBit[opcode]
+  const controls = own(bitByBit, opcode)
   // a result that is a predicate is one of all bits of a word
   const hasTruth = results.includes('pred') && operands.some((type) => type !== 'pred')
   if (controls !== undefined && !hasTruth) return { _tag: 'bit by bit', controls }

@@ -6,6 +6,7 @@
  * Law 1. Every command has an example, and every example is a line that its command takes: run on files of these names it refuses nothing.
  */
 import { wrap } from '../../render/table.js'
+import { own } from '../../own.js'
 
 export interface Example {
   /** the words behind `tcspec` */
@@ -140,7 +141,7 @@ const continued = (line: string, width: number): string => {
 
 /** What the help of a command ends with, in lines of at most this width where words allow it. */
 export const exampleText = (command: string, width: number): string => {
-  const known = examples[command] ?? []
+  const known = own(examples, command) ?? []
   return known.length === 0
     ? ''
     : `\nExamples:\n${known

@@ -19,7 +19,9 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { thousands } from '../../render/table.js'
 import { wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
 import type { Options as DetectorOptions } from '../../semantics/judging/detector/index.js'
+import { mostAlong } from '../../semantics/execution/launch-warps.js'
 import { leastEvents } from '../../semantics/language/cost.js'
+import { constantsOf } from '../../semantics/language/typecheck/constant.js'
 import type { Program } from '../../semantics/language/program.js'
 import { standardFuel, type Outcome } from '../../semantics/execution/run.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
@@ -84,6 +86,57 @@ export const fuelAsked = (options: Options, work: number): E.Either<FlagFailure,
       : refuseFlag('--fuel', 'a positive number of events, below 10^12', said)
 }
 
+/** CTAs that are launched without being asked for: a run of so many small ones takes some ten seconds. */
+export const mostCtas: number = 2 ** 14
+
+/** How large a launch is. */
+export interface Extent {
+  readonly ctas: number
+  /** of each CTA, that begin at once */
+  readonly agents: number
+  /** what they are called */
+  readonly kind: 'warps' | 'agents'
+  /** events of a run of it, at least */
+  readonly least: number
+}
+
+/** Seconds of a run on one core, to a digit: some 90,000 events a second. */
+const secondsOf = (events: number): string => thousands(Math.max(1, Math.round(events / 90_000)))
+
+/**
+ * A launch of a million CTAs has a million of everything before its first finding, and what is wrong between CTAs is wrong between a few. So it is refused
+ * at once, with what it costs; with --fuel it is run as far as that goes.
+ */
+const launchFits = (options: Options, name: string, of: Extent): E.Either<Failure<'run.cost'>, null> =>
+  of.ctas <= mostCtas || wordOf(options, 'fuel') !== null
+    ? E.right(null)
+    : refuse(
+        'run.cost',
+        `${name}: expected a launch of at most ${thousands(mostCtas)} CTAs, found ${thousands(of.ctas)} of ${String(of.agents)} ${of.kind}: at least ${thousands(of.least)} events, some ${secondsOf(of.least)} s. Make the grid smaller, or say --fuel EVENTS`,
+      )
+
+const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
+
+/** Enough for a launch of PTX, of which each warp has an event at least. */
+export const fuelForPtx = (
+  options: Options,
+  name: string,
+  { grid, block }: { readonly grid: ReadonlyArray<number>; readonly block: ReadonlyArray<number> },
+): E.Either<Failure<'bad-flag' | 'run.cost'>, number> => {
+  const [ctas, agents] = [product(grid), Math.ceil(product(block) / 32)]
+  const isLegal =
+    grid.every((n, d) => n <= mostAlong.grid[d]!) && block.every((n, d) => n <= mostAlong.block[d]!)
+  return pipe(
+    fuelAsked(options, 0),
+    // what no launch may be is refused by the launch, which knows why
+    E.chainFirstW(() =>
+      !isLegal
+        ? E.right(null)
+        : launchFits(options, name, { ctas, agents, kind: 'warps', least: ctas * (1 + agents) }),
+    ),
+  )
+}
+
 /** The same for a program. What cannot come to its end is refused before it begins, unless it is to go so far and no farther. */
 export const fuelFor = (
   options: Options,
@@ -101,6 +154,14 @@ export const fuelFor = (
             `${program.name}: expected a run of at most ${thousands(fuel)} events, found one of at least ${thousands(least)}: make it smaller, or say --fuel`,
           )
     }),
+    E.chainFirstW(() =>
+      launchFits(options, program.name, {
+        ctas: product(constantsOf(program.launch.grid) ?? [1]),
+        agents: program.launch.agents.length,
+        kind: 'agents',
+        least: leastEvents(program),
+      }),
+    ),
   )
 
 export type Strictness = Pick<DetectorOptions, 'strict' | 'strictProxies' | 'tensorPipe' | 'lanes'>

@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander'
 import { examples } from './examples.js'
+import { own } from '../../own.js'
 
 /** A term and what is said of it, as Markdown has no form for: one line, the term in bold. */
 const term = (words: string, says: string): string => `- **\`${words}\`**: ${says}`
@@ -15,7 +16,7 @@ const section = (command: Command): string => {
     .visibleOptions(command)
     .filter((o) => o.long !== '--help')
     .map((o) => term(o.flags, help.optionDescription(o)))
-  const lines = examples[command.name()] ?? []
+  const lines = own(examples, command.name()) ?? []
   return [
     `## tcspec ${command.name()}`,
     command.description(),

@@ -59,8 +59,9 @@ import { refuseData, unknownAsked } from './ptx-data.js'
 import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
-import { fuelAsked, fuelFor } from './judging.js'
+import { fuelAsked, fuelFor, fuelForPtx } from './judging.js'
 import { countersOf, namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -205,7 +206,7 @@ const integersOf = ({ elaborated, launch }: LaunchedPtx): ReadonlyArray<IntegerA
   const { args } = launch
   const isList = (a: typeof args): a is ReadonlyArray<PtxArgument> => Array.isArray(a)
   return elaborated.parameters.flatMap((p, k): ReadonlyArray<IntegerAt> => {
-    const a = isList(args) ? args[k] : args[p.name]
+    const a = isList(args) ? args[k] : own(args, p.name)
     const value =
       typeof a === 'number' ? a : typeof a === 'object' && a.kind === 'scalar' ? Number(a.value) : NaN
     const isInteger = Number.isSafeInteger(value) && !/^f\d/u.test(p.type)
@@ -224,6 +225,7 @@ const ofPtx = (
   pipe(
     ptxSubject(world, name, options),
     E.bindTo('subject'),
+    E.chainFirstW(({ subject: { launched } }) => fuelForPtx(options, name, launched.arguments)),
     E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
     E.bindW('ground', ({ subject: { launched }, unknown }) =>
       E.right<Failure, PtxGround>({

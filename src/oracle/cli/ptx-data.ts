@@ -18,6 +18,7 @@ import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
 import { again, wordOf, wordsOf } from './flags/words.js'
+import { own } from '../../own.js'
 
 export const dataOptions = (command: Command): Command =>
   command
@@ -29,7 +30,7 @@ export const dataOptions = (command: Command): Command =>
 
 /** They mean nothing of what is no PTX. */
 export const refuseData = (name: string, options: Options): E.Either<FlagFailure, null> => {
-  const flag = ['over', 'known'].find((said) => options[said] !== undefined)
+  const flag = ['over', 'known'].find((said) => own(options, said) !== undefined)
   return flag === undefined
     ? E.right(null)
     : refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)

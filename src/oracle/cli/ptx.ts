@@ -46,7 +46,7 @@ import { outputBindings, parseBindings } from './flags/binding.js'
 import { switchOf, wordOf, wordsOf } from './flags/words.js'
 import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import {
-  fuelAsked,
+  fuelForPtx,
   goodOf,
   nextStep,
   record,
@@ -60,6 +60,7 @@ import {
 import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
+import { own } from '../../own.js'
 
 /** Whether a name is that of PTX in a file, or of a kernel of the zoo that is PTX. */
 export const isPtx = (name: string): boolean =>
@@ -102,7 +103,7 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
       twin.text,
       Object.assign({ launch: twin.launch }, options),
     )
-  const meaningless = elsewhere.find((name) => options[name] !== undefined)
+  const meaningless = elsewhere.find((name) => own(options, name) !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found PTX '${file}'`)
   return pipe(
@@ -255,7 +256,7 @@ const judgedOver = (
     E.Do,
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
-    E.bindW('fuel', () => fuelAsked(options, 0)),
+    E.bindW('fuel', () => fuelForPtx(options, subject.launched.file, subject.launched.arguments)),
   )
   if (E.isLeft(parsed)) return parsed
   const { schedule, strictness, fuel } = parsed.right

@@ -40,8 +40,8 @@ const heard = <S, R>(
   pipe(
     source.launch(algebra, given),
     E.map(({ world, machine }) => {
-      // the schedule ends, and what it took its run had
-      const how = { ...settings(Policy.recorded(schedule)), fuel: Infinity }
+      // the schedule ends, and what it took its run had; a run that its fuel has stopped is not gone on with
+      const how = { ...settings(Policy.recordedOnly(schedule)), fuel: Infinity }
       const { steps, result } = run(world, machine, how, fold)
       return { header: world.header, steps, result }
     }),

@@ -41,6 +41,7 @@ import {
   type Wire,
 } from '../../wire.js'
 import type { Padding, Role } from '../../dialects/ttgir/index.js'
+import { own } from '../../own.js'
 
 export const launchSchema = 'tcspec.launch/1'
 
@@ -198,5 +199,5 @@ const named: Readonly<Record<string, Dtype>> = {
 /** `f16`, `torch.float16`, `fp16`; null where there is no such type here. */
 export const dtypeNamed = (name: string): Dtype | null => {
   const bare = name.replace(/^(torch|tl|jnp|np)\./, '')
-  return isDtype(bare) ? bare : (named[bare] ?? null)
+  return isDtype(bare) ? bare : (own(named, bare) ?? null)
 }

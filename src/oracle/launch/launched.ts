@@ -326,11 +326,11 @@ export const launched =
     const found = openArguments(s, launch, asking.args ?? [])
     if (E.isLeft(found)) return found
 
-    const args: Record<string, Argument> = {}
+    const args = new Map<string, Argument>()
     const inputs = new Map<string, Brought>()
     const expected = new Map<string, Brought>()
     for (const [name, { argument, file: before, expected: behind, tensor, role }] of found.right) {
-      if (argument !== null) args[name] = argument
+      if (argument !== null) args.set(name, argument)
       const p = s.parameters.find((q) => q.name === name)
       for (const source of [before, behind]) {
         if (source === null || p === undefined) continue
@@ -341,8 +341,8 @@ export const launched =
         const brought = readTensor(files)(source, p.dtype, tensor)()
         if (E.isLeft(brought)) return brought
         const { shape } = brought.right
-        const known = args[name]
-        if (known === undefined) args[name] = { tensor, shape, role }
+        const known = args.get(name)
+        if (known === undefined) args.set(name, { tensor, shape, role })
         else if (typeof known === 'object' && known.shape.join() !== shape.join())
           return refuse(
             'ttgir.launch',
@@ -357,7 +357,7 @@ export const launched =
     return pipe(
       launchOf(module, {
         ...(grid === undefined ? {} : { grid }),
-        args,
+        args: Object.fromEntries(args),
         ...(computes === undefined ? {} : { computes }),
         said: new Map(
           [...found.right].flatMap(([name, o]) => (o.said === null ? [] : [[name, o.said] as const])),

@@ -22,6 +22,7 @@ import type { Files } from '../tensor-files/files.js'
 import { inFile } from './beside.js'
 import { readPtx } from './ptx-text.js'
 import type { DescribedOperation } from './described.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -66,7 +67,7 @@ const elementsOf = (types: ReadonlyArray<string>): string => {
     b8: 'u8',
     s8: 's8',
   }
-  return guessed[real] ?? real
+  return own(guessed, real) ?? real
 }
 
 /** A tensor to begin with has that many elements. */

@@ -40,6 +40,7 @@ import { elementBytes, layArgument, objectOf, type Laying } from './ptx-paramete
 import { filesInLaunch, heldTensor, shortName, together, type FilesOf, type Whole } from './ptx-tensors.js'
 import { readPtx } from './ptx-text.js'
 import { ptxWord, spotOf, typeText } from './ptx-words.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -128,7 +129,7 @@ const ordered = (
   const names = parameters.map(({ name }) => name)
   const unknown = Object.keys(args).find((name) => !names.includes(name))
   return unknown === undefined
-    ? names.map((name) => args[name] ?? null)
+    ? names.map((name) => own(args, name) ?? null)
     : failure(
         'launch.arguments',
         `args: expected a parameter of the entry, found '${unknown}'; ${didYouMean(names)(unknown)}`,

@@ -17,6 +17,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { Asked, Role, TensorArgument } from '../../dialects/ttgir/index.js'
 import { dtypeNamed } from './file.js'
+import { own } from '../../own.js'
 
 export type WordFailure = Failure<'bad-flag'>
 
@@ -50,7 +51,8 @@ const numberOf = (
     return E.right({ _tag: 'number', value: value === 'true' ? 1 : 0 })
   const isInteger = /^i\d+$/.test(p.dtype)
   const special: Readonly<Record<string, number>> = { inf: Infinity, '-inf': -Infinity, nan: NaN }
-  const real = special[value] ?? (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : null)
+  const real =
+    own(special, value) ?? (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : null)
   return real === null || isInteger
     ? refuseWord(p, `a number of type ${p.dtype}`, text)
     : E.right({ _tag: 'number', value: real })

@@ -4,6 +4,7 @@
  *     expected {"addresses": {"bits": [0, 2, 4]}}, found {"addresses": {"bits": [0, 4, 2]}}    at $.addresses.bits[1]: expected 2, found 4
  */
 import { isObject, type Json } from '../../wire.js'
+import { own } from '../../own.js'
 
 export interface Difference {
   /** `$` is the answer */
@@ -35,7 +36,7 @@ export const firstDifference = (expected: unknown, found: unknown, path = '$'): 
   }
   if (!isObject(expected) || !isObject(found)) return expected === found ? null : here(path, expected, found)
   for (const key of new Set([...Object.keys(expected), ...Object.keys(found)])) {
-    const inside = firstDifference(expected[key], found[key], `${path}.${key}`)
+    const inside = firstDifference(own(expected, key), own(found, key), `${path}.${key}`)
     if (inside !== null) return inside
   }
   return null

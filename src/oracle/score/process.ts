@@ -1,16 +1,33 @@
 /**
  * A back end as a process: lines to its standard input, lines from its standard output. What it says on standard error is kept, and its last line is
  * told when it has ended.
+ *
+ * A process that no answer can come from any more is ended: one that has closed its standard output, one that does not take its standard input, one
+ * whose line is longer than any answer. Otherwise each question that is left would wait for its whole patience.
+ *
+ * A process may have started others, which hold its pipes open when it is gone (a shell in front of the program). Nothing waits for them: our ends of
+ * the pipes are closed.
+ *
+ * Bytes that are no UTF-8 reach the reader as a line that is no JSON. Replaced by U+FFFD, as a lenient reader does, they would be an answer.
  */
 import { spawn } from 'node:child_process'
 import type { Start } from './back-end.js'
 
 /** Bytes of a line: one that is longer ends the process. */
-const mostBytes = 2 ** 28
-/** Milliseconds that a process has to end by itself once its input has. */
+const mostBytes = 2 ** 26
+/** Milliseconds that a process has to end by itself once a stream of it has. */
 const grace = 2000
 /** Characters of standard error that are kept. */
 const kept = 4000
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const textOf = (bytes: Buffer): string => {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return `(no UTF-8) ${bytes.subarray(0, kept).toString('utf8')}`
+  }
+}
 
 export const processOf =
   (command: string, words: ReadonlyArray<string>): Start =>
@@ -21,12 +38,10 @@ export const processOf =
     let rest: Buffer[] = []
     let bytes = 0
     const gone = new Promise<void>((resolve) => {
-      child.once('close', () => {
-        resolve()
-      })
-      child.once('error', () => {
-        resolve()
-      })
+      for (const end of ['exit', 'error'] as const)
+        child.once(end, () => {
+          resolve()
+        })
     })
     const ended = (why: string, begun = true): void => {
       if (over) return
@@ -34,21 +49,41 @@ export const processOf =
       const last = errors.trim().split('\n').at(-1) ?? ''
       hearing.ended(last === '' ? why : `${why}; it said: ${last}`, begun)
     }
+    /** Ends it where nothing more can come of it. */
+    const broken = (why: string): void => {
+      ended(why)
+      child.kill('SIGKILL')
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+    }
     child.once('error', (error) => {
       ended(`'${command}' cannot be started: ${error.message}`, child.pid !== undefined)
     })
     child.once('close', (status, signal) => {
       ended(`it ended with ${signal === null ? `exit status ${String(status)}` : signal}`)
     })
-    // a process that is gone takes nothing: its end is told above
-    child.stdin.on('error', () => undefined)
+    /** A stream has ended: so has the process, in a moment, or it is ended. */
+    const closed = (which: string): void => {
+      if (over) return
+      const timer = setTimeout(() => {
+        broken(`it closed its standard ${which}`)
+      }, grace)
+      child.once('close', () => {
+        clearTimeout(timer)
+      })
+    }
+    child.stdin.on('error', () => {
+      closed('input')
+    })
+    child.stdout.once('end', () => {
+      closed('output')
+    })
     child.stderr.on('data', (chunk: Buffer) => {
       errors = (errors + chunk.toString('utf8')).slice(-kept)
     })
     child.stdout.on('data', (chunk: Buffer) => {
       let from = 0
-      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-        const line = Buffer.concat([...rest, chunk.subarray(from, at)]).toString('utf8')
+      for (let at = chunk.indexOf(10); at >= 0 && !over; at = chunk.indexOf(10, from)) {
+        const line = textOf(Buffer.concat([...rest, chunk.subarray(from, at)]))
         rest = []
         bytes = 0
         from = at + 1
@@ -56,9 +91,7 @@ export const processOf =
       }
       rest.push(chunk.subarray(from))
       bytes += chunk.length - from
-      if (bytes <= mostBytes) return
-      ended(`a line of more than ${String(mostBytes)} bytes`)
-      child.kill('SIGKILL')
+      if (bytes > mostBytes) broken(`a line of more than ${String(mostBytes)} bytes`)
     })
     return {
       say: (line) => {
@@ -72,6 +105,7 @@ export const processOf =
         }, grace)
         await gone
         clearTimeout(force)
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
       },
     }
   }

@@ -54,6 +54,7 @@ import {
 import type { CliCommand, Options } from '../cli/command.js'
 import { tensorDtypes, type TensorDtype } from '../tensor-files/tensor.js'
 import { broughtBy, endingOf, fileWire, wordOrContent, type Brought, type Content } from './content.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- which
 
@@ -336,7 +337,7 @@ const formOf = (option: Option): Form => {
   if (name === 'out') return outputs
   if (name === 'arg') return launchArguments
   if (written.includes(name)) return word
-  const form = forms[called] ?? word
+  const form = own(forms, called) ?? word
   // pairs are an object however many there are
   return (option.variadic && !called.includes('=')) || option.parseArg !== undefined ? listOf(form) : form
 }
@@ -350,7 +351,7 @@ const ofOption = (option: Option): Param => ({
 })
 
 const ofOperand = (argument: Argument): Param => {
-  const form = forms[argument.name()] ?? word
+  const form = own(forms, argument.name()) ?? word
   return {
     name: argument.name(),
     says: argument.description,
@@ -450,10 +451,10 @@ export const methodOf = (
       E.bindW('brought', ({ values }) => broughtFiles(values['files'])),
       E.bindW('spelled', ({ values }) =>
         pipe(
-          params.filter((p) => values[p.name] !== undefined),
+          params.filter((p) => own(values, p.name) !== undefined),
           E.traverseArray((p) =>
             pipe(
-              p.form.spell(values[p.name], p.name),
+              p.form.spell(own(values, p.name), p.name),
               E.map((spelled) => ({ p, spelled })),
             ),
           ),
@@ -479,7 +480,7 @@ export const methodOf = (
             ...Object.fromEntries(
               spelled
                 .filter(({ p }) => p.option !== null)
-                .map(({ p, spelled: s }) => [p.name, optionOf(p, values[p.name], s)]),
+                .map(({ p, spelled: s }) => [p.name, optionOf(p, own(values, p.name), s)]),
             ),
             // else what is printed would be the document
             json: !printed,

@@ -38,6 +38,7 @@ import type { FileFailure, Files } from '../tensor-files/files.js'
 import { everyKernel, type SettingLists, type SweepSpec, type SweptSubject } from './spec.js'
 import type { Case, FlagValue } from './model.js'
 import { mutantsOfCase, wordsOfCase } from './work.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -231,7 +232,7 @@ const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> =>
         ...flag('grid', row['grid']),
         ...flag(
           'arg',
-          Object.keys(args ?? {}).map((arg) => `${arg}=${row[`arg ${arg}`] ?? ''}`),
+          Object.keys(args ?? {}).map((arg) => `${arg}=${own(row, `arg ${arg}`) ?? ''}`),
         ),
         ...flag('computes', computes),
         ...flag('known', known),

@@ -8,6 +8,9 @@
  * | lines, and the torn part of one | refuses it                      | cuts the part off, and goes on          |
  * | a pipe, a device                | writes to it                    | refuses it: what it holds cannot be read |
  *
+ * A file is looked at before anything is done to it: what lies behind its last whole line is cut off by the first line that is appended, or by the close, and
+ * only then. Whose file it is, the caller sees from what it holds; one that is not its own it leaves by `leave`, and the file is what it was, byte for byte.
+ *
  * A line goes to the file in one write, with its end; so a process that is killed leaves whole lines, and at most a part of one behind them.
  */
 import * as fs from 'node:fs'
@@ -18,9 +21,14 @@ import { errorCode, onDisk, writeFailure } from '../tensor-files/disk.js'
 export interface Journal {
   /** the whole lines that are there */
   readonly text: string
+  /** the part of a line behind them */
+  readonly torn: string
+  /** cuts the torn part off, once, and goes on behind the whole lines */
   readonly append: (line: string) => E.Either<Failure, null>
-  /** what was appended is on the disk */
+  /** the torn part is gone, and what was appended is on the disk */
   readonly close: () => E.Either<Failure, null>
+  /** instead of `close`: the file stays as it was */
+  readonly leave: () => void
 }
 
 /** Opens a journal; `goesOn`: behind the lines that are there. */
@@ -34,38 +42,54 @@ const writeWhole = (open: number, line: string): void => {
   for (let from = 0; from < bytes.length;) from += fs.writeSync(open, bytes, from)
 }
 
-const opened = (file: string, text: string): E.Either<Failure, Journal> => {
+/** What of a file is whole, and what is not. */
+const opened = (file: string, there: Uint8Array): E.Either<Failure, Journal> => {
+  const end = there.lastIndexOf(0x0a) + 1
   const open = attempt(file, () => fs.openSync(file, 'a'))
   if (E.isLeft(open)) return open
+  let isTorn = end < there.length
+  const mend = (): void => {
+    if (isTorn) fs.ftruncateSync(open.right, end)
+    isTorn = false
+  }
+  const text = new TextDecoder()
   return E.right({
-    text,
+    text: text.decode(there.subarray(0, end)),
+    torn: text.decode(there.subarray(end)),
     append: (line) =>
       attempt(file, () => {
+        mend()
         writeWhole(open.right, line)
         return null
       }),
     close: () =>
       attempt(file, () => {
+        mend()
         if (fs.fstatSync(open.right).isFile()) fs.fsyncSync(open.right)
         fs.closeSync(open.right)
         return null
       }),
+    leave: () => {
+      fs.closeSync(open.right)
+    },
   })
 }
+
+const nothing = new Uint8Array(0)
 
 export const journalOnDisk: OpenJournal = (file, goesOn) => {
   const place = onDisk.destination(file)()
   if (E.isLeft(place)) return place
   const there = attempt(file, () => fs.statSync(file, { throwIfNoEntry: false }) ?? null)
   if (E.isLeft(there)) return there
-  if (there.right === null || (there.right.isFile() && there.right.size === 0)) return opened(file, '')
+  if (there.right === null || (there.right.isFile() && there.right.size === 0)) return opened(file, nothing)
   if (!there.right.isFile())
     return goesOn
       ? refuse(
           'bad-flag',
           `--resume: expected a file with the results so far, found '${file}', which is none`,
         )
-      : opened(file, '')
+      : opened(file, nothing)
   if (!goesOn)
     return refuse(
       'bad-flag',
@@ -73,11 +97,5 @@ export const journalOnDisk: OpenJournal = (file, goesOn) => {
     )
   const read = onDisk.read(file)()
   if (E.isLeft(read)) return read
-  const end = read.right.lastIndexOf(0x0a) + 1
-  const cut = attempt(file, () => {
-    if (end < read.right.length) fs.truncateSync(file, end)
-    return null
-  })
-  if (E.isLeft(cut)) return cut
-  return opened(file, new TextDecoder().decode(read.right.subarray(0, end)))
+  return opened(file, read.right)
 }

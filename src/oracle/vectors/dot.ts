@@ -33,6 +33,7 @@ import {
   type Suite,
   type Tensor,
 } from './suite.js'
+import { own } from '../../own.js'
 
 export interface Question {
   readonly a: Tensor
@@ -401,7 +402,7 @@ const bytesOf = (text: string): Uint8Array => Uint8Array.from(atob(text), (c) =>
 
 /** The rule that a captured tile shows. */
 const ruleOfCaptured = ({ types, saturate }: CapturedProduct, kind: string): string => {
-  const word = ruleOfTile[kind] ?? 'alignment'
+  const word = own(ruleOfTile, kind) ?? 'alignment'
   if (types.acc === 'i32') return saturate ? 'saturation' : 'integers'
   const eightBits = bitsOf(types.a) === 8
   return eightBits && ['alignment', 'truncation', 'cancellation', 'rounding', 'subnormals'].includes(word)

@@ -101,7 +101,7 @@ export const usualSharedBase = 1024
 const mostShared = 227 * 1024
 const mostThreads = 1024
 /** Most CTAs of a grid, and most threads of a CTA, along x, y and z. Source: CUDA C++ Programming Guide, compute capabilities. */
-const mostAlong: Readonly<Record<'grid' | 'block', readonly [number, number, number]>> = {
+export const mostAlong: Readonly<Record<'grid' | 'block', readonly [number, number, number]>> = {
   grid: [2 ** 31 - 1, 65_535, 65_535],
   block: [1024, 1024, 64],
 }

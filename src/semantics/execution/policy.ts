@@ -10,6 +10,7 @@
  *     roundRobin   agents and operations in turn
  *     seeded n     uniformly at random
  *     recorded ks  the schedule ks; refuses where an event of it is not on offer
+ *     recordedOnly the same, and refuses at its end; `recorded` goes on eagerly
  *     detouring    as another chooses, but at some steps another event; refuses where that is not on offer
  *     starving     one goes last: an agent, or the operations of one statement; among the others uniformly at random
  *
@@ -236,6 +237,17 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
       const key = keys[at]
       if (key === undefined) return [eagerly(offered), at]
       return [found(offered, key), at + 1]
+    },
+  })
+
+/** The schedule, and nothing behind it: a run that was stopped is made again as far as it went. */
+export const recordedOnly = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
+  pack<number>({
+    name: 'recorded',
+    init: 0,
+    choose: (at, offered) => {
+      const key = keys[at]
+      return [key === undefined ? null : found(offered, key), at + 1]
     },
   })
 

@@ -17,6 +17,7 @@
 import type { Dtype } from '../../numerics/dtype.js'
 import type { WarpAccumulator, WarpInput } from '../../numerics/warp-product.js'
 import type { Computed, Stretches } from '../log/computed.js'
+import { own } from '../../own.js'
 
 /** What a scalar operation computes: how, of which type, how many bytes of a row are an operand's, and how many rows it has. */
 export interface Arithmetic {
@@ -63,7 +64,7 @@ const read = (name: string): Arithmetic | null => {
   const whole = type.dtype === 'i32'
   // of integers a product is of their lower halves
   if (whole ? (found[2] === undefined) !== (found[1] === 'add') : found[2] !== undefined) return null
-  return { how: ways[found[1]!]!, dtype: type.dtype, bytes: type.bytes, rows: type.rows }
+  return { how: own(ways, found[1]!)!, dtype: type.dtype, bytes: type.bytes, rows: type.rows }
 }
 
 /** Null: it is no sum or product. */

@@ -31,6 +31,7 @@ import type { LinkedProduct } from './products.js'
 import { lowest, wordAt, type Rows } from './rows.js'
 import { usesOf } from './uses.js'
 import * as Terms from './word-terms.js'
+import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -138,8 +139,8 @@ const conversionOf = (
 const converted = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word> | null => {
   const c = conversionOf(name)
   if (c === null) return null
-  const wide = widthOf[c.to]!
-  const width = widthOf[c.from]!
+  const wide = own(widthOf, c.to)!
+  const width = own(widthOf, c.from)!
   const elements: ReadonlyArray<readonly [Word, number]> =
     c.count === 1
       ? [[words[0]!, 0]]

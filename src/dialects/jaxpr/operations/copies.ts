@@ -32,6 +32,7 @@ import {
 import { copySide } from '../refs.js'
 import { countOperand } from './counts.js'
 import { predicateOf, whenOf } from './predicates.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- parameters
 
@@ -69,7 +70,7 @@ const modes: Readonly<Record<string, Pallas.OOBFillMode>> = {
 const oobMode = function* (h: Here, eqn: Eqn): Steps<{ readonly oobMode?: Pallas.OOBFillMode }> {
   const found = param(eqn, 'oobMode')
   if (found == null) return {}
-  const mode = typeof found === 'string' ? modes[found.toLowerCase()] : undefined
+  const mode = typeof found === 'string' ? own(modes, found.toLowerCase()) : undefined
   return mode === undefined
     ? yield* refusedAt(
         h,

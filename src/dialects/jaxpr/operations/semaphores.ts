@@ -35,7 +35,7 @@ const atomics = {
   or: Pallas.atomicOr,
   xor: Pallas.atomicXor,
 } as const
-const isAtomic = (x: unknown): x is keyof typeof atomics => typeof x === 'string' && x in atomics
+const isAtomic = (x: unknown): x is keyof typeof atomics => typeof x === 'string' && Object.hasOwn(atomics, x)
 
 export const semaphoreRows: Rows = {
   *semaphore_signal(h, eqn, label) {

@@ -27,6 +27,7 @@ import {
   type Here,
 } from './here.js'
 import { bitsOf, wordsOf } from './types.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- rows of numerics/scalar
 
@@ -108,7 +109,7 @@ export const tabled = (h: Here): boolean => {
   if (row === undefined) return false
   const rules = h.form.operands
   const valuesOf = (rule: OperandRule): ReadonlyArray<Value | undefined> =>
-    namesOf(rule).map((name) => h.operands[name])
+    namesOf(rule).map((name) => own(h.operands, name))
   const from = rules.filter((rule) => !writes(rule)).flatMap(valuesOf)
   const to = rules.filter(writes).flatMap(valuesOf)
   // the row's last operand and result are the carry, which PTX does not write down
@@ -320,7 +321,7 @@ const done = (h: Here, name: string, to: Row, from: ReadonlyArray<Row>): void =>
 const twoFloats = (h: Here): void => {
   const name = h.opcode.replace('f32x2', 'f32')
   const from = ['a', 'b', 'c'].flatMap((o) => {
-    const v = h.operands[o]
+    const v = own(h.operands, o)
     return v === undefined ? [] : [source(h, v, 'b64')]
   })
   const to = target(h, h.operands['d'], 'b64')
@@ -360,7 +361,7 @@ const ofThree = (h: Here): void => {
   const words = h.opcode.split('.')
   const name = words.filter((word) => word !== 'abs').join('.')
   const three = ['a', 'b', 'c'].map((o) => {
-    const row = source(h, h.operands[o], 'f32')[0]!
+    const row = source(h, own(h.operands, o), 'f32')[0]!
     if (!words.includes('abs')) return row
     const magnitude = newRow(h.e)
     done(h, 'and.b32', magnitude, [row, constant(h.e, 0x7fffffff)])

@@ -10,6 +10,7 @@ import type { Taking } from '../flow/contraction.js'
 import { scalarNamed } from './arithmetic.js'
 import { emit, newRow, newRows, scalar } from './emitter.js'
 import { source, target, type Here } from './here.js'
+import { own } from '../../../own.js'
 
 /** The factors of a product, each in rows of its own. */
 export interface Factors {
@@ -53,7 +54,7 @@ export const fused = (h: Here, { operand, negated }: Taking, { x, y }: Factors):
   const subtracts = h.form.base === 'sub'
   const turnsProduct = negated !== (subtracts && operand === 'b')
   const turnsOther = subtracts && operand === 'a'
-  const flags = ['ftz', 'sat'].filter((m) => h.modifiers[m] !== undefined)
+  const flags = ['ftz', 'sat'].filter((m) => own(h.modifiers, m) !== undefined)
   const name = scalarNamed(['fma', 'rn', ...flags, typeOf(h)].join('.'))
   scalar(
     h.e,

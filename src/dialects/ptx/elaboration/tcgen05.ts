@@ -24,6 +24,7 @@ import {
   type Elaborations,
   type Here,
 } from './here.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- operands
 
@@ -34,7 +35,7 @@ const addressOf = (h: Here, v: Value | undefined): TensorAddress => {
   return { row: rows[0]!, offset }
 }
 
-const word = (h: Here, name: string): number => source(h, h.operands[name], 'b32')[0]!
+const word = (h: Here, name: string): number => source(h, own(h.operands, name), 'b32')[0]!
 
 const movedOf = (h: Here): Moved => {
   const { modifiers: m, operands } = h

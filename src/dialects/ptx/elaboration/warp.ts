@@ -8,10 +8,11 @@ import type { Value } from '../opcodes/resolve.js'
 import { emit, refuse } from './emitter.js'
 import { predicateSource, predicateTarget, source, target, type Elaborations, type Here } from './here.js'
 import { wordsOf } from './types.js'
+import { own } from '../../../own.js'
 
 /** The word of a slot, among those that are supported. */
 const oneOf = <A extends string>(h: Here, slot: string, words: ReadonlyArray<A>): A => {
-  const found = words.find((w) => w === h.modifiers[slot])
+  const found = words.find((w) => w === own(h.modifiers, slot))
   if (found === undefined) refuse(h.e, 'ptx.opcode', `one of .${words.join(' .')}`, h.opcode)
   return found ?? words[0]!
 }

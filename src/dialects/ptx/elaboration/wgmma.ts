@@ -9,6 +9,7 @@ import type { Described, WgmmaOperation } from '../../../semantics/warps/operati
 import type { Value } from '../opcodes/resolve.js'
 import { emit, refuse } from './emitter.js'
 import { constantOf, itemsOf, predicateSource, source, target, type Elaborations, type Here } from './here.js'
+import { own } from '../../../own.js'
 
 type Mma = Extract<WgmmaOperation, { readonly _tag: 'wgmma' }>
 
@@ -43,7 +44,7 @@ const product = (h: Here): void => {
     return
   }
   const flag = (name: string, otherwise: number): number =>
-    given[name] === undefined ? otherwise : constantOf(h, given[name])
+    own(given, name) === undefined ? otherwise : constantOf(h, own(given, name))
   const described = (v: Value | undefined, transpose: string): Described => ({
     _tag: 'described',
     descriptor: source(h, v, 'b64'),

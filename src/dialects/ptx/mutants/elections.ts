@@ -21,6 +21,7 @@ import type { Instruction, Name, Operand, TypeName } from '../text/module.js'
 import type { Extent } from './making.js'
 import { threadsOf } from './making.js'
 import { instruction, integer, name } from './write.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -90,7 +91,7 @@ const words: Readonly<Record<string, Of>> = {
 }
 
 const joined = (base: string, a: Known, b: Known): Known => {
-  if (typeof a === 'number' && typeof b === 'number') return words[base]?.(a, b) ?? null
+  if (typeof a === 'number' && typeof b === 'number') return own(words, base)?.(a, b) ?? null
   switch (base) {
     case 'and':
       return a === false || b === false ? false : a === true && b === true ? true : null

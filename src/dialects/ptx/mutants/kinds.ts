@@ -8,6 +8,7 @@
  */
 import type { MutantClass } from '../../../semantics/mutation/index.js'
 import type { Resolved } from '../opcodes/resolve.js'
+import { own } from '../../../own.js'
 
 export type Kind =
   /** a barrier of threads: bar, barrier */
@@ -76,7 +77,7 @@ const isOwn = (r: Resolved): boolean => {
 /** What an instruction does; null of what only computes, and of what goes elsewhere. */
 export const kindOf = (r: Resolved): Kind | null => {
   const { base } = r.form
-  const known = exact[base]
+  const known = own(exact, base)
   if (known !== undefined) return known
   if (barriers.test(base)) return 'bar'
   return accesses.test(base) && !isOwn(r) ? 'access' : null

@@ -15,6 +15,7 @@ import type { Instruction, Statement } from '../text/module.js'
 import type { Instead } from '../text/replace.js'
 import { classOf } from './kinds.js'
 import type { PtxSite } from './sites.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -81,11 +82,11 @@ const nameOf = (rule: OperandRule): string => (rule._tag === 'pair' ? rule.first
 
 /** Which operand of the text an operand of the row is; -1: it was left out. */
 export const placeOf = (r: Resolved, wanted: string): number => {
-  if (r.operands[wanted] === undefined) return -1
+  if (own(r.operands, wanted) === undefined) return -1
   let k = 0
   for (const rule of r.form.operands) {
     if (nameOf(rule) === wanted) return k
-    if (r.operands[nameOf(rule)] !== undefined) k++
+    if (own(r.operands, nameOf(rule)) !== undefined) k++
   }
   return -1
 }

@@ -8,6 +8,7 @@
  * Source: PTX ISA 9.0, matrix fragments; tensor memory access shapes; tensor coordinates.
  */
 import type { Modifiers } from './form.js'
+import { own } from '../../../own.js'
 
 const numbersIn = (text: string | undefined): ReadonlyArray<number> => (text?.match(/\d+/g) ?? []).map(Number)
 
@@ -29,7 +30,7 @@ const elementBits: Readonly<Record<string, number>> = {
 
 /** Registers of a lane for a fragment of so many elements of a type; a register of f64 holds one, any other 32 bits. */
 const fragment = (elements: number, type: string | undefined): number =>
-  type === 'f64' ? elements / 32 : (elements * (elementBits[type ?? ''] ?? 32)) / 1024
+  type === 'f64' ? elements / 32 : (elements * (own(elementBits, type ?? '') ?? 32)) / 1024
 
 const mma = (m: Modifiers, which: 'a' | 'b' | 'c' | 'd'): number => {
   const [rows = 0, columns = 0, depth = 0] = numbersIn(m['shape'])
@@ -90,4 +91,4 @@ const counts: Readonly<Record<string, (m: Modifiers) => number | null>> = {
 
 /** How many; null of a single register without braces. */
 export const countOf = (name: string, modifiers: Modifiers): number | null =>
-  /^\d+$/.test(name) ? Number(name) : (counts[name]?.(modifiers) ?? null)
+  /^\d+$/.test(name) ? Number(name) : (own(counts, name)?.(modifiers) ?? null)

@@ -27,6 +27,7 @@
  * Source: PTX ISA 9.0, instructions.
  */
 import { unreachable } from '../../../failure.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -155,7 +156,7 @@ const wordsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
   text
     .split('|')
     .flatMap((word) =>
-      word.startsWith('$') ? (sets[word.slice(1)] ?? unreachable(word)).split('|') : [word],
+      word.startsWith('$') ? (own(sets, word.slice(1)) ?? unreachable(word)).split('|') : [word],
     )
     .map((word) => word.split('.'))
 

@@ -47,6 +47,7 @@ import {
 } from './scope.js'
 import { specialRegisters } from './special.js'
 import { formsOf } from './table.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- model
 
@@ -141,13 +142,13 @@ const typeOfRule = (rule: TypeRule, modifiers: Modifiers): string => {
     case 'type':
       return rule.name
     case 'slot':
-      return modifiers[rule.name] ?? 'b32'
+      return own(modifiers, rule.name) ?? 'b32'
     case 'wide': {
-      const type = modifiers[rule.name] ?? 'b32'
+      const type = own(modifiers, rule.name) ?? 'b32'
       return `${type.charAt(0)}${String(2 * widthOf(type))}`
     }
     case 'packed': {
-      const type = modifiers[rule.name] ?? 'b32'
+      const type = own(modifiers, rule.name) ?? 'b32'
       return type === 'f16' ? 'b32' : type
     }
   }

@@ -23,6 +23,7 @@ import {
 } from './cursor.js'
 import { kinds } from './lexer.js'
 import type { Constant, FloatConstant, IntegerConstant } from './module.js'
+import { own } from '../../../own.js'
 
 const integer = (value: bigint, unsigned: boolean, text: string): IntegerConstant => ({
   _tag: 'integer',
@@ -112,7 +113,7 @@ const operatorHere = (c: Cursor): string | undefined => {
     next > kinds.string && c.tokens.starts[c.at + 1] === c.tokens.ends[c.at]
       ? one + String.fromCharCode(next)
       : one
-  return operators[two] !== undefined ? two : operators[one] !== undefined ? one : undefined
+  return own(operators, two) !== undefined ? two : own(operators, one) !== undefined ? one : undefined
 }
 
 /** What has a sign or brackets before it. */
@@ -176,7 +177,7 @@ const binary = (c: Cursor, least: number): Constant => {
   let left = primary(c)
   for (;;) {
     const operator = operatorHere(c)
-    const row = operator === undefined ? undefined : operators[operator]
+    const row = operator === undefined ? undefined : own(operators, operator)
     if (operator === undefined || row === undefined || row[0] < least) return left
     const at = here(c)
     c.at += operator.length

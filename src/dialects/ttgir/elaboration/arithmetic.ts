@@ -19,6 +19,7 @@ import { above, narrowOf, signed, unsigned } from './narrow.js'
 import { as, layoutOfResult, operand, operands, resultType, scalarHere, word } from './operands.js'
 import { showAttribute, showType } from '../text/show.js'
 import { attributeOf, type Attribute, type Operation, type Type } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 const binary = (of: (label: string, x: never, y: never) => Build<Expr>): Row =>
   function* (h, op, label) {
@@ -64,7 +65,9 @@ const product: Row = function* (h, op, label) {
 const sum = (sign: 1 | -1): Row =>
   function* (h, op, label) {
     const [x, y]: readonly [Expr, Expr] = [yield* operand(h, op, 'lhs'), yield* operand(h, op, 'rhs')]
-    const [left, right] = ['lhs', 'rhs'].map((name) => h.products.get(op.operands[name]?.[0]?.name ?? ''))
+    const [left, right] = ['lhs', 'rhs'].map((name) =>
+      h.products.get(own(op.operands, name)?.[0]?.name ?? ''),
+    )
     const negated = function* (e: Expr): Steps<Expr> {
       return sign === 1 ? e : yield* T.negf(`${label}.neg`, as(e))
     }
@@ -182,7 +185,7 @@ const library: Row = function* (h, op, label) {
   if (
     x === undefined ||
     (y !== undefined) !== isQuotient ||
-    !(isQuotient || name in ofLibrary || name in madeOf)
+    !(isQuotient || Object.hasOwn(ofLibrary, name) || Object.hasOwn(madeOf, name))
   )
     return yield* refusedAt(
       op,
@@ -190,7 +193,7 @@ const library: Row = function* (h, op, label) {
       name === '' ? 'none' : name,
     )
   yield* floatOfF32(op)
-  const [known, made] = [ofLibrary[name], madeOf[name]]
+  const [known, made] = [own(ofLibrary, name), own(madeOf, name)]
   if (known !== undefined) return [yield* letIn(label, X.special(known, x))]
   if (made !== undefined) return [yield* made(op, label, x, h)]
   return [yield* letIn(label, X.specialQuotient('div.approx.ftz.f32', x, y!))]
@@ -198,7 +201,7 @@ const library: Row = function* (h, op, label) {
 
 /** The number that a constant is everywhere. */
 const constantOf = (h: Here, op: Operation, name: string): number | undefined =>
-  h.constants.get(op.operands[name]?.[0]?.name ?? '')
+  h.constants.get(own(op.operands, name)?.[0]?.name ?? '')
 
 const clamp: Row = function* (h, op, label) {
   const [low, high] = [constantOf(h, op, 'min'), constantOf(h, op, 'max')]
@@ -217,7 +220,7 @@ const clamp: Row = function* (h, op, label) {
 }
 
 const fromOf = (op: Operation, name: string): Type =>
-  elementOf(op.operands[name]?.[0]?.type ?? resultType(op))
+  elementOf(own(op.operands, name)?.[0]?.type ?? resultType(op))
 
 /** From a narrower integer to a wider one. */
 const widening = (of: typeof T.extsi, how: 'signed' | 'unsigned'): Row =>
@@ -270,7 +273,7 @@ const magnitude: Row = function* (h, op, label) {
 /** The same bits, of another type. */
 /** A pointer to truth values, as one to the bytes that they are. */
 const isPointerToBytes = (op: Operation, name: string): boolean => {
-  const [from, to] = [op.operands[name]?.[0]?.type, resultType(op)].map((t) => {
+  const [from, to] = [own(op.operands, name)?.[0]?.type, resultType(op)].map((t) => {
     const pointer = t === undefined || t._tag !== 'tensor' ? t : t.element
     return pointer?._tag === 'pointer' ? dtypeOf(pointer.pointee) : null
   })

@@ -12,6 +12,7 @@ import * as T from '../../ttng/index.js'
 import { refusedAt, type Row, type Rows } from './here.js'
 import { operand, word } from './operands.js'
 import { storing } from './tensors.js'
+import { own } from '../../../own.js'
 
 type Join = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange'
 const joins: Readonly<Record<string, Join>> = {
@@ -30,7 +31,7 @@ const scopeOf = (text: string | undefined): 'cta' | 'gpu' | 'sys' =>
 
 const rmw: Row = function* (h, op, label) {
   const kind = word(op, 'atomic_rmw_op') ?? ''
-  const join = joins[kind]
+  const join = own(joins, kind)
   if (join === undefined)
     return yield* refusedAt(
       op,

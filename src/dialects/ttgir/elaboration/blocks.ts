@@ -17,6 +17,7 @@ import * as T from '../../ttng/index.js'
 import { inner, labelOf, refusedAt, valueOf, type Here } from './here.js'
 import { named, untyped, type Named } from './regions.js'
 import type { Block, Operation, Region, Successor } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 const lastOf = (block: Block): Operation | undefined => block.operations[block.operations.length - 1]
 
@@ -127,7 +128,7 @@ export const runBlocks = ({ one, handsOn }: Running) => {
         return untyped(named(names, yield* from(here, blocks, next, goal)))
       }
     const met = checked<Named, unknown>(yield* T.scfIf(label, test, side(yes), side(no)))
-    const values = names.map((name) => met[name]!)
+    const values = names.map((name) => own(met, name)!)
     return meeting === null || meeting === until ? values : yield* arrive(h, meeting, values)
   }
   return (h: Here, region: Region): Steps<ReadonlyArray<Expr>> =>

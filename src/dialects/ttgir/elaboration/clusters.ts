@@ -35,6 +35,7 @@ import {
   type Type,
   type Value,
 } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** How an operation's tensor is dealt, for those that differ between CTAs. */
 export type Dealt = ReadonlyMap<Operation, CgaLayout>
@@ -167,12 +168,12 @@ const unknown = (name: string): boolean =>
 
 /** Why an operation would need the other CTAs; null if it does not. */
 const crossing = (m: Module, op: Operation): string | null => {
-  const first = (name: string): Type | undefined => op.operands[name]?.[0]?.type
+  const first = (name: string): Type | undefined => own(op.operands, name)?.[0]?.type
   if (unknown(op.name)) return 'an operation of a cluster that is elaborated'
   if (Object.values(op.operands).some((list) => list.some(({ type }) => isLinear(m, type))))
     return 'encodings other than linear ones'
-  const [from, to] = alike[op.name] ?? []
-  if (from !== undefined && (op.operands[from] ?? []).length > 0) {
+  const [from, to] = own(alike, op.name) ?? []
+  if (from !== undefined && (own(op.operands, from) ?? []).length > 0) {
     const [a, b] = [rowsOfType(m, first(from)), rowsOfType(m, to === undefined ? op.results[0] : first(to))]
     if (!same(a, b)) return 'source and result that are dealt to the CTAs alike'
   }
@@ -245,9 +246,9 @@ export const asOneCta = (m: Module): E.Either<Failure, OneCta> => {
       location: op.location,
     }
     from.set(made, op)
-    const by = dealtBy[op.name]
+    const by = own(dealtBy, op.name)
     if (by !== undefined)
-      dealt.set(made, rowsOfType(m, by === '' ? op.results[0] : op.operands[by]?.[0]?.type))
+      dealt.set(made, rowsOfType(m, by === '' ? op.results[0] : own(op.operands, by)?.[0]?.type))
     return made
   }
   const module: Module = {

@@ -30,6 +30,7 @@ import { onShape } from '../../../layouts/triton/to-linear.js'
 import { registerEncoding } from './encodings.js'
 import { everyOperation, namesRead } from './regions.js'
 import type { Block, Module, Operation, Type } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** Operations that give a thread the registers that it has, under another name. */
 export const renaming: ReadonlySet<string> = new Set(['tt.splat', 'tt.broadcast', 'tt.expand_dims'])
@@ -118,7 +119,7 @@ const quotientsOf = (block: Block, into: Set<Operation>): void => {
   const quotients = operations.filter((op) => op.name === 'arith.divf' && isF32(op.results[0]))
   if (quotients.length === 0) return
   const origin = originsIn(block)
-  const nameOf = (op: Operation, of: string): string => origin(op.operands[of]?.[0]?.name ?? '')
+  const nameOf = (op: Operation, of: string): string => origin(own(op.operands, of)?.[0]?.name ?? '')
   const made = new Map(operations.flatMap((op) => op.names.map(({ name }) => [name, op.name] as const)))
   const isSum = (op: Operation): boolean => op.name === 'arith.addf' || op.name === 'arith.subf'
   const isTaken = (op: Operation, name: string): boolean => {

@@ -12,28 +12,31 @@ import { inner, refusedAt, valueOf, type Row, type Rows } from './here.js'
 import { isFlight } from './operands.js'
 import { named, untyped, type Named } from './regions.js'
 import type { Region } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 const forLoop: Row = function* (h, op, label) {
   const [variable, ...carried] = op.regions[0]?.blocks[0]?.parameters ?? []
   if (variable === undefined) return yield* refusedAt(op, 'a variable', 'none')
   const bounds: Expr[] = []
   for (const name of ['lowerBound', 'upperBound', 'step'])
-    bounds.push(yield* valueOf(h, op, op.operands[name]![0]!))
-  const iterArgs: Record<string, Expr> = {}
+    bounds.push(yield* valueOf(h, op, own(op.operands, name)![0]!))
+  const entries: Array<readonly [string, Expr]> = []
   for (const [k, p] of carried.entries()) {
     const value = yield* valueOf(h, op, op.operands['initArgs']![k]!)
     const type = yield* isFlight(value)
-    iterArgs[p.name] =
+    entries.push([
+      p.name,
       h.flying.has(keyOf(p.name, null)) && !type
         ? yield* T.inFlight(p.name, checked<never, Expr>(value), h.from)
-        : value
+        : value,
+    ])
   }
   const [from, to, step] = bounds.map((e) => checked<never, Expr>(e))
   const region = op.regions[0]
   const loop = function* (index: Expr, args: Named): Steps<Named> {
     const here = inner(h)
     here.values.set(variable.name, [index])
-    for (const p of carried) here.values.set(p.name, [args[p.name]!])
+    for (const p of carried) here.values.set(p.name, [own(args, p.name)!])
     const values = yield* h.run(here, region)
     return named(
       carried.map((p) => p.name),
@@ -48,11 +51,15 @@ const forLoop: Row = function* (h, op, label) {
     return []
   }
   const results = checked<Named, unknown>(
-    yield* T.scfFor(label, { ...options, iterArgs: untyped(iterArgs) }, function* (index: Expr, args: Named) {
-      return untyped(yield* loop(index, args))
-    }),
+    yield* T.scfFor(
+      label,
+      { ...options, iterArgs: untyped(Object.fromEntries(entries)) },
+      function* (index: Expr, args: Named) {
+        return untyped(yield* loop(index, args))
+      },
+    ),
   )
-  return carried.map((p) => results[p.name]!)
+  return carried.map((p) => own(results, p.name)!)
 }
 
 const condition: Row = function* (h, op, label) {
@@ -68,7 +75,7 @@ const condition: Row = function* (h, op, label) {
     return []
   }
   const results = checked<Named, unknown>(yield* T.scfIf(label, test, side(then), side(otherwise)))
-  return names.map((name) => results[name]!)
+  return names.map((name) => own(results, name)!)
 }
 
 /** What is carried has the names of the region's parameters; what the condition hands on is counted. */
@@ -86,18 +93,18 @@ const whileLoop: Row = function* (h, op, label) {
       untyped(named(keys, inits)),
       function* (args: Named) {
         const here = inner(h)
-        for (const key of keys) here.values.set(key, [args[key]!])
+        for (const key of keys) here.values.set(key, [own(args, key)!])
         const [test, ...values] = yield* h.run(here, before)
         return [checked<never, Expr | undefined>(test), untyped(named(names, values))] as const
       },
       function* (args: Named) {
         const here = inner(h)
-        handed.forEach((p, k) => here.values.set(p.name, [args[names[k]!]!]))
+        handed.forEach((p, k) => here.values.set(p.name, [own(args, names[k]!)!]))
         return untyped(named(keys, yield* h.run(here, after)))
       },
     ),
   )
-  return names.map((name) => results[name]!)
+  return names.map((name) => own(results, name)!)
 }
 
 export const controlRows: Rows = { 'scf.for': forLoop, 'scf.if': condition, 'scf.while': whileLoop }

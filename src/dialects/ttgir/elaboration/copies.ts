@@ -10,12 +10,13 @@ import { refusedAt, type Here, type Rows } from './here.js'
 import { shapeOf } from './kinds.js'
 import { dtypeHere, number, operand, operands, options, resultType, when, word } from './operands.js'
 import { type Operation } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** The numbers that values are, where they are constants. */
 const constantsOf = (h: Here, op: Operation, name: string): Build<ReadonlyArray<number>> =>
   block(function* () {
     const found: number[] = []
-    for (const value of op.operands[name] ?? []) {
+    for (const value of own(op.operands, name) ?? []) {
       const n = h.constants.get(value.name)
       if (n === undefined) return yield* refusedAt(op, `constants for ${name}`, `%${value.name}`)
       found.push(n)

@@ -2,6 +2,7 @@
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
 import type { Type } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 const floats: Readonly<Record<string, Dtype & ScalarName>> = {
   f16: 'f16',
@@ -17,7 +18,11 @@ const scalars: Readonly<Record<number, ScalarName>> = { 1: 'i1', 8: 'i32', 16: '
 
 /** In memory; null where there is none. */
 export const dtypeOf = (t: Type): Dtype | null =>
-  t._tag === 'float' ? (floats[t.name] ?? null) : t._tag === 'integer' ? (integers[t.bits] ?? null) : null
+  t._tag === 'float'
+    ? (own(floats, t.name) ?? null)
+    : t._tag === 'integer'
+      ? (integers[t.bits] ?? null)
+      : null
 
 /** Behind a pointer: a truth value takes a byte. */
 export const behindPointer = (t: Type): Dtype | null => {
@@ -27,7 +32,7 @@ export const behindPointer = (t: Type): Dtype | null => {
 
 /** In a register; null where there is none. */
 export const scalarOf = (t: Type): ScalarName | null =>
-  t._tag === 'float' ? (floats[t.name] ?? null) : t._tag === 'integer' ? (scalars[t.bits] ?? null) : null
+  t._tag === 'float' ? (own(floats, t.name) ?? null) : t._tag === 'integer' ? (scalars[t.bits] ?? null) : null
 
 /** The element type of a tensor or a buffer, the pointee of a pointer, and any other type itself. */
 export const elementOf = (t: Type): Type =>

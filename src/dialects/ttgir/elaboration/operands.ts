@@ -14,12 +14,13 @@ import { known, labelOf, readAt, refusedAt, valueOf, type Here } from './here.js
 import { dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { showAttribute, showType } from '../text/show.js'
 import { attributeOf, type Attribute, type Operation, type Type, type Value } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** The text has been checked against its types, so an operand is taken as what the call takes; the call checks it again. */
 export const as = (e: Expr): never => checked<never, Expr>(e)
 
 export const operand = function* (h: Here, op: Operation, name: string): Steps<never> {
-  const [value] = op.operands[name] ?? []
+  const [value] = own(op.operands, name) ?? []
   if (value === undefined) return yield* refusedAt(op, name, 'none')
   const e = known(h, value) ?? (yield* valueOf(h, op, value))
   // a number, a pointer and a buffer are on no way
@@ -44,10 +45,10 @@ const landed = function* (h: Here, op: Operation, value: Value, e: Expr): Steps<
 
 export const operands = function* (h: Here, op: Operation, name: string): Steps<ReadonlyArray<never>> {
   const found: never[] = []
-  for (const value of op.operands[name] ?? []) found.push(as(yield* valueOf(h, op, value)))
+  for (const value of own(op.operands, name) ?? []) found.push(as(yield* valueOf(h, op, value)))
   return found
 }
-export const isGiven = (op: Operation, name: string): boolean => (op.operands[name] ?? []).length > 0
+export const isGiven = (op: Operation, name: string): boolean => (own(op.operands, name) ?? []).length > 0
 /** An operand that may be left out, under the name that a call gives it. */
 export const optional = function* <N extends string>(
   h: Here,

@@ -31,6 +31,7 @@ import { tensorMemoryRows } from './tensor-memory.js'
 import { tensorRows } from './tensors.js'
 import { warpSpecializeRows } from './warp-specialize.js'
 import type { Operation } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 export { refusals }
 
@@ -58,9 +59,9 @@ const asLifted = (e: Expr, { shape, layout }: TileType): Build<Expr> =>
 /** An operation, at its place in the source; what it gives is known from here on. */
 const one = (h: Here, op: Operation): Build<void> => {
   const body = function* (): Steps<void> {
-    const row = rows[op.name]
+    const row = own(rows, op.name)
     if (row === undefined)
-      return yield* refusedAt(op, 'an operation that can be run', refusals[op.name] ?? 'one that cannot')
+      return yield* refusedAt(op, 'an operation that can be run', own(refusals, op.name) ?? 'one that cannot')
     const given = yield* row(h, op, labelOf(h, op))
     const results: Expr[] = []
     for (const e of given) results.push(h.lifted === null ? e : yield* asLifted(e, h.lifted))

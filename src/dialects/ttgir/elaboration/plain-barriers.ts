@@ -14,6 +14,7 @@
  */
 import { everyOperation } from './regions.js'
 import type { Operation, Value } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** What the tensor core arrives on, by operation and operand. */
 const signalled: Readonly<Record<string, string>> = {
@@ -62,7 +63,7 @@ const entered = (op: Operation): ReadonlyArray<readonly [string, Value]> =>
 export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
   const operations = everyOperation([op])
   const allocations = operations.filter((one) => one.name === 'ttg.local_alloc')
-  const isSignal = ({ name }: Operation): boolean => name in signalled || name === 'tt.call'
+  const isSignal = ({ name }: Operation): boolean => Object.hasOwn(signalled, name) || name === 'tt.call'
   if (!operations.some(isSignal)) return new Set(allocations)
   const { join, of } = together()
   for (const one of operations) {
@@ -83,7 +84,7 @@ export const plainBarriers = (op: Operation): ReadonlySet<Operation> => {
     operations.flatMap((one) =>
       (one.name === 'tt.call'
         ? Object.values(one.operands).flat()
-        : (one.operands[signalled[one.name] ?? ''] ?? [])
+        : (own(one.operands, own(signalled, one.name) ?? '') ?? [])
       ).map(({ name }) => of(name)),
     ),
   )

@@ -26,6 +26,7 @@ import {
 } from './operands.js'
 import { showType } from '../text/show.js'
 import { attributeOf, type Operation } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 const barriersOf = function* (h: Here, op: Operation): Steps<ReadonlyArray<T.MmaBarrier>> {
   const barriers = yield* operands(h, op, 'barriers')
@@ -98,7 +99,7 @@ const warpGroupDotWait: Row = function* (h, op, label) {
 /** Neighbours along K that a thread holds, of both operands. */
 const kWidthOf = function* (h: Here, op: Operation): Steps<number> {
   const widthOf = function* (name: string): Steps<number> {
-    const type = op.operands[name]?.[0]?.type ?? resultType(op)
+    const type = own(op.operands, name)?.[0]?.type ?? resultType(op)
     const encoding = yield* readAt(op, registerEncoding(h.text, encodingOf(type)))
     return encoding._tag === 'dot_operand' ? (encoding.kWidth ?? 0) : 0
   }
@@ -116,7 +117,7 @@ const dot: Row = function* (h, op, label) {
   if (encoding._tag !== 'nvidia_mma' || encoding.versionMajor !== 2)
     return yield* refusedAt(op, 'a blocked result, or an nvidia_mma of version 2', `a ${encoding._tag}`)
   for (const name of ['a', 'b']) {
-    const element = elementOf(op.operands[name]?.[0]?.type ?? resultType(op))
+    const element = elementOf(own(op.operands, name)?.[0]?.type ?? resultType(op))
     if (element._tag === 'integer' && element.bits !== 8)
       return yield* refusedAt(op, 'bytes, or floats', showType(element))
   }

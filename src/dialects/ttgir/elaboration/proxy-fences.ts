@@ -19,6 +19,7 @@
  */
 import type { Names } from './liveness.js'
 import type { Operation, Region } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** Where buffers begin, by their allocation, and the copies that have a fence before them for it. */
 export interface Placement {
@@ -53,8 +54,8 @@ export const fencedCopies = (
   const walk = (all: ReadonlyArray<Operation>, before: Touched): Touched => {
     let touched = new Set(before)
     for (const op of all) {
-      const named = (operand: string): ReadonlyArray<Operation> => [...(names.get(op)?.[operand] ?? [])]
-      const into = copying[op.name]
+      const named = (operand: string): ReadonlyArray<Operation> => [...(own(names.get(op), operand) ?? [])]
+      const into = own(copying, op.name)
       if (op.name === 'ttng.fence_async_shared') touched = new Set()
       else if (op.name === 'ttg.local_alloc') {
         if ((op.operands['src'] ?? []).length > 0) touched.add(op)
@@ -65,7 +66,7 @@ export const fencedCopies = (
           touched = new Set()
         }
       } else
-        for (const operand of touching[op.name] ?? [])
+        for (const operand of own(touching, op.name) ?? [])
           for (const buffer of named(operand)) touched.add(buffer)
       if (op.name === 'ttg.warp_specialize') {
         for (const region of op.regions) through(region, new Set())

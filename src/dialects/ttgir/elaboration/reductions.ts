@@ -15,6 +15,7 @@ import { relabelled } from './labels.js'
 import { flag, number } from './operands.js'
 import { operationsOf, usedFromOutside } from './regions.js'
 import type { Operation } from '../text/syntax.js'
+import { own } from '../../../own.js'
 
 /** Operations that a reduction may combine two numbers with, as expressions. */
 const combining: Readonly<Record<string, (x: never, y: never) => Expr>> = {
@@ -41,7 +42,7 @@ const onlyOne = (op: Operation): Operation | null => {
     last?.operands['values']?.[0]?.name === combine?.names[0]?.name &&
     taken[0] === x?.name &&
     taken[1] === y?.name
-  return combine !== undefined && isPlain && combine.name in combining ? combine : null
+  return combine !== undefined && isPlain && Object.hasOwn(combining, combine.name) ? combine : null
 }
 /** Takes a product into its rounding. */
 const contracts = (combine: Operation): boolean => combine.name === 'arith.addf'
@@ -131,7 +132,7 @@ const reduction: Row = function* (h, op, label) {
   if (first === undefined) return yield* refusedAt(op, 'a tensor', 'none')
   const only = operands.length === 1 ? onlyOne(op) : null
   const plain =
-    only === null || (first.product !== undefined && contracts(only)) ? null : combining[only.name]
+    only === null || (first.product !== undefined && contracts(only)) ? null : own(combining, only.name)
   const tensors =
     plain == null
       ? yield* T.reduceTogether(label, operands, axis, together(h, op))

@@ -51,6 +51,7 @@ import {
   type Becomes,
   type TextSite,
 } from './tree.js'
+import { own } from '../../../own.js'
 
 /** A change of a module, before it is made. */
 export interface TextChange {
@@ -452,7 +453,7 @@ const otherRings = (names: Names, site: TextSite, v: Value): ReadonlyArray<Other
 const targets = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyArray<TextChange> => {
   const { operation } = site
   return (kind.barriers ?? []).flatMap((operand) =>
-    (operation.operands[operand] ?? []).flatMap((v, k, all) =>
+    (own(operation.operands, operand) ?? []).flatMap((v, k, all) =>
       [...otherSlots(names, site, v), ...otherRings(names, site, v)].map((o) =>
         make(
           o.zero ? 'SLOT' : 'RETARGET',
@@ -467,7 +468,7 @@ const targets = (names: Names, site: TextSite, kind: Kind, make: Make): Readonly
 
 const slots = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyArray<TextChange> =>
   (kind.buffers ?? []).flatMap((operand) =>
-    (site.operation.operands[operand] ?? []).flatMap((v, k) =>
+    (own(site.operation.operands, operand) ?? []).flatMap((v, k) =>
       otherSlots(names, site, v).map((o) =>
         make('SLOT', `${o.text} of ${operand}`, () =>
           instead(site, o.before, withOperand(site.operation, operand, k, o.value)),
@@ -535,7 +536,7 @@ const flags = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyAr
     return instead(site, [c], withOperand(operation, operand, k, valueOf(c)))
   }
   const predicates = (kind.truths ?? []).flatMap((operand): ReadonlyArray<TextChange> => {
-    const v = operation.operands[operand]?.[0]
+    const v = own(operation.operands, operand)?.[0]
     if (v === undefined || constantOf(site, v) === 1) return []
     const text = 'whatever its predicate says'
     return operand === 'mask' ||

@@ -14,6 +14,7 @@
  */
 import { attributeOf, type Operation, type Value } from '../text/syntax.js'
 import type { MutantClass } from '../../../semantics/mutation/index.js'
+import { own } from '../../../own.js'
 
 export interface Count {
   readonly name: string
@@ -44,7 +45,7 @@ const one = (name: string, least: number): ReadonlyArray<Count> => [{ name, leas
 const token =
   (operand: string) =>
   (op: Operation): Stands =>
-    op.operands[operand]?.[0] ?? 'nothing'
+    own(op.operands, operand)?.[0] ?? 'nothing'
 
 const order = (of: Omit<Kind, 'class'> = {}): Kind => ({ class: 'synchronisation', ...of })
 const data = (of: Omit<Kind, 'class'> = {}): Kind => ({ class: 'data', ...of })
@@ -136,7 +137,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /** The kind of an operation that orders or moves data; an allocation does where it has a source. */
-export const kindOf = (op: Operation): Kind | null => kinds[op.name] ?? (initialises(op) ? data() : null)
+export const kindOf = (op: Operation): Kind | null => own(kinds, op.name) ?? (initialises(op) ? data() : null)
 
 /** An allocation that writes what it allocates. */
 export const initialises = (op: Operation): boolean =>

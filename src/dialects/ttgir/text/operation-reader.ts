@@ -37,6 +37,7 @@ import { noType, define, readValue, agree, readTypesOf, type Reading } from './s
 import { integer, body, readRow, type Body } from './row-reader.js'
 import type { Position } from './position.js'
 import { unread } from './unread.js'
+import { own } from '../../../own.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -336,7 +337,7 @@ const readGeneral = (r: Reading, name: string): Body => {
   expectText(c, ')')
   expectText(c, '->')
   const results = readResults(c)
-  return body(results, { [generalOperands[name]!]: operands }, [...properties, ...attributes], regions)
+  return body(results, { [own(generalOperands, name)!]: operands }, [...properties, ...attributes], regions)
 }
 
 // ---------------------------------------------------------------- operations
@@ -395,7 +396,7 @@ export const readOperation = (r: Reading): Operation => {
       : isGeneral
         ? readGeneral(r, head.text)
         : isStructured
-          ? structured[head.text]!(r)
+          ? own(structured, head.text)!(r)
           : readRow(r, head.text, named, head)
   const location = readLocationIfAny(c)
   if (c.failed === null && named !== found.results.length && (names.length > 0 || found.results.length === 0))

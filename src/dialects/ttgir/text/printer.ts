@@ -28,6 +28,7 @@ import {
   type Type,
   type Value,
 } from './syntax.js'
+import { own } from '../../../own.js'
 
 const showValue = ({ name, index }: Value): string => `%${name}${index === null ? '' : `#${String(index)}`}`
 const showValues = (values: ReadonlyArray<Value>): string => values.map(showValue).join(', ')
@@ -67,7 +68,7 @@ const showPieces = (op: Operation, row: ReadonlyArray<Piece>): string => {
   const resultNames = flat(row).flatMap((p) =>
     p._tag === 'types' ? p.names.filter((name) => !Object.hasOwn(op.operands, name)) : [],
   )
-  const valuesOf = (name: string): ReadonlyArray<Value> => op.operands[name] ?? []
+  const valuesOf = (name: string): ReadonlyArray<Value> => own(op.operands, name) ?? []
   const typeOf = (name: string): Type =>
     valuesOf(name)[0]?.type ?? op.results[resultNames.indexOf(name)] ?? unreachable(`the type of ${name}`)
   const isThere = (group: ReadonlyArray<Piece>): boolean => {
@@ -139,7 +140,7 @@ const showSuccessor = ({ block, values }: Successor): string =>
   `^${block}${values.length === 0 ? '' : `(${showValues(values)} : ${showTypes(values)})`}`
 
 const only = (op: Operation, name: string): Value =>
-  op.operands[name]?.[0] ?? unreachable(`${op.name}: ${name}`)
+  own(op.operands, name)?.[0] ?? unreachable(`${op.name}: ${name}`)
 
 /** Names inside with what they begin as outside: `%a = %x, %b = %y`. */
 const showBindings = (parameters: ReadonlyArray<Parameter>, values: ReadonlyArray<Value>): string =>
@@ -240,7 +241,7 @@ export const showOperation = (op: Operation, indent: string = ''): string => {
   const text = Object.hasOwn(generalOperands, op.name)
     ? showGeneral(op, indent)
     : row === undefined
-      ? structured[op.name]!(op, indent)
+      ? own(structured, op.name)!(op, indent)
       : showPieces(op, row.pieces)
   return `${names === '' ? '' : `${names} = `}${text}${op.location === null ? '' : ` ${showLocation(op.location)}`}`
 }

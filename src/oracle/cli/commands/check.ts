@@ -25,6 +25,7 @@ import { goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging
 import { notChecked } from '../launch-rows.js'
 import { dataOptions } from '../ptx-data.js'
 import { judgeTrace } from '../traces.js'
+import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   judgingOptions(
@@ -77,7 +78,7 @@ const forPrograms: ReadonlyArray<string> = [
 ]
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
-  const meaningless = forPrograms.find((name) => options[name] !== undefined)
+  const meaningless = forPrograms.find((name) => own(options, name) !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a kernel or a program, found the trace '${file}'`)
   return pipe(

@@ -28,6 +28,7 @@ import { shapeOption } from '../flags/shape.js'
 import { wordOf } from '../flags/words.js'
 import { rowsOf } from '../layout-csv.js'
 import { layoutArgument, type Subject } from '../layouts.js'
+import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   withFormats(
@@ -221,7 +222,7 @@ const meaningless = (
   mode: string,
   flags: ReadonlyArray<string>,
 ): E.Either<Failure, null> => {
-  const flag = flags.find((name) => options[name] !== undefined)
+  const flag = flags.find((name) => own(options, name) !== undefined)
   return flag === undefined
     ? E.right(null)
     : refuse('bad-flag', `layout ${mode}: expected no --${flag}, found '${wordOf(options, flag) ?? ''}'`)

@@ -29,6 +29,7 @@ import { shapeOption } from '../flags/shape.js'
 import { switchOf, wordOf } from '../flags/words.js'
 import { linearArgument } from '../linears.js'
 import { refArguments, withElements } from '../refs.js'
+import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   withFormats(
@@ -163,7 +164,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
       E.bindW('first', ({ shape }) => source(world, operands, options, shape)),
       E.bindW('result', ({ first, shape }) => operated(world, first, options, shape)),
       E.map(({ result }) => {
-        const operation = [...unary, ...binary].find(([option]) => options[option] !== undefined)?.[0]
+        const operation = [...unary, ...binary].find(([option]) => own(options, option) !== undefined)?.[0]
         const words = operands.map((word) => (word.length > 60 ? `${word.slice(0, 57)}...` : word)).join(' ')
         return answerOf(operation === undefined ? words : `${operation} of ${words}`, result)
       }),

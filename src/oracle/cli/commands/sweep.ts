@@ -45,6 +45,7 @@ import type { CliCommand, Options, Report, World } from '../command.js'
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { threadsAsked, threadsOption } from '../flags/threads.js'
 import { switchOf, wordOf } from '../flags/words.js'
+import { own } from '../../../own.js'
 
 export const summarySchema = 'tcspec.sweep-summary/1'
 
@@ -156,6 +157,14 @@ const begin = (world: World, file: string, options: Options): E.Either<Failure, 
   )
 }
 
+/** How a line of results begins: what a killed process leaves of one is a part of it. */
+const rowBegins = '{"point":'
+const isPartOf = (torn: string, line: string): boolean => {
+  // the last character may be torn itself
+  const whole = torn.replace(/\uFFFD+$/, '')
+  return line.startsWith(whole) || whole.startsWith(line)
+}
+
 /** The file of the results, and what is in it; null where none is asked for. */
 const open = (
   world: World,
@@ -175,7 +184,12 @@ const open = (
   if (E.isLeft(journal)) return journal
   const head = headOf(world.version, spec, grid, shard)
   const there = pipe(
-    readResults(output, journal.right.text),
+    isPartOf(journal.right.torn, journal.right.text === '' ? showLine(head) : rowBegins)
+      ? readResults(output, journal.right.text)
+      : refuse(
+          'sweep.results',
+          `${output}: expected the results so far, found a last line that is no part of one: the file stays as it is`,
+        ),
     E.chain((results): E.Either<Failure, ReadonlyArray<Row>> => {
       if (results === null)
         return pipe(
@@ -198,7 +212,7 @@ const open = (
     }),
   )
   if (E.isLeft(there)) {
-    journal.right.close()
+    journal.right.leave()
     return there
   }
   return E.right({ journal: journal.right, before: there.right })
@@ -299,7 +313,7 @@ const complete = (
 }
 
 const merge = (world: World, files: ReadonlyArray<string>, options: Options): E.Either<Failure, Report> => {
-  const meaningless = ['resume', 'shard', 'threads'].find((name) => options[name] !== undefined)
+  const meaningless = ['resume', 'shard', 'threads'].find((name) => own(options, name) !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected a sweep, found merge, which asks nothing`)
   const output = wordOf(options, 'output')

@@ -42,6 +42,7 @@ import { refuseFlag } from '../flags/choice.js'
 import { parseShape, shapeOption } from '../flags/shape.js'
 import { wordOf } from '../flags/words.js'
 import { bitsArgument, withElements } from '../refs.js'
+import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   withFormats(
@@ -281,7 +282,7 @@ const ofArrays = (texts: ReadonlyArray<string>, options: Options): E.Either<Fail
 const answerOf = (words: ReadonlyArray<string>, options: Options): E.Either<Failure, Answer> => {
   const [first = '', ...more] = words
   if (first.includes('=')) {
-    const flag = ['shape', 'dtype', 'bits', 'window'].find((name) => options[name] !== undefined)
+    const flag = ['shape', 'dtype', 'bits', 'window'].find((name) => own(options, name) !== undefined)
     return flag === undefined
       ? ofArrays(words, options)
       : refuse(

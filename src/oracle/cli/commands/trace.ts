@@ -47,7 +47,7 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag } from '../flags/choice.js'
 import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
-import { fuelAsked, fuelFor, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
+import { fuelFor, fuelForPtx, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
 import { isPtx, ptxShown } from '../ptx.js'
@@ -57,6 +57,7 @@ import { withDataIfWanted } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
 import { readJson } from '../layouts.js'
 import { inFile, linesOf, traceBytes } from '../traces.js'
+import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   fuelOption(
@@ -190,7 +191,7 @@ const ofFile = (
     'fuel',
     'over',
     'known',
-  ].find((name) => options[name] !== undefined)
+  ].find((name) => own(options, name) !== undefined)
   return meaningless !== undefined
     ? refuseFlag(`--${meaningless}`, 'a kernel or a program', `the trace ${file}`)
     : pipe(
@@ -240,9 +241,9 @@ const ofPtx = (
   pipe(
     E.Do,
     E.bindW('schedule', () => scheduleAsked(options)),
-    E.bindW('fuel', () => fuelAsked(options, 0)),
     E.bindW('policy', ({ schedule }) => policyOf(world.files)(schedule)()),
     E.bindW('subject', () => ptxShown(world, file, options)),
+    E.bindW('fuel', ({ subject: { launched } }) => fuelForPtx(options, file, launched.arguments)),
     E.bindW('launched', ({ subject }) => subject.source.launch(subject.algebra, noArguments)),
     E.map(({ launched: { world: launched, machine }, policy, fuel }) => {
       const ran = run(launched, machine, { ...settings(policy), fuel }, showing(format, most))

@@ -31,6 +31,7 @@ import { refuseFlag, type FlagFailure } from './choice.js'
 import { numberOption } from './number.js'
 import { parseShape } from './shape.js'
 import { wordOf, wordsOf } from './words.js'
+import { own } from '../../../own.js'
 
 export const launchOptions = (command: Command): Command =>
   command
@@ -85,7 +86,7 @@ const ofPtx: ReadonlyArray<string> = ['block', 'cluster', 'shared', 'entry']
 
 export const launchAsked = (options: Options): E.Either<FlagFailure, Asking> => {
   const [launch, computes] = ['launch', 'computes'].map((name) => wordOf(options, name))
-  const other = ofPtx.find((name) => options[name] !== undefined)
+  const other = ofPtx.find((name) => own(options, name) !== undefined)
   if (other !== undefined)
     return refuseFlag(`--${other}`, 'a module of PTX (.ptx)', wordOf(options, other) ?? '')
   return pipe(

@@ -4,9 +4,10 @@
  * Law 1. An option that was not given is no words, nothing, or false.
  */
 import type { Options } from '../command.js'
+import { own } from '../../../own.js'
 
 export const wordsOf = (options: Options, name: string): ReadonlyArray<string> => {
-  const value = options[name]
+  const value = own(options, name)
   return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []
 }
 
@@ -17,8 +18,8 @@ export const again = (word: string, before: ReadonlyArray<string> = []): Readonl
 ]
 
 export const wordOf = (options: Options, name: string): string | null => {
-  const value = options[name]
+  const value = own(options, name)
   return typeof value === 'string' ? value : null
 }
 
-export const switchOf = (options: Options, name: string): boolean => options[name] === true
+export const switchOf = (options: Options, name: string): boolean => own(options, name) === true

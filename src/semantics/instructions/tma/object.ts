@@ -193,13 +193,20 @@ export const refusedMap = (d: Seen, planeBytes: number): FaultValue | null => {
     return no(`tensor: a tensor map sees a tensor at a multiple of 16 bytes, found ${String(base)}`)
   const empty = dims.findIndex((n) => n < 1)
   if (empty >= 0) return no(`dims[${String(empty)}]: expected 1 or more, found ${String(dims[empty])}`)
-  const odd = strides.findIndex((s, k) =>
-    k === rank - 1 ? s !== 1 : s <= 0 || ((s * bits) / 8) % 16 !== 0 || (s * bits) / 8 >= 2 ** 40,
-  )
-  if (odd >= 0)
+  if (strides[rank - 1] !== 1)
     return no(
-      `strides[${String(odd)}]: expected ${odd === rank - 1 ? '1' : 'a multiple of 16 bytes below 2^40'}, found ${String(strides[odd])} elements`,
+      `the stride of the innermost dimension: expected 1, found ${String(strides[rank - 1])} elements`,
     )
+  // as the driver's call counts them: `strides[0]` steps along the second innermost dimension
+  for (let k = rank - 2; k >= 0; k--) {
+    const [bytes, extent] = [(strides[k]! * bits) / 8, dims[k]!]
+    const isUnused = bytes === 0 && extent === 1
+    if (isUnused || (bytes > 0 && bytes % 16 === 0 && bytes < 2 ** 40)) continue
+    const dimension = rank - 1 - k
+    return no(
+      `strides[${String(dimension - 1)}], of dimension ${String(dimension)} (the innermost is 0) of extent ${String(extent)}: expected a multiple of 16 bytes below 2^40${extent === 1 ? ', or 0' : ''}, found ${String(bytes)}`,
+    )
+  }
   if (d.fill === 'nan' && (!isFloat(d.dtype) || bits < 16))
     return no(`fill: a tensor map fills floats of 16 or 32 bits with NaN, found ${d.dtype}`)
   const last = dims.reduce((n, extent, k) => n + (extent - 1) * strides[k]!, 0)
