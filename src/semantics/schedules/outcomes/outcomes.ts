@@ -662,6 +662,8 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
  */
 const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
   const { words, read, written, fences, idle } = s.learned
+  const c = d.context
+  const running = (agent: number): boolean => n.machine.agents[agent]!.status === 'running'
   const out: unknown[] = []
   for (const [word, w] of d.strong.words) {
     if (w.touches.every(({ rw }) => rw === 'r')) continue
@@ -673,11 +675,11 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
       by: ReadonlySet<number> | undefined,
     ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> =>
       [...(by ?? [])]
-        .filter((agent) => n.machine.agents[agent]!.status === 'running')
+        .filter(running)
         .sort((x, y) => x - y)
         .map((agent) => [
           agent,
-          strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
+          strandsOf(c.agents[agent]!).map(({ lanes, knowledge }) => {
             const stamp: Stamp = { agent, at: n.machine.agents[agent]!.at, site: -1, iteration: [], lanes }
             const { most, without } = backOf(w.touches, stamp, knowledge, shownTo(d.strong, stamp))
             return fences ? most : without
@@ -696,7 +698,12 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
       word,
       reading,
       writing,
-      held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null]),
+      held.map((bits, back) => {
+        const past = w.past[w.past.length - 1 - back]
+        return past === undefined
+          ? [bits]
+          : [bits, toldIn(c, past.told, running), past.writers.filter(({ stamp }) => running(stamp.agent))]
+      }),
     ])
   }
   return out.length === 0 ? '' : JSON.stringify(out, asText)
