@@ -74,3 +74,74 @@ export const logOf = (seed: number): ReadonlyArray<string> => {
   const die = dice(seed)
   return Array.from({ length: 4 + die.below(10) }, (_, k) => drawn(die, k)).flat()
 }
+
+/**
+ * Strong accesses of few words by agents of three CTAs, two of them of one cluster: data and flags, so that patterns of release and acquire are often whole, and often almost.
+ * `weak`: flags are touched weakly, too.
+ */
+export const strongLogOf = (seed: number): ReadonlyArray<string> => {
+  const die = dice(seed)
+  const all = ['T0', 'T1', 'T2', 'U0', 'V0'] as const
+  const agents = all.slice(0, 2).concat(all.slice(2).filter(() => die.chance(0.45)))
+  const scopes = die.chance(0.5) ? [''] : ['', ' cta', ' cluster', ' gpu']
+  const mixed = die.chance(0.25)
+  const wide = die.chance(0.25)
+  const scope = (): string => die.pick(scopes)
+  const width = (): string => (wide && die.chance(0.3) ? ' wide' : '')
+  const use = (): string => die.pick(['', '', ' kept', ' decides'])
+  const flag = (): string => die.pick(['s', 's', 's', 'h'])
+  const fence = (first: string): string =>
+    `fence ${die.pick(['acq_rel', 'acq_rel', 'sc', 'sc', first, 'acquire', 'release'])}${scope()}`
+  const ordering = (strong: string): string => die.pick([' relaxed', ` ${strong}`, ` ${strong}`])
+  const op = (): string => die.pick(['', '', ' or', ' exchange'])
+  const publish = (): ReadonlyArray<string> => [
+    ...(die.chance(0.4) ? ['write g'] : []),
+    ...(die.chance(0.4) ? [fence('release')] : []),
+    ...(die.chance(0.7)
+      ? [
+          die.chance(0.1)
+            ? `store ${flag()} volatile${width()}`
+            : `store ${flag()}${ordering('release')}${scope()}${width()}`,
+        ]
+      : [
+          `atomic ${flag()}${op()}${die.pick([' relaxed', ' release', ' acq_rel'])}${scope()}${width()}${use()}`,
+        ]),
+  ]
+  const hear = (): ReadonlyArray<string> => [
+    die.chance(0.6)
+      ? die.chance(0.1)
+        ? `load ${flag()} volatile${width()}${use()}`
+        : `load ${flag()}${ordering('acquire')}${scope()}${width()}${use()}`
+      : die.chance(0.5)
+        ? `atomic ${flag()}${op()}${die.pick([' relaxed', ' acquire', ' acq_rel'])}${scope()}${width()}${use()}`
+        : `wait.word ${flag()}${ordering('acquire')}${scope()}`,
+    ...(die.chance(0.4) ? [fence('acquire')] : []),
+    ...(die.chance(0.5) ? [die.chance(0.7) ? 'read g' : 'write g'] : []),
+  ]
+  const piece = (): ReadonlyArray<string> => {
+    const who = die.pick(agents)
+    const by = (lines: ReadonlyArray<string>): ReadonlyArray<string> => lines.map((line) => `${who}: ${line}`)
+    return die.pick<() => ReadonlyArray<string>>([
+      () => by(publish()),
+      () => by(publish()),
+      () => by(publish()),
+      () => by(hear()),
+      () => by(hear()),
+      () => by(hear()),
+      () => by([fence('acquire')]),
+      () => by([die.chance(0.5) ? 'write g' : 'read g']),
+      () => (mixed ? by([die.chance(0.5) ? `write ${flag()}` : `read ${flag()}`]) : by([fence('release')])),
+      () => ['T0, T1: bar'],
+      () => [`${agents.join(', ')}: meet${die.chance(0.5) ? ' relaxed' : ''}`],
+      () => by([`arrive b${die.pick(['', ' relaxed', ' relaxed'])}${die.pick(['', ' cluster'])}`]),
+      () =>
+        who.startsWith('T')
+          ? by([
+              `wait b 0${die.pick(['', ' relaxed', ' relaxed'])}${die.pick(['', ' cluster'])}`,
+              fence('acquire'),
+            ])
+          : by([fence('release')]),
+    ])()
+  }
+  return Array.from({ length: 3 + die.below(6) }, piece).flat()
+}

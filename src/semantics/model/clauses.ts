@@ -38,7 +38,7 @@ export interface Clause {
   readonly source: string
   readonly litmus: Litmus
   /** of a clause of order or visibility */
-  readonly arrows?: (r: Reading) => ReadonlyArray<Arrow>
+  readonly arrows?: (r: Reading, has: Judging['has']) => ReadonlyArray<Arrow>
 }
 
 const ok = 'ok'
@@ -257,6 +257,42 @@ const order: ReadonlyArray<Clause> = [
       without: 'race',
     },
     arrows: Order.semaphore,
+  },
+  {
+    id: 'synchronises',
+    part: 'order',
+    says: 'TODO',
+    source: 'TODO',
+    litmus: {
+      log: ['T0: write g', 'T0: store s release', 'T0, T1: meet relaxed', 'T1: load s acquire', 'T1: read g'],
+      expect: ok,
+      without: 'not visible',
+    },
+    arrows: Order.synchronises,
+  },
+  {
+    id: 'fence-sc',
+    part: 'order',
+    says: 'TODO',
+    source: 'TODO',
+    litmus: { log: ['T0: write x'], expect: ok, without: 'race' },
+    arrows: Order.fenceSc,
+  },
+  {
+    id: 'fence-order',
+    part: 'order',
+    says: 'TODO',
+    source: 'TODO',
+    litmus: { log: ['T0: write x'], expect: ok, without: 'race' },
+    arrows: Order.fenceShows,
+  },
+  {
+    id: 'fence-arrive',
+    part: 'order',
+    says: 'TODO',
+    source: 'TODO',
+    litmus: { log: ['T0: write x'], expect: ok, without: 'race' },
+    arrows: Order.fenceArrive,
   },
   {
     id: 'pipe',
@@ -671,7 +707,7 @@ export interface Drawn {
 /** All arrows of the clauses that stand. */
 export const drawn = (r: Reading, { has }: Judging): ReadonlyArray<Drawn> =>
   clauses.flatMap(({ id, arrows }) =>
-    arrows === undefined || !has(id) ? [] : arrows(r).map((arrow) => ({ clause: id, arrow })),
+    arrows === undefined || !has(id) ? [] : arrows(r, has).map((arrow) => ({ clause: id, arrow })),
   )
 export const arrowsOf = (r: Reading, how: Judging): ReadonlyArray<Arrow> =>
   drawn(r, how).map(({ arrow }) => arrow)
