@@ -215,10 +215,8 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
     return isWrite(a) && isWrite(b) && q.how.has('coherence') && !q.ordered(a, b) && !commute(a, b)
       ? 'anyOrder'
       : 'atomic'
-  if (!q.ordered(a, b)) {
-    if (foundBefore(q.r, q.how.has, q.knows, a, b, m.bytes)) return 'found'
-    return q.how.has('race') ? 'race' : 'notAsked'
-  }
+  const isFound = (): boolean => foundBefore(q.r, q.how.has, q.knows, a, b, m.bytes)
+  if (!q.ordered(a, b)) return isFound() ? 'found' : q.how.has('race') ? 'race' : 'notAsked'
   if (!isWrite(a))
     return !a.access.atomic &&
       q.how.has('fenced-read') &&
@@ -228,8 +226,8 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
       : 'order'
   if (sees(q.r, q.knows, a, b)) return 'seen'
   if (!q.how.has('visibility')) return 'notAsked'
-  const shown = isWrite(b) && q.how.has('landed') && landed(q, before, m, b)
-  return shown ? 'landed' : 'visibility'
+  if (isWrite(b) && q.how.has('landed') && landed(q, before, m, b)) return 'landed'
+  return isFound() ? 'found' : 'visibility'
 }
 
 // ---------------------------------------------------------------- a cluster
@@ -302,7 +300,9 @@ const ofAccess = (
     pairs: all.flatMap(({ a, b: c, is }) => (isWrong(is) ? [{ kind: is, a, b: c }] : [])),
     judged: all,
     nothing: missed.left ? [b] : [],
-    leaning: judged.flatMap(({ a, is }) => (!isWrong(is) || is === 'unfenced' ? leans(q, a, b) : [])),
+    leaning: judged.flatMap(({ a, is }) =>
+      (!isWrong(is) && is !== 'found') || is === 'unfenced' ? leans(q, a, b) : [],
+    ),
   }
 }
 

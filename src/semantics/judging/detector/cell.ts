@@ -216,6 +216,7 @@ const rememberAtomic = (c: Cell, r: AccessRecord, options: Options): void => {
       x.reach === r.reach &&
       x.combine === r.combine &&
       x.footprint.dtype === r.footprint.dtype &&
+      x.words === r.words &&
       (!x.decides || r.decides) &&
       (x.rw === 'r' ? !x.decides || r.rw === 'r' : r.rw === 'w'),
   )
@@ -306,11 +307,11 @@ const follows = (
     if (!out.shown(w, r, k)) out.race(w, r, c, k)
   } else if (!finds(w, r, k, options, out)) {
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
-    if (!shown) {
+    if (shown) comesBefore(w, r, k, options, out)
+    else if (!out.shown(w, r, k)) {
       out.invisible(w, r, k)
       return false
     }
-    comesBefore(w, r, k, options, out)
   }
   return true
 }

@@ -180,8 +180,9 @@ export const opened = (
   bytes: number,
   controls: number | null,
   acquires: Reach,
+  by: OpenRead['by'],
 ): OpenRead => {
-  const read: OpenRead = { stamp, bytes, controls, acquires }
+  const read: OpenRead = { stamp, bytes, controls, by, acquires }
   if (acquires === 3) return read
   const others = hearing.get(stamp.agent)
   if (others === undefined) hearing.set(stamp.agent, [read])
@@ -204,17 +205,18 @@ export const later = (
   open: ReadonlyArray<OpenRead>,
   write: Stamp,
   knew: Knowledge,
-  isHeard: (read: Stamp, acquires: Reach, since: number) => boolean,
+  isHeard: (read: OpenRead, since: number) => boolean,
   found: ReadonlyMap<number, Sighting>,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
   if (open.length === 0) return open
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
-  for (const { stamp: read, bytes, controls, acquires } of left) {
+  for (const one of left) {
+    const { stamp: read, bytes, controls } = one
     const { plane, byte } = place
     if (controls !== null) r.stale ??= read
     const last = found.get(read.agent)
-    if (isHeard(read, acquires, last?.at ?? 0)) continue
+    if (isHeard(one, last?.at ?? 0)) continue
     if (controls === null)
       keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
     else if (last !== undefined && isBetween(last.event, read, controls))
