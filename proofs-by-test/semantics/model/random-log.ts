@@ -118,6 +118,40 @@ export const strongLogOf = (seed: number): ReadonlyArray<string> => {
     ...(die.chance(0.4) ? [fence('acquire')] : []),
     ...(die.chance(0.5) ? [die.chance(0.7) ? 'read g' : 'write g'] : []),
   ]
+  /** Patterns of two accesses of one word, and what stands between them. */
+  const passed = (from: string, to: string): ReadonlyArray<string> => {
+    const other = die.pick(agents)
+    const first = `${to}: ${die.pick(['wait.word s', `load s relaxed${scope()}`, 'load s decides'])}`
+    return [
+      `${from}: write g`,
+      `${from}: ${die.chance(0.5) ? 'store s' : 'atomic s'} release${scope()}`,
+      ...(die.chance(0.5) ? [first] : []),
+      ...(die.chance(0.5) ? [`${other}: ${die.pick(['store s', 'atomic s', 'write h'])}`] : []),
+      ...(die.chance(0.5) ? [`${from}: store s${scope()}`] : []),
+      `${to}: ${die.pick(['wait.word s acquire', `load s acquire${scope()}`, `atomic s acquire${scope()}`])}`,
+      ...(die.chance(0.8) ? [`${to}: read g`] : []),
+    ]
+  }
+  /** Two `fence.sc`, and what they show, or put in order. */
+  const sequential = (from: string, to: string): ReadonlyArray<string> =>
+    die.chance(0.5)
+      ? [
+          `${from}: store s${scope()}`,
+          `${from}: fence sc${scope()}`,
+          `${to}: fence sc${scope()}`,
+          `${to}: load s kept`,
+        ]
+      : [
+          'T0: write g',
+          `T0: fence ${die.pick(['sc', 'sc', 'acq_rel'])}${scope()}`,
+          'T0, T1: bar',
+          ...(die.chance(0.2) ? ['T0, T1: bar'] : []),
+          `T1: store s${scope()}`,
+          `${to}: ${die.pick(['wait.word s', 'load s', 'load s decides'])}`,
+          ...(to.startsWith('T') && die.chance(0.3) ? ['T0, T1: bar'] : []),
+          `${to}: fence ${die.pick(['sc', 'sc', 'acq_rel'])}${scope()}`,
+          `${to}: read g`,
+        ]
   const piece = (): ReadonlyArray<string> => {
     const who = die.pick(agents)
     const by = (lines: ReadonlyArray<string>): ReadonlyArray<string> => lines.map((line) => `${who}: ${line}`)
@@ -129,6 +163,8 @@ export const strongLogOf = (seed: number): ReadonlyArray<string> => {
       () => by(hear()),
       () => by(hear()),
       () => by([fence('acquire')]),
+      () => passed(die.pick(agents), die.pick(agents)),
+      () => sequential(die.pick(agents), die.pick(agents)),
       () => by([die.chance(0.5) ? 'write g' : 'read g']),
       () => (mixed ? by([die.chance(0.5) ? `write ${flag()}` : `read ${flag()}`]) : by([fence('release')])),
       () => ['T0, T1: bar'],

@@ -1,11 +1,11 @@
-/** Model = detector on random logs: what random programs have not (atomics, semaphores, forks, tensor maps, scopes), in any order that a log can have. */
+/** Model = detector on random logs: what random programs have not (strong accesses, fences of memory, semaphores, forks, tensor maps, scopes), in any order that a log can have. */
 import { describe, expect, it } from 'vitest'
 import { nightly } from '../../extent.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
 import { asSpans } from '../../../src/semantics/log/events.js'
 import { differences } from './comparison.js'
 import { read } from './litmus.js'
-import { logOf, mapLogOf } from './random-log.js'
+import { logOf, mapLogOf, strongLogOf } from './random-log.js'
 
 describe('random logs', () => {
   it('an atomic read hides no plain write: a plain read behind it that is not ordered races with that write', () => {
@@ -171,6 +171,7 @@ describe('random logs', () => {
   it.each([
     ['', logOf, nightly ? 200_000 : 150],
     [', of tensor maps at two addresses', mapLogOf, nightly ? 50_000 : 150],
+    [', of strong accesses', strongLogOf, nightly ? 200_000 : 300],
   ] as const)(
     'the detector and the model say the same%s',
     (_, drawn, count) => {
@@ -187,6 +188,40 @@ describe('random logs', () => {
     },
     1_800_000,
   )
+})
+
+/** Each is left out once, and a log that shows it is soon found; the number is where one was. */
+describe('without a clause of strong accesses the model is another one', () => {
+  it.each([
+    ['synchronises', 2],
+    ['observation', 171],
+    ['store-hides', 15],
+    ['release-again', 37],
+    ['fence-release', 38],
+    ['acquire-again', 20],
+    ['fence-acquire', 38],
+    ['half-fence', 108],
+    ['scope', 5],
+    ['width', 29],
+    ['fence-sc', 0],
+    ['fence-arrive', 159],
+    ['found', 2],
+    ['coherence', 0],
+    ['older', 10],
+    ['over', 5],
+    ['fence-order', 5],
+    ['stale', 0],
+    ['store-order', 0],
+    ['C1-hears', 38],
+    ['C1-decides', 6],
+    ['C1-word', 89],
+  ] as const)('without %s', (clause, from) => {
+    const isSeen = (seed: number): boolean => {
+      const { header, log } = read(strongLogOf(seed))
+      return differences(header, log).length === 0 && differences(header, log, {}, [clause]).length > 0
+    }
+    expect(Array.from({ length: 400 }, (_, k) => from + k).some(isSeen)).toBe(true)
+  })
 })
 
 describe('litmus tests', () => {

@@ -191,7 +191,11 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
  * the second write.
  */
 const landed = (q: Asked, before: ReadonlyArray<Touch>, w: Met, b: Touch): boolean => {
-  const saw = (a: Touch, x: Touch): boolean => q.oneUnit(a, x) || !q.ordered(a, x) || sees(q.r, q.knows, a, x)
+  const saw = (a: Touch, x: Touch): boolean =>
+    q.oneUnit(a, x) ||
+    !q.ordered(a, x) ||
+    sees(q.r, q.knows, a, x) ||
+    foundBefore(q.r, q.how.has, q.knows, a, x, common(a.bytes, x.bytes))
   const shows = (x: Touch, i: number): boolean =>
     i > before.indexOf(w.touch) &&
     !isWrite(x) &&
@@ -226,8 +230,8 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
       : 'order'
   if (sees(q.r, q.knows, a, b)) return 'seen'
   if (!q.how.has('visibility')) return 'notAsked'
-  if (isWrite(b) && q.how.has('landed') && landed(q, before, m, b)) return 'landed'
-  return isFound() ? 'found' : 'visibility'
+  if (isFound()) return 'found'
+  return isWrite(b) && q.how.has('landed') && landed(q, before, m, b) ? 'landed' : 'visibility'
 }
 
 // ---------------------------------------------------------------- a cluster

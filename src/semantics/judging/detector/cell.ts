@@ -306,12 +306,14 @@ const follows = (
   if (!isOrdered(w, r, k, options)) {
     if (!out.shown(w, r, k)) out.race(w, r, c, k)
   } else if (!finds(w, r, k, options, out)) {
+    // what was found, or was there when it was read, need not be told
+    if (out.shown(w, r, k)) return true
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
-    if (shown) comesBefore(w, r, k, options, out)
-    else if (!out.shown(w, r, k)) {
+    if (!shown) {
       out.invisible(w, r, k)
       return false
     }
+    comesBefore(w, r, k, options, out)
   }
   return true
 }

@@ -549,7 +549,7 @@ const tells = (
 }
 const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
 
-/** Of one thread what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
+/** Of one thread what reaches as far and was known later says more: a fence may be older than a release. */
 const withMore = (
   told: ReadonlyArray<Told>,
   more: ReadonlyArray<Told>,
@@ -562,6 +562,7 @@ const withMore = (
           m.agent === t.agent &&
           m.sequential === t.sequential &&
           m.reach >= t.reach &&
+          m.knowledge.order[programOf(t.agent)]! >= t.knowledge.order[programOf(t.agent)]! &&
           (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
       ),
   ),
