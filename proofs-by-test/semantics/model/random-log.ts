@@ -139,7 +139,8 @@ export const strongLogOf = (seed: number): ReadonlyArray<string> => {
           `${from}: store s${scope()}`,
           `${from}: fence sc${scope()}`,
           `${to}: fence sc${scope()}`,
-          `${to}: load s kept`,
+          ...(die.chance(0.5) ? ['T0, T1: bar'] : []),
+          `${die.chance(0.5) ? to : 'T1'}: load s kept`,
         ]
       : [
           'T0: write g',

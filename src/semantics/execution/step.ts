@@ -13,7 +13,8 @@
  *     3:17/write.1    the box that event 17 of agent 3 is loading arrives in the second destination
  *     3:17<8+4~1=00000000   the 17th event of agent 3 reads strongly, and takes of the word at byte 4 of plane 8 the write before the last, which left four zeros
  *     3:17<8+4=01000000     the same of a write that comes later
- *     3:17>8+4=01000000     the 17th event of agent 3 stores strongly, and what is in the word stays there: that write is the later one
+ *                           (of an atomic: and what it leaves lies under the writes that come later)
+ *     3:17>8+4~1=01000000   the 17th event of agent 3 stores strongly, and one write that is there already is the later one: what is in the word stays there
  *
  * Laws
  * 1. `step` is a function: equal machines and keys give equal machines and logs.
@@ -45,7 +46,7 @@ import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
 import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
 import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
-import type { Exit, LogEvent, Stamp } from '../log/events.js'
+import type { Access, Exit, LogEvent, Stamp } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Elements, InFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -68,7 +69,7 @@ import type { World } from '../machine/world.js'
 export interface Older {
   readonly plane: number
   readonly byte: number
-  /** how many writes before the last; 0: one that comes later, or for a store the last */
+  /** how many writes before the last, or for a store how many there are that come later; 0: of a read, one that comes later; of a store, it is not known */
   readonly back: number
   /** what it held then, as `Plane.wordAt` has it */
   readonly held: string
@@ -80,7 +81,7 @@ export interface EventKey {
   readonly stage: 'agent' | 'read' | 'write' | 'all' | 'signal'
   /** of an operation; of an agent: which of its parts (`machine/front.ts`), 0 for the one that it is ready for */
   readonly part: number
-  /** of a strong read: words of which it takes another write; absent: of each the last */
+  /** of a strong read, or an atomic: words of which it takes another write; absent: of each the last */
   readonly older?: ReadonlyArray<Older>
   /** of a strong store: words that keep what they hold */
   readonly below?: ReadonlyArray<Older>
@@ -499,7 +500,7 @@ const executePrepared = (
 }
 
 /** What arrives at a barrier by these lanes leaves it by the same. */
-const leaving = (r: Doing, prepared: Prepared): Doing => {
+const departing = (r: Doing, prepared: Prepared): Doing => {
   const { site, iteration, layouts, resume, by } = r
   return by === undefined
     ? { _tag: 'do', site, iteration, layouts, resume, prepared }
@@ -543,7 +544,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
       const p = r.prepared
       if (p._tag === 'bar' && p.waits) {
         const generation = Rendezvous.named(m, ctaOf(world, agent), p.id).generation
-        const leave = leaving(r, Rendezvous.leaving(p, generation))
+        const leave = departing(r, Rendezvous.leaving(p, generation))
         const waiting = agentState(now.status, now.stand, leave, now.at + 1, now.groups)
         return effect(withAgent(done.machine, agent, waiting), withSyncs(a, agent, r, done.events))
       }
@@ -645,9 +646,13 @@ interface Strongly {
   readonly words: number
 }
 const readsOf = ({ ready: r }: Offered): Strongly | null =>
-  r?._tag === 'do' && r.prepared._tag === 'load' && r.prepared.strong !== undefined
-    ? { elements: r.prepared.source, words: r.prepared.strong.words }
-    : null
+  r?._tag !== 'do'
+    ? null
+    : r.prepared._tag === 'load' && r.prepared.strong !== undefined
+      ? { elements: r.prepared.source, words: r.prepared.strong.words }
+      : r.prepared._tag === 'atomic.words'
+        ? { elements: r.prepared.destination, words: r.prepared.words }
+        : null
 const storesOf = ({ ready: r }: Offered): Strongly | null =>
   r?._tag !== 'do'
     ? null
@@ -657,28 +662,45 @@ const storesOf = ({ ready: r }: Offered): Strongly | null =>
         ? { elements: r.prepared.destination, words: r.prepared.words }
         : null
 
-/** A strong read in a memory of other writes; it leaves the memory as it is. */
+const isStrong = (e: LogEvent): e is Access => e._tag === 'access' && e.atomic && e.operation === undefined
+
+const withBacks = (events: ReadonlyArray<LogEvent>, backs: ReadonlyArray<number>): ReadonlyArray<LogEvent> =>
+  backs.every((back) => back === 0)
+    ? events
+    : events.map((e) => (isStrong(e) ? Object.assign({ older: backs }, e) : e))
+
+/** A strong read in a memory of other writes; what it names of the memory stays as it is. */
 const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
   const backs = elementsTaking(m, readsOf(o), older)
   if (backs === null) return namesNo(o, 'reads')
   const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
-  const restored = older.reduce((now, { plane }) => withPlane(now, plane, m.planes[plane]!), done.machine)
-  return effect(
-    restored,
-    done.events.map((e) =>
-      e._tag === 'access' && e.rw === 'r' && e.atomic ? Object.assign({ older: backs }, e) : e,
-    ),
-    done.results,
+  const now = older.map((w) =>
+    Object.assign({}, w, { held: Plane.wordAt(m.planes[w.plane]!, w.byte, sizeOf(w)) }),
   )
+  return effect(withWords(done.machine, now), withBacks(done.events, backs), done.results)
 }
 
-/** A strong store that comes before the last write of these words: they keep what they hold. */
+/** A strong store that comes before the last writes of these words: they keep what they hold. */
 const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Older>): Effect | Fault => {
-  if (elementsTaking(m, storesOf(o), below) === null) return namesNo(o, 'stores')
+  const backs = elementsTaking(m, storesOf(o), below)
+  if (backs === null) return namesNo(o, 'stores')
   const done = stepPart(world, m, o.key)
-  return 'kind' in done ? done : effect(withWords(done.machine, below), done.events, done.results)
+  return 'kind' in done
+    ? done
+    : effect(withWords(done.machine, below), withBacks(done.events, backs), done.results)
 }
+
+/** Memory as an event leaves it that writes under later writes: as it is there, where it stands among the writes. */
+export const leaving = (world: World, m: Machine, key: EventKey): Machine | null => {
+  const o = offered(world, m).find((candidate) => sameKey(candidate.key, key))
+  if (o === undefined || o.operation !== null) return null
+  const done = stepPart(world, withWords(m, key.older ?? []), o.key)
+  return 'kind' in done ? null : done.machine
+}
+
+/** Bytes of a word. */
+const sizeOf = ({ held }: Older): number => held.replaceAll('?', '').length / 2
 
 /** Element by element, how many writes before the last it takes; null: one of these words is none of its. */
 const elementsTaking = (

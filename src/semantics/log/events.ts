@@ -291,7 +291,7 @@ export interface Access {
   readonly controls?: number
   /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
   readonly words?: number
-  /** of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last */
+  /** of a strong access: how many writes before the last of its word it takes, or lies under, element by element; absent: it takes the last, or is the last */
   readonly older?: ReadonlyArray<number>
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */
   readonly found?: ReadonlyArray<number>

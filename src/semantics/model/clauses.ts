@@ -871,7 +871,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'fence-order',
     part: 'readings',
-    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what those before it had seen, for the reads that come after it. This makes no race good: another run may have them in another order.',
+    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what those before it had seen, for the reads that come after it by program order and barriers of its CTA. This makes no race good: another run may have them in another order.',
     source: 'PTX 8.9.3 (an order determined at runtime), 8.9.4',
     litmus: {
       log: ['T0: store s', 'T0: fence sc', 'T1: fence sc', 'T1: load s kept'],

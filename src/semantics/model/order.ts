@@ -26,7 +26,15 @@ import type { Choices, Judging } from './judging.js'
 import type { Meeting, Observation, Operation, Reading, Touch } from './reading.js'
 import { coveredBy, indices, laneBarriers, samePlace } from './reading.js'
 import type { Arrow, Flow, View } from './views.js'
-import { acquiringFences, fencesInOrder, forced, releasingFences, synchronised, type Has } from './strong.js'
+import {
+  acquiringFences,
+  fencesInOrder,
+  forced,
+  isOfCta,
+  releasingFences,
+  synchronised,
+  type Has,
+} from './strong.js'
 import { enters, flows, ordinary, same } from './views.js'
 
 // ---------------------------------------------------------------- facts
@@ -340,14 +348,22 @@ export const synchronises = (r: Reading, has: Has): ReadonlyArray<Arrow> =>
 export const fenceSc = (r: Reading, has: Has): ReadonlyArray<Arrow> =>
   forced(r, has).map(({ from, to }) => flows(from, to, told))
 
-/** What a `fence.sc` has seen is over for the reads that come after a later one. */
-export const fenceShows = (r: Reading, has: Has): ReadonlyArray<Arrow> =>
-  fencesInOrder(r, has).map(([first, then]) =>
+/** What a `fence.sc` has seen is over for the reads that come after a later one, by program order and barriers of its CTA. */
+export const fenceShows = (r: Reading, has: Has): ReadonlyArray<Arrow> => [
+  ...fencesInOrder(r, has).map(([first, then]) =>
     flows(first, then, [
       ['generic', 'shown'],
       ['shown', 'shown'],
     ]),
-  )
+  ),
+  ...r.meetings
+    .filter((m) => isOfCta(r, m))
+    .flatMap((m) =>
+      m.leaves.flatMap((to) =>
+        m.arrivals.filter((from) => from < to).map((from) => flows(from, to, same('shown'))),
+      ),
+    ),
+]
 
 const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
 

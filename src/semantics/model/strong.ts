@@ -30,7 +30,7 @@ import { clusterOf } from '../log/events.js'
 import type { Scope } from '../language/instruction.js'
 import type { Bytes } from './bytes.js'
 import { wordsOf } from './bytes.js'
-import { clusterBarriers, type Reading, type Touch } from './reading.js'
+import { clusterBarriers, type Meeting, type Reading, type Touch } from './reading.js'
 import type { Knows } from './views.js'
 
 // ---------------------------------------------------------------- model
@@ -245,6 +245,13 @@ export const foundBefore = (
 
 // ---------------------------------------------------------------- Fence-SC order
 
+/** A barrier of a CTA, and not of its cluster. */
+export const isOfCta = (r: Reading, { arrivals }: Meeting): boolean =>
+  arrivals.every((i) => {
+    const e = r.log[i]!
+    return e._tag === 'rendezvous' && e.id < clusterBarriers && e.relaxed !== true
+  })
+
 /** Whether an event comes before another by program order and the barriers of one CTA. */
 const handed = (r: Reading): ((a: number, b: number) => boolean) => {
   const next = new Map<number, number[]>()
@@ -255,13 +262,8 @@ const handed = (r: Reading): ((a: number, b: number) => boolean) => {
     events.forEach((e, k) => {
       if (k > 0) draw(events[k - 1]!, e)
     })
-  for (const m of r.meetings) {
-    const isOfCta = m.arrivals.every((i) => {
-      const e = r.log[i]!
-      return e._tag === 'rendezvous' && e.id < clusterBarriers && e.relaxed !== true
-    })
-    if (isOfCta) for (const a of m.arrivals) for (const b of m.leaves) if (a < b) draw(a, b)
-  }
+  for (const m of r.meetings)
+    if (isOfCta(r, m)) for (const a of m.arrivals) for (const b of m.leaves) if (a < b) draw(a, b)
   const from = new Map<number, ReadonlySet<number>>()
   const reached = (a: number): ReadonlySet<number> => {
     const known = from.get(a)

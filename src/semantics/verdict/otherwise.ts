@@ -33,7 +33,7 @@ import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import * as Run from '../execution/run.js'
-import { keeping, showKey, taking, type EventKey } from '../execution/step.js'
+import { keeping, leaving, showKey, taking, type EventKey } from '../execution/step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -88,12 +88,14 @@ const heldIn = (
       watch: {
         begun: (m) => (before = m),
         stepped: (m, key) => {
-          if (key.stage === 'agent')
-            for (const [source, w] of at.get(eventOf(key)) ?? [])
-              out.set(
-                nameOf(source, w),
-                Plane.wordAt(('behind' in source ? m : before).planes[w.plane]!, w.byte, w.bytes),
-              )
+          const all = key.stage === 'agent' ? (at.get(eventOf(key)) ?? []) : []
+          const lies = all.length > 0 && (key.older !== undefined || key.below !== undefined)
+          const behind = lies ? (leaving(world, before, key) ?? m) : m
+          for (const [source, w] of all)
+            out.set(
+              nameOf(source, w),
+              Plane.wordAt(('behind' in source ? behind : before).planes[w.plane]!, w.byte, w.bytes),
+            )
           before = m
         },
         ended: () => undefined,
@@ -320,7 +322,7 @@ export const otherwise = (
     if (now === undefined) return null
     const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
     const upTo = (agent: number): number =>
-      agent === one.write.agent ? one.write.at : (one.past.get(agent)?.at ?? -1)
+      agent === one.write.agent ? one.write.at : (one.past.get(agent)?.event.at ?? -1)
     const rests = ran.schedule
       .filter((k) => k.at <= upTo(k.agent))
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))

@@ -31,6 +31,7 @@ export const record = (over: Partial<AccessRecord>): AccessRecord => ({
   combine: undefined,
   rounds: false,
   decides: false,
+  controls: false,
   map: false,
   cta: 0,
   place: 0,

@@ -37,6 +37,8 @@ export interface Drawn {
   /** words that are read for control, by waits, or by atomics that give what they find */
   readonly controlled: ReadonlySet<string>
   readonly text: string
+  /** threads of one CTA are lanes of one warp; else each is in a warp of its own */
+  readonly lanes: boolean
 }
 
 const words = ['x', 'y', 'z', 'f']
@@ -74,6 +76,7 @@ const howTo = (die: Dice, sem: 'acquire' | 'release', weakly: number): How =>
 
 export const drawn = (die: Dice): Drawn => {
   const where = die.pick(places)
+  const lanes = die.chance(0.12)
   const weakly = die.chance(0.3) ? 0.25 : 0
   const controls = new Set<string>()
   const waits = new Set<string>()
@@ -95,6 +98,14 @@ export const drawn = (die: Dice): Drawn => {
       b.body.push(label(ends))
       b.lines.push(`${ends}_${String(t)}:`)
       ends = null
+    }
+    /** what follows is left out where the register has another value */
+    const skip = (r: string): void => {
+      const value = die.below(2)
+      ends = `E${String(skips++)}`
+      b.body.push(branch('ne', r, value, ends))
+      b.lines.push(`setp.ne.u32 %p1, %${own(t, r)}, ${String(value)};`, `@%p1 bra ${ends}_${String(t)};`)
+      branches.add(name(r))
     }
     for (let i = 0; i < length && accesses < 8; i++) {
       const w = die.pick(['x', 'x', 'y', 'y', 'z'])
@@ -129,12 +140,8 @@ export const drawn = (die: Dice): Drawn => {
         b.lines.push(`ld${suffix(how)}.global.u32 %${own(t, r)}, ${address(w)};`)
         // the store that threads wait for is made in any case
         if (open === null && i + 1 < length && !(flag && t === 0 && i + 2 === length) && die.chance(0.25)) {
-          const value = die.below(2)
-          ends = `E${String(skips++)}`
-          b.body.push(branch('ne', r, value, ends))
-          b.lines.push(`setp.ne.u32 %p1, %${own(t, r)}, ${String(value)};`, `@%p1 bra ${ends}_${String(t)};`)
+          skip(r)
           controls.add(name(r))
-          branches.add(name(r))
           controlled.add(w)
           continue
         }
@@ -162,6 +169,10 @@ export const drawn = (die: Dice): Drawn => {
           )
           controls.add(name(r))
           controlled.add(w)
+          if (open === null && i + 1 < length && !(flag && t === 0 && i + 2 === length) && die.chance(0.4)) {
+            skip(r)
+            continue
+          }
         } else {
           b.body.push(atomic(undefined, w, 'add', 1, how.sem === 'acq_rel' ? strong('relaxed', scope) : how))
           b.lines.push(`red.relaxed.${scope}.global.add.u32 ${address(w)}, 1;`)
@@ -197,10 +208,9 @@ export const drawn = (die: Dice): Drawn => {
     '  ld.param.u64 %rd1, [words];',
     '  ld.param.u64 %rd2, [out];',
     '  mov.u32 %t0, %tid.x;',
-    '  and.b32 %t1, %t0, 31;',
-    '  setp.ne.u32 %p1, %t1, 0;',
-    '  @%p1 ret;',
-    '  shr.u32 %t1, %t0, 5;',
+    ...(lanes
+      ? ['  setp.ge.u32 %p1, %t0, 4;', '  @%p1 ret;', '  mov.u32 %t1, %t0;']
+      : ['  and.b32 %t1, %t0, 31;', '  setp.ne.u32 %p1, %t1, 0;', '  @%p1 ret;', '  shr.u32 %t1, %t0, 5;']),
     '  mov.u32 %t2, %ctaid.x;',
     '  shl.b32 %t2, %t2, 2;',
     '  or.b32 %t1, %t1, %t2;',
@@ -222,17 +232,15 @@ export const drawn = (die: Dice): Drawn => {
     '}',
     '',
   ].join('\n')
-  return { program, controls, branches, waits, controlled, text }
+  return { program, controls, branches, waits, controlled, text, lanes }
 }
 
-export const gridOf = ({ program }: Drawn): { readonly ctas: number; readonly threads: number } => {
+export const gridOf = ({ program, lanes }: Drawn): { readonly ctas: number; readonly threads: number } => {
   const ctas = 1 + Math.max(...program.threads.map((t) => t.place.cta))
-  return {
-    ctas,
-    threads:
-      32 *
-      Math.max(
+  const warps = lanes
+    ? 1
+    : Math.max(
         ...Array.from({ length: ctas }, (_, c) => program.threads.filter((t) => t.place.cta === c).length),
-      ),
-  }
+      )
+  return { ctas, threads: 32 * warps }
 }

@@ -143,12 +143,15 @@ export const asked = (seed: number): { readonly row: Row | null; readonly verdic
   })
   const orders = v.notes.some(({ id }) => id === 'N1')
   if (m.stuck) return v.verdict === 'ok' ? row('stuck and ok') : { row: null, verdict: v.verdict }
-  if (v.verdict === 'ok') {
+  // of orders of lanes one is followed, and that is said
+  if (v.verdict === 'ok' && !(d.lanes && v.scope.some((line) => line.includes('lanes of one warp')))) {
     if (m.races && !v.notes.some(({ id }) => id === 'N4')) return row('unsound: a race')
     if (m.differs && !orders) return row('unsound: the result differs')
   }
   if (v.verdict === 'hazard') {
-    if (races && !m.races) return row('unreal: no race')
+    // what one lane stores and another of its warp loads strongly is no race, and found all the same: what comes into memory is not fixed, whatever the values here
+    const isReal = m.races || (d.lanes && ![...ids].some((id) => /^D[^5]/u.test(id)))
+    if (races && !isReal) return row('unreal: no race')
     if (!races && ids.has('V2') && !m.differsAtAll && !m.races)
       return row('unreal: the result does not differ')
     if (!races && !ids.has('V2')) return row('something else')

@@ -366,7 +366,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         older: described(
           list(integer),
-          'of a strong read: how many writes before the last of its word it takes, element by element; absent: each takes the last',
+          'of a strong access: how many writes before the last of its word it takes, or lies under, element by element; absent: it takes the last, or is the last',
         ),
         found: described(list(integer), 'of an atomic write: the words that it finds, element by element'),
         left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),

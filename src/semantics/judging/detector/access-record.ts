@@ -68,6 +68,8 @@ export interface AccessRecord {
   readonly rounds: boolean
   /** what it finds may decide something */
   readonly decides: boolean
+  /** of that a branch or an address comes, and not what memory holds alone */
+  readonly controls: boolean
   /** it reads a tensor map, as such */
   readonly map: boolean
   /** CTA of the agent that makes or issued it, and its cluster among those that run together */
@@ -120,6 +122,7 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
   joins: r.joins,
   rounds: r.rounds,
   decides: r.decides,
+  controls: r.controls,
   map: r.map,
   cta: r.cta,
   place: r.place,

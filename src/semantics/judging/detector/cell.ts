@@ -344,15 +344,15 @@ const besideOthers = (
 }
 
 /**
- * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what is loaded, or what remains, is one or the other. Nothing waits for it
- * there, and a search of the schedules of warps keeps the lanes of a warp in one order.
+ * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what comes into memory is one or the other. Nothing waits for it there. Where a
+ * branch depends on what is loaded, it is meant; which of two stores is the last is asked of the result (`readings.ts`), but where one instruction stores.
  */
 const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {
   if (a.stamp.agent !== r.stamp.agent || a.lanes === 0 || r.lanes === 0) return false
   const [read, write] = a.rw === 'r' ? [a, r] : [r, a]
   return read.rw === 'w'
-    ? !a.joins && !r.joins && !storeAlike(a, r)
-    : write.rw === 'w' && !read.joins && read.decides
+    ? a.stamp.at === r.stamp.at && !a.joins && !r.joins && !storeAlike(a, r)
+    : write.rw === 'w' && !read.joins && read.decides && !read.controls
 }
 
 /** Against the atomic accesses since the last plain write. Gives whether what they wrote is found. */

@@ -10,13 +10,23 @@ import type { Reach } from '../../log/reach.js'
 
 // ---------------------------------------------------------------- of a word
 
-/** A write of a word, or a strong read: how many writes before the last one it took. */
+/** A write of a word, or a strong read of it: it stands right behind the write that it took. */
 export interface Touch {
   readonly rw: 'r' | 'w'
   readonly stamp: Stamp
-  readonly back: number
+  /** of an atomic: it has read the write before it, so nothing comes between the two */
+  readonly joined: Joined | null
+}
+/** An atomic. `blind`: it leaves its own whatever it has found, and nothing comes of that; it is as good as a store, but for what it hears. */
+export interface Joined {
+  readonly blind: boolean
+  readonly heard: Heard
 }
 
+/** What a strong read has heard: how far its thread takes it over, at once, or at a fence since; 0: not at all. */
+export interface Heard {
+  acquires: Reach
+}
 /** A strong read, while no one who knows it has come to its word. */
 export interface OpenRead {
   readonly stamp: Stamp
@@ -25,8 +35,7 @@ export interface OpenRead {
   readonly controls: number | null
   /** how far it is strong, and of how many bits */
   readonly by: { readonly agent: number; readonly reach: Reach; readonly width: number }
-  /** how far its thread acquires what it hears by it: at once, or at a fence since; 0: not at all */
-  acquires: Reach
+  readonly heard: Heard
 }
 
 // ---------------------------------------------------------------- of a run
@@ -39,8 +48,10 @@ export interface Readings {
   readonly controlled: Set<string>
   /** the first read that decides and may take an older value in some schedule */
   stale: Stamp | null
-  /** open reads by agent, which have not acquired */
-  readonly hearing: Map<number, OpenRead[]>
+  /** by agent: what it has heard and not taken over as far as it goes */
+  readonly hearing: Map<number, Heard[]>
+  /** words of which some write lies under writes that were there before it */
+  readonly under: Set<string>
 }
 export const noReadings = (): Readings => ({
   reads: new Map(),
@@ -49,4 +60,5 @@ export const noReadings = (): Readings => ({
   controlled: new Set(),
   stale: null,
   hearing: new Map(),
+  under: new Set(),
 })

@@ -32,7 +32,7 @@ import { addsFloats, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
-import type { OpenRead, Readings, Touch } from './readings-state.js'
+import type { Heard, OpenRead, Readings, Touch } from './readings-state.js'
 import { actor, operation } from './report.js'
 import { keyOfWord, wordsOf } from './words.js'
 
@@ -41,54 +41,96 @@ import { keyOfWord, wordsOf } from './words.js'
 /** Touches of a word that are remembered: writes before them may be taken no more, or nothing is said of them. */
 const mostTouches = 256
 
-/** The same with one more. A read of the same lanes that took the same is there already. */
-export const touch = (all: Touch[], t: Touch): void => {
-  if (t.rw === 'r')
-    for (let i = all.length - 1; i >= 0 && all[i]!.rw === 'r'; i--) {
-      const before = all[i]!
-      if (before.stamp.agent !== t.stamp.agent || before.back !== t.back || !isAmong(before.stamp, t.stamp))
-        continue
-      all.splice(i, 1)
-      break
+/** Where the last writes begin, so many of them. */
+const behindOf = (all: ReadonlyArray<Touch>, back: number): number => {
+  let at = all.length
+  for (let left = back, i = all.length - 1; left > 0 && i >= 0; i--)
+    if (all[i]!.rw === 'w') {
+      left--
+      at = i
     }
-  all.push(t)
+  return at
+}
+
+/**
+ * The same with one more, which has taken the write so many before the last, or been written behind that one. A read of the same lanes that took the same is there already.
+ */
+export const touch = (all: Touch[], t: Touch, back: number): void => {
+  const end = behindOf(all, back)
+  if (t.rw === 'r')
+    for (let i = end - 1; i >= 0 && all[i]!.rw === 'r'; i--) {
+      const before = all[i]!.stamp
+      // who knows of this one knows of that
+      if (before.agent === t.stamp.agent && isAmong(t.stamp, before)) return
+    }
+  all.splice(end, 0, t)
   if (all.length > mostTouches) all.splice(0, mostTouches / 2)
 }
 
 // ---------------------------------------------------------------- what may be taken
 
-/** How many writes before the last a read may go back. */
+/** How many writes before the last a read may go back; a write may land behind the same. */
 export interface Back {
   readonly most: number
   /** the same if nothing were known by the order of fences */
   readonly without: number
 }
 
-/** Of a read by these lanes, who know this, and to whom fences have shown that. */
+/** Of a read, or a write, by these lanes, who know this, and to whom fences have shown that: it comes behind what they know, and behind what was read there. */
 export const backOf = (
   touches: ReadonlyArray<Touch>,
   by: Stamp,
   k: Knowledge,
   shown: Knowledge | undefined,
 ): Back => {
-  const most = (all: ReadonlyArray<Knowledge>): number => {
-    const isKnown = (stamp: Stamp): boolean => all.some((own) => seesEvent(own, stamp, by))
-    // writes are counted from the last one on
+  // what lanes have been shown of their own warp has come to them as a message
+  const hears: Stamp = { agent: by.agent, at: by.at, site: by.site, iteration: by.iteration }
+  const most = (also: Knowledge | undefined): number => {
+    const isKnown = (stamp: Stamp): boolean =>
+      seesEvent(k, stamp, by) || (also !== undefined && seesEvent(also, stamp, hears))
     let writes = 0
-    let limit = Infinity
     for (let i = touches.length - 1; i >= 0; i--) {
       const t = touches[i]!
-      if (t.rw === 'r') {
-        // what it took was `back` writes before the last one that stood before it
-        if (isKnown(t.stamp)) limit = Math.min(limit, writes + t.back)
-        continue
-      }
-      if (isKnown(t.stamp)) return Math.min(limit, writes)
-      writes++
+      if (isKnown(t.stamp)) break
+      if (t.rw === 'w') writes++
     }
-    return Math.min(limit, writes)
+    return writes
   }
-  return { most: most(shown === undefined ? [k] : [k, shown]), without: most([k]) }
+  const without = most(undefined)
+  return { most: shown === undefined ? without : most(shown), without }
+}
+
+/** Does an atomic that has heard so much take over what is told to it? */
+export type TakesOver = (by: Stamp, heard: Heard) => boolean
+export const tellsNothing: TakesOver = () => false
+
+/**
+ * Behind which writes before the last one a write may land, and an atomic take and leave. Nothing lands between an atomic and what it has read, but where that shows in nothing:
+ *
+ * | what lands                           | the atomic that then has read it              |
+ * |--------------------------------------|-----------------------------------------------|
+ * | anything                             | leaves its own, and nothing comes of what it finds |
+ * | an atomic that leaves what it finds  | any                                           |
+ *
+ * and neither that one, nor atomics that have read on, have taken over what is told there: then what lands came before them in every order.
+ */
+export const placesBehind = (
+  touches: ReadonlyArray<Touch>,
+  most: number,
+  leavesWhatItFinds: boolean,
+  takesOver: TakesOver,
+): ReadonlyArray<number> => {
+  const out: number[] = []
+  let back = 0
+  let told = false
+  for (let i = touches.length - 1; i >= 0 && back < most; i--) {
+    const { rw, stamp, joined } = touches[i]!
+    if (rw === 'r') continue
+    back++
+    told = joined !== null && (told || takesOver(stamp, joined.heard))
+    if (joined === null || ((leavesWhatItFinds || joined.blind) && !told)) out.push(back)
+  }
+  return out
 }
 
 // ---------------------------------------------------------------- what is kept of a run
@@ -124,7 +166,10 @@ export const keptIn = ({ reads, stores, ahead, controlled }: Readings): Readonly
 
 export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
   reads: [...r.reads.values()],
-  stores: [...r.stores.values()],
+  // where a search has put writes under others it has asked for both orders
+  stores: [...r.stores.values()]
+    .map((all) => all.filter(({ plane, byte }) => !r.under.has(keyOfWord(plane, byte))))
+    .filter((all) => all.length > 0),
   ahead: [...r.ahead.values()],
   controlled: r.controlled,
   stale: r.stale === null ? null : operation(header, actor(r.stale, 'reads atomically')),
@@ -169,25 +214,18 @@ export const earlier = (
 export const acquired = ({ hearing }: Readings, agent: number, reach: Reach): void => {
   const all = hearing.get(agent)
   if (all === undefined) return
-  for (const read of all) if (read.acquires < reach) read.acquires = reach
+  for (const heard of all) if (heard.acquires < reach) heard.acquires = reach
   if (reach === 3) hearing.delete(agent)
 }
 
-/** A read that a later write may reach. */
-export const opened = (
-  { hearing }: Readings,
-  stamp: Stamp,
-  bytes: number,
-  controls: number | null,
-  acquires: Reach,
-  by: OpenRead['by'],
-): OpenRead => {
-  const read: OpenRead = { stamp, bytes, controls, by, acquires }
-  if (acquires === 3) return read
-  const others = hearing.get(stamp.agent)
-  if (others === undefined) hearing.set(stamp.agent, [read])
-  else others.push(read)
-  return read
+/** What an access hears now, and what its thread takes over of it at fences. */
+export const hearing = ({ hearing: all }: Readings, agent: number, acquires: Reach): Heard => {
+  const heard: Heard = { acquires }
+  if (acquires === 3) return heard
+  const others = all.get(agent)
+  if (others === undefined) all.set(agent, [heard])
+  else others.push(heard)
+  return heard
 }
 
 /** Was it written behind a read, and before the branch that depends on it? */

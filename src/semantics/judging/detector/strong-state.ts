@@ -56,7 +56,7 @@ export interface Released {
   readonly told: Told
 }
 /** What lanes have heard by reads of a word that do not acquire: an access of it that acquires takes it over. `awaited`: by a wait. */
-export interface Heard {
+export interface Unacquired {
   readonly lanes: number
   readonly width: number
   readonly awaited: boolean
@@ -75,7 +75,7 @@ export interface Word {
   last: Last | null
   /** by agent */
   readonly released: Map<number, ReadonlyArray<Released>>
-  readonly heard: Map<number, ReadonlyArray<Heard>>
+  readonly heard: Map<number, ReadonlyArray<Unacquired>>
   /** behind each of its last writes, the newest last: a read may take an older one */
   readonly past: Past[]
   /** its strong accesses, the newest last */
@@ -111,8 +111,21 @@ export interface Handed {
   readonly fenced: Map<Reach, Knowledge>
   readonly pending: Map<Reach, Knowledge>
   readonly awaited: Map<Reach, Knowledge>
+  /** what fences have shown to them */
+  shown: Knowledge | null
 }
-export const handed = (): Handed => ({ fenced: new Map(), pending: new Map(), awaited: new Map() })
+export const handed = (): Handed => ({
+  fenced: new Map(),
+  pending: new Map(),
+  awaited: new Map(),
+  shown: null,
+})
+
+/** What fences have shown to lanes. */
+export interface Shown {
+  readonly lanes: number
+  readonly knowledge: Knowledge
+}
 
 export interface Strong {
   /** by plane and byte */
@@ -130,12 +143,14 @@ export interface Strong {
   readonly readings: Readings
   /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
   readonly found: Map<number, ReadonlyMap<number, Sighting>>
+  /** the event of the last atomic of which something comes that it has found; -1: of that of the last nothing does */
+  decided: number
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
   readonly inOrder: Map<number, Knowledge>
-  /** by agent: what the fence.sc of others have shown to its own, in the order that all of them are in; no read may take what that says is over */
-  readonly shown: Map<number, Knowledge>
+  /** by agent: what the fence.sc before those of its lanes have shown to them, in the order that all of them are in; no read may take what that says is over */
+  readonly shown: Map<number, ReadonlyArray<Shown>>
 }
 
 export const strongState = (): Strong => ({
@@ -147,6 +162,7 @@ export const strongState = (): Strong => ({
   handed: new Map(),
   readings: noReadings(),
   found: new Map(),
+  decided: -1,
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),
@@ -159,6 +175,7 @@ export const forgetStrong = (s: Strong): void => {
   s.pending.clear()
   s.awaited.clear()
   s.handed.clear()
+  s.decided = -1
   s.sequential = false
   s.inOrder.clear()
   s.found.clear()

@@ -45,7 +45,7 @@ import type { Sighting } from '../finding.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
-import { acquired, backOf, earlier, later, onlyKept, opened, touch } from './readings.js'
+import { acquired, backOf, earlier, hearing, later, onlyKept, touch, type TakesOver } from './readings.js'
 import type { OpenRead } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
@@ -63,11 +63,12 @@ import { keyOfWord, lanesUpTo, wordsOf } from './words.js'
 import {
   handed,
   type Fenced,
-  type Heard,
+  type Unacquired,
   type Last,
   type Left,
   type Past,
   type Pending,
+  type Shown,
   type Strong,
   type Told,
   type Word,
@@ -224,7 +225,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
   if (sequential) {
     d.strong.sequential = true
-    inOrder(d, agent, reach, knowledge)
+    inOrder(d, agent, lanes, reach, knowledge)
     known.push({ lanes, knowledge, together, sequential: true })
   }
   // a wider fence is a narrower one too
@@ -237,20 +238,57 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   }
 }
 
-/** A fence.sc comes after those before it that are morally strong with it, and they show to it what they knew. */
-const inOrder = (d: Detector, agent: number, reach: Reach, knowledge: Knowledge): void => {
+/** A fence.sc comes after those before it that are morally strong with it, and they show to its lanes what they knew. */
+const inOrder = (d: Detector, agent: number, lanes: number, reach: Reach, knowledge: Knowledge): void => {
   const c = d.context
-  const { inOrder: all, shown } = d.strong
-  const own = shown.get(agent) ?? nothing(c.extent)
+  const { inOrder: all } = d.strong
+  const news = nothing(c.extent)
   for (const [key, known] of all) {
     const [other, its] = [key >> 2, key & 3]
-    if (other !== agent && Math.min(its, reach) >= distance(c, agent, other)) join(own, known)
+    if (Math.min(its, reach) >= distance(c, agent, other)) join(news, known)
   }
-  shown.set(agent, own)
   const told = copy(knowledge)
-  join(told, own)
+  for (const one of show(d.strong, agent, lanes, news)) join(told, one.knowledge)
   all.set(slot(agent, reach), told)
 }
+
+/** The same is shown to these lanes, too; gives what each of them has been shown then. */
+const show = (s: Strong, agent: number, lanes: number, news: Knowledge): ReadonlyArray<Shown> => {
+  const before = s.shown.get(agent) ?? []
+  const others = before.reduce((left, one) => left & ~one.lanes, lanes)
+  const known = [
+    ...before.flatMap((one): ReadonlyArray<Shown> => {
+      const ours = one.lanes & lanes
+      if (ours === 0) return []
+      const both = copy(one.knowledge)
+      join(both, news)
+      return [{ lanes: ours, knowledge: both }]
+    }),
+    ...(others === 0 ? [] : [{ lanes: others, knowledge: news }]),
+  ]
+  s.shown.set(agent, [
+    ...before.flatMap((one) =>
+      (one.lanes & ~lanes) === 0 ? [] : [{ lanes: one.lanes & ~lanes, knowledge: one.knowledge }],
+    ),
+    ...alikeTo(known),
+  ])
+  return known
+}
+
+/** Lanes to whom the same was shown are one entry. */
+const alikeTo = (all: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
+  const [first, ...more] = all
+  if (first === undefined || more.length === 0) return all
+  const text = JSON.stringify(first.knowledge, asEntries)
+  return more.every((one) => JSON.stringify(one.knowledge, asEntries) === text)
+    ? [{ lanes: all.reduce((m, one) => m | one.lanes, 0), knowledge: first.knowledge }]
+    : all
+}
+const asEntries = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value)
+
+/** What fences have shown to each of these lanes. */
+export const shownTo = ({ shown }: Strong, { agent, lanes = allLanes }: Stamp): Knowledge | undefined =>
+  shown.get(agent)?.find((one) => (lanes & ~one.lanes) === 0)?.knowledge
 
 /** These lanes act, and the others do not learn what they do. */
 const alone = (a: AgentState, agent: number, at: number, lanes: number): void => {
@@ -265,6 +303,14 @@ const alone = (a: AgentState, agent: number, at: number, lanes: number): void =>
  */
 export const meetStrong = (s: Strong, agent: number, lanes: number): void => {
   if (!s.sequential) return
+  const known = s.shown.get(agent)?.filter((one) => (one.lanes & lanes) !== 0) ?? []
+  if (known.some((one) => (lanes & ~one.lanes) !== 0))
+    show(
+      s,
+      agent,
+      lanes,
+      known.reduce((k, one) => (join(k, one.knowledge), k), copy(known[0]!.knowledge)),
+    )
   for (let r = 1; r <= 3; r++) {
     const key = slot(agent, r)
     for (const kept of [s.pending, s.awaited]) {
@@ -322,6 +368,8 @@ export const handOn = (d: Detector, agent: number, meeting: string): void => {
       for (const one of kept.get(key) ?? [])
         if (one.sequential && (one.lanes & acting) !== 0) add(d.context, into, r, one.knowledge)
   }
+  for (const one of s.shown.get(agent) ?? [])
+    if ((one.lanes & acting) !== 0) join((to.shown ??= nothing(d.context.extent)), one.knowledge)
 }
 
 const add = (c: Context, into: Map<Reach, Knowledge>, reach: Reach, message: Knowledge): void => {
@@ -336,6 +384,7 @@ export const takeOn = (d: Detector, agent: number, meeting: string): void => {
   const from = s.handed.get(meeting)
   if (from === undefined) return
   const { acting } = d.context.agents[agent]!
+  if (from.shown !== null) show(s, agent, acting, copy(from.shown))
   for (const [r, knowledge] of from.fenced) {
     const key = slot(agent, r)
     s.fenced.set(
@@ -472,9 +521,9 @@ const take = (d: Detector, a: AgentState, stamp: Stamp, t: Told, awaited: boolea
   receive(a, t.knowledge, true, false)
 }
 
-const keepHeard = (d: Detector, w: Word, x: number, heard: Heard): void => {
+const keepHeard = (d: Detector, w: Word, x: number, heard: Unacquired): void => {
   const all = w.heard.get(x) ?? []
-  const isSame = (h: Heard): boolean =>
+  const isSame = (h: Unacquired): boolean =>
     h.lanes === heard.lanes && h.width === heard.width && h.awaited === heard.awaited
   const before = all.find(isSame)
   const told = withMore(before?.told ?? [], heard.told, d.context.options)
@@ -593,8 +642,13 @@ const finds = (
 }
 
 /** Who has written a word after this write. One that observes no other leaves of its agent those that its lane knew, and of others none: they may come later. */
-const writersAfter = (w: Word, stamp: Stamp, joins: boolean, knew: Knowledge): ReadonlyArray<Writer> => [
-  ...w.writers.filter(
+const writersAfter = (
+  before: ReadonlyArray<Writer>,
+  stamp: Stamp,
+  joins: boolean,
+  knew: Knowledge,
+): ReadonlyArray<Writer> => [
+  ...before.filter(
     ({ stamp: s }) =>
       !(s.agent === stamp.agent && isAmong(s, stamp)) &&
       (joins || (s.agent === stamp.agent && knowsEvent(knew, s, stamp))),
@@ -650,7 +704,7 @@ const pastOf = (w: Word, back: number): Pick<Past, 'told' | 'writers' | 'last'> 
 const toldTo = (w: Word | undefined, back: number): ReadonlyArray<Told> =>
   w === undefined ? never.told : pastOf(w, back).told
 
-/** The words that a read names, and how many writes before the last of each it takes. */
+/** The words that an access names, and how many writes before the last of each it takes, or lies under. */
 const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]> => {
   const { older } = e
   if (older === undefined || e.footprint.map._tag !== 'scatter')
@@ -702,15 +756,65 @@ const reads = (
     if (without > 0) d.strong.readings.stale = stamp
   }
   if (controls === null && bytes !== null) {
-    const shown = d.strong.shown.get(stamp.agent)
-    const { most } = backOf(w.touches, stamp, a.knowledge, shown)
+    const { most } = backOf(w.touches, stamp, a.knowledge, shownTo(d.strong, stamp))
     earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
   }
   // who knows of a read that it was, has overtaken it
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
-  if (bytes !== null) w.open = [...w.open, opened(d.strong.readings, stamp, bytes, controls, acquires, by)]
+  if (bytes !== null) {
+    const heard = hearing(d.strong.readings, stamp.agent, acquires)
+    w.open = [...w.open, { stamp, bytes, controls, by, heard }]
+  }
   finding(d, stamp, w, back)
-  touch(w.touches, { rw: 'r', stamp, back })
+  touch(w.touches, { rw: 'r', stamp, joined: null }, back)
+}
+
+/** A write under so many others: atomics that have read on from it, and observe it, hand on what it tells. */
+const under = (
+  d: Detector,
+  w: Word,
+  write: {
+    readonly agent: number
+    readonly back: number
+    readonly own: ReadonlyArray<Told>
+    readonly last: Last
+  },
+  word: string,
+): void => {
+  const c = d.context
+  const { back, own } = write
+  d.strong.readings.under.add(word)
+  if (own.length === 0) return
+  const above = w.touches.filter(({ rw }) => rw === 'w').slice(-back)
+  let { last } = write
+  for (const [i, { stamp, joined }] of above.entries()) {
+    if (joined === null) return
+    const at = w.past.length - back + i
+    const past = w.past[at]
+    if (past === undefined || past.last === null || !isObserved(d, last, past.last)) return
+    last = past.last
+    const told = withMore(past.told, own, c.options)
+    w.past[at] = { told, writers: past.writers, found: past.found, last }
+    if (i + 1 === back) w.told = told
+    for (const t of own) {
+      const far = distance(c, stamp.agent, write.agent)
+      if (t.reach >= far && stamp.agent !== write.agent)
+        keep(c, d.strong.pending, slot(stamp.agent, far), stamp.lanes ?? allLanes, t.knowledge, t.sequential)
+    }
+  }
+}
+
+/** What a write of these lanes would tell now, and who of those that have read it would have taken that over. */
+export const wouldTell = (
+  d: Detector,
+  a: AgentState,
+  agent: number,
+  reach: Reach,
+  releases: boolean,
+): TakesOver => {
+  const told = tells(d, a, agent, reach, releases)
+  return (by, { acquires }) =>
+    told.some((t) => Math.min(t.reach, acquires) >= distance(d.context, by.agent, agent))
 }
 
 /** An access of an agent, behind its judgement against the memory that it touches. */
@@ -726,6 +830,8 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const reach = reachOf(e.scope)
   const one: Last = { agent: x, reach, width: widthOf(e) }
   if (e.rw === 'r') {
+    // its write comes next
+    if (e.joins === true) d.strong.decided = e.decides === true ? e.stamp.at : -1
     const kept = onlyKept(e)
     const decides = e.decides === true && e.joins !== true
     const { words = 1 } = e
@@ -760,19 +866,19 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       for (const byte of wordsOf(e.footprint)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
     return
   }
-  const places = wordsOf(e.footprint)
+  const places = takenBy(e)
   const knew = copy(a.knowledge)
   if (joins(e))
-    for (const byte of places) {
+    for (const [byte, back] of places) {
       const w = all.get(keyOfWord(plane, byte))
       if (w === undefined) continue
-      finding(d, e.stamp, w, 0)
-      hear(d, w, w, a, e.stamp, one, e.acquires === true, false)
+      finding(d, e.stamp, w, back)
+      hear(d, w, pastOf(w, back), a, e.stamp, one, e.acquires === true, false)
     }
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
   const told = each === null ? tells(d, a, x, reach, e.releases === true) : []
-  places.forEach((byte, i) => {
+  places.forEach(([byte, back], i) => {
     // each lane tells for itself
     const stamp = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
     a.acting = stamp.lanes ?? acting
@@ -783,9 +889,9 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const before = e.found?.[i]
     const w = known ?? wordAt(d, plane, byte)
     const by = threadsOf(d.context, stamp)
+    const past = pastOf(w, back)
     // an atomic hands on what it has observed
-    const handsOn = joins(e) && isObserved(d, w.last, one)
-    w.writers = writersAfter(w, by, handsOn, knew)
+    const handsOn = joins(e) && isObserved(d, past.last, one)
     // a release of this thread still tells where the thread writes again
     const earlierOnes = (w.released.get(x) ?? []).filter((r) => r.width === one.width && isOwn(r.told, stamp))
     const own = withMore(
@@ -794,12 +900,20 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       d.context.options,
     )
     if (e.releases === true) releasedBy(w, x, one.width, more[0]!, d.context.options)
-    w.told = withMore(handsOn ? w.told : [], own, d.context.options)
-    w.last = one
-    const found = foundBy(d, x)
-    w.past.push({ told: w.told, writers: w.writers, found, last: one })
+    const now: Past = {
+      told: withMore(handsOn ? past.told : [], own, d.context.options),
+      writers: writersAfter(past.writers, by, handsOn, knew),
+      found: foundBy(d, x),
+      last: one,
+    }
+    w.past.splice(Math.max(0, w.past.length - back), 0, now)
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
-    const isHeard = ({ stamp: read, acquires, by: reader }: OpenRead, from: number): boolean =>
+    if (back === 0) {
+      w.told = now.told
+      w.writers = now.writers
+      w.last = one
+    } else under(d, w, { agent: x, back, own, last: one }, keyOfWord(plane, byte))
+    const isHeard = ({ stamp: read, heard: { acquires }, by: reader }: OpenRead, from: number): boolean =>
       acquires > 0 &&
       isObserved(d, one, reader) &&
       own.some(
@@ -807,9 +921,15 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
           Math.min(t.reach, acquires) >= distance(d.context, x, read.agent) &&
           t.knowledge.order[programOf(x)]! >= from,
       )
-    w.open = later(d.strong.readings, w.open, by, knew, isHeard, found, { plane, byte })
-    touch(w.touches, { rw: 'w', stamp: by, back: 0 })
-    written(d, w, e, by, byte, before, after, knew)
+    w.open = later(d.strong.readings, w.open, by, knew, isHeard, now.found, { plane, byte })
+    const joined = joins(e)
+      ? {
+          blind: e.combine === 'exchange' && d.strong.decided !== e.stamp.at,
+          heard: hearing(d.strong.readings, x, e.acquires === true ? reach : 0),
+        }
+      : null
+    touch(w.touches, { rw: 'w', stamp: by, joined }, back)
+    written(d, w, e, by, back, byte, before, after, knew)
   })
 }
 
@@ -826,12 +946,13 @@ const ambiguous = (d: Detector, name: string, first: Stamp, second: Stamp, text:
   }))
 }
 
-/** A write of a word that some agent may wait for; `knew`: its agent, before it heard anything through the word. */
+/** A write of a word that some agent may wait for, under so many that come later; `knew`: its agent, before it heard anything through the word. */
 const written = (
   d: Detector,
   w: Word,
   e: Access,
   stamp: Stamp,
+  back: number,
   byte: number,
   before: number | undefined,
   after: number | undefined,
@@ -850,8 +971,9 @@ const written = (
       )
     }
   if (after === undefined || before === undefined) return
-  const last = w.left[w.left.length - 1]
-  w.left.push({
+  const at = Math.max(0, w.left.length - back)
+  const last = w.left[at - 1]
+  w.left.splice(at, 0, {
     stamp,
     before,
     after,

@@ -50,6 +50,7 @@ import {
   type Stamp,
 } from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
+import type { Elements } from '../../machine/elements.js'
 import type { Prepared } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { agentState, type Machine, type Ready } from '../../machine/state.js'
@@ -57,6 +58,8 @@ import type { World } from '../../machine/world.js'
 import {
   as,
   finished,
+  keeping,
+  leaving,
   offered,
   take,
   taking,
@@ -69,7 +72,9 @@ import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
 import type { Touch } from '../../judging/detector/readings-state.js'
-import { backOf, keptIn } from '../../judging/detector/readings.js'
+import { backOf, keptIn, placesBehind, tellsNothing } from '../../judging/detector/readings.js'
+import { shownTo, wouldTell } from '../../judging/detector/strong.js'
+import { reachOf, type Reach } from '../../log/reach.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
 import * as Touched from './touched.js'
@@ -316,8 +321,10 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
 /** What is learned in one search and kept for the next. */
 interface Learned {
   readonly words: Words
-  /** words that strong reads name which write nothing, and how many bytes each has */
-  readonly read: Map<string, number>
+  /** words that strong reads name which write nothing: how many bytes each has, and which agents read it */
+  readonly read: Map<string, { readonly bytes: number; readonly by: Set<number> }>
+  /** words that decide, and which agents write them strongly */
+  readonly written: Map<string, Set<number>>
   readonly groups: Grouping
   /** groups whose states are told apart by all bytes */
   readonly exact: Set<number>
@@ -325,6 +332,8 @@ interface Learned {
   fences: boolean
   /** words that were read for control */
   readonly controlled: Set<string>
+  /** words of which some atomic leaves what it finds, whatever that is */
+  readonly idle: Set<string>
   events: number
 }
 
@@ -363,12 +372,24 @@ const logOf = (p: Path | null, behind: Path | null = null): ReadonlyArray<Readon
 
 /** The words that events show to decide, and who shares them. */
 const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void => {
-  const { words, read, groups } = s.learned
+  const { words, read, written, groups } = s.learned
   const { header } = s.world
   const cluster = clusterOf(header, header.agents[agent]!.cta)
   for (const e of events) {
-    if (e._tag === 'access' && e.atomic && e.rw === 'r' && e.joins !== true && e.combine === undefined)
-      for (const word of wordsIn(e.footprint)) read.set(word, bitsOf(e.footprint.dtype) / 8)
+    if (e._tag === 'access' && e.atomic && e.operation === undefined)
+      for (const word of wordsIn(e.footprint)) {
+        if (e.rw === 'r' && e.joins !== true && e.combine === undefined) {
+          const known = read.get(word) ?? { bytes: bitsOf(e.footprint.dtype) / 8, by: new Set() }
+          read.set(word, known)
+          s.news ||= !known.by.has(agent)
+          known.by.add(agent)
+        } else if (e.rw === 'w') {
+          const known = written.get(word) ?? new Set()
+          written.set(word, known)
+          s.news ||= words.has(word) && !known.has(agent)
+          known.add(agent)
+        }
+      }
     for (const word of shownBy(e))
       if (!words.has(word)) {
         words.set(word, new Set())
@@ -462,15 +483,12 @@ const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string =>
 
 // ---------------------------------------------------------------- older writes
 
-/** A word that a strong read names, and what it held behind each write that the read may take, the last one first. */
-interface Takeable {
-  readonly plane: number
-  readonly byte: number
-  readonly held: ReadonlyArray<string>
-}
+/** A word that a strong access names, and the other writes that it may take or lie under. */
+type Takeable = ReadonlyArray<OlderWord>
 
-/** What a word held behind each of its last writes, and before the first of them, the last one first. */
+/** What a word held behind each of its last writes, and before the first of them, the last one first; of several writes of one event the last alone. */
 const heldIn = (
+  world: World,
   n: Node,
   first: Node,
   touches: ReadonlyArray<Touch>,
@@ -478,78 +496,182 @@ const heldIn = (
   byte: number,
   bytes: number,
   most: number,
-): ReadonlyArray<string> => {
+): ReadonlyArray<string | undefined> => {
   const writes = touches.filter(({ rw }) => rw === 'w').slice(-most - 1)
   const wanted = new Map(writes.map(({ stamp }, i) => [`${String(stamp.agent)}:${String(stamp.at)}`, i]))
-  const held: string[] = []
+  const held: (string | undefined)[] = []
   for (let at = n.path; at !== null; at = at.before) {
-    const i = wanted.get(`${String(at.key.agent)}:${String(at.key.at)}`)
-    if (i === undefined || at.machine === null || at.key.stage !== 'agent') continue
-    held[writes.length - 1 - i] = Plane.wordAt(at.machine.planes[plane]!, byte, bytes)
-    if (i === 0 && writes.length <= most)
-      held[writes.length] = Plane.wordAt((at.before?.machine ?? first.machine).planes[plane]!, byte, bytes)
+    const { key } = at
+    const i = wanted.get(`${String(key.agent)}:${String(key.at)}`)
+    if (i === undefined || at.machine === null || key.stage !== 'agent') continue
+    const before = at.before?.machine ?? first.machine
+    const behind =
+      key.older === undefined && key.below === undefined ? at.machine : leaving(world, before, key)
+    held[writes.length - 1 - i] =
+      behind === null ? undefined : Plane.wordAt(behind.planes[plane]!, byte, bytes)
+    // what was there before the first of all that have happened
+    if (writes.length <= most) held[writes.length] = Plane.wordAt(before.planes[plane]!, byte, bytes)
   }
   return held
 }
 
-/** The words of a strong read that is on offer, of which it may take an older write. */
+/** The words that an instruction names strongly, each of so many bytes. */
+interface Named {
+  readonly plane: number
+  readonly bytes: number
+  readonly at: ReadonlyArray<number>
+  readonly footprint: Footprint
+  readonly writes: { readonly leaves: boolean; readonly reach: Reach; readonly releases: boolean } | null
+}
+/** An atomic that leaves what it finds, whatever that is. */
+const leavesWhatItFinds = (p: Extract<Prepared, { readonly _tag: 'atomic.words' }>): boolean => {
+  const data = p.data
+  if (data === null) return false
+  switch (p.op) {
+    case 'add':
+    case 'or':
+    case 'xor':
+      return !p.rounds && data.every((x) => x === 0)
+    case 'and':
+      return data.every((x) => (x | 0) === -1)
+    case 'cas':
+      return p.compare?.every((x, i) => x === data[i]) === true
+    case 'min':
+    case 'max':
+    case 'inc':
+    case 'dec':
+    case 'exch':
+      return false
+  }
+}
+const namedBy = (p: Prepared): Named | null => {
+  const of = (
+    { plane, dtype, offsets, origin, footprint }: Elements,
+    words: number,
+    writes: Named['writes'],
+  ): Named => ({
+    plane,
+    bytes: (words * bitsOf(dtype)) / 8,
+    at: [...new Set([...offsets].flatMap((offset, i) => (i % words === 0 ? [offset + origin] : [])))].filter(
+      (byte) => byte >= 0,
+    ),
+    footprint,
+    writes,
+  })
+  switch (p._tag) {
+    case 'load':
+      return p.strong === undefined ? null : of(p.source, p.strong.words, null)
+    case 'store':
+      return p.strong === undefined
+        ? null
+        : of(p.destination, p.strong.words, {
+            leaves: false,
+            reach: reachOf(p.strong.scope),
+            releases: p.strong.orders,
+          })
+    case 'atomic.words':
+      return of(p.destination, p.words, {
+        leaves: leavesWhatItFinds(p),
+        reach: reachOf(p.scope),
+        releases: p.releases,
+      })
+    default:
+      return null
+  }
+}
+
+/** The words of a strong access that is on offer, and what else it may take of them, or lie under. */
 const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Takeable> => {
   const r = o.ready
-  if (r?._tag !== 'do' || r.prepared._tag !== 'load' || r.prepared.strong === undefined || r.by === undefined)
-    return []
-  const { source } = r.prepared
-  const { words } = r.prepared.strong
-  const bytes = (words * bitsOf(source.dtype)) / 8
+  const named = r?._tag === 'do' && r.by !== undefined ? namedBy(r.prepared) : null
+  if (r?._tag !== 'do' || r.by === undefined || named === null) return []
+  const { plane, bytes } = named
   const { agent, at } = o.key
   const state = d.context.agents[agent]!
-  const out: Takeable[] = []
-  const seen = new Set<number>()
-  for (const [i, offset] of source.offsets.entries()) {
-    if (i % words !== 0) continue
-    const byte = offset + source.origin
-    if (offset + source.origin < 0 || seen.has(byte)) continue
-    seen.add(byte)
-    const touches = d.strong.words.get(keyOfWord(source.plane, byte))?.touches ?? []
-    if (touches.every(({ rw }) => rw === 'r')) continue
+  return named.at.flatMap((byte) => {
+    const touches = d.strong.words.get(keyOfWord(plane, byte))?.touches ?? []
+    if (touches.every(({ rw }) => rw === 'r')) return []
     const stamp = stampAt(
       d.context,
-      { agent, at, site: r.site, iteration: r.iteration, lanes: r.by.mask },
-      source.footprint,
+      { agent, at, site: r.site, iteration: r.iteration, lanes: r.by!.mask },
+      named.footprint,
       byte,
     )
-    act(state, agent, stamp.lanes ?? r.by.mask, at)
-    const { most, without } = backOf(touches, stamp, state.knowledge, d.strong.shown.get(agent))
-    if (most < without && !s.learned.fences) {
+    act(state, agent, stamp.lanes ?? r.by!.mask, at)
+    const { most, without } = backOf(touches, stamp, state.knowledge, shownTo(d.strong, stamp))
+    const { writes } = named
+    const word = keyOfWord(plane, byte)
+    if (writes?.leaves === true && !s.learned.idle.has(word)) {
+      s.learned.idle.add(word)
+      s.news = true
+    }
+    const backsOf = (limit: number): ReadonlyArray<number> =>
+      writes !== null
+        ? placesBehind(
+            touches,
+            limit,
+            writes.leaves,
+            wouldTell(d, state, agent, writes.reach, writes.releases),
+          )
+        : Array.from({ length: limit }, (_, back) => back + 1)
+    const backs = backsOf(most)
+    if (most < without && !s.learned.fences && backsOf(without).length > backs.length) {
       s.learned.fences = true
       s.news = true
     }
-    if (most === 0) continue
-    out.push({ plane: source.plane, byte, held: heldIn(n, first, touches, source.plane, byte, bytes, most) })
-  }
-  return out
+    if (backs.length === 0) return []
+    const held = heldIn(s.world, n, first, touches, plane, byte, bytes, most)
+    const now = Plane.wordAt(n.machine.planes[plane]!, byte, bytes)
+    const keeps = r.prepared._tag === 'store'
+    const ways = backs.flatMap((back): ReadonlyArray<OlderWord> => {
+      const found = keeps ? now : held[back]
+      return found === undefined ? [] : [{ plane, byte, back, held: found }]
+    })
+    return ways.length === 0 ? [] : [ways]
+  })
 }
 
 /**
- * What agents that go on may still take of words that strong reads name: what each held and told then. Two states in which they may take other writes are two.
+ * What agents that go on may still take of words, or write under: what each held and told then. Two states in which they may take other writes are two.
  */
 const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
+  const { words, read, written, fences, idle } = s.learned
   const out: unknown[] = []
-  for (const [word, bytes] of s.learned.read) {
-    const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
-    const w = d.strong.words.get(word)
-    if (w === undefined || w.touches.every(({ rw }) => rw === 'r')) continue
-    const backs = n.machine.agents.map((a, agent) => {
-      if (a.status !== 'running') return null
-      return strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
-        const by: Stamp = { agent, at: a.at, site: -1, iteration: [], lanes }
-        const { most, without } = backOf(w.touches, by, knowledge, d.strong.shown.get(agent))
-        return s.learned.fences ? most : without
-      })
+  for (const [word, w] of d.strong.words) {
+    if (w.touches.every(({ rw }) => rw === 'r')) continue
+    const reads = read.get(word)
+    const writers = words.has(word) ? written.get(word) : undefined
+    if (reads === undefined && writers === undefined) continue
+    /** Of the lanes of each agent that has such accesses and goes on: how far back they may go. */
+    const backsOf = (
+      by: ReadonlySet<number> | undefined,
+    ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> =>
+      [...(by ?? [])]
+        .filter((agent) => n.machine.agents[agent]!.status === 'running')
+        .sort((x, y) => x - y)
+        .map((agent) => [
+          agent,
+          strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
+            const stamp: Stamp = { agent, at: n.machine.agents[agent]!.at, site: -1, iteration: [], lanes }
+            const { most, without } = backOf(w.touches, stamp, knowledge, shownTo(d.strong, stamp))
+            return fences ? most : without
+          }),
+        ])
+    const reading = backsOf(reads?.by).filter(([, backs]) => backs.some((back) => back > 0))
+    const writing = backsOf(writers).flatMap(([agent, backs]) => {
+      const places = placesBehind(w.touches, Math.max(...backs), idle.has(word), tellsNothing)
+      return places.length === 0 ? [] : [[agent, backs, places] as const]
     })
-    const most = backs.flatMap((b) => b ?? []).reduce((x, y) => Math.max(x, y), 0)
-    if (most === 0) continue
-    const held = heldIn(n, first, w.touches, plane, byte, bytes, most)
-    out.push([word, backs, held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null])])
+    if (reading.length + writing.length === 0) continue
+    const most = Math.max(...[...reading, ...writing].flatMap(([, backs]) => backs))
+    const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
+    const held = heldIn(s.world, n, first, w.touches, plane, byte, reads?.bytes ?? 4, most)
+    out.push([
+      word,
+      reading,
+      writing,
+      held.map((bits, back) => [bits, w.past[w.past.length - 1 - back] ?? null]),
+    ])
   }
   return out.length === 0 ? '' : JSON.stringify(out, asText)
 }
@@ -564,25 +686,21 @@ const mostReadings = 16
 const readings = (
   all: ReadonlyArray<Takeable>,
 ): { readonly ways: ReadonlyArray<ReadonlyArray<OlderWord>>; readonly alone: boolean } => {
-  const word = ({ plane, byte, held }: Takeable, back: number): OlderWord => ({
-    plane,
-    byte,
-    back,
-    held: held[back]!,
-  })
-  const older = (t: Takeable): ReadonlyArray<OlderWord> =>
-    t.held.flatMap((_, back) => (back === 0 ? [] : [word(t, back)]))
-  if (all.reduce((n, { held }) => n * held.length, 1) > mostReadings)
+  if (all.reduce((n, ways) => n * (ways.length + 1), 1) > mostReadings)
     return {
-      ways: [...all.flatMap((t) => older(t).map((w) => [w])), all.map((t) => word(t, t.held.length - 1))],
+      ways: [...all.flatMap((ways) => ways.map((w) => [w])), all.map((ways) => ways[ways.length - 1]!)],
       alone: true,
     }
   const ways = all.reduce<ReadonlyArray<ReadonlyArray<OlderWord>>>(
-    (some, t) => some.flatMap((ws) => [ws, ...older(t).map((w) => [...ws, w])]),
+    (some, others) => some.flatMap((ws) => [ws, ...others.map((w) => [...ws, w])]),
     [[]],
   )
   return { ways: ways.slice(1), alone: false }
 }
+
+/** A read takes these, and a store leaves them where they are. */
+const keyed = ({ key, ready }: Offered, words: ReadonlyArray<OlderWord>): EventKey =>
+  ready?._tag === 'do' && ready.prepared._tag === 'store' ? keeping(key, words) : taking(key, words)
 
 /** States with these machines on a path, the newest first. */
 const standing = (trail: Trail | null, stands: string): ReadonlyArray<Trail> => {
@@ -591,11 +709,33 @@ const standing = (trail: Trail | null, stands: string): ReadonlyArray<Trail> => 
   return out
 }
 
-/** Only asks: what it does once more, it has done. */
-const onlyAsks = (events: ReadonlyArray<ReadonlyArray<LogEvent>>): boolean =>
-  events.every((es) =>
-    es.every((e) => (e._tag === 'access' ? e.atomic && e.rw === 'r' : e._tag === 'rendezvous')),
+/** An atomic that leaves what it has found, and tells nothing but what its thread has told before. */
+const isInVain = (e: Access, m: Machine, before: Machine): boolean => {
+  const { plane, dtype, map } = e.footprint
+  if (e.combine !== 'cas' || e.releases === true || map._tag !== 'scatter') return false
+  const bytes = bitsOf(dtype) / 8
+  return [...addressesIn(map)].every(
+    (at) =>
+      at < 0 || Plane.wordAt(m.planes[plane]!, at, bytes) === Plane.wordAt(before.planes[plane]!, at, bytes),
   )
+}
+
+/** Only asks since then: what it does once more, it has done. */
+const onlyAsks = (path: Path | null, behind: Path | null, first: Machine): boolean => {
+  for (let at = path; at !== null && at !== behind; at = at.before) {
+    const { machine } = at
+    const before = at.before?.machine ?? first
+    if (machine === null) return false
+    for (const e of at.events)
+      if (
+        e._tag === 'access'
+          ? !e.atomic || !(e.rw === 'r' || isInVain(e, machine, before))
+          : e._tag !== 'rendezvous'
+      )
+        return false
+  }
+  return true
+}
 
 /** All orders of one group. */
 const search = (s: Search, first: Node, group: number): void => {
@@ -618,7 +758,7 @@ const search = (s: Search, first: Node, group: number): void => {
     const back = before[0]
     if (
       back !== undefined &&
-      (before.length > 1 || onlyAsks(logOf(node.path, states[back.state]!.node.path)))
+      (before.length > 1 || onlyAsks(node.path, states[back.state]!.node.path, first.machine))
     ) {
       lead(from.trail, node.path, back.state)
       continue
@@ -670,7 +810,7 @@ const search = (s: Search, first: Node, group: number): void => {
       s.alone ||= others.alone
       for (const words of others.ways) {
         s.transitions++
-        const elsewhere = follow(s, node, as(o, taking(o.key, words)))
+        const elsewhere = follow(s, node, as(o, keyed(o, words)))
         if (elsewhere === null || s.news) return
         open.push({ node: elsewhere, trail })
       }
@@ -767,10 +907,12 @@ export const outcomes = (
   const learned: Learned = {
     words: new Map(),
     read: new Map(),
+    written: new Map(),
     groups: grouping(),
     exact: new Set(),
     fences: false,
     controlled: new Set(),
+    idle: new Set(),
     events: 0,
   }
   const first: Node = { machine, path: null }
