@@ -1,7 +1,7 @@
 /**
  * The words for one event of a log: what happens, where, on which barrier. Tables and timelines say it alike.
  */
-import type { Footprint, Header, LogEvent, Stamp } from '../semantics/log/events.js'
+import type { Access, Footprint, Header, LogEvent, Stamp } from '../semantics/log/events.js'
 import { endOf, startOf } from '../semantics/log/events.js'
 import type { Entry } from '../semantics/files/trace/index.js'
 
@@ -54,6 +54,14 @@ export const barrierOf = (header: Header, entry: Entry): string => {
 
 const counted = (n: number, unit: string): string => (n === 0 ? '' : ` ${String(n)} ${unit}`)
 
+/** Which write a strong access takes, or lies under, where it is not the last one; of several words the one that goes farthest. */
+const otherwiseText = ({ rw, older }: Access): string => {
+  if (older === undefined) return ''
+  const back = older.reduce((a, b) => Math.max(a, b), -1)
+  if (back < 0) return ' (of a later write)'
+  return rw === 'r' ? ` (older: ${String(back)} back)` : ` (under ${String(back)} later)`
+}
+
 /** What happens, in a few words. */
 export const whatOf = (e: LogEvent): string => {
   switch (e._tag) {
@@ -61,7 +69,7 @@ export const whatOf = (e: LogEvent): string => {
       const rw = e.rw === 'r' ? 'read' : 'write'
       const how = e.combine === undefined ? rw : `${rw} (${e.combine})`
       const by = e.operation === undefined ? '' : ` ${numbered(e.operation)}`
-      return `${e.atomic ? 'atomic ' : ''}${how} ${e.role}${by}, ${e.proxy}${e.acquires === true ? ', acquires' : ''}${e.releases === true ? ', releases' : ''}`
+      return `${e.atomic ? 'atomic ' : ''}${how}${otherwiseText(e)} ${e.role}${by}, ${e.proxy}${e.acquires === true ? ', acquires' : ''}${e.releases === true ? ', releases' : ''}`
     }
     case 'issue': {
       const entry = e.tensor === undefined ? '' : ` ${e.tensor}`
@@ -82,7 +90,7 @@ export const whatOf = (e: LogEvent): string => {
         ? `commit ${e.family} group`
         : `wait ${e.family}${e.read ? ' read' : ''}, ${String(e.pending)} pending${e.blocked ? ': blocked' : ''}`
     case 'fence':
-      return `fence ${e.kind} ${e.scope}`
+      return `fence ${e.kind} ${e.scope}${e.sequential === true ? ', sc' : e.half === undefined ? '' : `, ${e.half}`}`
     case 'rendezvous':
       return `${e.id > 15 ? 'cluster' : `bar ${String(e.id)}`} ${e.kind}, ${String(e.threads)} of ${String(e.count)}`
     case 'warpSync':

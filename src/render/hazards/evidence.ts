@@ -97,6 +97,10 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
     source:
       'PTX, memory consistency model (observation order, causality order; a read may take any write that nothing shows to be over), and a plain enumeration of the executions that its axioms allow',
   },
+  V3: {
+    source:
+      'PTX, ld.global.nc (the load is for memory that is read-only while the kernel runs); CUDA C++ Programming Guide, read-only data cache load function (`__ldg`)',
+  },
   N5: {
     source:
       'PTX, barrier{.cta} (.aligned: all threads of the warp execute it; it waits for the threads of its warp that have not exited)',

@@ -675,10 +675,11 @@ const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<
   if (backs === null) return namesNo(o, 'reads')
   const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
+  const taken = older.some(({ back }) => back > 0) ? backs : backs.map(() => -1)
   const now = older.map((w) =>
     Object.assign({}, w, { held: Plane.wordAt(m.planes[w.plane]!, w.byte, sizeOf(w)) }),
   )
-  return effect(withWords(done.machine, now), withBacks(done.events, backs), done.results)
+  return effect(withWords(done.machine, now), withBacks(done.events, taken), done.results)
 }
 
 /** A strong store that comes before the last writes of these words: they keep what they hold. */

@@ -179,13 +179,13 @@ const strongly = (plain: Access, { scope, orders, decides, controls, words }: St
 const readEvent = (x: Executing, p: Of<'load'>, value: number): Access =>
   p.strong === undefined ? plainRead(x, p, value) : strongly(plainRead(x, p, value), p.strong)
 
-const plainRead = (x: Executing, { source, outside }: Of<'load'>, value: number): Access =>
+const plainRead = (x: Executing, { source, outside, readOnly }: Of<'load'>, value: number): Access =>
   outside === 'zero'
     ? {
         _tag: 'access',
         stamp: x.stamp,
         rw: 'r',
-        proxy: 'generic',
+        proxy: readOnly === true ? 'readOnly' : 'generic',
         footprint: source.footprint,
         role: 'source',
         atomic: false,
@@ -195,7 +195,7 @@ const plainRead = (x: Executing, { source, outside }: Of<'load'>, value: number)
         _tag: 'access',
         stamp: x.stamp,
         rw: 'r',
-        proxy: 'generic',
+        proxy: readOnly === true ? 'readOnly' : 'generic',
         footprint: source.footprint,
         role: 'source',
         atomic: false,

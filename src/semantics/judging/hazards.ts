@@ -695,6 +695,16 @@ const rows = {
     outside: 'always',
     words: true,
   },
+  V3: {
+    title: 'read-only load of what the kernel has written',
+    definition:
+      'A load for memory that the kernel does not write (ld.global.nc, `__ldg`, or a `const __restrict__` pointer) reads bytes that the kernel has written: it may find what was there before, whatever orders the two.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['visibility'],
+    cause: 'conflict',
+  },
   O1: {
     title: 'output never written',
     definition: 'A byte of an output has no write when the kernel ends.',

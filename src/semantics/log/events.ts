@@ -174,7 +174,8 @@ export const isApart = ({ map, dtype, spans }: Footprint): boolean => {
 }
 
 /** Through which window of the memory system an access goes: by itself, the copy engines, tensor memory, or the reader of tensor maps. */
-export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap'
+/** `readOnly`: the path of loads that may find memory as it was before the kernel (`ld.global.nc`). */
+export type Proxy = 'generic' | 'async' | 'tensor' | 'tensormap' | 'readOnly'
 
 // ---------------------------------------------------------------- events
 
@@ -291,7 +292,7 @@ export interface Access {
   readonly controls?: number
   /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
   readonly words?: number
-  /** of a strong access: how many writes before the last of its word it takes, or lies under, element by element; absent: it takes the last, or is the last */
+  /** of a strong access: how many writes before the last of its word it takes, or lies under, element by element; -1: one that comes later; absent: it takes the last, or is the last */
   readonly older?: ReadonlyArray<number>
   /** of an atomic write: the words that it finds, and those that it leaves, element by element */
   readonly found?: ReadonlyArray<number>

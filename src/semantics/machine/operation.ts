@@ -143,6 +143,8 @@ export type Prepared =
       readonly outside: Outside
       /** absent: it is a plain one */
       readonly strong?: Strong
+      /** by the read-only path */
+      readonly readOnly?: true
     }
   | {
       readonly _tag: 'store'

@@ -121,6 +121,8 @@ export const window = (r: Reading, write: Touch, by: Touch): View => {
 
 /** Does this access find what that one wrote? */
 export const sees = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean => {
+  // by this path nothing is sure to be found that the kernel has written
+  if (by.access.proxy === 'readOnly') return false
   const fact = doneFact(write)
   const view = window(r, write, by)
   return fact >= 0 && knows(by.at, view, fact) && (view !== 'mapped' || taken(r, knows, write, by))

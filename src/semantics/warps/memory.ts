@@ -358,24 +358,20 @@ export const load = (h: Here, o: Of<'load'>, mask: number): ReadonlyArray<Part> 
     }
     if (target._tag === 'plane') {
       const strong = strongly(h, o)
+      const plain: Prepared = {
+        _tag: 'load',
+        source: sourceOf(h.world, target.plane, from, bytes, count),
+        mask: null,
+        other: null,
+        outside: 'zero',
+      }
       out.push(
         part(
-          strong === null
-            ? {
-                _tag: 'load',
-                source: sourceOf(h.world, target.plane, from, bytes, count),
-                mask: null,
-                other: null,
-                outside: 'zero',
-              }
-            : {
-                _tag: 'load',
-                source: sourceOf(h.world, target.plane, from, bytes, count),
-                mask: null,
-                other: null,
-                outside: 'zero',
-                strong,
-              },
+          strong !== null
+            ? Object.assign({ strong }, plain)
+            : o.readOnly === true
+              ? Object.assign({ readOnly: true as const }, plain)
+              : plain,
           received(lanes, to, bytes, signed),
           maskOfLanes(lanes),
         ),

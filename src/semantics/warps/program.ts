@@ -190,6 +190,8 @@ export type Operation =
       readonly to: ReadonlyArray<ReadonlyArray<Row> | null>
       readonly ordering: Ordering
       readonly scope: Scope
+      /** of memory that the kernel does not write: by the path that need not find what it writes; absent: it does */
+      readonly readOnly?: true
       /** a loop that does nothing else, until the word compares so with the value: it waits */
       readonly until?: { readonly comparison: Comparison; readonly value: Row }
     }

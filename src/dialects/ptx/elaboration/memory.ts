@@ -8,6 +8,7 @@ import type {
   Address,
   AtomicName,
   AtomicType,
+  Operation,
   Ordering,
   Row,
   Space,
@@ -87,18 +88,15 @@ const ld = (h: Here): void => {
   const to = itemsOf(h.operands['d']).map((v): ReadonlyArray<Row> | null =>
     v?._tag === 'sink' ? null : target(h, v, type),
   )
-  emit(
-    h.e,
-    {
-      _tag: 'load',
-      from: place(h, h.operands['a'], spaceNamed(h.modifiers['space'])),
-      width,
-      to: to.map((rows) => (rows === null ? null : rows.slice(0, words))),
-      ordering: orderingOf(h),
-      scope: scopeOf(h, 'gpu'),
-    },
-    h.guard,
-  )
+  const load: Extract<Operation, { readonly _tag: 'load' }> = {
+    _tag: 'load',
+    from: place(h, h.operands['a'], spaceNamed(h.modifiers['space'])),
+    width,
+    to: to.map((rows) => (rows === null ? null : rows.slice(0, words))),
+    ordering: orderingOf(h),
+    scope: scopeOf(h, 'gpu'),
+  }
+  emit(h.e, h.modifiers['nc'] === undefined ? load : { ...load, readOnly: true }, h.guard)
   for (const rows of to) if (rows !== null) extend(h, rows, words, width.signed)
 }
 

@@ -370,6 +370,13 @@ const restsOnLanes = (g: PtxGround, k: Known, after: WarpProgram): boolean => {
   return findingsOf({}).some((f) => !asOne.has(nameOf(f)))
 }
 
+/** Does it read words strongly, so that what a read finds may be an older write? A search of interleavings, as of `search.ts`, always gives it the last. */
+const readsStrongly = ({ code }: WarpProgram): boolean =>
+  code.some(
+    ({ operation: o }) =>
+      (o._tag === 'load' && o.ordering !== 'weak') || (o._tag === 'atomic' && o.to !== null),
+  )
+
 const certified = (
   g: PtxGround,
   k: Known,
@@ -387,7 +394,8 @@ const certified = (
   const { label } = m.change.site
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
-  if (ofLanes || (!isOfOneRun(c) && restsOnLanes(g, k, after))) return null
+  const byRuns = isOfOneRun(k.original) && isOfOneRun(c)
+  if (ofLanes || (!byRuns && (readsStrongly(after) || restsOnLanes(g, k, after)))) return null
   switch (compared(k.small(), after, m.change.site.label, own)) {
     case 'different':
       return null

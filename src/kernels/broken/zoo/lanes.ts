@@ -2,7 +2,7 @@
  * Twins in PTX: the hazards of threads of one warp, and of strong accesses of single words. Programs of the core have neither, so these kernels are PTX, of one or two warps
  * and one tensor.
  *
- * Both of a pair are one text, of which the mended one has a line more:
+ * Both of a pair are one text, of which the mended one has a line more, or another instruction in one line (V3):
  *
  *     st.shared.u32 [%r4], %r1;         s[t] = t
  *     bar.warp.sync -1;                 the mended one alone (of two warps: bar.sync 0)
@@ -12,7 +12,7 @@
  *
  * Laws
  * 1. The bad one gets its verdict, with a finding of its id between the two instructions; the mended one is `ok`, without a finding.
- * 2. The mended text is the bad one and the line that mends it.
+ * 2. The mended text is the bad one and the line that mends it, or that line in place of another.
  *
  * Source: PTX ISA, memory consistency model: program order; bar.warp.sync.
  */
@@ -39,23 +39,18 @@ export interface LaneTwin {
 
 // ---------------------------------------------------------------- constructors
 
-const missing = ''
-
-/** So many threads, and where they meet in the mended one. */
-interface Team {
-  readonly threads: number
-  readonly meet: string
+/** A line that the two have otherwise; '': the bad one does not have it. */
+interface Mend {
+  readonly bad: string
+  readonly fixed: string
 }
-const warp: Team = { threads: 32, meet: 'bar.warp.sync -1;' }
-const warps: Team = { threads: 64, meet: 'bar.sync 0;' }
+type Line = string | Mend
 
-/** `missing` is where the line that mends it goes; %r4 is the address of the thread's own word of `s`. */
-const textOf = (
-  entry: string,
-  { threads, meet }: Team,
-  body: ReadonlyArray<string>,
-  fixed: boolean,
-): string =>
+const missingSync: Mend = { bad: '', fixed: 'bar.warp.sync -1;' }
+const missingBarrier: Mend = { bad: '', fixed: 'bar.sync 0;' }
+
+/** %r4 is the address of the thread's own word of `s`. */
+const textOf = (entry: string, threads: number, body: ReadonlyArray<Line>, fixed: boolean): string =>
   [
     '.version 8.3',
     '.target sm_90a',
@@ -72,7 +67,9 @@ const textOf = (
     '    mov.u32 %r2, s;',
     '    shl.b32 %r3, %r1, 2;',
     '    add.u32 %r4, %r2, %r3;',
-    ...body.flatMap((line) => (line === missing ? (fixed ? [`    ${meet}`] : []) : [`    ${line}`])),
+    ...body
+      .map((line) => (typeof line === 'string' ? line : fixed ? line.fixed : line.bad))
+      .flatMap((line) => (line === '' ? [] : [`    ${line}`])),
     '    ret;',
     '}',
     '',
@@ -89,10 +86,10 @@ const laneTwin = (
   title: string,
   fix: string,
   [a, b]: readonly [opcode: string, opcode: string],
-  body: ReadonlyArray<string>,
-  team: Team = warp,
+  body: ReadonlyArray<Line>,
+  threads: number = 32,
 ): LaneTwin => {
-  const text = (fixed: boolean): string => textOf(id, team, body, fixed)
+  const text = (fixed: boolean): string => textOf(id, threads, body, fixed)
   const bad = text(false)
   return {
     name: id,
@@ -101,7 +98,7 @@ const laneTwin = (
     title,
     fix,
     shows: { verdict: 'hazard', a: labelOf(id, bad, a), b: labelOf(id, bad, b) },
-    threads: team.threads,
+    threads,
     text,
   }
 }
@@ -115,7 +112,7 @@ const mirrored = laneTwin(
   ['st.shared.u32', 'ld.shared.u32'],
   [
     'st.shared.u32 [%r4], %r1;',
-    missing,
+    missingSync,
     'sub.u32 %r5, 31, %r1;',
     'shl.b32 %r5, %r5, 2;',
     'add.u32 %r5, %r2, %r5;',
@@ -134,7 +131,7 @@ const storedByOne = laneTwin(
   [
     'st.shared.u32 [%r4], %r1;',
     'fence.proxy.async.shared::cta;',
-    missing,
+    missingSync,
     'setp.ne.u32 %p1, %r1, 0;',
     '@%p1 bra over;',
     'cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 128;',
@@ -153,7 +150,7 @@ const foundByLuck = laneTwin(
     'st.shared.u32 [%r4], 0;',
     'bar.sync 0;',
     'st.volatile.shared.u32 [%r4], %r1;',
-    missing,
+    missingBarrier,
     'sub.u32 %r5, 63, %r1;',
     'shl.b32 %r5, %r5, 2;',
     'add.u32 %r5, %r2, %r5;',
@@ -162,10 +159,29 @@ const foundByLuck = laneTwin(
     'add.u64 %rd3, %rd1, %rd2;',
     'st.global.u32 [%rd3], %r6;',
   ],
-  warps,
+  64,
 )
 
-export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne, foundByLuck]
+const readOnly = laneTwin(
+  'V3',
+  'each lane stores a word of global memory, and loads that of another lane by `ld.global.nc`, which is for memory that the kernel does not write',
+  'an ordinary load: no `__ldg()`, and no `const` and `__restrict__` on a pointer whose memory the kernel writes',
+  ['st.global.u32', 'ld.global.nc.u32'],
+  [
+    'cvt.u64.u32 %rd2, %r3;',
+    'add.u64 %rd2, %rd1, %rd2;',
+    'st.global.u32 [%rd2], %r1;',
+    'bar.warp.sync -1;',
+    'xor.b32 %r5, %r3, 124;',
+    'cvt.u64.u32 %rd3, %r5;',
+    'add.u64 %rd3, %rd1, %rd3;',
+    { bad: 'ld.global.nc.u32 %r6, [%rd3];', fixed: 'ld.global.u32 %r6, [%rd3];' },
+    'bar.warp.sync -1;',
+    'st.global.u32 [%rd2], %r6;',
+  ],
+)
+
+export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne, foundByLuck, readOnly]
 
 // ---------------------------------------------------------------- destructors
 

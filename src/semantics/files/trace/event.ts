@@ -110,7 +110,13 @@ const combine: Wire<Combine> = wordOf<Combine>()({
   exchange: true,
   cas: true,
 })
-const proxy: Wire<Proxy> = wordOf<Proxy>()({ generic: true, async: true, tensor: true, tensormap: true })
+const proxy: Wire<Proxy> = wordOf<Proxy>()({
+  generic: true,
+  async: true,
+  tensor: true,
+  tensormap: true,
+  readOnly: true,
+})
 const role: Wire<Role> = wordOf<Role>()({
   source: true,
   destination: true,
@@ -366,7 +372,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         older: described(
           list(integer),
-          'of a strong access: how many writes before the last of its word it takes, or lies under, element by element; absent: it takes the last, or is the last',
+          'of a strong access: how many writes before the last of its word it takes, or lies under, element by element; -1: one that comes later; absent: it takes the last, or is the last',
         ),
         found: described(list(integer), 'of an atomic write: the words that it finds, element by element'),
         left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),

@@ -278,12 +278,14 @@ const sameUnit = (
   return true
 }
 
-/** Whether `r`, which comes after the write `w`, finds what it wrote. */
+/** Whether `r`, which comes after the write `w`, finds what it wrote; by the read-only path nothing is sure to be found that the kernel has written. */
 const finds = (w: AccessRecord, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean =>
-  r.proxy === 'tensormap' && w.operation < 0
-    ? out.mapped(w, r, k)
-    : seen(w, r.proxy, k, options.rules.maxGenerations) &&
-      (isAsExecuted(w, r, options) || seenByThreads(w, r, k))
+  r.proxy === 'readOnly'
+    ? false
+    : r.proxy === 'tensormap' && w.operation < 0
+      ? out.mapped(w, r, k)
+      : seen(w, r.proxy, k, options.rules.maxGenerations) &&
+        (isAsExecuted(w, r, options) || seenByThreads(w, r, k))
 
 /** The same of the threads that make the two. */
 const seenByThreads = (w: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {

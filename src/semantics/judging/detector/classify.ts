@@ -43,6 +43,7 @@
  * | ordered, but the write is not visible                              | id |
  * |--------------------------------------------------------------------|----|
  * | a tensor map that a copy reads                                     | P5 |
+ * | any, the reader is a load for memory that the kernel does not write | V3 |
  * | tensor proxy, a tcgen05.st of the same agent                       | M4 |
  * | tensor proxy, else                                                 | M8 |
  * | generic write, the reader is generic or does not see it generically either | V1 |
@@ -204,6 +205,7 @@ export const laneId = (a: AccessRecord, b: AccessRecord): HazardId =>
 
 export const invisibleId = (earlier: AccessRecord, later: AccessRecord, k: Knowledge): HazardId => {
   if (later.proxy === 'tensormap') return 'P5'
+  if (later.proxy === 'readOnly') return 'V3'
   if (earlier.proxy === 'tensor')
     return earlier.unit === 'tcgen05St' && earlier.stamp.agent === later.stamp.agent ? 'M4' : 'M8'
   if (earlier.proxy === 'async' || later.proxy !== 'async') return 'V1'

@@ -186,7 +186,7 @@ const judgeNow = (d: Detector, kept: ReadonlyArray<Deferred>, k: Knowledge): voi
   for (const { record, cluster } of kept) judgeOn(d, regionOf(d, record.footprint), record, k, cluster)
 }
 
-const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12 } as const
+const digestOf = { generic: 0, async: 4, tensor: 8, tensormap: 12, readOnly: 0 } as const
 
 export const access = (d: Detector, e: Access): void => {
   const c = d.context

@@ -219,6 +219,11 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
         'none-found',
         'one initialisation, known to all users before they use it; an invalidation that they know before the bytes are used again',
       )
+    case 'V3':
+      return edge(
+        'none-found',
+        'an ordinary load: no `__ldg()`, and no `const` and `__restrict__` on a pointer whose memory the kernel writes',
+      )
     default:
       return edge('none-found', 'no single fence, wait or arrive removes this')
   }
