@@ -1,9 +1,10 @@
 /**
  * Strong accesses: who inherits what through a word of memory.
  *
- * A strong access is atomic at its scope. A *release pattern* on a word is a releasing write, or a fence and then a write; an *acquire pattern* is an acquiring read, or
- * a read and then a fence. The second takes over what the first told, if the read finds its write, or what atomics that read and write have made of it, and if each
- * is in the other's scope.
+ * A strong access is atomic at its scope. A *release pattern* on a word is a releasing write, alone or before a later strong write of its thread; or a fence and then a write.
+ * An *acquire pattern* is an acquiring read, alone or after a strong read of its thread; or a read and then a fence. The second takes over what the first told, if the read
+ * observes its write: it takes it, or what atomics that read and write have made of it. Each step of that is of two accesses in each other's scope and equally wide, and so
+ * are the two ends of the patterns in each other's scope: the scope of a fence is its own, and not that of the access beside it.
  *
  *     A: write x    fence.gpu    atom.add c 1                   told c: what A knew at its fence
  *     B:                         atom.add c 1 -> 1   fence.gpu  read x      in order and seen
@@ -11,10 +12,10 @@
  *
  * | access                       | of what the word tells                                                        |
  * |------------------------------|-------------------------------------------------------------------------------|
- * | store                        | forgets it, and tells what its agent has released                             |
- * | atomic that reads and writes | hears it, adds what its agent has released                                    |
+ * | store                        | forgets it, and tells what its agent has released, by earlier releases of the word too |
+ * | atomic that reads and writes | hears it, adds what its agent has released; forgets it if the two are not morally strong |
  * | load                         | hears it                                                                      |
- * | plain write                  | forgets it                                                                    |
+ * | plain write, or an operation's | forgets it; patterns that have begun are not over                             |
  *
  * A relaxed wait at an mbarrier is such a read, too: a fence behind it takes over what the arrivals have told. A read that decides, and a wait, show besides that the writes
  * that they find come before all that they come before, where it touches the word (`shownBefore`).
