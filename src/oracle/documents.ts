@@ -1104,7 +1104,10 @@ const documents: Readonly<Record<string, Document>> = {
             'what the model says of them; null: they do not meet, a plain write stands between',
           ],
           because: [
-            orNull('a word', oneOf('in one unit', 'atomic', 'in order', 'seen', 'landed', 'not asked')),
+            orNull(
+              'a word',
+              oneOf('in one unit', 'atomic', 'in order', 'seen', 'landed', 'found', 'not asked'),
+            ),
             'why nothing is wrong; null: something is, or nothing was asked',
           ],
           before: [bool, 'whether the first is before the second'],

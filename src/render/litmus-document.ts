@@ -8,7 +8,7 @@
  * | a pair `is`                                                   | because                                                          |
  * |---------------------------------------------------------------|------------------------------------------------------------------|
  * | `race`, `not visible`, `unfenced`, `race of clusters`, `any order` | something is missing: the clause of that name asks for it     |
- * | `ok`                                                          | in one unit; atomic; in order; seen; landed; or its clause is left out |
+ * | `ok`                                                          | in one unit; atomic; in order; seen; landed; found; or its clause is left out |
  * | null                                                          | it does not meet: a plain write stands between                   |
  *
  * Laws
@@ -21,7 +21,8 @@ import { model, usual, type Choices, type Modelled, type Shown } from '../semant
 import { drawn } from '../semantics/model/clauses.js'
 import type { LitmusLog } from '../semantics/model/litmus.js'
 import { doneFact } from '../semantics/model/order.js'
-import type { Ground, PairKind } from '../semantics/model/race.js'
+import { comesFirst, type Ground, type PairKind } from '../semantics/model/race.js'
+import type { Otherwise } from '../semantics/model/readings.js'
 import type { Reading, Touch } from '../semantics/model/reading.js'
 import { chainsOf, conflicts, needed, phaseOf } from '../semantics/model/relations.js'
 import type { Arrow, View } from '../semantics/model/views.js'
@@ -31,7 +32,7 @@ import type { Arrow, View } from '../semantics/model/views.js'
 export type LitmusOptions = Pick<Choices, 'strict' | 'strictProxies' | 'tensorPipe'>
 
 export type PairWord = 'race' | 'not visible' | 'unfenced' | 'race of clusters' | 'any order' | 'ok'
-export type Because = 'in one unit' | 'atomic' | 'in order' | 'seen' | 'landed' | 'not asked'
+export type Because = 'in one unit' | 'atomic' | 'in order' | 'seen' | 'landed' | 'found' | 'not asked'
 
 export interface LitmusEvent {
   /** its line, from 1; null: it comes before the test */
@@ -130,6 +131,7 @@ const becauseOf: Readonly<Record<Ground, Because>> = {
   order: 'in order',
   seen: 'seen',
   landed: 'landed',
+  found: 'found',
   notAsked: 'not asked',
 }
 const isGround = (is: PairKind | Ground): is is Ground => is in becauseOf
@@ -154,10 +156,21 @@ export const said = (
 ): ReadonlyArray<string> => {
   const at = placing(test, m)
   const quote = (t: Touch): string => `\`${lines[test.lineOf[at(t)] ?? -1] ?? 'before the test'}\``
+  const other = (o: Otherwise): string => {
+    switch (o._tag) {
+      case 'older':
+        return `another value: ${quote(o.read)} / ${quote(o.missed)}`
+      case 'stale':
+        return `another value: ${quote(o.read)} / ${quote(o.write)}`
+      case 'order':
+        return `another order: ${quote(o.first)} / ${quote(o.second)}`
+    }
+  }
   const out = m.clusters.flatMap((c) => [
     ...c.found.pairs.map((p) => `${wordOf[p.kind]}: ${quote(p.a)} / ${quote(p.b)}`),
     ...c.found.nothing.map((t) => `nothing there: ${quote(t)}`),
     ...c.failing.map((f) => f.condition),
+    ...c.otherwise.map(other),
     ...c.left.map((l) => l.id),
     ...c.misused.misuses.map((x) => x.id),
     ...(c.stuck ? ['deadlock'] : []),
@@ -205,8 +218,8 @@ const partOf = (
   const by = (t: Touch, at: number, view: View | undefined): ReadonlyArray<number> | null =>
     view === undefined ? null : (chains(doneFact(t), at, view)?.map((k) => offset + k) ?? null)
   const orderOf = (b: Touch): View => {
-    const isWait = r.log[b.at]?._tag === 'semaphore'
-    return strict ? (isWait ? 'firmBefore' : 'firm') : isWait ? 'before' : 'order'
+    const isFirst = comesFirst(b)
+    return strict ? (isFirst ? 'firmBefore' : 'firm') : isFirst ? 'before' : 'order'
   }
   const isOf = new Map(found.judged.map((j) => [`${key(j.a)} ${key(j.b)}`, j.is]))
   return {

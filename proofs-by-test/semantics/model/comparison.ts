@@ -18,6 +18,7 @@ import {
   type Fold,
   type Header,
   type LogEvent,
+  type Stamp,
 } from '../../../src/semantics/log/events.js'
 import { model, type Modelled } from '../../../src/semantics/model/index.js'
 import type { Touch } from '../../../src/semantics/model/reading.js'
@@ -208,6 +209,46 @@ const compared = (
   ]
 }
 
+/** Which other values the reads may take, and the stores that may be the later ones, said by both. */
+const otherwiseDiffer = ({ otherwise: o }: Judgement, m: Modelled): ReadonlyArray<string> => {
+  const mine = m.clusters.flatMap((s) => s.otherwise)
+  const stampOf = (s: { readonly agent: number; readonly at: number }): string =>
+    `${String(s.agent)}.${String(s.at)}`
+  const read = (by: string, plane: number, byte: number, back: number): string =>
+    `${by} of plane ${String(plane)}+${String(byte)} takes ${String(back)} before the last`
+  const theirReads = new Set(
+    o.reads.flat().flatMap((r) => (r.back < 0 ? [] : [read(stampOf(r.read), r.plane, r.byte, r.back)])),
+  )
+  const myReads = new Set(
+    mine.flatMap((r) =>
+      r._tag === 'older'
+        ? [read(stampOf(r.read.access.stamp), r.read.access.footprint.plane, r.byte, r.back)]
+        : [],
+    ),
+  )
+  const theirStores = o.stores.flat()
+  const myStores = mine.flatMap((r) =>
+    r._tag === 'order' ? [{ first: r.first.access.stamp, second: r.second.access.stamp }] : [],
+  )
+  const isOf = (
+    a: { readonly first: Stamp; readonly second: Stamp },
+    b: { readonly first: Stamp; readonly second: Stamp },
+  ): boolean =>
+    stampOf(a.second) === stampOf(b.second) && a.first.agent === b.first.agent && a.first.at <= b.first.at
+  const stale = mine.some((r) => r._tag === 'stale')
+  const both = (s: { readonly first: Stamp; readonly second: Stamp }): string =>
+    `${stampOf(s.first)} may be later than ${stampOf(s.second)}`
+  return [
+    ...[...theirReads].filter((r) => !myReads.has(r)).map((r) => `the detector alone: ${r}`),
+    ...[...myReads].filter((r) => !theirReads.has(r)).map((r) => `the model alone: ${r}`),
+    ...theirStores
+      .filter((t) => !myStores.some((s) => isOf(s, t) && s.first.at === t.first.at))
+      .map((t) => `the detector alone: ${both(t)}`),
+    ...myStores.filter((s) => !theirStores.some((t) => isOf(s, t))).map((s) => `the model alone: ${both(s)}`),
+    ...((o.stale !== null) === stale ? [] : [`stale: ${String(stale)} in the model`]),
+  ]
+}
+
 export const differ = (
   { judgement, pairs, nothing, leaning }: Detected,
   m: Modelled,
@@ -261,6 +302,7 @@ export const differ = (
     ...m.clusters.flatMap((s) => s.misused.misuses.map((x) => named(x.id, x.stamp.agent))),
     ...(m.unwritten.length > 0 ? ['O1'] : []),
   ])
+  out.push(...otherwiseDiffer(judgement, m))
   for (const x of theirEnds) if (!myEnds.has(x)) out.push(`the detector alone: ${x}`)
   for (const x of myEnds) if (!theirEnds.has(x)) out.push(`the model alone: ${x}`)
   return out

@@ -42,7 +42,7 @@ completions are facts of their own: that a group, a copy or a queue entry is don
   [
     'visibility',
     'Visibility',
-    `What an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`lanes\`, \`semaphore\`, and enters
+    `What an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`lanes\`, \`semaphore\`, \`synchronises\`, \`fence-sc\`, \`fence-arrive\`, and enters
 where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flow from an issue into a signal, nor over \`relaxed\`. The clauses below open the other windows on memory.`,
   ],
   [
@@ -50,6 +50,12 @@ where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flo
     'Races and hazards',
     `What is asked of a pair of accesses. It is asked of pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
 there is a race among those iff there is one among all that conflict.`,
+  ],
+  [
+    'readings',
+    'What a strong read may find',
+    `What else a strong read of the log could have found, or two strong writes left. What comes of the other value is no matter of one log: a search runs the program again with it
+(docs/Ptx.md), and \`src/semantics/axioms\` enumerates every execution of a small program. Whether a read whose value only comes into memory may take a *later* write is asked only by that search.`,
   ],
   [
     'conditions',
@@ -112,6 +118,8 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     '```',
     '',
     `- Two accesses *conflict* if they share bytes, one of them writes, and they are not atomic for one another. They *meet* if no plain write stands between them on those bytes.
+- An access is *strong* if it is relaxed, acquire, release or volatile, or an atomic. Two are *morally strong* if each is in the scope of the other, both go through one proxy, and they touch exactly the same bytes; such a pair is atomic for one another.
+- A read *observes* the write that it takes if the two are morally strong, and through an atomic what that one observes.
 - The first of two writes has *landed* if each byte that they share was read in between, by a read that saw the first and comes before the second.
 - A *phase* of a barrier is one of its generations: the events that fall into it, up to the one that completes it. An arrow that *tells* carries what is seen; any other carries order alone.`,
     '',
@@ -120,10 +128,10 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     '',
     '```',
     `let order   = (${clauses
-      .filter((c) => c.part === 'order' && c.id !== 'pipe')
+      .filter((c) => c.part === 'order' && (c.arrows !== undefined || c.id === 'certain-peeks'))
       .map((c) => c.id)
       .join(' | ')})+`,
-    'let generic = (program | issue-into-accesses | fork | release | complete | copies | group | meet | lanes | semaphore)+',
+    'let generic = (program | issue-into-accesses | fork | release | complete | copies | group | meet | lanes | semaphore | synchronises | fence-sc | fence-arrive)+',
     'let shared  = generic ; [proxy-fence] ; generic',
     'let tensor  = (program | group | commit ; received | [before] ; release ; [after])+',
     'empty (co | rf | fr)-immediate \\ (order | pipe)            as race',
@@ -132,7 +140,10 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     '',
     '| in a litmus test | is |',
     '| --- | --- |',
-    '| `T0`, `T1` ...; `U0`, `U1` ... | agents of CTA 0; of CTA 1 |',
+    '| `T0`, `T1` ...; `U0`, `U1` ... | agents of CTA 0; of CTA 1; `V0` is of a CTA of another cluster that runs beside it |',
+    '| `read`, `write`; `load`, `store`, `atomic` | weak accesses; strong ones, relaxed and of `gpu` scope unless a word says otherwise; `wide`: 64 bits, else 32 |',
+    '| `wait.word s`; `kept`, `decides` | a loop that loads `s` until it has a value; the value of a load only comes into memory, or a branch depends on it |',
+    '| `bar`; `meet`; `sync` | bar.sync of a CTA; the cluster barrier; bar.warp.sync |',
     "| `x`, `y`, `z`; `x'` | shared memory of CTA 0; of CTA 1 |",
     '| `g`, `h`, `s`; `t`; `r` | global memory; tensor memory of CTA 0; registers of T0 |',
     "| `b`, `c`, `d`; `b'` | barriers of CTA 0 that count 1; of CTA 1. Unless a log is `bare` they are initialised, and every agent knows it |",

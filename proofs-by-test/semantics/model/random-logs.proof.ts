@@ -1,11 +1,11 @@
-/** Model = detector on random logs: what random programs have not (atomics, semaphores, forks, tensor maps, scopes), in any order that a log can have. */
+/** Model = detector on random logs: what random programs have not (strong accesses, fences of memory, semaphores, forks, tensor maps, scopes), in any order that a log can have. */
 import { describe, expect, it } from 'vitest'
 import { nightly } from '../../extent.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
 import { asSpans } from '../../../src/semantics/log/events.js'
 import { differences } from './comparison.js'
 import { read } from './litmus.js'
-import { logOf, mapLogOf } from './random-log.js'
+import { logOf, mapLogOf, strongLogOf } from './random-log.js'
 
 describe('random logs', () => {
   it('an atomic read hides no plain write: a plain read behind it that is not ordered races with that write', () => {
@@ -168,9 +168,68 @@ describe('random logs', () => {
     expect(differences(header, log)).toEqual([])
     expect(judgeLog(header, log, defaults).findings.map((f) => f.id)).toEqual(found)
   })
+  it.each<readonly [about: string, lines: ReadonlyArray<string>, found: ReadonlyArray<string>]>([
+    [
+      'reads at the scope of its CTA what an atomic there has handed on, and fences for the grid: the word races, the data do not',
+      [
+        'U0: write g',
+        'U0: atomic s release',
+        'T0: atomic s',
+        'T1: wait.word s cta',
+        'T1: fence acq_rel',
+        'T1: read g',
+      ],
+      ['D2'],
+    ],
+    [
+      'observes nothing through an atomic that the first write does not reach',
+      [
+        'U0: write g',
+        'U0: atomic s release',
+        'T0, U0: meet relaxed',
+        'T0: atomic s cta',
+        'T0, T1: bar',
+        'T1: load s acquire',
+        'T1: read g',
+      ],
+      ['V1', 'V1', 'V1'],
+    ],
+    [
+      'observes nothing through a word of another width',
+      ['T0: write g', 'T0: store s release wide', 'T0, T1: meet relaxed', 'T1: load s acquire', 'T1: read g'],
+      ['V1', 'V1'],
+    ],
+    [
+      'reads what a store after a release has left, and an older fence before it',
+      [
+        'T0: fence acq_rel',
+        'T0: write g',
+        'T0: store s release',
+        'T0: store s',
+        'T1: wait.word s acquire',
+        'T1: read g',
+      ],
+      [],
+    ],
+    [
+      'reads what the scope of a later store does not reach',
+      ['T0: write g', 'T0: store s release', 'T0: store s cta', 'U0: wait.word s acquire', 'U0: read g'],
+      ['D2', 'D2'],
+    ],
+    [
+      'loads what two stores of different widths have written: the first of them races, too',
+      ['T0: store s', 'T0: store s wide', 'T1: load s wide'],
+      ['D2'],
+    ],
+  ])('an agent that %s', (_, lines, found) => {
+    const { header, log } = read(lines)
+    expect(differences(header, log)).toEqual([])
+    expect(judgeLog(header, log, defaults).findings.map((f) => f.id)).toEqual(found)
+  })
   it.each([
     ['', logOf, nightly ? 200_000 : 150],
     [', of tensor maps at two addresses', mapLogOf, nightly ? 50_000 : 150],
+    [', of strong accesses', strongLogOf, nightly ? 200_000 : 300],
   ] as const)(
     'the detector and the model say the same%s',
     (_, drawn, count) => {
@@ -187,6 +246,40 @@ describe('random logs', () => {
     },
     1_800_000,
   )
+})
+
+/** Each is left out once, and a log that shows it is soon found; the number is where one was. */
+describe('without a clause of strong accesses the model is another one', () => {
+  it.each([
+    ['synchronises', 2],
+    ['observation', 171],
+    ['store-hides', 15],
+    ['release-again', 37],
+    ['fence-release', 38],
+    ['acquire-again', 20],
+    ['fence-acquire', 38],
+    ['half-fence', 108],
+    ['scope', 5],
+    ['width', 33],
+    ['fence-sc', 0],
+    ['fence-arrive', 159],
+    ['found', 2],
+    ['coherence', 0],
+    ['older', 10],
+    ['over', 5],
+    ['fence-order', 5],
+    ['stale', 0],
+    ['store-order', 0],
+    ['C1-hears', 38],
+    ['C1-decides', 6],
+    ['C1-word', 5],
+  ] as const)('without %s', (clause, from) => {
+    const isSeen = (seed: number): boolean => {
+      const { header, log } = read(strongLogOf(seed))
+      return differences(header, log).length === 0 && differences(header, log, {}, [clause]).length > 0
+    }
+    expect(Array.from({ length: 400 }, (_, k) => from + k).some(isSeen)).toBe(true)
+  })
 })
 
 describe('litmus tests', () => {

@@ -3,8 +3,9 @@
  *
  * Laws: `common` is intersection, `without` is difference, on the sets that the intervals stand for.
  */
+import { bitsOf } from '../../numerics/dtype.js'
 import type { Footprint } from '../log/events.js'
-import { spansOf } from '../log/events.js'
+import { addressesIn, spansOf } from '../log/events.js'
 
 export type Bytes = ReadonlyArray<readonly [number, number]>
 
@@ -40,4 +41,13 @@ export const without = (a: Bytes, b: Bytes): Bytes => {
     if (from < end) out.push([from, end])
   }
   return out
+}
+
+/** The words of a footprint, by their first bytes; an element of several words is each of them. */
+export const wordsOf = (f: Footprint): ReadonlyArray<number> => {
+  const size = Math.max(1, bitsOf(f.dtype) / 8)
+  if (f.map._tag === 'scatter') return [...addressesIn(f.map)].filter((byte) => byte >= 0)
+  return bytesOf(f).flatMap(([from, end]) =>
+    Array.from({ length: Math.ceil((end - from) / size) }, (_, k) => from + k * size),
+  )
 }

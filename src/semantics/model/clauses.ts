@@ -1,8 +1,8 @@
 /**
  * The memory model, clause by clause: what each says, where it comes from, and what it shows.
  *
- * A clause of order or visibility is a set of arrows (`views.ts`) and stands beside its definition. The others are questions: they are asked in `race.ts`, `conditions.ts`,
- * `ends.ts` and `allocations.ts` under the name that they have here. docs/MemoryModel.md is made of this table; which hazards
+ * A clause of order or visibility is a set of arrows (`views.ts`) and stands beside its definition. Those of strong accesses that draw none say which arrows `synchronises` and `fence-sc` draw (`strong.ts`).
+ * The others are questions: they are asked in `race.ts`, `readings.ts`, `conditions.ts`, `ends.ts` and `allocations.ts` under the name that they have here. docs/MemoryModel.md is made of this table; which hazards
  * need which clause it finds out by leaving them out.
  *
  * A litmus test is a log, an event a line; its verdict, and the verdict that it would have without the clause, are computed. `expect` and `without` say what has to
@@ -10,7 +10,9 @@
  *
  * | in a litmus test       | is                                                                                              |
  * |------------------------|--------------------------------------------------------------------------------------------------|
- * | T0, T1 ...; U0, U1 ... | agents of CTA 0; of CTA 1                                                                        |
+ * | T0, T1 ...; U0, U1 ... | agents of CTA 0; of CTA 1. V0, V1 ... are of a CTA of another cluster that runs beside it         |
+ * | load, store, atomic    | strong accesses: relaxed and of the whole grid, if nothing else is said                          |
+ * | wait.word s            | a loop that loads s until it has a value                                                         |
  * | x, y, z; x'            | shared memory of CTA 0; of CTA 1                                                                 |
  * | g, h, s; t; r          | global memory; tensor memory of CTA 0; registers of T0                                           |
  * | b, c, d; b'            | barriers of CTA 0 that count 1; of CTA 1. They are initialised, and all agents know it           |
@@ -33,12 +35,12 @@ export interface Litmus {
 }
 export interface Clause {
   readonly id: string
-  readonly part: 'order' | 'visibility' | 'conflict' | 'conditions' | 'ends'
+  readonly part: 'order' | 'visibility' | 'conflict' | 'readings' | 'conditions' | 'ends'
   readonly says: string
   readonly source: string
   readonly litmus: Litmus
   /** of a clause of order or visibility */
-  readonly arrows?: (r: Reading) => ReadonlyArray<Arrow>
+  readonly arrows?: (r: Reading, has: Judging['has']) => ReadonlyArray<Arrow>
 }
 
 const ok = 'ok'
@@ -259,6 +261,156 @@ const order: ReadonlyArray<Clause> = [
     arrows: Order.semaphore,
   },
   {
+    id: 'synchronises',
+    part: 'order',
+    says: 'A release and an acquire of one word synchronise if the acquire observes what the release has written. The reader then comes after everything that the releasing thread saw, and sees it. A strong read observes the last write before it in the log, if the two are morally strong: `scope` and `width` say when. A signal of a semaphore counts here as a relaxed atomic.',
+    source:
+      'PTX 8.9.4 (a release pattern synchronises with an acquire pattern), 8.8 (patterns), 8.9.2 (observation)',
+    litmus: {
+      log: ['T0: write g', 'T0: store s release', 'T1: wait.word s acquire', 'T1: read g'],
+      expect: ok,
+      without: 'race',
+    },
+    arrows: Order.synchronises,
+  },
+  {
+    id: 'observation',
+    part: 'order',
+    says: 'An atomic hands on what it observes: who observes its write observes that, too. Every step must be morally strong.',
+    source: 'PTX 8.9.2 (a write, an atomic operation, a read)',
+    litmus: {
+      log: ['T0: write g', 'T0: atomic s release', 'T1: atomic s', 'T2: wait.word s acquire', 'T2: read g'],
+      expect: ok,
+      without: 'race',
+    },
+  },
+  {
+    id: 'store-hides',
+    part: 'order',
+    says: 'A store hands on nothing. A read that takes its value observes no earlier write of another thread.',
+    source: 'PTX 8.9.2 (only an atomic operation continues observation order)',
+    litmus: {
+      log: [
+        'T0: write g',
+        'T0: store s release',
+        'T0, T1: bar',
+        'T1: store s',
+        'T2: wait.word s acquire',
+        'T2: read g',
+      ],
+      expect: 'race',
+      without: ok,
+    },
+  },
+  {
+    id: 'release-again',
+    part: 'order',
+    says: 'A release of a word also counts for each later strong write of that word by the same thread, even if other threads have written in between.',
+    source: 'PTX 8.8 (release patterns, the second form)',
+    litmus: {
+      log: ['T0: write g', 'T0: store s release', 'T0: store s', 'T1: wait.word s acquire', 'T1: read g'],
+      expect: ok,
+      without: 'race',
+    },
+  },
+  {
+    id: 'fence-release',
+    part: 'order',
+    says: 'A fence makes a release of every later strong write of its thread: what the thread saw at the fence is told. The scope of the pattern is the scope of the fence.',
+    source: 'PTX 8.8 (release patterns, the third form)',
+    litmus: {
+      log: ['T0: write g', 'T0: fence acq_rel', 'T0: store s', 'T1: wait.word s acquire', 'T1: read g'],
+      expect: ok,
+      without: 'race',
+    },
+  },
+  {
+    id: 'acquire-again',
+    part: 'order',
+    says: 'An acquire of a word also takes over what earlier strong reads of that word by the same thread have observed.',
+    source: 'PTX 8.8 (acquire patterns, the second form)',
+    litmus: {
+      log: ['T0: write g', 'T0: store s release', 'T1: wait.word s', 'T1: load s acquire', 'T1: read g'],
+      expect: ok,
+      without: 'C1',
+    },
+  },
+  {
+    id: 'fence-acquire',
+    part: 'order',
+    says: 'A fence makes an acquire of every earlier strong read of its thread.',
+    source:
+      'PTX 8.8 (acquire patterns, the third form; the read of `red` forms none, which a log does not tell from an atomic without a result)',
+    litmus: {
+      log: ['T0: write g', 'T0: store s release', 'T1: wait.word s', 'T1: fence acq_rel', 'T1: read g'],
+      expect: ok,
+      without: 'race',
+    },
+  },
+  {
+    id: 'half-fence',
+    part: 'order',
+    says: '`fence.acquire` releases nothing, and `fence.release` acquires nothing.',
+    source: 'PTX 8.8 (which fences begin and end a pattern)',
+    litmus: {
+      log: ['T0: write g', 'T0: fence acquire', 'T0: store s', 'T1: wait.word s acquire', 'T1: read g'],
+      expect: 'race',
+      without: ok,
+    },
+  },
+  {
+    id: 'scope',
+    part: 'order',
+    says: 'Two strong operations are morally strong only if each has a scope that includes the thread of the other. This is asked of the two ends of a synchronisation, of each step of an observation, and of two accesses that would otherwise race. `volatile` is relaxed with the widest scope.',
+    source: 'PTX 8.7 (morally strong), 8.5 (scopes), 8.4.2 (volatile), 8.9.4',
+    litmus: {
+      log: ['T0: write g', 'T0: store s release cta', 'U0: wait.word s acquire', 'U0: read g'],
+      expect: 'race',
+      without: ok,
+    },
+  },
+  {
+    id: 'width',
+    part: 'order',
+    says: 'Two strong accesses are morally strong only if they overlap completely. Accesses of different widths observe nothing of one another, and they race.',
+    source: 'PTX 8.7 (overlap completely), 8.7.2 (mixed-size data races)',
+    litmus: { log: ['T0: store s wide', 'T1: load s'], expect: 'race', without: ok },
+  },
+  {
+    id: 'fence-sc',
+    part: 'order',
+    says: 'Two `fence.sc` synchronise if every run with these reads has them in this order: the first comes before a write by program order and barriers of its CTA, a read observes the write, and the second comes after the read in the same way. In the other order the read would come before the write that it takes. Other ways from a fence to a write are not followed: a race may be reported that the ISA excludes.',
+    source: 'PTX 8.9.3 (Fence-SC order), 8.9.4, 8.10.2 and 8.10.6 (why the order is forced)',
+    litmus: {
+      log: [
+        'T0: write g',
+        'T0: fence sc',
+        'T0, T1: bar',
+        'T1: store s',
+        'T2: wait.word s',
+        'T2, T3: bar',
+        'T3: fence sc',
+        'T3: read g',
+      ],
+      expect: ok,
+      without: 'race',
+    },
+    arrows: Order.fenceSc,
+  },
+  {
+    id: 'fence-arrive',
+    part: 'order',
+    says: 'Barriers are words, too. A relaxed arrive after a fence tells what its agent saw at the fence. A relaxed wait before a fence takes over at the fence what the arrivals told. A relaxed arrival at a cluster barrier tells in the same way. The fence must reach the CTA of the barrier, or the cluster if the barrier is of another CTA.',
+    source:
+      'PTX 8.8 (third forms), 9.7.13.15 (relaxed arrives and waits), “barrier.cluster” (an explicit fence with `.relaxed`)',
+    litmus: {
+      log: ['T0: write x', 'T0: fence acq_rel cta', 'T0: arrive b relaxed', 'T1: wait b 0', 'T1: read x'],
+      expect: ok,
+      without: 'not visible',
+    },
+    arrows: Order.fenceArrive,
+  },
+  {
     id: 'pipe',
     part: 'order',
     says: 'In one unit of one agent some operations happen as they are issued, and the later sees what the earlier wrote: wgmma after wgmma; product after product, product after copy or shift, copy 4x256b after shift, shift after product. Every other pair needs a completion. That products with different accumulators are in order is an assumption (`tensorPipe`), and what rests on it is noted.',
@@ -476,9 +628,24 @@ const conflict: ReadonlyArray<Clause> = [
   {
     id: 'atomic',
     part: 'conflict',
-    says: 'Two atomic accesses do not conflict if each is in the scope of the other, both go through one proxy and their elements are equally wide. If they do not commute, what memory holds is a matter of their order (C1, but for the rounding of sums).',
-    source: 'PTX 8.7.1 (morally strong)',
+    says: 'Two strong accesses do not race if they are morally strong: each in the scope of the other, both through one proxy, and equally wide. A strong and a weak access race like two weak ones (D1 to D5), and are asked for visibility like them (V1).',
+    source: 'PTX 8.7 (morally strong), 8.7.1 (a data race is of accesses that are not)',
     litmus: { log: ['T0: atomic g', 'T1: atomic g'], expect: ok, without: 'race' },
+  },
+  {
+    id: 'found',
+    part: 'conflict',
+    says: 'A strong access comes before a weak one if a read that comes before the weak one has observed it, or a later write of the word by the same thread. The read must be a wait, or one that decides something: its value is then the same in every schedule that comes here.',
+    source:
+      'PTX 8.9.5 (causality: observation, then base causality); that the earlier accesses of the word by the same thread come before, too, is documented nowhere: by the letter they race, although SC-per-location leaves the weak access no older value',
+    litmus: { log: ['T0: store s', 'T1: wait.word s', 'T1: write s'], expect: ok, without: 'race' },
+  },
+  {
+    id: 'coherence',
+    part: 'conflict',
+    says: 'Coherence orders two strong writes of one word that are morally strong, but a run chooses how. If nothing orders them and they do not commute, what memory holds is a matter of their order: N1, and C1 but for the rounding of sums.',
+    source: 'PTX 8.9.6 (coherence order), 8.10.1',
+    litmus: { log: ['T0: store s', 'T1: store s'], expect: 'any order', without: ok },
   },
   {
     id: 'nothing',
@@ -503,6 +670,27 @@ const conditions: ReadonlyArray<Clause> = [
     says: 'No control depends on timing; atomic writes that do not commute, and requests for clusters, are ordered.',
     source: 'docs/hazards.md',
     litmus: { log: ['T0: atomic g', 'T1: atomic g or'], expect: 'C1', without: 'any order' },
+  },
+  {
+    id: 'C1-hears',
+    part: 'conditions',
+    says: 'What a read takes over was known to its thread anyhow. Otherwise it depends on whether the read comes before or after the write. A wait is not asked: it passes after the write.',
+    source: 'docs/hazards.md',
+    litmus: { log: ['T0: store s release', 'T1: load s acquire'], expect: 'C1', without: ok },
+  },
+  {
+    id: 'C1-decides',
+    part: 'conditions',
+    says: 'A strong read whose value decides something, in control or in memory, is ordered with each strong write of its word.',
+    source: 'docs/hazards.md',
+    litmus: { log: ['T0: store s', 'T1: load s kept'], expect: 'C1', without: 'another value' },
+  },
+  {
+    id: 'C1-word',
+    part: 'conditions',
+    says: 'A strong write knows each wait for its word that comes before it. Otherwise it could come first. Which writes let the wait pass is asked only where a log has values.',
+    source: 'docs/hazards.md',
+    litmus: { log: ['T0: atomic s', 'T1: wait.word s', 'T0: atomic s'], expect: 'C1', without: ok },
   },
   {
     id: 'C1-peek',
@@ -660,7 +848,66 @@ const ends: ReadonlyArray<Clause> = [
   },
 ]
 
-export const clauses: ReadonlyArray<Clause> = [...order, ...visibility, ...conflict, ...conditions, ...ends]
+const readings: ReadonlyArray<Clause> = [
+  {
+    id: 'older',
+    part: 'readings',
+    says: 'A strong read whose value only comes into memory may take every write of its word that is not over, and what was there before the first. It is V2 if two of these values leave two results. In the log it takes the last one.',
+    source: 'PTX 8.10.6 (causality forbids no other)',
+    litmus: {
+      log: ['T0: store s', 'T0, T1: meet relaxed', 'T1: load s kept'],
+      expect: 'another value',
+      without: ok,
+    },
+  },
+  {
+    id: 'over',
+    part: 'readings',
+    says: 'A write is over for a read that sees a later write of the word, or sees a read that took a later one.',
+    source:
+      'PTX 8.10.6 (a write that a causally earlier one has overwritten), 8.10.5 (SC-per-location: two reads)',
+    litmus: { log: ['T0: store s', 'T0, T1: meet', 'T1: load s kept'], expect: ok, without: 'another value' },
+  },
+  {
+    id: 'fence-order',
+    part: 'readings',
+    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what those before it had seen, for the reads that come after it by program order and barriers of its CTA. This makes no race good: another run may have them in another order.',
+    source: 'PTX 8.9.3 (an order determined at runtime), 8.9.4',
+    litmus: {
+      log: ['T0: store s', 'T0: fence sc', 'T1: fence sc', 'T1: load s kept'],
+      expect: 'C1',
+      without: 'another value',
+    },
+    arrows: Order.fenceShows,
+  },
+  {
+    id: 'stale',
+    part: 'readings',
+    says: 'A strong read on which a branch depends may take an older write that is not over, or a later one whose thread does not know the read. Then another run decides otherwise, and no verdict speaks for every schedule until a search has tried it.',
+    source: 'PTX 8.10.4 (load buffering without dependency is allowed), 8.10.6',
+    litmus: {
+      log: ['T0: store s', 'T0, T1: meet relaxed', 'T1: load s decides'],
+      expect: 'another value',
+      without: ok,
+    },
+  },
+  {
+    id: 'store-order',
+    part: 'readings',
+    says: 'The first of two strong writes that nothing orders may be the later one, unless both are atomics, which take over what they find. It is V2 if that leaves another result and no thread branches on the word.',
+    source: 'PTX 8.9.6 (coherence order is determined at runtime)',
+    litmus: { log: ['T0: store s', 'T1: store s'], expect: 'another order', without: 'any order' },
+  },
+]
+
+export const clauses: ReadonlyArray<Clause> = [
+  ...order,
+  ...visibility,
+  ...conflict,
+  ...readings,
+  ...conditions,
+  ...ends,
+]
 
 /** An arrow, and the clause that draws it. */
 export interface Drawn {
@@ -671,7 +918,7 @@ export interface Drawn {
 /** All arrows of the clauses that stand. */
 export const drawn = (r: Reading, { has }: Judging): ReadonlyArray<Drawn> =>
   clauses.flatMap(({ id, arrows }) =>
-    arrows === undefined || !has(id) ? [] : arrows(r).map((arrow) => ({ clause: id, arrow })),
+    arrows === undefined || !has(id) ? [] : arrows(r, has).map((arrow) => ({ clause: id, arrow })),
   )
 export const arrowsOf = (r: Reading, how: Judging): ReadonlyArray<Arrow> =>
   drawn(r, how).map(({ arrow }) => arrow)

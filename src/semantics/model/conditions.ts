@@ -25,16 +25,29 @@ import type { SemaphoreEvent } from '../log/events.js'
 import { contested } from './allocations.js'
 import type { Judging } from './judging.js'
 import { eventFact, operationOf } from './order.js'
-import { rounds, type Pair } from './race.js'
-import type { Phase, Reading } from './reading.js'
+import { rounds, type Asked, type Found, type Judged, type Pair } from './race.js'
+import type { Phase, Reading, Touch } from './reading.js'
 import { indices, samePlace } from './reading.js'
+import { forced, isStrong, synchronised, wordsIn } from './strong.js'
 import type { Knows } from './views.js'
 
 /** What fails, and the events between which. */
 export interface Failing {
   readonly condition: ConditionName
   readonly of:
-    'peek' | 'order' | 'requests' | 'parity' | 'C3' | 'upper' | 'lower' | 'semaphore' | 'allocator' | 'C6'
+    | 'hears'
+    | 'decides'
+    | 'word'
+    | 'peek'
+    | 'order'
+    | 'requests'
+    | 'parity'
+    | 'C3'
+    | 'upper'
+    | 'lower'
+    | 'semaphore'
+    | 'allocator'
+    | 'C6'
   /** indices of events in the log of the cluster */
   readonly a: number
   readonly b: number
@@ -151,7 +164,7 @@ export const sparedInTime = (r: Reading, knows: Knows): ReadonlyArray<Failing> =
 /** Which signals a semaphore wait inherits is settled. */
 export const settledSignals = (r: Reading, knows: Knows): ReadonlyArray<Failing> =>
   r.log.flatMap((e, at) => {
-    if (e._tag !== 'semaphore' || e.outcome === 'blocked') return []
+    if (e._tag !== 'semaphore' || e.outcome === 'blocked' || e.until !== undefined) return []
     const earlier = (
       is: (s: SemaphoreEvent) => boolean,
     ): ReadonlyArray<{ readonly i: number; readonly s: SemaphoreEvent }> =>
@@ -160,6 +173,7 @@ export const settledSignals = (r: Reading, knows: Knows): ReadonlyArray<Failing>
         .flatMap((s, i) =>
           s._tag === 'semaphore' &&
           s.outcome !== 'blocked' &&
+          s.until === undefined &&
           samePlace(s, e) &&
           is(s) &&
           !knows(at, 'before', i)
@@ -215,6 +229,57 @@ export const determined = (r: Reading, knows: Knows, pairs: ReadonlyArray<Pair>)
   ]
 }
 
+// ---------------------------------------------------------------- C1, strong accesses
+
+/** What is taken over through a word depends on when its read comes, unless it was known anyhow; when a wait comes is asked of the wait. */
+export const heardByChance = (r: Reading, knows: Knows, { has }: Judging): ReadonlyArray<Failing> => {
+  const all = [...synchronised(r, has), ...forced(r, has)]
+  const facts = r.log.length + r.histories.reduce((n, h) => n + h.phases.length, 0)
+  const isNews = (from: number, to: number): boolean => {
+    const settled = all.filter((s) => s.awaited && s.to === to)
+    for (let fact = 0; fact < facts; fact++)
+      if (
+        knows(from, 'order', fact) &&
+        !knows(to, 'before', fact) &&
+        !settled.some((s) => knows(s.from, 'order', fact))
+      )
+        return true
+    return false
+  }
+  return all
+    .filter(({ from, to, awaited }) => !awaited && isNews(from, to))
+    .map(({ from, to }) => fails('C1', 'hears', from, to))
+}
+
+/** A read that decides something, and a write, both strong, in no order. */
+export const decided = (
+  judged: ReadonlyArray<Judged>,
+  ordered: (a: Touch, b: Touch) => boolean,
+): ReadonlyArray<Failing> =>
+  judged
+    .filter(
+      ({ a, b, is }) =>
+        (is === 'atomic' || is === 'anyOrder') &&
+        ((a.access.decides === true && b.access.rw === 'w') ||
+          (b.access.decides === true && a.access.rw === 'w')) &&
+        !ordered(a, b),
+    )
+    .map(({ a, b }) => fails('C1', 'decides', a.at, b.at))
+
+/** A strong write of a word knows every wait for it that comes before; else it could have come first. */
+export const waitedFor = (r: Reading, knows: Knows): ReadonlyArray<Failing> =>
+  wordsIn(r).flatMap(({ touches }) =>
+    touches.flatMap((wait, i) => {
+      const e = r.log[wait.at]!
+      if (e._tag !== 'semaphore' || e.until === undefined) return []
+      const after = touches.slice(i + 1)
+      const plain = after.findIndex((t) => t.access.rw === 'w' && !isStrong(t))
+      return (plain < 0 ? after : after.slice(0, plain))
+        .filter((t) => t.access.rw === 'w' && !knows(t.at, 'before', wait.at))
+        .map((t) => fails('C1', 'word', wait.at, t.at))
+    }),
+  )
+
 /** What the log says of parities is what its phases say. */
 export const wellFormed = (r: Reading): ReadonlyArray<Failing> => [
   ...r.histories.flatMap((h) => h.contradictions.map((at) => fails('C2', 'parity', at, at))),
@@ -226,18 +291,25 @@ export const wellFormed = (r: Reading): ReadonlyArray<Failing> => [
 export const conditionClauses = (
   r: Reading,
   knows: Knows,
-  pairs: ReadonlyArray<Pair>,
-  { has }: Judging,
+  q: Asked,
+  { pairs, judged }: Found,
+  how: Judging,
   whole: boolean,
-): ReadonlyArray<Failing> => [
-  ...(has('C1') ? determined(r, knows, pairs) : []),
-  ...(has('C2') ? wellFormed(r) : []),
-  ...(has('C3') ? phasesInOrder(r, knows) : []),
-  ...(has('C4-upper') ? notOverrun(r, knows) : []),
-  ...(has('C4-lower') ? notTooEarly(r, knows) : []),
-  ...(has('C4-peek') ? sparedInTime(r, knows) : []),
-  ...(has('C1-peek') ? r.histories.flatMap((h) => h.misled.map((at) => fails('C1', 'peek', at, at))) : []),
-  ...(has('C4-semaphore') ? settledSignals(r, knows) : []),
-  ...(has('allocation') ? contested(r, knows).map(({ a, b }) => fails('C5', 'allocator', a, b)) : []),
-  ...(has('C6') ? announced(r, knows, whole) : []),
-]
+): ReadonlyArray<Failing> => {
+  const { has } = how
+  return [
+    ...(has('C1') ? determined(r, knows, pairs) : []),
+    ...(has('C1-hears') ? heardByChance(r, knows, how) : []),
+    ...(has('C1-decides') ? decided(judged, q.ordered) : []),
+    ...(has('C1-word') ? waitedFor(r, knows) : []),
+    ...(has('C2') ? wellFormed(r) : []),
+    ...(has('C3') ? phasesInOrder(r, knows) : []),
+    ...(has('C4-upper') ? notOverrun(r, knows) : []),
+    ...(has('C4-lower') ? notTooEarly(r, knows) : []),
+    ...(has('C4-peek') ? sparedInTime(r, knows) : []),
+    ...(has('C1-peek') ? r.histories.flatMap((h) => h.misled.map((at) => fails('C1', 'peek', at, at))) : []),
+    ...(has('C4-semaphore') ? settledSignals(r, knows) : []),
+    ...(has('allocation') ? contested(r, knows).map(({ a, b }) => fails('C5', 'allocator', a, b)) : []),
+    ...(has('C6') ? announced(r, knows, whole) : []),
+  ]
+}

@@ -8,7 +8,10 @@
  *
  * | a line                                                     | is                                                           |
  * |------------------------------------------------------------|--------------------------------------------------------------|
- * | `T0: read x`, `T0: write x`, `T0: atomic g`, `T0: atomic g or` | an access of the agent itself; an atomic adds, or ors     |
+ * | `T0: read x`, `T0: write x`                                | a weak access of the agent itself                            |
+ * | `T0: load s`, `T0: store s`, `T0: atomic s`                | a strong one; `relaxed` (if nothing is said), `volatile`, `acquire`, `release`, `acq_rel`; `cta`, `cluster`, `gpu` (if nothing is said); `wide`: of 64 bits; an atomic adds, or it is `or` or `exchange` |
+ * | `T0: load s kept`, `T0: load s decides`                    | its value only comes into memory; a branch depends on it     |
+ * | `T0: wait.word s`                                          | a loop that loads until a word has a value; `relaxed` (if nothing is said) or `acquire`, and a scope |
  * | `T0: init b`, `inval b`, `arrive b`, `arrive b +16`, `expect b 16` | of a barrier; `relaxed`, `cluster`, `tensor` may follow |
  * | `T0: wait b 0`                                             | passes; `relaxed`, `cluster`, `tensor` may follow            |
  * | `T0: issue #1 load`                                        | an operation: load, store, wgmma, copy, mma, cp, shift, commit, ld, st, clc |
@@ -17,9 +20,11 @@
  * | `T0: peek b 0 true`, `T0: wait b 0 spared`                 | a test that no more than spares a later wait, and that wait; after a peek that is `false` the wait is `peeked` |
  * | `T0: commit bulk`, `T0: wait.group bulk 0`                 | of groups: bulk, wgmma, copy; `read` may follow a wait       |
  * | `T0: wait.ld`, `T0: wait.st`                               | tcgen05.wait                                                 |
- * | `T0: fence async`                                          | async, global, map.release, init, wgmma, before, after |
+ * | `T0: fence async`                                          | async, global, map.release, init, wgmma, before, after       |
+ * | `T0: fence acq_rel gpu`                                    | a fence of memory: `acq_rel`, `sc`, `acquire`, `release`; `cta`, `cluster` or `gpu` (if nothing is said) |
  * | `T0: fence map.acquire g`                                  | an acquire of the tensor map there; of all, if no place is said |
- * | `T0, T1: meet`; `T0: come`, `T0: go`                       | bar.sync; the cluster barrier, an arrival and a leave; `relaxed` may follow |
+ * | `T0, T1: bar`                                              | bar.sync of agents of one CTA                                |
+ * | `T0, T1: meet`; `T0: come`, `T0: go`                       | the cluster barrier, an arrival and a leave; `relaxed` may follow |
  * | `T0, T1: sync`                                             | bar.warp.sync of two lanes of one warp; each lane is an agent of its own |
  * | `T0: signal s 1`, `T0: wait.semaphore s 1`                 | a semaphore; `cta` or `cluster` may follow                   |
  * | `T0: fork T1`, `T0: join T1`                               | a branch                                                     |
@@ -28,7 +33,7 @@
  * | `bare`                                                     | nothing comes before the log                                 |
  * | `nothing is written before`; `g is an output`; `b is of Pallas`; `b counts 1` | what planes and barriers are              |
  *
- * Places are of 16 bytes, barriers count 1. Unless a log is `bare`, T0 initialises its barriers first and all agents meet.
+ * Places are of 16 bytes; a strong access is of the first 4 of them, or of 8. Barriers count 1. Unless a log is `bare`, T0 initialises its barriers first and all agents meet.
  *
  * Law 1. Any lines are a log, or are refused with the first one that is none, and what it may be.
  */
@@ -69,6 +74,9 @@ export const mostLines = 128
 
 const bytes = 16
 
+/** A branch behind all sites of a log. */
+const behindAll = 1 << 20
+
 // ---------------------------------------------------------------- words
 
 const units: ReadonlyMap<string, readonly [Unit, TensorEntry | undefined]> = new Map([
@@ -102,7 +110,10 @@ const fences: ReadonlyMap<
   ['before', ['tensorBefore', 'cta']],
   ['after', ['tensorAfter', 'cta']],
 ])
-const who = String.raw`[TU]\d`
+const memoryFences: ReadonlySet<string> = new Set(['acq_rel', 'sc', 'acquire', 'release'])
+const who = String.raw`[TUV]\d`
+const scope = '(?: cta| cluster| gpu)?'
+const use = '(?: kept| decides)?'
 const barrier = String.raw`[bcd]'?`
 const place = String.raw`(?:[xyzt]'?|[ghsr])`
 const told = String.raw`(?: relaxed| cluster| tensor)*`
@@ -112,7 +123,26 @@ const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp
   [
     ['read', 'T0: read PLACE', `${who}: read ${place}`],
     ['write', 'T0: write PLACE', `${who}: write ${place}`],
-    ['atomic', 'T0: atomic PLACE [or]', `${who}: atomic ${place}(?: or)?`],
+    [
+      'load',
+      'T0: load PLACE [relaxed|volatile|acquire] [cta|cluster|gpu] [wide] [kept|decides]',
+      `${who}: load ${place}(?: volatile|(?: relaxed| acquire)?${scope})(?: wide)?${use}`,
+    ],
+    [
+      'store',
+      'T0: store PLACE [relaxed|volatile|release] [cta|cluster|gpu] [wide]',
+      `${who}: store ${place}(?: volatile|(?: relaxed| release)?${scope})(?: wide)?`,
+    ],
+    [
+      'atomic',
+      'T0: atomic PLACE [or|exchange] [relaxed|acquire|release|acq_rel] [cta|cluster|gpu] [wide] [kept|decides]',
+      `${who}: atomic ${place}(?: or| exchange)?(?: relaxed| acquire| release| acq_rel)?${scope}(?: wide)?${use}`,
+    ],
+    [
+      'wait.word',
+      'T0: wait.word PLACE [relaxed|acquire] [cta|cluster|gpu]',
+      String.raw`${who}: wait\.word ${place}(?: relaxed| acquire)?${scope}`,
+    ],
     ['init', 'T0: init BARRIER', `${who}: init ${barrier}`],
     ['inval', 'T0: inval BARRIER', `${who}: inval ${barrier}`],
     [
@@ -154,10 +184,11 @@ const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp
     ['wait.st', 'T0: wait.st', String.raw`${who}: wait\.st`],
     [
       'fence',
-      `T0: fence ${[...fences.keys()].join('|')}`,
-      String.raw`${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)}|map\.acquire ${place})`,
+      `T0: fence ${[...fences.keys()].join('|')}; or ${[...memoryFences].join('|')} [cta|cluster|gpu]`,
+      String.raw`${who}: fence (?:${[...fences.keys()].join('|').replaceAll('.', String.raw`\.`)}|map\.acquire ${place}|(?:${[...memoryFences].join('|')})${scope})`,
     ],
     ['meet', 'T0, T1: meet [relaxed]', `${who}(?:, ${who})*: meet(?: relaxed)?`],
+    ['bar', 'T0, T1: bar', String.raw`(?:T\d(?:, T\d)*|U\d(?:, U\d)*|V\d(?:, V\d)*): bar`],
     ['sync', 'T0, T1: sync', `${who}(?:, ${who})*: sync`],
     ['come', 'T0: come [relaxed]', `${who}: come(?: relaxed)?`],
     ['go', 'T0: go [relaxed]', `${who}: go(?: relaxed)?`],
@@ -281,9 +312,11 @@ const whatOf = (e: LogEvent, said: string): string => {
 const read = (text: ReadonlyArray<string>): LitmusLog => {
   const has = (line: string): boolean => text.includes(line)
   const all = text.join(' ').replace(/[:,]/g, ' ').split(/\s+/)
-  const agents = [...new Set(all.filter((w) => /^[TU]\d$/.test(w)))].sort()
+  const agents = [...new Set(all.filter((w) => /^[TUV]\d$/.test(w)))].sort()
   const barriers = [...new Set(all.filter((w) => /^[bcd]'?$/.test(w)))].sort()
-  const ctas = all.some((w) => /^U\d$|'$/.test(w)) ? 2 : 1
+  // CTA 2 is of another cluster, which runs beside that of CTA 0 and CTA 1
+  const beside = all.some((w) => /^V\d$/.test(w))
+  const ctas = beside ? 4 : all.some((w) => /^U\d$|'$/.test(w)) ? 2 : 1
   const initialised = !has('nothing is written before')
   const planes: Plane[] = []
   for (let cta = 0; cta < ctas; cta++)
@@ -300,26 +333,30 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     return planes.findIndex((p) => p.cta === cta && p.space === (place.startsWith('t') ? 'tmem' : 'smem'))
   }
   const feet = new Map<string, Footprint>()
-  const footprint = (place: string, agent: number): Footprint => {
+  /** `words`: the first so many of the place */
+  const footprint = (place: string, agent: number, words: 1 | 2 | 4 = 4): Footprint => {
     const plane = planeOf(place, agent)
-    const slot = Math.max(0, ['x', 'y', 'z'].indexOf(place.replace("'", '')))
-    const key = `${String(plane)} ${String(slot)}`
+    const first = Math.max(0, ['x', 'y', 'z'].indexOf(place.replace("'", ''))) * bytes
+    const key = `${String(plane)} ${String(first)} ${String(words)}`
     const foot = feet.get(key) ?? {
       id: feet.size,
       plane,
-      spans: asSpans(Int32Array.of(slot * bytes, (slot + 1) * bytes)),
+      spans: asSpans(Int32Array.of(first, first + 4 * words)),
       dtype: 'i32' as const,
-      map: scattered([], new Int32Array(0)),
+      map: scattered(
+        [words],
+        Int32Array.from({ length: words }, (_, k) => first + 4 * k),
+      ),
     }
     feet.set(key, foot)
     return foot
   }
   const sites: Array<{ label: string; path: ReadonlyArray<string> }> = []
-  const header: Header = {
+  const plain: Header = {
     schema: 'tcspec.trace/1',
     arch: 'sm100a',
     program: 'litmus',
-    agents: agents.map((name) => ({ name, cta: name.startsWith('U') ? 1 : 0, warps: 4, starts: true })),
+    agents: agents.map((name) => ({ name, cta: ['T', 'U', 'V'].indexOf(name[0]!), warps: 4, starts: true })),
     ctas,
     planes,
     tensors: [],
@@ -335,6 +372,7 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     sites,
     nondeterminism: [],
   }
+  const header: Header = beside ? Object.assign({ resident: 2 }, plain) : plain
   const log: LogEvent[] = []
   const lineOf: number[] = []
   const made = agents.map(() => 0)
@@ -355,6 +393,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     return { agent, at: ++made[agent]!, site: sites.length - 1, iteration: [] }
   }
   const scopeOf = (words: ReadonlyArray<string>): Scope => (words.includes('cluster') ? 'cluster' : 'cta')
+  const reachIn = (words: ReadonlyArray<string>): 'cta' | 'cluster' | 'gpu' =>
+    words.includes('cta') ? 'cta' : words.includes('cluster') ? 'cluster' : 'gpu'
   const rendezvous = (agent: number, kind: 'arrive' | 'leave', relaxed: boolean): void =>
     push({
       _tag: 'rendezvous',
@@ -370,12 +410,14 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     for (const x of who) rendezvous(agents.indexOf(x), 'arrive', relaxed)
     for (const x of who) rendezvous(agents.indexOf(x), 'leave', false)
   }
-  /** by the lanes that take part: bar.warp.sync of other lanes is another */
-  const syncs = new Map<string, number>()
-  const sync = (who: ReadonlyArray<string>): void => {
-    const lanes = [...who].sort().join(' ')
-    const id = syncs.get(lanes) ?? laneBarriers + syncs.size
-    syncs.set(lanes, id)
+  /** by those who take part: bar.warp.sync of other lanes, and bar.sync of other agents, is another */
+  const barriersOf = new Map<string, number>()
+  const together = (who: ReadonlyArray<string>, first: number, threads: number): void => {
+    const key = `${String(first)} ${[...who].sort().join(' ')}`
+    const id =
+      barriersOf.get(key) ??
+      first + [...barriersOf.keys()].filter((k) => k.startsWith(`${String(first)} `)).length
+    barriersOf.set(key, id)
     for (const kind of ['arrive', 'leave'] as const)
       for (const x of who)
         push({
@@ -383,8 +425,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
           stamp: stamp(agents.indexOf(x)),
           kind,
           id,
-          count: who.length,
-          threads: 1,
+          count: who.length * threads,
+          threads,
           relaxed: false,
           tensor: false,
         })
@@ -413,6 +455,24 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     }
     push(Object.assign({}, plain, more))
   }
+  /** How an access is strong, and what comes of what it finds. */
+  const strong = (
+    words: ReadonlyArray<string>,
+    rw: 'r' | 'w',
+    agent: number,
+    place: string,
+  ): Partial<Access> => {
+    const isWide = words.includes('wide')
+    const is = (...said: ReadonlyArray<string>): boolean => said.some((word) => words.includes(word))
+    return Object.assign(
+      { atomic: true, scope: reachIn(words), footprint: footprint(place, agent, isWide ? 2 : 1) },
+      isWide ? { words: 2 } : {},
+      rw === 'r' && words[0] === 'load' && is('acquire') ? { acquires: true as const } : {},
+      rw === 'w' && is('release', 'acq_rel') ? { releases: true as const } : {},
+      rw === 'r' && is('kept', 'decides') ? { decides: true as const } : {},
+      rw === 'r' && is('decides') ? { controls: behindAll } : {},
+    )
+  }
   const ofAgent = (agent: number, words: ReadonlyArray<string>): void => {
     const [verb, first, second] = [words[0]!, words[1] ?? '', words[2] ?? '']
     const barrier = barriers.indexOf(first)
@@ -421,11 +481,43 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
       case 'read':
       case 'write':
         return access(stamp(agent), verb === 'read' ? 'r' : 'w', first, 'generic')
+      case 'load':
+        return access(stamp(agent), 'r', first, 'generic', strong(words, 'r', agent, first))
+      case 'store':
+        return access(stamp(agent), 'w', first, 'generic', strong(words, 'w', agent, first))
       case 'atomic': {
         const s = stamp(agent)
-        const combine: AtomicOp = second === 'or' ? 'or' : 'add'
-        access(s, 'r', first, 'generic', { atomic: true })
-        return access(s, 'w', first, 'generic', { atomic: true, combine })
+        const combine: AtomicOp = words.includes('or')
+          ? 'or'
+          : words.includes('exchange')
+            ? 'exchange'
+            : 'add'
+        access(s, 'r', first, 'generic', Object.assign({ joins: true }, strong(words, 'r', agent, first)))
+        // what an atomic orders is said of its write
+        const isAcquire = words.includes('acquire') || words.includes('acq_rel')
+        return access(
+          s,
+          'w',
+          first,
+          'generic',
+          Object.assign({ combine }, isAcquire ? { acquires: true } : {}, strong(words, 'w', agent, first)),
+        )
+      }
+      case 'wait.word': {
+        const value = 1
+        const wait: LogEvent = {
+          _tag: 'semaphore',
+          stamp: stamp(agent),
+          kind: 'wait',
+          footprint: footprint(first, agent, 1),
+          value,
+          decrement: false,
+          scope: reachIn(words),
+          before: value,
+          outcome: 'passed',
+          until: 'eq',
+        }
+        return push(words.includes('acquire') ? wait : Object.assign({ relaxed: true as const }, wait))
       }
       case 'init':
         return init(agent, barrier)
@@ -499,6 +591,19 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
           blocked: false,
         })
       case 'fence': {
+        if (memoryFences.has(first)) {
+          const far = reachIn(words)
+          const memory = {
+            _tag: 'fence',
+            stamp: stamp(agent),
+            kind: 'memory',
+            scope: far === 'gpu' ? 'global' : far,
+          } as const
+          if (first === 'sc') return push(Object.assign({ sequential: true as const }, memory))
+          return push(
+            first === 'acquire' || first === 'release' ? Object.assign({ half: first }, memory) : memory,
+          )
+        }
         const [kind, reach] = fences.get(first)!
         const fence = { _tag: 'fence', stamp: stamp(agent), kind, scope: reach } as const
         return push(second === '' ? fence : Object.assign({ footprint: footprint(second, agent) }, fence))
@@ -579,7 +684,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
       if (one === 'next cluster') push({ _tag: 'cluster', id: 1 })
       continue
     }
-    if (what === 'sync') sync(who!.split(', '))
+    if (what === 'sync') together(who!.split(', '), laneBarriers, 1)
+    else if (what === 'bar') together(who!.split(', '), 1, 128)
     else if (who!.includes(',')) meet(who!.split(', '), what.includes('relaxed'))
     else if (who!.startsWith('#')) ofOperation(who!, what.split(' '))
     else ofAgent(agents.indexOf(who!), what.split(' '))

@@ -28,6 +28,7 @@ import type { Choices, Judging } from './judging.js'
 import type { Asked, Found } from './race.js'
 import { asked, races } from './race.js'
 import type { Reading, Touch } from './reading.js'
+import { otherwise, type Otherwise } from './readings.js'
 import { clusters, reading } from './reading.js'
 import { solve, type Knows } from './views.js'
 
@@ -42,6 +43,8 @@ export interface Shown {
   readonly failing: ReadonlyArray<Failing>
   readonly left: ReadonlyArray<Left>
   readonly misused: Misused
+  /** what its strong accesses could have found or left otherwise */
+  readonly otherwise: ReadonlyArray<Otherwise>
   readonly stuck: boolean
 }
 export interface Modelled {
@@ -91,7 +94,7 @@ const shown = (
     reading: r,
     asked: q,
     found,
-    failing: conditionClauses(r, knows, found.pairs, how, whole),
+    failing: conditionClauses(r, knows, q, found, how, whole),
     left: [
       ...Ends.lives(r, knows, how),
       ...(how.has('life') ? [...Ends.invalidated(r, knows), ...Ends.payload(r, knows)] : []),
@@ -101,6 +104,7 @@ const shown = (
       ...(how.has('exit') && over ? Ends.outstanding(r, knows, how) : []),
     ],
     misused: how.has('allocation') ? misused(r, knows, how, over) : { misuses: [], leaning: [] },
+    otherwise: otherwise(q, found.pairs),
     stuck,
   }
 }

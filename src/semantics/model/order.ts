@@ -4,7 +4,8 @@
  * Each clause is a relation over the events of one log, as in a cat file, drawn as arrows between views (`views.ts`). Some carry order and nothing else;
  * some also *tell*: what the one sees, the other sees from then on. Which of them tell is half of what visibility is; `visible.ts` has the rest.
  *
- *     order  =  (program | issue | fork | release | relaxed | complete | phases | commit | copies | group | meet | lanes | semaphore)+
+ *     order  =  (program | issue | fork | release | relaxed | complete | phases | commit | copies | group | meet | lanes | semaphore |
+ *                synchronises | fence-sc | fence-arrive)+
  *
  * An asynchronous access is *done* when its completion is known: that of a bulk copy is the phase which its signal joined, all others have
  * sequences of their own (groups, copies, queue entries, loads, stores), and one that is known implies the earlier ones. So `complete` and `group`
@@ -25,6 +26,15 @@ import type { Choices, Judging } from './judging.js'
 import type { Meeting, Observation, Operation, Reading, Touch } from './reading.js'
 import { coveredBy, indices, laneBarriers, samePlace } from './reading.js'
 import type { Arrow, Flow, View } from './views.js'
+import {
+  acquiringFences,
+  fencesInOrder,
+  forced,
+  isOfCta,
+  releasingFences,
+  synchronised,
+  type Has,
+} from './strong.js'
 import { enters, flows, ordinary, same } from './views.js'
 
 // ---------------------------------------------------------------- facts
@@ -76,7 +86,7 @@ const control: Flow = [
   ['generic', 'found'],
   ...same(...ordinary),
 ]
-const itself: Flow = [...control, ...same('announced', 'received', 'tensor', 'published')]
+const itself: Flow = [...control, ...same('announced', 'received', 'tensor', 'published', 'shown')]
 const branch: Flow = [...control, ['published', 'received']]
 const idly: Flow = same(...both, ...ordinary)
 const started: Flow = same(...both, 'tensor', ...ordinary)
@@ -280,12 +290,88 @@ const met = (r: Reading, ofLanes: boolean): ReadonlyArray<Arrow> =>
       ),
     )
 
+/**
+ * Barriers are words, too. A relaxed arrive tells what its agent had seen at a fence before it; a relaxed wait takes over what was told at a fence after it; and so does
+ * the wait at a cluster barrier of a relaxed arrival. The fence has to reach the CTA of the barrier, or the cluster where the barrier is another CTA's.
+ */
+export const fenceArrive = (r: Reading, has: Has): ReadonlyArray<Arrow> => [
+  ...heard(r, (at, o) => {
+    const e = r.log[at]!
+    const a = arrival(e)
+    const isNear =
+      a === undefined || r.header.agents[a.stamp.agent]!.cta === r.header.barriers[a.barrier]!.cta
+    if (a !== undefined && !reaches(r, a, o.wait)) return []
+    const isWide = ({ reach: far }: { readonly reach: number }): boolean => far >= (isNear ? 1 : 2)
+    const isRelaxed = a?.release === false
+    const ends = isRelaxed
+      ? releasingFences(r, has, a.stamp.agent, at)
+          .filter(isWide)
+          .map((f) => f.at)
+      : a !== undefined || e._tag === 'signal'
+        ? [at]
+        : []
+    const tells = e._tag === 'barrier' && e.tensor && !isRelaxed ? toldTensor : told
+    if (o.wait.acquire) return isRelaxed ? ends.map((from) => flows(from, o.at, told)) : []
+    return acquiringFences(r, has, o.wait.stamp.agent, o.at)
+      .filter(isWide)
+      .flatMap((g) => [
+        ...ends.map((from) => flows(from, g.at, tells)),
+        ...(isRelaxed ? [flows(at, g.at, orderedInits)] : []),
+      ])
+  }),
+  ...r.histories.flatMap((h) =>
+    h.observations.flatMap(({ at, phase, wait }) =>
+      phase === undefined || wait.acquire
+        ? []
+        : acquiringFences(r, has, wait.stamp.agent, at).map((g) => enters(phase.fact, g.at, seen)),
+    ),
+  ),
+  ...r.meetings.flatMap((m) =>
+    m.leaves.flatMap((to) =>
+      m.arrivals.flatMap((from) => {
+        const [a, l] = [r.log[from]!, r.log[to]!]
+        if (a._tag !== 'rendezvous' || l._tag !== 'rendezvous') return []
+        if (from >= to || a.relaxed !== true || l.relaxed === true) return []
+        return releasingFences(r, has, a.stamp.agent, from)
+          .filter((f) => f.reach >= 2)
+          .map((f) => flows(f.at, to, told))
+      }),
+    ),
+  ),
+]
+
+/** Through words of memory: a release pattern tells the acquire pattern that observes it. */
+export const synchronises = (r: Reading, has: Has): ReadonlyArray<Arrow> =>
+  synchronised(r, has).map(({ from, to }) => flows(from, to, told))
+
+/** Two `fence.sc` that are in one order in every run with these reads. */
+export const fenceSc = (r: Reading, has: Has): ReadonlyArray<Arrow> =>
+  forced(r, has).map(({ from, to }) => flows(from, to, told))
+
+/** What a `fence.sc` has seen is over for the reads that come after a later one, by program order and barriers of its CTA. */
+export const fenceShows = (r: Reading, has: Has): ReadonlyArray<Arrow> => [
+  ...fencesInOrder(r, has).map(([first, then]) =>
+    flows(first, then, [
+      ['generic', 'shown'],
+      ['shown', 'shown'],
+    ]),
+  ),
+  ...r.meetings
+    .filter((m) => isOfCta(r, m))
+    .flatMap((m) =>
+      m.leaves.flatMap((to) =>
+        m.arrivals.filter((from) => from < to).map((from) => flows(from, to, same('shown'))),
+      ),
+    ),
+]
+
 const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
 
 /** A semaphore wait comes after all signals so far; it is told by those whose scope, and its own, reach from the one to the other. */
 export const semaphore = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((w, to) => {
-    if (w._tag !== 'semaphore' || w.kind !== 'wait' || w.outcome === 'blocked') return []
+    if (w._tag !== 'semaphore' || w.kind !== 'wait' || w.outcome === 'blocked' || w.until !== undefined)
+      return []
     return indices(
       r.log,
       (s, i) => i < to && s._tag === 'semaphore' && s.kind === 'signal' && samePlace(s, w),

@@ -26,13 +26,14 @@
  * Source: PTX ISA 8.7.1 (data race: conflicting, not ordered by causality, not morally strong), 8.9.5 (proxy-preserved causality order).
  */
 import type { Scope } from '../language/instruction.js'
-import { bitsOf, isFloat } from '../../numerics/dtype.js'
+import { isFloat } from '../../numerics/dtype.js'
 import { clusterOf } from '../log/events.js'
 import type { Bytes } from './bytes.js'
 import { common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact, pipelined } from './order.js'
 import type { Reading, Touch } from './reading.js'
+import { foundBefore, widthOf, type Has } from './strong.js'
 import type { Knows, View } from './views.js'
 import { isFencedRead, fenced, sees } from './visible.js'
 
@@ -46,7 +47,7 @@ export interface Pair {
   readonly b: Touch
 }
 /** Why nothing is wrong with two accesses that meet; `notAsked`: the clause that would ask is left out. */
-export type Ground = 'unit' | 'atomic' | 'order' | 'seen' | 'landed' | 'notAsked'
+export type Ground = 'unit' | 'atomic' | 'order' | 'seen' | 'landed' | 'found' | 'notAsked'
 /** Two accesses that meet, or that earlier clusters and reads of nothing bring together, and what is said of them. */
 export interface Judged {
   readonly a: Touch
@@ -71,16 +72,16 @@ export interface Found {
 // ---------------------------------------------------------------- conflict
 
 const reach: Readonly<Record<Scope, number>> = { cta: 1, cluster: 2, gpu: 3, sys: 3 }
+/** What it acquires is known after it: it is judged by what its agent knew before. */
+export const comesFirst = (t: Touch): boolean => t.access.atomic && t.operation === undefined
 const ctaOf = (r: Reading, t: Touch): number => r.header.agents[t.access.stamp.agent]!.cta
 const reachOf = (t: Touch): number => (t.access.atomic ? reach[t.access.scope ?? 'gpu'] : 0)
 
-/** Bits of one scalar. */
-const widthOf = ({ access: { footprint, words = 1 } }: Touch): number => words * bitsOf(footprint.dtype)
-
 /** Each in the other's scope, through one proxy, scalars equally wide. */
-export const together = (r: Reading, a: Touch, b: Touch, resident: boolean): boolean => {
+export const together = (r: Reading, has: Has, a: Touch, b: Touch, resident: boolean): boolean => {
   if (!a.access.atomic || !b.access.atomic || a.access.proxy !== b.access.proxy) return false
-  if (widthOf(a) !== widthOf(b)) return false
+  if (has('width') && widthOf(a) !== widthOf(b)) return false
+  if (!has('scope')) return true
   const [x, y] = [ctaOf(r, a), ctaOf(r, b)]
   const needed = !resident || clusterOf(r.header, x) !== clusterOf(r.header, y) ? 3 : x === y ? 1 : 2
   return Math.min(reachOf(a), reachOf(b)) >= needed
@@ -168,11 +169,9 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
       (how.has('pipe') && (order(a.operation, b.operation) || order(b.operation, a.operation))))
   const listed = inUnit(pipelined(r, 'documented', how))
   const oneUnit = how.options.tensorPipe === 'documented' ? listed : inUnit(pipelined(r, 'issueOrder', how))
-  // a semaphore wait reads before it knows what it waits for
   const view = (b: Touch): View => {
-    const isWait = r.log[b.at]?._tag === 'semaphore'
-    if (how.options.strict) return isWait ? 'firmBefore' : 'firm'
-    return isWait ? 'before' : 'order'
+    if (how.options.strict) return comesFirst(b) ? 'firmBefore' : 'firm'
+    return comesFirst(b) ? 'before' : 'order'
   }
   return {
     r,
@@ -192,7 +191,11 @@ export const asked = (r: Reading, knows: Knows, how: Judging): Asked => {
  * the second write.
  */
 const landed = (q: Asked, before: ReadonlyArray<Touch>, w: Met, b: Touch): boolean => {
-  const saw = (a: Touch, x: Touch): boolean => q.oneUnit(a, x) || !q.ordered(a, x) || sees(q.r, q.knows, a, x)
+  const saw = (a: Touch, x: Touch): boolean =>
+    q.oneUnit(a, x) ||
+    !q.ordered(a, x) ||
+    sees(q.r, q.knows, a, x) ||
+    foundBefore(q.r, q.how.has, q.knows, a, x, common(a.bytes, x.bytes))
   const shows = (x: Touch, i: number): boolean =>
     i > before.indexOf(w.touch) &&
     !isWrite(x) &&
@@ -212,9 +215,12 @@ const isWrong = (is: PairKind | Ground): is is PairKind =>
 const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKind | Ground => {
   const a = m.touch
   if (q.oneUnit(a, b)) return 'unit'
-  if (q.how.has('atomic') && together(q.r, a, b, true))
-    return isWrite(a) && isWrite(b) && !q.ordered(a, b) && !commute(a, b) ? 'anyOrder' : 'atomic'
-  if (!q.ordered(a, b)) return q.how.has('race') ? 'race' : 'notAsked'
+  if (q.how.has('atomic') && together(q.r, q.how.has, a, b, true))
+    return isWrite(a) && isWrite(b) && q.how.has('coherence') && !q.ordered(a, b) && !commute(a, b)
+      ? 'anyOrder'
+      : 'atomic'
+  const isFound = (): boolean => foundBefore(q.r, q.how.has, q.knows, a, b, m.bytes)
+  if (!q.ordered(a, b)) return isFound() ? 'found' : q.how.has('race') ? 'race' : 'notAsked'
   if (!isWrite(a))
     return !a.access.atomic &&
       q.how.has('fenced-read') &&
@@ -224,8 +230,8 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
       : 'order'
   if (sees(q.r, q.knows, a, b)) return 'seen'
   if (!q.how.has('visibility')) return 'notAsked'
-  const shown = isWrite(b) && q.how.has('landed') && landed(q, before, m, b)
-  return shown ? 'landed' : 'visibility'
+  if (isFound()) return 'found'
+  return isWrite(b) && q.how.has('landed') && landed(q, before, m, b) ? 'landed' : 'visibility'
 }
 
 // ---------------------------------------------------------------- a cluster
@@ -240,7 +246,8 @@ const early = (
   const pairs: Pair[] = []
   let left = fresh
   for (const b of after) {
-    if (!isWrite(b) || q.oneUnit(read, b) || together(q.r, read, b, true) || q.ordered(read, b)) continue
+    if (!isWrite(b) || q.oneUnit(read, b) || together(q.r, q.how.has, read, b, true) || q.ordered(read, b))
+      continue
     const bytes = common(left, b.bytes)
     if (bytes.length === 0) continue
     if (!read.access.atomic) pairs.push({ kind: 'race', a: read, b })
@@ -254,9 +261,8 @@ const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
   const fact = doneFact(a)
   if (q.oneUnit(a, b)) return q.assumed(a, b) && !q.ordered(a, b) ? [{ on: 'issueOrder', a, b }] : []
   // atomics that commute need no order
-  if (together(q.r, a, b, true) && !(isWrite(a) && isWrite(b) && !commute(a, b))) return []
-  const isWait = q.r.log[b.at]?._tag === 'semaphore'
-  const [order, firm] = isWait ? (['before', 'firmBefore'] as const) : (['order', 'firm'] as const)
+  if (together(q.r, q.how.has, a, b, true) && !(isWrite(a) && isWrite(b) && !commute(a, b))) return []
+  const [order, firm] = comesFirst(b) ? (['before', 'firmBefore'] as const) : (['order', 'firm'] as const)
   return fact >= 0 && q.knows(b.at, order, fact) && !q.knows(b.at, firm, fact)
     ? [{ on: 'relaxed', a, b }]
     : []
@@ -282,8 +288,12 @@ const ofAccess = (
   const foreign = past
     .filter((a) => q.how.has('foreign') && (isWrite(a) || isWrite(b)) && common(a.bytes, b.bytes).length > 0)
     .map((a): Judged => {
-      if (!together(q.r, a, b, false)) return { a, b, is: 'foreign' }
-      return { a, b, is: isWrite(a) && isWrite(b) && !commute(a, b) ? 'anyOrder' : 'atomic' }
+      if (!together(q.r, q.how.has, a, b, false)) return { a, b, is: 'foreign' }
+      return {
+        a,
+        b,
+        is: isWrite(a) && isWrite(b) && q.how.has('coherence') && !commute(a, b) ? 'anyOrder' : 'atomic',
+      }
     })
   const all = [
     ...judged,
@@ -294,7 +304,9 @@ const ofAccess = (
     pairs: all.flatMap(({ a, b: c, is }) => (isWrong(is) ? [{ kind: is, a, b: c }] : [])),
     judged: all,
     nothing: missed.left ? [b] : [],
-    leaning: judged.flatMap(({ a, is }) => (!isWrong(is) || is === 'unfenced' ? leans(q, a, b) : [])),
+    leaning: judged.flatMap(({ a, is }) =>
+      (!isWrong(is) && is !== 'found') || is === 'unfenced' ? leans(q, a, b) : [],
+    ),
   }
 }
 

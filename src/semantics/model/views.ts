@@ -19,6 +19,7 @@
  * | `firm`, `firmBefore` | the same by the manual's word alone: over no relaxed arrive, wait or cluster barrier         |
  * | `generic`            | an ordinary access finds what it wrote                                                     |
  * | `found`              | the same, without what the event itself tells its agent: what a semaphore wait reads         |
+ * | `shown`              | fences in one order have shown it: it is over for the reads of this agent                  |
  * | `shared`, `global`   | an asynchronous unit finds it: fenced for shared, for global memory                         |
  * | `registers`          | a wgmma finds it                                                                           |
  * | `released`, `mapped` | the reader of tensor maps: released to it; acquired by it                                   |
@@ -41,6 +42,7 @@ export const views = [
   'order',
   'firm',
   'generic',
+  'shown',
   'shared',
   'global',
   'registers',

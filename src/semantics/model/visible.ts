@@ -16,7 +16,7 @@
  * | generic               | generic, tensor         | `generic`                                          |
  * | async                 | any                     | `generic`: a completion that is observed fences itself |
  *
- * A semaphore wait reads before it knows what it waits for: it looks in `found` in the place of `generic`.
+ * A strong access, and a semaphore wait, read before they know what they take over: they look in `found` in the place of `generic`.
  *
  * Worked. T0: write x #1; fence.proxy.async #2; arrive b #3. T1: wait b #4; issue TMA store of x #5 (reads x #6). Fact 1 is in (1, generic), so in
  * (2, generic), (2, shared), (3, shared), over the release and the acquire in (4, shared), (5, shared), (6, shared): visible. With the fence before the write
@@ -106,7 +106,7 @@ export const window = (r: Reading, write: Touch, by: Touch): View => {
   const { proxy } = by.access
   if (write.access.proxy === 'tensor') return 'tensor'
   if (write.access.proxy !== 'generic' || proxy === 'generic' || proxy === 'tensor')
-    return r.log[by.at]?._tag === 'semaphore' ? 'found' : 'generic'
+    return by.access.atomic && by.operation === undefined ? 'found' : 'generic'
   if (proxy === 'tensormap' && write.operation === undefined) return 'mapped'
   switch (r.header.planes[write.access.footprint.plane]!.space) {
     case 'gmem':

@@ -216,6 +216,7 @@ const rememberAtomic = (c: Cell, r: AccessRecord, options: Options): void => {
       x.reach === r.reach &&
       x.combine === r.combine &&
       x.footprint.dtype === r.footprint.dtype &&
+      x.words === r.words &&
       (!x.decides || r.decides) &&
       (x.rw === 'r' ? !x.decides || r.rw === 'r' : r.rw === 'w'),
   )
@@ -307,6 +308,8 @@ const follows = (
   if (!isOrdered(w, r, k, options)) {
     if (!out.shown(w, r, k)) out.race(w, r, c, k)
   } else if (!finds(w, r, k, options, out)) {
+    // what was found, or was there when it was read, need not be told
+    if (out.shown(w, r, k)) return true
     const shown = r.rw === 'w' && !options.rules.noWriteWriteException && landed(c, w, r.proxy)
     if (!shown) {
       out.invisible(w, r, k)

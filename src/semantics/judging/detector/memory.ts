@@ -50,7 +50,7 @@ import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import type { Detector, Region } from './state.js'
 import { othersWith } from './strands.js'
-import { strong } from './strong.js'
+import { overwritten, strong } from './strong.js'
 import { wordsOf } from './words.js'
 import { isThere, malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
@@ -285,6 +285,7 @@ const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
     }
     judgeOn(d, region, record, k, c.cluster)
   }
+  if (op !== undefined && d.strong.words.size > 0) overwritten(d, e)
   if (op === undefined && (e.atomic || d.strong.words.size > 0)) strong(d, e, agent)
   if (region.barriers.length > 0) overBarriers(d, region, record, k.order)
   if (d.maps.length > 0 || e.role === 'map') overMaps(d, e, record)

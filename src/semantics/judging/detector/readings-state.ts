@@ -33,6 +33,8 @@ export interface OpenRead {
   readonly bytes: number
   /** it decides what its thread does from this site on; null: it only gives what memory holds */
   readonly controls: number | null
+  /** how far it is strong, and of how many bits */
+  readonly by: { readonly agent: number; readonly reach: Reach; readonly width: number }
   readonly heard: Heard
 }
 

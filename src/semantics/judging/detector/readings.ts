@@ -243,17 +243,18 @@ export const later = (
   open: ReadonlyArray<OpenRead>,
   write: Stamp,
   knew: Knowledge,
-  isHeard: (read: Stamp, acquires: Reach, since: number) => boolean,
+  isHeard: (read: OpenRead, since: number) => boolean,
   found: ReadonlyMap<number, Sighting>,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
   if (open.length === 0) return open
   const left = open.filter(({ stamp }) => !knowsEvent(knew, stamp, write))
-  for (const { stamp: read, bytes, controls, heard } of left) {
+  for (const one of left) {
+    const { stamp: read, bytes, controls } = one
     const { plane, byte } = place
     if (controls !== null) r.stale ??= read
     const last = found.get(read.agent)
-    if (isHeard(read, heard.acquires, last?.at ?? 0)) continue
+    if (isHeard(one, last?.at ?? 0)) continue
     if (controls === null)
       keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
     else if (last !== undefined && isBetween(last.event, read, controls))

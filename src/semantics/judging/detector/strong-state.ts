@@ -40,19 +40,42 @@ export interface Found {
   readonly stamp: Stamp
   readonly writers: ReadonlyArray<Writer>
 }
-/** The last write of lanes, and how far that is atomic. */
+/** The last write of lanes. */
 export interface Writer {
   readonly stamp: Stamp
+}
+/** The last write of a word: who made it, how far it is strong, and of how many bits. Only a read that is morally strong with it observes it. */
+export interface Last {
+  readonly agent: number
   readonly reach: Reach
+  readonly width: number
+}
+/** What lanes have told by releases of a word: their later stores of it tell it, too. */
+export interface Released {
+  readonly width: number
+  readonly told: Told
+}
+/** What lanes have heard by reads of a word that do not acquire: an access of it that acquires takes it over. `awaited`: by a wait. */
+export interface Unacquired {
+  readonly lanes: number
+  readonly width: number
+  readonly awaited: boolean
+  readonly told: ReadonlyArray<Told>
 }
 /** A word behind one of its writes: what was told through it then, and who had written it. */
 export interface Past {
   readonly told: ReadonlyArray<Told>
   readonly writers: ReadonlyArray<Writer>
   readonly found: ReadonlyMap<number, Sighting>
+  readonly last: Last | null
 }
 export interface Word {
   told: ReadonlyArray<Told>
+  /** null: nothing strong has written it since something else has */
+  last: Last | null
+  /** by agent */
+  readonly released: Map<number, ReadonlyArray<Released>>
+  readonly heard: Map<number, ReadonlyArray<Unacquired>>
   /** behind each of its last writes, the newest last: a read may take an older one */
   readonly past: Past[]
   /** its strong accesses, the newest last */

@@ -1,9 +1,10 @@
 /**
  * Strong accesses: who inherits what through a word of memory.
  *
- * A strong access is atomic at its scope. A *release pattern* on a word is a releasing write, or a fence and then a write; an *acquire pattern* is an acquiring read, or
- * a read and then a fence. The second takes over what the first told, if the read finds its write, or what atomics that read and write have made of it, and if each
- * is in the other's scope.
+ * A strong access is atomic at its scope. A *release pattern* on a word is a releasing write, alone or before a later strong write of its thread; or a fence and then a write.
+ * An *acquire pattern* is an acquiring read, alone or after a strong read of its thread; or a read and then a fence. The second takes over what the first told, if the read
+ * observes its write: it takes it, or what atomics that read and write have made of it. Each step of that is of two accesses in each other's scope and equally wide, and so
+ * are the two ends of the patterns in each other's scope: the scope of a fence is its own, and not that of the access beside it.
  *
  *     A: write x    fence.gpu    atom.add c 1                   told c: what A knew at its fence
  *     B:                         atom.add c 1 -> 1   fence.gpu  read x      in order and seen
@@ -11,10 +12,10 @@
  *
  * | access                       | of what the word tells                                                        |
  * |------------------------------|-------------------------------------------------------------------------------|
- * | store                        | forgets it, and tells what its agent has released                             |
- * | atomic that reads and writes | hears it, adds what its agent has released                                    |
+ * | store                        | forgets it, and tells what its agent has released, by earlier releases of the word too |
+ * | atomic that reads and writes | hears it, adds what its agent has released; forgets it if the two are not morally strong |
  * | load                         | hears it                                                                      |
- * | plain write                  | forgets it                                                                    |
+ * | plain write, or an operation's | forgets it; patterns that have begun are not over                             |
  *
  * A relaxed wait at an mbarrier is such a read, too: a fence behind it takes over what the arrivals have told. A read that decides, and a wait, show besides that the writes
  * that they find come before all that they come before, where it touches the word (`shownBefore`).
@@ -46,6 +47,7 @@ import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { acquired, backOf, earlier, hearing, later, onlyKept, touch, type TakesOver } from './readings.js'
+import type { OpenRead } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
@@ -62,6 +64,8 @@ import { keyOfWord, lanesUpTo, wordsOf } from './words.js'
 import {
   handed,
   type Fenced,
+  type Unacquired,
+  type Last,
   type Left,
   type Past,
   type Pending,
@@ -81,6 +85,9 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
   if (found !== undefined) return found
   const made: Word = {
     told: [],
+    last: null,
+    released: new Map(),
+    heard: new Map(),
     past: [],
     touches: [],
     open: [],
@@ -100,6 +107,40 @@ const distance = (c: Context, x: number, y: number): 1 | 2 | 3 => {
   const b = c.header.agents[y]!.cta
   return between(a === b, clusterOf(c.header, a) === clusterOf(c.header, b))
 }
+
+/** Something that is not strong has written it: who reads it now observes nothing. Patterns that have begun are not over. */
+const forgetWord = (d: Detector, key: string): void => {
+  const w = d.strong.words.get(key)
+  if (w === undefined) return
+  if (w.released.size === 0 && w.heard.size === 0) {
+    d.strong.words.delete(key)
+    return
+  }
+  w.told = []
+  w.last = null
+  w.past.length = 0
+  w.touches.length = 0
+  w.open = []
+  w.left = []
+  w.writers = []
+  w.found = []
+  w.waits.clear()
+}
+
+/** A write by an operation, through whatever proxy: no strong access of an agent is morally strong with it. */
+export const overwritten = (d: Detector, e: Access): void => {
+  if (e.rw === 'w' && d.strong.planes.has(e.footprint.plane))
+    for (const byte of wordsOf(e.footprint)) forgetWord(d, keyOfWord(e.footprint.plane, byte))
+}
+
+/** Bits of one scalar. */
+const widthOf = (e: Pick<Access, 'footprint' | 'words'>): number => (e.words ?? 1) * bitsOf(e.footprint.dtype)
+
+/** Are a write and what comes to its word next morally strong: each in the other's scope, and equally wide? */
+const isObserved = (d: Detector, last: Last | null, by: Last): boolean =>
+  last !== null &&
+  (d.context.options.rules.anyWordScope ||
+    (last.width === by.width && Math.min(last.reach, by.reach) >= distance(d.context, by.agent, last.agent)))
 
 // ---------------------------------------------------------------- fences
 
@@ -440,31 +481,72 @@ export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: 
   keep(d.context, d.strong.awaited, slot(agent, reach), d.context.agents[agent]!.acting, message, false)
 }
 
-/** `awaited`: by a wait, which is asked apart whether it could have heard something else. */
+/**
+ * What a read that observes the last write hears: at once if it acquires and reaches who told it, else at a fence that does, or at an access of this word that does. `awaited`:
+ * by a wait, which is asked apart whether it could have heard something else.
+ */
 const hear = (
   d: Detector,
-  told: ReadonlyArray<Told>,
+  w: Word,
+  { told, last }: Pick<Past, 'told' | 'last'>,
   a: AgentState,
   stamp: Stamp,
-  reach: Reach,
+  by: Last,
   acquires: boolean,
   awaited: boolean,
 ): void => {
   const c = d.context
   const x = stamp.agent
-  for (const t of told) {
+  // what a wait has heard is settled: it comes first
+  if (acquires) again(d, w, a, stamp, by, true)
+  const left: Told[] = []
+  for (const t of isObserved(d, last, by) ? told : []) {
     const far = distance(c, x, t.agent)
-    if (Math.min(t.reach, reach) < far && !c.options.rules.anyWordScope) continue
+    if (t.reach < far && !c.options.rules.anyWordScope) continue
     // what another lane of the warp has told is news to this one alone
     if (t.agent === x && stamp.lanes === undefined) continue
-    if (acquires && !t.sequential) {
-      if (!awaited) byChance(c, a, stamp, t.knowledge)
-      if (!awaited && t.agent === x) byLane(c, a, stamp, t)
-      receive(a, t.knowledge, true, false)
+    if (acquires && !t.sequential && (by.reach >= far || c.options.rules.anyWordScope)) {
+      take(d, a, stamp, t, awaited)
       continue
     }
     keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge, t.sequential)
+    if (!t.sequential) left.push(t)
   }
+  if (left.length > 0) keepHeard(d, w, x, { lanes: a.acting, width: by.width, awaited, told: left })
+  if (acquires) again(d, w, a, stamp, by, false)
+}
+
+const take = (d: Detector, a: AgentState, stamp: Stamp, t: Told, awaited: boolean): void => {
+  if (!awaited) byChance(d.context, a, stamp, t.knowledge)
+  if (!awaited && t.agent === stamp.agent) byLane(d.context, a, stamp, t)
+  receive(a, t.knowledge, true, false)
+}
+
+const keepHeard = (d: Detector, w: Word, x: number, heard: Unacquired): void => {
+  const all = w.heard.get(x) ?? []
+  const isSame = (h: Unacquired): boolean =>
+    h.lanes === heard.lanes && h.width === heard.width && h.awaited === heard.awaited
+  const before = all.find(isSame)
+  const told = withMore(before?.told ?? [], heard.told, d.context.options)
+  w.heard.set(x, [
+    ...all.filter((h) => h !== before),
+    { lanes: heard.lanes, width: heard.width, awaited: heard.awaited, told },
+  ])
+}
+
+/** An access that acquires takes over what reads of the same word before it have heard. */
+const again = (d: Detector, w: Word, a: AgentState, stamp: Stamp, by: Last, awaited: boolean): void => {
+  const x = stamp.agent
+  const all = w.heard.get(x)
+  if (all === undefined) return
+  const { acting } = a
+  const isTaken = (t: Told): boolean => by.reach >= distance(d.context, x, t.agent)
+  for (const h of all) {
+    if (h.awaited !== awaited || h.width !== by.width || (h.lanes & acting) === 0) continue
+    alone(a, x, stamp.at, h.lanes & acting)
+    for (const t of h.told) if (isTaken(t)) take(d, a, stamp, t, awaited)
+  }
+  act(a, x, acting, stamp.at)
 }
 
 /** Lanes of an access that hear different things, as each reads words of its own; none: all hear the same. */
@@ -491,7 +573,7 @@ export const hearingApart = ({ words }: Strong, e: Access, lanes: number): Reado
   return by.size === 1 ? [] : [...by.values()]
 }
 
-/** What a write tells: all that is known where it releases, else what was known at the last fence of each scope. */
+/** What a write tells: all that is known where it releases, and what was known at the last fence of each scope. */
 const tells = (
   d: Detector,
   a: AgentState,
@@ -500,11 +582,13 @@ const tells = (
   releases: boolean,
 ): ReadonlyArray<Told> => {
   const lanes = a.knowledge.together === null ? 0 : a.acting
-  if (releases) return [{ agent: x, lanes, reach, knowledge: snapshot(d.context, a), sequential: false }]
-  const out: Told[] = []
+  const out: Told[] = releases
+    ? [{ agent: x, lanes, reach, knowledge: snapshot(d.context, a), sequential: false }]
+    : []
   for (const sequential of d.strong.sequential ? [false, true] : [false]) {
     let last: Knowledge | undefined
-    for (let r = reach; r >= 1; r--) {
+    // a release says more than a fence before it, as far as it reaches
+    for (let r = 3; r > (releases && !sequential ? reach : 0); r--) {
       const knowledge = fencedWithin(d, x, asReach(r), sequential)
       if (knowledge === undefined || knowledge === last) continue
       last = knowledge
@@ -515,7 +599,7 @@ const tells = (
 }
 const asReach = (r: number): Reach => (r === 1 ? 1 : r === 2 ? 2 : 3)
 
-/** Of one thread what reaches farther, or was told later, says more; an earlier one that reaches farther still does. */
+/** Of one thread what reaches as far and was known later says more: a fence may be older than a release. */
 const withMore = (
   told: ReadonlyArray<Told>,
   more: ReadonlyArray<Told>,
@@ -528,6 +612,7 @@ const withMore = (
           m.agent === t.agent &&
           m.sequential === t.sequential &&
           m.reach >= t.reach &&
+          m.knowledge.order[programOf(t.agent)]! >= t.knowledge.order[programOf(t.agent)]! &&
           (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
       ),
   ),
@@ -540,11 +625,15 @@ const withMore = (
  * A read finds what was written since the last store. It counts where its value is the same in every schedule that comes here: that of a wait, and one that decides,
  * whose orders are all followed.
  */
-const finds = (d: Detector, w: Word, all: ReadonlyArray<Writer>, stamp: Stamp, reach: Reach): void => {
-  const writers = all.filter(
-    ({ stamp: { agent }, reach: its }) =>
-      agent !== stamp.agent && Math.min(its, reach) >= distance(d.context, stamp.agent, agent),
-  )
+const finds = (
+  d: Detector,
+  w: Word,
+  { writers: all, last }: Pick<Past, 'writers' | 'last'>,
+  stamp: Stamp,
+  by: Last,
+): void => {
+  if (!isObserved(d, last, by)) return
+  const writers = all.filter(({ stamp: { agent } }) => agent !== stamp.agent)
   // a lane that has found as much before knows it from then on
   const old = w.found.filter((f) => f.stamp.agent === stamp.agent && isAmong(stamp, f.stamp))
   const news = writers.some(
@@ -553,11 +642,10 @@ const finds = (d: Detector, w: Word, all: ReadonlyArray<Writer>, stamp: Stamp, r
   if (news) w.found.push({ stamp, writers })
 }
 
-/** Who has written a word after this write. A store leaves of its agent those that its lane knew, and of others none: they may come later. */
+/** Who has written a word after this write. One that observes no other leaves of its agent those that its lane knew, and of others none: they may come later. */
 const writersAfter = (
   before: ReadonlyArray<Writer>,
   stamp: Stamp,
-  reach: Reach,
   joins: boolean,
   knew: Knowledge,
 ): ReadonlyArray<Writer> => [
@@ -566,7 +654,7 @@ const writersAfter = (
       !(s.agent === stamp.agent && isAmong(s, stamp)) &&
       (joins || (s.agent === stamp.agent && knowsEvent(knew, s, stamp))),
   ),
-  { stamp, reach },
+  { stamp },
 ]
 
 // ---------------------------------------------------------------- accesses
@@ -576,6 +664,16 @@ const isOwn = (t: Told, { lanes }: Stamp): boolean =>
   lanes === undefined || (t.lanes !== 0 && (t.lanes & ~lanes) === 0)
 
 const joins = (e: Access): boolean => e.combine !== undefined
+
+/** What a release tells its thread's later writes of the word tell, too. */
+const releasedBy = (w: Word, x: number, width: number, told: Told, options: Options): void => {
+  const all = w.released.get(x) ?? []
+  const same = all.filter((r) => r.width === width).map((r) => r.told)
+  w.released.set(x, [
+    ...all.filter((r) => r.width !== width),
+    ...withMore(same, [told], options).map((t) => ({ width, told: t })),
+  ])
+}
 
 /** Of an access of several lanes the lane of each of its elements. */
 const elementsOfLanes = ({ lanes }: Stamp, elements: number): ReadonlyArray<number> | null => {
@@ -598,10 +696,10 @@ const byLanes = ({ agent, at, site, iteration }: Stamp, lanes: number): Stamp =>
 const mostPast = 64
 
 /** Before the first write of a word. */
-const never: Past = { told: [], writers: [], found: new Map() }
+const never: Past = { told: [], writers: [], found: new Map(), last: null }
 
 /** A word as it was so many writes before the last. */
-const pastOf = (w: Word, back: number): Pick<Word, 'told' | 'writers'> =>
+const pastOf = (w: Word, back: number): Pick<Past, 'told' | 'writers' | 'last'> =>
   back <= 0 ? w : (w.past[w.past.length - 1 - back] ?? never)
 
 const toldTo = (w: Word | undefined, back: number): ReadonlyArray<Told> =>
@@ -652,6 +750,7 @@ const reads = (
   bytes: number | null,
   controls: number | null,
   acquires: Reach,
+  by: Last,
 ): void => {
   if (controls !== null && d.strong.readings.stale === null) {
     const { without } = backOf(w.touches, stamp, a.knowledge, undefined)
@@ -665,36 +764,42 @@ const reads = (
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
   if (bytes !== null) {
     const heard = hearing(d.strong.readings, stamp.agent, acquires)
-    w.open = [...w.open, { stamp, bytes, controls, heard }]
+    w.open = [...w.open, { stamp, bytes, controls, by, heard }]
   }
   finding(d, stamp, w, back)
   touch(w.touches, { rw: 'r', stamp, joined: null }, back)
 }
 
-/** A write under so many others: atomics that have read on from it hand on what it tells. */
+/** A write under so many others: atomics that have read on from it, and observe it, hand on what it tells. */
 const under = (
   d: Detector,
   w: Word,
-  { agent }: Stamp,
-  back: number,
-  more: ReadonlyArray<Told>,
+  write: {
+    readonly agent: number
+    readonly back: number
+    readonly own: ReadonlyArray<Told>
+    readonly last: Last
+  },
   word: string,
 ): void => {
   const c = d.context
+  const { back, own } = write
   d.strong.readings.under.add(word)
-  if (more.length === 0) return
+  if (own.length === 0) return
   const above = w.touches.filter(({ rw }) => rw === 'w').slice(-back)
+  let { last } = write
   for (const [i, { stamp, joined }] of above.entries()) {
     if (joined === null) return
     const at = w.past.length - back + i
     const past = w.past[at]
-    if (past === undefined) return
-    const told = withMore(past.told, more, c.options)
-    w.past[at] = { told, writers: past.writers, found: past.found }
+    if (past === undefined || past.last === null || !isObserved(d, last, past.last)) return
+    last = past.last
+    const told = withMore(past.told, own, c.options)
+    w.past[at] = { told, writers: past.writers, found: past.found, last }
     if (i + 1 === back) w.told = told
-    for (const t of more) {
-      const far = distance(c, stamp.agent, agent)
-      if (t.reach >= far && stamp.agent !== agent)
+    for (const t of own) {
+      const far = distance(c, stamp.agent, write.agent)
+      if (t.reach >= far && stamp.agent !== write.agent)
         keep(c, d.strong.pending, slot(stamp.agent, far), stamp.lanes ?? allLanes, t.knowledge, t.sequential)
     }
   }
@@ -720,10 +825,11 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const all = d.strong.words
   if (!e.atomic) {
     if (e.rw === 'w' && all.size > 0 && d.strong.planes.has(plane))
-      for (const byte of wordsOf(e.footprint)) all.delete(keyOfWord(plane, byte))
+      for (const byte of wordsOf(e.footprint)) forgetWord(d, keyOfWord(plane, byte))
     return
   }
   const reach = reachOf(e.scope)
+  const one: Last = { agent: x, reach, width: widthOf(e) }
   if (e.rw === 'r') {
     // its write comes next
     if (e.joins === true) d.strong.decided = e.decides === true ? e.stamp.at : -1
@@ -751,10 +857,11 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
             e.decides === true && i % words === 0 ? words * size : null,
             kept ? null : (e.controls ?? null),
             e.acquires === true ? reach : 0,
+            one,
           )
-        const { told, writers } = pastOf(w, back)
-        if (e.decides === true) finds(d, w, writers, stamp, reach)
-        hear(d, told, a, e.stamp, reach, e.acquires === true, false)
+        const past = pastOf(w, back)
+        if (e.decides === true) finds(d, w, past, stamp, one)
+        hear(d, w, past, a, e.stamp, one, e.acquires === true, false)
       }
     else if (isMeant)
       for (const byte of wordsOf(e.footprint)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
@@ -767,7 +874,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       const w = all.get(keyOfWord(plane, byte))
       if (w === undefined) continue
       finding(d, e.stamp, w, back)
-      hear(d, toldTo(w, back), a, e.stamp, reach, e.acquires === true, false)
+      hear(d, w, pastOf(w, back), a, e.stamp, one, e.acquires === true, false)
     }
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
@@ -784,26 +891,36 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const w = known ?? wordAt(d, plane, byte)
     const by = threadsOf(d.context, stamp)
     const past = pastOf(w, back)
-    const writers = writersAfter(past.writers, by, reach, joins(e), knew)
-    // a release of this thread still tells where the thread stores again
-    const kept = joins(e) ? past.told : past.told.filter((t) => t.agent === x && isOwn(t, stamp))
+    // an atomic hands on what it has observed
+    const handsOn = joins(e) && isObserved(d, past.last, one)
+    // a release of this thread still tells where the thread writes again
+    const earlierOnes = (w.released.get(x) ?? []).filter((r) => r.width === one.width && isOwn(r.told, stamp))
+    const own = withMore(
+      earlierOnes.map((r) => r.told),
+      more,
+      d.context.options,
+    )
+    if (e.releases === true) releasedBy(w, x, one.width, more[0]!, d.context.options)
     const now: Past = {
-      told: withMore(kept, more, d.context.options),
-      writers,
+      told: withMore(handsOn ? past.told : [], own, d.context.options),
+      writers: writersAfter(past.writers, by, handsOn, knew),
       found: foundBy(d, x),
+      last: one,
     }
     w.past.splice(Math.max(0, w.past.length - back), 0, now)
     if (w.past.length > 2 * mostPast) w.past.splice(0, mostPast)
     if (back === 0) {
       w.told = now.told
       w.writers = now.writers
-    } else under(d, w, stamp, back, more, keyOfWord(plane, byte))
-    const isHeard = (read: Stamp, acquires: Reach, since: number): boolean =>
+      w.last = one
+    } else under(d, w, { agent: x, back, own, last: one }, keyOfWord(plane, byte))
+    const isHeard = ({ stamp: read, heard: { acquires }, by: reader }: OpenRead, from: number): boolean =>
       acquires > 0 &&
-      more.some(
+      isObserved(d, one, reader) &&
+      own.some(
         (t) =>
           Math.min(t.reach, acquires) >= distance(d.context, x, read.agent) &&
-          t.knowledge.order[programOf(x)]! >= since,
+          t.knowledge.order[programOf(x)]! >= from,
       )
     w.open = later(d.strong.readings, w.open, by, knew, isHeard, now.found, { plane, byte })
     const joined = joins(e)
@@ -927,9 +1044,10 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     }
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
     d.strong.readings.controlled.add(keyOfWord(plane, byte))
-    reads(d, w, a, stamp, 0, plane, byte, null, null, 0)
-    finds(d, w, w.writers, stamp, reachOf(e.scope))
-    hear(d, w.told, a, e.stamp, reachOf(e.scope), e.relaxed !== true, true)
+    const one: Last = { agent: x, reach: reachOf(e.scope), width: widthOf({ footprint: e.footprint }) }
+    reads(d, w, a, stamp, 0, plane, byte, null, null, 0, one)
+    finds(d, w, w, stamp, one)
+    hear(d, w, w, a, e.stamp, one, e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
     w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
   }
