@@ -82,8 +82,13 @@ describe('two lanes of one warp, one word', () => {
   it.each([
     ['one stores, the other loads and drops it', `${by(0, `${store}%r3;`)} ${by(1, load)}`, 'ok'],
     [
-      'one stores, the other loads and decides by it',
+      'one stores, the other loads and branches on it',
       `mov.u32 %r8, 0; ${by(0, `${store}%r3;`)} ${by(1, load)} setp.eq.u32 %p3, %r8, 1; @%p3 st.global.u32 [%rd2], %r3;`,
+      'ok',
+    ],
+    [
+      'one stores, the other stores what it has loaded',
+      `mov.u32 %r8, 0; ${by(0, `${store}%r3;`)} ${by(1, load)} ${by(1, 'st.global.u32 [%rd2], %r8;')}`,
       'hazard',
     ],
     ['both store, each its own', `${by(0, `${store}%r5;`)} ${by(1, `${store}%r5;`)}`, 'hazard'],

@@ -32,6 +32,7 @@
  *
  * Names: stateful model checking with a happens-before race detector; the orders are those of observations.
  */
+import { greatest } from '../../../greatest.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
@@ -687,11 +688,11 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
         ])
     const reading = backsOf(reads?.by).filter(([, backs]) => backs.some((back) => back > 0))
     const writing = backsOf(writers).flatMap(([agent, backs]) => {
-      const places = placesBehind(w.touches, Math.max(...backs), idle.has(word), tellsNothing)
+      const places = placesBehind(w.touches, greatest(backs), idle.has(word), tellsNothing)
       return places.length === 0 ? [] : [[agent, backs, places] as const]
     })
     if (reading.length + writing.length === 0) continue
-    const most = Math.max(...[...reading, ...writing].flatMap(([, backs]) => backs))
+    const most = greatest([...reading, ...writing].flatMap(([, backs]) => backs))
     const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
     const held = heldIn(s.world, n, first, w.touches, plane, byte, reads?.bytes ?? 4, most)
     out.push([
