@@ -688,11 +688,11 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
         ])
     const reading = backsOf(reads?.by).filter(([, backs]) => backs.some((back) => back > 0))
     const writing = backsOf(writers).flatMap(([agent, backs]) => {
-      const places = placesBehind(w.touches, greatest(backs), idle.has(word), tellsNothing)
+      const places = placesBehind(w.touches, greatest(0)(backs), idle.has(word), tellsNothing)
       return places.length === 0 ? [] : [[agent, backs, places] as const]
     })
     if (reading.length + writing.length === 0) continue
-    const most = greatest([...reading, ...writing].flatMap(([, backs]) => backs))
+    const most = greatest(0)([...reading, ...writing].flatMap(([, backs]) => backs))
     const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
     const held = heldIn(s.world, n, first, w.touches, plane, byte, reads?.bytes ?? 4, most)
     out.push([
