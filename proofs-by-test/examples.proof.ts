@@ -29,6 +29,7 @@ const begun: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   'dialects/ttgir': ['elaborate', 'launchOf', 'readModule', 'signatureOf'],
   'dialects/jaxpr': ['parseDocument'],
+  'dialects/litmus': ['readPtxLitmus'],
   kernels: ['instanceOf', 'kernelNamed', 'naiveMatmul'],
   laws: ['checkLaws', 'showReport', 'swizzleLaws'],
   arbitraries: ['transformedRef'],

@@ -812,7 +812,24 @@ const everyLocation = (
 ): ReadonlyMap<string, number> =>
   new Map([...instructions.flatMap((i) => ('at' in i ? [[i.at.location, 0] as const] : [])), ...memory])
 
-/** A litmus test, read. */
+/**
+ * A litmus test, read: a program and a question, for `axioms.answerTo`. What the format has and this does not is refused with its line and column.
+ *
+ * @example
+ * ```ts
+ * import { readPtxLitmus } from 'tensorcore-spec/dialects/litmus'
+ * import { axioms } from 'tensorcore-spec/semantics'
+ *
+ * const test = readPtxLitmus(`PTX SB
+ * {x=0; y=0;}
+ * P0@cta 0,gpu 0           | P1@cta 1,gpu 0           ;
+ * st.relaxed.gpu x, 1      | st.relaxed.gpu y, 1      ;
+ * ld.relaxed.gpu r0, y     | ld.relaxed.gpu r0, x     ;
+ * exists (P0:r0 == 0 /\\ P1:r0 == 0)`)
+ * const answer = test._tag === 'Right' ? axioms.answerTo(test.right.program, test.right.question) : test
+ * console.log(answer._tag === 'Right' && answer.right.holds) // true
+ * ```
+ */
 export const readPtxLitmus = (text: string): E.Either<LitmusTextFailure, PtxLitmus> => {
   const name = /^\s*(?:PTX|ptx)[ \t]+([^\r\n]*)/.exec(text)?.[1]?.trim() ?? ''
   const lineOfName = text.split(/\r?\n/).findIndex((line) => /^\s*(?:PTX|ptx)\s/.test(line)) + 1

@@ -315,8 +315,8 @@ const questions = (id: string): fc.Arbitrary<Question> => {
   })
 }
 
-/** Cases are programs, whose agents have no lanes, and no strong accesses of single words. */
-const isOfPrograms = (id: HazardId): boolean => !('lanes' in hazards[id] || 'words' in hazards[id])
+/** Cases are programs of the core. */
+const isOfPrograms = (id: HazardId): boolean => !('ptxAlone' in hazards[id])
 
 export const kernelsSuite: Suite = suite({
   name: 'kernels',

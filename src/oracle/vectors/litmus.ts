@@ -2,13 +2,15 @@
  * The suite `litmus`: what a run may be said to have done wrong, from its log alone (`semantics/model`, docs/MemoryModel.md).
  *
  * The log is a litmus test, an event a line in the words of that page (`semantics/model/litmus.ts`). Asked are either its pairs of accesses, which a model in herd's
- * words or any race detector can say, or the run: the conditions under which one schedule stands for all, and what is left over at its end.
+ * words or any race detector can say, or the run: the conditions under which one schedule stands for all, and what is left over at its end; or what strong accesses could have
+ * found or left otherwise.
  *
  *     {"lines": ["T0: write x", "T1: read x"], "asks": "pairs", ...}      {"pairs": [{"a": 0, "b": 1, "is": "race"}], "nothing": []}
  *     {"lines": ["T0: write x", "T0: arrive b", "T1: wait b 0", "T1: read x"], "asks": "pairs", ...}   {"pairs": [], "nothing": []}
  *     {"lines": ["T0: issue #1 store", "#1: read x", "T0: commit bulk"], "asks": "run", ...}    {"conditions": ["C5"], "ends": ["U2"]}
+ *     {"lines": ["T0: store s", "T1: load s"], "asks": "otherwise", ...}      {"older": [{"read": 1, "missed": 0}], "stale": [], "order": []}
  *
- * `a` and `b` are lines, counted from 0, in the order of the log; only pairs that are wrong are listed. Each clause of the model is a rule, whose cases are the test that
+ * `a` and `b`, and what stands for an access there, are lines, counted from 0, in the order of the log; only pairs that are wrong are listed. Each clause of the model is a rule, whose cases are the test that
  * needs it, that test less one line, and that test under other options.
  */
 import * as fc from 'fast-check'
@@ -27,7 +29,7 @@ import { sameJson, suite, type Case, type Feature, type Fidelity, type Suite } f
 
 interface Question {
   readonly lines: ReadonlyArray<string>
-  readonly asks: 'pairs' | 'run'
+  readonly asks: 'pairs' | 'run' | 'otherwise'
   /** by the manual's word: relaxed edges order no access */
   readonly strict: boolean
   /** a generic read before an asynchronous overwrite needs a proxy fence too */
@@ -56,12 +58,20 @@ type Answer =
       /** ids of hazards, sorted */
       readonly ends: ReadonlyArray<string>
     }
+  | {
+      /** reads whose value only comes into memory, each with the newest write that it could have missed */
+      readonly older: ReadonlyArray<{ readonly read: number; readonly missed: number }>
+      /** reads that a branch depends on, with a write that they could have taken or missed */
+      readonly stale: ReadonlyArray<{ readonly read: number; readonly write: number }>
+      /** two writes of which the first could have been the later one */
+      readonly order: ReadonlyArray<{ readonly first: number; readonly second: number }>
+    }
 
 const question: Wire<Question> = record<Question>()(
   'a litmus test',
   {
     lines: list(text),
-    asks: oneOf<Question['asks']>('pairs', 'run'),
+    asks: oneOf<Question['asks']>('pairs', 'run', 'otherwise'),
     strict: bool,
     strictProxies: bool,
     tensorPipe: oneOf<Question['tensorPipe']>('issueOrder', 'documented'),
@@ -74,30 +84,43 @@ const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 
 
 type OfPairs = Extract<Answer, { readonly pairs: unknown }>
 type OfRun = Extract<Answer, { readonly ends: unknown }>
+type Otherwise = Extract<Answer, { readonly stale: unknown }>
 
 const answer: Wire<Answer> = either(
-  'pairs, or conditions and ends',
-  record<OfPairs>()(
-    'pairs',
-    {
-      pairs: list(
-        record<Pair>()(
-          'a pair',
-          {
-            a: nat,
-            b: nat,
-            is: oneOf<Word>('race', 'not visible', 'unfenced', 'race of clusters', 'any order'),
-          },
-          {},
+  'pairs, conditions and ends, or what could have been otherwise',
+  either(
+    'pairs, or conditions and ends',
+    record<OfPairs>()(
+      'pairs',
+      {
+        pairs: list(
+          record<Pair>()(
+            'a pair',
+            {
+              a: nat,
+              b: nat,
+              is: oneOf<Word>('race', 'not visible', 'unfenced', 'race of clusters', 'any order'),
+            },
+            {},
+          ),
         ),
-      ),
-      nothing: list(nat),
-    },
-    {},
+        nothing: list(nat),
+      },
+      {},
+    ),
+    record<OfRun>()(
+      'conditions and ends',
+      { conditions: list(wordOf<ConditionName>()(conditionNames)), ends: list(text) },
+      {},
+    ),
   ),
-  record<OfRun>()(
-    'conditions and ends',
-    { conditions: list(wordOf<ConditionName>()(conditionNames)), ends: list(text) },
+  record<Otherwise>()(
+    'what could have been found or left otherwise',
+    {
+      older: list(record<Otherwise['older'][number]>()('a read and a write', { read: nat, missed: nat }, {})),
+      stale: list(record<Otherwise['stale'][number]>()('a read and a write', { read: nat, write: nat }, {})),
+      order: list(record<Otherwise['order'][number]>()('two writes', { first: nat, second: nat }, {})),
+    },
     {},
   ),
 )
@@ -114,12 +137,17 @@ const distinct = <A>(all: ReadonlyArray<A>, key: (a: A) => string): ReadonlyArra
   ...new Map(all.map((a) => [key(a), a])).values(),
 ]
 
-const pairsOf = ({ log, lineOf }: LitmusLog, m: Modelled): Answer => {
-  const starts = [0, ...log.flatMap((e, i) => (i > 0 && e._tag === 'cluster' ? [i] : []))]
-  const line = (t: Touch): number => {
+/** The line of an access. */
+const lineIn =
+  ({ log, lineOf }: LitmusLog, m: Modelled): ((t: Touch) => number) =>
+  (t) => {
+    const starts = [0, ...log.flatMap((e, i) => (i > 0 && e._tag === 'cluster' ? [i] : []))]
     const cluster = m.clusters.findIndex((c) => c.reading.touches.includes(t))
     return lineOf[(starts[cluster] ?? 0) + t.at] ?? -1
   }
+
+const pairsOf = (test: LitmusLog, m: Modelled): Answer => {
+  const line = lineIn(test, m)
   const pairs = m.clusters
     .flatMap((c) => c.found.pairs)
     .map(({ a, b, kind }): Pair => ({ a: line(a), b: line(b), is: words[kind] }))
@@ -128,6 +156,31 @@ const pairsOf = ({ log, lineOf }: LitmusLog, m: Modelled): Answer => {
   return {
     pairs: distinct(pairs, ({ a, b, is }) => `${String(a)} ${String(b)} ${is}`),
     nothing: distinct(nothing, String),
+  }
+}
+
+/** Each once, by their lines. */
+const sorted = <A extends object>(all: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const key = (a: A): string =>
+    Object.values(a)
+      .map((n) => String(n).padStart(4, '0'))
+      .join(' ')
+  return [...distinct(all, key)].sort((x, y) => (key(x) < key(y) ? -1 : 1))
+}
+
+const otherwiseOf = (test: LitmusLog, m: Modelled): Answer => {
+  const line = lineIn(test, m)
+  const all = m.clusters.flatMap((c) => c.otherwise)
+  return {
+    older: sorted(
+      all.flatMap((o) => (o._tag === 'older' ? [{ read: line(o.read), missed: line(o.missed) }] : [])),
+    ),
+    stale: sorted(
+      all.flatMap((o) => (o._tag === 'stale' ? [{ read: line(o.read), write: line(o.write) }] : [])),
+    ),
+    order: sorted(
+      all.flatMap((o) => (o._tag === 'order' ? [{ first: line(o.first), second: line(o.second) }] : [])),
+    ),
   }
 }
 
@@ -150,7 +203,14 @@ export const litmusAnswer = (
     litmusLog(lines),
     E.map((test) => {
       const said = model(test.header, test.log, { ...usual, strict, strictProxies, tensorPipe }, leftOut)
-      return asks === 'pairs' ? pairsOf(test, said) : runOf(said)
+      switch (asks) {
+        case 'pairs':
+          return pairsOf(test, said)
+        case 'run':
+          return runOf(said)
+        case 'otherwise':
+          return otherwiseOf(test, said)
+      }
     }),
   )
 
@@ -165,10 +225,11 @@ const asking = (clause: Clause, lines: ReadonlyArray<string>, options: Partial<Q
   ...options,
 })
 
-/** The test of a clause: it is asked about its pairs if those need the clause, otherwise about the run. */
+/** The test of a clause: it is asked about the first of these that needs the clause. */
 const testOf = (clause: Clause): Question => {
   const q = asking(clause, clause.litmus.log)
-  return sameJson(litmusAnswer(q), litmusAnswer(q, [clause.id])) ? { ...q, asks: 'run' } : q
+  const asked = (['pairs', 'run', 'otherwise'] as const).map((asks): Question => ({ ...q, asks }))
+  return asked.find((one) => !sameJson(litmusAnswer(one), litmusAnswer(one, [clause.id]))) ?? q
 }
 
 const ruleOf = ({ id }: Clause): string => `litmus.${id}`

@@ -200,10 +200,7 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
     ...(seen === undefined ? [] : [`- On silicon: ${seen}.`]),
     '',
-    ...('lanes' in h ? ['Only PTX has it: agents of other programs have no lanes.', ''] : []),
-    ...('words' in h
-      ? ['Only PTX has it: other programs do not read or write single words strongly.', '']
-      : []),
+    ...('ptxAlone' in h ? [`Only PTX has it: ${h.ptxAlone}.`, ''] : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
     ...laneTwins.filter((t) => t.id === id).flatMap(laneKernelOf),
   ]

@@ -27,8 +27,7 @@
  * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
  * | outside      | `verdict/confirm.ts`                   | a search does not look for it                                     |
- * | lanes        | `vectors/kernels.ts`                   | only PTX has it, because agents of other programs have no lanes: its kernel, if it has one, is PTX |
- * | words        | `vectors/kernels.ts`                   | the same, because other programs have no strong accesses of single words |
+ * | ptxAlone     | `vectors/kernels.ts`, the page         | only PTX has it, and why: its kernel, if it has one, is PTX |
  * | mistakes     | `mutation/labels.ts`                   | what kinds of change are expected to show it                      |
  *
  * The page docs/hazards.md is made of this table, and so are the words of the verdict's schema.
@@ -72,10 +71,8 @@ export interface Hazard {
   readonly witness?: ReadonlyArray<Witness>
   /** clusters that run together are searched together */
   readonly outside?: 'always' | 'clusters apart'
-  /** only PTX has it: agents of other programs have no lanes */
-  readonly lanes?: true
-  /** only PTX has it: other programs do not read or write single words strongly */
-  readonly words?: true
+  /** only PTX has it: why other programs do not */
+  readonly ptxAlone?: string
   readonly mistakes?: ReadonlyArray<Mistake>
 }
 
@@ -138,7 +135,7 @@ const rows = {
     outside: 'always',
     cause: 'conflict',
     witness: ['race'],
-    lanes: true,
+    ptxAlone: 'agents of other programs have no lanes',
     mistakes: ['early', 'ahead'],
   },
   D6: {
@@ -151,7 +148,7 @@ const rows = {
     outside: 'always',
     cause: 'conflict',
     witness: ['race'],
-    lanes: true,
+    ptxAlone: 'agents of other programs have no lanes',
     mistakes: ['early', 'ahead'],
   },
   P1: {
@@ -693,7 +690,7 @@ const rows = {
     by: ['otherwise'],
     rank: 0,
     outside: 'always',
-    words: true,
+    ptxAlone: 'other programs do not read or write single words strongly',
   },
   V3: {
     title: 'read-only load of what the kernel has written',
@@ -704,6 +701,7 @@ const rows = {
     rank: 0,
     witness: ['visibility'],
     cause: 'conflict',
+    ptxAlone: 'other programs have one kind of load of global memory',
   },
   O1: {
     title: 'output never written',
@@ -763,7 +761,7 @@ const rows = {
     rank: 0,
     outside: 'always',
     answer: 'always',
-    lanes: true,
+    ptxAlone: 'agents of other programs have no lanes',
   },
 } as const
 

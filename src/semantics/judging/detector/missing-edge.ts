@@ -231,7 +231,7 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
 
 /** A race of lanes of one instruction. */
 export const isOfOneInstruction = ({ id, a, b }: Diagnosis): boolean =>
-  hazards[id].lanes === true &&
+  (id === 'D5' || id === 'D6') &&
   b !== undefined &&
   a.index === b.index &&
   a.at === b.at &&
