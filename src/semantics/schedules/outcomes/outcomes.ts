@@ -260,7 +260,7 @@ const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
     ({ stamp: x }, { stamp: y }) => x.agent - y.agent || x.at - y.at || (x.lanes ?? 0) - (y.lanes ?? 0),
   )
 
-/** What a word tells. Of those that have ended it is all the same who has told what: whoever hears one of them, hears all that tell as far from as near. */
+/** What a word tells. Which of the ended agents has told what is no matter: a reader that hears one of them hears all that tell as far, from as near. */
 const toldIn = (
   c: Context,
   told: ReadonlyArray<Told>,
