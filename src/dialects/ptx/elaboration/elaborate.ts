@@ -21,6 +21,7 @@ import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
 import { contractionOf, type Taking } from '../flow/contraction.js'
 import { graphOf } from '../flow/graph.js'
+import { plain } from '../flow/plain.js'
 import { spinsOf, type Spin } from '../flow/spins.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
 import { moduleScope, type Scope } from '../opcodes/scope.js'
@@ -104,7 +105,7 @@ const resolved = (m: Making, f: Function): Code | null => {
   }
   const [first] = answer.right.refused
   if (first !== undefined) m.e.failed ??= first
-  return first === undefined ? answer.right.code : null
+  return first === undefined ? plain(answer.right.code) : null
 }
 
 const newLabels = (m: Making, code: Code): number => {

@@ -43,6 +43,7 @@ import type { Code, Resolved, Value } from '../opcodes/resolve.js'
 import type { Loop } from '../../../semantics/warps/flow.js'
 import { graphOf, neverReturns, type Block, type Graph } from './graph.js'
 import { isLive } from './live.js'
+import { plain } from './plain.js'
 
 // ---------------------------------------------------------------- model
 
@@ -371,6 +372,6 @@ const exitsOf = (
 
 /** All spins of a function, in the order of the text. */
 export const spinsOf: (code: Code) => ReadonlyArray<Spin> = remembered((code) => {
-  const graph = graphOf(code)
+  const graph = graphOf(plain(code))
   return graph.loops.flatMap((loop) => spinOf(graph, loop) ?? []).sort((a, b) => a.test - b.test)
 })
