@@ -13,6 +13,7 @@
  * | the flag may                                                                | else                  |
  * |-----------------------------------------------------------------------------|-----------------------|
  * | be moved, turned into a word and back, negated                              | it is no peek         |
+ * | spare with the wait other tests of the same that stand before it, whose answers lead to the same place | it is no peek |
  * | be set to what is no flag: true spares the wait then, false does not        | -                     |
  * | decide one thing: the branch around a wait, which is made where it is false | it is no peek         |
  * | spare with the wait what is computed around it, if nothing else reads that, and the same wait made again | it is no peek |
@@ -113,24 +114,48 @@ const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | n
 /** A carrier reads one flag, and writes what it makes of it. */
 const isCarrier = (o: Operation): boolean => usesOf(o).computes
 
-/** A wait, and what is computed on the way to it. */
+/** A wait, and what is computed on the way to it. On it may stand other tests of the same, each with a branch by its answer: where those lead that say yes. */
 interface Way {
   readonly wait: number
   readonly writes: ReadonlyArray<Place>
+  readonly spared: ReadonlyArray<number>
 }
 
-/** Behind an index, over what does nothing but compute: the wait that stands there. */
+type WaitOperation = Extract<Operation, { readonly _tag: 'mbarrierWait' }>
+/** The barrier and the phase that it asks for, by rows. */
+const askedBy = (o: WaitOperation): string => JSON.stringify([o.at, o.parity, o.state, o.acquire, o.scope])
+
+/** Behind an index, over what does nothing but compute, and over tests of the same that say no: the wait that stands there. */
 const waitBehind = (code: ReadonlyArray<Instruction>, from: number): Way | null => {
   const writes: Place[] = []
+  const spared: number[] = []
+  const answers = new Set<Predicate>()
+  // what is asked first, and how much was written before
+  let first: { readonly asks: string; readonly written: number } | null = null
   let at = from
-  for (let steps = 0; steps < 8; steps++) {
+  for (let steps = 0; steps < 24; steps++) {
     const here = code[at]
     if (here === undefined) return null
-    const o = here.operation
-    if (o._tag === 'mbarrierWait') return o.blocks && here.guard === null ? { wait: at, writes } : null
-    if (o._tag === 'branch' && here.guard === null) at = o.target
-    else if (isCarrier(o) || o._tag === 'nothing') {
+    const { operation: o, guard } = here
+    if (o._tag === 'mbarrierWait') {
+      if (guard !== null) return null
+      first ??= { asks: askedBy(o), written: writes.length }
+      if (first.asks !== askedBy(o) || usesOf(o).reads.some((r) => writes.includes(r, first?.written)))
+        return null
+      if (o.blocks) return { wait: at, writes, spared }
       for (const w of usesOf(o).writes) writes.push(w)
+      if (o.passed !== null) answers.add(o.passed)
+      at++
+    } else if (o._tag === 'branch' && guard !== null) {
+      if (!answers.has(guard.predicate)) return null
+      spared.push(guard.negated ? at + 1 : o.target)
+      at = guard.negated ? o.target : at + 1
+    } else if (o._tag === 'branch') at = o.target
+    else if (isCarrier(o) || o._tag === 'nothing') {
+      for (const w of usesOf(o).writes) {
+        writes.push(w)
+        for (const q of answers) if (ofPredicate(q) === w) answers.delete(q)
+      }
       at++
     } else return null
   }
@@ -149,9 +174,6 @@ const jumpsFrom = (code: ReadonlyArray<Instruction>, from: number): ReadonlySet<
   return out
 }
 
-type WaitOperation = Extract<Operation, { readonly _tag: 'mbarrierWait' }>
-const askedBy = (o: WaitOperation): ReadonlyArray<unknown> => [o.at, o.parity, o.state, o.acquire, o.scope]
-
 /** Do they ask one barrier for one phase, by the same rows? */
 const asksAlike = (a: Instruction, b: Instruction): boolean =>
   a.operation._tag === 'mbarrierWait' &&
@@ -160,7 +182,7 @@ const asksAlike = (a: Instruction, b: Instruction): boolean =>
   b.operation.blocks &&
   a.guard === null &&
   b.guard === null &&
-  JSON.stringify(askedBy(a.operation)) === JSON.stringify(askedBy(b.operation))
+  askedBy(a.operation) === askedBy(b.operation)
 
 /** What a wait, and all that stands from it to where it is spared, writes; null: something is done there that is seen by others, or it leads elsewhere. */
 const writtenOn = (
@@ -207,6 +229,8 @@ const aroundOf = (
   const way = waitBehind(code, taken ? branch + 1 : o.target)
   const over = taken ? o.target : branch + 1
   if (way === null || waitBehind(code, over)?.wait === way.wait) return null
+  const ends = jumpsFrom(code, over)
+  if (way.spared.some((s) => ![...jumpsFrom(code, s)].some((k) => ends.has(k)))) return null
   // a wait that is spared is gone through, so what is computed on its way must be heard by nothing there
   const behind = writtenOn(code, way.wait, over)
   return behind === null || [...way.writes, ...behind].some((w) => readBeforeWritten(code, over, w))
