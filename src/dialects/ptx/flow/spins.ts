@@ -365,6 +365,20 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   return null
 }
 
+/** Where control comes to from a node by jumps alone. */
+const behindJumps = ({ blocks, code }: Graph, from: number): number => {
+  let at = from
+  for (let steps = 0; steps < 8; steps++) {
+    const block = blocks[at]
+    if (block === undefined || block.end !== block.first + 1) return at
+    const [onward, ...others] = block.successors
+    if (code.instructions[block.first]!.form.base !== 'bra' || onward === undefined || others.length > 0)
+      return at
+    at = onward
+  }
+  return at
+}
+
 /** Where a loop is left, always where its test is true, or always where it is not; null if it may be left for another reason. */
 const exitsOf = (
   graph: Graph,
@@ -397,7 +411,8 @@ const exitsOf = (
     sense = leaves
     for (const s of outside) to.push(s)
   }
-  return sense === null || again.some((s) => !to.includes(s)) ? null : { sense, to }
+  const ends = new Set(to.map((s) => behindJumps(graph, s)))
+  return sense === null || again.some((s) => !ends.has(behindJumps(graph, s))) ? null : { sense, to }
 }
 
 /**
