@@ -340,7 +340,7 @@ const apart = (code: Code): Code => {
           by.set(k, start)
           web.set(Math.max(x, y), Math.min(x, y))
         }
-        if (i.guard !== null || !i.writes.includes(r)) stack.push(...behind(graph, k))
+        if (i.guard !== null || !i.writes.includes(r)) for (const next of behind(graph, k)) stack.push(next)
       }
     }
     const names = new Map<number, Register>()
