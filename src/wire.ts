@@ -169,6 +169,17 @@ export const refined = <A, B extends A>(
     of.definitions,
   )
 
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+/** A text that is shown as part of a line: a name, a word. What a terminal obeys, or what ends a line, has no place in it. */
+export const line: Wire<string> = refined(
+  text,
+  'a string',
+  (s): s is string => !controls.test(s),
+  text.schema,
+  () => 'a string without control characters',
+)
+
 /** A value of one form or another, told apart by trying. */
 export const either = <A, B>(name: string, a: Wire<A>, b: Wire<B>): Wire<A | B> =>
   make<A | B>(

@@ -110,8 +110,11 @@ describe('no peek', () => {
     expect(tests(programOf(one)).others).toBeGreaterThan(0)
   })
   test('where it is computed with', () => {
-    const added = edited(flag, (line) => `${line} add.s32 %r1, %r1, ${flag.exec(line)![1]!};`)
-    expect(tests(programOf(added)).others).toBeGreaterThan(0)
+    const added = (behind: string): string =>
+      edited(flag, (line) => `${line} add.s32 %r1, %r1, ${flag.exec(line)![1]!}; ${behind}`)
+    expect(tests(programOf(added('st.shared.u32 [%r2+64], %r1;'))).others).toBeGreaterThan(0)
+    // and nothing reads it
+    expect(tests(programOf(added(''))).others).toBe(0)
   })
 })
 

@@ -33,7 +33,7 @@ import type { Hire } from '../sweep/model.js'
 import type { Directories, OutputDirectory } from '../tensor-files/directory.js'
 import type { Files, OutputFile } from '../tensor-files/files.js'
 import type { AskedFile } from './outputs.js'
-import { printable, printableJson } from './printable.js'
+import { printable, printableJson, printablePlain } from './printable.js'
 
 // ---------------------------------------------------------------- model
 
@@ -162,11 +162,11 @@ const shortened = (text: string): string =>
     ? text
     : `${text.slice(0, mostShown)}... (${String(text.length - mostShown)} characters more)`
 /** A refusal is one line that can be read, whatever a file's name contains. */
-const oneLine = (text: string): string => printable(shortened(text).replace(/\s*[\r\n]+\s*/g, ' '))
+const oneLine = (text: string): string => printablePlain(shortened(text).replace(/\s*[\r\n]+\s*/g, ' '))
 
-export const reported = (json: boolean, report: Report): Outcome => ({
+export const reported = (json: boolean, report: Report, colours: boolean): Outcome => ({
   status: report.stopped === true ? 130 : report.good === null ? 3 : report.good ? 0 : 1,
-  stdout: json ? document(report.json()) : printable(report.text()),
+  stdout: json ? document(report.json()) : (colours ? printable : printablePlain)(report.text()),
   stderr: report.notice === undefined ? '' : `tcspec: ${oneLine(report.notice)}\n`,
 })
 

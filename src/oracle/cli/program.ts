@@ -279,7 +279,7 @@ export const tcspec =
           const answer = await command.run(world)(operands, options)()
           if (E.isLeft(answer)) return refused(json, answer.left)
           // what cannot be printed has written nothing
-          const outcome = reported(json, answer.right)
+          const outcome = reported(json, answer.right, world.colours)
           const { files = [], directory } = answer.right
           const written = await pipe(
             world.files.write(files),

@@ -35,7 +35,7 @@ import {
   nothing,
   oneOf,
   record,
-  text,
+  line,
   wordOf,
   type Json,
   type Wire,
@@ -81,13 +81,13 @@ export interface LaunchFile {
 const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
   record<LaunchTensor>()(
     'a tensor',
-    { tensor: described(text, 'what it is called; `--out` calls it so') },
+    { tensor: described(line, 'what it is called; `--out` calls it so') },
     {
       kind: described(oneOf('tensordesc', 'pointer'), 'whether the parameter is a descriptor or a pointer'),
       shape: described(list(nat), 'its extents; without them, those of its file'),
       strides: described(list(nat), 'its strides in elements; without them, it is row-major'),
       block: described(list(nat), 'extents of the blocks of the descriptor: compared with the text'),
-      dtype: described(text, 'its element type, such as `f16` or `torch.float16`: compared with the text'),
+      dtype: described(line, 'its element type, such as `f16` or `torch.float16`: compared with the text'),
       padding: described(
         wordOf<Padding>()({ zero: true, nan: true }),
         'what its descriptor loads from outside of it; without it, zeros',
@@ -97,7 +97,7 @@ const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
         'what the kernel does with it; without it, `outputs` and the text say it',
       ),
       file: described(
-        either('null or a file', nothing, text),
+        either('null or a file', nothing, line),
         'the file beside the launch file; NAME.npy if it is not said; null: there is none, and an input is seeded',
       ),
     },
@@ -109,7 +109,7 @@ const argument: Wire<LaunchArgument> = define('LaunchArgument', () =>
     'a number, the name of a tensor, or a tensor',
     either<string, number | boolean>(
       'a number or the name of a tensor',
-      text,
+      line,
       either<number, boolean>('a number or a truth value', finite, bool),
     ),
     tensor,
@@ -133,20 +133,20 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
     {
       schema: described(oneOf(launchSchema), 'name and version of this schema'),
       outputs: described(
-        list(text),
+        list(line),
         'tensors that the kernel writes: their files hold what is expected, and are no input',
       ),
       computes: described(
-        text,
+        line,
         'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
       ),
-      kernel: described(text, 'name of the function: compared with the text'),
+      kernel: described(line, 'name of the function: compared with the text'),
       num_warps: described(integer, 'warps of a CTA, those of partitions too: compared with the text'),
       num_ctas: described(integer, 'CTAs of a program: compared with the text'),
-      arch: described(text, 'the chip, such as `sm_90a`: compared with the text'),
-      name: described(text, 'what the launch is called'),
+      arch: described(line, 'the chip, such as `sm_90a`: compared with the text'),
+      name: described(line, 'what the launch is called'),
       shared: described(integer, 'bytes of shared memory that the compiler took'),
-      triton: described(text, 'version of the compiler'),
+      triton: described(line, 'version of the compiler'),
       extra: described(dictionary('what else is known', anything), 'what else the compiler said'),
     },
   ),

@@ -40,7 +40,7 @@ import {
   nothing,
   oneOf,
   record,
-  text,
+  line,
   wordOf,
   type Json,
   type Wire,
@@ -150,12 +150,12 @@ const role = described(
   'what the kernel does with it; without it, what `outputs` says',
 )
 const file = described(
-  either<null, string>('null or a file', nothing, text),
+  either<null, string>('null or a file', nothing, line),
   'the file beside the launch file with what is there before; NAME.npy of an input; null: there is none, and an input is seeded',
 )
-const symbol = described(text, 'the variable of the module that it is')
-const name = described(text, 'what it is called; `--out` calls it so')
-const dtype = described(text, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`')
+const symbol = described(line, 'the variable of the module that it is')
+const name = described(line, 'what it is called; `--out` calls it so')
+const dtype = described(line, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`')
 const swizzle = described(oneOf(0, 32, 64, 128), 'bytes of a row in which 16-byte pieces change places')
 
 const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
@@ -243,7 +243,7 @@ const descriptor: Wire<PtxDescriptor> = define('PtxDescriptor', () =>
         'a descriptor that Triton is given: a tensor map, extents and strides',
       ),
       tensor: name,
-      dtype: described(text, 'its element type, such as `torch.float16`'),
+      dtype: described(line, 'its element type, such as `torch.float16`'),
       shape: described(list(nat), 'its extents'),
       block: described(list(nat), 'extents of its blocks'),
     },
@@ -268,13 +268,13 @@ const scalar: Wire<PtxScalar> = define('PtxScalar', () =>
     'a scalar',
     {
       kind: described(oneOf('scalar'), 'the parameter is the value itself'),
-      type: described(text, 'its type in PTX, such as `s32`, `u64`, `f32`'),
+      type: described(line, 'its type in PTX, such as `s32`, `u64`, `f32`'),
       value: described(
-        either<number, string>('a number, or one as a text', finite, text),
+        either<number, string>('a number, or one as a text', finite, line),
         'the value; integers of 64 bits may be texts',
       ),
     },
-    { name: described(text, 'what it is called'), offset },
+    { name: described(line, 'what it is called'), offset },
   ),
 )
 
@@ -295,13 +295,13 @@ const struct: Wire<PtxStruct> = define('PtxStruct', () =>
         'what lies in it, at its `offset`',
       ),
     },
-    { name: described(text, 'what it is called') },
+    { name: described(line, 'what it is called') },
   ),
 )
 
 const plain = either<string, number | boolean>(
   'a number or the name of a tensor',
-  text,
+  line,
   either<number, boolean>('a number or a truth value', finite, bool),
 )
 
@@ -337,9 +337,9 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
     },
     {
       schema: described(oneOf(ptxLaunchSchema, launchSchema), 'name and version of this schema'),
-      name: described(text, 'what the launch is called'),
-      kernel: described(text, 'the entry; without it, the only one of the module'),
-      arch: described(text, 'the chip, such as `sm_90a`'),
+      name: described(line, 'what the launch is called'),
+      kernel: described(line, 'the entry; without it, the only one of the module'),
+      arch: described(line, 'the chip, such as `sm_90a`'),
       block: described(
         list(nat),
         'threads of a CTA along x, y and z; without them, those that the entry asks for',
@@ -352,10 +352,10 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
         list(either<PtxTensor, PtxTensorMap>('a tensor or a tensor map', tensor, tensorMap)),
         'variables of the module, each with its `symbol`',
       ),
-      triton: described(text, 'version of the compiler'),
-      outputs: described(list(text), 'tensors that the kernel writes'),
+      triton: described(line, 'version of the compiler'),
+      outputs: described(list(line), 'tensors that the kernel writes'),
       computes: described(
-        text,
+        line,
         'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
       ),
       extra: described(dictionary('what else is known', anything), 'what else is known'),

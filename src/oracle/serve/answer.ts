@@ -14,7 +14,7 @@ import { didYouMean } from '../../nearest.js'
 import type { Json } from '../../wire.js'
 import type { Listed, Report, World } from '../cli/command.js'
 import { outputsFit } from '../cli/outputs.js'
-import { printable, printableJson } from '../cli/printable.js'
+import { printableJson, printablePlain } from '../cli/printable.js'
 import type { Files } from '../tensor-files/files.js'
 import type { ListedSuite } from '../vectors/index.js'
 import { filesOf, givenBack } from './content.js'
@@ -128,7 +128,7 @@ const withBeside = (report: Report, printed: boolean): unknown => {
   return {
     ...document,
     ...(files.length === 0 ? {} : { files: givenBack(files) }),
-    ...(printed ? { printed: printable(report.text()) } : {}),
+    ...(printed ? { printed: printablePlain(report.text()) } : {}),
     ...(report.notice === undefined ? {} : { notice: report.notice }),
   }
 }

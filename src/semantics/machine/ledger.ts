@@ -16,8 +16,9 @@
  * register that is loaded from them holds nothing, so that the warp stops where it decides by it; what is stored from it is blank again. Where that comes into global memory, or an
  * operation reads it, it is *spilt*.
  *
- * A load may be *dropped*: whatever it would find, it finds nothing. If nothing is spilt then, nothing comes of what it finds, and it may find anything: a warp that
- * computes what others store, and stores nothing itself, may read what they have stored already.
+ * An execution of a load may be *dropped*: whatever it would find, it finds nothing. If nothing is spilt then, nothing comes of what it finds, and it may find anything: a
+ * warp that computes what others store, and stores nothing itself, may read what they have stored already. It is one execution and not the instruction: a loop that loads for
+ * its next turn uses what it loads in every turn but the last.
  *
  * Laws
  * 1. of bytes that were written by a store, what is read is what was stored.
@@ -32,12 +33,14 @@ import { elementsIn, forEachAddress } from './footprint.js'
 
 // ---------------------------------------------------------------- model
 
+/** Of agents' own loads, the executions that find nothing: by agent, their places in its program order. */
+export type Dropped = ReadonlyMap<number, ReadonlySet<number>>
+
 /** Of one run; filled in place. */
 export interface Ledger {
   /** what nothing has written is told apart, and goes where it is moved to */
   readonly blanks: boolean
-  /** of an agent's own loads, those that find nothing: by agent, their sites */
-  readonly dropped: ReadonlyMap<number, ReadonlySet<number>>
+  readonly dropped: Dropped
   /** something has come of it: it has left the CTA, or an operation has read it */
   spilt: boolean
   /** of the event to come: what a load finds, element by element; null: nothing that is known */
@@ -51,7 +54,7 @@ export interface Ledger {
   readonly planes: Map<number, ByteTerms>
 }
 
-export const ledger = (blanks: boolean, dropped: Ledger['dropped'] = new Map()): Ledger => ({
+export const ledger = (blanks: boolean, dropped: Dropped = new Map()): Ledger => ({
   blanks,
   dropped,
   spilt: false,
@@ -115,8 +118,8 @@ export const byteTerms = (bytes: number): ByteTerms => ({
   index: new Uint8Array(bytes),
 })
 
-export const isDropped = (l: Ledger, agent: number, site: number): boolean =>
-  l.dropped.get(agent)?.has(site) === true
+export const isDropped = (l: Ledger, agent: number, at: number): boolean =>
+  l.dropped.get(agent)?.has(at) === true
 
 /** What a load finds that is dropped. */
 export const nothingOf = (f: Footprint): ByteTerms => {
@@ -239,7 +242,7 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
     const there = found(l, header, e.footprint)
     if (there === null) return e
     const ofLoad = isOfLoad(e)
-    if (ofLoad && isDropped(l, e.stamp.agent, e.stamp.site))
+    if (ofLoad && isDropped(l, e.stamp.agent, e.stamp.at))
       return Object.assign({}, e, { idle: true as const })
     if (l.blanks && !ofLoad && isBlank(there)) l.spilt = true
     if (e.operation === undefined)

@@ -13,6 +13,8 @@
  * | the flag may                                                                | else                  |
  * |-----------------------------------------------------------------------------|-----------------------|
  * | be moved, turned into a word and back, negated                              | it is no peek         |
+ * | spare with the wait other tests of the same that stand before it, whose answers lead to the same place | it is no peek |
+ * | be read for what nothing reads                                             | -                     |
  * | be set to what is no flag: true spares the wait then, false does not        | -                     |
  * | decide one thing: the branch around a wait, which is made where it is false | it is no peek         |
  * | spare with the wait what is computed around it, if nothing else reads that, and the same wait made again | it is no peek |
@@ -113,24 +115,56 @@ const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | n
 /** A carrier reads one flag, and writes what it makes of it. */
 const isCarrier = (o: Operation): boolean => usesOf(o).computes
 
-/** A wait, and what is computed on the way to it. */
+/** A wait, and what is computed on the way to it. On it may stand other tests of the same, each with a branch by its answer: where those lead that say yes. */
 interface Way {
   readonly wait: number
   readonly writes: ReadonlyArray<Place>
+  readonly spared: ReadonlyArray<number>
 }
 
-/** Behind an index, over what does nothing but compute: the wait that stands there. */
-const waitBehind = (code: ReadonlyArray<Instruction>, from: number): Way | null => {
+type WaitOperation = Extract<Operation, { readonly _tag: 'mbarrierWait' }>
+/** The barrier and the phase that it asks for, by rows. */
+const askedBy = (o: WaitOperation): string => JSON.stringify([o.at, o.parity, o.state, o.acquire, o.scope])
+
+/** Behind an index, over what does nothing but compute, and over tests of the same that say no: the wait that stands there. */
+const waitBehind = (p: Peeking, from: number): Way | null => {
+  const { code } = p
   const writes: Place[] = []
+  const spared: number[] = []
+  const answers = new Map<Place, Sense>()
+  // what is asked first, and how much was written before
+  let first: { readonly asks: string; readonly written: number } | null = null
   let at = from
-  for (let steps = 0; steps < 8; steps++) {
+  for (let steps = 0; steps < 24; steps++) {
     const here = code[at]
     if (here === undefined) return null
-    const o = here.operation
-    if (o._tag === 'mbarrierWait') return o.blocks && here.guard === null ? { wait: at, writes } : null
-    if (o._tag === 'branch' && here.guard === null) at = o.target
-    else if (isCarrier(o) || o._tag === 'nothing') {
+    const { operation: o, guard } = here
+    if (o._tag === 'mbarrierWait') {
+      if (guard !== null) return null
+      first ??= { asks: askedBy(o), written: writes.length }
+      if (first.asks !== askedBy(o) || usesOf(o).reads.some((r) => writes.includes(r, first?.written)))
+        return null
+      if (o.blocks) return { wait: at, writes, spared }
       for (const w of usesOf(o).writes) writes.push(w)
+      if (o.passed !== null) answers.set(ofPredicate(o.passed), 'same')
+      at++
+    } else if (o._tag === 'branch' && guard !== null) {
+      const answer = answers.get(ofPredicate(guard.predicate))
+      if (answer === undefined) return null
+      const taken = (answer === 'same') !== guard.negated
+      spared.push(taken ? o.target : at + 1)
+      at = taken ? at + 1 : o.target
+    } else if (o._tag === 'branch') at = o.target
+    else if (isCarrier(o) || o._tag === 'nothing') {
+      const { reads, writes: made } = usesOf(o)
+      const [by, ...others] = reads.filter((r) => answers.has(r))
+      const sense =
+        by === undefined || others.length > 0 || guard !== null ? null : carried(p, o, by, answers.get(by)!)
+      for (const w of made) {
+        writes.push(w)
+        if (sense === null) answers.delete(w)
+        else answers.set(w, sense)
+      }
       at++
     } else return null
   }
@@ -149,9 +183,6 @@ const jumpsFrom = (code: ReadonlyArray<Instruction>, from: number): ReadonlySet<
   return out
 }
 
-type WaitOperation = Extract<Operation, { readonly _tag: 'mbarrierWait' }>
-const askedBy = (o: WaitOperation): ReadonlyArray<unknown> => [o.at, o.parity, o.state, o.acquire, o.scope]
-
 /** Do they ask one barrier for one phase, by the same rows? */
 const asksAlike = (a: Instruction, b: Instruction): boolean =>
   a.operation._tag === 'mbarrierWait' &&
@@ -160,7 +191,7 @@ const asksAlike = (a: Instruction, b: Instruction): boolean =>
   b.operation.blocks &&
   a.guard === null &&
   b.guard === null &&
-  JSON.stringify(askedBy(a.operation)) === JSON.stringify(askedBy(b.operation))
+  askedBy(a.operation) === askedBy(b.operation)
 
 /** What a wait, and all that stands from it to where it is spared, writes; null: something is done there that is seen by others, or it leads elsewhere. */
 const writtenOn = (
@@ -194,19 +225,17 @@ const writtenOn = (
 }
 
 /** The branch around a wait that a flag decides; null if it decides something else, or the other way round. */
-const aroundOf = (
-  code: ReadonlyArray<Instruction>,
-  branch: number,
-  guard: Guard,
-  sense: Sense,
-): Around | null => {
+const aroundOf = (p: Peeking, branch: number, guard: Guard, sense: Sense): Around | null => {
+  const { code } = p
   const { operation: o } = code[branch]!
   if (o._tag !== 'branch') return null
   // taken where the test was true?
   const taken = (sense === 'same') !== guard.negated
-  const way = waitBehind(code, taken ? branch + 1 : o.target)
+  const way = waitBehind(p, taken ? branch + 1 : o.target)
   const over = taken ? o.target : branch + 1
-  if (way === null || waitBehind(code, over)?.wait === way.wait) return null
+  if (way === null || waitBehind(p, over)?.wait === way.wait) return null
+  const ends = jumpsFrom(code, over)
+  if (way.spared.some((s) => ![...jumpsFrom(code, s)].some((k) => ends.has(k)))) return null
   // a wait that is spared is gone through, so what is computed on its way must be heard by nothing there
   const behind = writtenOn(code, way.wait, over)
   return behind === null || [...way.writes, ...behind].some((w) => readBeforeWritten(code, over, w))
@@ -224,11 +253,11 @@ const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
   }
   for (let grew = true; grew;) {
     grew = false
-    for (const { operation: o } of p.code) {
+    for (const [k, { operation: o }] of p.code.entries()) {
       if (!isCarrier(o)) continue
       const { reads, writes } = usesOf(o)
       const from = reads.filter((r) => flags.has(r))
-      if (from.length === 0) continue
+      if (from.length === 0 || writes.every((w) => !readBeforeWritten(p.code, k + 1, w))) continue
       const sense = from.length === 1 ? carried(p, o, from[0]!, flags.get(from[0]!)!) : null
       if (sense === null || (o._tag === 'move' && o.from.length !== 1)) return null
       for (const w of writes) {
@@ -244,7 +273,7 @@ const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
     const guarded = guard === null ? undefined : flags.get(ofPredicate(guard.predicate))
     if (!isCarrier(o) && usesOf(o).reads.some((r) => flags.has(r))) return null
     if (guard === null || guarded === undefined) continue
-    const found = aroundOf(p.code, k, guard, guarded)
+    const found = aroundOf(p, k, guard, guarded)
     if (found === null) return null
     around.push(found)
   }

@@ -3,13 +3,15 @@
  *
  * A call through an address is one of each function that it may be (`functions.ts`).
  *
- * A function of the compiler's library that every kernel may call is known by its name: a failed assertion is a trap, what is printed goes nowhere.
+ * A function of the compiler's library that every kernel may call is known by its name: a failed assertion is a trap that says what the assertion says,
+ * what is printed goes nowhere.
  *
  * Source: PTX ISA, call; parameter state space.
  */
 import { ofPredicate, type Guard } from '../../../semantics/warps/program.js'
 import type { Function } from '../text/module.js'
 import type { Value } from '../opcodes/resolve.js'
+import { isAssertion } from '../flow/assertions.js'
 import { constant, emit, newPredicate, newRow, refuse, scalar } from './emitter.js'
 import { comesTo, functionWindow, shapeOf } from './functions.js'
 import { source, type Here } from './here.js'
@@ -44,10 +46,20 @@ const localOf = (h: Here, v: Value | undefined): Local | null => {
   return there?._tag === 'local' ? there : null
 }
 
+/** What a call needs to know of functions: the label of one, null where it has no body, and where its parameters and results lie; and what fails where it is of an assertion. */
+export interface Callable {
+  readonly labelOf: (f: Function) => number | null
+  readonly placesOf: (f: Function) => {
+    readonly formals: ReadonlyArray<Place>
+    readonly results: ReadonlyArray<Place>
+  }
+  readonly asserted: () => string
+}
+
 /** A function of the compiler's library; false: it is none. */
-const builtin = (h: Here, name: string, results: ReadonlyArray<Value>): boolean => {
-  if (name === '__assertfail' || name === '__assert_fail') {
-    emit(h.e, { _tag: 'trap', why: 'an assertion fails' }, h.guard)
+const builtin = (h: Here, of: Callable, name: string, results: ReadonlyArray<Value>): boolean => {
+  if (isAssertion(name)) {
+    emit(h.e, { _tag: 'trap', why: of.asserted() }, h.guard)
     return true
   }
   if (name !== 'vprintf') return false
@@ -66,15 +78,6 @@ const builtin = (h: Here, name: string, results: ReadonlyArray<Value>): boolean 
       h.guard,
     )
   return true
-}
-
-/** What a call needs to know of functions: the label of one, null where it has no body, and where its parameters and results lie. */
-export interface Callable {
-  readonly labelOf: (f: Function) => number | null
-  readonly placesOf: (f: Function) => {
-    readonly formals: ReadonlyArray<Place>
-    readonly results: ReadonlyArray<Place>
-  }
 }
 
 /** A call by the lanes of a guard: parameters into place, results behind it. */
@@ -169,7 +172,7 @@ export const call = (h: Here, of: Callable, from: Function): void => {
     return
   }
   const { function: f, name } = callee.symbol
-  if (builtin(h, name, valuesOf(h.operands['results']))) return
+  if (builtin(h, of, name, valuesOf(h.operands['results']))) return
   if (comesTo(h.names.storage.functions.direct, f, from))
     refuse(h.e, 'ptx.name', 'a function that does not call itself', name)
   else callOf(h, of, f, h.guard)

@@ -21,6 +21,8 @@ import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
 import { contractionOf, type Taking } from '../flow/contraction.js'
 import { graphOf } from '../flow/graph.js'
+import { assertionAt } from '../flow/assertions.js'
+import { plain } from '../flow/plain.js'
 import { spinsOf, type Spin } from '../flow/spins.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
 import { moduleScope, type Scope } from '../opcodes/scope.js'
@@ -104,7 +106,7 @@ const resolved = (m: Making, f: Function): Code | null => {
   }
   const [first] = answer.right.refused
   if (first !== undefined) m.e.failed ??= first
-  return first === undefined ? answer.right.code : null
+  return first === undefined ? plain(answer.right.code) : null
 }
 
 const newLabels = (m: Making, code: Code): number => {
@@ -133,7 +135,7 @@ const placesOf = (m: Making, ps: ReadonlyArray<Parameter>): ReadonlyArray<Place>
 const targetOf = (v: Value | undefined, label: number): number =>
   v?._tag === 'label' ? label + v.target : label
 
-const control = (m: Making, h: Here, f: Function, label: number): boolean => {
+const control = (m: Making, h: Here, f: Function, label: number, asserted: () => string): boolean => {
   const { e, guard, operands } = h
   switch (h.form.base) {
     case 'bra':
@@ -155,6 +157,7 @@ const control = (m: Making, h: Here, f: Function, label: number): boolean => {
             formals: placesOf(m, callee.parameters ?? []),
             results: placesOf(m, callee.results),
           }),
+          asserted,
         },
         f,
       )
@@ -182,6 +185,7 @@ const instruction = (
   spins: boolean,
   back: Idle | null,
   round: Rounding,
+  asserted: () => string,
 ): void => {
   const { e, names } = m
   const { opcode, at } = r.instruction
@@ -206,7 +210,7 @@ const instruction = (
   }
   if (round.factors !== null) round.factors.set(round.at, factorsOf(h))
   if (round.taking !== null) fused(h, round.taking.how, round.taking.factors)
-  else if (!control(m, h, f, label)) dispatch(h)
+  else if (!control(m, h, f, label, asserted)) dispatch(h)
 }
 
 /** Of one instruction: where its factors are kept, if a sum takes them; what it takes itself. */
@@ -254,7 +258,9 @@ const functionBody = (m: Making, code: Code, label: number): void => {
     m.labels[label + k] = e.code.length
     const before = e.failed
     e.failed = null
-    instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null, roundingOf(k))
+    instruction(m, f, label, r, spinning.has(k), idle.get(k) ?? null, roundingOf(k), () =>
+      assertionAt(code, k),
+    )
     if (e.failed !== null) m.refused.push({ instruction: r.instruction, failure: e.failed })
     e.failed = before ?? e.failed
   })

@@ -11,6 +11,7 @@
 import { remembered } from '../../../remembered.js'
 import type { Code } from '../opcodes/resolve.js'
 import { graphOf, type Graph } from './graph.js'
+import { plain } from './plain.js'
 import { asks, spinsOf } from './spins.js'
 
 export interface Peek {
@@ -24,7 +25,8 @@ export interface Peek {
 const pure = new Set(['mov', 'selp', 'setp', 'not', 'and', 'or', 'xor', 'cvt'])
 
 /** All peeks of a function, in the order of the text. */
-export const peeksOf: (code: Code) => ReadonlyArray<Peek> = remembered((code) => {
+export const peeksOf: (code: Code) => ReadonlyArray<Peek> = remembered((written) => {
+  const code = plain(written)
   const graph = graphOf(code)
   const spins = spinsOf(code)
   const spinning = new Set(spins.map((s) => s.test))

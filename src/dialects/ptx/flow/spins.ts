@@ -7,6 +7,7 @@
  * | in the loop may be                                                             | else                             |
  * |--------------------------------------------------------------------------------|----------------------------------|
  * | one test of a barrier, or one strong load, whose operands no turn changes       | it stays a loop                  |
+ * | where it says no the same test again, left to the same place where it is true   | it stays a loop                  |
  * | what computes, looks at a clock, sleeps                                         | it stays a loop                  |
  * | exits, each of which is taken just where the test is true                       | it stays a loop                  |
  * | of a test: exits to what traps, where it is not                                 | they are taken to be never taken |
@@ -40,9 +41,11 @@
  */
 import { remembered } from '../../../remembered.js'
 import type { Code, Resolved, Value } from '../opcodes/resolve.js'
+import { printOperand } from '../text/printer.js'
 import type { Loop } from '../../../semantics/warps/flow.js'
 import { graphOf, neverReturns, type Block, type Graph } from './graph.js'
 import { isLive } from './live.js'
+import { plain } from './plain.js'
 
 // ---------------------------------------------------------------- model
 
@@ -139,7 +142,7 @@ const behind = (known: Known, i: Resolved, tests: boolean): Known => {
 const both = (a: Known, b: Known): Known => new Map([...a].filter(([r, s]) => b.get(r) === s))
 
 /** What is known at the end of each block of a loop. */
-const knownAtEnds = (graph: Graph, loop: Loop, test: number): ReadonlyMap<number, Known> => {
+const knownAtEnds = (graph: Graph, loop: Loop, tests: ReadonlyArray<number>): ReadonlyMap<number, Known> => {
   const ends = new Map<number, Known>()
   const blocks = [...loop.body].sort((a, b) => a - b)
   for (let changed = true; changed;) {
@@ -150,7 +153,7 @@ const knownAtEnds = (graph: Graph, loop: Loop, test: number): ReadonlyMap<number
       const before = predecessors.flatMap((p) => ends.get(p) ?? [])
       let known: Known = before.length === 0 ? new Map<number, Sense>() : before.reduce(both)
       if (b !== loop.header && before.length === 0) continue
-      for (let k = first; k < end; k++) known = behind(known, graph.code.instructions[k]!, k === test)
+      for (let k = first; k < end; k++) known = behind(known, graph.code.instructions[k]!, tests.includes(k))
       const earlier = ends.get(b)
       if (earlier?.size === known.size && both(earlier, known).size === known.size) continue
       ends.set(b, known)
@@ -288,6 +291,29 @@ const goesRound = (graph: Graph, among: ReadonlySet<number>): boolean => {
   return left.size > 0
 }
 
+/** Barrier, phase and manner of a test, by registers and as it is written. */
+const askedBy = ({ instruction, reads }: Resolved): string =>
+  [
+    instruction.opcode,
+    ...instruction.operands.slice(1).map(printOperand),
+    ...reads.map(({ index }) => index),
+  ].join(' ')
+
+/** Of tests of a loop the one to which every turn comes first; null: there is none, or they do not ask for the same. */
+const firstOf = (graph: Graph, loop: Loop, tests: ReadonlyArray<number>): number | null => {
+  const { blocks, blockOf, code } = graph
+  if (tests.length < 2) return tests[0] ?? null
+  const [one] = tests
+  const at = (k: number): Resolved => code.instructions[k]!
+  const alike = tests.every((k) => asks(at(k)) && askedBy(at(k)) === askedBy(at(one!)))
+  if (!alike || new Set(tests.map((k) => blockOf[k]!)).size < tests.length) return null
+  const isFirst = (k: number): boolean => {
+    const before = reached(graph, loop, [loop.header], (b) => (b === blockOf[k] ? [] : blocks[b]!.successors))
+    return tests.every((other) => other === k || !before.has(blockOf[other]!))
+  }
+  return tests.find(isFirst) ?? null
+}
+
 /** The loop as a spin; null if it does more, or may be left for another reason. */
 const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const { code, blocks, blockOf } = graph
@@ -296,17 +322,17 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
   const all = inside(graph, loop)
   const at = (k: number): Resolved => code.instructions[k]!
   const tests = all.filter((k) => asks(at(k)) || isStrongLoad(at(k)))
-  const test = tests.length === 1 ? tests[0]! : null
-  if (test === null || at(test).guard !== null) return null
+  const test = firstOf(graph, loop, tests)
+  if (test === null || tests.some((k) => at(k).guard !== null)) return null
   const kind = asks(at(test)) ? 'mbarrier' : 'semaphore'
   const guardedTrap = (i: Resolved): boolean =>
     i.guard !== null && (i.form.base === 'trap' || neverReturns(i))
   for (const k of all) {
     const i = at(k)
     const quiet = computes(i) || i.form.base === 'nanosleep' || i.form.base === 'bra' || guardedTrap(i)
-    if (k !== test && !quiet) return null
+    if (!tests.includes(k) && !quiet) return null
   }
-  const ends = knownAtEnds(graph, loop, test)
+  const ends = knownAtEnds(graph, loop, tests)
   const known = (b: number): Known => ends.get(b) ?? new Map<number, Sense>()
   const testing = blockOf[test]!
   const onward = (b: number): ReadonlyArray<number> => {
@@ -324,19 +350,33 @@ const spinOf = (graph: Graph, loop: Loop): Spin | null => {
     [new Set(after), loop.header],
     [new Set(others), testing],
   ] as const) {
-    if (goesRound(graph, idle)) continue
+    if (goesRound(graph, idle) || tests.some((k) => k !== test && !idle.has(blockOf[k]!))) continue
     const varying = varyingOf(graph, loop.header, all, idle, told)
     const varies = (i: Resolved): boolean => i.reads.some((r) => varying.has(r.index))
     if (varies(at(test)) || (kind === 'semaphore' && varying.size > 0)) return null
     // on the way to the test and out nothing that varies decides
     const decides = (i: Resolved): boolean => guardedTrap(i) || (i.form.base === 'bra' && varies(i))
     if (all.some((k) => !idle.has(blockOf[k]!) && decides(at(k)))) continue
-    const exits = exitsOf(graph, loop, idle, known)
+    const exits = exitsOf(graph, loop, idle, known, new Set(tests.map((k) => blockOf[k]!)))
     if (exits === null || (kind === 'mbarrier' && exits.sense !== 'same')) return null
     if (exits.to.some((to) => [...varying].some((r) => isLive(graph, r, to)))) return null
     return { kind, test, header: loop.header, blocks: loop.body, idle, entry }
   }
   return null
+}
+
+/** Where control comes to from a node by jumps alone. */
+const behindJumps = ({ blocks, code }: Graph, from: number): number => {
+  let at = from
+  for (let steps = 0; steps < 8; steps++) {
+    const block = blocks[at]
+    if (block === undefined || block.end !== block.first + 1) return at
+    const [onward, ...others] = block.successors
+    if (code.instructions[block.first]!.form.base !== 'bra' || onward === undefined || others.length > 0)
+      return at
+    at = onward
+  }
+  return at
 }
 
 /** Where a loop is left, always where its test is true, or always where it is not; null if it may be left for another reason. */
@@ -345,9 +385,11 @@ const exitsOf = (
   loop: Loop,
   idle: ReadonlySet<number>,
   known: (block: number) => Known,
+  asking: ReadonlySet<number>,
 ): { readonly sense: Sense; readonly to: ReadonlyArray<number> } | null => {
   const { blocks, code } = graph
   const to: number[] = []
+  const again: number[] = []
   let sense: Sense | null = null
   for (const b of loop.body) {
     const block = blocks[b]!
@@ -357,7 +399,10 @@ const exitsOf = (
     if (idle.has(b)) {
       const traps = last.form.base === 'trap' || neverReturns(last)
       if (traps || outside.every((s) => doomed(graph).has(s))) continue
-      return null
+      // the same test again, true
+      if (!asking.has(b) || outside.length > 1 || whenTrue(graph, block, known(b)) !== outside[0]) return null
+      again.push(outside[0]!)
+      continue
     }
     const leads = whenTrue(graph, block, known(b))
     if (leads === null || block.successors.length !== 2) return null
@@ -366,11 +411,51 @@ const exitsOf = (
     sense = leaves
     for (const s of outside) to.push(s)
   }
-  return sense === null ? null : { sense, to }
+  const ends = new Set(to.map((s) => behindJumps(graph, s)))
+  return sense === null || again.some((s) => !ends.has(behindJumps(graph, s))) ? null : { sense, to }
+}
+
+/**
+ * A loop, and the loops within it that begin where it does: a compiler lets a wait at the beginning of a turn go back to where the turn begins.
+ *
+ *     top:  mbarrier.try_wait p, ...;   @!p bra top;        a loop, and a wait at its beginning
+ *           ...                         @more bra top;
+ *
+ * Those of fewer ways back are among those of more: from all ways to the one of the shortest.
+ */
+const sharing = (graph: Graph, loop: Loop): ReadonlyArray<Loop> => {
+  const { predecessors } = graph.blocks[loop.header]!
+  const bodyOf = (latch: number): ReadonlySet<number> => {
+    const body = new Set([loop.header])
+    const stack = [latch]
+    while (stack.length > 0) {
+      const b = stack.pop()!
+      if (body.has(b)) continue
+      body.add(b)
+      for (const p of graph.blocks[b]!.predecessors) stack.push(p)
+    }
+    return body
+  }
+  const bodies = predecessors
+    .filter((p) => loop.body.has(p))
+    .map(bodyOf)
+    .sort((a, b) => a.size - b.size)
+  const within = bodies.slice(0, -1).map((_, k): Loop => ({
+    header: loop.header,
+    body: new Set(bodies.slice(0, k + 1).flatMap((body) => [...body])),
+  }))
+  return [loop, ...within.reverse()]
 }
 
 /** All spins of a function, in the order of the text. */
 export const spinsOf: (code: Code) => ReadonlyArray<Spin> = remembered((code) => {
-  const graph = graphOf(code)
-  return graph.loops.flatMap((loop) => spinOf(graph, loop) ?? []).sort((a, b) => a.test - b.test)
+  const graph = graphOf(plain(code))
+  const spinIn = (loop: Loop): Spin | null => {
+    for (const one of sharing(graph, loop)) {
+      const spin = spinOf(graph, one)
+      if (spin !== null) return spin
+    }
+    return null
+  }
+  return graph.loops.flatMap((loop) => spinIn(loop) ?? []).sort((a, b) => a.test - b.test)
 })
