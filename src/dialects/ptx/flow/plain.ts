@@ -286,6 +286,9 @@ const substituted = (code: Code): Code => {
 /** Instructions whose registers are read or written behind the warp's back. */
 const isAsynchronous = (i: Resolved): boolean => /^(?:wgmma|tcgen05)\./u.test(i.form.base)
 
+/** Barriers at two places are one meeting where they name the same operands: these stay as they are. */
+const isMeeting = (i: Resolved): boolean => /^bar(?:rier)?(?:\.|$)/u.test(i.form.base)
+
 /** Registers that are told apart, each with the instructions that write it: more than one. */
 const againIn = (code: Code): ReadonlyMap<Register, ReadonlyArray<number>> => {
   const writers = new Map<Register, number[]>()
@@ -298,7 +301,9 @@ const againIn = (code: Code): ReadonlyMap<Register, ReadonlyArray<number>> => {
       else known.push(k)
       if (w.type === 'pred' || i.form.base === 'selp') flags.add(w)
     }
-    if (isAsynchronous(i)) for (const r of [...i.writes, ...i.reads]) if (r.type !== 'pred') held.add(r)
+    const meets = isMeeting(i)
+    if (meets || isAsynchronous(i))
+      for (const r of [...i.writes, ...i.reads]) if (meets || r.type !== 'pred') held.add(r)
   })
   return new Map([...writers].filter(([r, those]) => those.length > 1 && flags.has(r) && !held.has(r)))
 }
