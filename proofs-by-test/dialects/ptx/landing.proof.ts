@@ -22,7 +22,7 @@ import { whatOf } from '../../../src/render/event.js'
 import type { Access } from '../../../src/semantics/log/events.js'
 import { right } from '../../either.js'
 import { groundOfText } from './mutants/subjects.js'
-import { textOf } from './mutants/warps.js'
+import { entering } from './mutants/warps.js'
 
 const relaxed = strong('relaxed', 'cta')
 
@@ -78,28 +78,7 @@ const mayBoth = (body: ReadonlyArray<string>): boolean => {
 
 /** Lane 0 of each of two warps: who finds 0 counts, without a lock. */
 const verdictOf = (body: ReadonlyArray<string>): string => {
-  const { program, given } = groundOfText(
-    textOf([
-      'st.shared.u32 [%r4], 0;',
-      'st.shared.u32 [%r9], 0;',
-      '@%p2 st.global.u32 [%rd3], 7;',
-      'bar.sync 0;',
-      '@%p1 bra over;',
-      'shr.u32 %r11, %r1, 5;',
-      'shl.b32 %r11, %r11, 2;',
-      'add.u32 %r12, %r2, %r11;',
-      'xor.b32 %r13, %r11, 4;',
-      'add.u32 %r13, %r2, %r13;',
-      ...body.map((s) => steps[s]!.ptx),
-      'setp.ne.u32 %p4, %r14, 0;',
-      '@%p4 bra over;',
-      'ld.shared.u32 %r15, [%r9];',
-      'add.u32 %r15, %r15, 1;',
-      'st.shared.u32 [%r9], %r15;',
-      'over:',
-    ]),
-    64,
-  )
+  const { program, given } = groundOfText(entering(body.map((s) => steps[s]!.ptx)), 64)
   const how = Object.assign({}, standardOptions, { algebra: bits('hopper') })
   const { verdict } = right(checkSource(warpSource(program, given), how))
   return `${verdict.verdict} ${[...new Set(verdict.findings.map(({ id }) => id))].join()}`.trim()

@@ -640,27 +640,34 @@ const namesNo = ({ key }: Offered, does: 'reads' | 'stores'): Fault => ({
   agent: key.agent,
 })
 
-/** The words of an event that reads, or stores, strongly: of so many elements each; null: it does not. */
-interface Strongly {
+/** The words that an instruction names strongly: of so many elements each; an atomic reads and writes them. */
+export interface Strongly {
   readonly elements: Elements
   readonly words: number
+  readonly reads: boolean
+  readonly writes: boolean
 }
-const readsOf = ({ ready: r }: Offered): Strongly | null =>
-  r?._tag !== 'do'
-    ? null
-    : r.prepared._tag === 'load' && r.prepared.strong !== undefined
-      ? { elements: r.prepared.source, words: r.prepared.strong.words }
-      : r.prepared._tag === 'atomic.words'
-        ? { elements: r.prepared.destination, words: r.prepared.words }
-        : null
-const storesOf = ({ ready: r }: Offered): Strongly | null =>
-  r?._tag !== 'do'
-    ? null
-    : r.prepared._tag === 'store' && r.prepared.strong !== undefined
-      ? { elements: r.prepared.destination, words: r.prepared.strong.words }
-      : r.prepared._tag === 'atomic.words'
-        ? { elements: r.prepared.destination, words: r.prepared.words }
-        : null
+export const stronglyNamed = (p: Prepared): Strongly | null => {
+  switch (p._tag) {
+    case 'load':
+      return p.strong === undefined
+        ? null
+        : { elements: p.source, words: p.strong.words, reads: true, writes: false }
+    case 'store':
+      return p.strong === undefined
+        ? null
+        : { elements: p.destination, words: p.strong.words, reads: false, writes: true }
+    case 'atomic.words':
+      return { elements: p.destination, words: p.words, reads: true, writes: true }
+    default:
+      return null
+  }
+}
+/** The same of what an agent is ready for. */
+const strongIn = ({ ready: r }: Offered, does: 'reads' | 'writes'): Strongly | null => {
+  const s = r?._tag === 'do' ? stronglyNamed(r.prepared) : null
+  return s?.[does] === true ? s : null
+}
 
 const isStrong = (e: LogEvent): e is Access => e._tag === 'access' && e.atomic && e.operation === undefined
 
@@ -671,7 +678,7 @@ const withBacks = (events: ReadonlyArray<LogEvent>, backs: ReadonlyArray<number>
 
 /** A strong read in a memory of other writes; what it names of the memory stays as it is. */
 const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
-  const backs = elementsTaking(m, readsOf(o), older)
+  const backs = elementsTaking(m, strongIn(o, 'reads'), older)
   if (backs === null) return namesNo(o, 'reads')
   const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
@@ -684,7 +691,7 @@ const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<
 
 /** A strong store that comes before the last writes of these words: they keep what they hold. */
 const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Older>): Effect | Fault => {
-  const backs = elementsTaking(m, storesOf(o), below)
+  const backs = elementsTaking(m, strongIn(o, 'writes'), below)
   if (backs === null) return namesNo(o, 'stores')
   const done = stepPart(world, m, o.key)
   return 'kind' in done

@@ -123,3 +123,28 @@ export const acquire: ReadonlyArray<string> = [
   'setp.eq.u32 %p5, %r11, 0;',
   '@%p5 bra again;',
 ]
+
+/**
+ * Of two warps lane 0 alone: each has a word of `s` (%r12), and that of the other (%r13). What it does with them leaves something in %r14; who has 0 there counts in `flag`,
+ * without a lock.
+ */
+export const entering = (body: ReadonlyArray<string>): string =>
+  textOf([
+    'st.shared.u32 [%r4], 0;',
+    'st.shared.u32 [%r9], 0;',
+    '@%p2 st.global.u32 [%rd3], 7;',
+    'bar.sync 0;',
+    '@%p1 bra over;',
+    'shr.u32 %r11, %r1, 5;',
+    'shl.b32 %r11, %r11, 2;',
+    'add.u32 %r12, %r2, %r11;',
+    'xor.b32 %r13, %r11, 4;',
+    'add.u32 %r13, %r2, %r13;',
+    ...body,
+    'setp.ne.u32 %p4, %r14, 0;',
+    '@%p4 bra over;',
+    'ld.shared.u32 %r15, [%r9];',
+    'add.u32 %r15, %r15, 1;',
+    'st.shared.u32 [%r9], %r15;',
+    'over:',
+  ])

@@ -51,7 +51,6 @@ import {
   type Stamp,
 } from '../../log/events.js'
 import type { Launched } from '../../machine/launch.js'
-import type { Elements } from '../../machine/elements.js'
 import type { Prepared } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { agentState, type Machine, type Ready } from '../../machine/state.js'
@@ -62,12 +61,14 @@ import {
   keeping,
   leaving,
   offered,
+  stronglyNamed,
   take,
   taking,
   together,
   type EventKey,
   type Offered,
   type Older as OlderWord,
+  type Strongly,
 } from '../../execution/step.js'
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
@@ -173,20 +174,8 @@ const isSet = (e: Access): boolean =>
 const mayHear = (e: Access): boolean =>
   e.atomic && e.operation === undefined && (e.acquires === true || (e.rw === 'r' && e.combine === undefined))
 
-const footprintOf = (p: Prepared): Footprint | null => {
-  switch (p._tag) {
-    case 'load':
-      return p.strong === undefined ? null : p.source.footprint
-    case 'store':
-      return p.strong === undefined ? null : p.destination.footprint
-    case 'atomic.words':
-      return p.destination.footprint
-    case 'semaphore':
-      return p.counter.footprint
-    default:
-      return null
-  }
-}
+const footprintOf = (p: Prepared): Footprint | null =>
+  p._tag === 'semaphore' ? p.counter.footprint : (stronglyNamed(p)?.elements.footprint ?? null)
 
 const matters = ({ words, fences }: Learned, o: Offered): boolean => {
   if (o.operation !== null || o.ready?._tag !== 'do') return false
@@ -542,14 +531,6 @@ const heldIn = (
   return held
 }
 
-/** The words that an instruction names strongly, each of so many bytes. */
-interface Named {
-  readonly plane: number
-  readonly bytes: number
-  readonly at: ReadonlyArray<number>
-  readonly footprint: Footprint
-  readonly writes: { readonly leaves: boolean; readonly reach: Reach; readonly releases: boolean } | null
-}
 /** An atomic that leaves what it finds, whatever that is. */
 const leavesWhatItFinds = (p: Extract<Prepared, { readonly _tag: 'atomic.words' }>): boolean => {
   const data = p.data
@@ -571,75 +552,62 @@ const leavesWhatItFinds = (p: Extract<Prepared, { readonly _tag: 'atomic.words' 
       return false
   }
 }
-const namedBy = (p: Prepared): Named | null => {
-  const of = (
-    { plane, dtype, offsets, origin, footprint }: Elements,
-    words: number,
-    writes: Named['writes'],
-  ): Named => ({
-    plane,
-    bytes: (words * bitsOf(dtype)) / 8,
-    at: [...new Set([...offsets].flatMap((offset, i) => (i % words === 0 ? [offset + origin] : [])))].filter(
-      (byte) => byte >= 0,
-    ),
-    footprint,
-    writes,
-  })
+
+/** What a strong write may have besides its place: whether it leaves what it finds, and whom it tells. */
+interface Landing {
+  readonly leaves: boolean
+  readonly reach: Reach
+  readonly releases: boolean
+}
+const landingOf = (p: Prepared): Landing | null => {
   switch (p._tag) {
-    case 'load':
-      return p.strong === undefined ? null : of(p.source, p.strong.words, null)
     case 'store':
       return p.strong === undefined
         ? null
-        : of(p.destination, p.strong.words, {
-            leaves: false,
-            reach: reachOf(p.strong.scope),
-            releases: p.strong.orders,
-          })
+        : { leaves: false, reach: reachOf(p.strong.scope), releases: p.strong.orders }
     case 'atomic.words':
-      return of(p.destination, p.words, {
-        leaves: leavesWhatItFinds(p),
-        reach: reachOf(p.scope),
-        releases: p.releases,
-      })
+      return { leaves: leavesWhatItFinds(p), reach: reachOf(p.scope), releases: p.releases }
     default:
       return null
   }
 }
+/** Where the scalars lie that it names, each once. */
+const scalarsIn = ({ elements: { offsets, origin }, words }: Strongly): ReadonlyArray<number> =>
+  [...new Set([...offsets].flatMap((offset, i) => (i % words === 0 ? [offset + origin] : [])))].filter(
+    (byte) => byte >= 0,
+  )
 
 /** The words of a strong access that is on offer, and what else it may take of them, or lie under. */
 const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Takeable> => {
   const r = o.ready
-  const named = r?._tag === 'do' && r.by !== undefined ? namedBy(r.prepared) : null
+  const named = r?._tag === 'do' ? stronglyNamed(r.prepared) : null
   if (r?._tag !== 'do' || r.by === undefined || named === null) return []
-  const { plane, bytes } = named
+  const { plane, dtype, footprint } = named.elements
+  const bytes = (named.words * bitsOf(dtype)) / 8
+  const writes = landingOf(r.prepared)
   const { agent, at } = o.key
   const state = d.context.agents[agent]!
-  return named.at.flatMap((byte) => {
+  return scalarsIn(named).flatMap((byte) => {
     const touches = d.strong.words.get(keyOfWord(plane, byte))?.touches ?? []
     if (touches.every(({ rw }) => rw === 'r')) return []
     const stamp = stampAt(
       d.context,
       { agent, at, site: r.site, iteration: r.iteration, lanes: r.by!.mask },
-      named.footprint,
+      footprint,
       byte,
     )
     act(state, agent, stamp.lanes ?? r.by!.mask, at)
     const { most, without } = backOf(touches, stamp, state.knowledge, shownTo(d.strong, stamp))
-    const { writes } = named
     const word = keyOfWord(plane, byte)
     if (writes?.leaves === true && !s.learned.idle.has(word)) {
       s.learned.idle.add(word)
       s.news = true
     }
+    const takesOver =
+      writes === null ? tellsNothing : wouldTell(d, state, agent, writes.reach, writes.releases)
     const backsOf = (limit: number): ReadonlyArray<number> =>
       writes !== null
-        ? placesBehind(
-            touches,
-            limit,
-            writes.leaves,
-            wouldTell(d, state, agent, writes.reach, writes.releases),
-          )
+        ? placesBehind(touches, limit, writes.leaves, takesOver)
         : Array.from({ length: limit }, (_, back) => back + 1)
     const backs = backsOf(most)
     if (most < without && !s.learned.fences && backsOf(without).length > backs.length) {
@@ -649,7 +617,7 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
     if (backs.length === 0) return []
     const held = heldIn(s.world, n, first, touches, plane, byte, bytes, most)
     const now = Plane.wordAt(n.machine.planes[plane]!, byte, bytes)
-    const keeps = r.prepared._tag === 'store'
+    const keeps = !named.reads
     const ways = backs.flatMap((back): ReadonlyArray<OlderWord> => {
       const found = keeps ? now : held[back]
       return found === undefined ? [] : [{ plane, byte, back, held: found }]
