@@ -12,8 +12,8 @@
  *
  * A program of warps keeps addresses in its registers and runs over bytes alone. Its run is taken again over bytes with a term beside every word
  * (`machine/ledger.ts`), and the detector says of each two accesses whether they leave the same (`judging/detector/cell.ts`): also where the bytes hold something else
- * later, and where one has read in between. A store of a constant of the text, `st.shared.b32 [flag], 1` by every warp, stores it whatever has led there: these
- * are compared as bytes, in the run as it was. A verdict on warps whose branches or addresses data decide is one on these data.
+ * later, and where one has read in between. A store of a constant of the text, `st.shared.b32 [flag], 1` by every warp, stores it whatever has led there.
+ * A verdict on warps whose branches or addresses data decide is one on these data.
  *
  * Lanes of one instruction that write one byte are such a pair as well: that the run is one instruction says nothing of which lane comes last.
  *
@@ -77,6 +77,7 @@ interface Written {
 }
 
 type Stored = ReadonlyMap<Pair, ReadonlyArray<number>>
+const none: Stored = new Map()
 
 /** Statements that are told apart: one bit each. */
 const most = 30
@@ -246,14 +247,6 @@ const overTerms = (
   }
 }
 
-/** As it was, of statements that store constants. */
-const asItWas = (algebra: Algebra, given: Arguments): Again => ({
-  algebra,
-  arguments: given,
-  compared: () => false,
-  unknown: new Set(),
-})
-
 /** The run again, with terms: judged by the detector, which knows what writes leave. Null: it goes another way. */
 const overLedger = (
   source: Source,
@@ -333,7 +326,6 @@ const stored = (
   header: Header,
   pairs: ReadonlyArray<Pair>,
 ): Stored => {
-  const none: Stored = new Map()
   const sites = [...new Set(pairs.flatMap((p) => [...p.a, ...p.b]))]
   if (sites.length > most) return none
   const { compared, unknown } = again
@@ -450,19 +442,19 @@ export const withoutEqualWrites = (
         (readsNothing ? again(true) : null) ??
         (judged.findings.some(isOfWrites) ? again(false) : null) ??
         judged)
-  const storesConstants = (sites: ReadonlySet<number>): boolean =>
-    [...sites].every((site) => constants === null || constants.has(site))
+  const storesConstants = ({ a, b }: Pair): boolean =>
+    constants !== null && [...a, ...b].every((site) => constants.has(site))
   const paired = j.findings.flatMap((f) => {
     const pair = pairOf(header, f)
-    return pair !== null && storesConstants(pair.a) && storesConstants(pair.b) ? [[f, pair] as const] : []
+    return pair === null ? [] : [[f, pair] as const]
   })
   if (paired.length === 0) return j
   const pairs = paired.map(([, pair]) => pair)
-  const over = constants === null ? overTerms(given, header, inputTerm) : asItWas(algebra, given)
-  const same = stored(source, over, schedule, fuel, header, pairs)
+  const same =
+    constants === null ? stored(source, overTerms(given, header, inputTerm), schedule, fuel, header, pairs) : none
   // with other symbols for the inputs every term is another, but for constants
   const others =
-    which === 'of inputs' && constants === null && same.size > 0
+    which === 'of inputs' && same.size > 0
       ? stored(
           source,
           overTerms(given, header, (tensor, index) => inputTerm(tensor + most, index)),
@@ -479,7 +471,7 @@ export const withoutEqualWrites = (
   const equal = new Set(
     paired.flatMap(([f, pair]) =>
       // a constant of the text is the same in all lanes
-      (isOfOneInstruction(f) && constants !== null) || (same.has(pair) && isOfInputs(pair)) ? [f] : [],
+      (isOfOneInstruction(f) && storesConstants(pair)) || (same.has(pair) && isOfInputs(pair)) ? [f] : [],
     ),
   )
   if (equal.size === 0) return j

@@ -151,7 +151,7 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
       ? null
       : l.followed === 'bytes'
         ? origins(program.rows, program.predicates)
-        : wordTerms(program.rows, program.predicates, l.followed),
+        : wordTerms(program.rows, program.predicates, constantRows(program), l.followed),
     isShadow ? shadow(program.rows, program.predicates) : null,
     edit,
   )
@@ -327,7 +327,7 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
 }
 
 /** Rows that hold one word of the text whenever they hold anything: immediates, and what is moved from one and written nowhere else. */
-const constantRows = ({ code, constants }: WarpProgram): ReadonlySet<Row> => {
+const constantRowsIn = ({ code, constants }: WarpProgram): ReadonlySet<Row> => {
   const known = new Set(constants.map(({ row }) => row))
   const writers = new Map<Row, number>()
   for (const { operation } of code)
@@ -340,6 +340,14 @@ const constantRows = ({ code, constants }: WarpProgram): ReadonlySet<Row> => {
           if (writers.get(row) === 1 && known.has(o.from[k]!)) known.add(row)
         })
   }
+  return known
+}
+
+const constantsKnown = new WeakMap<WarpProgram, ReadonlySet<Row>>()
+
+const constantRows = (p: WarpProgram): ReadonlySet<Row> => {
+  const known = constantsKnown.get(p) ?? constantRowsIn(p)
+  constantsKnown.set(p, known)
   return known
 }
 

@@ -56,6 +56,7 @@ const copied = (o: Origins | null): Origins | null =>
           lanes: o.lanes.slice(),
           predicates: o.predicates.slice(),
           path: o.path.slice(),
+          constants: o.constants,
           ledger: o.ledger,
         }
       : {

@@ -11,7 +11,8 @@
  *     @%p1 st.shared [s], %r3     stored; if data decided %p1, that it did is stored with it
  *
  * What data has decided is a term as well, the lane's *path*: the conditions of its branches and the addresses that it went to. A word that is stored carries the path
- * on, so that what a lane stores because of one number is not taken for what another stores because of another.
+ * on, so that what a lane stores because of one number is not taken for what another stores because of another. A constant of the text is the same whatever has led
+ * to its store.
  *
  * Laws
  * 1. in two runs of one program that differ in their inputs and come the same way, words with one term in the one are equal in the other.
@@ -39,12 +40,18 @@ import { usesOf } from './uses.js'
 
 // ---------------------------------------------------------------- model
 
-export const wordTerms = (rows: number, predicates: number, ledger: Ledger): WordTerms => ({
+export const wordTerms = (
+  rows: number,
+  predicates: number,
+  constants: ReadonlySet<Row>,
+  ledger: Ledger,
+): WordTerms => ({
   _tag: 'terms',
   words: new Float64Array(rows * 32),
   lanes: new Int32Array(rows),
   predicates: new Float64Array(predicates * 32),
   path: new Float64Array(32),
+  constants,
   ledger,
 })
 
@@ -372,7 +379,7 @@ const enter = (
   const term =
     isUnknown && t.ledger.blanks
       ? blank
-      : path !== 0
+      : path !== 0 && !t.constants.has(row)
         ? stored([path, termOf(r, t, row, lane)])
         : isUnknown || hasTerm(t, row, lane)
           ? termOf(r, t, row, lane)

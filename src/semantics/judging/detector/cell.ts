@@ -136,12 +136,14 @@ export const duplicate = (c: Cell): Cell => ({
 const enter = (c: Cell, cluster: number, global: boolean, initialised: boolean): void => {
   if (global) {
     c.foreignWrite = c.write ?? c.foreignWrite
-    c.foreignRead = c.reads[0] ?? c.foreignRead
+    // what came before the write is behind it, unless the write may stand beside another
+    c.foreignRead = c.reads[0] ?? c.under.find((x) => x.rw === 'r' && x.reach === 0) ?? c.foreignRead
     // a write is more than a read that came after it
     const earlier = c.foreignAtomic
+    const atomics = c.atomics.length > 0 ? c.atomics : c.under.filter((x) => x.reach > 0)
     c.foreignAtomic =
-      c.atomics.reduce<AccessRecord | undefined>((w, x) => (x.rw === 'w' ? x : w), undefined) ??
-      (earlier?.rw === 'w' ? earlier : (c.atomics[0] ?? earlier))
+      atomics.reduce<AccessRecord | undefined>((w, x) => (x.rw === 'w' ? x : w), undefined) ??
+      (earlier?.rw === 'w' ? earlier : (atomics[0] ?? earlier))
   } else c.written = initialised
   c.cluster = cluster
   c.write = undefined

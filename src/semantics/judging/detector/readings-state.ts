@@ -21,6 +21,8 @@ export interface Touch {
 export interface Joined {
   readonly blind: boolean
   readonly heard: Heard
+  /** an exchange: what it has found, where that only gives what memory holds */
+  readonly shows: OpenRead | null
 }
 
 /** What a strong read has heard: how far its thread takes it over, at once, or at a fence since; 0: not at all. */

@@ -263,6 +263,34 @@ export const later = (
   return left
 }
 
+/**
+ * Exchanges that would have found this store, had it come right before them: nothing shows to its thread that they were. What they leave is their own in either order, and
+ * their thread goes on as it did.
+ */
+export const before = (
+  r: Readings,
+  touches: ReadonlyArray<Touch>,
+  most: number,
+  write: Stamp,
+  takesOver: TakesOver,
+  place: { readonly plane: number; readonly byte: number },
+): void => {
+  let back = 0
+  for (let i = touches.length - 1; i >= 0 && back < most; i--) {
+    const { rw, stamp, joined } = touches[i]!
+    if (rw === 'r') continue
+    back++
+    if (joined === null) continue
+    // who has read on from it has taken that over as well
+    if (takesOver(stamp, joined.heard)) return
+    if (joined.shows !== null) {
+      const { plane, byte } = place
+      const { stamp: read, bytes } = joined.shows
+      keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
+    }
+  }
+}
+
 // ---------------------------------------------------------------- stores
 
 /** It leaves what it carries, whatever it finds. */

@@ -145,6 +145,8 @@ export interface Strong {
   readonly found: Map<number, ReadonlyMap<number, Sighting>>
   /** the event of the last atomic of which something comes that it has found; -1: of that of the last nothing does */
   decided: number
+  /** the same of the last of which more comes than what memory holds */
+  controlling: number
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
@@ -163,6 +165,7 @@ export const strongState = (): Strong => ({
   readings: noReadings(),
   found: new Map(),
   decided: -1,
+  controlling: -1,
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),
@@ -176,6 +179,7 @@ export const forgetStrong = (s: Strong): void => {
   s.awaited.clear()
   s.handed.clear()
   s.decided = -1
+  s.controlling = -1
   s.sequential = false
   s.inOrder.clear()
   s.found.clear()

@@ -46,8 +46,8 @@ import type { Sighting } from '../finding.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
-import { acquired, backOf, earlier, hearing, later, onlyKept, touch, type TakesOver } from './readings.js'
-import type { OpenRead } from './readings-state.js'
+import { acquired, backOf, before as beforeExchanges, earlier, hearing, later, onlyKept, touch, type TakesOver } from './readings.js'
+import type { Heard, Joined, OpenRead } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
 import { allLanes } from './activity.js'
@@ -832,7 +832,10 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const one: Last = { agent: x, reach, width: widthOf(e) }
   if (e.rw === 'r') {
     // its write comes next
-    if (e.joins === true) d.strong.decided = e.decides === true ? e.stamp.at : -1
+    if (e.joins === true) {
+      d.strong.decided = e.decides === true ? e.stamp.at : -1
+      d.strong.controlling = e.controls === undefined ? -1 : e.stamp.at
+    }
     const kept = onlyKept(e)
     const decides = e.decides === true && e.joins !== true
     const { words = 1 } = e
@@ -923,11 +926,22 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
           t.knowledge.order[programOf(x)]! >= from,
       )
     w.open = later(d.strong.readings, w.open, by, knew, isHeard, now.found, { plane, byte })
+    const isExchange = joins(e) && e.combine === 'exchange'
+    const isBlind = isExchange && d.strong.decided !== e.stamp.at
+    if (back === 0 && (isBlind || !joins(e))) {
+      const { most } = backOf(w.touches, by, knew, shownTo(d.strong, by))
+      const takesOver: TakesOver = (reader, { acquires }) =>
+        own.some((t) => Math.min(t.reach, acquires) >= distance(d.context, reader.agent, x))
+      beforeExchanges(d.strong.readings, w.touches, most, by, takesOver, { plane, byte })
+    }
+    const joinedOf = (heard: Heard): Joined => {
+      const { words = 1 } = e
+      const isShown = isExchange && !isBlind && d.strong.controlling !== e.stamp.at && i % words === 0
+      const bytes = (words * bitsOf(e.footprint.dtype)) / 8
+      return { blind: isBlind, heard, shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null }
+    }
     const joined = joins(e)
-      ? {
-          blind: e.combine === 'exchange' && d.strong.decided !== e.stamp.at,
-          heard: hearing(d.strong.readings, x, e.acquires === true ? reach : 0),
-        }
+      ? joinedOf(hearing(d.strong.readings, x, e.acquires === true ? reach : 0))
       : null
     touch(w.touches, { rw: 'w', stamp: by, joined }, back)
     written(d, w, e, by, back, byte, before, after, knew)
