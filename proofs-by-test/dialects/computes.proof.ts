@@ -10,20 +10,29 @@ const tensors = new Map<string, Computed>([
   ['tall', { shape: [96, 64], dtype: 'f16' }],
   ['odd.T', { shape: [96, 32], dtype: 'f16' }],
   ['c', { shape: [64, 32], dtype: 'f32' }],
+  ['ct', { shape: [32, 64], dtype: 'f32' }],
 ])
 
 describe('computes', () => {
   it.each([
-    ['matmul:a,b,c', 'a', 'b', undefined],
-    ['matmul:a,turned.T,c', 'a', 'turned', 'b'],
-    ['matmul:tall.T,b,c', 'tall', 'b', 'a'],
-    ['matmul:tall.T,turned.T,c', 'tall', 'turned', 'both'],
+    ['matmul:a,b,c', 'a', 'b', undefined, undefined],
+    ['matmul:a,turned.T,c', 'a', 'turned', 'b', undefined],
+    ['matmul:tall.T,b,c', 'tall', 'b', 'a', undefined],
+    ['matmul:tall.T,turned.T,c', 'tall', 'turned', 'both', undefined],
+    ['matmul:a,b,ct.T', 'a', 'b', undefined, true],
+    ['matmul:b.T,a.T,ct', 'b', 'a', 'both', undefined],
     // a tensor may be called so
-    ['matmul:a,odd.T,c', 'a', 'odd.T', undefined],
-  ])('%s', (text, a, b, transposed) => {
+    ['matmul:a,odd.T,c', 'a', 'odd.T', undefined, undefined],
+  ])('%s', (text, a, b, transposed, transposedOut) => {
     const found = computesOf(text, tensors)
     if (E.isLeft(found) || found.right._tag !== 'matmul') throw new Error(text)
-    expect([found.right.a, found.right.b, found.right.transposed]).toEqual([a, b, transposed])
+    const { right } = found
+    expect([right.a, right.b, right.transposed, right.transposedOut]).toEqual([
+      a,
+      b,
+      transposed,
+      transposedOut,
+    ])
   })
   it.each(['matmul:a,turned,c', 'matmul:a.T,b,c', 'matmul:a,b.T,c', 'matmul:a,b,c.T', 'copy:b.T,turned'])(
     '%s is refused',

@@ -1,8 +1,9 @@
 /**
- * What a kernel is to compute, in a word: `matmul:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors. A factor with `.T` is the transpose of its tensor.
+ * What a kernel is to compute, in a word: `matmul:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors. A name with `.T` is that of the transpose of its tensor.
  *
- *     matmul:a,b,c      c = a @ b      a (m, k), b (k, n)
- *     matmul:a,b.T,c    c = a @ b.T    a (m, k), b (n, k)
+ *     matmul:a,b,c      c = a @ b        a (m, k), b (k, n), c (m, n)
+ *     matmul:a,b.T,c    c = a @ b.T      a (m, k), b (n, k), c (m, n)
+ *     matmul:a,b,c.T    c.T = a @ b      a (m, k), b (k, n), c (n, m): a column-major product
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { didYouMean } from '../nearest.js'
@@ -31,7 +32,7 @@ export const computesOf = (
   if (match === null) return wrong('matmul:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
   const said = match.slice(1).filter((n) => n !== undefined)
   const isTurned = (k: number): boolean =>
-    said.length === 3 && k < 2 && said[k]!.endsWith('.T') && !tensors.has(said[k]!)
+    said.length === 3 && said[k]!.endsWith('.T') && !tensors.has(said[k]!)
   const names = said.map((n, k) => (isTurned(k) ? n.slice(0, -2) : n))
   const unknown = names.find((n) => !tensors.has(n))
   if (unknown !== undefined)
@@ -50,9 +51,10 @@ export const computesOf = (
   const [m, k] = along(x!, isTurned(0))
   const [k2, n] = along(y!, isTurned(1))
   const transposed = isTurned(0) ? (isTurned(1) ? 'both' : 'a') : isTurned(1) ? 'b' : null
-  if ([x!, y!, z].some((t) => t.shape.length !== 2) || k !== k2 || z.shape[0] !== m || z.shape[1] !== n)
+  const [rows, columns] = along(z, isTurned(2))
+  if ([x!, y!, z].some((t) => t.shape.length !== 2) || k !== k2 || rows !== m || columns !== n)
     return wrong(
-      `${said[2]!} = ${said[0]!} @ ${said[1]!} of (m, k) and (k, n)${transposed === null ? ', with .T behind the name of a transpose' : ''}`,
+      `${said[2]!} = ${said[0]!} @ ${said[1]!} of (m, k) and (k, n)${transposed === null && !isTurned(2) ? ', with .T behind the name of a transpose' : ''}`,
       shapes,
     )
   return E.right({
@@ -64,5 +66,6 @@ export const computesOf = (
     // an instruction takes 32 bytes of k
     blockK: 256 / bitsOf(x!.dtype),
     ...(transposed === null ? {} : { transposed }),
+    ...(isTurned(2) ? { transposedOut: true } : {}),
   })
 }

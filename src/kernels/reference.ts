@@ -328,11 +328,15 @@ export const referenceOf = (
           left.values,
           right.values,
         )
+  const [rows, columns] = [left.shape[0]!, right.shape[1]!]
   return E.isLeft(values)
     ? values
     : E.right({
         tensor: computes.out,
         name: scales === undefined ? 'naive matmul' : 'naive block-scaled matmul',
-        values: values.right,
+        values:
+          computes.transposedOut === true
+            ? transposeOf({ dtype: out.right.dtype, shape: [rows, columns] }, values.right).values
+            : values.right,
       })
 }

@@ -98,7 +98,12 @@ const sharedValues = (count: number): Float64Array => new Float64Array(new Share
 /** The product that a program says it is, with a place for its values. */
 const productOf = (program: Program): NaiveProduct | null => {
   const { computes } = program
-  if (computes?._tag !== 'matmul' || computes.scales !== undefined || computes.transposed !== undefined)
+  if (
+    computes?._tag !== 'matmul' ||
+    computes.scales !== undefined ||
+    computes.transposed !== undefined ||
+    computes.transposedOut === true
+  )
     return null
   const [a, b, out] = [computes.a, computes.b, computes.out].map((name) =>
     tensorsOf(program).find((p) => p.name === name),

@@ -627,6 +627,7 @@ const spec: Wire<Spec> = define('Spec', () =>
           oneOf('a', 'b', 'both'),
           'factors whose tensors are their transposes: that of a is (k, m), that of b is (n, k)',
         ),
+        transposedOut: described(bool, 'whether the tensor of the product is its transpose, (n, m)'),
         saturate: described(
           bool,
           'whether every instruction brings a sum of integers to the nearest number of 32 bits, instead of wrapping',

@@ -204,6 +204,8 @@ export type Spec =
       readonly blockK: number
       /** factors that lie as their transposes: `a` is m x k all the same, and its tensor k x m */
       readonly transposed?: 'a' | 'b' | 'both'
+      /** the product's tensor is n x m */
+      readonly transposedOut?: boolean
       /** of integers: every instruction of blockK brings its sum to the nearest number of 32 bits, instead of wrapping */
       readonly saturate?: boolean
       /** each element is first multiplied by a scale that it shares with `block` of k; the scales lie in atoms (`layouts/shared-memory/scale-factors.ts`) */

@@ -451,7 +451,9 @@ export const withoutEqualWrites = (
   if (paired.length === 0) return j
   const pairs = paired.map(([, pair]) => pair)
   const same =
-    constants === null ? stored(source, overTerms(given, header, inputTerm), schedule, fuel, header, pairs) : none
+    constants === null
+      ? stored(source, overTerms(given, header, inputTerm), schedule, fuel, header, pairs)
+      : none
   // with other symbols for the inputs every term is another, but for constants
   const others =
     which === 'of inputs' && same.size > 0

@@ -8,13 +8,13 @@
  * | the same with x2                                  | two elements a lane                       |
  * | mma, wmma.mma                                     | a product of matrices                     |
  *
- * However it rounds, a sum is a sum. What clamps (`.sat`, `.relu`), takes the upper half or the other sign is none.
+ * However it rounds, a sum is a sum. What is multiplied by a one that no data has made is as it was, as what an epilogue multiplies by its alpha. What clamps (`.sat`, `.relu`), takes the upper half or the other sign is none.
  *
  * Law 1. the elements of an operand are those that the operation reads, in the order of lanes, or row by row.
  *
  * Source: PTX ISA, add, mul, fma, mad, mma, wmma.mma.
  */
-import type { Dtype } from '../../numerics/dtype.js'
+import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import type { WarpAccumulator, WarpInput } from '../../numerics/warp-product.js'
 import type { Computed, Stretches } from '../log/computed.js'
 import { own } from '../../own.js'
@@ -26,6 +26,13 @@ export interface Arithmetic {
   readonly bytes: 2 | 4
   readonly rows: 1 | 2
 }
+
+/** The word of an operand that is one, in each of its elements. */
+export const oneOf = ({ dtype, bytes }: Arithmetic): number => {
+  const one = ones[dtype] ?? 1
+  return bytes === 4 && bitsOf(dtype) === 16 ? one * 0x10001 : one
+}
+const ones: Partial<Readonly<Record<Dtype, number>>> = { f32: 0x3f800000, f16: 0x3c00, bf16: 0x3f80, i32: 1 }
 
 const ways: Readonly<Record<string, Arithmetic['how']>> = {
   add: 'add',

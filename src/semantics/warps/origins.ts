@@ -25,7 +25,7 @@ import { constant, type Origin, type StoredFrom } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
 import type { ByteOrigins } from '../machine/warp-stand.js'
 import { ofPredicate, type Operation, type Place, type Row } from './program.js'
-import { arithmeticOf, computedOf, matrixType, type Arithmetic } from './computed.js'
+import { arithmeticOf, computedOf, matrixType, oneOf, type Arithmetic } from './computed.js'
 import { sourceLane } from './lanes.js'
 import type { LinkedProduct } from './products.js'
 import { lowest, wordAt, type Rows } from './rows.js'
@@ -323,16 +323,72 @@ const isSayable = (r: Rows, o: ByteOrigins, row: Row, lane: number, from: number
   return true
 }
 
+/** Which of the first two operands is multiplied by a one that no data has made; null: none is. */
+const multipliedByOne = (
+  r: Rows,
+  o: ByteOrigins,
+  i: Of<'scalar'>,
+  how: Arithmetic,
+  lane: number,
+): 0 | 1 | null => {
+  const isOne = (k: number): boolean =>
+    i.from.slice(k * how.rows, (k + 1) * how.rows).every((row) => {
+      const word = wordAt(r, row, lane) & (how.bytes === 4 ? -1 : 0xffff)
+      return (
+        (r.unknown[row]! & (1 << lane)) === 0 && isPlain(wordOf(o, row, lane)) && word === (oneOf(how) | 0)
+      )
+    })
+  return how.how === 'add' ? null : isOne(1) ? 0 : isOne(0) ? 1 : null
+}
+
 /** The lanes compute alike, each with elements of its own. */
 const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, mask: number): void => {
   const lanes: number[] = []
+  /** lanes of which one operand is multiplied by one, and then a third is added, if there is one */
+  const byOne: [number[], number[]] = [[], []]
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
     if (i.from.every((p) => isPlain(placeWord(o, p, lane)))) {
       for (const to of i.to) if (to !== null) setPlace(o, to, lane, plainWord)
-    } else if (i.from.every((p) => isSayable(r, o, p, lane, 0, how.bytes))) lanes.push(lane)
+      continue
+    }
+    const kept = multipliedByOne(r, o, i, how, lane)
+    const operands = Array.from({ length: i.from.length / how.rows }, (_, k) => k)
+    const isSaid = (k: number): boolean =>
+      i.from.slice(k * how.rows, (k + 1) * how.rows).every((p) => isSayable(r, o, p, lane, 0, how.bytes))
+    if (kept !== null && operands.every((k) => k === 1 - kept || isSaid(k))) byOne[kept].push(lane)
+    else if (operands.every(isSaid)) lanes.push(lane)
     else for (const to of i.to) if (to !== null) setPlace(o, to, lane, dataWord)
   }
+  computeBy(r, o, i, how, how.how, lanes, [0, 1, 2])
+  for (const kept of [0, 1] as const) {
+    if (how.how === 'multiplyAdd') computeBy(r, o, i, how, 'add', byOne[kept], [kept, 2])
+    else
+      for (const lane of byOne[kept]) {
+        const words = i.to.map((_, w) => wordOf(o, i.from[kept * how.rows + w]!, lane))
+        i.to.forEach((to, w) => {
+          if (to !== null) setPlace(o, to, lane, lowerOf(words[w]!, how.bytes))
+        })
+      }
+  }
+}
+
+/** The first bytes of a word, and zeros. */
+const lowerOf = ({ values, bytes }: Word, count: number): Word => ({
+  values: values.map((v, b) => (b < count ? v : plain)),
+  bytes: bytes.map((v, b) => (b < count ? v : 0)),
+})
+
+/** These lanes compute by these operands. */
+const computeBy = (
+  r: Rows,
+  o: ByteOrigins,
+  i: Of<'scalar'>,
+  how: Arithmetic,
+  by: Arithmetic['how'],
+  lanes: ReadonlyArray<number>,
+  operands: ReadonlyArray<number>,
+): void => {
   if (lanes.length === 0) return
   const operand = (k: number): Stretches => {
     const made = stretches()
@@ -343,8 +399,8 @@ const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, m
   const value = compute(
     o,
     computedOf(
-      how,
-      Array.from({ length: i.from.length / how.rows }, (_, k) => operand(k)),
+      { how: by, dtype: how.dtype, bytes: how.bytes, rows: how.rows },
+      operands.filter((k) => k * how.rows < i.from.length).map(operand),
     ),
   )
   lanes.forEach((lane, n) => {

@@ -10,7 +10,7 @@ import {
   type Products,
 } from '../../../../src/semantics/judging/provenance/product.js'
 import { tables, type Tables } from '../../../../src/semantics/judging/provenance/tables.js'
-import { input, other, zero, type Terms } from '../../../../src/semantics/judging/provenance/terms.js'
+import { input, other, pick, zero, type Terms } from '../../../../src/semantics/judging/provenance/terms.js'
 import { table } from '../../../../src/semantics/judging/provenance/tables.js'
 import { scaleIndex } from '../../../../src/layouts/shared-memory/scale-factors.js'
 import type { Header } from '../../../../src/semantics/log/events.js'
@@ -76,6 +76,48 @@ describe('a product', () => {
           worked(names[left]!, names[right]!, rows, columns, ks),
         )
       }
+    }
+  })
+
+  it('with the factors exchanged is the same product, at the transposed places: products commute', () => {
+    const asked = (transposed: 'a' | 'b' | 'both' | undefined): Header => ({
+      ...header,
+      computes: {
+        _tag: 'matmul',
+        a: 'a',
+        b: 'b',
+        out: 'c',
+        accumulator: 'f32',
+        blockK: 16,
+        ...(transposed === undefined ? {} : { transposed }),
+      },
+    })
+    // an operand whose element (i, j) is that of (j, i) of a box
+    const turned = ({ t }: Kit, { terms, shape }: Operand): Operand => {
+      const [p, q] = [shape[0]!, shape[1]!]
+      const places = Int32Array.from({ length: p * q }, (_, e) => (e % p) * q + Math.floor(e / p))
+      return { terms: pick(t, terms, table(t, places)), shape: [q, p] }
+    }
+    const [rows, columns] = [range(3, 2), range(9, 4)]
+    for (const how of [undefined, 'a', 'b', 'both'] as const) {
+      const k = kit(asked(how))
+      const step = (old: Terms | null, from: number): Terms => {
+        const ks = range(from, 3)
+        // where a factor lies as its transpose, its tensor is (k, m), or (n, k)
+        const left = how === 'a' || how === 'both' ? turned(k, of(k, A, ks, rows)) : of(k, A, rows, ks)
+        const right = how === 'b' || how === 'both' ? turned(k, of(k, B, columns, ks)) : of(k, B, ks, columns)
+        return product(k.s, [turned(k, right)], [turned(k, left)], unscaled, old, [
+          columns.length,
+          rows.length,
+        ])
+      }
+      const found = step(step(null, 1), 4)
+      expect(texts(found, 8)).toEqual(
+        columns.flatMap((c) => rows.map((r) => `a[${String(r)}] b[${String(c)}] 1,2,3,4,5,6`)),
+      )
+      // one factor from both sides is no exchange
+      const both = product(k.s, [of(k, A, rows, rows)], [of(k, A, rows, rows)], unscaled, null, [2, 2])
+      expect(both).not.toMatchObject({ a: A, b: B })
     }
   })
 

@@ -95,6 +95,23 @@ describe('law 1: a matmul', () => {
     })
   })
 
+  it('is asked of the transpose of the output, where that is said', () => {
+    const turned = { ...spec, transposedOut: true }
+    expect(why((m) => sums(m, 8, 8), turned)).toBe(
+      'c.T[0, 1], written by here, is the sum for row 1 and column 0',
+    )
+    const m = memory(header, tables())
+    const s = sums(m, 0, extent)
+    if (s._tag !== 'sum') throw new Error('sums are sums')
+    write(m, rowsOf(0, extent), sum(A, B, s.columns, 0, s.rows, 0, s.ks, false), 0)
+    expect(matmul(m, turned)).toEqual({
+      proved: true,
+      inOrder: true,
+      text: `${proof.replace('c =', 'c.T =')}, added in ascending order`,
+    })
+    expect(matmul(m, spec)).toMatchObject({ proved: false })
+  })
+
   it('is refused at the first element that is something else', () => {
     expect(why(() => null)).toBe('c[8, 0] is never written')
     expect(why(() => zero)).toBe('c[8, 0], written by there, is zero: no product was added')

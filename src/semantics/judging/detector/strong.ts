@@ -46,7 +46,17 @@ import type { Sighting } from '../finding.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
-import { acquired, backOf, before as beforeExchanges, earlier, hearing, later, onlyKept, touch, type TakesOver } from './readings.js'
+import {
+  acquired,
+  backOf,
+  before as beforeExchanges,
+  earlier,
+  hearing,
+  later,
+  onlyKept,
+  touch,
+  type TakesOver,
+} from './readings.js'
 import type { Heard, Joined, OpenRead } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt, threadsOf } from './context.js'
@@ -938,11 +948,13 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       const { words = 1 } = e
       const isShown = isExchange && !isBlind && d.strong.controlling !== e.stamp.at && i % words === 0
       const bytes = (words * bitsOf(e.footprint.dtype)) / 8
-      return { blind: isBlind, heard, shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null }
+      return {
+        blind: isBlind,
+        heard,
+        shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null,
+      }
     }
-    const joined = joins(e)
-      ? joinedOf(hearing(d.strong.readings, x, e.acquires === true ? reach : 0))
-      : null
+    const joined = joins(e) ? joinedOf(hearing(d.strong.readings, x, e.acquires === true ? reach : 0)) : null
     touch(w.touches, { rw: 'w', stamp: by, joined }, back)
     written(d, w, e, by, back, byte, before, after, knew)
   })

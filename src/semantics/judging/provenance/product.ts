@@ -13,6 +13,9 @@
  *
  *     a (72, 48), box (64, 64) at [64, 0]     rows 64 .. 71, -1 ..; ks 0 .. 47, -1 ..
  *
+ * Products commute: where A is taken from the factor that the program names second, and B from the first, the mma makes the transpose of what is asked, as for an output that
+ * lies column-major, and what its accumulator has at (i, j) is the sum for row j and column i.
+ *
  * Laws
  * 1. `separate` at an origin equals `separate` from scratch there.
  * 2. A matrix that lies column-major has the coordinates of its transpose, exchanged.
@@ -34,6 +37,7 @@ import {
   sum,
   zero,
   type InputTerms,
+  type SumTerms,
   type Terms,
 } from './terms.js'
 
@@ -85,17 +89,36 @@ export interface Operand {
 const tensorOf = (header: Header, plane: number): LoggedTensor | undefined =>
   header.tensors.find((t) => t.plane === plane)
 
+export const transposeOf = (t: LoggedTensor): LoggedTensor => ({
+  name: `${t.name}.T`,
+  plane: t.plane,
+  dtype: t.dtype,
+  shape: [...t.shape].reverse(),
+  strides: [...t.strides].reverse(),
+})
+
+const isTransposed = (spec: Spec | null, which: 'a' | 'b'): boolean =>
+  spec?._tag === 'matmul' && (spec.transposed === which || spec.transposed === 'both')
+
 /** The tensor of a factor, as the product is said to take it. */
 export const factorOf = (spec: Spec | null, which: 'a' | 'b', t: LoggedTensor): LoggedTensor =>
-  spec?._tag === 'matmul' && (spec.transposed === which || spec.transposed === 'both')
-    ? {
-        name: `${t.name}.T`,
-        plane: t.plane,
-        dtype: t.dtype,
-        shape: [...t.shape].reverse(),
-        strides: [...t.strides].reverse(),
-      }
-    : t
+  isTransposed(spec, which) ? transposeOf(t) : t
+
+/** Is the left operand of an mma one of the right factor, or the right one of the left factor? Then the mma makes the transpose: (A B)' = B' A'. */
+const isExchanged = (
+  { header: { computes, tensors } }: Products,
+  which: 'a' | 'b',
+  plane: number,
+): boolean => {
+  if (computes?._tag !== 'matmul') return false
+  const planeOf = (name: string): number | undefined => tensors.find((t) => t.name === name)?.plane
+  const [own, others] = which === 'a' ? [computes.a, computes.b] : [computes.b, computes.a]
+  return planeOf(own) !== plane && planeOf(others) === plane
+}
+
+/** The other factor, as the mma has it that makes the transpose. */
+const exchangedOf = (spec: Spec | null, which: 'a' | 'b', t: LoggedTensor): LoggedTensor =>
+  isTransposed(spec, which === 'a' ? 'b' : 'a') ? t : transposeOf(t)
 
 /** The dimension with the larger stride: its lines lie behind each other. */
 const majorOf = (t: LoggedTensor): 0 | 1 => (t.strides[0]! >= t.strides[1]! ? 0 : 1)
@@ -131,6 +154,8 @@ export const coordinatesAt = (
 /** The coordinates along the two dimensions: `first + firstAt`, `second + secondAt`. */
 interface Separated {
   readonly plane: number
+  /** it is of the factor on the other side, transposed */
+  readonly exchanged: boolean
   readonly first: Table
   readonly firstAt: number
   readonly second: Table
@@ -145,8 +170,24 @@ const separate = (s: Products, operand: Operand, which: 'a' | 'b'): Separated | 
   const held = tensorOf(s.header, terms.plane)
   if (held?.shape.length !== 2)
     return `${what} comes from ${s.header.planes[terms.plane]!.name}, which is not a matrix`
-  const t = factorOf(s.header.computes, which, held)
-  if (leavesTensor(terms)) return separateAtEdge(s, t, terms, shape, what)
+  const spec = s.header.computes
+  const exchanged = isExchanged(s, which, terms.plane)
+    ? separateIn(s, exchangedOf(spec, which, held), true, terms, shape, what)
+    : null
+  return exchanged === null || typeof exchanged === 'string'
+    ? separateIn(s, factorOf(spec, which, held), false, terms, shape, what)
+    : exchanged
+}
+
+const separateIn = (
+  s: Products,
+  t: LoggedTensor,
+  exchanged: boolean,
+  terms: InputTerms,
+  shape: ReadonlyArray<number>,
+  what: string,
+): Separated | string => {
+  if (leavesTensor(terms)) return separateAtEdge(s, t, exchanged, terms, shape, what)
   const key = `${t.dtype}:${String(t.strides[0])}:${String(t.strides[1])}:${String(shape[0])}:${String(shape[1])}`
   const boxes = s.known.boxes.get(key) ?? new Map<number, Box>()
   s.known.boxes.set(key, boxes)
@@ -163,7 +204,7 @@ const separate = (s: Products, operand: Operand, which: 'a' | 'b'): Separated | 
   const box = stays ? known : boxOf(s, t, terms, shape, what)
   if (typeof box === 'string') return box
   boxes.set(terms.offsets.id, box)
-  return { plane: terms.plane, first: box.first, firstAt, second: box.second, secondAt }
+  return { plane: terms.plane, exchanged, first: box.first, firstAt, second: box.second, secondAt }
 }
 
 /** `first[i]` is the row of the elements (i, j) for all j, `second[j]` the column of the elements (i, j) for all i. */
@@ -206,6 +247,7 @@ const boxOf = (
 const separateAtEdge = (
   s: Products,
   t: LoggedTensor,
+  exchanged: boolean,
   terms: InputTerms,
   shape: ReadonlyArray<number>,
   what: string,
@@ -231,6 +273,7 @@ const separateAtEdge = (
     }
   return {
     plane: terms.plane,
+    exchanged,
     first: table(s.tables, first),
     firstAt: 0,
     second: table(s.tables, second),
@@ -327,7 +370,8 @@ const whyScales = (
   const spec = s.header.computes
   if (spec?._tag !== 'matmul' || spec.scales === undefined)
     return 'the program does not say that its product is block-scaled'
-  const { a: nameA, b: nameB, block } = spec.scales
+  const { block } = spec.scales
+  const [nameA, nameB] = a.exchanged ? [spec.scales.b, spec.scales.a] : [spec.scales.a, spec.scales.b]
   const rows = [...a.first.values].map((x) => x + a.firstAt)
   const columns = bs.flatMap((b) => [...b.second.values].map((x) => x + b.secondAt))
   const ks = [...a.second.values].map((x) => x + a.secondAt)
@@ -347,6 +391,7 @@ const whyScales = (
 /** A left operand with the k's of a right one, and the reverse. */
 const withSecond = (a: Separated, b: Separated): Separated => ({
   plane: a.plane,
+  exchanged: a.exchanged,
   first: a.first,
   firstAt: a.firstAt,
   second: b.first,
@@ -354,6 +399,7 @@ const withSecond = (a: Separated, b: Separated): Separated => ({
 })
 const withFirst = (b: Separated, a: Separated): Separated => ({
   plane: b.plane,
+  exchanged: b.exchanged,
   first: a.second,
   firstAt: a.secondAt,
   second: b.second,
@@ -397,9 +443,9 @@ export const product = (
 ): Terms => {
   // the first thing that went wrong is the one to name
   if (old !== null && old._tag === 'other') return old
-  const [left] = lefts
-  if (left === undefined || rights.length === 0) return other('an mma without operands')
-  const found = separate(s, left, 'a')
+  const [first] = lefts
+  if (first === undefined || rights.length === 0) return other('an mma without operands')
+  const found = separate(s, first, 'a')
   if (typeof found === 'string') return other(found)
   for (const again of lefts.slice(1)) {
     const copy = separate(s, again, 'a')
@@ -432,18 +478,23 @@ export const product = (
   }
   const b = bs[0]!
   const [p, q] = [shape[0]!, shape[1]!]
-  const rows = everyRow(s, a.first, q)
-  const columns = everyColumn(s, sideBySide(s, bs), p)
+  const ofRows = everyRow(s, a.first, q)
+  const ofColumns = everyColumn(s, sideBySide(s, bs), p)
   const ks = slicesOf(s, a.second, a.secondAt)
   const scaled = scales.a.length + scales.b.length > 0
   const unlike = scaled ? whyScales(s, scales, a, bs) : null
   if (unlike !== null) return other(unlike)
-  const fresh = sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, ks, scaled)
+  // products commute
+  const isExchange = a.exchanged && bs.every((part) => part.exchanged)
+  const [left, right] = isExchange ? [b.plane, a.plane] : [a.plane, b.plane]
+  const [rows, row] = isExchange ? [ofColumns, b.secondAt] : [ofRows, a.firstAt]
+  const [columns, column] = isExchange ? [ofRows, a.firstAt] : [ofColumns, b.secondAt]
+  const ofKs = (slices: Intervals): SumTerms => sum(left, right, rows, row, columns, column, slices, scaled)
+  const fresh = ofKs(ks)
   if (old === null || old._tag === 'zero') return fresh
-  if (old._tag !== 'sum' || old.a !== a.plane || old.b !== b.plane || old.scaled !== scaled)
+  if (old._tag !== 'sum' || old.a !== left || old.b !== right || old.scaled !== scaled)
     return other('an mma adds to an accumulator that holds something else')
-  const aligned =
-    old.rows === rows && old.row === a.firstAt && old.columns === columns && old.column === b.secondAt
+  const aligned = old.rows === rows && old.row === row && old.columns === columns && old.column === column
   const moved = aligned
     ? -1
     : rows.values.findIndex(
@@ -453,5 +504,5 @@ export const product = (
     return other(
       `an mma adds the product of row ${String(rowOf(fresh, moved))} and column ${String(columnOf(fresh, moved))} to an accumulator of row ${String(rowOf(old, moved))} and column ${String(columnOf(old, moved))}`,
     )
-  return sum(a.plane, b.plane, rows, a.firstAt, columns, b.secondAt, andThen(old.ks, ks), scaled)
+  return ofKs(andThen(old.ks, ks))
 }

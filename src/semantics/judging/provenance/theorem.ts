@@ -24,7 +24,7 @@ import { forEachAddress } from '../../machine/footprint.js'
 import { against, ascending, sameIntervals } from './intervals.js'
 import type { Intervals } from './intervals.js'
 import { unwritten, placeOf, siteName, tail, type InPlace, type Memory, type Written } from './memory.js'
-import { factorOf } from './product.js'
+import { factorOf, transposeOf } from './product.js'
 import type { Table } from './tables.js'
 import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
 
@@ -157,9 +157,10 @@ const byWrites = (
 
 export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
   const named = (name: string): LoggedTensor | undefined => m.header.tensors.find((t) => t.name === name)
-  const [heldA, heldB, out] = [named(spec.a), named(spec.b), named(spec.out)]
-  if (heldA === undefined || heldB === undefined || out === undefined)
+  const [heldA, heldB, heldOut] = [named(spec.a), named(spec.b), named(spec.out)]
+  if (heldA === undefined || heldB === undefined || heldOut === undefined)
     return refuted('the program names tensors that it does not have')
+  const out = spec.transposedOut === true ? transposeOf(heldOut) : heldOut
   const [a, b] = [factorOf(spec, 'a', heldA), factorOf(spec, 'b', heldB)]
   const K = a.shape[1]!
   const whole = [0, K]
