@@ -1,9 +1,10 @@
 /**
- * What a kernel is to compute, in a word: `matmul:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors. A name with `.T` is that of the transpose of its tensor.
+ * What a kernel is to compute, in a word: `matmul:A,B,OUT`, `gemm:A,B,OUT` or `copy:FROM,OUT`, by the names of its tensors. A name with `.T` is that of the transpose of its tensor.
  *
  *     matmul:a,b,c      c = a @ b        a (m, k), b (k, n), c (m, n)
  *     matmul:a,b.T,c    c = a @ b.T      a (m, k), b (n, k), c (m, n)
  *     matmul:a,b,c.T    c.T = a @ b      a (m, k), b (k, n), c (n, m): a column-major product
+ *     gemm:a,b,d        d = alpha * (a @ b) + beta * c + bias, or any other sum and product of that kind: the proof says which it is
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { didYouMean } from '../nearest.js'
@@ -28,8 +29,9 @@ export const computesOf = (
   tensors: ReadonlyMap<string, Computed>,
 ): E.Either<NotComputed, Spec> => {
   const wrong = (expected: string, found: string): E.Either<NotComputed, never> => E.left({ expected, found })
-  const match = /^(?:matmul:([^,]*),([^,]*),([^,]*)|copy:([^,]*),([^,]*))$/.exec(text)
-  if (match === null) return wrong('matmul:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
+  const match = /^(?:(?:matmul|gemm):([^,]*),([^,]*),([^,]*)|copy:([^,]*),([^,]*))$/.exec(text)
+  if (match === null)
+    return wrong('matmul:A,B,OUT, gemm:A,B,OUT or copy:FROM,OUT, with names of tensors', `'${text}'`)
   const said = match.slice(1).filter((n) => n !== undefined)
   const isTurned = (k: number): boolean =>
     said.length === 3 && said[k]!.endsWith('.T') && !tensors.has(said[k]!)
@@ -67,5 +69,6 @@ export const computesOf = (
     blockK: 256 / bitsOf(x!.dtype),
     ...(transposed === null ? {} : { transposed }),
     ...(isTurned(2) ? { transposedOut: true } : {}),
+    ...(text.startsWith('gemm') ? { epilogue: true } : {}),
   })
 }

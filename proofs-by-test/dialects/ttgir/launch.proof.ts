@@ -217,7 +217,7 @@ describe('a launch', () => {
     [
       'what is no computation',
       { computes: 'sum:a,b' },
-      "computes: expected matmul:A,B,OUT or copy:FROM,OUT, with names of tensors, found 'sum:a,b'",
+      "computes: expected matmul:A,B,OUT, gemm:A,B,OUT or copy:FROM,OUT, with names of tensors, found 'sum:a,b'",
     ],
   ])('%s is refused', (_, change, message) => {
     expect(refusal(pointer, { grid: [2, 1], args: whole, ...change })).toContain(message)

@@ -67,6 +67,8 @@ const ran = (
   { m, n, k }: Extents,
   before: ReadonlyArray<number> | null = null,
   dtype: 'f32' | 'f16' = 'f32',
+  // what an epilogue is to make of a sum and of what was there; null: there is none
+  epilogue: ((sum: number, old: number) => number) | null = null,
 ): Ran => {
   const program = right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program
   const runs = [1, 2, 3].map((seed): Ran => {
@@ -89,7 +91,15 @@ const ran = (
             tensor('c', before === null ? 'out' : 'inout', [m, n], before),
           ],
           sharedBase: usualSharedBase,
-          computes: { _tag: 'matmul', a: 'a', b: 'b', out: 'c', accumulator: 'f32', blockK: 8 },
+          computes: {
+            _tag: 'matmul',
+            a: 'a',
+            b: 'b',
+            out: 'c',
+            accumulator: 'f32',
+            blockK: 8,
+            ...(epilogue === null ? {} : { epilogue: true }),
+          },
         }),
         { ...standardOptions, algebra: bits('hopper'), policy: eager, explore: false, provenance: true },
       ),
@@ -105,7 +115,7 @@ const ran = (
     const isProduct = c.every((x, at) => {
       let sum = 0
       for (let e = 0; e < k; e++) sum += a[Math.floor(at / n) * k + e]! * b[e * n + (at % n)]!
-      return x === sum
+      return x === (epilogue === null ? sum : epilogue(sum, before?.[at] ?? 0))
     })
     return { proof: verdict.provenance!, isProduct }
   })
@@ -221,6 +231,50 @@ describe('each lane an element', () => {
       inOrder,
       proved,
     ])
+  })
+
+  const old = Array.from({ length: small.m * small.n }, (_, i) => i - 7)
+  const epilogues: ReadonlyArray<
+    readonly [said: string, body: string, is: (sum: number, old: number) => number]
+  > = [
+    ['0.5 * (a @ b)', 'mul.f32 %s0, %s0, 0f3F000000;', (sum) => sum / 2],
+    [
+      '0.5 * (a @ b) + 2 * c',
+      'mul.f32 %s0, 0f3F000000, %s0; ld.global.f32 %u, [%z]; fma.rn.f32 %s0, %u, 0f40000000, %s0;',
+      (sum, was) => sum / 2 + 2 * was,
+    ],
+    ['a @ b + c', 'ld.global.f32 %u, [%z]; fma.rn.f32 %s0, %s0, 0f3F800000, %u;', (sum, was) => sum + was],
+    ['3 + a @ b', 'add.f32 %s0, %s0, 0f40400000;', (sum) => sum + 3],
+    [
+      '2 * (a @ b + c)',
+      'ld.global.f32 %u, [%z]; add.f32 %s0, %s0, %u; mul.f32 %s0, 0f40000000, %s0;',
+      (sum, was) => 2 * (sum + was),
+    ],
+  ]
+  test.each(epilogues)('with an epilogue: %s', (said, body, is) => {
+    const text = byLanes(`${chain.join('\n')} ${body}`)
+    const { proof, isProduct } = ran(text, small, old, 'f32', is)
+    expect([proof.proved, isProduct]).toEqual([true, true])
+    expect(proof.text).toContain(`c = ${said} for all inputs`)
+    // which is no product alone
+    expect(ran(text, small, old).proof).toMatchObject({ proved: false })
+    expect(ran(text, small, old).proof.text).toContain(said)
+  })
+  test.each([
+    ['of another lane', 'shfl.sync.bfly.b32 %s0, %s0, 1, 31, -1; mul.f32 %s0, %s0, 0f3F000000;'],
+    [
+      'another scale in one lane',
+      'setp.eq.u32 %p, %t, 5; mul.f32 %s0, %s0, 0f3F000000; @%p mul.f32 %s0, %s0, 0f3F000000;',
+    ],
+    ['by a lane’s number', 'cvt.rn.f32.u32 %u, %t; mul.f32 %s0, %s0, %u;'],
+    [
+      'of a neighbour’s element',
+      'ld.global.f32 %u, [%z]; shfl.sync.bfly.b32 %u, %u, 1, 31, -1; add.f32 %s0, %s0, %u;',
+    ],
+    ['by a function', 'sqrt.rn.f32 %s0, %s0;'],
+  ])('with no epilogue of whole tensors: %s', (_, body) => {
+    const { proof } = ran(byLanes(`${chain.join('\n')} ${body}`), small, old, 'f32', () => 0)
+    expect(proof).toMatchObject({ proved: false })
   })
 
   const named = fc.constantFrom('%a0', '%a1', '%a2', '%a3', '%b0', '%b1', '%b2', '%b3', '%s0', '%s1', '%s2')

@@ -188,7 +188,7 @@ describe('no copies', () => {
       'part of an element',
     ],
     ['a neighbour', 'shfl.sync.bfly.b32 %a, %a, 1, 31, -1;', 'another element'],
-    ['a sum', 'add.u32 %a, %a, 1;', 'computed by other means'],
+    ['a sum', 'add.u32 %a, %a, 1;', 'computes with elements of f16 as if they were i32'],
     ['a half cut away', 'and.b32 %a, %a, 0xffff;', 'another element'],
     ['a constant', 'mov.b32 %a, 7;', 'computed by other means'],
     ['zeros', 'mov.b32 %a, 0;', 'is not an element of an input'],

@@ -138,7 +138,7 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
       ),
       computes: described(
         line,
-        'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+        'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B), `gemm:A,B,OUT` (the same, with an epilogue) or `copy:FROM,OUT`',
       ),
       kernel: described(line, 'name of the function: compared with the text'),
       num_warps: described(integer, 'warps of a CTA, those of partitions too: compared with the text'),

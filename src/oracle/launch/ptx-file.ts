@@ -135,7 +135,7 @@ export interface PtxLaunch {
   readonly args: ReadonlyArray<PtxArgument> | Readonly<Record<string, PtxArgument>>
   readonly globals?: ReadonlyArray<PtxTensor | PtxTensorMap>
   readonly outputs?: ReadonlyArray<string>
-  /** what is to be proved: `matmul:A,B,OUT` or `copy:FROM,OUT` */
+  /** what is to be proved: `matmul:A,B,OUT`, `gemm:A,B,OUT` or `copy:FROM,OUT` */
   readonly computes?: string
   readonly triton?: string
   readonly extra?: Readonly<Record<string, Json>>
@@ -356,7 +356,7 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
       outputs: described(list(line), 'tensors that the kernel writes'),
       computes: described(
         line,
-        'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+        'what the outputs are: `matmul:A,B,OUT` (`B.T`: the transpose of tensor B), `gemm:A,B,OUT` (the same, with an epilogue) or `copy:FROM,OUT`',
       ),
       extra: described(dictionary('what else is known', anything), 'what else is known'),
     },

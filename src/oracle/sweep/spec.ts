@@ -126,7 +126,7 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
       ),
       computes: described(
         text,
-        'of a module or PTX: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B) or `copy:FROM,OUT`',
+        'of a module or PTX: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B), `gemm:A,B,OUT` (the same, with an epilogue) or `copy:FROM,OUT`',
       ),
       known: described(list(text), 'of PTX over `shadow`: inputs whose data are known'),
     },

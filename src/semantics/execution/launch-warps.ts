@@ -132,7 +132,7 @@ const tensorsOf = (spec: Spec): ReadonlyArray<string> =>
  */
 const isData =
   (spec: Spec) =>
-  ({ name, tensor }: GlobalPlane): boolean =>
+  ({ name, tensor }: Pick<GlobalPlane, 'name' | 'tensor'>): boolean =>
     [...tensorsOf(spec), spec.out].includes(name) || (tensor !== null && isFloat(tensor.dtype))
 
 const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> => {
@@ -140,7 +140,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
   const regions: Region[] = []
   const symbols = new Map<string, number>()
   // of these every read is to be told
-  const asked = new Set(a.computes === undefined ? [] : tensorsOf(a.computes))
+  const isAsked = a.computes === undefined ? () => false : isData(a.computes)
   const numbers = new Map<string, number>()
   const add = (
     name: string,
@@ -156,7 +156,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       bytes,
       plane: planes.length,
       datum: unknown ? datumOfPlane(planes.length) : null,
-      constant: role === 'in' && !asked.has(name) ? contents : null,
+      constant: role === 'in' && !isAsked({ name, tensor: elements }) ? contents : null,
     })
     const plane: GlobalPlane = {
       name,

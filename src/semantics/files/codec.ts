@@ -628,6 +628,10 @@ const spec: Wire<Spec> = define('Spec', () =>
           'factors whose tensors are their transposes: that of a is (k, m), that of b is (n, k)',
         ),
         transposedOut: described(bool, 'whether the tensor of the product is its transpose, (n, m)'),
+        epilogue: described(
+          bool,
+          'whether sums and products with numbers and with elements of other tensors may come behind the product',
+        ),
         saturate: described(
           bool,
           'whether every instruction brings a sum of integers to the nearest number of 32 bits, instead of wrapping',

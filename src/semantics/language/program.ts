@@ -206,6 +206,8 @@ export type Spec =
       readonly transposed?: 'a' | 'b' | 'both'
       /** the product's tensor is n x m */
       readonly transposedOut?: boolean
+      /** sums and products of the product's elements with numbers and other tensors' elements may come behind it: what it is then is said */
+      readonly epilogue?: boolean
       /** of integers: every instruction of blockK brings its sum to the nearest number of 32 bits, instead of wrapping */
       readonly saturate?: boolean
       /** each element is first multiplied by a scale that it shares with `block` of k; the scales lie in atoms (`layouts/shared-memory/scale-factors.ts`) */

@@ -323,6 +323,10 @@ const isSayable = (r: Rows, o: ByteOrigins, row: Row, lane: number, from: number
   return true
 }
 
+/** A word that no data has made. */
+const isNumber = (r: Rows, o: ByteOrigins, row: Row, lane: number): boolean =>
+  (r.unknown[row]! & (1 << lane)) === 0 && isPlain(wordOf(o, row, lane))
+
 /** Which of the first two operands is multiplied by a one that no data has made; null: none is. */
 const multipliedByOne = (
   r: Rows,
@@ -334,9 +338,7 @@ const multipliedByOne = (
   const isOne = (k: number): boolean =>
     i.from.slice(k * how.rows, (k + 1) * how.rows).every((row) => {
       const word = wordAt(r, row, lane) & (how.bytes === 4 ? -1 : 0xffff)
-      return (
-        (r.unknown[row]! & (1 << lane)) === 0 && isPlain(wordOf(o, row, lane)) && word === (oneOf(how) | 0)
-      )
+      return isNumber(r, o, row, lane) && word === (oneOf(how) | 0)
     })
   return how.how === 'add' ? null : isOne(1) ? 0 : isOne(0) ? 1 : null
 }
@@ -355,7 +357,9 @@ const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, m
     const kept = multipliedByOne(r, o, i, how, lane)
     const operands = Array.from({ length: i.from.length / how.rows }, (_, k) => k)
     const isSaid = (k: number): boolean =>
-      i.from.slice(k * how.rows, (k + 1) * how.rows).every((p) => isSayable(r, o, p, lane, 0, how.bytes))
+      i.from
+        .slice(k * how.rows, (k + 1) * how.rows)
+        .every((p) => isSayable(r, o, p, lane, 0, how.bytes) || isNumber(r, o, p, lane))
     if (kept !== null && operands.every((k) => k === 1 - kept || isSaid(k))) byOne[kept].push(lane)
     else if (operands.every(isSaid)) lanes.push(lane)
     else for (const to of i.to) if (to !== null) setPlace(o, to, lane, dataWord)
@@ -393,7 +397,7 @@ const computeBy = (
   const operand = (k: number): Stretches => {
     const made = stretches()
     for (const lane of lanes)
-      for (let w = 0; w < how.rows; w++) extend(r, o, made, i.from[k * how.rows + w]!, lane, 0, how.bytes)
+      for (let w = 0; w < how.rows; w++) extendOperand(r, o, made, i.from[k * how.rows + w]!, lane, how.bytes)
     return made.list
   }
   const value = compute(
@@ -809,4 +813,28 @@ const extend = (
     s.last = list.length
     list.push(value, place, 1)
   }
+}
+
+/** An operand comes next: these bytes of a word, or the number that it is. */
+const extendOperand = (
+  r: Rows,
+  o: ByteOrigins,
+  s: Stretching,
+  row: Row,
+  lane: number,
+  bytes: 2 | 4,
+): void => {
+  const held = wordAt(r, row, lane)
+  const word = bytes === 4 ? held : (held & 0xffff) | (held << 16)
+  if (word === 0 || !isNumber(r, o, row, lane)) {
+    extend(r, o, s, row, lane, 0, bytes)
+    return
+  }
+  const { list, last } = s
+  if (last >= 0 && list[last] === constant && list[last + 1] === word) {
+    list[last + 2] = list[last + 2]! + bytes
+    return
+  }
+  s.last = list.length
+  list.push(constant, word, bytes)
 }

@@ -75,6 +75,8 @@ export const texts = (t: Terms, count: number): ReadonlyArray<string> =>
     switch (t._tag) {
       case 'zero':
         return '0'
+      case 'each':
+        return t.elements[e]!._tag
       case 'input':
         return `${names[t.plane]!}+${String(addressOf(t, e))}`
       case 'sum': {

@@ -50,7 +50,7 @@ export const launchOptions = (command: Command): Command =>
     .option('--entry <name>', 'of PTX: the kernel, where the module has several')
     .option(
       '--computes <what>',
-      'of a module or PTX: what is to be proved, matmul:a,b,c for c = a @ b (.T behind a name: its transpose, as in matmul:a,b.T,c), or copy:a,b',
+      'of a module or PTX: what is to be proved, matmul:a,b,c for c = a @ b (.T behind a name: its transpose, as in matmul:a,b.T,c), gemm:a,b,d for the same with an epilogue, which is said, or copy:a,b',
     )
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {

@@ -1,7 +1,8 @@
 /**
  * Sums and products of elements, as a warp makes them in its registers.
  *
- * A product of an element of A and one of B is a sum over one k, if they meet there. What is added must be of one row and one column.
+ * A product of an element of A and one of B is a sum over one k, if they meet there. Sums that are added must be of one row and one column. What else is multiplied or
+ * added, by numbers too, is kept as it was made: an epilogue (`epilogue.ts`).
  *
  *     a[2, 5] * b[5, 7]                                   {A[2, 5] B[5, 7]}
  *     {A[2, 0:5] B[0:5, 7]} + {A[2, 5] B[5, 7]}           {A[2, 0:6] B[0:6, 7]}: one chain
@@ -39,8 +40,12 @@ export const addElements = (x: Element, y: Element): Element => {
   if (y._tag === 'other') return y
   if (isZero(x)) return isZero(y) ? zeroElement : y
   if (isZero(y)) return x
-  if (x._tag !== 'sum' || y._tag !== 'sum' || x.a !== y.a || x.b !== y.b || x.scaled !== y.scaled)
-    return other('something other than products of the two tensors is added')
+  return x._tag === 'sum' && y._tag === 'sum' ? addSums(x, y) : addMade(x, y)
+}
+
+const addSums = (x: Sum, y: Sum): Element => {
+  if (x.a !== y.a || x.b !== y.b || x.scaled !== y.scaled)
+    return other('products of two pairs of tensors are added')
   return x.row === y.row && x.column === y.column
     ? {
         _tag: 'sum',
@@ -54,6 +59,30 @@ export const addElements = (x: Element, y: Element): Element => {
     : other(
         `the sum for row ${String(y.row)} and column ${String(y.column)} is added to that for row ${String(x.row)} and column ${String(x.column)}`,
       )
+}
+
+/** An epilogue has no more operands in one place: what has is not one. */
+const mostOperands = 8
+
+const operandsOf = (how: 'add' | 'multiply', x: Element): ReadonlyArray<Element> =>
+  x._tag === 'made' && x.how === how ? x.of : [x]
+
+const made = (how: 'add' | 'multiply', of: ReadonlyArray<Element>): Element =>
+  of.length > mostOperands
+    ? other(
+        `more than ${String(mostOperands)} values other than products of the two tensors are ${how === 'add' ? 'added' : 'multiplied'}`,
+      )
+    : { _tag: 'made', how, of }
+
+/** Products of one chain go on in it, whatever was added in between. */
+const addMade = (x: Element, y: Element): Element => {
+  const out = [...operandsOf('add', x)]
+  for (const one of operandsOf('add', y)) {
+    const at = one._tag === 'sum' ? out.findIndex(({ _tag }) => _tag === 'sum') : -1
+    if (at < 0) out.push(one)
+    else out[at] = addElements(out[at]!, one)
+  }
+  return out.find(({ _tag }) => _tag === 'other') ?? made('add', out)
 }
 
 const factors = (s: Products): readonly [a: number, b: number] | null => {
@@ -86,11 +115,13 @@ const multiplyElements = (s: Products, x: Element, y: Element): Element => {
   if (x._tag === 'other') return x
   if (y._tag === 'other') return y
   if (isZero(x) && isZero(y)) return zeroElement
+  if ((isZero(x) && y._tag === 'number') || (isZero(y) && x._tag === 'number')) return zeroElement
   if (isZero(x) || isZero(y))
     return other('a product of zero and of data, which is zero only if that is finite')
   const planes = factors(s)
-  if (x._tag !== 'input' || y._tag !== 'input' || planes === null)
-    return other('a product of something other than elements of the two tensors')
+  const isFactor = (e: Element): boolean => e._tag === 'input' && planes?.includes(e.plane) === true
+  if (x._tag !== 'input' || y._tag !== 'input' || planes === null || !(isFactor(x) && isFactor(y)))
+    return made('multiply', [...operandsOf('multiply', x), ...operandsOf('multiply', y)])
   const [a, b] = planes
   const ways: ReadonlyArray<readonly [Input, Input]> = [
     ...(x.plane === a && y.plane === b ? [[x, y] as const] : []),

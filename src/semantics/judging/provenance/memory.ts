@@ -294,6 +294,10 @@ export interface LeftElement {
  * order. Zeros beside elements of an input are elements that are nowhere.
  */
 export const together = (m: Memory, count: number, at: (e: number) => LeftElement): Terms => {
+  for (let e = 0; e < count; e++) {
+    const { _tag } = at(e).element
+    if (_tag === 'made' || _tag === 'number') return eachOf(count, at)
+  }
   let start = 0
   while (start < count && at(start).element._tag === 'zero') start++
   const { element: first, site } = at(start < count ? start : 0)
@@ -338,5 +342,14 @@ export const together = (m: Memory, count: number, at: (e: number) => LeftElemen
     case 'zero':
     case 'other':
       return first
+    case 'made':
+    case 'number':
+      return eachOf(count, at)
   }
+}
+
+/** One by one; what cannot be said of one is said of all. */
+const eachOf = (count: number, at: (e: number) => LeftElement): Terms => {
+  const elements = Array.from({ length: count }, (_, e) => at(e).element)
+  return elements.find((e) => e._tag === 'other') ?? { _tag: 'each', elements }
 }

@@ -4,6 +4,7 @@
  *     zero      nothing yet
  *     input     elements of a tensor parameter, by byte address
  *     sum       A[row, k] * B[k, column] added for the k in ks
+ *     each      of an epilogue, one by one: numbers, and sums and products of such and of the above (`epilogue.ts`)
  *     other     something that this fold cannot say, with the reason
  *
  * The elements of an access have terms of one kind. Which element of a tensor each is stands in a shared table and an origin. An element that is
@@ -14,6 +15,7 @@
  *
  * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
  */
+import type { Dtype } from '../../../numerics/dtype.js'
 import type { Intervals } from './intervals.js'
 import { picked, type Table, type Tables } from './tables.js'
 
@@ -37,8 +39,16 @@ export interface SumTerms {
   /** with each element times its scale, as the program says they lie */
   readonly scaled: boolean
 }
+export interface EachTerms {
+  readonly _tag: 'each'
+  readonly elements: ReadonlyArray<Element>
+}
 export type Terms =
-  { readonly _tag: 'zero' } | InputTerms | SumTerms | { readonly _tag: 'other'; readonly why: string }
+  | { readonly _tag: 'zero' }
+  | InputTerms
+  | SumTerms
+  | EachTerms
+  | { readonly _tag: 'other'; readonly why: string }
 
 export const zero: Terms = { _tag: 'zero' }
 export const other = (why: string): Terms => ({ _tag: 'other', why })
@@ -81,6 +91,9 @@ export type Element =
       readonly ks: Intervals
       readonly scaled: boolean
     }
+  /** a number that no data has made */
+  | { readonly _tag: 'number'; readonly dtype: Dtype; readonly word: number }
+  | { readonly _tag: 'made'; readonly how: 'add' | 'multiply'; readonly of: ReadonlyArray<Element> }
   | { readonly _tag: 'other'; readonly why: string }
 
 export const zeroElement: Element = { _tag: 'zero' }
@@ -90,6 +103,8 @@ export const elementOf = (terms: Terms, e: number): Element => {
     case 'zero':
     case 'other':
       return terms
+    case 'each':
+      return terms.elements[e]!
     case 'input':
       return { _tag: 'input', plane: terms.plane, address: addressOf(terms, e) }
     case 'sum':
@@ -111,6 +126,8 @@ export const pick = (s: Tables, terms: Terms, elements: Table): Terms => {
     case 'zero':
     case 'other':
       return terms
+    case 'each':
+      return { _tag: 'each', elements: Array.from(elements.values, (e) => terms.elements[e]!) }
     case 'input': {
       const offsets = picked(s, terms.offsets, elements)
       return input(terms.plane, offsets.table, terms.origin + offsets.by)

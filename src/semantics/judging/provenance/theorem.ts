@@ -14,6 +14,7 @@
  *    element that is not, who wrote it, and what it is instead.
  * 2. Asked by writes and asked by elements, the answer is the same.
  */
+import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { mergeSpans, type Span } from '../../../transforms/ref.js'
 import type { Footprint, LoggedTensor } from '../../log/events.js'
@@ -23,10 +24,11 @@ import type { Provenance } from '../verdict.js'
 import { forEachAddress } from '../../machine/footprint.js'
 import { against, ascending, sameIntervals } from './intervals.js'
 import type { Intervals } from './intervals.js'
+import { formulaWith, showFormula, type Asking, type Formula } from './epilogue.js'
 import { unwritten, placeOf, siteName, tail, type InPlace, type Memory, type Written } from './memory.js'
 import { factorOf, transposeOf } from './product.js'
 import type { Table } from './tables.js'
-import { addressOf, columnOf, rowOf, type SumTerms } from './terms.js'
+import { addressOf, columnOf, elementOf, rowOf, type Element, type SumTerms } from './terms.js'
 
 /** It is not proved, and this is why. */
 export const refuted = (text: string): Provenance => ({ proved: false, inOrder: false, text })
@@ -49,7 +51,8 @@ const contentsOf = (m: Memory, t: LoggedTensor): Contents => {
   const writer = new Int32Array(size).fill(unwritten)
   const element = new Int32Array(size)
   live.forEach((w, i) => {
-    const whole = w.footprint.dtype === t.dtype
+    // of what cannot be said it is no matter in which type
+    const whole = w.footprint.dtype === t.dtype || w.terms._tag === 'other'
     forEachAddress(w.footprint, (a, e) => {
       writer[Math.floor(a / bytes)] = whole && a % bytes === 0 ? i : tail
       element[Math.floor(a / bytes)] = e
@@ -155,6 +158,23 @@ const byWrites = (
 
 // ---------------------------------------------------------------- the theorems
 
+/** What leaves of an epilogue are. */
+const epilogueOf = (
+  m: Memory,
+  product: string,
+  isProduct: (terms: SumTerms | Extract<Element, { readonly _tag: 'sum' }>) => boolean,
+  whole: Intervals,
+): Asking => ({
+  tensors: m.header.tensors,
+  sumAt: (sum, i, j) => {
+    if (!isProduct(sum)) return E.left('multiplies other tensors')
+    if (sum.row !== i || sum.column !== j)
+      return E.left(`has the sum for row ${String(sum.row)} and column ${String(sum.column)} in it`)
+    const sorted = ascending(sum.ks)
+    return sameIntervals(sorted, whole) ? E.right(product) : E.left(`has ${against(sorted, whole[1]!)}`)
+  },
+})
+
 export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' }>): Provenance => {
   const named = (name: string): LoggedTensor | undefined => m.header.tensors.find((t) => t.name === name)
   const [heldA, heldB, heldOut] = [named(spec.a), named(spec.b), named(spec.out)]
@@ -171,17 +191,34 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
     text: `${out.name} = ${a.name} @ ${b.name}${spec.scales === undefined ? '' : `, scaled by ${spec.scales.a} and ${spec.scales.b} every ${String(spec.scales.block)} of k,`} for all inputs of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements is the sum over its row and column, every k of 0:${String(K)} exactly once${inOrder ? ', added in ascending order' : ''}${m.header.planes[out.plane]!.zeros === true ? `, where ${out.name} holds zeros before the launch` : ''}`,
   })
   const scaled = spec.scales !== undefined
-  const together = byWrites(
-    m,
-    out,
-    (terms) => terms.a === a.plane && terms.b === b.plane && terms.scaled === scaled,
-    whole,
-  )
+  const isProduct = (terms: { readonly a: number; readonly b: number; readonly scaled: boolean }): boolean =>
+    terms.a === a.plane && terms.b === b.plane && terms.scaled === scaled
+  const together = byWrites(m, out, isProduct, whole)
   if (together !== null) return proved(together.inOrder)
   const { live, writer, element } = contentsOf(m, out)
   const at = (i: number, j: number): string => `${out.name}[${String(i)}, ${String(j)}]`
   const by = (i: number, j: number, w: Written): string => `${at(i, j)}, written by ${siteName(m, w.site)},`
   let inOrder = true
+  if (spec.epilogue === true) {
+    const asking = epilogueOf(m, `${a.name} @ ${b.name}`, isProduct, whole)
+    let formula: Formula | null = null
+    for (let i = 0; i < rows; i++)
+      for (let j = 0; j < columns; j++) {
+        const cell = i * out.strides[0]! + j * out.strides[1]!
+        const who = writer[cell] ?? unwritten
+        if (who < 0) return refuted(`${at(i, j)} is never written`)
+        const next = formulaWith(asking, formula, elementOf(live[who]!.terms, element[cell]!), i, j)
+        if (E.isLeft(next)) return refuted(`${by(i, j, live[who]!)} ${next.left}`)
+        formula = next.right
+      }
+    return formula === null
+      ? refuted(`${out.name} has no elements`)
+      : {
+          proved: true,
+          inOrder: false,
+          text: `${out.name} = ${showFormula(formula)} for all inputs, ${a.name} @ ${b.name} of shape (${a.shape.join(', ')}) x (${b.shape.join(', ')}): each of the ${String(rows * columns)} elements, every k of 0:${String(K)} exactly once`,
+        }
+  }
   // what is the same for all elements of one write is asked once
   let asked = unwritten
   for (let i = 0; i < rows; i++)
@@ -192,6 +229,13 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
       const write = live[who]!
       const { terms } = write
       if (terms._tag === 'other') return refuted(`${by(i, j, write)} ${terms.why}`)
+      if (terms._tag === 'each') {
+        const asking = epilogueOf(m, `${a.name} @ ${b.name}`, isProduct, whole)
+        const said = formulaWith(asking, null, elementOf(terms, element[cell]!), i, j)
+        return refuted(
+          `${by(i, j, write)} ${E.isLeft(said) ? said.left : `is of ${showFormula(said.right)}, which is no product alone (a claim of gemm asks what all elements are)`}`,
+        )
+      }
       if (terms._tag === 'zero') return refuted(`${by(i, j, write)} is zero: no product was added`)
       if (terms._tag === 'input')
         return refuted(`${by(i, j, write)} is an element of ${m.header.planes[terms.plane]!.name}`)

@@ -13,7 +13,7 @@
  * 1. `put` of what `take` took, byte for byte, writes the terms that were read.
  * 2. a write is followed only if every element of it is whole.
  */
-import { scattered, type Footprint } from '../../log/events.js'
+import { constant, scattered, type Footprint } from '../../log/events.js'
 import { bitsOf, dtypes, isInt, type Dtype } from '../../../numerics/dtype.js'
 import { firstComputed, type Stretches } from '../../log/computed.js'
 import { forEachAddress, share } from '../../machine/footprint.js'
@@ -183,6 +183,14 @@ const saidBy = (
     if (value === 0) {
       if (count % width !== 0) return `${where} has a part of a zero`
       for (let b = 0; b < count; b += width) elements.push({ element: zeroElement, site })
+      continue
+    }
+    if (value === constant && wanted !== null) {
+      const bits = 8 * width
+      for (let b = 0; b < count; b += width) {
+        const word = bits === 32 ? start : (start >>> (8 * (b % 4))) & ((1 << bits) - 1)
+        elements.push({ element: { _tag: 'number', dtype: wanted, word }, site })
+      }
       continue
     }
     if (value < 0 && value > firstComputed)
