@@ -94,6 +94,7 @@ export const judgeTrace =
             : end._tag,
           judgement,
           claim,
+          options.lanes === undefined ? 'every schedule' : 'every schedule of warps',
         )
         const layout = name === 'wrong-result' ? layoutMismatch(header, events) : null
         const missing = (some: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>

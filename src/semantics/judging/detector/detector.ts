@@ -34,14 +34,13 @@ import type { Judgement } from '../finding.js'
 import type { Fold, Header, LogEvent } from '../../log/events.js'
 import { barrier, wait } from './barrier-events.js'
 import { does } from './activity.js'
-import { lanesIn } from './context.js'
 import { advanceOrder, clockOf } from './knowledge.js'
 import { conclude, nextCluster } from './end.js'
 import { fence } from './fences.js'
 import { group } from './groups.js'
 import { issue, perform, signal } from './in-flight.js'
 import { exit, fork, meet, registers, warpSync } from './meeting.js'
-import { byStrand, executedBy } from './parting.js'
+import { asOne, byStrand, executedBy } from './parting.js'
 import { access, dealloc } from './memory.js'
 import type { Options } from './rules.js'
 import { semaphore } from './semaphores.js'
@@ -54,10 +53,11 @@ import { allocated, relinquished } from './tensor-memory.js'
 // ---------------------------------------------------------------- the fold
 
 /** One event. Returns the state it was given. */
-export const observe = (d: Detector, e: LogEvent): Detector => {
+export const observe = (d: Detector, told: LogEvent): Detector => {
   const c = d.context
+  const e = c.options.lanes === 'off' ? asOne(told) : told
   const stamp = executedBy(e)
-  const lanes = stamp === undefined ? undefined : lanesIn(c, stamp)
+  const lanes = stamp?.lanes
   if (stamp === undefined || lanes === undefined) return observeOne(d, e)
   const a = c.agents[stamp.agent]!
   const parts = byStrand(c, e, stamp, lanes, e._tag === 'access' ? hearingApart(d.strong, e, lanes) : [])
@@ -110,7 +110,7 @@ const observeOne = (d: Detector, e: LogEvent): Detector => {
       meet(d, e)
       break
     case 'warpSync':
-      if (lanesIn(d.context, e.stamp) !== undefined) warpSync(d, e)
+      if (e.stamp.lanes !== undefined) warpSync(d, e)
       break
     case 'semaphore':
       semaphore(d, e)

@@ -61,6 +61,13 @@ export const executedBy = (e: LogEvent): Stamp | undefined =>
     ? undefined
     : e.stamp
 
+/** The same, done by the agent as one. */
+export const asOne = (e: LogEvent): LogEvent => {
+  if (!('stamp' in e) || e.stamp.lanes === undefined) return e
+  const { agent, at, site, iteration } = e.stamp
+  return Object.assign({}, e, { stamp: { agent, at, site, iteration } })
+}
+
 /** Do those who execute it learn something of other agents by it? */
 const teaches = (e: LogEvent): boolean =>
   e._tag === 'fence' ||
