@@ -138,6 +138,17 @@ again: ${asks} @%p3 bra again; st.global.u32 [%rd2], %r3; bra out;
 write: st.volatile.global.u32 [%rd1+4], %r3; st.volatile.global.u32 [%rd1], %r3; out:`
     expect(['ok', 'undecided']).toContain(verdictOf(body, 2, 32).verdict)
   })
+
+  // who has the lock reads again, behind its exchange, what it has read before
+  it('and who has got what it asked for is not one of them', () => {
+    const body = `setp.ne.u32 %p4, %r5, 0; @%p4 bra out;
+ld.acquire.gpu.global.u32 %r8, [%rd1]; setp.ne.u32 %p3, %r8, 0; @%p3 bra out;
+again: atom.acquire.gpu.global.cas.b32 %r9, [%rd1+4], 0, 1; setp.ne.u32 %p3, %r9, 0; @%p3 bra again;
+ld.relaxed.gpu.global.u32 %r8, [%rd1]; setp.ne.u32 %p3, %r8, 0; @%p3 bra free;
+st.release.gpu.global.u32 [%rd1], 1;
+free: st.release.gpu.global.u32 [%rd1+4], 0; out:`
+    expect(verdictOf(body, 2, 32)).toMatchObject({ verdict: 'ok' })
+  })
 })
 
 it.each([

@@ -6,7 +6,7 @@
  *
  *     eager        operations before agents: every asynchronous effect as early as it can be; who asks in vain again and again lets others go first
  *     lazy         agents before operations: every asynchronous effect as late as it can be
- *                  both: an agent that would read strongly once more the word that it has read last goes after all others
+ *                  both: an agent that would do no more than read strongly once more the word that it has just read goes after all others
  *     roundRobin   agents and operations in turn
  *     seeded n     uniformly at random
  *     recorded ks  the schedule ks; refuses where an event of it is not on offer
@@ -167,12 +167,14 @@ const unlessAgain = (
   return plain
 }
 
+/** Who has done something else since may find something else. */
 const withAsked = (asked: Asked, chosen: Offered): Asked => {
   const word = wordAsked(chosen)
-  if (word < 0) return asked
+  const { agent } = chosen.key
+  if (word < 0 && (chosen.operation !== null || !asked.has(agent))) return asked
   const next = new Map(asked)
-  next.delete(chosen.key.agent)
-  return next.set(chosen.key.agent, word)
+  next.delete(agent)
+  return word < 0 ? next : next.set(agent, word)
 }
 
 export const eager: AnyPolicy = pack<{ readonly polling: Polling; readonly asked: Asked }>({
