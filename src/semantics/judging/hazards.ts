@@ -602,6 +602,18 @@ const rows = {
     witness: ['race', 'visibility', 'exit'],
     cause: 'conflict',
   },
+  K4: {
+    title: 'peer that may not have started, or not allocated',
+    definition:
+      'The memory of another CTA is reached, or tensor memory of a pair allocated, before anything tells that the other CTA has started; or the pair frees what that CTA may not have allocated yet.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['exit'],
+    outside: 'always',
+    answer: 'always',
+    mistakes: ['early'],
+  },
   A1: {
     title: 'shared memory over its limit',
     definition: 'What a CTA places in shared memory is more than it can have.',

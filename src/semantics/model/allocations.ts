@@ -11,6 +11,7 @@
  * |------------------------------------------------------------------------------|------|
  * | a use, or a dealloc, comes after the allocation                              | D4   |
  * | a use comes before the dealloc: it is known there                            | U2 (or the note M3) |
+ * | what the pair frees both CTAs have allocated, and the one that frees knows it | K4   |
  * | what is freed lives                                                          | T2   |
  * | what is allocated is freed                                                   | T1   |
  * | the n-th steps of the CTAs of a pair are the same, and as many               | T4, T5 |
@@ -36,7 +37,7 @@ interface Step<E> {
 type Change = Alloc | Dealloc
 
 export interface Misuse {
-  readonly id: 'D4' | 'U2' | 'M3' | 'T1' | 'T2' | 'T4' | 'T5'
+  readonly id: 'D4' | 'U2' | 'K4' | 'M3' | 'T1' | 'T2' | 'T4' | 'T5'
   readonly stamp: Stamp
   readonly at: number
 }
@@ -167,6 +168,21 @@ export const contested = (
 
 const planeCta = (r: Reading, { e }: Step<Change>): number => r.header.planes[e.footprint.plane]?.cta ?? 0
 
+/** K4: a dealloc for the pair of what the other CTA is not known to have allocated. */
+const freedAhead = (r: Reading, knows: Knows): ReadonlyArray<Misuse> => {
+  const forPair = (cta: number): ReadonlyArray<number> =>
+    changesOf(r)
+      .filter((s) => s.e._tag === 'alloc' && s.e.ctaGroup === 2 && planeCta(r, s) === cta)
+      .map((s) => s.at)
+  return deallocsOf(r).flatMap((d) => {
+    const ended = endedBy(r, d.at)
+    if (d.e.ctaGroup !== 2 || ended === undefined) return []
+    const n = forPair(planeCta(r, d)).indexOf(ended.at)
+    const theirs = n < 0 ? undefined : forPair(planeCta(r, d) ^ 1)[n]
+    return theirs === undefined || knows(d.at, 'order', theirs) ? [] : [misuse('K4', d.e.stamp, d.at)]
+  })
+}
+
 /** T1, T4, T5: what is left, and what the CTAs of a pair do not both do. */
 const leftOver = (r: Reading): ReadonlyArray<Misuse> => {
   const changes = changesOf(r)
@@ -212,6 +228,6 @@ const stepsOfPairs = (r: Reading, missing: boolean): ReadonlyArray<Misuse> => {
 
 export const misused = (r: Reading, knows: Knows, how: Judging, over: boolean): Misused => {
   const { misuses, leaning } = uses(r, knows, how)
-  const always = [...misuses, ...stepsOfPairs(r, false)]
+  const always = [...misuses, ...stepsOfPairs(r, false), ...freedAhead(r, knows)]
   return { misuses: over ? [...always, ...leftOver(r)] : always, leaning }
 }

@@ -48,6 +48,7 @@ import { byIssuers } from './parting.js'
 import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
+import { reachesInto } from './started.js'
 import type { Detector, Region } from './state.js'
 import { othersWith } from './strands.js'
 import { overwritten, strong } from './strong.js'
@@ -297,6 +298,7 @@ const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
   }
   if (plane.space === 'smem' || plane.space === 'tmem') {
     const cta = plane.cta ?? 0
+    reachesInto(c, cta, () => actorOf(record), k.order, stamp)
     if (op === undefined) {
       if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit) {
         if (e.atomic)
