@@ -294,7 +294,9 @@ export const differ = (
       !(stuck && (f.a.does === 'waits' || f.b?.does === 'waits')) &&
       !(stuck && f.id === 'B4'),
   )
-  const theirEnds = new Set(findings.map((f) => named(f.id, offender(f).index)))
+  const theirEnds = new Set(
+    findings.map((f) => named(f.id === 'M3' && f.severity === 'L' ? 'M3 noted' : f.id, offender(f).index)),
+  )
   const myEnds = new Set([
     ...m.clusters.flatMap((s) =>
       s.left.filter((l) => !(stuck && l.id === 'B4')).map((l) => named(l.id, l.stamp?.agent ?? -1)),

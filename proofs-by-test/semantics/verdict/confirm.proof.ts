@@ -39,6 +39,7 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'D5',
     'D6',
     'K2',
+    'K4',
     'L1',
     'L2',
     'M5',

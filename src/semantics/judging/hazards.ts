@@ -455,7 +455,7 @@ const rows = {
   M3: {
     title: 'tensor memory or registers of a load used before the load was waited for',
     definition:
-      'A tensor-memory load is still under way when its columns are overwritten or its registers are used.',
+      'A tensor-memory load is still under way when its columns are overwritten or freed, or its registers are used.',
     severity: 'E',
     by: ['detector'],
     rank: 0,

@@ -379,7 +379,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
   }
   const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : atomsOf(d, regionOf(d, f), f)))
   for (const atom of atoms)
-    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, programOf, c.options, out, (load, by) => {
+    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, c.options, out, (load, by) => {
       notWaitedFor(c, load, by.stamp)
     })
 }

@@ -9,8 +9,8 @@
  *     M  sync with T; mma D M: order T=2: fine
  *
  * A dealloc is held against what came before it in the log atom by atom (`memory.ts`). An operation that is still in flight then comes after
- * it in the log, without knowing of it: it is not over when its columns are freed (U2), all the same. A load whose agent is known to have
- * gone on counts as over, unless `strict`.
+ * it in the log, without knowing of it: it is not over when its columns are freed (U2), all the same. Of a load it is M3, and no more than a note where a
+ * use of its registers is known to whoever frees: the registers were there, so the columns had been read. Under `strict` a use is no wait.
  *
  * A log that says nothing of allocations is judged without them.
  *
@@ -44,7 +44,7 @@ import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../../log/eve
 import { bytesIn, startOf } from '../../log/events.js'
 import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
 import { ofColumns, ofPlane } from '../subject.js'
-import type { AccessRecord } from './access-record.js'
+import { isUsed, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { actorOf, doesAccess } from './conflicts.js'
 import type { Context } from './context.js'
@@ -323,7 +323,7 @@ export const beforeAllocated = (
   }
 }
 
-/** U2: an operation that was issued without knowing of a dealloc, and acts after it. */
+/** U2, or M3 of a load: an operation that was issued without knowing of a dealloc, and acts after it. */
 export const afterFreed = (
   c: Context,
   all: Allocations,
@@ -334,14 +334,13 @@ export const afterFreed = (
     if (f.footprint.plane !== r.footprint.plane || order[programOf(f.stamp.agent)]! >= f.stamp.at) continue
     const shared = overlap(f.footprint.spans, r.footprint.spans)
     if (shared.length === 0) continue
-    const { agent, at } = r.stamp
-    if (!c.options.strict && r.unit === 'tcgen05Ld' && f.order[programOf(agent)]! > at)
+    if (!c.options.strict && isUsed(f.order, r))
       notWaitedFor(c, r, f.stamp)
     else notOver(c, r, f.stamp, f.footprint)
   }
 }
 
-/** U2 */
+/** U2; M3 of a load. */
 export const notOver = (
   c: Context,
   r: AccessRecord,
@@ -351,7 +350,7 @@ export const notOver = (
 ): Draft =>
   filed(c.report, keyOf('dealloc', r.stamp, by), () =>
     draft(
-      'U2',
+      r.unit === 'tcgen05Ld' ? 'M3' : 'U2',
       'E',
       overRelaxed
         ? `${doesAccess(r)} tensor memory, and is over before the deallocation by a relaxed arrive or wait alone, which by the manual orders no ordinary access`
