@@ -250,7 +250,6 @@ describe('asked by hand, with runs and findings that are made up', () => {
       source: sourceOf(program),
       arguments: noArguments,
       launched,
-      strict: false,
       judgement: more.judgement ?? null,
       bounds: { states: more.states ?? 1000, depth: 1000 },
       run: (policy) => {
