@@ -437,10 +437,12 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
     tag(s, q, `t1 ${slots}`, pair)
   }
   /** They have told one another that they run. */
-  const started = (run: (s: Script) => void) => (s: Script): void => {
-    meet(s, ...everybody)
-    run(s)
-  }
+  const started =
+    (run: (s: Script) => void) =>
+    (s: Script): void => {
+      meet(s, ...everybody)
+      run(s)
+    }
   const startedRows = (all: ReadonlyArray<Row>): void => {
     rows(all.map(([what, run, expected]) => [what, started(run), expected]))
   }

@@ -34,7 +34,16 @@
  * 2. Two accesses of one operation, or of one in-order unit, never conflict.
  */
 import type { AccessRecord } from './access-record.js'
-import { atomicTogether, commutes, fencedClock, isUsed, known, seen, storeAlike, unsound } from './access-record.js'
+import {
+  atomicTogether,
+  commutes,
+  fencedClock,
+  isUsed,
+  known,
+  seen,
+  storeAlike,
+  unsound,
+} from './access-record.js'
 import type { Knowledge } from './knowledge.js'
 import { inOrderByLanes, isWithin, seenByLanes } from './lanes.js'
 import { alike, assumed, follows as inQueue } from './queue.js'

@@ -364,7 +364,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     twice: d.conflicts.twice,
     race: (earlier, later, _, k) => {
       const inOrder = known(k.order, earlier.completion)
-      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, inOrder), inOrder)
+      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, k.order, inOrder), inOrder)
     },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,

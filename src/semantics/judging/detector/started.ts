@@ -1,7 +1,7 @@
 /**
  * CTAs of a cluster start together on the chip, but no thread may count on it: until something tells it that a peer has started, the peer's memory is not there.
  *
- * Whoever reaches into another CTA must know an event of that CTA: any event will do, for its first one says that it runs. The cluster barrier
+ * An agent that reaches into another CTA must know an event of that CTA. Any event will do, for its first one says that it runs. The cluster barrier
  * tells it of every CTA, a relaxed one too, because only order is asked for; so does a wait for what the peer has signalled or stored.
  *
  *     CTA 0  st.shared::cluster -> s@1                              K4: nothing tells CTA 0 that CTA 1 runs

@@ -10,7 +10,7 @@
  *
  * A dealloc is held against what came before it in the log atom by atom (`memory.ts`). An operation that is still in flight then comes after
  * it in the log, without knowing of it: it is not over when its columns are freed (U2), all the same. Of a load it is M3, and no more than a note where a
- * use of its registers is known to whoever frees: the registers were there, so the columns had been read. Under `strict` a use is no wait.
+ * use of its registers is known to the agent that frees: the registers were there, so the columns had been read. Under `strict` a use is no wait.
  *
  * A log that says nothing of allocations is judged without them.
  *
@@ -46,7 +46,7 @@ import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
 import { ofColumns, ofPlane } from '../subject.js'
 import { isUsed, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
-import { actorOf, doesAccess } from './conflicts.js'
+import { actorOf, doesAccess, knewOf } from './conflicts.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
@@ -281,7 +281,13 @@ export const allocated = (c: Context, all: Allocations, e: Alloc): void => {
   const { order } = tick(c, e.stamp).knowledge
   inStep(c, all, 'alloc', e)
   if (e.ctaGroup === 2)
-    takesStepWith(c, (c.header.planes[e.footprint.plane]?.cta ?? 0) ^ 1, e.stamp, 'allocates for the pair', order)
+    takesStepWith(
+      c,
+      (c.header.planes[e.footprint.plane]?.cta ?? 0) ^ 1,
+      e.stamp,
+      'allocates for the pair',
+      order,
+    )
   allocatedLate(c, all, e)
   const columns = columnsOf(e.footprint)
   const { allocations: nth } = inOrder(c, all, { kind: 'alloc', stamp: e.stamp, columns, own: false }, order)
@@ -334,9 +340,8 @@ export const afterFreed = (
     if (f.footprint.plane !== r.footprint.plane || order[programOf(f.stamp.agent)]! >= f.stamp.at) continue
     const shared = overlap(f.footprint.spans, r.footprint.spans)
     if (shared.length === 0) continue
-    if (!c.options.strict && isUsed(f.order, r))
-      notWaitedFor(c, r, f.stamp)
-    else notOver(c, r, f.stamp, f.footprint)
+    if (!c.options.strict && isUsed(f.order, r)) notWaitedFor(c, r, f.stamp)
+    else notOver(c, r, f.stamp, f.footprint, f.order)
   }
 }
 
@@ -346,6 +351,7 @@ export const notOver = (
   r: AccessRecord,
   by: Stamp,
   footprint: Footprint,
+  order: ReadonlyArray<number>,
   overRelaxed: boolean = false,
 ): Draft =>
   filed(c.report, keyOf('dealloc', r.stamp, by), () =>
@@ -362,6 +368,7 @@ export const notOver = (
         plane: planeName(c.header, r.footprint.plane),
         spans: overlap(r.footprint.spans, footprint.spans),
       },
+      `${agentName(c.header, by.agent)} ${knewOf(c, r, by.agent, { order: order.slice() })}`,
     ),
   )
 
