@@ -85,7 +85,7 @@ export const edges = (make: Make, o: Partial<TiledGrid>, all: ReadonlyArray<Left
   })
 }
 
-/** Without the wait for tensor memory's loads: as the page has it, a note that names the deallocation, and U2 with strict. */
+/** Without the wait for tensor memory's loads: as the page has it, a note that names the deallocation, and M3 with strict. */
 export const printedLoads = (make: Make, o: Partial<TiledGrid>): void => {
   test('without `wait_load_tmem`, as printed: a note, and an error with strict', () => {
     const printed = right(without('wait_load_tmem')(right(make({ ...base, ...o }))))
@@ -97,7 +97,7 @@ export const printedLoads = (make: Make, o: Partial<TiledGrid>): void => {
     const strictly = checked(printed, { strict: true, explain: false }).verdict
     expect([strictly.verdict, [...new Set(strictly.findings.map((f) => f.id))].sort()]).toEqual([
       'hazard',
-      ['U1', 'U2'],
+      ['M3', 'U1'],
     ])
   })
 }

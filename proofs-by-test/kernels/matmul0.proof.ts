@@ -31,7 +31,7 @@ describe('what it may do without', () => {
       [['M3', 'load acc', 'deallocate']],
     ])
     const strictly = checked(printed, { strict: true }).verdict
-    expect([strictly.verdict, strictly.findings.map((f) => f.id)]).toEqual(['hazard', ['U2']])
+    expect([strictly.verdict, strictly.findings.map((f) => f.id)]).toEqual(['hazard', ['M3']])
   })
   test('the automatic barriers and the block barriers of one agent order nothing', () => {
     for (const label of labelsOf(p).filter((l) => /\.sync$/.test(l)))

@@ -23,7 +23,7 @@ edges(matmul3, {}, [
   ['commit mma_done', 'deadlock', ['B6']],
   ['copy b', 'deadlock', ['B4']],
   // the leader may not end before the peer has signalled its barriers, nor give its columns back
-  ['cluster ends', 'hazard', ['U2']],
+  ['cluster ends', 'hazard', ['M3']],
   ['cluster starts', 'hazard', ['B7']],
 ])
 printedLoads(matmul3, {})

@@ -452,6 +452,59 @@ shl.b32 %at, %t, 2;`
   })
 })
 
+describe('st.bulk', () => {
+  const target = 'sm_100a'
+  const clears = (size: number, at = '%b', space = '.shared::cta'): string =>
+    `@%p st.bulk.weak${space} [${at}], ${String(size)}, 0;\nbar.warp.sync -1;`
+  const copied = (fence: string): string => `
+@%p st.bulk.weak.shared::cta [%b], 64, 0;
+${fence}
+@%p cp.async.bulk.global.shared::cta.bulk_group [%g], [%b], 128;
+@%p cp.async.bulk.commit_group;
+@%p cp.async.bulk.wait_group 0;`
+  test.each([0, 8, 64, 120, 128])('%s bytes are zero, and no other', (size) => {
+    const d = dataOf(1)
+    expect(ran({ target, body: clears(size) }, d).out).toEqual(d.y.map((byte, i) => (i < size ? 0 : byte)))
+  })
+  test('a size of each lane, in a register', () => {
+    const d = dataOf(1)
+    const body = `
+and.b32 %w, %t, 7;
+setp.ne.u32 %q, %w, 0;
+cvt.u64.u32 %d, %t;
+add.u32 %v, %b, %at;
+@!%q st.bulk.weak.shared::cta [%v], %d, 0;
+mul.wide.u32 %d, %t, 4;`
+    // lanes 0, 8, 16 and 24 clear 0, 8, 16 and 24 bytes
+    const isClear = (i: number): boolean => i % 32 < Math.floor(i / 32) * 8
+    expect(ran({ target, body }, d).out).toEqual(d.y.map((byte, i) => (isClear(i) ? 0 : byte)))
+  })
+  test.each([
+    [12, 'cpAsync.bytes'],
+    [-8, 'cpAsync.bytes'],
+    [136, 'I2'],
+  ] as const)('%s bytes are refused: %s', (size, code) => {
+    const body = `mov.b64 %d, ${String(size)};\n@%p st.bulk.weak.shared::cta [%b], %d, 0;`
+    const v = verdictOf({ target, body })
+    expect([v.verdict, v.reason.includes(code)]).toEqual(['invalid', true])
+  })
+  test('in global memory it is refused', () => {
+    expect(verdictOf({ target, body: clears(8, '%g', '') }).reason).toMatch(/shared memory of the CTA/u)
+  })
+  test('it is a plain store: a barrier orders it, and the asynchronous proxy needs a fence', () => {
+    const ids = (body: string): ReadonlyArray<string> => verdictOf({ target, body }).findings.map((f) => f.id)
+    expect(ids(clears(64))).toEqual([])
+    expect(
+      ids(`@%p st.bulk.weak.shared::cta [%b], 64, 0;\nadd.u32 %w, %b, %at;\nst.shared.u32 [%w], %t;`),
+    ).toEqual(['D5'])
+    // the fence of the beginning stands before the store
+    expect(ids(copied(''))).toEqual(['P2'])
+    expect(ids(copied('fence.proxy.async;'))).toEqual([])
+    // all lanes leave the same there
+    expect(ids('st.bulk.weak.shared::cta [%b], 64, 0;')).toEqual([])
+  })
+})
+
 describe('red.async', () => {
   const ops = reductions.filter(([op, type, , , cluster]) => cluster && (type !== 'u64' || op === 'add'))
   test.each(ops.map(([op, type, joins, width]) => [`${op}.${type}`, joins, width] as const))(

@@ -278,9 +278,9 @@ export const ask = (document: Json, states: number): Asked => {
     twice.some((n) => n.a.site === f.a.site && n.b?.site === f.b?.site)
   if (read !== 'ok' && !(E.isRight(judged) && read === 'hazard' && judged.right.findings.every(isTwice)))
     against.push(`trace: ${read}`)
-  const { depth, strict, reduced } = defaultExplore
+  const { depth, reduced } = defaultExplore
   const stop = twice.length === 0
-  const found = exploreLaunched(launched, { arguments: given, states, depth, strict, reduced, stop })
+  const found = exploreLaunched(launched, { arguments: given, states, depth, reduced, stop })
   const wrong = E.isRight(found)
     ? found.right.found.filter((f) => stop || (f.kind !== 'race' && f.kind !== 'visibility'))
     : []

@@ -83,6 +83,7 @@ export const rows: Readonly<Record<string, string>> = {
   'zoo/T4 2 T4': 'mend.no-edge',
   'zoo/T5 1 T5': 'mend.no-edge',
   'zoo/K1 1 K1': 'ok: cluster.arrive relaxed=false behind `rank 0`; cluster.wait behind `rank 0`',
+  'zoo/K4 1 K4': 'ok: cluster.arrive relaxed=false before `rank 0`; cluster.wait before `rank 0`',
   'zoo/K2 1 K2':
     'ok: cluster.arrive relaxed=false when select(eq(ctaRank(0), 0), 0:i1, 1:i1) behind `rank 0`',
   'zoo/K3 1 K3': 'mend.not-found',
@@ -102,7 +103,7 @@ export const rows: Readonly<Record<string, string>> = {
     'ok: mbarrier.wait barrier=@ready parity=0 acquire=true scope="cta" before `clear acc` of epilogue',
   'foreign/never-allocated 1 I2': 'mend.unknown',
   'foreign/statistics-without-wait 1 M4': 'ok: tcgen05.waitSt before `before_thread_sync` of softmax',
-  'foreign/freed-under-load 1 U2': 'ok: tcgen05.waitLd before `arrive done` of reader',
+  'foreign/freed-under-load 1 M3': 'ok: tcgen05.waitLd before `arrive done` of reader',
   'foreign/early-release 1 W2':
     'ok: tcgen05.commit barrier=@empty[rem(k_1, 2)] ctaGroup=1 in place of `release` of mma',
   'foreign/one-cta-expects 1 B5': 'mend.not-found',

@@ -158,14 +158,14 @@ const detected = (
 }
 
 const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
-const ends = ['U1', 'U2', 'K1', 'K2', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'T1', 'T2', 'T4', 'T5']
+const ends = ['U1', 'U2', 'K1', 'K2', 'K4', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'T1', 'T2', 'T4', 'T5']
 
 /** A use or a dealloc that is not ordered after the allocation; or a load that is not waited for. */
 const isOfAllocation = (f: Finding): boolean =>
   (f.id === 'D4' && f.a.does === 'allocates') || (f.id === 'M3' && f.b?.does === 'deallocates')
 
 const offender = (f: Finding): Operation =>
-  ['U1', 'U2', 'K1', 'M3', 'T5'].includes(f.id) ? f.a : (f.b ?? f.a)
+  ['U1', 'U2', 'K1', 'K4', 'M3', 'T5'].includes(f.id) ? f.a : (f.b ?? f.a)
 
 /** An end, with the agent that it is about; some are about a barrier, a tensor or a pair of CTAs. */
 const named = (id: string, agent: number): string =>
@@ -294,7 +294,9 @@ export const differ = (
       !(stuck && (f.a.does === 'waits' || f.b?.does === 'waits')) &&
       !(stuck && f.id === 'B4'),
   )
-  const theirEnds = new Set(findings.map((f) => named(f.id, offender(f).index)))
+  const theirEnds = new Set(
+    findings.map((f) => named(f.id === 'M3' && f.severity === 'L' ? 'M3 noted' : f.id, offender(f).index)),
+  )
   const myEnds = new Set([
     ...m.clusters.flatMap((s) =>
       s.left.filter((l) => !(stuck && l.id === 'B4')).map((l) => named(l.id, l.stamp?.agent ?? -1)),

@@ -113,15 +113,22 @@ describe('columns that come and go', () => {
       ' | t0@0: all 32 2; fre 32 2 | t1@1: all 32 2; fre 32 2; all 32 2; fre 32 2',
       false,
       'hazard',
-      'T4 T5',
+      'K4 T4 T5',
     ],
-    ['the steps of a pair', ' | t0@0: all 32 2; fre 32 2 | t1@1: all 32 2; fre 32 2', true, 'ok', ''],
+    ['the steps of a pair', ' | t0@0: all 32 2; fre 32 2 | t1@1: all 32 2; fre 32 2', false, 'hazard', 'K4'],
+    [
+      'the same, when both have allocated',
+      ' | t0@0: all 32 2; rdv x 0,1; fre 32 2 | t1@1: all 32 2; rdv x 0,1; fre 32 2',
+      true,
+      'ok',
+      '',
+    ],
     [
       'one CTA of a pair frees what the other may still use, or has not allocated yet',
       ' | t0@0: all 32 2; tst t0.y0; wst; fre 32 2; rdv x 0,1 | t1@1: all 32 2; fre 32 2; rdv x 0,1',
       false,
       'hazard',
-      'U2',
+      'K4 U2',
     ],
   ]
   it.each(table)('%s', (_, text, clean, said, ids) => {

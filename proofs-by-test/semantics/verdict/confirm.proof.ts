@@ -39,6 +39,7 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'D5',
     'D6',
     'K2',
+    'K4',
     'L1',
     'L2',
     'M5',
@@ -249,7 +250,6 @@ describe('asked by hand, with runs and findings that are made up', () => {
       source: sourceOf(program),
       arguments: noArguments,
       launched,
-      strict: false,
       judgement: more.judgement ?? null,
       bounds: { states: more.states ?? 1000, depth: 1000 },
       run: (policy) => {

@@ -145,7 +145,10 @@ export interface AllocationOptions {
   readonly twoCtas?: boolean
 }
 
-/** The columns of the kernel: `tcgen05.alloc` by one warp, which lets others allocate then. */
+/**
+ * The columns of the kernel: `tcgen05.alloc` by one warp, which lets others allocate then. For a pair the cluster meets first, as Triton's lowering has it: the other
+ * CTA must have started.
+ */
 export const tcgen5GlobalAlloc = (
   label: string,
   columns: number,
@@ -158,6 +161,10 @@ export const tcgen5GlobalAlloc = (
         `${label}: a kernel allocates 32, 64, 128, 256 or 512 columns, found ${String(columns)}`,
       )
     const ctaGroup = twoCtas ? 2 : 1
+    if (twoCtas) {
+      yield* run(`${label}.arrive`, { _tag: 'cluster.arrive', relaxed: true })
+      yield* run(`${label}.meet`, { _tag: 'cluster.wait' })
+    }
     yield* run(label, { _tag: 'tcgen05.alloc', columns, ctaGroup }, on(speaks(from)))
     yield* run(`${label}.relinquish`, { _tag: 'tcgen05.relinquish', ctaGroup }, on(speaks(from)))
     yield* partitionSync(`${label}.sync`, from)

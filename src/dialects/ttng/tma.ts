@@ -299,7 +299,10 @@ export const asyncTmaCopyLocalToGlobal = (
 
 const whole: ReadonlyArray<Dtype> = ['i32', 'u32', 'i64', 'u64']
 const ordered: ReadonlyArray<Dtype> = [...whole, 'f16', 'bf16']
-/** The element types of each kind; none for inc and dec. A signed i64 is not added. */
+/**
+ * The element types of each kind, as Triton's verifier has them: none for inc and dec, which PTX has for u32. So a module with one of the two is refused here, and
+ * PTX with it is run. A signed i64 is not added.
+ */
 const reducible: Readonly<Record<ReduceKind, ReadonlyArray<Dtype>>> = {
   add: ['i32', 'u32', 'u64', 'f32', 'f16', 'bf16'],
   min: ordered,
@@ -340,7 +343,9 @@ export const asyncTmaReduce = (
     if (!reducible[op].includes(buffer.dtype))
       return yield* refused(
         'ttng.async_tma_reduce.element_type',
-        `${label}: ${op} is a reduction of ${reducible[op].join(', ') || 'no element type'}, found ${buffer.dtype}`,
+        reducible[op].length === 0
+          ? `${label}: Triton takes ${op} for no element type (PTX has it for u32, in cp.reduce.async.bulk.tensor), found ${buffer.dtype}`
+          : `${label}: ${op} is a reduction of ${reducible[op].join(', ')}, found ${buffer.dtype}`,
       )
     for (const [k, message] of messages.entries())
       yield* run(

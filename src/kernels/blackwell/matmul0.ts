@@ -13,7 +13,7 @@
  *
  * The listing below follows the tutorial's line by line. What it adds: the names of statements, the name of the thread whose registers a load
  * fills, and `wait_load_tmem`: on the page the use of the registers is all that orders the read before the columns are given back, which is
- * a note here (M3), and an error with `strict` (U2). The parities that a thread keeps are values here; the surface carries them.
+ * a note here (M3), and an error with `strict`. The parities that a thread keeps are values here; the surface carries them.
  *
  * Fidelity: documented. Nothing here was captured on a Blackwell chip.
  *

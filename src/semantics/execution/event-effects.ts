@@ -37,7 +37,7 @@ export interface MemoryTouch {
   /** how far it is atomic */
   readonly reach: Reach.Reach
   readonly proxy: 'agent' | 'unit'
-  readonly role: 'access' | 'loads' | 'frees'
+  readonly role: 'access' | 'frees'
 }
 /** `bytes` are added to the transaction count: positive when they are expected, negative when they have come. */
 export interface CountTouch {
@@ -202,7 +202,7 @@ export const ofOperation = (f: InFlight): Touches => {
     case 'tcgen05Commit':
       return f.barriers.map((b) => count(b, 1, 0))
     case 'tcgen05Ld':
-      return [memory('r', f.source, 'loads'), memory('w', f.destination, 'loads')]
+      return [memory('r', f.source), memory('w', f.destination)]
     case 'tcgen05St':
       return [write(f.destination)]
   }

@@ -455,7 +455,7 @@ const rows = {
   M3: {
     title: 'tensor memory or registers of a load used before the load was waited for',
     definition:
-      'A tensor-memory load is still under way when its columns are overwritten or its registers are used.',
+      'A tensor-memory load is still under way when its columns are overwritten or freed, or its registers are used.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -601,6 +601,18 @@ const rows = {
     rank: 0,
     witness: ['race', 'visibility', 'exit'],
     cause: 'conflict',
+  },
+  K4: {
+    title: 'peer that may not have started, or not allocated',
+    definition:
+      'The memory of another CTA is reached, or tensor memory of a pair allocated, before anything tells that the other CTA has started; or the pair frees what that CTA may not have allocated yet.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 0,
+    witness: ['exit'],
+    outside: 'always',
+    answer: 'always',
+    mistakes: ['early'],
   },
   A1: {
     title: 'shared memory over its limit',

@@ -433,6 +433,7 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   T3: noTensorMemory,
   T4: noTensorMemory,
   T5: noTensorMemory,
+  K4: 'no program can hold back the start of one CTA of a cluster alone',
   B8: 'a contract of Pallas, whatever the chip does',
   U1: 'a contract of Pallas, whatever the chip does',
   A1: 'refused before it runs',

@@ -668,7 +668,7 @@ const blockBarrier: Kind = function* ({ places, a, starting }) {
 }
 
 /** The whole cluster meets: before the second, behind the first, at the end. */
-const meetings: Kind = function* ({ places, a, b }) {
+const meetings: Kind = function* ({ finding, places, a, b }) {
   if (!isCluster(places.program)) return
   for (const s of places.effects) {
     const i = s.statement.instruction
@@ -694,7 +694,8 @@ const meetings: Kind = function* ({ places, a, b }) {
   // behind what makes the barriers: every CTA knows them from then on
   for (const s of places.effects.filter(isNamed('mbarrier.init', 'fence.mbarrierInit')).slice(-1))
     yield edge({ anchor: topOf(s), place: 'behind', add, where: `behind \`${topOf(s).site.label}\`` })
-  for (const s of b.slice(0, 1))
+  // what reaches a CTA that may not have started, or frees what it may not have allocated, is the first side
+  for (const s of (finding.id === 'K4' ? a : b).slice(0, 1))
     yield edge({ anchor: topOf(s), place: 'before', add, where: `before \`${topOf(s).site.label}\`` })
   for (const s of a.slice(0, 1)) {
     yield edge({ anchor: topOf(s), place: 'behind', add, where: `behind \`${topOf(s).site.label}\`` })
@@ -723,7 +724,7 @@ const arrivesAndWaits: Kind = function* (sides) {
     yield* waitsBefore(sides, b, one)
   for (const id of unheard(places).slice(0, 2)) yield* waitsBefore(sides, b, { storage: id, index: 0 })
   const apart = finding.b !== undefined && finding.a.agent.split('@')[1] !== finding.b.agent.split('@')[1]
-  if (apart || finding.id === 'K1') {
+  if (apart || finding.id === 'K1' || finding.id === 'K4') {
     yield* meetings(sides)
     return
   }

@@ -2,7 +2,7 @@
  * Tensor memory that is allocated and freed.
  *
  * An allocation lives from its `alloc` to the `dealloc` of the same columns. Its uses are ordered between the two, by order alone; a load that was not waited for
- * counts as over at the dealloc if a later event of its agent is known there (its registers were needed), but not under `strict`. What one CTA of a pair frees, both
+ * counts as over at the dealloc if a use of its registers is known there, but not under `strict`. What one CTA of a pair frees, both
  * have freed, and both take the same steps.
  *
  *     T0: alloc t #1; arrive b #2     T1: wait b #3; mma #4; commit c        T0: wait c #5; dealloc t #6        1 is before 4, 4 before 6
@@ -10,7 +10,8 @@
  * | asked                                                                        | else |
  * |------------------------------------------------------------------------------|------|
  * | a use, or a dealloc, comes after the allocation                              | D4   |
- * | a use comes before the dealloc: it is known there                            | U2 (or the note M3) |
+ * | a use comes before the dealloc: it is known there                            | U2; M3 of a load, which is a note if its registers are known to be used |
+ * | what the pair frees both CTAs have allocated, and the one that frees knows it | K4   |
  * | what is freed lives                                                          | T2   |
  * | what is allocated is freed                                                   | T1   |
  * | the n-th steps of the CTAs of a pair are the same, and as many               | T4, T5 |
@@ -36,7 +37,7 @@ interface Step<E> {
 type Change = Alloc | Dealloc
 
 export interface Misuse {
-  readonly id: 'D4' | 'U2' | 'M3' | 'T1' | 'T2' | 'T4' | 'T5'
+  readonly id: 'D4' | 'U2' | 'K4' | 'M3' | 'M3 noted' | 'T1' | 'T2' | 'T4' | 'T5'
   readonly stamp: Stamp
   readonly at: number
 }
@@ -88,12 +89,14 @@ const uses = (r: Reading, knows: Knows, { options }: Judging): Misused => {
   const deallocs = deallocsOf(r).map((d) => ({ at: d.at, e: d.e, ended: endedBy(r, d.at) }))
   const overlaps = (t: Touch, e: Change): boolean =>
     planesOf(r, e).includes(t.access.footprint.plane) && common(t.bytes, bytesOf(e.footprint)).length > 0
-  /** A load, and its agent has gone on. */
+  /** Its registers are known to be written. */
   const isUsed = (t: Touch, at: number): boolean =>
-    t.operation?.issue.unit === 'tcgen05Ld' &&
     !options.strict &&
-    r.programs[t.access.stamp.agent]!.some((i) => i > t.operation!.at && knows(at, 'order', i))
-  const notOver = (t: Touch, at: number): Misuse => misuse(isUsed(t, at) ? 'M3' : 'U2', t.access.stamp, t.at)
+    t.operation!.touches.some((w) => w.access.rw === 'w' && knows(at, 'order', doneFact(w)))
+  const notOver = (t: Touch, at: number): Misuse =>
+    t.operation?.issue.unit !== 'tcgen05Ld'
+      ? misuse('U2', t.access.stamp, t.at)
+      : misuse(isUsed(t, at) ? 'M3 noted' : 'M3', t.access.stamp, t.at)
   const isLive = (at: number, from: number): boolean =>
     from < at && !deallocs.some((d) => d.ended?.at === from && d.at < at)
 
@@ -167,6 +170,21 @@ export const contested = (
 
 const planeCta = (r: Reading, { e }: Step<Change>): number => r.header.planes[e.footprint.plane]?.cta ?? 0
 
+/** K4: a dealloc for the pair of what the other CTA is not known to have allocated. */
+const freedAhead = (r: Reading, knows: Knows): ReadonlyArray<Misuse> => {
+  const forPair = (cta: number): ReadonlyArray<number> =>
+    changesOf(r)
+      .filter((s) => s.e._tag === 'alloc' && s.e.ctaGroup === 2 && planeCta(r, s) === cta)
+      .map((s) => s.at)
+  return deallocsOf(r).flatMap((d) => {
+    const ended = endedBy(r, d.at)
+    if (d.e.ctaGroup !== 2 || ended === undefined) return []
+    const n = forPair(planeCta(r, d)).indexOf(ended.at)
+    const theirs = n < 0 ? undefined : forPair(planeCta(r, d) ^ 1)[n]
+    return theirs === undefined || knows(d.at, 'order', theirs) ? [] : [misuse('K4', d.e.stamp, d.at)]
+  })
+}
+
 /** T1, T4, T5: what is left, and what the CTAs of a pair do not both do. */
 const leftOver = (r: Reading): ReadonlyArray<Misuse> => {
   const changes = changesOf(r)
@@ -212,6 +230,6 @@ const stepsOfPairs = (r: Reading, missing: boolean): ReadonlyArray<Misuse> => {
 
 export const misused = (r: Reading, knows: Knows, how: Judging, over: boolean): Misused => {
   const { misuses, leaning } = uses(r, knows, how)
-  const always = [...misuses, ...stepsOfPairs(r, false)]
+  const always = [...misuses, ...stepsOfPairs(r, false), ...freedAhead(r, knows)]
   return { misuses: over ? [...always, ...leftOver(r)] : always, leaning }
 }

@@ -775,6 +775,14 @@ const ends: ReadonlyArray<Clause> = [
     litmus: { log: ['T0: issue #1 store', '#1: read x', 'T0: commit bulk'], expect: 'U2', without: ok },
   },
   {
+    id: 'start',
+    part: 'ends',
+    says: 'Who reaches into the memory of another CTA, or allocates tensor memory for the pair, knows an event of that CTA: it has started. An operation reaches as its issuer knows.',
+    source:
+      'PTX, “Cluster of Cooperative Thread Arrays” and “barrier.cluster”; the CUDA programming guide, distributed shared memory (all blocks must have started)',
+    litmus: { log: ['bare', "T0: write x'", 'T0, U0: meet'], expect: 'K4', without: ok },
+  },
+  {
     id: 'absent',
     part: 'ends',
     says: 'A cluster barrier is left when an agent of each CTA has come.',
@@ -838,7 +846,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'allocation',
     part: 'ends',
-    says: 'Tensor memory is used between its allocation and its release, and both are known; it is released once, by both CTAs of a pair alike.',
+    says: 'Tensor memory is used between its allocation and its release, and both are known; it is released once, by both CTAs of a pair alike, and by none before it knows the allocation of the other.',
     source: 'PTX 9.7.16 (tcgen05.alloc, dealloc)',
     litmus: {
       log: ['T0: alloc t', 'T0, T1: meet', 'T1: issue #1 st', '#1: write t', 'T0: dealloc t', 'T1: wait.st'],

@@ -5,6 +5,7 @@
  * |----|----------------------------------------------------------------------------------------------------------------|
  * | U2 | every effect of a CTA's own operation on the CTA (its shared and tensor memory, its barriers) is known to an agent of it at its exit |
  * | K1 | the same of effects by operations and agents of other CTAs                                                     |
+ * | K4 | who reaches into another CTA, or allocates with it, knows an event of it                                     |
  * | K2 | a cluster barrier is left when an agent of each CTA has come                                                   |
  * | O1 | every byte of an output has a write                                                                            |
  * | B2 | a phase gets no more arrivals than it counts; named barriers are counted alike                                  |
@@ -28,7 +29,7 @@ import { clusterOf, type LogEvent, type Stamp } from '../log/events.js'
 // ---------------------------------------------------------------- model
 
 export interface Left {
-  readonly id: 'U1' | 'U2' | 'K1' | 'K2' | 'O1' | 'B2' | 'B4' | 'B7' | 'B8' | 'B9'
+  readonly id: 'U1' | 'U2' | 'K1' | 'K2' | 'K4' | 'O1' | 'B2' | 'B4' | 'B7' | 'B8' | 'B9'
   /** who made the event: the agent, or the issuer of the operation; undefined for O1 */
   readonly stamp: Stamp | undefined
   readonly at: number
@@ -107,6 +108,25 @@ export const outstanding = (r: Reading, knows: Knows, { options }: Judging): Rea
         ),
     )
     .map(({ at, cta }) => left(r, ctaOf(r, at) === cta ? 'U2' : 'K1', at, cta))
+}
+
+/** K4: an access of an agent, or of an operation as its issue knows, and an allocation for the pair. */
+export const unstarted = (r: Reading, knows: Knows): ReadonlyArray<Left> => {
+  const tells = (from: number, cta: number): boolean =>
+    r.header.agents.some((a, y) => a.cta === cta && r.programs[y]!.some((i) => knows(from, 'order', i)))
+  const reaches = (at: number, from: number, cta: number): ReadonlyArray<Left> =>
+    cta === ctaOf(r, at) || tells(from, cta) ? [] : [left(r, 'K4', at, cta)]
+  return [
+    ...r.touches.flatMap((t) => {
+      const { space, cta } = r.header.planes[t.access.footprint.plane]!
+      return space === 'smem' || space === 'tmem' ? reaches(t.at, t.operation?.at ?? t.at, cta ?? 0) : []
+    }),
+    ...r.log.flatMap((e, at) =>
+      e._tag === 'alloc' && e.ctaGroup === 2
+        ? reaches(at, at, (r.header.planes[e.footprint.plane]?.cta ?? 0) ^ 1)
+        : [],
+    ),
+  ]
 }
 
 /** K2: of a CTA no agent has come. */

@@ -101,6 +101,7 @@ const shown = (
       ...(how.has('count') ? [...Ends.excess(r), ...Ends.miscounted(r)] : []),
       ...(how.has('contract') ? Ends.contracts(r, over) : []),
       ...(how.has('absent') ? Ends.absent(r) : []),
+      ...(how.has('start') ? Ends.unstarted(r, knows) : []),
       ...(how.has('exit') && over ? Ends.outstanding(r, knows, how) : []),
     ],
     misused: how.has('allocation') ? misused(r, knows, how, over) : { misuses: [], leaning: [] },

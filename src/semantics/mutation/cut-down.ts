@@ -72,7 +72,6 @@ const outcomeOf = (program: Program, options: CheckOptions): Outcome | null => {
     arguments: options.arguments,
     states: bounds?.states ?? mostStates,
     depth: bounds?.depth ?? mostStates,
-    strict: options.strict,
     reduced: true,
     stop: true,
   })

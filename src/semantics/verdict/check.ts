@@ -713,7 +713,6 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     source,
     arguments: options.arguments,
     launched: launched.right,
-    strict: options.strict,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
     run: (policy, controlled) => asJudged(policy, false, controlled),

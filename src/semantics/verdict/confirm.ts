@@ -73,7 +73,6 @@ export interface Question {
   readonly source: Source
   readonly arguments: Arguments
   readonly launched: Launched
-  readonly strict: boolean
   /** what the first run showed */
   readonly judgement: Judgement | null
   readonly bounds: Bounds
@@ -152,7 +151,6 @@ export const confirm = (q: Question): Answer => {
     arguments: q.arguments,
     states: q.bounds.states,
     depth: q.bounds.depth,
-    strict: q.strict,
     reduced: true,
     stop: true,
   }

@@ -290,6 +290,7 @@ export const effectsOf = (
       return copyAsync(h, o, mask)
     case 'copyBulk':
     case 'sendAsync':
+    case 'zeroBulk':
       return bulk(h, o, mask)
     case 'wgmma':
     case 'wgmmaFence':

@@ -72,6 +72,7 @@ const gatherings: Readonly<Record<Operation['_tag'], Gathering | null>> = {
   copyAsync: null,
   copyBulk: null,
   sendAsync: null,
+  zeroBulk: null,
   commitBulk: null,
   waitBulk: null,
   commitAsync: null,

@@ -596,6 +596,8 @@ export const decidingPlaces = (i: Operation): ReadonlyArray<Place> => {
       return i.into.rows
     case 'atomic':
       return i.at.rows
+    case 'zeroBulk':
+      return [...i.into.rows, ...i.bytes]
     case 'sendAsync':
       return [...i.into.rows, ...i.barrier.rows]
     case 'tcgen05Store':

@@ -93,6 +93,8 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
       return deciding([...addresses(o.into, o.from), ...rows(o.sourceBytes), ...guards([o.ignore])])
     case 'copyBulk':
       return deciding([...addresses(o.into, o.from, o.barrier), o.bytes, ...rows(o.multicast, o.byteMask)])
+    case 'zeroBulk':
+      return deciding([...addresses(o.into), ...o.bytes])
     case 'sendAsync':
       return storing(addresses(o.into, o.barrier), o.value.flat())
     case 'wgmma':

@@ -6,6 +6,7 @@
 // twin 4 missing-wait: the odd block loads the sum before it has heard of the products
 // twin 5 missing-barrier: a product may find the other block without its columns
 // twin 6 one-sided: the odd block does not give its columns back
+// twin 7 missing-start: a block allocates for the pair, and the other may not have started
 #include "../tcgen.h"
 constexpr int M = 256, N = 64, K = 64, STAGES = 2, COLUMNS = 64;
 struct Stage {
@@ -26,8 +27,10 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128) tcge
   int warp = threadIdx.x / 32;
   int own = rank();
   int tile = blockIdx.x / 2;
+  EXCEPT(7)
+  CLUSTER_SYNC();
   if (warp == 0) {
-    ALLOC(2, &columns, COLUMNS);  //@5 //@6
+    ALLOC(2, &columns, COLUMNS);  //@5 //@6 //@7
     RELINQUISH(2);
   }
   if (threadIdx.x == 32) {

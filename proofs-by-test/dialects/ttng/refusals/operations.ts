@@ -529,7 +529,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.async_tma_reduce.element_type',
-    'reduce: inc is a reduction of no element type, found u32',
+    'reduce: Triton takes inc for no element type (PTX has it for u32, in cp.reduce.async.bulk.tensor), found u32',
     reduction('inc', 'u32'),
   ),
   example(

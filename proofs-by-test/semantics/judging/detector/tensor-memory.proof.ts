@@ -60,6 +60,11 @@ const load = (s: Script, agent: number, place: string): number => {
   s.perform(op, [place], [])
   return op
 }
+/** A load, and something that needs its registers. */
+const used = (s: Script, agent: number, place: string): void => {
+  load(s, agent, place)
+  s.awaits(agent, 'tcgen05Ld', 0, true)
+}
 
 describe('D4: whoever uses or frees the columns is ordered after the allocation', () => {
   rows([
@@ -122,7 +127,7 @@ describe('D4: whoever uses or frees the columns is ordered after the allocation'
   })
 })
 
-describe('U2: whoever frees the columns is ordered after their uses', () => {
+describe('U2, or M3 of a load: whoever frees the columns is ordered after their uses', () => {
   const use =
     (run: (s: Script) => void, ...known: ReadonlyArray<number>) =>
     (s: Script): void => {
@@ -140,11 +145,19 @@ describe('U2: whoever frees the columns is ordered after their uses', () => {
     [
       'a load whose agent has not been heard of since',
       use((s) => load(s, c, 't0 0')),
-      ['U2 ld / dealloc t0 0-4'],
+      ['M3 ld / dealloc t0 0-4'],
     ],
-    // the register dependence: c cannot have gone on without what it loaded
-    ['a load whose agent has gone on', use((s) => load(s, c, 't0 0'), p, c), ['(M3 ld / dealloc t0 0-4)']],
-    ['the same, strictly', use((s) => load(s, c, 't0 0'), p, c), ['U2 ld / dealloc t0 0-4'], true],
+    // c may go on without what it loads
+    ['a load whose agent has gone on', use((s) => load(s, c, 't0 0'), p, c), ['M3 ld / dealloc t0 0-4']],
+    // the register dependence
+    ['a load whose registers are used', use((s) => used(s, c, 't0 0'), p, c), ['(M3 ld / dealloc t0 0-4)']],
+    ['a use that is not known', use((s) => used(s, c, 't0 0')), ['M3 ld / dealloc t0 0-4']],
+    ['the same, strictly', use((s) => used(s, c, 't0 0'), p, c), ['M3 ld / dealloc t0 0-4'], true],
+    [
+      'of two loads the second is not used',
+      use((s) => (used(s, c, 't0 0'), load(s, c, 't0 0')), p, c),
+      ['M3 ld / dealloc t0 0-4'],
+    ],
     ['waited for', use((s) => (load(s, c, 't0 0'), s.awaits(c, 'tcgen05Ld', 0)), p, c), [], true],
     [
       'a store whose agent has gone on is not excused',
@@ -154,7 +167,7 @@ describe('U2: whoever frees the columns is ordered after their uses', () => {
   ])
 })
 
-describe('U2: an operation that was issued without knowing of the dealloc, and acts after it', () => {
+describe('U2, or M3 of a load: an operation that was issued without knowing of the dealloc, and acts after it', () => {
   const late =
     (
       place: string,
@@ -184,12 +197,12 @@ describe('U2: an operation that was issued without knowing of the dealloc, and a
     return [...j.findings.map(show), ...j.notes.map((f) => `(${show(f)})`)]
   }
   const cases: ReadonlyArray<Row> = [
-    ['it does', late('t0 0'), ['U2 late / dealloc t0 0-4']],
+    ['it does', late('t0 0'), ['M3 late / dealloc t0 0-4']],
     ['its issuer knew', late('t0 0', { told: true }), []],
     ['in other columns', late('t0 4'), []],
     ['in another memory', late('t1 0'), []],
-    ['a load whose agent has gone on', late('t0 0', { goesOn: true }), ['(M3 late / dealloc t0 0-4)']],
-    ['the same, strictly', late('t0 0', { goesOn: true }), ['U2 late / dealloc t0 0-4'], true],
+    ['a load whose agent has gone on', late('t0 0', { goesOn: true }), ['M3 late / dealloc t0 0-4']],
+    ['the same, strictly', late('t0 0', { goesOn: true }), ['M3 late / dealloc t0 0-4'], true],
     ['a store', late('t0 0', { goesOn: true, unit: 'tcgen05St' }), ['U2 late / dealloc t0 0-4']],
   ]
   for (const [what, run, expected, strict] of cases)
@@ -200,6 +213,7 @@ describe('U2: an operation that was issued without knowing of the dealloc, and a
     const hears = (pair: boolean): ReadonlyArray<string> =>
       withBarrier((s) => {
         const [issuer, place] = pair ? [q, 't1 0'] : [c, 't0 0']
+        meet(s, ...everybody)
         alloc(s, p, 't0 0-4', { pair })
         if (pair) alloc(s, q, 't1 0-4', { pair })
         meet(s, ...everybody)
@@ -213,8 +227,8 @@ describe('U2: an operation that was issued without knowing of the dealloc, and a
         // CTA 0 lives until q's arrive has come, and q's allocation is freed in order
         meet(s, ...everybody)
       })
-    expect(hears(false)).toEqual(['U2 late / dealloc t0 0-4'])
-    expect(hears(true)).toEqual(['U2 late / dealloc t0 0-4'])
+    expect(hears(false)).toEqual(['M3 late / dealloc t0 0-4'])
+    expect(hears(true)).toEqual(['M3 late / dealloc t0 0-4'])
   })
   test('it says which bytes', () => {
     const [f] = judged(late('t0 3-5')).findings
@@ -422,7 +436,17 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
     tag(s, p, `t0 ${slots}`, pair)
     tag(s, q, `t1 ${slots}`, pair)
   }
-  rows([
+  /** They have told one another that they run. */
+  const started =
+    (run: (s: Script) => void) =>
+    (s: Script): void => {
+      meet(s, ...everybody)
+      run(s)
+    }
+  const startedRows = (all: ReadonlyArray<Row>): void => {
+    rows(all.map(([what, run, expected]) => [what, started(run), expected]))
+  }
+  startedRows([
     [
       'both allocate and free',
       (s) => (both(s, alloc, '0-4'), meet(s, ...everybody), both(s, dealloc, '0-4')),
@@ -511,8 +535,10 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
       'steps are those of one cluster',
       (s) => {
         s.cluster(1)
+        meet(s, ...everybody)
         alloc(s, p, 't0 0-4', pair)
         s.cluster(2)
+        meet(s, ...everybody)
         alloc(s, q, 't1 0-4', pair)
       },
       ['T4 alloc t0 0-4', 'T1 alloc t0 0-4', 'T4 alloc t1 0-4', 'T1 alloc t1 0-4'],
@@ -521,6 +547,7 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
   test('what one of them frees, both have freed: a dealloc comes after the uses of both', () => {
     const uses = (known: boolean, first: 'p' | 'q', slot: string): ReadonlyArray<string> =>
       found((s) => {
+        meet(s, ...everybody)
         both(s, alloc, '0-4')
         both(s, alloc, '4-8')
         meet(s, ...everybody)
@@ -542,6 +569,7 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
   test('also when other columns have been freed before', () => {
     expect(
       found((s) => {
+        meet(s, ...everybody)
         both(s, alloc, '0-4')
         both(s, alloc, '4-8')
         meet(s, ...everybody)
@@ -565,7 +593,7 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
       step('dealloc', q, 't1 0', 64)
       step('alloc', q, 't1 1', 128)
     })
-    expect(j.findings.filter((f) => f.id !== 'T1').map((f) => f.text)).toEqual([
+    expect(j.findings.filter((f) => f.id !== 'T1' && f.id !== 'K4').map((f) => f.text)).toEqual([
       'the CTAs of a pair take different steps: alloc of 32 columns and alloc of 64 columns',
       'CTA 0 exits before its part in the dealloc of 64 columns',
       'CTA 0 never takes part in the alloc of 128 columns',
@@ -585,6 +613,7 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
   test('what acts in the other CTA after the dealloc is not over', () => {
     expect(
       found((s) => {
+        meet(s, ...everybody)
         both(s, alloc, '0-4')
         meet(s, ...everybody)
         dealloc(s, p, 't0 0-4', pair)
@@ -593,4 +622,54 @@ describe('T4 and T5: the CTAs of a pair take the same steps', () => {
       }),
     ).toEqual(['U2 late / dealloc t0 0-4'])
   })
+})
+
+describe('K4: what the other CTA of a pair has not started, or allocated', () => {
+  const pair = { pair: true }
+  const all = (s: Script): void => meet(s, ...everybody)
+  const steps =
+    (start: boolean, between: boolean, late: boolean = false) =>
+    (s: Script): void => {
+      if (start) all(s)
+      alloc(s, p, 't0 0-4', pair)
+      if (!late) alloc(s, q, 't1 0-4', pair)
+      if (between) all(s)
+      dealloc(s, p, 't0 0-4', pair)
+      if (late) alloc(s, q, 't1 0-4', pair)
+      dealloc(s, q, 't1 0-4', pair)
+    }
+  const early = ['K4 alloc t0 0-4', 'K4 alloc t1 0-4']
+  const freed = ['K4 dealloc t0 0-4 / alloc t1 0-4', 'K4 dealloc t1 0-4 / alloc t0 0-4']
+  rows([
+    ['a meeting before, and one between', steps(true, true), []],
+    ['none before', steps(false, true), early],
+    ['none between', steps(true, false), freed],
+    ['none between, and the log has the allocation after the dealloc', steps(true, false, true), freed],
+    ['none at all', steps(false, false), [...early, ...freed]],
+    [
+      'steps of one CTA',
+      (s) => {
+        alloc(s, p, 't0 0-4')
+        dealloc(s, p, 't0 0-4')
+      },
+      [],
+    ],
+    [
+      'the second allocation is not that of the first dealloc',
+      (s) => {
+        all(s)
+        alloc(s, p, 't0 0-4', pair)
+        alloc(s, q, 't1 0-4', pair)
+        all(s)
+        alloc(s, p, 't0 4-8', pair)
+        alloc(s, q, 't1 4-8', pair)
+        dealloc(s, p, 't0 0-4', pair)
+        dealloc(s, q, 't1 0-4', pair)
+        all(s)
+        dealloc(s, p, 't0 4-8', pair)
+        dealloc(s, q, 't1 4-8', pair)
+      },
+      [],
+    ],
+  ])
 })

@@ -204,7 +204,6 @@ describe('claims', () => {
     const nothing = Claims.claim(places, [])
     expect(nothing).toMatchObject({
       empty: true,
-      loads: false,
       frees: false,
       counts: [],
       asks: [],
@@ -229,11 +228,9 @@ describe('claims', () => {
       memory('w', y),
     ])
     expect([both.reads, both.writes, both.atomics].map(bits)).toEqual([of(x), of(x) | of(y), of(x)])
-    expect([both.loads, both.frees]).toEqual([false, false])
-    const loads = Claims.claim(places, [memory('r', x, { role: 'loads' }), memory('r', y)])
-    expect([loads.loads, loads.frees]).toEqual([true, false])
+    expect(both.frees).toBe(false)
     const frees = Claims.claim(places, [memory('w', x, { role: 'frees' }), memory('r', y)])
-    expect([frees.loads, frees.frees]).toEqual([false, true])
+    expect(frees.frees).toBe(true)
     expect(bits(Claims.claim(places, [memory('r', at(0, 100, 1))]).reads)).toBe(0)
     const all = Claims.claim(places, [
       { _tag: 'count', barrier: 1, arrivals: 2, bytes: 3 },

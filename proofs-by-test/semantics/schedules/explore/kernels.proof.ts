@@ -8,7 +8,7 @@ import { nightly } from '../../../extent.js'
 import { right } from '../../../either.js'
 
 /** What does not depend on the schedule, or is a contract: a search of schedules has no word on it. */
-const outside = ['B8', 'D3', 'K2', 'L1', 'N1', 'N2', 'N3', 'O1', 'P3', 'U1']
+const outside = ['B8', 'D3', 'K2', 'K4', 'L1', 'N1', 'N2', 'N3', 'O1', 'P3', 'U1']
 
 describe('a search of every schedule of the kernels of a few lines', () => {
   const searched = (t: (typeof zoo)[number], fixed: boolean): string | null => {

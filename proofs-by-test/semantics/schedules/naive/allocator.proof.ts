@@ -15,11 +15,12 @@ describe('the allocator of a CTA', () => {
     const now = after(history)
     expect(now).toEqual({
       held: [
-        { start: 64, columns: 32, agent: 1 },
-        { start: 0, columns: 32, agent: 1 },
+        { start: 64, columns: 32, agent: 1, nth: -1 },
+        { start: 0, columns: 32, agent: 1, nth: 0 },
       ],
       largest: 32,
       closed: false,
+      pairs: 1,
       steps: [32],
     })
     expect([grants(now, 32), grants(now, 64)]).toEqual([true, false])

@@ -202,9 +202,9 @@ const compare = (
   tally: Tally,
   text: () => string,
 ): void => {
-  const { states, depth, strict, reduced } = defaultExplore
+  const { states, depth, reduced } = defaultExplore
   const found = right(
-    exploreLaunched(launched, { arguments: noArguments, states, depth, strict, reduced, stop: !whole }),
+    exploreLaunched(launched, { arguments: noArguments, states, depth, reduced, stop: !whole }),
   )
   tally.states += found.states
   if (whole) tally.kinds += 1

@@ -1,9 +1,9 @@
 /**
- * Bulk copies without tensor maps, and words sent to a peer: cp.async.bulk, cp.reduce.async.bulk, st.async, red.async.
+ * Bulk copies without tensor maps, words sent to a peer, and zeros: cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk.
  *
  * A cache policy changes nothing that a kernel can see. An st.async to global memory, which nothing tells the end of, is refused.
  *
- * Source: PTX ISA, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async.
+ * Source: PTX ISA, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk.
  */
 import type { Dtype } from '../../../numerics/dtype.js'
 import type { ReduceKind } from '../../../semantics/language/instruction.js'
@@ -106,9 +106,16 @@ const send =
     )
   }
 
+const zero = (h: Here): void => {
+  const into = place(h, h.operands['a'], spaceNamed(h.modifiers['space']))
+  const [low, high] = source(h, h.operands['size'], 'u64')
+  emit(h.e, { _tag: 'zeroBulk', into, bytes: [low!, high!] }, h.guard)
+}
+
 export const bulk: Elaborations = {
   'cp.async.bulk': copy(false),
   'cp.reduce.async.bulk': copy(true),
   'st.async': send(false),
   'red.async': send(true),
+  'st.bulk': zero,
 }

@@ -76,7 +76,6 @@ const endsOf = (
     arguments: noArguments,
     states,
     depth: 100_000,
-    strict: false,
     reduced: true,
     stop: true,
   })

@@ -9,7 +9,7 @@
  * | never-allocated          | I2 | a tutorial without an allocation                              |
  * | early-release            | W2 | a slot given back at the issue of the MMA                     |
  * | statistics-without-wait  | M4 | statistics published before the store is done                 |
- * | freed-under-load         | U2 | tensor memory freed under a load                              |
+ * | freed-under-load         | M3 | tensor memory freed under a load                              |
  * | one-cta-expects          | B5 | a multicast of which one CTA announces the bytes               |
  * | bytes-of-the-cluster     | B4 | bytes counted for the whole cluster                           |
  * | every-lane-arrives       | B2 | 32 arrivals at a count of 1                                   |

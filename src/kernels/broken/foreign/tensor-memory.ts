@@ -23,9 +23,9 @@ const allocationOfThePeer = S.foreignTwin('two-cta-allocation', {
     const acc = yield* S.pairAccumulator('acc')
     const done = yield* S.tensorBarrier('done')
     yield* S.fill('fill s', s, 'cluster')
-    if (fixed) yield* S.allocatePair('allocate', 64)
     yield* S.clusterMeets('start')
-    if (!fixed) yield* S.allocatePair('allocate', 64)
+    yield* S.allocatePair('allocate', 64)
+    if (fixed) yield* S.clusterMeets('allocated')
     yield* S.mmaPair('mma', acc, s, leads)
     yield* S.commitPair('commit', done, leads)
     yield* S.wait('wait done', done, 0)
@@ -125,11 +125,11 @@ const statistics = S.foreignTwin('statistics-without-wait', {
 
 /** Source: NVIDIA/cutlass, a pull request on loads not waited for before tensor memory is freed. */
 const freedUnderLoad = S.foreignTwin('freed-under-load', {
-  id: 'U2',
+  id: 'M3',
   title: 'tensor memory is freed by another agent while a load from it may still be under way',
   fix: 'wait for the load before saying that it is done with',
   stage: { arch: 'sm100a', agents: ['owner', 'reader'] },
-  shows: { verdict: 'hazard', a: 'load acc', b: 'deallocate', strict: true },
+  shows: { verdict: 'hazard', a: 'load acc', b: 'deallocate' },
   *body(fixed) {
     const acc = yield* S.accumulator('acc')
     const into = yield* S.fragment('into', 'reader')

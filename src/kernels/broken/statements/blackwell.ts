@@ -96,7 +96,7 @@ const pair: ReadonlyArray<Missing> = [
   broken('allocate', 'invalid', 'M7'),
   brokenElsewhere('wait consumed', 'invalid', 'M7', 'W1'),
   brokenElsewhere('wait load', 'invalid', 'M7'),
-  broken('cluster ends', 'hazard', 'U2'),
+  broken('cluster ends', 'hazard', 'M3'),
 ]
 
 /** Tiles one after the other. */

@@ -1,4 +1,4 @@
-/** K, B9, N2: clusters: what may still be reached, what a CTA brings to another, and what a relaxed cluster barrier does not tell. */
+/** K, B9, N2: clusters: what may not be there yet, what may still be reached, what a CTA brings to another, and what a relaxed cluster barrier does not tell. */
 import * as B from '../../../semantics/writing/builder.js'
 import { eq, i32, mul, place, remote, slot } from '../../../semantics/language/expression.js'
 import * as S from './twin.js'
@@ -55,6 +55,25 @@ const wrongAxis = S.twin({
   },
 })
 
+const notStarted = S.twin({
+  id: 'K4',
+  title: 'a CTA writes into the shared memory of its peer, and the peer may not have started',
+  fix: 'meet before the write',
+  stage: pair,
+  shows: { verdict: 'hazard', a: 'write at peer' },
+  *body(fixed) {
+    const s = yield* S.tile('s')
+    if (fixed) yield* S.clusterMeets('start')
+    yield* B.ifThen('rank 0', eq(rank, i32(0)), () => S.write('write at peer', remote(s, i32(1))))
+    yield* S.clusterMeets('end')
+    yield* B.ifThen('rank 1', eq(rank, i32(1)), () =>
+      B.block(function* () {
+        yield* S.read('read s', s)
+      }),
+    )
+  },
+})
+
 const unpublished = S.twin({
   id: 'B9',
   title:
@@ -108,6 +127,7 @@ export const clusters: ReadonlyArray<Twin> = [
   peerGone,
   notEverybody,
   wrongAxis,
+  notStarted,
   unpublished,
   relaxedOrder,
   relaxedStrictly,

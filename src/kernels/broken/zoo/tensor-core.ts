@@ -202,9 +202,10 @@ const issuedTwice = S.twin({
     const s = yield* S.operand('s')
     const acc = yield* S.pairAccumulator('acc')
     const done = yield* S.tensorBarrier('done')
+    yield* S.clusterMeets('start')
     yield* S.allocatePair('allocate', 64)
     yield* S.fill('fill s', s, 'cluster')
-    yield* S.clusterMeets('start')
+    yield* S.clusterMeets('ready')
     yield* S.mmaPair('mma', acc, s, fixed ? leads : undefined)
     yield* S.commitPair('commit', done, leads)
     yield* S.wait('wait done', done, 0)
@@ -276,6 +277,7 @@ const unequal = S.twin({
   shows: { verdict: 'hazard', a: 'allocate', b: 'allocate less' },
   *body(fixed) {
     const all = fixed ? undefined : leads
+    yield* S.clusterMeets('start')
     yield* S.allocatePair('allocate', 64, all)
     if (!fixed) yield* S.allocatePair('allocate less', 32, follows)
     yield* S.clusterMeets('end')
@@ -291,6 +293,7 @@ const peerGone = S.twin({
   stage: two,
   shows: { verdict: 'hazard', a: 'deallocate', b: 'allocate' },
   *body(fixed) {
+    yield* S.clusterMeets('start')
     yield* S.allocatePair('allocate', 64)
     yield* S.clusterMeets('end')
     yield* S.deallocatePair('deallocate', 64, fixed ? undefined : leads)

@@ -14,6 +14,7 @@
  */
 import { isFloat } from '../../../numerics/dtype.js'
 import type { ByteTerms, Combine, Footprint, Proxy, Stamp, Unit } from '../../log/events.js'
+import { units } from '../../log/units.js'
 import * as Ledger from '../../machine/ledger.js'
 import * as Reach from '../../log/reach.js'
 import type { GenerationSet } from './generation-set.js'
@@ -140,6 +141,11 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
 /** It is done before what has this order vector. */
 export const known = (order: ReadonlyArray<number>, c: Completion): boolean =>
   (c.clock >= 0 && order[c.clock]! >= c.at) || (c.alternative >= 0 && order[c.alternative]! >= c.at)
+
+/** Have the registers of this tensor-memory load been found to be written? Then it has been read from, whether or not its columns are given up. */
+export const isUsed = (order: ReadonlyArray<number>, load: AccessRecord): boolean =>
+  load.unit === 'tcgen05Ld' &&
+  order[clockOf(units.tcgen05Ld.writes.clock, load.stamp.agent)]! >= load.completion.at
 
 const acquired = (set: GenerationSet, generation: number, byMaximum: boolean): boolean =>
   byMaximum ? highest(set) >= generation : has(set, generation)

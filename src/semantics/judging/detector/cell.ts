@@ -34,7 +34,16 @@
  * 2. Two accesses of one operation, or of one in-order unit, never conflict.
  */
 import type { AccessRecord } from './access-record.js'
-import { atomicTogether, commutes, fencedClock, known, seen, storeAlike, unsound } from './access-record.js'
+import {
+  atomicTogether,
+  commutes,
+  fencedClock,
+  isUsed,
+  known,
+  seen,
+  storeAlike,
+  unsound,
+} from './access-record.js'
 import type { Knowledge } from './knowledge.js'
 import { inOrderByLanes, isWithin, seenByLanes } from './lanes.js'
 import { alike, assumed, follows as inQueue } from './queue.js'
@@ -479,15 +488,14 @@ export const settle = (c: Cell, cluster: number, out: Conflicts): void => {
 }
 
 /**
- * A dealloc of the bytes: ordered like a write, by order alone. A tensor-memory load of an agent of which a later event
- * is known counts as done (its registers were needed), unless `strict`; `note` is then told.
+ * A dealloc of the bytes: ordered like a write, by order alone. A tensor-memory load counts as done where a use of its registers is
+ * known, unless `strict`; `note` is then told.
  */
 export const judgeDealloc = (
   c: Cell,
   r: AccessRecord,
   k: Knowledge,
   cluster: number,
-  programClock: (agent: number) => number,
   options: Options,
   out: Conflicts,
   note: (load: AccessRecord, dealloc: AccessRecord) => void,
@@ -495,8 +503,7 @@ export const judgeDealloc = (
   if (c.cluster !== cluster) return
   const one = (x: AccessRecord): void => {
     if (comesBefore(x, r, k, options, out)) return
-    if (!options.strict && x.unit === 'tcgen05Ld' && k.order[programClock(x.stamp.agent)]! > x.stamp.at)
-      note(x, r)
+    if (!options.strict && isUsed(k.order, x)) note(x, r)
     else out.race(x, r, c, k)
   }
   if (c.write !== undefined) one(c.write)

@@ -92,7 +92,12 @@ const knowsOf = (earlier: AccessRecord, agent: number, k: Knowledge): number | u
   earlier.stamp.agent === agent ? undefined : Math.max(0, k.order[programOf(earlier.stamp.agent)]!)
 
 /** What the later agent knew of the earlier one, in words. */
-const knewOf = (c: Context, earlier: AccessRecord, agent: number, k: Knowledge): string => {
+export const knewOf = (
+  c: Context,
+  earlier: AccessRecord,
+  agent: number,
+  k: Pick<Knowledge, 'order'>,
+): string => {
   const name = agentName(c.header, earlier.stamp.agent)
   const upTo = k.order[programOf(earlier.stamp.agent)]!
   const own = earlier.stamp.agent === agent

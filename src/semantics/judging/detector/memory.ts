@@ -48,6 +48,7 @@ import { byIssuers } from './parting.js'
 import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
+import { reachesInto } from './started.js'
 import type { Detector, Region } from './state.js'
 import { othersWith } from './strands.js'
 import { overwritten, strong } from './strong.js'
@@ -297,6 +298,7 @@ const accessOf = (d: Detector, e: Access, op: Operation | undefined): void => {
   }
   if (plane.space === 'smem' || plane.space === 'tmem') {
     const cta = plane.cta ?? 0
+    reachesInto(c, cta, () => actorOf(record), k.order, stamp)
     if (op === undefined) {
       if (cta !== c.header.agents[x]!.cta && !c.options.rules.arrivesOnlyAtExit) {
         if (e.atomic)
@@ -362,7 +364,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     twice: d.conflicts.twice,
     race: (earlier, later, _, k) => {
       const inOrder = known(k.order, earlier.completion)
-      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, inOrder), inOrder)
+      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, k.order, inOrder), inOrder)
     },
     invisible: d.conflicts.invisible,
     unfencedRead: d.conflicts.unfencedRead,
@@ -377,7 +379,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
   }
   const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : atomsOf(d, regionOf(d, f), f)))
   for (const atom of atoms)
-    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, programOf, c.options, out, (load, by) => {
+    judgeDealloc(atom.payload, record, a.knowledge, c.cluster, c.options, out, (load, by) => {
       notWaitedFor(c, load, by.stamp)
     })
 }

@@ -170,6 +170,12 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
       )
     case 'K2':
       return edge('arrive', 'an arrive of every CTA of the cluster')
+    case 'K4':
+      return edge(
+        'arrive-wait',
+        `a cluster barrier (an arrive of every CTA, and a wait for it) ${f.b === undefined ? '' : `after ${label(f.b)} and `}before ${label(f.a)}`,
+        [ofRendezvous('cluster')],
+      )
     case 'N1':
       return edge(
         'arrive-wait',

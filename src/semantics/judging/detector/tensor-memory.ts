@@ -9,8 +9,8 @@
  *     M  sync with T; mma D M: order T=2: fine
  *
  * A dealloc is held against what came before it in the log atom by atom (`memory.ts`). An operation that is still in flight then comes after
- * it in the log, without knowing of it: it is not over when its columns are freed (U2), all the same. A load whose agent is known to have
- * gone on counts as over, unless `strict`.
+ * it in the log, without knowing of it: it is not over when its columns are freed (U2), all the same. Of a load it is M3, and no more than a note where a
+ * use of its registers is known to the agent that frees: the registers were there, so the columns had been read. Under `strict` a use is no wait.
  *
  * A log that says nothing of allocations is judged without them.
  *
@@ -44,14 +44,15 @@ import type { Alloc, Dealloc, Footprint, Relinquish, Stamp } from '../../log/eve
 import { bytesIn, startOf } from '../../log/events.js'
 import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
 import { ofColumns, ofPlane } from '../subject.js'
-import type { AccessRecord } from './access-record.js'
+import { isUsed, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
-import { actorOf, doesAccess } from './conflicts.js'
+import { actorOf, doesAccess, knewOf } from './conflicts.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
 import type { Draft } from './report.js'
 import { actor, agentName, ctaName, draft, fail, file, filed, keyOf, planeName, where } from './report.js'
+import { takesStepWith } from './started.js'
 
 // ---------------------------------------------------------------- model
 
@@ -81,6 +82,11 @@ interface PairStep {
   readonly columns: number
   readonly stamp: Stamp
 }
+/** A dealloc of the `nth` allocation that a CTA has made for the pair. */
+interface PairFree {
+  readonly nth: number
+  readonly stamp: Stamp
+}
 /** What was freed, and what the agent that did it knew. */
 interface Freed {
   readonly stamp: Stamp
@@ -94,6 +100,8 @@ export interface Allocations {
   readonly gone: Map<string, Freed>
   /** by CTA */
   readonly steps: Map<number, PairStep[]>
+  /** deallocs for a pair that the other CTA's allocation may still follow, by the CTA that has freed */
+  readonly ahead: Map<number, PairFree[]>
   /** by CTA */
   readonly allocators: Map<number, Allocator>
   /** the steps of some allocator depend on the schedule */
@@ -104,6 +112,7 @@ export const allocations = (): Allocations => ({
   live: [],
   gone: new Map(),
   steps: new Map(),
+  ahead: new Map(),
   allocators: new Map(),
   contested: false,
 })
@@ -111,6 +120,7 @@ export const forget = (all: Allocations): void => {
   all.live.length = 0
   all.gone.clear()
   all.steps.clear()
+  all.ahead.clear()
   all.allocators.clear()
 }
 
@@ -184,6 +194,48 @@ const inStep = (c: Context, all: Allocations, kind: PairStep['kind'], e: Alloc |
     )
 }
 
+/** The allocations that a CTA has made for its pair, in their order. */
+const pairAllocations = (all: Allocations, cta: number): ReadonlyArray<PairStep> =>
+  (all.steps.get(cta) ?? []).filter((s) => s.kind === 'alloc')
+
+const freedEarly = (c: Context, allocation: Stamp, by: Stamp): void => {
+  file(c.report, keyOf('K4', allocation, by), () =>
+    draft(
+      'K4',
+      'E',
+      `frees tensor memory of the pair before anything tells that CTA ${ctaName(c.header, c.header.agents[allocation.agent]!.cta)} has allocated it`,
+      [ofColumns],
+      actor(by, 'deallocates for the pair'),
+      actor(allocation, 'allocates for the pair'),
+    ),
+  )
+}
+
+/** K4: what the pair frees both CTAs must have allocated, and the CTA that frees must know it of both. */
+const freesForPair = (
+  c: Context,
+  all: Allocations,
+  e: Dealloc,
+  mine: Allocation | undefined,
+  order: ReadonlyArray<number>,
+): void => {
+  if (e.ctaGroup !== 2 || mine === undefined) return
+  const cta = c.header.planes[e.footprint.plane]?.cta ?? 0
+  const nth = pairAllocations(all, cta).findIndex((s) => s.stamp === mine.stamp)
+  if (nth < 0) return
+  const theirs = pairAllocations(all, cta ^ 1)[nth]
+  if (theirs === undefined) all.ahead.set(cta, [...(all.ahead.get(cta) ?? []), { nth, stamp: e.stamp }])
+  else if (order[programOf(theirs.stamp.agent)]! < theirs.stamp.at) freedEarly(c, theirs.stamp, e.stamp)
+}
+
+/** K4: an allocation for the pair that comes after the other CTA's dealloc of it. */
+const allocatedLate = (c: Context, all: Allocations, e: Alloc): void => {
+  if (e.ctaGroup !== 2) return
+  const cta = c.header.planes[e.footprint.plane]?.cta ?? 0
+  const nth = pairAllocations(all, cta).length - 1
+  for (const free of all.ahead.get(cta ^ 1) ?? []) if (free.nth === nth) freedEarly(c, e.stamp, free.stamp)
+}
+
 /** T4 and T5: the steps of one CTA that the other has not taken by the end. */
 export const outOfStep = (c: Context, all: Allocations): void => {
   for (const [cta, mine] of all.steps) {
@@ -228,6 +280,15 @@ export const ofPeer = (c: Context, all: Allocations, f: Footprint): Footprint | 
 export const allocated = (c: Context, all: Allocations, e: Alloc): void => {
   const { order } = tick(c, e.stamp).knowledge
   inStep(c, all, 'alloc', e)
+  if (e.ctaGroup === 2)
+    takesStepWith(
+      c,
+      (c.header.planes[e.footprint.plane]?.cta ?? 0) ^ 1,
+      e.stamp,
+      'allocates for the pair',
+      order,
+    )
+  allocatedLate(c, all, e)
   const columns = columnsOf(e.footprint)
   const { allocations: nth } = inOrder(c, all, { kind: 'alloc', stamp: e.stamp, columns, own: false }, order)
   all.live.push({ stamp: e.stamp, footprint: e.footprint, nth, half: false })
@@ -268,7 +329,7 @@ export const beforeAllocated = (
   }
 }
 
-/** U2: an operation that was issued without knowing of a dealloc, and acts after it. */
+/** U2, or M3 of a load: an operation that was issued without knowing of a dealloc, and acts after it. */
 export const afterFreed = (
   c: Context,
   all: Allocations,
@@ -279,24 +340,23 @@ export const afterFreed = (
     if (f.footprint.plane !== r.footprint.plane || order[programOf(f.stamp.agent)]! >= f.stamp.at) continue
     const shared = overlap(f.footprint.spans, r.footprint.spans)
     if (shared.length === 0) continue
-    const { agent, at } = r.stamp
-    if (!c.options.strict && r.unit === 'tcgen05Ld' && f.order[programOf(agent)]! > at)
-      notWaitedFor(c, r, f.stamp)
-    else notOver(c, r, f.stamp, f.footprint)
+    if (!c.options.strict && isUsed(f.order, r)) notWaitedFor(c, r, f.stamp)
+    else notOver(c, r, f.stamp, f.footprint, f.order)
   }
 }
 
-/** U2 */
+/** U2; M3 of a load. */
 export const notOver = (
   c: Context,
   r: AccessRecord,
   by: Stamp,
   footprint: Footprint,
+  order: ReadonlyArray<number>,
   overRelaxed: boolean = false,
 ): Draft =>
   filed(c.report, keyOf('dealloc', r.stamp, by), () =>
     draft(
-      'U2',
+      r.unit === 'tcgen05Ld' ? 'M3' : 'U2',
       'E',
       overRelaxed
         ? `${doesAccess(r)} tensor memory, and is over before the deallocation by a relaxed arrive or wait alone, which by the manual orders no ordinary access`
@@ -308,6 +368,7 @@ export const notOver = (
         plane: planeName(c.header, r.footprint.plane),
         spans: overlap(r.footprint.spans, footprint.spans),
       },
+      `${agentName(c.header, by.agent)} ${knewOf(c, r, by.agent, { order: order.slice() })}`,
     ),
   )
 
@@ -352,6 +413,7 @@ export const freed = (
   const at = live.findIndex((a) => a.footprint.id === e.footprint.id)
   const mine = live[at]
   const nth = mine?.nth ?? -1
+  freesForPair(c, all, e, mine, order)
   inOrder(
     c,
     all,

@@ -49,7 +49,6 @@ export interface Claim {
   readonly writes: Mask
   /** of these, atomically */
   readonly atomics: Mask
-  readonly loads: boolean
   readonly frees: boolean
   readonly counts: ReadonlyArray<Count>
   readonly asks: ReadonlyArray<Ask>
@@ -102,7 +101,6 @@ export const claim = (places: Places, touches: Touches): Claim => {
   const leaves: number[] = []
   const tables: number[] = []
   const starts: number[] = []
-  let loads = false
   let frees = false
   let changesTables = false
   for (const t of touches) {
@@ -111,7 +109,6 @@ export const claim = (places: Places, touches: Touches): Claim => {
         intoMask(t.rw === 'r' ? reads : writes, places.masks.get(t.footprint.id))
         if (t.reach > 0) intoMask(atomics, places.masks.get(t.footprint.id))
         for (const plane of places.under.get(t.footprint.id) ?? []) under.push(plane)
-        loads ||= t.role === 'loads'
         frees ||= t.role === 'frees'
         break
       case 'count':
@@ -147,7 +144,6 @@ export const claim = (places: Places, touches: Touches): Claim => {
     reads,
     writes,
     atomics,
-    loads,
     frees,
     counts,
     asks,

@@ -78,7 +78,6 @@ const overWaves = (
         arguments: options.arguments,
         states: options.states - states,
         depth: options.depth,
-        strict: options.strict,
         reduced: options.reduced,
         stop: options.stop,
       },

@@ -16,8 +16,6 @@ export interface ExploreOptions {
   readonly states: number
   /** longest schedule of a wave */
   readonly depth: number
-  /** a dealloc must wait for the loads of its columns, too */
-  readonly strict: boolean
   /** follow only events that are enough */
   readonly reduced: boolean
   /** end at the first finding; what else there is stays unknown */
@@ -68,7 +66,6 @@ export type ExploreError = Failure<'explore.data'>
 export const defaultExplore: Omit<ExploreOptions, 'arguments'> = {
   states: 200_000,
   depth: 100_000,
-  strict: false,
   reduced: true,
   stop: true,
 }

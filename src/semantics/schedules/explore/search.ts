@@ -169,7 +169,6 @@ const plainly = (s: Search, a: Claim, agentA: number, b: Claim, agentB: number):
 const contests = (s: Search, a: Claim, agentA: number, b: Claim, agentB: number): boolean => {
   // of two that free columns the second is refused, if they are the same
   if (a.frees && b.frees) return false
-  if (!s.options.strict && ((a.frees && b.loads) || (a.loads && b.frees))) return false
   if (conflict(a, b) && (!meet(a.atomics, b.atomics) || plainly(s, a, agentA, b, agentB))) return true
   const uses = (c: Claim, barrier: number): boolean =>
     c.counts.some((x) => x.barrier === barrier) ||

@@ -23,6 +23,8 @@ export interface Held {
   readonly start: number
   readonly columns: number
   readonly agent: number
+  /** its place among the allocations of the CTA for its pair, -1 if it is not for the pair */
+  readonly nth: number
 }
 /** What a history comes to. */
 export interface Allocator {
@@ -30,6 +32,8 @@ export interface Allocator {
   /** columns of the newest allocation: none is larger from then on */
   readonly largest: number
   readonly closed: boolean
+  /** how many allocations it has made for its pair */
+  readonly pairs: number
   /** the steps that are a pair's: columns allocated, or given back (negative) */
   readonly steps: ReadonlyArray<number>
 }
@@ -65,10 +69,12 @@ export const after = (history: ReadonlyArray<Taken>): Allocator => {
   let held: ReadonlyArray<Held> = []
   let largest = allColumns
   let closed = false
+  let pairs = 0
   const steps: number[] = []
   for (const { agent, op } of history)
     if (op._tag === 'alloc') {
-      held = [...held, { start: firstFit(held, op.columns)!, columns: op.columns, agent }]
+      const nth = op.ctaGroup === 2 ? pairs++ : -1
+      held = [...held, { start: firstFit(held, op.columns)!, columns: op.columns, agent, nth }]
       largest = op.columns
       if (op.ctaGroup === 2) steps.push(op.columns)
     } else if (op._tag === 'free') {
@@ -76,5 +82,5 @@ export const after = (history: ReadonlyArray<Taken>): Allocator => {
       held = held.filter((h) => h !== gone)
       if (op.ctaGroup === 2) steps.push(-op.columns)
     } else closed = true
-  return { held, largest, closed, steps }
+  return { held, largest, closed, pairs, steps }
 }

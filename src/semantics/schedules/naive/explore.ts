@@ -41,6 +41,7 @@
  * | exit       | columns are left at the end, or the CTAs of a pair have not taken the same steps; or  |
  * |            | a CTA has exited while an operation on its memory or barriers is open (U2), or is arrived on (K1); or the cluster |
  * |            | met without any agent of a CTA (K2)                                                   |
+ * | early      | columns given back for the pair that the other CTA has not allocated yet (K4); that it has started is known from the prologue |
  * | gone       | an access of shared memory of a CTA that has exited (K1)                              |
  *
  * Laws
@@ -78,6 +79,7 @@ export interface Exploration {
   readonly deadlock: ReadonlyArray<string>
   readonly exit: ReadonlyArray<string>
   readonly gone: ReadonlyArray<string>
+  readonly early: ReadonlyArray<string>
   readonly refused: ReadonlyArray<string>
   readonly unwritten: ReadonlyArray<string>
   readonly states: number
@@ -97,7 +99,7 @@ export interface Walk {
   readonly outcome: 'finished' | 'deadlock' | 'fault'
 }
 
-type Kind = 'race' | 'visibility' | 'fault' | 'deadlock' | 'exit' | 'gone' | 'refused' | 'unwritten'
+type Kind = 'race' | 'visibility' | 'fault' | 'deadlock' | 'exit' | 'gone' | 'early' | 'refused' | 'unwritten'
 
 /** One operation, with its atoms as masks. `slot` is where its state in flight lies, -1 if it has none. */
 interface Step {
@@ -805,6 +807,8 @@ const system = (skeleton: Skeleton, excused: boolean = false): System => {
             refuse()
             break
           }
+          const peer = ctas.includes(cta ^ 1) ? allocatorOf(state, cta ^ 1).pairs : 0
+          if (op.ctaGroup === 2 && gone.nth >= peer) report('early', name(x, i))
           const m = atomsIn(cta, op.ctaGroup === 2, gone.start, gone.columns)
           stillStored(m)
           offer(x, i, 0, m)
@@ -1236,9 +1240,7 @@ const system = (skeleton: Skeleton, excused: boolean = false): System => {
         const a = offers[u]!
         const b = offers[v]!
         const gives = (op: Op): boolean => op._tag === 'dealloc' || op._tag === 'free'
-        const frees = gives(a.op) || gives(b.op)
         if (gives(a.op) && gives(b.op)) continue
-        if (frees && (a.op._tag === 'tensorLoad' || b.op._tag === 'tensorLoad')) continue
         if (a.writes & (b.reads | b.writes) || a.reads & b.writes)
           report('race', [name(a.agent, a.index), name(b.agent, b.index)].sort().join(' '))
       }
@@ -1379,6 +1381,7 @@ export const explore = (skeleton: Skeleton, limits: Limits = defaultLimits): Exp
     deadlock: new Set(),
     exit: new Set(),
     gone: new Set(),
+    early: new Set(),
     refused: new Set(),
     unwritten: new Set(),
   }
@@ -1419,6 +1422,7 @@ export const explore = (skeleton: Skeleton, limits: Limits = defaultLimits): Exp
     deadlock: [...found.deadlock].sort(),
     exit: [...found.exit].sort(),
     gone: [...found.gone].sort(),
+    early: [...found.early].sort(),
     refused: [...found.refused].sort(),
     unwritten: [...found.unwritten].sort(),
     states,

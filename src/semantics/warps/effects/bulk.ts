@@ -1,17 +1,24 @@
 /**
- * Bulk copies without tensor maps, and words sent to a peer.
+ * Bulk copies without tensor maps, words sent to a peer, and zeros.
  *
  *     cp.async.bulk by one lane, 512 bytes, mask 0b11     one load of two parts, 512 bytes on each of two barriers
  *     cp.reduce.async.bulk .add.f32 of 512 bytes          128 elements join what is there, each at once
+ *     st.bulk of 512 bytes                                128 words of zero, a plain store by the lane
  *     st.async by 32 lanes into CTA 1                     one operation of 32 words, 128 bytes on its barrier
  *
  * | rule                                                        | else              |
  * |-------------------------------------------------------------|-------------------|
  * | a positive multiple of 16 bytes, at multiples of 16         | cpAsync.bytes, address.alignment |
+ * | st.bulk: a multiple of 8 bytes, at a multiple of 8, at most 2^24, in shared memory of the CTA | cpAsync.bytes, address.alignment, cpAsync.space |
  * | global or shared memory on both sides                       | cpAsync.space     |
  * | a barrier of the CTA that is written                        | A4                |
  *
- * Source: PTX ISA, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async.
+ * `st.bulk` is weak and in the generic proxy: no completion is told, so program order and barriers order it as they do any store, and an asynchronous reader needs a
+ * proxy fence behind it.
+ *
+ * @fidelity documented; model: st.bulk begins at a multiple of 8, the granule of its size. The manual says nothing of its address.
+ *
+ * Source: PTX ISA, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk.
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import { deliveries } from '../../instructions/tma/destination.js'
@@ -225,9 +232,64 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
   return out
 }
 
-/** The effects of bulk copies and of words that are sent. */
+// ---------------------------------------------------------------- zeros
+
+const mostZeros = 16_777_216
+
+/** Lanes by how many bytes each of them clears. */
+const sizes = (h: Here, o: Of<'zeroBulk'>, mask: number): ReadonlyMap<number, number> | FaultValue => {
+  const [low, high] = o.bytes
+  const out = new Map<number, number>()
+  for (const lane of lanesOf(mask)) {
+    const unknown = (h.rows.unknown[low]! | h.rows.unknown[high]!) & (1 << lane)
+    if (unknown !== 0)
+      return V.fault('I1', 'st.bulk: the size comes from a register that nothing has written')
+    const size = (wordAt(h.rows, low, lane) >>> 0) + 2 ** 32 * (wordAt(h.rows, high, lane) >>> 0)
+    if (size % 8 !== 0 || size > mostZeros)
+      return V.fault(
+        'cpAsync.bytes',
+        `st.bulk: expected a multiple of 8 bytes, at most ${String(mostZeros)}, found ${String(size)}`,
+      )
+    out.set(size, (out.get(size) ?? 0) | (1 << lane))
+  }
+  return out
+}
+
+const zeros = (h: Here, o: Of<'zeroBulk'>, mask: number): ReadonlyArray<Part> | FaultValue => {
+  const all = sizes(h, o, mask)
+  if ('code' in all) return all
+  const out: Part[] = []
+  for (const [size, those] of all) {
+    if (size === 0) continue
+    const found = reaches(h, o.into, 8, those, () => size)
+    if ('code' in found) return found
+    for (const { target, lanes, bytes: starts } of found) {
+      const plane = target._tag === 'plane' ? h.world.header.planes[target.plane] : undefined
+      if (
+        target._tag !== 'plane' ||
+        plane?.space !== 'smem' ||
+        plane.cta !== h.world.header.agents[h.at.agent]!.cta
+      )
+        return V.fault('cpAsync.space', 'st.bulk: expected shared memory of the CTA')
+      const destination = elementsOf(h.world, target.plane, starts, 'i32', 4, size / 4)
+      const data = new Float64Array(destination.offsets.length)
+      // lanes that mean the same bytes leave the same there
+      out.push(
+        part(
+          { _tag: 'store', destination, data, origin: V.otherOrigin, agrees: true },
+          nothing,
+          maskOf(lanes),
+        ),
+      )
+    }
+  }
+  return out
+}
+
+/** The effects of bulk copies, of words that are sent, and of zeros. */
 export const bulk = (h: Here, o: BulkOperation, mask: number): ReadonlyArray<Part> | FaultValue => {
   if (o._tag === 'sendAsync') return send(h, o, mask)
+  if (o._tag === 'zeroBulk') return zeros(h, o, mask)
   const out: Part[] = []
   for (const lane of lanesOf(mask)) {
     const p = copy(h, o, 1 << lane)

@@ -1,6 +1,8 @@
 /**
  * Operations of lanes on bytes that lie together, and on words of a peer: each is told to an mbarrier, or stands in a bulk group.
  *
+ * `st.bulk` has no completion mechanism: it is a store of zeros by the thread itself, done where it stands in the program.
+ *
  * Every lane of the mask makes a copy of its own. Words that lanes send to one CTA, told to one barrier, are one operation.
  */
 import type { Dtype } from '../../../numerics/dtype.js'
@@ -27,6 +29,13 @@ export type BulkOperation =
       /** which of every 16 bytes are copied */
       readonly byteMask: Row | null
       readonly reduction: Reduction | null
+    }
+  /** st.bulk: zeros */
+  | {
+      readonly _tag: 'zeroBulk'
+      readonly into: Address
+      /** how many bytes, in two words */
+      readonly bytes: readonly [low: Row, high: Row]
     }
   /** st.async and red.async */
   | {
