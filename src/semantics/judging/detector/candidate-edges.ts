@@ -28,7 +28,7 @@
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
 import { ofBarrier, ofFence, ofGroup, type Concerning, type FenceName } from '../subject.js'
 import { hazards } from '../hazards.js'
-import type { BarrierEvent, Family, Header, LogEvent } from '../../log/events.js'
+import type { BarrierEvent, Family, Header, LogEvent, Stamp } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import { applyFence } from './fences.js'
@@ -149,6 +149,11 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
         ['mapRelease', 'a tensor-map fence'],
         ['mapAcquire', 'an acquire of the tensor map'],
       ]
+    case 'P6':
+      return [
+        ['mbarrierInit', 'a fence.mbarrier_init'],
+        ['shared', 'a proxy fence'],
+      ]
     case 'B9':
       return [['mbarrierInit', 'a fence.mbarrier_init']]
     case 'M8':
@@ -162,6 +167,14 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
   }
 }
 
+/** A fence where its agent stands, by all of its lanes. */
+const standing = ({ context: c }: Detector, agent: number): Stamp => ({
+  agent,
+  at: c.agents[agent]!.knowledge.order[programOf(agent)]!,
+  site: -1,
+  iteration: [],
+})
+
 export const fences: Kind = function* (header, events, _options, finding, a, b) {
   const places: ReadonlyArray<readonly [number, string]> =
     a.operation === undefined ? [[a.index + 1, `after ${label(a.side)}`]] : releases(header, events, a, b)
@@ -169,14 +182,14 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
     const behind: Action = {
       before: b.index,
       act: (d) => {
-        applyFence(d.context, b.side.index, 'tensorAfter')
+        applyFence(d, standing(d, b.side.index), 'tensorAfter')
       },
     }
     const fronts = places.map(([where, place]): readonly [Action, string] => [
       {
         before: where,
         act: (d) => {
-          applyFence(d.context, a.side.index, 'tensorBefore')
+          applyFence(d, standing(d, a.side.index), 'tensorBefore')
         },
       },
       `a before_thread_sync fence ${place}`,
@@ -200,7 +213,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
       {
         before: where,
         act: (d) => {
-          applyFence(d.context, x, name)
+          applyFence(d, standing(d, x), name)
         },
       },
     ]
@@ -218,7 +231,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
   const acquired: Action = {
     before: b.index,
     act: (d) => {
-      applyFence(d.context, b.side.index, 'mapAcquire')
+      applyFence(d, standing(d, b.side.index), 'mapAcquire')
     },
   }
   for (const [where, place] of places)
@@ -230,7 +243,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
         {
           before: where,
           act: (d) => {
-            applyFence(d.context, a.side.index, 'mapRelease')
+            applyFence(d, standing(d, a.side.index), 'mapRelease')
           },
         },
         acquired,

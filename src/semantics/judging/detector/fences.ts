@@ -33,8 +33,9 @@
  *
  * Source: PTX ISA, proxies; tcgen05.fence.
  */
-import type { Fence, Footprint } from '../../log/events.js'
+import type { Fence, Footprint, Stamp } from '../../log/events.js'
 import type { FenceName } from '../subject.js'
+import { publishInit } from './barriers.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
@@ -59,7 +60,9 @@ const rangeOf = (c: Context, f: Footprint | undefined): number => {
 }
 
 /** `over`: of an acquire of tensor maps the bytes that it is about, if not all. */
-export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footprint): void => {
+export const applyFence = (d: Detector, stamp: Stamp, kind: FenceName, over?: Footprint): void => {
+  const c = d.context
+  const x = stamp.agent
   const a = c.agents[x]!
   switch (kind) {
     case 'shared':
@@ -82,6 +85,7 @@ export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footpr
       acquireMaps(c.extent, a.knowledge, rangeOf(c, over))
       return
     case 'mbarrierInit':
+      for (const b of d.barriers) publishInit(b, stamp)
       fenceInitialisations(a.knowledge, x)
       return
   }
@@ -114,22 +118,22 @@ export const fence = (d: Detector, e: Fence): void => {
       return
     case 'proxyAsync':
       if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++
-      applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
+      applyFence(d, e.stamp, e.scope === 'global' ? 'global' : 'shared')
       return
     case 'wgmma':
     case 'tensorBefore':
     case 'tensorAfter':
     case 'mbarrierInit':
-      applyFence(c, x, e.kind)
+      applyFence(d, e.stamp, e.kind)
       return
     case 'tensormap':
       a.fences++
-      applyFence(c, x, 'mapRelease')
+      applyFence(d, e.stamp, 'mapRelease')
       return
     case 'tensormapAcquire':
       if (e.footprint !== undefined)
         Digest.ofAgent(c.digest, x, 9, e.stamp.at, Digest.ofSpans(e.footprint.plane, e.footprint.spans), 0)
-      applyFence(c, x, 'mapAcquire', e.footprint)
+      applyFence(d, e.stamp, 'mapAcquire', e.footprint)
       return
   }
 }
