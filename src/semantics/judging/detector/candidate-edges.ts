@@ -31,7 +31,7 @@ import { hazards } from '../hazards.js'
 import type { BarrierEvent, Family, Header, LogEvent, Stamp } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
-import { applyFence } from './fences.js'
+import { applyFence, publishInits } from './fences.js'
 import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
 import { awaitGroup } from './groups.js'
@@ -182,14 +182,14 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
     const behind: Action = {
       before: b.index,
       act: (d) => {
-        applyFence(d, standing(d, b.side.index), 'tensorAfter')
+        applyFence(d.context, b.side.index, 'tensorAfter')
       },
     }
     const fronts = places.map(([where, place]): readonly [Action, string] => [
       {
         before: where,
         act: (d) => {
-          applyFence(d, standing(d, a.side.index), 'tensorBefore')
+          applyFence(d.context, a.side.index, 'tensorBefore')
         },
       },
       `a before_thread_sync fence ${place}`,
@@ -213,7 +213,8 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
       {
         before: where,
         act: (d) => {
-          applyFence(d, standing(d, x), name)
+          if (name === 'mbarrierInit') publishInits(d, standing(d, x))
+          applyFence(d.context, x, name)
         },
       },
     ]
@@ -231,7 +232,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
   const acquired: Action = {
     before: b.index,
     act: (d) => {
-      applyFence(d, standing(d, b.side.index), 'mapAcquire')
+      applyFence(d.context, b.side.index, 'mapAcquire')
     },
   }
   for (const [where, place] of places)
@@ -243,7 +244,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
         {
           before: where,
           act: (d) => {
-            applyFence(d, standing(d, a.side.index), 'mapRelease')
+            applyFence(d.context, a.side.index, 'mapRelease')
           },
         },
         acquired,

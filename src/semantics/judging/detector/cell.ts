@@ -369,7 +369,7 @@ const isFenced = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
 
 /** A generic read of an agent before an asynchronous write of the same bytes, in order. */
 const judgeFence = (x: AccessRecord, r: AccessRecord, k: Knowledge, out: Conflicts): void => {
-  if (x.proxy !== 'generic' || x.unit !== 'agent' || r.proxy !== 'async') return
+  if (x.proxy !== 'generic' || x.unit !== 'agent' || r.proxy !== 'async' || x.fence === 'registers') return
   const asked = out.readFence(r)
   if (asked === 'not asked' || isFenced(x, r, k)) return
   if (asked === 'demanded') out.unfencedRead(x, r, k)

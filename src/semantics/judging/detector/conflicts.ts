@@ -160,7 +160,7 @@ const resting: Readonly<Record<Assumption, Resting>> = {
       `, but no proxy fence is between them, for which the manual asks (strict proxies)${
         fences === 'compiler'
           ? ': the compiler that wrote this text has put none there'
-          : ': no Hopper chip was seen to need it, and GB200 was'
+          : ': GB200 was seen to need it, and no Hopper chip was'
       }`,
   },
 }

@@ -60,9 +60,7 @@ const rangeOf = (c: Context, f: Footprint | undefined): number => {
 }
 
 /** `over`: of an acquire of tensor maps the bytes that it is about, if not all. */
-export const applyFence = (d: Detector, stamp: Stamp, kind: FenceName, over?: Footprint): void => {
-  const c = d.context
-  const x = stamp.agent
+export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footprint): void => {
   const a = c.agents[x]!
   switch (kind) {
     case 'shared':
@@ -85,10 +83,14 @@ export const applyFence = (d: Detector, stamp: Stamp, kind: FenceName, over?: Fo
       acquireMaps(c.extent, a.knowledge, rangeOf(c, over))
       return
     case 'mbarrierInit':
-      for (const b of d.barriers) publishInit(b, stamp)
       fenceInitialisations(a.knowledge, x)
       return
   }
+}
+
+/** fence.mbarrier_init by lanes of an agent: asynchronous units find what these lanes have initialised. */
+export const publishInits = (d: Detector, stamp: Stamp): void => {
+  for (const b of d.barriers) publishInit(b, stamp)
 }
 
 /** Would a proxy fence of this agent make a write to shared memory visible to asynchronous units that was not yet? */
@@ -118,22 +120,25 @@ export const fence = (d: Detector, e: Fence): void => {
       return
     case 'proxyAsync':
       if (e.scope === 'global' || !covers(c, a.knowledge)) a.fences++
-      applyFence(d, e.stamp, e.scope === 'global' ? 'global' : 'shared')
+      applyFence(c, x, e.scope === 'global' ? 'global' : 'shared')
       return
     case 'wgmma':
     case 'tensorBefore':
     case 'tensorAfter':
+      applyFence(c, x, e.kind)
+      return
     case 'mbarrierInit':
-      applyFence(d, e.stamp, e.kind)
+      publishInits(d, e.stamp)
+      applyFence(c, x, e.kind)
       return
     case 'tensormap':
       a.fences++
-      applyFence(d, e.stamp, 'mapRelease')
+      applyFence(c, x, 'mapRelease')
       return
     case 'tensormapAcquire':
       if (e.footprint !== undefined)
         Digest.ofAgent(c.digest, x, 9, e.stamp.at, Digest.ofSpans(e.footprint.plane, e.footprint.spans), 0)
-      applyFence(d, e.stamp, 'mapAcquire', e.footprint)
+      applyFence(c, x, 'mapAcquire', e.footprint)
       return
   }
 }
