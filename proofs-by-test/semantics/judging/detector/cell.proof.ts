@@ -210,7 +210,12 @@ describe('strict proxies: a generic read under an asynchronous write asks for a 
   rows([
     ['no fence', [{ r: ra }, { r: refill, k: hears({ a: 1 }) }], told, strict],
     ['not asked for', [{ r: ra }, { r: refill, k: hears({ a: 1 }) }], []],
-    ['noted', [{ r: ra }, { r: refill, k: hears({ a: 1 }) }], ['unfencedRead: ra@1 / wb@1'], { fence: 'noted' }],
+    [
+      'noted',
+      [{ r: ra }, { r: refill, k: hears({ a: 1 }) }],
+      ['unfencedRead: ra@1 / wb@1'],
+      { fence: 'noted' },
+    ],
     ['noted where it is', [{ r: ra }, { r: refill, k: fenced('program', 1) }], [], { fence: 'noted' }],
     [
       'an atomic read',

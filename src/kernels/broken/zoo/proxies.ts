@@ -106,7 +106,8 @@ const readThenRefill = S.twin({
 const releasedUnfenced = S.twin({
   id: 'P3',
   word: 'blackwell',
-  title: 'the consumer reads a slot and releases it, and the producer refills it, on a chip on which such reads went wrong',
+  title:
+    'the consumer reads a slot and releases it, and the producer refills it, on a chip on which such reads went wrong',
   fix: 'fence.proxy.async of the consumer before it releases (or of the producer after its wait)',
   stage: { arch: 'sm100a' },
   shows: { verdict: 'hazard', a: 'read s', b: 'refill s' },

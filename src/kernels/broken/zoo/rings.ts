@@ -97,7 +97,6 @@ const noRelease = S.twin({
       *consumer() {
         yield* S.wait('wait full', full, 0)
         yield* S.read('read s', s)
-        yield* S.fence('fence')
         yield* S.arrive('arrive empty', empty)
       },
     })

@@ -46,7 +46,15 @@ import { receive } from './context.js'
 import type { Asked, Contribution, Generation, Peeked } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
-import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesFencedInits, seesInitialisation } from './knowledge.js'
+import {
+  advance,
+  advanceOrder,
+  barrierClock,
+  joinOrder,
+  programOf,
+  seesFencedInits,
+  seesInitialisation,
+} from './knowledge.js'
 import { allLanes } from './activity.js'
 import { fencedEvent, isAmong, knowsEvent, knowsAttendance, lanesDone } from './lanes.js'
 import type { Operation } from './operation.js'
