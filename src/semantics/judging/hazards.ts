@@ -210,7 +210,7 @@ const rows = {
     by: ['detector'],
     rank: 1,
     outside: 'always',
-    ptxAlone: 'who lowers another program publishes its barriers',
+    ptxAlone: 'what lowers another program publishes its barriers',
   },
   R1: {
     title: 'read before arrival',

@@ -104,7 +104,7 @@ export interface Header {
   readonly nondeterminism: ReadonlyArray<string>
   /**
    * who writes the fences that asynchronous units need: the author of the program, each of them, or the compiler that made it from a language that has none; absent:
-   * whoever lowers the program publishes its barriers
+   * what lowers the program publishes its barriers
    */
   readonly fences?: Fencing
 }

@@ -73,7 +73,7 @@ export interface Front<W> {
   readonly starts: ReadonlyArray<boolean>
   readonly sites: ReadonlyArray<Site>
   readonly nondeterminism: ReadonlyArray<string>
-  /** who writes the fences that asynchronous units need (`log/events.ts`); null: who lowers the program publishes its barriers */
+  /** who writes the fences that asynchronous units need (`log/events.ts`); null: what lowers the program publishes its barriers */
   readonly fences: Fencing | null
   /** the instructions that occur in it */
   readonly instructions: ReadonlySet<string>

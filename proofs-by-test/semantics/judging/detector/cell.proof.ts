@@ -87,7 +87,7 @@ interface Setting {
   /** what is asked of a generic read before an asynchronous write */
   readonly fence?: ReadFence
 }
-const listener = (heard: Array<string>, asked: ReadFence): Conflicts => {
+const listener = (heard: Array<string>, asked: ReadFence = 'not asked'): Conflicts => {
   const two =
     (what: string) =>
     (a: AccessRecord, b: AccessRecord): void => {

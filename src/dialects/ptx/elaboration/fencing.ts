@@ -24,18 +24,18 @@ const instructionsIn = (body: ReadonlyArray<Statement>): ReadonlyArray<Instructi
 
 /** The text at a label of the debug sections: bytes up to a 0. */
 const textAt = (m: Module, label: string): string => {
-  const bytes: number[] = []
   for (const item of m.items) {
     if (item._tag !== 'section') continue
     const from = item.lines.findIndex((l) => l._tag === 'label' && l.name === label)
     if (from < 0) continue
-    for (const line of item.lines.slice(from + 1)) {
-      if (line._tag === 'label') break
-      bytes.push(...line.values.map(Number))
-    }
+    const bytes = item.lines.slice(from + 1).flatMap((l) => (l._tag === 'label' ? [0] : l.values.map(Number)))
+    const end = bytes.indexOf(0)
+    return bytes
+      .slice(0, end < 0 ? bytes.length : end)
+      .map((byte) => String.fromCharCode(byte))
+      .join('')
   }
-  const end = bytes.indexOf(0)
-  return String.fromCharCode(...bytes.slice(0, end < 0 ? bytes.length : end))
+  return ''
 }
 
 const isOfLibrary = (m: Module, { location }: Instruction): boolean => {

@@ -146,7 +146,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       ),
       fences: described(
         oneOf<Fencing>('author', 'library', 'compiler'),
-        'who writes the fences that asynchronous units need: the author of the program, each of them; a library, whose users do not fence its barriers; or the compiler that made it. Absent: whoever lowers the program publishes its barriers',
+        'who writes the fences that asynchronous units need: the author of the program, each of them; a library, whose users do not fence its barriers; or the compiler that made it. Absent: what lowers the program publishes its barriers',
       ),
       clusters: described(
         nat,
