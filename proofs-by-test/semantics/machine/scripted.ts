@@ -34,6 +34,7 @@ export const scripted = (
     starts: [true, true],
     sites: [{ label: 'here', path: [] }],
     nondeterminism: [],
+    fences: null,
     instructions: new Set(),
     storesConstants: null,
     timed: false,

@@ -11,6 +11,7 @@ export const rows: Readonly<Record<string, string>> = {
   'zoo/P2 1 P2': 'ok: fence.proxyAsync scope="cta" behind `write s`',
   'zoo/P2-agent 1 P2': 'ok: fence.proxyAsync scope="cta" behind `write s` of producer',
   'zoo/P3 1 P3': 'ok: fence.proxyAsync scope="cta" behind `read s`',
+  'zoo/P3-blackwell 1 P3': 'ok: fence.proxyAsync scope="cta" behind `read s` of consumer',
   'zoo/P4 1 P4': 'ok: mbarrier.wait barrier=@full parity=0 acquire=true scope="cta" before `read s`',
   'zoo/P5 1 P5': 'ok: fence.proxyAsync scope="global" behind `write x`',
   'zoo/R1 1 R1':

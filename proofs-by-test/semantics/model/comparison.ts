@@ -109,6 +109,7 @@ export const recording = (options: Options): Fold<Recording, Detected> => {
           say(pairs, 'visibility', a, b)
           tell.invisible(a, b, k)
         },
+        readFence: tell.readFence,
         unfencedRead: (a, b, k) => {
           say(pairs, 'unfenced', a, b)
           tell.unfencedRead(a, b, k)
@@ -158,7 +159,7 @@ const detected = (
 }
 
 const conditions: ReadonlyArray<ConditionName> = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6']
-const ends = ['U1', 'U2', 'K1', 'K2', 'K4', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'T1', 'T2', 'T4', 'T5']
+const ends = ['U1', 'U2', 'K1', 'K2', 'K4', 'O1', 'B2', 'B4', 'B7', 'B8', 'B9', 'P6', 'T1', 'T2', 'T4', 'T5']
 
 /** A use or a dealloc that is not ordered after the allocation; or a load that is not waited for. */
 const isOfAllocation = (f: Finding): boolean =>

@@ -28,7 +28,8 @@ const drawn = (die: Dice, k: number): ReadonlyArray<string> => {
     () => (cta === '' ? by(`wait ${barrier} 0${scope}`) : by('write g')),
     () => by(`signal s ${die.pick(['1', '1', '2'])}${reach}`),
     () => by(`wait.semaphore s ${die.pick(['1', '1', '0', '2'])}${reach}`),
-    () => by(`fence ${die.pick(['async', 'global', 'map.release', 'map.acquire', 'before', 'after'])}`),
+    () =>
+      by(`fence ${die.pick(['async', 'global', 'map.release', 'map.acquire', 'before', 'after', 'init'])}`),
     () => issued('load', `read g`, `write x`, `bytes ${barrier} 16`),
     () => [...by(`arrive ${barrier} +16`), ...issued('load', `write x`, `bytes ${barrier} 16`)],
     () => issued('store', `read x${cta}`, `write g`, `${who}: commit bulk`),

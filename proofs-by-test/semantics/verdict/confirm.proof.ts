@@ -51,6 +51,7 @@ test('contracts, results, notes and what the launch decides: everything else is 
     'N5',
     'O1',
     'P3',
+    'P6',
     'U1',
     'V2',
   ]
@@ -156,6 +157,19 @@ describe('when no schedule shows anything', () => {
 })
 
 describe('what a directed schedule shows settles it', () => {
+  test('a few are tried where no search is asked for; where they show nothing it stays open', () => {
+    const hidden = beside('p@0: wr s0.x; arr #1 ~ | c@0: wait #1 0; rd s0.x')
+    const answers = ([false, 'few'] as const).map((explore) => {
+      const v = of(hidden, { explore })
+      return [v.verdict, v.decidedBy, v.search]
+    })
+    expect(answers).toEqual([
+      ['undecided', 'one-schedule', null],
+      ['hazard', 'exploration', null],
+    ])
+    const right = of(programOf(alone), { explore: 'few' })
+    expect([right.verdict, right.decidedBy, right.counts.runs]).toEqual(['undecided', 'one-schedule', 1])
+  })
   test('a state that offers both accesses', () => {
     const v = of(beside('p@0: wr s0.x | c@0: rd s0.x'))
     expect([v.verdict, v.decidedBy, v.search]).toEqual(['hazard', 'exploration', null])

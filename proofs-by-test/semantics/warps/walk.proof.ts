@@ -313,6 +313,7 @@ const compiled = (main: ReadonlyArray<Tree>, called: ReadonlyArray<Tree>): WarpP
     loops: code.map(() => []),
     loopCount: 0,
     sites: [],
+    fences: 'author',
     parameterBytes: 0,
     sharedBytes: 0,
     shared: [],

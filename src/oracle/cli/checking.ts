@@ -67,7 +67,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
           hazards: true,
           provenance: program.computes !== undefined,
-          explore: switchOf(options, 'explore'),
+          explore: switchOf(options, 'explore') || 'few',
           explain,
           fuel: fuel.right,
           progress: bar.update,

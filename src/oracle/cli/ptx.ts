@@ -276,7 +276,7 @@ const judgedOver = (
     ...lanesOf(strictness),
     hazards: options['hazards'] !== false,
     provenance: launched.arguments.computes !== undefined,
-    explore: switchOf(options, 'explore'),
+    explore: switchOf(options, 'explore') || 'few',
     explain: true,
     bounds: { states: mostStates, depth: 100_000 },
     fuel,

@@ -93,6 +93,10 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
     source:
       'PTX, memory consistency model (program order and a proxy fence are those of one thread), bar.warp.sync (it orders memory among the threads of its mask)',
   },
+  P6: {
+    source:
+      'PTX, fence.mbarrier_init and the async proxy (a generic write is found through another proxy across a fence alone); FlashKDA #24, a public report',
+  },
   V2: {
     source:
       'PTX, memory consistency model (observation order, causality order; a read may take any write that nothing shows to be over), and a plain enumeration of the executions that its axioms allow',

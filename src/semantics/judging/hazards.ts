@@ -174,7 +174,7 @@ const rows = {
   P3: {
     title: 'generic read and asynchronous overwrite without a fence',
     definition:
-      'An asynchronous write replaces bytes after an ordinary read, in order but without a fence; looked for under strict proxies alone.',
+      'An asynchronous write replaces bytes of shared memory after an ordinary read, in order but without a proxy fence between the two. On sm_100a it is a hazard: chips have read what came later. On sm_90a, where none has, and where a compiler has left the fence out, it is a note. Under strict proxies it is a hazard everywhere, in global memory, too.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -201,6 +201,16 @@ const rows = {
     rank: 0,
     witness: ['visibility'],
     cause: 'conflict',
+  },
+  P6: {
+    title: 'barrier given to an asynchronous unit without a fence',
+    definition:
+      'A bulk copy or a commit of the tensor core completes on a barrier that was initialised with no fence behind it: neither fence.mbarrier_init by the thread that initialised it, nor fence.proxy.async.',
+    severity: 'E',
+    by: ['detector'],
+    rank: 1,
+    outside: 'always',
+    ptxAlone: 'what lowers another program publishes its barriers',
   },
   R1: {
     title: 'read before arrival',

@@ -428,6 +428,7 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   M8: noTensorMemory,
   V2: 'each of the values is right by the manual: a run shows one of them',
   V3: 'an acquire of Hopper empties the cache that such a load reads, so that no trial finds an old value',
+  P6: 'by the manual: no trials were made',
   T1: noTensorMemory,
   T2: noTensorMemory,
   T3: noTensorMemory,

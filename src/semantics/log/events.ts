@@ -80,6 +80,9 @@ export interface LoggedTensor {
   readonly strides: ReadonlyArray<number>
 }
 
+/** `library`: the author, but for barriers that are a library's. */
+export type Fencing = 'author' | 'library' | 'compiler'
+
 export interface Header {
   readonly schema: typeof traceSchema
   readonly arch: 'sm90a' | 'sm100a'
@@ -99,6 +102,11 @@ export interface Header {
   readonly sites: ReadonlyArray<Site>
   /** why the control of an agent may depend on timing (a branch on a test, an atomic's return), if it may */
   readonly nondeterminism: ReadonlyArray<string>
+  /**
+   * who writes the fences that asynchronous units need: the author of the program, each of them, or the compiler that made it from a language that has none; absent:
+   * what lowers the program publishes its barriers
+   */
+  readonly fences?: Fencing
 }
 
 // ---------------------------------------------------------------- places

@@ -18,6 +18,7 @@
  * 2. A stand that is given is left as it was, unless `edit` is the run that has made it: then the front may write in place what it owns.
  */
 import type { Agent, Site } from '../language/program.js'
+import type { Fencing } from '../log/events.js'
 import type { Edit } from './plane.js'
 import type { Stand } from './stand.js'
 import type { AgentState, Doing, Forking, Joining, Ready } from './state.js'
@@ -72,6 +73,8 @@ export interface Front<W> {
   readonly starts: ReadonlyArray<boolean>
   readonly sites: ReadonlyArray<Site>
   readonly nondeterminism: ReadonlyArray<string>
+  /** who writes the fences that asynchronous units need (`log/events.ts`); null: what lowers the program publishes its barriers */
+  readonly fences: Fencing | null
   /** the instructions that occur in it */
   readonly instructions: ReadonlySet<string>
   /** what a verdict of it does not speak of, besides what no verdict does */

@@ -221,7 +221,7 @@ export const headerOf = (l: Launch): Header => {
   const ctas = product(cluster) * resident
   const numbers = Array.from({ length: ctas }, (_, cta) => cta)
   const smemOf = (cta: number): number => memory.length + cta * l.cta.length
-  return {
+  const header: Header = {
     schema: traceSchema,
     arch: l.arch,
     program: l.name,
@@ -275,6 +275,7 @@ export const headerOf = (l: Launch): Header => {
     sites: front.sites,
     nondeterminism: front.nondeterminism,
   }
+  return front.fences === null ? header : Object.assign({ fences: front.fences }, header)
 }
 
 // ---------------------------------------------------------------- contents of tensors

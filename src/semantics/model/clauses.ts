@@ -569,9 +569,9 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'fenced-read',
     part: 'visibility',
-    says: 'Under `strictProxies` an ordinary read must be fenced like a write before an asynchronous access overwrites it.',
+    says: 'An ordinary read of shared memory must be fenced like a write before an asynchronous access overwrites it, by an agent that knows the read. On Hopper, and in what a compiler has fenced, a read without is noted and no more. Under `strictProxies` it must be fenced on every chip, and in global memory, too.',
     source:
-      "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; shipped main loops do without, and no chip is known to need it",
+      "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; public reports of wrong results on GB200 without (DeepEP #621, #642); shipped main loops for Hopper do without, and no H100 is known to need it",
     litmus: {
       log: [
         'T0: read x',
@@ -581,7 +581,6 @@ const visibility: ReadonlyArray<Clause> = [
         '#1: bytes b 16',
         'T0: wait b 0',
       ],
-      options: { strictProxies: true },
       expect: 'unfenced',
       without: ok,
     },
@@ -824,6 +823,25 @@ const ends: ReadonlyArray<Clause> = [
         'T0: wait b 0 cluster',
       ],
       expect: 'B9',
+      without: ok,
+    },
+  },
+  {
+    id: 'unit-told',
+    part: 'ends',
+    says: 'Where fences are written by hand, as in PTX, an operation of the asynchronous proxy signals it only if the initialisation was fenced before the issue: by fence.mbarrier_init of the agent that initialised it, or by a proxy fence of an agent that sees it.',
+    source:
+      'PTX 9.7.13.4 (fence.mbarrier_init), 8.9.5 (a generic write is found through another proxy across a fence alone); FlashKDA #24 (public report)',
+    litmus: {
+      log: [
+        'fenced by hand',
+        'T0: arrive b +16',
+        'T0: issue #1 load',
+        '#1: write x',
+        '#1: bytes b 16',
+        'T0: wait b 0',
+      ],
+      expect: 'P6',
       without: ok,
     },
   },

@@ -12,6 +12,7 @@
  * | B4 | the transaction count stays within its bounds                                                                  |
  * | B7 | a barrier is used while it lives, by agents that know its initialisation; its bytes are no payload meanwhile   |
  * | B9 | an agent of another CTA finds the initialisation: released to it, or fenced                                    |
+ * | P6 | an asynchronous unit that signals it finds the initialisation: fenced by its agent, or by a proxy fence (asked where fences are written by hand) |
  * | B8 | (Pallas) an agent observes every phase                                                                         |
  * | U1 | (Pallas) every phase is observed                                                                               |
  *
@@ -25,11 +26,12 @@ import type { History, Reading, Touch } from './reading.js'
 import { clusterBarriers, own } from './reading.js'
 import type { Knows } from './views.js'
 import { clusterOf, type LogEvent, type Stamp } from '../log/events.js'
+import { units } from '../log/units.js'
 
 // ---------------------------------------------------------------- model
 
 export interface Left {
-  readonly id: 'U1' | 'U2' | 'K1' | 'K2' | 'K4' | 'O1' | 'B2' | 'B4' | 'B7' | 'B8' | 'B9'
+  readonly id: 'U1' | 'U2' | 'K1' | 'K2' | 'K4' | 'O1' | 'B2' | 'B4' | 'B7' | 'B8' | 'B9' | 'P6'
   /** who made the event: the agent, or the issuer of the operation; undefined for O1 */
   readonly stamp: Stamp | undefined
   readonly at: number
@@ -156,6 +158,21 @@ export const lives = (r: Reading, knows: Knows, { has }: Judging): ReadonlyArray
       return ctaOf(r, at) === ctaOf(r, init) || told || !has('life-told') ? [] : [left(r, 'B9', at, barrier)]
     }),
   )
+
+/** P6: a unit that reaches memory through the asynchronous proxy signals a barrier whose initialisation no fence shows it. */
+export const unshown = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
+  r.header.fences === undefined
+    ? []
+    : r.histories.flatMap((h, barrier) =>
+        h.uses.flatMap(({ at, init, live }) => {
+          const operation = operationOf(r, at)
+          if (operation === undefined || !live || units[operation.issue.unit].proxy !== 'async') return []
+          const from = operation.at
+          const isShown =
+            !knows(at, 'order', init) || knows(from, 'inits', init) || knows(from, 'shared', init)
+          return isShown ? [] : [left(r, 'P6', at, barrier)]
+        }),
+      )
 
 /** B7: invalidated while an event of it, or a wait, is not known. */
 export const invalidated = (r: Reading, knows: Knows): ReadonlyArray<Left> =>

@@ -6,7 +6,7 @@
 export interface Choices {
   /** by the manual's word: relaxed edges order no access, a load not waited for at a dealloc is not over, contracts count */
   readonly strict: boolean
-  /** a generic read before an asynchronous overwrite needs a proxy fence too */
+  /** a generic read before an asynchronous overwrite needs a proxy fence too, of whatever memory and on whatever chip */
   readonly strictProxies: boolean
   readonly wgmmaOrder: 'issue' | 'documented'
   /** products after products of one queue are in order, or the pairs of the ISA alone */

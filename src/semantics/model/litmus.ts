@@ -32,6 +32,8 @@
  * | `next cluster`                                             | the next cluster of the grid begins                          |
  * | `bare`                                                     | nothing comes before the log                                 |
  * | `nothing is written before`; `g is an output`; `b is of Pallas`; `b counts 1` | what planes and barriers are              |
+ * | `on Hopper`                                                | the chip; if nothing is said it is Blackwell                 |
+ * | `fenced by hand`                                           | as in PTX no barrier is published to asynchronous units but by a fence of the log |
  *
  * Places are of 16 bytes; a strong access is of the first 4 of them, or of 8. Barriers count 1. Unless a log is `bare`, T0 initialises its barriers first and all agents meet.
  *
@@ -213,6 +215,8 @@ const forms: ReadonlyArray<readonly [word: string, written: string, form: RegExp
     ['next', 'next cluster', 'next cluster'],
     ['bare', 'bare', 'bare'],
     ['nothing', 'nothing is written before', 'nothing is written before'],
+    ['on', 'on Hopper', 'on Hopper'],
+    ['fenced', 'fenced by hand', 'fenced by hand'],
     ['g', 'g is an output', '[ghs] is an output'],
     ['b', 'b is of Pallas', `${barrier} is of Pallas`],
     ['b', 'b counts 1', `${barrier} counts 1`],
@@ -354,7 +358,7 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
   const sites: Array<{ label: string; path: ReadonlyArray<string> }> = []
   const plain: Header = {
     schema: 'tcspec.trace/1',
-    arch: 'sm100a',
+    arch: has('on Hopper') ? 'sm90a' : 'sm100a',
     program: 'litmus',
     agents: agents.map((name) => ({ name, cta: ['T', 'U', 'V'].indexOf(name[0]!), warps: 4, starts: true })),
     ctas,
@@ -372,7 +376,8 @@ const read = (text: ReadonlyArray<string>): LitmusLog => {
     sites,
     nondeterminism: [],
   }
-  const header: Header = beside ? Object.assign({ resident: 2 }, plain) : plain
+  const alone: Header = has('fenced by hand') ? Object.assign({ fences: 'author' as const }, plain) : plain
+  const header: Header = beside ? Object.assign({ resident: 2 }, alone) : alone
   const log: LogEvent[] = []
   const lineOf: number[] = []
   const made = agents.map(() => 0)

@@ -97,6 +97,7 @@ const shown = (
     failing: conditionClauses(r, knows, q, found, how, whole),
     left: [
       ...Ends.lives(r, knows, how),
+      ...(how.has('unit-told') ? Ends.unshown(r, knows) : []),
       ...(how.has('life') ? [...Ends.invalidated(r, knows), ...Ends.payload(r, knows)] : []),
       ...(how.has('count') ? [...Ends.excess(r), ...Ends.miscounted(r)] : []),
       ...(how.has('contract') ? Ends.contracts(r, over) : []),

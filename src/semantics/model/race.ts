@@ -14,7 +14,7 @@
  * |--------------------------|---------------------------------------------------------------------------------------------|------------|
  * | write, read              | ordered and visible                                                                         | race, visibility |
  * | write, write             | ordered and visible, or *landed*: each shared byte was read in between by a read that saw the first and is ordered before the second | race, visibility |
- * | read, write              | ordered (fenced too, under `strictProxies`)                                                 | race, unfenced |
+ * | read, write              | ordered; an ordinary read before an asynchronous write fenced, too (`visible.ts`)           | race, unfenced |
  * | two atomic writes        | ordered, or they commute                                                                    | any order  |
  * | nothing, read            | the bytes were written before the launch; or a write that comes later is not ordered        | nothing    |
  * | two clusters, one after the other | nothing orders them                                                                | foreign    |
@@ -35,7 +35,7 @@ import { doneFact, pipelined } from './order.js'
 import type { Reading, Touch } from './reading.js'
 import { foundBefore, widthOf, type Has } from './strong.js'
 import type { Knows, View } from './views.js'
-import { isFencedRead, fenced, sees } from './visible.js'
+import { fenced, readFence, sees } from './visible.js'
 
 // ---------------------------------------------------------------- model
 
@@ -56,7 +56,7 @@ export interface Judged {
 }
 /** A pair that is ordered by an assumption that the manual does not make. */
 export interface Leaning {
-  readonly on: 'relaxed' | 'issueOrder'
+  readonly on: 'relaxed' | 'issueOrder' | 'unfencedRead'
   readonly a: Touch
   readonly b: Touch
 }
@@ -212,6 +212,9 @@ const landed = (q: Asked, before: ReadonlyArray<Touch>, w: Met, b: Touch): boole
 const isWrong = (is: PairKind | Ground): is is PairKind =>
   is === 'race' || is === 'visibility' || is === 'unfenced' || is === 'foreign' || is === 'anyOrder'
 
+const isUnfenced = (q: Asked, a: Touch, b: Touch, asked: 'demanded' | 'noted'): boolean =>
+  q.how.has('fenced-read') && readFence(q.r, a, b, q.how) === asked && !fenced(q.r, q.knows, a, b)
+
 const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKind | Ground => {
   const a = m.touch
   if (q.oneUnit(a, b)) return 'unit'
@@ -221,13 +224,7 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
       : 'atomic'
   const isFound = (): boolean => foundBefore(q.r, q.how.has, q.knows, a, b, m.bytes)
   if (!q.ordered(a, b)) return isFound() ? 'found' : q.how.has('race') ? 'race' : 'notAsked'
-  if (!isWrite(a))
-    return !a.access.atomic &&
-      q.how.has('fenced-read') &&
-      isFencedRead(q.r, a, b, q.how) &&
-      !fenced(q.r, q.knows, a, b)
-      ? 'unfenced'
-      : 'order'
+  if (!isWrite(a)) return isUnfenced(q, a, b, 'demanded') ? 'unfenced' : 'order'
   if (sees(q.r, q.knows, a, b)) return 'seen'
   if (!q.how.has('visibility')) return 'notAsked'
   if (isFound()) return 'found'
@@ -256,16 +253,19 @@ const early = (
   return { pairs, left: left.length > 0 }
 }
 
-/** Does the pair stand by an assumption alone: an order that is not firm, or the issue order of products? */
+/** Does the pair stand by an assumption alone: an order that is not firm, the issue order of products, or a read that needs no fence? */
 const leans = (q: Asked, a: Touch, b: Touch): ReadonlyArray<Leaning> => {
   const fact = doneFact(a)
   if (q.oneUnit(a, b)) return q.assumed(a, b) && !q.ordered(a, b) ? [{ on: 'issueOrder', a, b }] : []
   // atomics that commute need no order
   if (together(q.r, q.how.has, a, b, true) && !(isWrite(a) && isWrite(b) && !commute(a, b))) return []
   const [order, firm] = comesFirst(b) ? (['before', 'firmBefore'] as const) : (['order', 'firm'] as const)
-  return fact >= 0 && q.knows(b.at, order, fact) && !q.knows(b.at, firm, fact)
-    ? [{ on: 'relaxed', a, b }]
-    : []
+  const isRelaxed = fact >= 0 && q.knows(b.at, order, fact) && !q.knows(b.at, firm, fact)
+  const isBare = !isWrite(a) && isWrite(b) && q.ordered(a, b) && isUnfenced(q, a, b, 'noted')
+  return [
+    ...(isRelaxed ? [{ on: 'relaxed' as const, a, b }] : []),
+    ...(isBare ? [{ on: 'unfencedRead' as const, a, b }] : []),
+  ]
 }
 
 /** What is said of one access. `before` and `after` are of its plane and cluster, `past` of its plane and earlier clusters. */

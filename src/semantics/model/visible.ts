@@ -132,10 +132,21 @@ export const sees = (r: Reading, knows: Knows, write: Touch, by: Touch): boolean
 export const fenced = (r: Reading, knows: Knows, read: Touch, by: Touch): boolean =>
   knows(by.at, window(r, read, by), read.at)
 
-/** Whether `strictProxies` asks for it. */
-export const isFencedRead = (r: Reading, read: Touch, by: Touch, { options }: Judging): boolean =>
-  options.strictProxies &&
-  read.operation === undefined &&
-  read.access.proxy === 'generic' &&
-  by.access.proxy === 'async' &&
-  r.header.planes[read.access.footprint.plane]!.space !== 'regs'
+/**
+ * What is asked of them: a fence, or a note where there is none. On Blackwell slots of shared memory have gone wrong without; on Hopper none has, and kernels that ship
+ * do without; and what a compiler leaves out no author can add. Under `strictProxies` it is asked of all memory, on every chip.
+ */
+export const readFence = (
+  r: Reading,
+  read: Touch,
+  by: Touch,
+  { options }: Judging,
+): 'demanded' | 'noted' | undefined => {
+  const { space } = r.header.planes[read.access.footprint.plane]!
+  if (read.operation !== undefined || read.access.proxy !== 'generic' || by.access.proxy !== 'async')
+    return undefined
+  if (space === 'regs') return undefined
+  if (options.strictProxies) return 'demanded'
+  if (space !== 'smem') return undefined
+  return r.header.arch === 'sm100a' && r.header.fences !== 'compiler' ? 'demanded' : 'noted'
+}

@@ -10,7 +10,7 @@
  * | any other wait              | overwritten or used too early: W, M, D, V1; or stuck                                         |
  * | stuck                       | B1, B4, B5, B6; a generation skipped or left over: B8, U1                                    |
  * | arrive, commit              | stuck; a generation ahead: B2, B3 and what follows of it                                     |
- * | initialisation fence        | not published: B9                                                                           |
+ * | initialisation fence        | not published: B9; in PTX P6                                                                |
  * | init                        | used outside its life: B7; stuck; a generation ahead                                         |
  * | fence                       | P, V1; of wgmma also M1; of the thread-sync kind M8, M2 to M4                                |
  * | group wait, commit          | by family: W4, U2; W3, M1; M3; M4                                                            |
@@ -55,7 +55,7 @@ const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected =>
     case 'mbarrier.inval':
       return dropped ? ['B7', ...stuck] : ['B7', ...stuck, ...ahead]
     case 'fence.mbarrierInit':
-      return ['B9']
+      return ['B9', 'P6']
     case 'mbarrier.wait':
       return isFull(program, m.barriers)
         ? ['R', 'I1', 'V1', 'D1', 'W1', 'B7', 'B3', ...stuck]

@@ -58,6 +58,8 @@ import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   confirm,
+  confirmedByFew,
+  longestOfFew,
   inNoOrder,
   inTurn,
   throughOutcomes,
@@ -104,8 +106,8 @@ export interface CheckOptions {
   readonly equalWrites?: 'of inputs' | 'any' | 'none'
   /** fold tile provenance over the log, when the program says what it computes */
   readonly provenance: boolean
-  /** where one schedule does not decide, try directed ones and then all of them (`confirm.ts`) */
-  readonly explore: boolean
+  /** where one schedule does not decide, try directed ones and then all of them; or a few directed ones alone (`confirm.ts`) */
+  readonly explore: boolean | 'few'
   /** how far that search may go */
   readonly bounds?: Bounds
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
@@ -421,7 +423,7 @@ const causeOf = (
   detecting: Options,
   decided: ReadonlyArray<Diagnosis>,
 ): Ran | null => {
-  if (!options.explore || decided.some(isPair)) return null
+  if (options.explore !== true || decided.some(isPair)) return null
   let halfway: Ran | null = null
   let surplus: Ran | null = null
   for (const policy of [
@@ -727,7 +729,11 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ? turns
       : (throughOutcomes(question, detecting) ??
         inNoOrder(question, asked(first, first.result[0]?.otherwise.controlled ?? null)) ??
-        (options.explore ? confirm(question) : null))
+        (options.explore === true
+          ? confirm(question)
+          : options.explore === 'few' && first.steps <= longestOfFew
+            ? confirmedByFew(question)
+            : null))
   const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
   const followed: Schedules =
     turns !== null

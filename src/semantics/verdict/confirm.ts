@@ -6,7 +6,7 @@
  *
  * | step               | settles                                                                                   |
  * |--------------------|-------------------------------------------------------------------------------------------|
- * | directed schedules | each agent starved in turn, each operation of a finding starved in turn, eager, lazy, four seeds |
+ * | directed schedules | each agent starved in turn, each operation of a finding starved in turn, eager, lazy, four seeds; or two agents and three operations, and no search, which is tried unasked |
  * | a search           | all schedules, up to a bound (`explore/`)                                                 |
  * | where C1 alone fails | every order in which agents come to what decides (`schedules/outcomes/`): no other is asked |
  *
@@ -144,17 +144,22 @@ const withoutData = (q: Question): Launched | null => {
   return E.isRight(launched) ? launched.right : keepsData(algebra) ? q.launched : null
 }
 
-export const confirm = (q: Question): Answer => {
+const searching = (q: Question): ExploreOptions => ({
+  arguments: q.arguments,
+  states: q.bounds.states,
+  depth: q.bounds.depth,
+  reduced: true,
+  stop: true,
+})
+
+/** The first of these schedules that shows something wrong. */
+const shownByOne = (
+  q: Question,
+  bare: Launched | null,
+  how: ExploreOptions,
+  policies: ReadonlyArray<AnyPolicy>,
+): Answer | null => {
   const { world } = q.launched
-  const bare = withoutData(q)
-  const how: ExploreOptions = {
-    arguments: q.arguments,
-    states: q.bounds.states,
-    depth: q.bounds.depth,
-    reduced: true,
-    stop: true,
-  }
-  const policies = directed(world, q.judgement)
   for (const [i, policy] of policies.entries()) {
     const watch = contested(world)
     const ran = q.run(watch.policy(policy))
@@ -172,6 +177,28 @@ export const confirm = (q: Question): Answer => {
     if (found !== undefined)
       return { runs, search: null, found: { ran, decision: decisionOf(found, ran) }, refuted: false }
   }
+  return null
+}
+
+/** The longest run, in steps, of which a few schedules more are tried unasked. */
+export const longestOfFew = 5_000
+
+/** A few directed schedules and no search: what nearly every mistake shows, at the cost of some runs. Null where none shows anything. */
+export const confirmedByFew = (q: Question): Answer | null => {
+  const all = directed(q.launched.world, q.judgement)
+  const agents = Math.min(8, q.launched.world.header.agents.length)
+  return shownByOne(q, withoutData(q), searching(q), [
+    ...all.slice(0, Math.min(2, agents)),
+    ...all.slice(agents, agents + 3),
+  ])
+}
+
+export const confirm = (q: Question): Answer => {
+  const bare = withoutData(q)
+  const how = searching(q)
+  const policies = directed(q.launched.world, q.judgement)
+  const shown = shownByOne(q, bare, how, policies)
+  if (shown !== null) return shown
   const runs = policies.length
   const all = bare === null ? null : exploreLaunched(bare, how)
   if (all === null || E.isLeft(all)) return { runs, search: null, found: null, refuted: false }

@@ -393,6 +393,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     starts: agents.map(() => true),
     sites: l.program.sites,
     nondeterminism: reasons,
+    fences: l.program.fences,
     instructions: new Set(l.program.code.map(({ operation }) => operation._tag)),
     storesConstants: constantStores(l.program),
     timed: reasons.length > 0,

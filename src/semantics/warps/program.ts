@@ -19,7 +19,7 @@
  * Source: PTX ISA, state spaces, types and variables; instruction operands.
  */
 import type { Scope } from '../language/instruction.js'
-import type { Comparison } from '../log/events.js'
+import type { Comparison, Fencing } from '../log/events.js'
 import type { Site } from '../language/program.js'
 import type { Predicate, Row } from '../machine/warp-stand.js'
 import type { Address, Space } from './operations/address.js'
@@ -338,6 +338,8 @@ export interface WarpProgram {
   readonly loops: ReadonlyArray<ReadonlyArray<number>>
   readonly loopCount: number
   readonly sites: ReadonlyArray<Site>
+  /** who has written its fences */
+  readonly fences: Fencing
   readonly parameterBytes: number
   /** bytes of the CTA's own variables in shared memory; dynamic memory lies behind them */
   readonly sharedBytes: number

@@ -20,6 +20,7 @@ import { defaults, standard } from '../../../../src/semantics/judging/detector/i
 import type { Knowledge } from '../../../../src/semantics/judging/detector/knowledge.js'
 import { clockOf, copy, nothing, programOf } from '../../../../src/semantics/judging/detector/knowledge.js'
 import { inOrder } from '../../../../src/semantics/judging/detector/queue.js'
+import type { ReadFence } from '../../../../src/semantics/judging/detector/read-fence.js'
 import { footprint, record } from './records.js'
 
 const extent = { agents: 36, barriers: 1 }
@@ -83,8 +84,10 @@ interface Setting {
   readonly global?: boolean
   readonly initialised?: boolean
   readonly options?: Partial<Options>
+  /** what is asked of a generic read before an asynchronous write */
+  readonly fence?: ReadFence
 }
-const listener = (heard: Array<string>): Conflicts => {
+const listener = (heard: Array<string>, asked: ReadFence = 'not asked'): Conflicts => {
   const two =
     (what: string) =>
     (a: AccessRecord, b: AccessRecord): void => {
@@ -94,6 +97,7 @@ const listener = (heard: Array<string>): Conflicts => {
     race: two('race'),
     twice: two('twice'),
     invisible: two('invisible'),
+    readFence: () => asked,
     unfencedRead: two('unfenced'),
     restsOn: (what, a, b) => heard.push(`${what}: ${nameOf(a)} / ${nameOf(b)}`),
     anyOrder: two('order'),
@@ -111,8 +115,8 @@ const play = (
 ): { readonly heard: ReadonlyArray<string>; readonly cell: Cell } => {
   const c = cell(0, o.written ?? true)
   const heard: Array<string> = []
-  const out = listener(heard)
   const options = { ...defaults, ...o.options }
+  const out = listener(heard, o.fence ?? (options.strictProxies ? 'demanded' : 'not asked'))
   for (const { r, k, cluster } of steps)
     judge(c, r, k ?? blank, cluster ?? 0, o.global ?? false, o.initialised ?? true, options, out)
   return { heard, cell: c }
@@ -205,7 +209,20 @@ describe('strict proxies: a generic read under an asynchronous write asks for a 
   }
   rows([
     ['no fence', [{ r: ra }, { r: refill, k: hears({ a: 1 }) }], told, strict],
-    ['not asked for by default', [{ r: ra }, { r: refill, k: hears({ a: 1 }) }], []],
+    ['not asked for', [{ r: ra }, { r: refill, k: hears({ a: 1 }) }], []],
+    [
+      'noted',
+      [{ r: ra }, { r: refill, k: hears({ a: 1 }) }],
+      ['unfencedRead: ra@1 / wb@1'],
+      { fence: 'noted' },
+    ],
+    ['noted where it is', [{ r: ra }, { r: refill, k: fenced('program', 1) }], [], { fence: 'noted' }],
+    [
+      'an atomic read',
+      [{ r: access('ra@1', { reach: 3 }) }, { r: refill, k: hears({ a: 1 }) }],
+      told,
+      strict,
+    ],
     ['the fence covers it', [{ r: ra }, { r: refill, k: fenced('program', 1) }], [], strict],
     [
       'the fence came before it',

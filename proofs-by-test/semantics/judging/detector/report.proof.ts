@@ -160,7 +160,7 @@ describe('drafts', () => {
   })
   test('causes before consequences: two accesses, a barrier misused, a wait that stands, what is left over', () => {
     const consequences: ReadonlyArray<ReadonlyArray<HazardId>> = [
-      ['B1', 'B2', 'B3', 'B7', 'B9'],
+      ['P6', 'B1', 'B2', 'B3', 'B7', 'B9'],
       ['B4', 'B5', 'B6'],
       ['B8', 'K1', 'K2', 'M5', 'O1', 'U1', 'U2'],
     ]

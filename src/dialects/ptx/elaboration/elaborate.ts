@@ -40,6 +40,7 @@ import {
   type ElaborationError,
   type Emitter,
 } from './emitter.js'
+import { fencingOf } from './fencing.js'
 import { guardOf, source, type Here, type Names } from './here.js'
 import { readLines, siteLabel, sourceOf, sources, type Sources } from './sources.js'
 import {
@@ -396,6 +397,7 @@ export const elaborate = (
       loops,
       loopCount,
       sites: e.sites,
+      fences: fencingOf(module, f),
       parameterBytes: last === undefined ? 0 : last.offset + last.bytes,
       sharedBytes: names.storage.shared,
       shared,

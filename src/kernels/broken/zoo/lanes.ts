@@ -1,6 +1,6 @@
 /**
- * Twins in PTX: the hazards of threads of one warp, and of strong accesses of single words. Programs of the core have neither, so these kernels are PTX, of one or two warps
- * and one tensor.
+ * Twins in PTX: the hazards of threads of one warp, of strong accesses of single words, and of barriers whose fences are written by hand. Programs of the core have none of
+ * these, so these kernels are PTX, of one or two warps and one tensor.
  *
  * Both of a pair are one text, of which the mended one has a line more, or another instruction in one line (V3):
  *
@@ -181,7 +181,39 @@ const readOnly = laneTwin(
   ],
 )
 
-export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne, foundByLuck, readOnly]
+const givenToCopy = laneTwin(
+  'P6',
+  'a thread initialises a barrier, and starts a bulk copy that completes on it, with no fence between the two',
+  'a fence.mbarrier_init behind the initialisation, by the same thread: the copy reaches the barrier through the asynchronous proxy',
+  ['mbarrier.init.shared::cta.b64', 'cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes'],
+  [
+    '.shared .align 128 .b8 d[128];',
+    '.shared .align 8 .b64 full;',
+    'st.shared.u32 [%r4], %r1;',
+    'fence.proxy.async.shared::cta;',
+    'bar.warp.sync -1;',
+    'mov.u32 %r5, full;',
+    'mov.u32 %r6, d;',
+    'setp.ne.u32 %p1, %r1, 0;',
+    '@%p1 bra over;',
+    'mbarrier.init.shared::cta.b64 [%r5], 1;',
+    { bad: '', fixed: 'fence.mbarrier_init.release.cluster;' },
+    'mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 128;',
+    'cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r6], [%r2], 128, [%r5];',
+    'over:',
+    'bar.warp.sync -1;',
+    'wait:',
+    'mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r5], 0;',
+    '@!%p1 bra wait;',
+    'add.u32 %r6, %r6, %r3;',
+    'ld.shared.u32 %r7, [%r6];',
+    'cvt.u64.u32 %rd2, %r3;',
+    'add.u64 %rd3, %rd1, %rd2;',
+    'st.global.u32 [%rd3], %r7;',
+  ],
+)
+
+export const laneTwins: ReadonlyArray<LaneTwin> = [mirrored, storedByOne, givenToCopy, foundByLuck, readOnly]
 
 // ---------------------------------------------------------------- destructors
 

@@ -103,6 +103,36 @@ const readThenRefill = S.twin({
   },
 })
 
+const releasedUnfenced = S.twin({
+  id: 'P3',
+  word: 'blackwell',
+  title:
+    'the consumer reads a slot and releases it, and the producer refills it, on a chip on which such reads went wrong',
+  fix: 'fence.proxy.async of the consumer before it releases (or of the producer after its wait)',
+  stage: { arch: 'sm100a' },
+  shows: { verdict: 'hazard', a: 'read s', b: 'refill s' },
+  *body(fixed) {
+    const x = yield* S.global('x')
+    const s = yield* S.tile('s')
+    const full = yield* S.barrier('full')
+    const empty = yield* S.barrier('empty')
+    yield* S.together({
+      *producer() {
+        yield* S.fetch('load s', x, 0, s, full)
+        yield* S.wait('wait empty', empty, 0)
+        yield* S.fetch('refill s', x, 8, s, full)
+      },
+      *consumer() {
+        yield* S.wait('wait full', full, 0)
+        yield* S.read('read s', s)
+        if (fixed) yield* S.fence('fence')
+        yield* S.arrive('arrive empty', empty)
+        yield* S.wait('wait full again', full, 1)
+      },
+    })
+  },
+})
+
 const synchronous = S.twin({
   id: 'P4',
   title: 'an agent issues a bulk copy and reads its destination at once, as if the copy were done',
@@ -143,6 +173,7 @@ export const proxies: ReadonlyArray<Twin> = [
   earlyFence,
   foreignFence,
   readThenRefill,
+  releasedUnfenced,
   synchronous,
   globalFence,
 ]

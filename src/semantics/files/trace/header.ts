@@ -30,6 +30,7 @@ import { contractWire, dtypeWire, siteWire, spaceWire, specWire } from '../codec
 import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../../language/limits.js'
 import {
   traceSchema,
+  type Fencing,
   type Header,
   type LoggedAgent,
   type LoggedBarrier,
@@ -142,6 +143,10 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       resident: described(
         nat,
         'clusters that run together, each with as many of the CTAs, in their order; absent: one',
+      ),
+      fences: described(
+        oneOf<Fencing>('author', 'library', 'compiler'),
+        'who writes the fences that asynchronous units need: the author of the program, each of them; a library, whose users do not fence its barriers; or the compiler that made it. Absent: what lowers the program publishes its barriers',
       ),
       clusters: described(
         nat,

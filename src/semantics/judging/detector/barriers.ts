@@ -36,8 +36,9 @@
  * Source: PTX ISA, mbarrier phases and transaction counts; the conditions are docs/hazards.md's theorem.
  */
 import type { Scope } from '../../language/instruction.js'
-import type { Stamp } from '../../log/events.js'
+import type { Fencing, Stamp } from '../../log/events.js'
 import type { BlockingId, ConditionId } from '../hazards.js'
+import { units } from '../../log/units.js'
 import { limit } from '../../machine/mbarrier.js'
 import { ofBarrier } from '../subject.js'
 import type { AgentState, Context } from './context.js'
@@ -45,9 +46,18 @@ import { receive } from './context.js'
 import type { Asked, Contribution, Generation, Peeked } from './generation.js'
 import { contribute, generation, renewed, unknownEvent } from './generation.js'
 import type { Extent, Knowledge } from './knowledge.js'
-import { advance, advanceOrder, barrierClock, joinOrder, programOf, seesInitialisation } from './knowledge.js'
+import {
+  advance,
+  advanceOrder,
+  barrierClock,
+  joinOrder,
+  programOf,
+  seesFencedInits,
+  seesInitialisation,
+} from './knowledge.js'
 import { allLanes } from './activity.js'
-import { knowsEvent, knowsAttendance, lanesDone } from './lanes.js'
+import { fencedEvent, isAmong, knowsEvent, knowsAttendance, lanesDone } from './lanes.js'
+import type { Operation } from './operation.js'
 import type { Failure } from './report.js'
 import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
 
@@ -58,6 +68,8 @@ export interface BarrierState {
   readonly clock: number
   live: boolean
   init: Stamp | undefined
+  /** the first fence.mbarrier_init by the thread that initialised it */
+  published: Stamp | undefined
   /** where its last life ended */
   ended: Stamp | undefined
   count: number
@@ -115,6 +127,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   clock: barrierClock(extent, index),
   live: false,
   init: undefined,
+  published: undefined,
   ended: undefined,
   count: 0,
   pending: 0,
@@ -140,6 +153,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
 const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): void => {
   b.live = true
   b.init = stamp
+  b.published = undefined
   b.ended = undefined
   b.count = count
   b.pending = count
@@ -247,6 +261,48 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
   )
     unpublished(c, b, init, stamp, does)
   return true
+}
+
+/** Whose a missing fence is, if not the author's. */
+const whose: Readonly<Record<Fencing, string>> = {
+  author: '',
+  library: ": the library that initialises it has none, and none is in the library's own examples",
+  compiler: ': the compiler that wrote this text has put none there',
+}
+
+/** A fence.mbarrier_init is of what its own thread has initialised. */
+export const publishInit = (b: BarrierState, fence: Stamp): void => {
+  if (b.live && b.init?.agent === fence.agent && isAmong(b.init, fence)) b.published ??= fence
+}
+
+/** Does who knows this know of a fence by which asynchronous units find the barrier: that of its initialiser, or a proxy fence? */
+const isPublished = (b: BarrierState, init: Stamp, stamp: Stamp, k: Knowledge): boolean =>
+  fencedEvent(k, init, stamp) ||
+  (b.published !== undefined &&
+    knowsEvent(k, b.published, stamp) &&
+    seesFencedInits(k, init.agent, b.published.at))
+
+/** P6: an asynchronous unit completes on a barrier; where a program fences by hand, its initialisation must have been fenced for the unit before the issue. */
+export const checkPublished = (
+  c: Context,
+  b: BarrierState,
+  op: Pick<Operation, 'id' | 'stamp' | 'unit' | 'row' | 'knowledge'>,
+): void => {
+  const { init } = b
+  const { fences } = c.header
+  if (fences === undefined || init === undefined || !b.live || op.row.proxy !== 'async') return
+  // who does not know the initialisation is told so (B7)
+  if (!knowsEvent(op.knowledge, init, op.stamp) || isPublished(b, init, op.stamp, op.knowledge)) return
+  file(c.report, keyOf(`P6|${String(b.index)}`, init, op.stamp), () =>
+    draft(
+      'P6',
+      fences === 'author' ? 'E' : 'L',
+      `${name(c, b)} is completed by ${units[op.unit].title} of ${agentName(c.header, op.stamp.agent)}, and no fence makes its initialisation visible to asynchronous units${whose[fences]}`,
+      [ofBarrier(b.index)],
+      actor(init, `initialises ${name(c, b)}`),
+      actor(op.stamp, `${op.unit} completes on it`, op.id, false, op.unit),
+    ),
+  )
 }
 
 export const initialise = (c: Context, b: BarrierState, stamp: Stamp, count: number): void => {

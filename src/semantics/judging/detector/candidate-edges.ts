@@ -28,10 +28,10 @@
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
 import { ofBarrier, ofFence, ofGroup, type Concerning, type FenceName } from '../subject.js'
 import { hazards } from '../hazards.js'
-import type { BarrierEvent, Family, Header, LogEvent } from '../../log/events.js'
+import type { BarrierEvent, Family, Header, LogEvent, Stamp } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
-import { applyFence } from './fences.js'
+import { applyFence, publishInits } from './fences.js'
 import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
 import { awaitGroup } from './groups.js'
@@ -149,6 +149,11 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
         ['mapRelease', 'a tensor-map fence'],
         ['mapAcquire', 'an acquire of the tensor map'],
       ]
+    case 'P6':
+      return [
+        ['mbarrierInit', 'a fence.mbarrier_init'],
+        ['shared', 'a proxy fence'],
+      ]
     case 'B9':
       return [['mbarrierInit', 'a fence.mbarrier_init']]
     case 'M8':
@@ -161,6 +166,14 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
       ]
   }
 }
+
+/** A fence where its agent stands, by all of its lanes. */
+const standing = ({ context: c }: Detector, agent: number): Stamp => ({
+  agent,
+  at: c.agents[agent]!.knowledge.order[programOf(agent)]!,
+  site: -1,
+  iteration: [],
+})
 
 export const fences: Kind = function* (header, events, _options, finding, a, b) {
   const places: ReadonlyArray<readonly [number, string]> =
@@ -200,6 +213,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
       {
         before: where,
         act: (d) => {
+          if (name === 'mbarrierInit') publishInits(d, standing(d, x))
           applyFence(d.context, x, name)
         },
       },

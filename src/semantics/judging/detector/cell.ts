@@ -11,7 +11,8 @@
  * | last write            | known in order                                                | race                  |
  * | last write            | seen through the access's proxy                               | visibility hazard     |
  * | last write, under w   | or: some sound read since shows that it has landed            | visibility hazard     |
- * | reads since, under w  | known in order (and fenced, under `strictProxies`)            | race                  |
+ * | reads since, under w  | known in order                                                | race                  |
+ * | generic reads since, under an asynchronous w | fenced (`readFence`)                   | P3, or a note         |
  * | nothing, under r      | the plane was initialised                                     | read of nothing (I1), at the end; a race with the first write, if that is not ordered |
  * | another cluster's     | neither of the two writes                                     | race across clusters  |
  *
@@ -47,6 +48,7 @@ import {
 import type { Knowledge } from './knowledge.js'
 import { inOrderByLanes, isWithin, seenByLanes } from './lanes.js'
 import { alike, assumed, follows as inQueue } from './queue.js'
+import type { ReadFence } from './read-fence.js'
 import type { Options } from './rules.js'
 
 // ---------------------------------------------------------------- model
@@ -76,13 +78,15 @@ export interface Cell {
 }
 
 /** What an order can rest on that the manual does not grant. */
-export type Assumption = 'relaxed' | 'issueOrder'
+export type Assumption = 'relaxed' | 'issueOrder' | 'unfencedRead'
 
 /** Told of what is wrong. `earlier` and `later` are in log order. */
 export interface Conflicts {
   readonly race: (earlier: AccessRecord, later: AccessRecord, cell: Cell, k: Knowledge) => void
   readonly invisible: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
   readonly unfencedRead: (earlier: AccessRecord, later: AccessRecord, k: Knowledge) => void
+  /** asked of an asynchronous write: what a generic read before it needs */
+  readonly readFence: (write: AccessRecord) => ReadFence
   /** the two are in no order, and memory is the same in both */
   readonly twice: (earlier: AccessRecord, later: AccessRecord, k: Knowledge | undefined) => void
   /** the two are in order over relaxed edges alone, or because products are taken to be in order of issue */
@@ -368,6 +372,21 @@ const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {
     : write.rw === 'w' && !read.joins && read.decides && !read.controls
 }
 
+/** Has who knows the read executed a proxy fence since, for the unit that now overwrites what was read? */
+const isFenced = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
+  const clock = fencedClock(x)
+  return k.async.counters[clock]! >= x.completion.at && seenByLanes(x, r, k, 'async', clock)
+}
+
+/** A generic read of an agent before an asynchronous write of the same bytes, in order. */
+const judgeFence = (x: AccessRecord, r: AccessRecord, k: Knowledge, out: Conflicts): void => {
+  if (x.proxy !== 'generic' || x.unit !== 'agent' || r.proxy !== 'async' || x.fence === 'registers') return
+  const asked = out.readFence(r)
+  if (asked === 'not asked' || isFenced(x, r, k)) return
+  if (asked === 'demanded') out.unfencedRead(x, r, k)
+  else out.restsOn('unfencedRead', x, r)
+}
+
 /** Against the atomic accesses since the last plain write. Gives whether what they wrote is found. */
 const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, out: Conflicts): boolean => {
   let sound = true
@@ -390,8 +409,10 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
       )
         out.decided(a, r)
     } else if (a.rw === 'w') sound = follows(c, a, r, k, options, out) && sound
-    else if (!sameUnit(a, r, k, options, out) && !comesBefore(a, r, k, options, out) && !out.shown(a, r, k))
-      out.race(a, r, c, k)
+    else if (!sameUnit(a, r, k, options, out)) {
+      if (comesBefore(a, r, k, options, out)) judgeFence(a, r, k, out)
+      else if (!out.shown(a, r, k)) out.race(a, r, c, k)
+    }
   }
   return sound
 }
@@ -448,15 +469,7 @@ export const judge = (
     if (sameUnit(x, r, k, options, out)) continue
     if (leaves && isOpen(x)) out.twice(x, r, k)
     else if (!comesBefore(x, r, k, options, out)) out.race(x, r, c, k)
-    else if (
-      options.strictProxies &&
-      x.proxy === 'generic' &&
-      x.unit === 'agent' &&
-      r.proxy === 'async' &&
-      x.fence !== 'registers' &&
-      k.async.counters[fencedClock(x)]! < x.completion.at
-    )
-      out.unfencedRead(x, r, k)
+    else judgeFence(x, r, k, out)
   }
   c.written = true
   if (r.reach > 0) {

@@ -10,6 +10,7 @@
  * | race        | the two are not ordered                                | by `raceId`  |
  * | invisible   | ordered, but the write cannot be seen                  | by `invisibleId` |
  * | unfencedRead | a generic read under an asynchronous write, no fence  | P3           |
+ * | restsOn     | the same, where a chip is taken not to need the fence (a note) | P3   |
  * | twice       | the two are not ordered, and write the same (a note)   | N4           |
  * | anyOrder    | atomic writes in no order, and it matters (a note)     | N1           |
  * | restsOn     | ordered, over relaxed edges alone (a note)             | N2           |
@@ -23,19 +24,20 @@
  * Law 1. One finding per kind, pair of agents and sites, directions and plane.
  */
 import type { HazardId, Severity } from '../finding.js'
-import type { Footprint } from '../../log/events.js'
+import type { Footprint, Header } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
 import { asSpans, clusterOf } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
 import { addsFloats, known } from './access-record.js'
 import { overlap } from './atoms.js'
-import type { Conflicts } from './cell.js'
+import type { Assumption, Conflicts } from './cell.js'
 import { direction, invisibleId, laneId, raceId, type Facts } from './classify.js'
 import { crossing, inOrderByLanes } from './lanes.js'
 import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { hasAcquired, programOf } from './knowledge.js'
+import { readFence } from './read-fence.js'
 import type { Actor, Draft } from './report.js'
 import {
   actor,
@@ -138,6 +140,34 @@ const showLanes = (mask: number): string => {
     lane = last
   }
   return `${(mask & (mask - 1)) === 0 ? 'lane' : 'lanes'} ${parts.join(', ')}`
+}
+
+interface Resting {
+  readonly id: HazardId
+  readonly why: (header: Header) => string
+}
+
+/** What a verdict rests on that the manual does not grant, and how a note says it. */
+const resting: Readonly<Record<Assumption, Resting>> = {
+  relaxed: {
+    id: 'N2',
+    why: () =>
+      ' over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)',
+  },
+  issueOrder: {
+    id: 'N3',
+    why: () =>
+      ' because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)',
+  },
+  unfencedRead: {
+    id: 'P3',
+    why: ({ fences }) =>
+      `, but no proxy fence is between them, for which the manual asks (strict proxies)${
+        fences === 'compiler'
+          ? ': the compiler that wrote this text has put none there'
+          : ': GB200 was seen to need it, and no Hopper chip was'
+      }`,
+  },
 }
 
 // ---------------------------------------------------------------- constructors
@@ -251,21 +281,18 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         k,
       )
     },
+    readFence: (write) => readFence(c.header, spaceOf(c, write.footprint), c.options),
     unfencedRead: (earlier, later, k) => {
       pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k)
     },
     restsOn: (what, earlier, later) => {
       // a note once a verdict: what it says is made once, too
-      restsOn(c.report, what === 'relaxed' ? 'N2' : 'N3', (id) => {
+      restsOn(c.report, resting[what].id, (id) => {
         const plane = planeName(c.header, later.footprint.plane)
-        const why =
-          what === 'relaxed'
-            ? 'over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)'
-            : 'because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)'
         return draft(
           id,
           'L',
-          `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane} are ordered ${why}`,
+          `${doesAccess(earlier)} and ${doesAccess(later)} of ${plane} are ordered${resting[what].why(c.header)}`,
           [ofPlane(later.footprint.plane)],
           actorOf(earlier),
           actorOf(later),

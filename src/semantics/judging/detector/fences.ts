@@ -33,8 +33,9 @@
  *
  * Source: PTX ISA, proxies; tcgen05.fence.
  */
-import type { Fence, Footprint } from '../../log/events.js'
+import type { Fence, Footprint, Stamp } from '../../log/events.js'
 import type { FenceName } from '../subject.js'
+import { publishInit } from './barriers.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import * as Digest from './digest.js'
@@ -87,6 +88,11 @@ export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footpr
   }
 }
 
+/** fence.mbarrier_init by lanes of an agent: asynchronous units find what these lanes have initialised. */
+export const publishInits = (d: Detector, stamp: Stamp): void => {
+  for (const b of d.barriers) publishInit(b, stamp)
+}
+
 /** Would a proxy fence of this agent make a write to shared memory visible to asynchronous units that was not yet? */
 const covers = (c: Context, k: Knowledge): boolean => {
   const seen = k.visible.counters
@@ -119,7 +125,10 @@ export const fence = (d: Detector, e: Fence): void => {
     case 'wgmma':
     case 'tensorBefore':
     case 'tensorAfter':
+      applyFence(c, x, e.kind)
+      return
     case 'mbarrierInit':
+      publishInits(d, e.stamp)
       applyFence(c, x, e.kind)
       return
     case 'tensormap':

@@ -27,7 +27,7 @@ import { units } from '../../log/units.js'
 import { ofBarrier } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy } from './access-record.js'
-import { barrierEvent } from './barriers.js'
+import { barrierEvent, checkPublished } from './barriers.js'
 import { tick, type AgentState } from './context.js'
 import * as Digest from './digest.js'
 import { singleton, union } from './generation-set.js'
@@ -163,6 +163,7 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
   const c = d.context
   const b = d.barriers[barrier]!
   const done = joins(d, op, part, barrier)
+  checkPublished(c, b, op)
   Digest.ofOperation(c.digest, op.stamp.agent, op.instance, 3, barrier + 64 * part, done.generation)
   barrierEvent(c, b, {
     clock: done.clock,
@@ -198,6 +199,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
   const contract = c.header.barriers[barrier]!
   const done = isCopy ? joins(d, op, part, barrier) : doneBy(clock, op.number)
   if (!isCopy) effect(d, op, done, contract.cta)
+  checkPublished(c, b, op)
   Digest.ofOperation(c.digest, x, op.instance, 4, barrier + 64 * part, b.number)
   if (op.unit === 'tcgen05' && contract.contract === 'pallas' && !contract.ordersTensorCore)
     file(c.report, keyOf(`M5|${String(barrier)}`, op.stamp, undefined), () =>

@@ -355,9 +355,13 @@ export const publishInitialisations = (into: Knowledge, k: Knowledge, agent: num
   advance(into.visible.counters, clock, k.visible.counters[clock]!)
 }
 
+/** Whether barriers that `agent` had fenced at `at` were told. */
+export const seesFencedInits = (k: Knowledge, agent: number, at: number): boolean =>
+  k.visible.counters[clockOf('initialisations', agent)]! >= at
+
 /** Whether an agent of another CTA finds a barrier that `agent` has initialised at `at`. */
 export const seesInitialisation = (k: Knowledge, agent: number, at: number): boolean =>
-  k.visible.counters[programOf(agent)]! >= at || k.visible.counters[clockOf('initialisations', agent)]! >= at
+  k.visible.counters[programOf(agent)]! >= at || seesFencedInits(k, agent, at)
 
 /**
  * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `shared` and `cluster`

@@ -231,11 +231,24 @@ export const knowsAttendance = (k: Knowledge, wait: Stamp, by: Stamp | undefined
   )
 
 /** Does each of the lanes that act, with this knowledge, see what lanes wrote at an event of a warp? */
-export const seesEvent = (k: Knowledge, { agent, lanes, at }: Stamp, by: Stamp): boolean => {
+export const seesEvent = (k: Knowledge, event: Stamp, by: Stamp): boolean =>
+  findsEvent(k, 'visible', k.visible.counters, event, by)
+
+/** The same of asynchronous units that they start: has a proxy fence covered it? */
+export const fencedEvent = (k: Knowledge, event: Stamp, by: Stamp): boolean =>
+  findsEvent(k, 'async', k.async.counters, event, by)
+
+const findsEvent = (
+  k: Knowledge,
+  window: Window,
+  counters: ReadonlyArray<number>,
+  { agent, lanes, at }: Stamp,
+  by: Stamp,
+): boolean => {
   const clock = programOf(agent)
-  if (k.visible.counters[clock]! < at) return false
+  if (counters[clock]! < at) return false
   if (lanes === undefined) return true
-  const slot = slotOf('visible', agent, clock)
+  const slot = slotOf(window, agent, clock)
   return slot === undefined || !Pace.laneSlots.includes(slot) || lanesKnow(k, agent, lanes, slot, at, by)
 }
 

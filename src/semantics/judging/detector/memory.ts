@@ -367,6 +367,7 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
       noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, k.order, inOrder), inOrder)
     },
     invisible: d.conflicts.invisible,
+    readFence: d.conflicts.readFence,
     unfencedRead: d.conflicts.unfencedRead,
     restsOn: d.conflicts.restsOn,
     anyOrder: d.conflicts.anyOrder,

@@ -170,7 +170,7 @@ export interface Options {
    * broken contracts (B8, U1, M5) and a load not waited for at a dealloc count as hazards, and relaxed arrives and waits order no ordinary access
    */
   readonly strict: boolean
-  /** a generic read before an asynchronous overwrite needs a proxy fence too (P3) */
+  /** a generic read before an asynchronous overwrite needs a proxy fence too (P3), of whatever memory and on whatever chip (`read-fence.ts`) */
   readonly strictProxies: boolean
   /** wgmma of one warpgroup are ordered as issued; `documented` orders none of them */
   readonly wgmmaOrder: 'issue' | 'documented'

@@ -1,0 +1,186 @@
+/**
+ * Fences between the generic proxy and the asynchronous one: before a copy overwrites what was read, and between an initialisation of a barrier and the copy that completes on it.
+ * Oracle: PTX ISA 8.9.5 (order across proxies takes a proxy fence) and 9.7.13.4 (fence.mbarrier_init is of what its own thread has initialised), read off the place of the fence.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { fencingOf } from '../../../src/dialects/ptx/elaboration/fencing.js'
+import { functionsOf } from '../../../src/dialects/ptx/text/module.js'
+import { parseModule } from '../../../src/dialects/ptx/text/parser.js'
+import { checkPtx } from '../../../src/oracle/cli/ptx.js'
+import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { right } from '../../either.js'
+import { inMemory } from '../../oracle/disk.js'
+import { worldOf } from '../../oracle/world.js'
+
+const words = right(encodeNpy({ descr: 'u4', shape: [64], data: new Uint8Array(256) }))
+
+const judged = (chip: string, body: string, first = '', strict = false): Verdict => {
+  const module = `${first}.version 8.8
+.target ${chip}
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y) {
+.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+.shared .align 128 .b8 s[128]; .shared .align 8 .b64 full; .shared .align 8 .b64 empty;
+ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; add.s64 %rd3, %rd1, 128;
+mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; shl.b32 %r3, %r2, 2;
+mov.u32 %r4, s; add.u32 %r5, %r4, %r3; mov.u32 %r6, full; mov.u32 %r7, empty;
+setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32; setp.lt.u32 %p3, %r1, 32; setp.eq.u32 %p5, %r1, 1;
+${body}
+ret; }`
+  const files = new Map([
+    ['k.ptx', new TextEncoder().encode(module)],
+    ['words.npy', words],
+  ])
+  return right(
+    checkPtx(worldOf(inMemory(files)), 'k.ptx', {
+      grid: '1',
+      block: '64',
+      arg: ['0=words.npy', '1=u32[32]:out'],
+      ...(strict ? { strictProxies: true } : {}),
+    }),
+  ).json() as Verdict
+}
+const said = ({ verdict, findings, notes }: Verdict): ReadonlyArray<string> => [
+  verdict,
+  ...findings.map(({ id }) => id),
+  ...notes.map(({ id }) => `${id} noted`),
+]
+
+const wait = (barrier: string, parity: number, label: string): string =>
+  `${label}: mbarrier.try_wait.parity.shared::cta.b64 %p4, [${barrier}], ${String(parity)}; @!%p4 bra ${label};`
+const fill = (from: string): string =>
+  `mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 128;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [${from}], 128, [%r6];`
+const async = 'fence.proxy.async.shared::cta;'
+
+/** Warp 0 fills a slot twice, warp 1 reads the first filling and releases it. */
+const refilled = ({
+  read = 'ld.shared.u32 %r8, [%r5];',
+  after = '',
+  release = '',
+  producer = '',
+}: {
+  readonly read?: string
+  readonly after?: string
+  readonly release?: string
+  readonly producer?: string
+}): string => `
+@!%p1 bra fenced;
+mbarrier.init.shared::cta.b64 [%r6], 1; mbarrier.init.shared::cta.b64 [%r7], 1; fence.mbarrier_init.release.cluster;
+fenced: bar.sync 0;
+@!%p3 bra consumer;
+@!%p1 bra done;
+${fill('%rd1')}
+${wait('%r7', 0, 'freed')}
+${producer}
+${fill('%rd3')}
+${wait('%r6', 1, 'again')}
+bra done;
+consumer:
+${wait('%r6', 0, 'filled')}
+${read}
+${after}
+bar.warp.sync -1;
+${release}
+@%p2 mbarrier.arrive.shared::cta.b64 _, [%r7];
+cvt.u64.u32 %rd4, %r3; add.s64 %rd4, %rd2, %rd4; st.global.u32 [%rd4], %r8;
+done:`
+
+describe('a slot that threads have read is filled again', () => {
+  type Fenced = Parameters<typeof refilled>[0]
+  const rows: ReadonlyArray<readonly [string, Fenced, 'fenced' | 'bare']> = [
+    ['no fence', {}, 'bare'],
+    ['each reader fences', { after: async }, 'fenced'],
+    ['one reader fences for all, having met them', { release: `@%p2 ${async}` }, 'fenced'],
+    ['one reader fences before it has met the others', { after: `@%p2 ${async}` }, 'bare'],
+    ['the producer fences behind its wait', { producer: async }, 'fenced'],
+    ['a fence of global memory', { after: 'fence.proxy.async.global;' }, 'bare'],
+    ['a fence of all memory', { after: 'fence.proxy.async;' }, 'fenced'],
+    ['a strong read', { read: 'ld.volatile.shared.u32 %r8, [%r5];' }, 'bare'],
+    [
+      'a read before and one behind the fence',
+      { after: `${async} ld.shared.u32 %r9, [%r5]; add.u32 %r8, %r8, %r9;` },
+      'bare',
+    ],
+  ]
+  test.each(rows)('%s', (_, how, is) => {
+    const ok = ['ok']
+    const bare = is === 'bare'
+    expect(said(judged('sm_100a', refilled(how)))).toEqual(bare ? ['hazard', 'P3'] : ok)
+    expect(said(judged('sm_90a', refilled(how)))).toEqual(bare ? ['ok', 'P3 noted'] : ok)
+    expect(said(judged('sm_90a', refilled(how), '', true))).toEqual(bare ? ['hazard', 'P3'] : ok)
+  })
+  test('what a compiler leaves out is noted', () => {
+    const module = '// Generated by LLVM NVPTX Back-End\n'
+    expect(said(judged('sm_100a', refilled({}), module))).toEqual(['ok', 'P3 noted'])
+    expect(said(judged('sm_100a', refilled({}), module, true))).toEqual(['hazard', 'P3'])
+  })
+})
+
+describe('a barrier that was initialised is given to a copy', () => {
+  const given = (init: string, before: string, between = ''): string => `
+${init}
+bar.sync 0;
+${between}
+@%p1 bra fill;
+bra filled;
+fill:
+${before}
+${fill('%rd1')}
+filled:
+${wait('%r6', 0, 'ready')}
+ld.shared.u32 %r8, [%r5];
+cvt.u64.u32 %rd4, %r3; add.s64 %rd4, %rd2, %rd4; @%p3 st.global.u32 [%rd4], %r8;`
+  const init = '@%p1 mbarrier.init.shared::cta.b64 [%r6], 1;'
+  const published = 'fence.mbarrier_init.release.cluster;'
+  test.each<readonly [string, string, 'fenced' | 'bare']>([
+    ['no fence', given(init, ''), 'bare'],
+    ['by the thread that initialised it', given(`${init} @%p1 ${published}`, ''), 'fenced'],
+    ['by all threads', given(`${init} ${published}`, ''), 'fenced'],
+    ['before the initialisation', given(`@%p1 ${published} ${init}`, ''), 'bare'],
+    ['by another lane', given(`${init} @%p5 ${published}`, ''), 'bare'],
+    ['by another warp', given(init, '', `@%p2 ${published} bar.sync 0;`), 'bare'],
+    ['a proxy fence by the thread', given(`${init} @%p1 ${async}`, ''), 'fenced'],
+    ['a proxy fence before the issue', given(init, async), 'fenced'],
+    [
+      'a proxy fence by another warp that has met it, and is met',
+      given(init, '', `@%p2 ${async} bar.sync 0;`),
+      'fenced',
+    ],
+    ['a proxy fence by another warp that is not met', given(init, '', `@%p2 ${async}`), 'bare'],
+    ['a proxy fence of global memory', given(init, 'fence.proxy.async.global;'), 'bare'],
+    [
+      'initialised again',
+      given(`${init} @%p1 ${published} @%p1 mbarrier.inval.shared::cta.b64 [%r6]; ${init}`, ''),
+      'bare',
+    ],
+  ])('%s', (_, body, is) => {
+    for (const chip of ['sm_90a', 'sm_100a'])
+      expect(said(judged(chip, body))).toEqual(is === 'bare' ? ['hazard', 'P6'] : ['ok'])
+  })
+  test('what a compiler leaves out is noted', () => {
+    expect(said(judged('sm_90a', given(init, ''), '// Generated by LLVM NVPTX Back-End\n'))).toEqual([
+      'ok',
+      'P6 noted',
+    ])
+  })
+})
+
+describe('who has written the fences', () => {
+  const of = (text: string): string => {
+    const module = right(parseModule(text))
+    return fencingOf(module, functionsOf(module)[0]!)
+  }
+  const cuda = (name: string): string => readFileSync(`conformance/hopper/cuda/${name}/${name}.ptx`, 'utf8')
+  test('nvcc: the author; barriers of libcu++, where lines say so: the library; LLVM: the compiler', () => {
+    const triton = 'conformance/triton/captures/attn_nows_128x64x64_256/attn_nows_128x64x64_256.ptx'
+    expect([of(cuda('bulk_gather')), of(cuda('cxx_barrier')), of(readFileSync(triton, 'utf8'))]).toEqual([
+      'author',
+      'library',
+      'compiler',
+    ])
+    expect(of(cuda('cxx_barrier').replace(/^\s*\.loc.*$/gm, ''))).toBe('author')
+  })
+})
