@@ -41,7 +41,7 @@ describe('a copy for all inputs', () => {
             ]).toEqual([produce, buffering, items, drain, 'ok', 'one-schedule', []])
             expect(verdict.provenance?.proved).toBe(true)
             // one left-over completion a slot that was ever used, if nobody drains
-            expect(verdict.notes.map((f) => f.id)).toEqual(
+            expect(verdict.notes.map((f) => f.id).filter((id) => id !== 'P3')).toEqual(
               drain ? [] : Array.from({ length: Math.min(items, buffering) }, () => 'U1'),
             )
           }
@@ -71,11 +71,10 @@ describe('the rules of the page', () => {
     for (const produce of ways) {
       const printed = checked(built({ produce }), { strict: true }).verdict
       expect([printed.verdict, printed.findings.map((f) => f.id)]).toEqual(['hazard', ['U1', 'U1', 'U1']])
-      expect(checked(built({ produce, drain: true }), { strict: true }).verdict).toMatchObject({
-        verdict: 'ok',
-        findings: [],
-        notes: [],
-      })
+      const drained = checked(built({ produce, drain: true }), { strict: true }).verdict
+      expect([drained.verdict, drained.findings]).toEqual(['ok', []])
+      // copies refill what was read without a fence: no Hopper chip was seen to need one
+      expect(drained.notes.map(({ id }) => id)).toEqual(produce === 'copies' ? ['P3'] : [])
     }
   })
   test('a proxy fence between reading a slot and the copy that refills it: only when somebody wants one', () => {

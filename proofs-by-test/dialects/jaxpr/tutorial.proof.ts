@@ -141,7 +141,7 @@ describe.each(kernels.filter(([name]) => nightly || !again.has(name)))(
       const strictly = [python, ours].map((p) =>
         ids(checked(p, { strict: true, explain: false }).verdict.findings),
       )
-      expect(strictly[0]).toEqual([...new Set([...strictly[1]!, ...(more.length > 0 ? ['U2'] : [])])].sort())
+      expect(strictly[0]).toEqual([...new Set([...strictly[1]!, ...(more.length > 0 ? ['M3'] : [])])].sort())
     })
   },
 )

@@ -576,7 +576,7 @@ describe('wrong use is one line', () => {
     ['check p.ttgir --arg a=f16[64,64] M=17', /found nothing for the grid, b, c, N/],
     [
       `check k.ttgir ${one} --computes matmul:da,db`,
-      /computes: expected matmul:A,B,OUT or copy:FROM,OUT, with names of tensors, found 'matmul:da,db'/,
+      /computes: expected matmul:A,B,OUT, gemm:A,B,OUT or copy:FROM,OUT, with names of tensors, found 'matmul:da,db'/,
     ],
     [
       'check k.ttgir --grid 1,1 --arg K=3.5',

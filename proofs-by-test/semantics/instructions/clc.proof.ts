@@ -99,6 +99,8 @@ const persistent = (
                 scope: 'cta',
               })
             const [granted, first] = yield* B.clcQuery('answer', response)
+            // the next answer comes through the asynchronous proxy
+            yield* B.run('read', { _tag: 'fence.proxyAsync', scope: 'cta' })
             if (flaw === 'payload') yield* B.smemLoad('peek', response)
             if (flaw === 'again') {
               const late = X.xor(granted, X.i1(true))
@@ -192,7 +194,14 @@ describe('judged', () => {
   })
   test('an answer is no payload: B7', () => {
     const v = verdictOf(persistent(4, { flaw: 'payload' }))
-    expect([v.verdict, v.findings.map((f) => [f.id, f.b?.site])]).toEqual(['hazard', [['B7', 'peek']]])
+    // and what is read as one is overwritten without a fence behind it
+    expect([v.verdict, v.findings.map((f) => [f.id, f.b?.site])]).toEqual([
+      'hazard',
+      [
+        ['P3', 'ask'],
+        ['B7', 'peek'],
+      ],
+    ])
   })
   test('a request after one that was seen to fail is a fault', () => {
     for (const policy of policies) {

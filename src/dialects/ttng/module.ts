@@ -180,6 +180,7 @@ export const func = (
         () => body(m),
       )
     }),
+    E.map((program): Program => ({ ...program, fences: 'lowered' })),
   )
 
 // ---------------------------------------------------------------- arguments

@@ -79,7 +79,7 @@ export const coreFront = (linked: Linked): Front<World> => ({
   starts: linked.starts,
   sites: linked.sites,
   nondeterminism: linked.nondeterminism,
-  fences: null,
+  fences: linked.program.fences ?? null,
   instructions: linked.instructions,
   storesConstants: null,
   timed: linked.timed,

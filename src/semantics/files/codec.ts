@@ -674,7 +674,13 @@ export const programWire: Wire<ProgramShape> = define('Program', () =>
       storage: described(list(storage), 'memory and barriers that it declares'),
       entry: described(region, 'what every agent runs that no fork starts'),
     },
-    { computes: described(spec, 'what the outputs must be') },
+    {
+      computes: described(spec, 'what the outputs must be'),
+      fences: described(
+        oneOf('lowered'),
+        'proxy fences that its language leaves out are written by what lowers it',
+      ),
+    },
   ),
 )
 

@@ -186,10 +186,13 @@ export const place = (program: Program): E.Either<Refusal<PlaceError>, Program> 
   )
   const limits = checkLimits(program.name, storage)
   if (E.isLeft(limits)) return limits
-  const { schema, name, arch, params, launch, entry, computes } = program
+  const { schema, name, arch, params, launch, entry, computes, fences } = program
+  const placed: Program = { schema, name, arch, params, launch, storage, entry }
   return E.right(
-    computes === undefined
-      ? { schema, name, arch, params, launch, storage, entry }
-      : { schema, name, arch, params, launch, storage, entry, computes },
+    Object.assign(
+      placed,
+      computes === undefined ? null : { computes },
+      fences === undefined ? null : { fences },
+    ),
   )
 }

@@ -224,6 +224,8 @@ export interface Program {
   readonly storage: ReadonlyArray<Storage>
   readonly entry: Region
   readonly computes?: Spec
+  /** proxy fences are the business of a compiler that lowers it, where its language leaves some to it */
+  readonly fences?: 'lowered'
 }
 
 // ---------------------------------------------------------------- constructors

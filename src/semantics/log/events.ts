@@ -80,8 +80,8 @@ export interface LoggedTensor {
   readonly strides: ReadonlyArray<number>
 }
 
-/** `library`: the author, but for barriers that are a library's. */
-export type Fencing = 'author' | 'library' | 'compiler'
+/** `library`: the author, but for barriers that are a library's. `lowered`: a compiler, which publishes its barriers. */
+export type Fencing = 'author' | 'library' | 'compiler' | 'lowered'
 
 export interface Header {
   readonly schema: typeof traceSchema

@@ -161,7 +161,7 @@ export const lives = (r: Reading, knows: Knows, { has }: Judging): ReadonlyArray
 
 /** P6: a unit that reaches memory through the asynchronous proxy signals a barrier whose initialisation no fence shows it. */
 export const unshown = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
-  r.header.fences === undefined
+  r.header.fences === undefined || r.header.fences === 'lowered'
     ? []
     : r.histories.flatMap((h, barrier) =>
         h.uses.flatMap(({ at, init, live }) => {

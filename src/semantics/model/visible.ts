@@ -148,5 +148,6 @@ export const readFence = (
   if (space === 'regs') return undefined
   if (options.strictProxies) return 'demanded'
   if (space !== 'smem') return undefined
-  return r.header.arch === 'sm100a' && r.header.fences !== 'compiler' ? 'demanded' : 'noted'
+  const isCompilers = r.header.fences === 'compiler' || r.header.fences === 'lowered'
+  return r.header.arch === 'sm100a' && !isCompilers ? 'demanded' : 'noted'
 }

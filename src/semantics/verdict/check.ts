@@ -423,7 +423,7 @@ const causeOf = (
   detecting: Options,
   decided: ReadonlyArray<Diagnosis>,
 ): Ran | null => {
-  if (options.explore !== true || decided.some(isPair)) return null
+  if (options.explore === false || decided.some(isPair)) return null
   let halfway: Ran | null = null
   let surplus: Ran | null = null
   for (const policy of [

@@ -1,4 +1,5 @@
 /** Rows of the operations of ttng: each in a kernel of one tile, with small integers as inputs, so that every sum is exact. */
+import * as E from 'fp-ts/lib/Either.js'
 import * as Ttng from '../../../../src/dialects/ttng/index.js'
 import type { NvmmaShared, TensorMemory } from '../../../../src/layouts/triton/encoding.js'
 import { toRef } from '../../../../src/layouts/triton/to-ref.js'
@@ -7,6 +8,7 @@ import type { LinearLayout } from '../../../../src/layouts/linear/linear-layout.
 import type { Dtype } from '../../../../src/numerics/dtype.js'
 import * as B from '../../../../src/semantics/writing/builder.js'
 import * as X from '../../../../src/semantics/language/expression.js'
+import type { Program } from '../../../../src/semantics/language/program.js'
 import { checked } from '../../../../src/semantics/language/index-types.js'
 import type { Example, Row, Wrap } from '../row.js'
 import { numbers, product } from '../pallas/wgmma.js'
@@ -91,14 +93,16 @@ const kernel = (
   name,
   ...more,
   program: (S) =>
-    B.kernel(
-      {
-        name,
-        arch,
-        agents: [thread],
-        ...(cluster === undefined ? {} : { grid: [ctas ?? cluster], cluster: [cluster] }),
-      },
-      () => body(S),
+    E.map((program: Program): Program => ({ ...program, fences: 'lowered' }))(
+      B.kernel(
+        {
+          name,
+          arch,
+          agents: [thread],
+          ...(cluster === undefined ? {} : { grid: [ctas ?? cluster], cluster: [cluster] }),
+        },
+        () => body(S),
+      ),
     ),
 })
 

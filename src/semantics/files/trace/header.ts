@@ -145,8 +145,8 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
         'clusters that run together, each with as many of the CTAs, in their order; absent: one',
       ),
       fences: described(
-        oneOf<Fencing>('author', 'library', 'compiler'),
-        'who writes the fences that asynchronous units need: the author of the program, each of them; a library, whose users do not fence its barriers; or the compiler that made it. Absent: what lowers the program publishes its barriers',
+        oneOf<Fencing>('author', 'library', 'compiler', 'lowered'),
+        'who writes the fences that asynchronous units need: the author of the program, each of them; a library, whose users do not fence its barriers; or the compiler that made it; one that has still to lower it, and publishes its barriers. Absent: what lowers the program publishes its barriers',
       ),
       clusters: described(
         nat,

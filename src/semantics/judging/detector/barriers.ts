@@ -290,7 +290,14 @@ export const checkPublished = (
 ): void => {
   const { init } = b
   const { fences } = c.header
-  if (fences === undefined || init === undefined || !b.live || op.row.proxy !== 'async') return
+  if (
+    fences === undefined ||
+    fences === 'lowered' ||
+    init === undefined ||
+    !b.live ||
+    op.row.proxy !== 'async'
+  )
+    return
   // who does not know the initialisation is told so (B7)
   if (!knowsEvent(op.knowledge, init, op.stamp) || isPublished(b, init, op.stamp, op.knowledge)) return
   file(c.report, keyOf(`P6|${String(b.index)}`, init, op.stamp), () =>

@@ -163,7 +163,7 @@ const resting: Readonly<Record<Assumption, Resting>> = {
     id: 'P3',
     why: ({ fences }) =>
       `, but no proxy fence is between them, for which the manual asks (strict proxies)${
-        fences === 'compiler'
+        fences === 'compiler' || fences === 'lowered'
           ? ': the compiler that wrote this text has put none there'
           : ': GB200 was seen to need it, and no Hopper chip was'
       }`,

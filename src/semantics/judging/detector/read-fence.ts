@@ -34,5 +34,6 @@ export const readFence = (
   if (space === 'regs') return 'not asked'
   if (strictProxies) return 'demanded'
   if (space !== 'smem') return 'not asked'
-  return arch === 'sm100a' && fences !== 'compiler' ? 'demanded' : 'noted'
+  const isCompilers = fences === 'compiler' || fences === 'lowered'
+  return arch === 'sm100a' && !isCompilers ? 'demanded' : 'noted'
 }
