@@ -83,7 +83,7 @@ export interface EventKey {
   readonly part: number
   /** of a strong read, or an atomic: words of which it takes another write; absent: of each the last */
   readonly older?: ReadonlyArray<Older>
-  /** of a strong store: words that keep what they hold */
+  /** of a strong store: words that keep what they hold; of an atomic among others: what they hold behind all of them */
   readonly below?: ReadonlyArray<Older>
 }
 
@@ -146,7 +146,7 @@ export const readKey = (text: string): EventKey | null => {
   const key: EventKey = { agent: Number(m[1]), at: Number(m[2]), stage, part: Number(m[3] ?? m[5] ?? 0) }
   const [older, below] = [readOlder(m[6] ?? ''), readOlder(m[7] ?? '')]
   if (older.length === 0 && below.length === 0) return key
-  return stage !== 'agent' ? null : below.length === 0 ? taking(key, older) : keeping(key, below)
+  return stage !== 'agent' ? null : among(key, older, below)
 }
 
 /** The same read, which takes of these words another write. */
@@ -156,6 +156,16 @@ export const taking = ({ agent, at, stage, part }: EventKey, older: ReadonlyArra
 /** The same store, which leaves of these words what is there. */
 export const keeping = ({ agent, at, stage, part }: EventKey, below: ReadonlyArray<Older>): EventKey =>
   below.length === 0 ? { agent, at, stage, part } : { agent, at, stage, part, below }
+
+/** The same atomic, which takes of these words another write, and comes among others: behind all of them they hold that. */
+export const among = (key: EventKey, older: ReadonlyArray<Older>, below: ReadonlyArray<Older>): EventKey => {
+  const { agent, at, stage, part } = key
+  return below.length === 0
+    ? taking(key, older)
+    : older.length === 0
+      ? keeping(key, below)
+      : { agent, at, stage, part, older, below }
+}
 
 /** Do they name one event, whatever it reads? */
 export const sameKey = (a: EventKey, b: EventKey): boolean =>
@@ -602,7 +612,7 @@ export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
   o.operation !== null
     ? stepOperation(world, m, o.operation)
     : o.key.older !== undefined
-      ? stepReading(world, m, o, o.key.older)
+      ? stepReading(world, m, o, o.key.older, o.key.below ?? [])
       : o.key.below !== undefined
         ? stepBelow(world, m, o, o.key.below)
         : stepPart(world, m, o.key)
@@ -617,7 +627,7 @@ export const as = (o: Offered, key: EventKey): Offered =>
   key.older === undefined && key.below === undefined
     ? o
     : {
-        key: key.older === undefined ? keeping(o.key, key.below!) : taking(o.key, key.older),
+        key: among(o.key, key.older ?? [], key.below ?? []),
         unit: o.unit,
         bytes: o.bytes,
         macs: o.macs,
@@ -676,17 +686,25 @@ const withBacks = (events: ReadonlyArray<LogEvent>, backs: ReadonlyArray<number>
     ? events
     : events.map((e) => (isStrong(e) ? Object.assign({ older: backs }, e) : e))
 
-/** A strong read in a memory of other writes; what it names of the memory stays as it is. */
-const stepReading = (world: World, m: Machine, o: Offered, older: ReadonlyArray<Older>): Effect | Fault => {
+/** A strong read in a memory of other writes; what it names of the memory stays as it is, or is what is said. */
+const stepReading = (
+  world: World,
+  m: Machine,
+  o: Offered,
+  older: ReadonlyArray<Older>,
+  below: ReadonlyArray<Older>,
+): Effect | Fault => {
   const backs = elementsTaking(m, strongIn(o, 'reads'), older)
   if (backs === null) return namesNo(o, 'reads')
+  if (below.length > 0 && elementsTaking(m, strongIn(o, 'writes'), below) === null)
+    return namesNo(o, 'stores')
   const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
   const taken = older.some(({ back }) => back > 0) ? backs : backs.map(() => -1)
   const now = older.map((w) =>
     Object.assign({}, w, { held: Plane.wordAt(m.planes[w.plane]!, w.byte, sizeOf(w)) }),
   )
-  return effect(withWords(done.machine, now), withBacks(done.events, taken), done.results)
+  return effect(withWords(done.machine, [...now, ...below]), withBacks(done.events, taken), done.results)
 }
 
 /** A strong store that comes before the last writes of these words: they keep what they hold. */

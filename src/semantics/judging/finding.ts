@@ -129,6 +129,8 @@ export interface OtherReading {
   readonly source: { readonly behind: Stamp } | { readonly before: Stamp }
   /** the write that is in no order with the read */
   readonly beside: Stamp
+  /** both are sums of words, and so is what is between them: memory is the same in either order */
+  readonly sums?: true
 }
 /** Two strong stores of one word that nothing orders: the first may be the later one. */
 export interface LaterStore {

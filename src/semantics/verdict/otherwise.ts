@@ -33,7 +33,7 @@ import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import * as Run from '../execution/run.js'
-import { keeping, leaving, showKey, taking, type EventKey } from '../execution/step.js'
+import { among, keeping, leaving, showKey, taking, type EventKey } from '../execution/step.js'
 
 // ---------------------------------------------------------------- model
 
@@ -218,6 +218,7 @@ export const otherwise = (
     return nothing
   const wanted = [
     ...reads.flat().map((one) => [one.source, one] as const),
+    ...reads.flat().flatMap((one) => (one.sums === true ? [[{ behind: one.read }, one] as const] : [])),
     ...ahead.flat().map((one) => [{ behind: one.write }, one] as const),
     ...stores
       .flat()
@@ -256,20 +257,24 @@ export const otherwise = (
     const key = ran.schedule[i]!
     const word = { plane: one.plane, byte: one.byte, back: Math.max(0, one.back), held: now }
     const all = [...(key.older ?? []).filter((w) => w.plane !== one.plane || w.byte !== one.byte), word]
-    const asked = showKey(taking(key, all))
+    // behind sums in any order memory holds what it holds
+    const behind = one.sums === true ? held.get(nameOf({ behind: one.read }, one)) : undefined
+    const below = behind === undefined ? [] : [Object.assign({}, word, { held: behind })]
+    const asked = showKey(among(key, all, below))
     if (tried.has(asked)) return null
     tried.add(asked)
     const follows = memory === 'shadow' ? traced(now) : now
     const seen = other(
       i,
-      taking(
+      among(
         key,
         all.map((w) => (w === word ? Object.assign({}, w, { held: follows }) : w)),
+        below,
       ),
       same,
     )
     if (seen === null) return null
-    const schedule = [...ran.schedule.slice(0, i), taking(key, all), ...ran.schedule.slice(i + 1)]
+    const schedule = [...ran.schedule.slice(0, i), among(key, all, below), ...ran.schedule.slice(i + 1)]
     return {
       diagnosis: diagnosis(
         world,

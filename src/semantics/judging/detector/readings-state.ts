@@ -21,6 +21,8 @@ export interface Touch {
 export interface Joined {
   readonly blind: boolean
   readonly heard: Heard
+  /** a sum of words of which nothing comes but what it leaves */
+  readonly sums: boolean
   /** an exchange: what it has found, where that only gives what memory holds */
   readonly shows: OpenRead | null
 }

@@ -25,10 +25,10 @@
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
 import type { OtherReading, Otherwise, Sighting } from '../finding.js'
-import type { Access, Header, Stamp } from '../../log/events.js'
+import type { Access, Footprint, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
-import { bitsOf } from '../../../numerics/dtype.js'
-import { addsFloats, type AccessRecord } from './access-record.js'
+import { bitsOf, isFloat } from '../../../numerics/dtype.js'
+import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
@@ -291,12 +291,47 @@ export const before = (
   }
 }
 
+/**
+ * What else a sum may find that comes behind other sums: nothing comes of what these have found, and nobody has read between them, so memory is the same in whatever order
+ * they are.
+ */
+export const amongSums = (
+  r: Readings,
+  touches: ReadonlyArray<Touch>,
+  most: number,
+  sum: Stamp,
+  takesOver: TakesOver,
+  place: { readonly plane: number; readonly byte: number; readonly bytes: number },
+): void => {
+  const { plane, byte, bytes } = place
+  let back = 0
+  for (let i = touches.length - 1; i >= 0 && back < most; i--) {
+    const { rw, stamp, joined } = touches[i]!
+    if (rw === 'r' || joined === null || !joined.sums || takesOver(stamp, joined.heard)) return
+    back++
+    keepReading(r, {
+      read: sum,
+      plane,
+      byte,
+      bytes,
+      back,
+      source: { before: stamp },
+      beside: stamp,
+      sums: true,
+    })
+  }
+}
+
 // ---------------------------------------------------------------- stores
 
 /** It leaves what it carries, whatever it finds. */
 const leavesItsOwn = (r: AccessRecord): boolean => r.combine === undefined || r.combine === 'exchange'
-const addsWords = (r: AccessRecord): boolean =>
-  r.combine === 'add' && !addsFloats(r) && bitsOf(r.footprint.dtype) === 32
+export const addsWords = (r: {
+  readonly combine?: Access['combine'] | undefined
+  readonly rounds?: boolean | undefined
+  readonly footprint: Footprint
+}): boolean =>
+  r.combine === 'add' && r.rounds !== true && !isFloat(r.footprint.dtype) && bitsOf(r.footprint.dtype) === 32
 
 /** Two strong writes that nothing orders: of which one is a store, so that no chain of atomics says which was the later one. */
 export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): void => {

@@ -48,6 +48,8 @@ import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import {
   acquired,
+  addsWords,
+  amongSums,
   backOf,
   before as beforeExchanges,
   earlier,
@@ -937,19 +939,25 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       )
     w.open = later(d.strong.readings, w.open, by, knew, isHeard, now.found, { plane, byte })
     const isExchange = joins(e) && e.combine === 'exchange'
-    const isBlind = isExchange && d.strong.decided !== e.stamp.at
-    if (back === 0 && (isBlind || !joins(e))) {
+    const isUnheeded = d.strong.decided !== e.stamp.at
+    const isOnlyShown = !isUnheeded && d.strong.controlling !== e.stamp.at
+    const isBlind = isExchange && isUnheeded
+    const isSum = joins(e) && addsWords(e)
+    const { words = 1 } = e
+    const bytes = (words * bitsOf(e.footprint.dtype)) / 8
+    const isAmong = isSum && isOnlyShown && i % words === 0
+    if (back === 0 && (isBlind || !joins(e) || isAmong)) {
       const { most } = backOf(w.touches, by, knew, shownTo(d.strong, by))
       const takesOver: TakesOver = (reader, { acquires }) =>
         own.some((t) => Math.min(t.reach, acquires) >= distance(d.context, reader.agent, x))
-      beforeExchanges(d.strong.readings, w.touches, most, by, takesOver, { plane, byte })
+      if (isAmong) amongSums(d.strong.readings, w.touches, most, by, takesOver, { plane, byte, bytes })
+      else beforeExchanges(d.strong.readings, w.touches, most, by, takesOver, { plane, byte })
     }
     const joinedOf = (heard: Heard): Joined => {
-      const { words = 1 } = e
-      const isShown = isExchange && !isBlind && d.strong.controlling !== e.stamp.at && i % words === 0
-      const bytes = (words * bitsOf(e.footprint.dtype)) / 8
+      const isShown = isExchange && isOnlyShown && i % words === 0
       return {
         blind: isBlind,
+        sums: isSum && isUnheeded,
         heard,
         shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null,
       }
