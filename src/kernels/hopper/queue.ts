@@ -11,8 +11,8 @@
  *     fill with stores:   queue[slot] = x[item]; barrier_arrive(produced[slot])       the thread's own stores
  *     fill with copies:   copy_gmem_to_smem(x[item], queue[slot], produced[slot])     TMA's, which arrives by itself
  *
- * A generic read of a slot and the copy that refills it are ordered by `consumed` alone. Whether a proxy fence is due between them,
- * the sources disagree: by default none is, `--strict-proxies` demands one.
+ * A generic read of a slot and the copy that refills it are ordered by `consumed` alone. The manual asks for a proxy fence between them, and no Hopper chip was
+ * seen to need it: by default it is a note that there is none, `--strict-proxies` demands one (`judging/detector/read-fence.ts`).
  *
  * The queue as it is printed leaves the last min(S, items) completions of `consumed` unawaited: they free slots that are not filled again. The
  * same page forbids that. It is a note, and an error under `--strict`; `drain` is the repair, a producer that waits for them too.
