@@ -67,6 +67,10 @@ export const judgingOptions = (command: Command): Command =>
     )
 
 /** Without the flag, the eager one. */
+/** Whether other schedules are tried: where `--explore` asks for it; and a few, unless it is one schedule that is asked about. */
+export const exploreAsked = (options: Options): boolean | 'few' =>
+  switchOf(options, 'explore') || (wordOf(options, 'schedule') === undefined ? 'few' : false)
+
 export const scheduleAsked = (options: Options): E.Either<FlagFailure, ScheduleFlag> =>
   parseSchedule(wordOf(options, 'schedule') ?? 'eager')
 
