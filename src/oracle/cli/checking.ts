@@ -17,9 +17,8 @@ import { multiplyAdds } from '../parallel/spread.js'
 import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
-import { switchOf } from './flags/words.js'
 import type { Judged } from './judged.js'
-import { equalWritesOf, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
+import { equalWritesOf, exploreAsked, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
 import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
@@ -67,7 +66,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
           hazards: true,
           provenance: program.computes !== undefined,
-          explore: switchOf(options, 'explore') || 'few',
+          explore: exploreAsked(options),
           explain,
           fuel: fuel.right,
           progress: bar.update,

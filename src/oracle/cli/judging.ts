@@ -66,6 +66,10 @@ export const judgingOptions = (command: Command): Command =>
       'order of tensor-memory products: issue-order or documented; default: issue-order',
     )
 
+/** Whether other schedules are tried: where `--explore` asks for it; and a few, unless it is one schedule that is asked about. */
+export const exploreAsked = (options: Options): boolean | 'few' =>
+  switchOf(options, 'explore') || (wordOf(options, 'schedule') === undefined ? 'few' : false)
+
 /** Without the flag, the eager one. */
 export const scheduleAsked = (options: Options): E.Either<FlagFailure, ScheduleFlag> =>
   parseSchedule(wordOf(options, 'schedule') ?? 'eager')

@@ -43,7 +43,7 @@ import type { Options, Report, World } from './command.js'
 import { drawingAsked } from './drawing.js'
 import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
-import { switchOf, wordOf, wordsOf } from './flags/words.js'
+import { wordOf, wordsOf } from './flags/words.js'
 import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import {
   fuelForPtx,
@@ -51,6 +51,7 @@ import {
   nextStep,
   record,
   replayText,
+  exploreAsked,
   scheduleAsked,
   lanesOf,
   strictnessAsked,
@@ -276,7 +277,7 @@ const judgedOver = (
     ...lanesOf(strictness),
     hazards: options['hazards'] !== false,
     provenance: launched.arguments.computes !== undefined,
-    explore: switchOf(options, 'explore') || 'few',
+    explore: exploreAsked(options),
     explain: true,
     bounds: { states: mostStates, depth: 100_000 },
     fuel,
