@@ -8,7 +8,6 @@ import { worldOf } from '../world.js'
 import { anyText, prop } from '../../prop.js'
 
 const controls = new RegExp(String.raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]`)
-const colour = new RegExp(String.raw`\x1b\[\d+m`, 'g')
 
 describe('what may reach a terminal', () => {
   it.each([
@@ -24,19 +23,34 @@ describe('what may reach a terminal', () => {
   ])('%j', (text, shown) => {
     expect(printable(text)).toBe(shown)
   })
+  const paints = Object.values(paletteOf({ colours: true })).filter((paint) => typeof paint === 'function')
   it('every colour of our palette', () => {
-    const text = Object.values(paletteOf({ colours: true }))
-      .filter((paint) => typeof paint === 'function')
-      .map((paint) => paint('x'))
-      .join('')
-    expect(text).toContain('\x1b[')
-    expect(printable(text)).toBe(text)
+    expect(paints.map((paint) => printable(paint('x')))).toEqual(
+      [
+        [1, 22],
+        [2, 22],
+        [32, 39],
+        [31, 39],
+        [33, 39],
+        [36, 39],
+      ].map(([from, to]) => `\x1b[${String(from)}mx\x1b[${String(to)}m`),
+    )
   })
-  prop([anyText])('law 1: no control but newline, tab and colours is left, and twice is once', (text) => {
-    const once = printable(text)
-    expect(once.replaceAll(colour, '')).not.toMatch(controls)
-    expect(printable(once)).toBe(once)
+  it('a colour inside another one: that one begins again', () => {
+    const { bad, name } = paletteOf({ colours: true })
+    expect(printable(bad(`a${name('b')}c`))).toBe('\x1b[31ma\x1b[36mb\x1b[39m\x1b[31mc\x1b[39m')
   })
+  prop([anyText])('law 1: no control but newline and tab is left', (text) => {
+    expect(printable(text)).not.toMatch(controls)
+  })
+  it.each(['\x1b[31m', '\x1b[32mok\x1b[39m', '\x1b[1;5m', '\x1b[32;123456789m', '\x1b[0m'])(
+    'law 3: a file that holds %j colours nothing, whatever we paint around it',
+    (text) => {
+      const shown = text.replaceAll('\x1b', '\\x1b')
+      expect(printable(text)).toBe(shown)
+      for (const paint of paints) expect(printable(paint(text))).toContain(shown)
+    },
+  )
   it('no colour where there are none of ours', () => {
     expect(printablePlain('\x1b[31mred\x1b[39m\n')).toBe('\\x1b[31mred\\x1b[39m\n')
   })
