@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { paletteOf } from '../../../src/oracle/cli/colours.js'
 import { printable, printableJson, printablePlain } from '../../../src/oracle/cli/printable.js'
 import { checkPtx } from '../../../src/oracle/cli/ptx.js'
-import { left } from '../../either.js'
+import { kernelSubject } from '../../../src/oracle/cli/subject.js'
+import { printJson } from '../../../src/semantics/files/codec.js'
+import { left, right } from '../../either.js'
 import { inMemory } from '../disk.js'
-import { worldOf } from '../world.js'
+import { running, worldOf } from '../world.js'
 import { anyText, prop } from '../../prop.js'
 
 const controls = new RegExp(String.raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]`)
@@ -91,5 +94,37 @@ describe('a launch file', () => {
     expect(refusal(launch({}, name))).toContain('without control characters')
     expect(refusal(launch({ name }))).toContain('without control characters')
     expect(refusal(launch({ kernel: name }))).toContain('without control characters')
+  })
+})
+
+describe('a name of a document is on one line', () => {
+  const ran = async (file: string, text: string): Promise<string> => {
+    const disk = new Map([[file, new TextEncoder().encode(text)]])
+    const { status, stdout, stderr } = await running({ ...worldOf(inMemory(disk)), colours: true })(
+      'check',
+      file,
+    )
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^tcspec: [^\n]+\n$/)
+    return stderr
+  }
+  const ends = ['\n', '\r\n', '\r', '\u0085', '\u2028', '\u001b[32m']
+  it.each(ends)('a program with %j in a name is refused', async (end) => {
+    const { program } = right(kernelSubject('queue', { m: 16, n: 64, buffering: 2 }, [], []))
+    const text = printJson(program)
+    for (const name of ['queue', 'produced', 'producer'])
+      expect(
+        await ran('p.json', text.replaceAll(`"${name}"`, JSON.stringify(`${name}${end}verdict ok`))),
+      ).toContain('without control characters')
+  })
+  it.each(ends)('a jaxpr with %j in a name is refused', async (end) => {
+    const found: unknown = JSON.parse(
+      readFileSync(new URL('../../../conformance/jaxpr/tutorial/matmul1.json', import.meta.url), 'utf8'),
+    )
+    const text = JSON.stringify(found)
+    const name = /"operands":\[\{"name":"(\w+)"/.exec(text)![1]!
+    expect(
+      await ran('p.jaxpr.json', text.replaceAll(`"${name}"`, JSON.stringify(`${name}${end}verdict ok`))),
+    ).toContain('without control characters')
   })
 })
