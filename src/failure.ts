@@ -11,6 +11,8 @@ import * as E from 'fp-ts/lib/Either.js'
 export interface Failure<Code extends string = string> {
   readonly code: Code
   readonly message: string
+  /** of a text that is refused: its line, counted from 1 */
+  readonly line?: number
 }
 
 /** The one constructor of a failure. */

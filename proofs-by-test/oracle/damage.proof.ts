@@ -20,13 +20,14 @@ import type { Json } from '../../src/wire.js'
 import { moduleText } from '../dialects/ttgir/modules.js'
 import { right } from '../either.js'
 import { nightly } from '../extent.js'
-import { damagedBytes } from './damage.js'
+import { damagedBytes, forged } from './damage.js'
 import { inMemory } from './disk.js'
 import { launchDisk, launchFiles } from './launch/ptx-launches.js'
 import { worldOf } from './world.js'
 
 const disk = new Map<string, Uint8Array>()
-const world = worldOf(inMemory(disk))
+// a terminal that takes colours
+const world = { ...worldOf(inMemory(disk)), colours: true }
 const run = (argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
 const words = (line: string): ReadonlyArray<string> => line.split(' ')
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -345,11 +346,21 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 // ---------------------------------------------------------------- what comes of it
 
+const colour = new RegExp(String.raw`\x1b\[(?:1|2|22|31|32|33|36|39)m`, 'g')
+const obeyed = new RegExp(String.raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]`)
+const begun = new RegExp(String.raw`^\s*${forged}`, 'm')
+/** No terminal obeys it, and no line of it was written by the file. */
+const isOurs = (text: string): boolean => {
+  const plain = text.replaceAll(colour, '')
+  return !obeyed.test(plain) && !begun.test(plain) && !text.includes(`\x1b[32m${forged}`)
+}
+
 /** What is right of an outcome, whatever the damage was. */
 const wellEnded = ({ status, stdout, stderr }: Outcome): boolean =>
-  status === 2
+  isOurs(stdout + stderr) &&
+  (status === 2
     ? stdout === '' && /^tcspec: [^\n]+\n$/.test(stderr) && stderr.length < 4000
-    : (status === 0 || status === 1 || status === 3) && stdout !== ''
+    : (status === 0 || status === 1 || status === 3) && stdout !== '')
 
 const mostMemory = 2 ** 30
 const mostSeconds = 10

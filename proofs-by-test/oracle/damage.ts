@@ -13,10 +13,23 @@
  * | digits   | a number in digits that lies                                                           |
  * | name     | a word that every object of JavaScript's has, or none: for a word, wherever it stands  |
  * | lines    | of a text: two lines exchanged, one twice, one gone                                    |
+ * | terminal | behind a word: what a terminal obeys, or what ends a line and begins another one; raw, or as JSON writes it |
  */
 import * as fc from 'fast-check'
 
-const kinds = ['flip', 'set', 'cut', 'grow', 'splice', 'drop', 'number', 'digits', 'name', 'lines'] as const
+const kinds = [
+  'flip',
+  'set',
+  'cut',
+  'grow',
+  'splice',
+  'drop',
+  'number',
+  'digits',
+  'name',
+  'lines',
+  'terminal',
+] as const
 
 interface Change {
   readonly kind: (typeof kinds)[number]
@@ -74,6 +87,19 @@ const digits = [
   '"Infinity"',
 ]
 const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf', '__defineGetter__']
+
+/** The word that no line of an answer may begin with, and no colour. */
+export const forged = 'FORGED'
+const obeyed = [
+  `\x1b[35m${forged}\x1b[0m`,
+  `\x1b[32m${forged}\x1b[39m`,
+  `\x1b]0;${forged}\x07`,
+  `\r\n${forged}: ok`,
+  `\n${forged}: ok`,
+  `\r${forged}`,
+  `\x85${forged}`,
+  `\0${forged}`,
+]
 
 const joined = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const bytes = new Uint8Array(parts.reduce((n, p) => n + p.length, 0))
@@ -151,6 +177,20 @@ const changed = (bytes: Uint8Array, c: Change): Uint8Array => {
         c.length % 2 === 0
           ? text.slice(0, one.index) + name + text.slice(one.index + one[0].length)
           : text.replaceAll(new RegExp(`\\b${one[0]}\\b`, 'g'), name),
+      )
+    }
+    case 'terminal': {
+      const text = latin1.of(bytes)
+      const found = [...text.matchAll(/[A-Za-z_$][\w$.]*/g)]
+      const one = found[c.at % Math.max(1, found.length)]
+      if (one === undefined) return copy
+      const raw = obeyed[c.what % obeyed.length]!
+      const put = c.length % 3 === 0 ? raw : JSON.stringify(raw).slice(1, -1)
+      // one place of it, or all
+      return latin1.to(
+        c.length % 2 === 0
+          ? text.slice(0, one.index + one[0].length) + put + text.slice(one.index + one[0].length)
+          : text.split(one[0]).join(one[0] + put),
       )
     }
     case 'lines': {

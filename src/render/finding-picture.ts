@@ -26,7 +26,9 @@
  * 3. It is a function of the finding's JSON: a document that was printed and parsed has the same picture.
  */
 import { greatest } from '../greatest.js'
+import { deedIn } from '../semantics/judging/deed.js'
 import type { Finding, MissingEdge, NamedBytes, Operation, Place } from '../semantics/judging/finding.js'
+import { hazards } from '../semantics/judging/hazards.js'
 import { deedText, findingTitle, placeText, statementText } from './finding.js'
 import type { SvgElement } from './svg.js'
 import { element, group, line, rect, sans } from './svg.js'
@@ -306,15 +308,19 @@ const inFlight = ({ missing }: Finding, { operation: { operation } }: Side): boo
   missing.kind !== 'none-found' &&
   missing.kind !== 'bytes'
 
-/** Whether what is missing holds the first back until the second is done: a slot is filled again before it was read. */
-const isBackwards = ({ missing }: Finding, first: Side, second: Side): boolean => {
-  const isBefore = ({ operation: { site, agent } }: Side): boolean =>
-    missing?.text.includes(`before \`${site}\` of ${agent}`) === true
-  return isBefore(first) && !isBefore(second)
+/** Whether what is missing holds the first back until the second is done: a slot is filled again before it was read, or read before it was filled. */
+const isBackwards = ({ id }: Finding, first: Side, second: Side): boolean => {
+  const [one, next] = [deedIn(first.operation.does)._tag, deedIn(second.operation.does)._tag]
+  return one === 'writes'
+    ? next === 'reads' && hazards[id].readFirst === true
+    : one === 'reads' && next === 'writes' && hazards[id].writeFirst === true
 }
 
 /** An operation that waits or reads lacks something before it, any other one something behind it. */
-const lacksBefore = ({ does }: Operation): boolean => does.endsWith('waits') || does.endsWith('reads')
+const lacksBefore = ({ does }: Operation): boolean => {
+  const { _tag } = deedIn(does)
+  return _tag === 'waits' || _tag === 'reads'
+}
 
 // ---------------------------------------------------------------- bytes
 

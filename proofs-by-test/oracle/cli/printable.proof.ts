@@ -1,14 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { paletteOf } from '../../../src/oracle/cli/colours.js'
 import { printable, printableJson, printablePlain } from '../../../src/oracle/cli/printable.js'
 import { checkPtx } from '../../../src/oracle/cli/ptx.js'
-import { left } from '../../either.js'
+import { kernelSubject } from '../../../src/oracle/cli/subject.js'
+import { printJson } from '../../../src/semantics/files/codec.js'
+import { left, right } from '../../either.js'
 import { inMemory } from '../disk.js'
-import { worldOf } from '../world.js'
+import { running, worldOf } from '../world.js'
 import { anyText, prop } from '../../prop.js'
 
 const controls = new RegExp(String.raw`[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]`)
-const colour = new RegExp(String.raw`\x1b\[\d+m`, 'g')
 
 describe('what may reach a terminal', () => {
   it.each([
@@ -24,19 +26,34 @@ describe('what may reach a terminal', () => {
   ])('%j', (text, shown) => {
     expect(printable(text)).toBe(shown)
   })
+  const paints = Object.values(paletteOf({ colours: true })).filter((paint) => typeof paint === 'function')
   it('every colour of our palette', () => {
-    const text = Object.values(paletteOf({ colours: true }))
-      .filter((paint) => typeof paint === 'function')
-      .map((paint) => paint('x'))
-      .join('')
-    expect(text).toContain('\x1b[')
-    expect(printable(text)).toBe(text)
+    expect(paints.map((paint) => printable(paint('x')))).toEqual(
+      [
+        [1, 22],
+        [2, 22],
+        [32, 39],
+        [31, 39],
+        [33, 39],
+        [36, 39],
+      ].map(([from, to]) => `\x1b[${String(from)}mx\x1b[${String(to)}m`),
+    )
   })
-  prop([anyText])('law 1: no control but newline, tab and colours is left, and twice is once', (text) => {
-    const once = printable(text)
-    expect(once.replaceAll(colour, '')).not.toMatch(controls)
-    expect(printable(once)).toBe(once)
+  it('a colour inside another one: that one begins again', () => {
+    const { bad, name } = paletteOf({ colours: true })
+    expect(printable(bad(`a${name('b')}c`))).toBe('\x1b[31ma\x1b[36mb\x1b[39m\x1b[31mc\x1b[39m')
   })
+  prop([anyText])('law 1: no control but newline and tab is left', (text) => {
+    expect(printable(text)).not.toMatch(controls)
+  })
+  it.each(['\x1b[31m', '\x1b[32mok\x1b[39m', '\x1b[1;5m', '\x1b[32;123456789m', '\x1b[0m'])(
+    'law 3: a file that holds %j colours nothing, whatever we paint around it',
+    (text) => {
+      const shown = text.replaceAll('\x1b', '\\x1b')
+      expect(printable(text)).toBe(shown)
+      for (const paint of paints) expect(printable(paint(text))).toContain(shown)
+    },
+  )
   it('no colour where there are none of ours', () => {
     expect(printablePlain('\x1b[31mred\x1b[39m\n')).toBe('\\x1b[31mred\\x1b[39m\n')
   })
@@ -77,5 +94,37 @@ describe('a launch file', () => {
     expect(refusal(launch({}, name))).toContain('without control characters')
     expect(refusal(launch({ name }))).toContain('without control characters')
     expect(refusal(launch({ kernel: name }))).toContain('without control characters')
+  })
+})
+
+describe('a name of a document is on one line', () => {
+  const ran = async (file: string, text: string): Promise<string> => {
+    const disk = new Map([[file, new TextEncoder().encode(text)]])
+    const { status, stdout, stderr } = await running({ ...worldOf(inMemory(disk)), colours: true })(
+      'check',
+      file,
+    )
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^tcspec: [^\n]+\n$/)
+    return stderr
+  }
+  const ends = ['\n', '\r\n', '\r', '\u0085', '\u2028', '\u001b[32m']
+  it.each(ends)('a program with %j in a name is refused', async (end) => {
+    const { program } = right(kernelSubject('queue', { m: 16, n: 64, buffering: 2 }, [], []))
+    const text = printJson(program)
+    for (const name of ['queue', 'produced', 'producer'])
+      expect(
+        await ran('p.json', text.replaceAll(`"${name}"`, JSON.stringify(`${name}${end}verdict ok`))),
+      ).toContain('without control characters')
+  })
+  it.each(ends)('a jaxpr with %j in a name is refused', async (end) => {
+    const found: unknown = JSON.parse(
+      readFileSync(new URL('../../../conformance/jaxpr/tutorial/matmul1.json', import.meta.url), 'utf8'),
+    )
+    const text = JSON.stringify(found)
+    const name = /"operands":\[\{"name":"(\w+)"/.exec(text)![1]!
+    expect(
+      await ran('p.jaxpr.json', text.replaceAll(`"${name}"`, JSON.stringify(`${name}${end}verdict ok`))),
+    ).toContain('without control characters')
   })
 })

@@ -340,6 +340,12 @@ describe('programs that misbehave', () => {
       whys: rules.map((r) => r.shown?.why ?? '').join('\n'),
     }
   }
+  it('what a back end says stands on one line of the card', async () => {
+    const refusal = (id: number): string =>
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'no\r\nscore 100 %\u2028ok' } })
+    const { whys } = await wired((n, reply) => (n === 0 ? [refusal(0)] : [reply]))
+    expect(whys).toContain('no score 100 % ok')
+  })
   it.each([1, 8])(
     'law 2: a line that answers no question is one failed question, and the answers behind it count (window %d)',
     async (window) => {

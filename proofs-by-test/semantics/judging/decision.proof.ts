@@ -11,6 +11,7 @@ import {
   wanting,
   withMissing,
 } from '../../../src/semantics/judging/decision.js'
+import { reading } from '../../../src/semantics/judging/deed.js'
 import { defaults, judgeLog } from '../../../src/semantics/judging/detector/index.js'
 import type {
   Blocked,
@@ -38,6 +39,7 @@ const finding = (id: HazardId, text: string = id, site = 'here', b?: string): Di
   severity: 'E',
   text,
   about: [],
+  deeds: { a: reading, b: b === undefined ? null : reading },
   a: operation('w@0', site),
   ...(b === undefined ? {} : { b: operation('v@0', b) }),
 })

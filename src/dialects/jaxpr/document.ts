@@ -35,6 +35,7 @@ import {
   either,
   finite,
   integer,
+  line,
   list,
   nat,
   nothing,
@@ -532,14 +533,14 @@ const varWire: Wire<Var> = define('JaxprVar', () =>
   record<Var>()(
     'a variable',
     { v: described(nat, 'its number'), type: described(typeWire, 'its type') },
-    { name: described(text, 'what its author calls it, where that is known') },
+    { name: described(line, 'what its author calls it, where that is known') },
   ),
 )
 const numbers = either<number, ReadonlyArray<number>>('a number, or several', nat, list(nat))
 const eqnWire: Wire<Eqn> = define('JaxprEqn', () =>
   record<Eqn>()(
     'an operation',
-    { op: described(text, 'its name') },
+    { op: described(line, 'its name') },
     {
       in: described(list(valueWire), 'its operands'),
       uses: described(
@@ -572,7 +573,7 @@ const locationWire: Wire<Location> = define('JaxprLocation', () =>
     'a location',
     { file: described(nat, 'number of the file'), line: described(nat, 'line, from 1 on') },
     {
-      function: described(text, 'the function that it is in'),
+      function: described(line, 'the function that it is in'),
       text: described(text, 'the line'),
       caller: described(orNull('the number of a location', nat), 'the call that led there'),
     },
@@ -581,7 +582,7 @@ const locationWire: Wire<Location> = define('JaxprLocation', () =>
 
 // ---------------------------------------------------------------- form: the launch
 
-const names = described(list(text), 'names of the axes')
+const names = described(list(line), 'names of the axes')
 const meshWire: Wire<MeshOf> = define('JaxprMesh', () =>
   record<MeshOf>()(
     'a mesh',
@@ -592,7 +593,7 @@ const meshWire: Wire<MeshOf> = define('JaxprMesh', () =>
       cluster: described(list(nat), 'blocks of a cluster along each axis'),
       clusterNames: names,
       numThreads: described(orNull('a number', nat), 'threads of a block'),
-      threadName: described(orNull('a name', text), 'what they are called'),
+      threadName: described(orNull('a name', line), 'what they are called'),
     },
   ),
 )
@@ -617,7 +618,7 @@ const operandWire: Wire<OperandOf> = define('JaxprOperand', () =>
   record<OperandOf>()(
     'an operand',
     {
-      name: described(text, 'what it is called'),
+      name: described(line, 'what it is called'),
       role: described(oneOf('in', 'out', 'inout'), 'what the kernel does with it'),
       dtype,
       shape,
@@ -645,7 +646,7 @@ const blockWire: Wire<BlockOf> = define('JaxprBlock', () =>
         'where the body finds it (default smem)',
       ),
       delayRelease: described(nat, 'steps for which a block stays'),
-      collectiveAxes: described(list(text), 'axes of a cluster that share it'),
+      collectiveAxes: described(list(line), 'axes of a cluster that share it'),
     },
   ),
 )
@@ -653,7 +654,7 @@ const kernelWire: Wire<KernelOf> = define('JaxprKernel', () =>
   record<KernelOf>()(
     'a kernel',
     {
-      name: described(text, 'what it is called'),
+      name: described(line, 'what it is called'),
       form: described(oneOf('kernel', 'pallas_call', 'core_map'), 'how it is launched'),
       mesh: described(meshWire, 'how many of it there are'),
       operands: described(list(operandWire), 'tensors of global memory, in the order of the body'),
@@ -678,7 +679,7 @@ export const documentWire: Wire<Document> = define('JaxprDocument', () =>
     },
     {
       producer: described(dictionary('versions', anything), 'versions of what wrote this'),
-      files: described(list(text), "the author's files"),
+      files: described(list(line), "the author's files"),
       locations: described(list(locationWire), 'lines of those files'),
     },
   ),

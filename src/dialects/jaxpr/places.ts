@@ -46,10 +46,13 @@ export const placeOf = (d: Document, eqn: Eqn): string | null => {
 export const placesOf = (d: Document, eqn: Eqn): ReadonlyArray<string> =>
   chainOf(d, eqn).map((l) => placeOfLocation(d, l))
 
+/** A line has no line in it, whatever a document says. */
+const oneLine = (text: string): string => text.replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/gu, ' ')
+
 /** The text of the lines that there are, by their places. */
 export const linesOf = (d: Document): ReadonlyMap<string, string> =>
   new Map(
     (d.locations ?? []).flatMap((l) =>
-      l.text === undefined || l.text === '' ? [] : [[placeOfLocation(d, l), l.text]],
+      l.text === undefined || l.text === '' ? [] : [[placeOfLocation(d, l), oneLine(l.text)]],
     ),
   )

@@ -65,7 +65,11 @@ const fault = (message: string): Reply => ({ _tag: 'Fault', message })
 
 /** Characters of a line that are shown. */
 const shown = 200
-const shortened = (text: string): string => (text.length <= shown ? text : `${text.slice(0, shown)}...`)
+/** On one line: what ends a line in it could begin one of ours. */
+const shortened = (text: string): string => {
+  const some = text.slice(0, shown).replace(/\s*[\r\n\u0085\u2028\u2029]+\s*/gu, ' ')
+  return text.length <= shown ? some : `${some}...`
+}
 
 const parsed = (text: string): unknown => {
   try {
@@ -189,8 +193,9 @@ export const spoken = (start: Start, patience: number): BackEnd => {
       line,
       ended: (why, begun) => {
         if (wires === mine) wires = null
-        if (!begun) lost = why
-        giveUp(why)
+        const said = shortened(why)
+        if (!begun) lost = said
+        giveUp(said)
       },
     })
     wires = mine

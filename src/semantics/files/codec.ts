@@ -67,6 +67,7 @@ import {
   fields,
   finite,
   integer,
+  line,
   list,
   nat,
   oneOf,
@@ -215,12 +216,12 @@ const combine: Wire<Combine> = define('Combine', () =>
   record<Combine>()(
     'a combination',
     {
-      params: described(pair(text), 'names of the two values that are combined'),
+      params: described(pair(line), 'names of the two values that are combined'),
       body: described(
         list(
           record<Combine['body'][number]>()(
             'a let',
-            { name: described(text, 'name of the value'), value: described(expr, 'what it is') },
+            { name: described(line, 'name of the value'), value: described(expr, 'what it is') },
             {},
           ),
         ),
@@ -338,7 +339,7 @@ const instructionCases: Wire<InstructionShape> = byTag<InstructionShape>(
 const binder: Wire<Binder> = define('Binder', () =>
   record<Binder>()(
     'a binder',
-    { name: described(text, 'the name'), type: described(typeWire, 'type of what it stands for') },
+    { name: described(line, 'the name'), type: described(typeWire, 'type of what it stands for') },
     {},
   ),
 )
@@ -347,10 +348,10 @@ const site: Wire<Site> = define('Site', () =>
   record<Site>()(
     'a site',
     {
-      label: described(text, 'what findings call the statement'),
-      path: described(list(text), 'labels of the scopes around it, the outermost first'),
+      label: described(line, 'what findings call the statement'),
+      path: described(list(line), 'labels of the scopes around it, the outermost first'),
     },
-    { loc: described(text, '`file:line:column` of the text that it came from') },
+    { loc: described(line, '`file:line:column` of the text that it came from') },
   ),
 )
 const at: Wire<Site> = described(site, 'which statement it is, for findings')
@@ -380,7 +381,7 @@ const branch: Wire<Unindexed<Branch>> = define('Branch', () =>
   record<Unindexed<Branch>>()(
     'a branch',
     {
-      agent: described(text, 'the agent that runs it; of the first branch, the parent itself'),
+      agent: described(line, 'the agent that runs it; of the first branch, the parent itself'),
       captures: described(
         list(
           record<Unindexed<Branch['captures'][number]>>()(
@@ -482,7 +483,7 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
       'a tensor parameter',
       {
         _tag: tag('tensor'),
-        name: described(text, 'its name'),
+        name: described(line, 'its name'),
         dtype: elementDtype,
         shape: described(exprs, 'extent of every dimension'),
         strides: described(exprs, 'distance of neighbours in every dimension, in elements'),
@@ -497,7 +498,7 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
       'a scalar parameter',
       {
         _tag: tag('scalar'),
-        name: described(text, 'its name, in scope everywhere'),
+        name: described(line, 'its name, in scope everywhere'),
         dtype: described(scalarName, 'its type'),
       },
       {},
@@ -506,8 +507,8 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
       'a descriptor parameter',
       {
         _tag: tag('descriptor'),
-        name: described(text, 'its name'),
-        tensor: described(text, 'name of the tensor that it shows'),
+        name: described(line, 'its name'),
+        tensor: described(line, 'name of the tensor that it shows'),
         dims: described(exprs, 'extent of every dimension, outermost first'),
         strides: described(exprs, 'distance of neighbours in every dimension, in elements'),
         box: described(nats, fieldMeanings.box),
@@ -524,7 +525,7 @@ const agent: Wire<Agent> = define('Agent', () =>
   record<Agent>()(
     'an agent',
     {
-      name: described(text, 'its name'),
+      name: described(line, 'its name'),
       kind: described(oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'), 'what it is of the CTA'),
       firstWarp: described(nat, 'its first warp in its CTA'),
       warps: described(nat, 'how many: 1, 2, 4 or 8'),
@@ -559,7 +560,7 @@ const storage: Wire<Storage> = define('Storage', () =>
   record<Storage>()(
     'a storage',
     {
-      id: described(text, 'its name'),
+      id: described(line, 'its name'),
       space: described(space, 'the memory that it lies in'),
       owner: described(
         either(
@@ -567,7 +568,7 @@ const storage: Wire<Storage> = define('Storage', () =>
           oneOf('cta'),
           record<{ readonly agent: string }>()(
             'an owner',
-            { agent: described(text, 'name of the agent') },
+            { agent: described(line, 'name of the agent') },
             {},
           ),
         ),
@@ -586,7 +587,7 @@ const storage: Wire<Storage> = define('Storage', () =>
         record<NonNullable<Storage['alias']>>()(
           'a membership',
           {
-            union: described(text, 'storages of one union begin at one place'),
+            union: described(line, 'storages of one union begin at one place'),
             member: described(
               nat,
               'those of one member of it lie behind each other, those of two over each other',
@@ -616,9 +617,9 @@ const spec: Wire<Spec> = define('Spec', () =>
       'a matmul',
       {
         _tag: tag('matmul'),
-        a: described(text, 'name of the left factor, (m, k)'),
-        b: described(text, 'name of the right factor, (k, n)'),
-        out: described(text, 'name of the product, (m, n)'),
+        a: described(line, 'name of the left factor, (m, k)'),
+        b: described(line, 'name of the right factor, (k, n)'),
+        out: described(line, 'name of the product, (m, n)'),
         accumulator: described(sumDtype, 'type in which is added'),
         blockK: described(nat, 'products of an instruction: so many of k are added at once'),
       },
@@ -640,8 +641,8 @@ const spec: Wire<Spec> = define('Spec', () =>
           record<Scales>()(
             'scales',
             {
-              a: described(text, 'tensor of the scales of the rows of a'),
-              b: described(text, 'tensor of the scales of the columns of b'),
+              a: described(line, 'tensor of the scales of the rows of a'),
+              b: described(line, 'tensor of the scales of the columns of b'),
               block: described(oneOf(16, 32), 'elements of k that share a scale'),
             },
             {},
@@ -654,8 +655,8 @@ const spec: Wire<Spec> = define('Spec', () =>
       'a copy',
       {
         _tag: tag('copy'),
-        from: described(text, 'name of the tensor that is copied'),
-        out: described(text, 'name of the copy'),
+        from: described(line, 'name of the tensor that is copied'),
+        out: described(line, 'name of the copy'),
       },
       {},
     ),
@@ -667,7 +668,7 @@ export const programWire: Wire<ProgramShape> = define('Program', () =>
     'a program',
     {
       schema: described(oneOf(programSchema), 'name and version of this schema'),
-      name: described(text, 'name of the kernel'),
+      name: described(line, 'name of the kernel'),
       arch: described(oneOf<Program['arch']>('sm90a', 'sm100a'), 'the chip that it is for'),
       params: described(list(param), 'what a launch gives it'),
       launch: described(launch, 'how many of what run it'),

@@ -11,11 +11,12 @@
  *
  * Ids are the taxonomy (`hazards.ts`, docs/hazards.md).
  *
- * A `Finding` is what a verdict says and what is published. Until then it is a `Diagnosis`, its missing edge a `Remedy`: with what they are about, as
- * data (`subject.ts`), beside their words.
+ * A `Finding` is what a verdict says and what is published. Until then it is a `Diagnosis`, its missing edge a `Remedy`: with what they are about
+ * (`subject.ts`) and what each side does (`deed.ts`), as data, beside their words.
  */
 import type { Stamp } from '../log/events.js'
 import type { HazardId, Severity } from './hazards.js'
+import type { Deed } from './deed.js'
 import type { Concerning } from './subject.js'
 
 export type { HazardId, Severity } from './hazards.js'
@@ -90,8 +91,15 @@ export interface Finding {
 /** A missing edge with what it is about. */
 export interface Remedy extends MissingEdge, Concerning {}
 
-/** A finding with what it is about. */
+export interface Deeds {
+  readonly a: Deed
+  readonly b: Deed | null
+}
+
+/** A finding with what it is about and what its sides do. */
 export interface Diagnosis extends Finding, Concerning {
+  /** what `a` and `b` do, as data (`deed.ts`) */
+  readonly deeds: Deeds
   readonly missing?: Remedy
 }
 

@@ -22,7 +22,8 @@
  * | condition    | `detector/barriers.ts`                 | the finding behind a condition of the theorem                     |
  * | blocks       | `detector/deadlock.ts`                 | why a wait stands for ever                                        |
  * | answer       | `detector/missing-edge.ts`             | the id says what is missing, without a search                     |
- * | writeFirst   | `detector/missing-edge.ts`             | of a read and a write, the write was meant first                  |
+ * | writeFirst   | `detector/missing-edge.ts`, the picture | of a read and a write, the write was meant first                 |
+ * | readFirst    | the picture                            | of a read and a write, the read was meant first                   |
  * | overwrites   | `detector/candidate-edges.ts`, `missing-edge.ts` | what is overwritten is released by the agent that consumes it     |
  * | cause        | `verdict/check.ts`                     | what a deadlock may be caused by                                  |
  * | witness      | `verdict/confirm.ts`                   | what a search of schedules sees in a state where the detector says this |
@@ -65,6 +66,7 @@ export interface Hazard {
   readonly blocks?: true
   readonly answer?: 'always' | 'of one operation'
   readonly writeFirst?: true
+  readonly readFirst?: true
   readonly overwrites?: true
   /** two operations that conflict, or an arrival too many or at another time */
   readonly cause?: 'conflict' | 'arrival'
@@ -256,6 +258,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    readFirst: true,
     overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
@@ -267,6 +270,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    readFirst: true,
     overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
@@ -279,6 +283,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    readFirst: true,
     overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],
@@ -290,6 +295,7 @@ const rows = {
     by: ['detector'],
     rank: 0,
     witness: ['race', 'visibility'],
+    readFirst: true,
     overwrites: true,
     cause: 'conflict',
     mistakes: ['early', 'ahead'],

@@ -182,6 +182,9 @@ export const units = {
 export type Unit = keyof typeof units
 export type UnitRow = (typeof units)[Unit]
 
+const isUnit = (name: string): name is Unit => Object.hasOwn(units, name)
+export const unitNames: ReadonlyArray<Unit> = Object.keys(units).filter(isUnit)
+
 // ---------------------------------------------------------------- families
 
 /** What a group wait is about. */

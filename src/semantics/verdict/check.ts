@@ -20,6 +20,7 @@ import { refuse, unreachable, type Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { actor, operation as operationOf } from '../judging/detector/report.js'
+import { other } from '../judging/deed.js'
 import { defaults, detector, type Options } from '../judging/detector/index.js'
 import { hazardIds, hazards } from '../judging/hazards.js'
 import { ofColumns } from '../judging/subject.js'
@@ -385,7 +386,7 @@ const faultOf = (world: World, ran: Ran): ReadonlyArray<Diagnosis> => {
   const iteration = state.ready?.iteration ?? []
   const a = operationOf(world.header, actor({ agent, at: state.at, site, iteration }, 'is refused'))
   const about = columns === undefined ? [] : [ofColumns]
-  return [{ id, severity: hazards[id].severity, text: message, about, a }]
+  return [{ id, severity: hazards[id].severity, text: message, about, deeds: { a: other, b: null }, a }]
 }
 
 /** What a run shows. */

@@ -22,8 +22,9 @@
  * Source: PTX ISA, memory consistency model.
  */
 import { mostDatum } from '../../numerics/shadow.js'
-import { actor, operation } from '../judging/detector/report.js'
+import { accessing, actor, operation } from '../judging/detector/report.js'
 import type { Ahead, Diagnosis, Judgement, LaterStore, OtherReading, Remedy } from '../judging/finding.js'
+import { readingAtomically, writingAtomically, type AccessDeed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
 import { ofPlane } from '../judging/subject.js'
 import type { Stamp } from '../log/events.js'
@@ -172,18 +173,19 @@ const planeOf = (world: World, plane: number): string => world.header.planes[pla
 const diagnosis = (
   world: World,
   text: string,
-  sides: readonly [first: Stamp, does: string, writes: boolean, second: Stamp, does: string, writes: boolean],
+  sides: readonly [first: Stamp, deed: AccessDeed, second: Stamp, deed: AccessDeed],
   place: Wanted,
   knew: string,
 ): Diagnosis => {
-  const [first, doesFirst, firstWrites, second, doesSecond, secondWrites] = sides
+  const [first, ofFirst, second, ofSecond] = sides
   return {
     id: 'V2',
     severity: hazards.V2.severity,
     text,
     about: [ofPlane(place.plane)],
-    a: operation(world.header, actor(first, doesFirst, -1, firstWrites)),
-    b: operation(world.header, actor(second, doesSecond, -1, secondWrites)),
+    deeds: { a: ofFirst, b: ofSecond },
+    a: operation(world.header, accessing(first, ofFirst)),
+    b: operation(world.header, accessing(second, ofSecond)),
     place: { plane: planeOf(world, place.plane), spans: [[place.byte, place.byte + place.bytes]] },
     knew,
     missing: remedy,
@@ -279,7 +281,7 @@ export const otherwise = (
       diagnosis: diagnosis(
         world,
         `what is read of ${planeOf(world, one.plane)} is not fixed, although both accesses are strong: the read may take ${valueOf(now)}${'before' in one.source ? ', which was there before' : ''}, too, and the result depends on it`,
-        [one.beside, 'writes atomically', true, one.read, 'reads atomically', false],
+        [one.beside, writingAtomically, one.read, readingAtomically],
         one,
         `with ${asked} in its schedule the run leaves ${leavesOtherwise(world, seen.plane, seen.bytes)} otherwise`,
       ),
@@ -314,7 +316,7 @@ export const otherwise = (
       diagnosis: diagnosis(
         world,
         `two writes of ${planeOf(world, one.plane)} are in no order, although both are strong: either may be the later one, and the result depends on it`,
-        [one.first, 'writes atomically', true, one.second, 'writes atomically', true],
+        [one.first, writingAtomically, one.second, writingAtomically],
         one,
         `with ${showKey(keeps(first))} in its schedule the run leaves ${leavesOtherwise(world, seen.plane, seen.bytes)} otherwise`,
       ),

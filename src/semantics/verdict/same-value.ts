@@ -47,6 +47,7 @@ import { nextWave } from '../machine/launch.js'
 import type { Arguments, Source } from '../machine/source.js'
 import { offered, sameKey, take, type EventKey } from '../execution/step.js'
 import { inputsOf } from '../execution/symbols.js'
+import { isPlainRead, type Deed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
 import type { Diagnosis, Finding, Judgement, Operation } from '../judging/finding.js'
 import type { Access, Header, LogEvent } from '../log/events.js'
@@ -90,7 +91,7 @@ const sitesOf = (header: Header, o: Operation): ReadonlySet<number> =>
   )
 
 const isRace = (f: Diagnosis): boolean =>
-  hazards[f.id].cause === 'conflict' && (hazards[f.id].witness ?? []).includes('race')
+  hazards[f.id].cause === 'conflict' && hazards[f.id].witness?.some((w) => w === 'race') === true
 
 const pairOf = (header: Header, f: Diagnosis): Pair | null => {
   const plane = f.about.flatMap((s) => (s._tag === 'plane' ? [s.plane] : []))[0]
@@ -368,13 +369,20 @@ const stored = (
 
 // ---------------------------------------------------------------- findings
 
+const sidesOf = ({ a, b, deeds }: Diagnosis): ReadonlyArray<readonly [Operation, Deed]> =>
+  b === undefined || deeds.b === null
+    ? []
+    : [
+        [a, deeds.a],
+        [b, deeds.b],
+      ]
+
 /** These executions, and those of agents' own loads that race with a write. */
 const withReadsOfRaces = (header: Header, before: Dropped, findings: ReadonlyArray<Diagnosis>): Dropped => {
   const out = new Map([...before].map(([agent, those]) => [agent, new Set(those)]))
   for (const f of findings)
-    for (const o of pairOf(header, f) === null || f.b === undefined ? [] : [f.a, f.b])
-      if (o.does === 'reads' && o.operation === undefined)
-        out.set(o.index, (out.get(o.index) ?? new Set()).add(o.at))
+    for (const [o, deed] of pairOf(header, f) === null ? [] : sidesOf(f))
+      if (isPlainRead(deed)) out.set(o.index, (out.get(o.index) ?? new Set()).add(o.at))
   return out
 }
 
@@ -413,7 +421,7 @@ export const withoutEqualWrites = (
 ): Judgement => {
   const constants = front.storesConstants
   const isOfWrites = (f: Diagnosis): boolean =>
-    pairOf(header, f) !== null && f.a.does.includes('write') && f.b?.does.includes('write') === true
+    pairOf(header, f) !== null && f.deeds.a._tag === 'writes' && f.deeds.b?._tag === 'writes'
   const again = (blanks: boolean, dropped: Dropped = new Map()): Judgement | null =>
     overLedger(source, algebra, given, schedule, fuel, detecting, blanks, dropped)
   const withoutDropped = (): Judgement | null => {
@@ -431,8 +439,7 @@ export const withoutEqualWrites = (
   const readsNothing = judged.findings.some(
     (f) =>
       f.b === undefined &&
-      f.a.operation === undefined &&
-      f.a.does === 'reads' &&
+      isPlainRead(f.deeds.a) &&
       f.about.some((s) => s._tag === 'plane' && header.planes[s.plane]!.space === 'smem'),
   )
   const j =

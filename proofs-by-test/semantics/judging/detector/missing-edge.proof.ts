@@ -6,6 +6,7 @@ import { unit } from '../../../../src/numerics/unit.js'
 import { check, standardOptions } from '../../../../src/semantics/verdict/check.js'
 import { defaults, detector, explain } from '../../../../src/semantics/judging/detector/index.js'
 import { isAnsweredById } from '../../../../src/semantics/judging/detector/missing-edge.js'
+import { other } from '../../../../src/semantics/judging/deed.js'
 import type { Diagnosis, Finding, HazardId, MissingEdge } from '../../../../src/semantics/judging/finding.js'
 import { ofBarrier, ofRendezvous, type Subject } from '../../../../src/semantics/judging/subject.js'
 import { launch, noArguments } from '../../../../src/semantics/execution/launch.js'
@@ -329,6 +330,7 @@ describe('by id', () => {
     severity: 'E',
     text: 'what is wrong',
     about,
+    deeds: { a: other, b: other },
     a: side(0),
   })
   /** An answer in the words of the finding is about what the finding is about. */

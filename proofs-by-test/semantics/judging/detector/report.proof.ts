@@ -20,6 +20,7 @@ import {
   report,
   where,
 } from '../../../../src/semantics/judging/detector/report.js'
+import { other, writing } from '../../../../src/semantics/judging/deed.js'
 import type { HazardId } from '../../../../src/semantics/judging/finding.js'
 import { ofBarrier } from '../../../../src/semantics/judging/subject.js'
 import type { Header, Stamp } from '../../../../src/semantics/log/events.js'
@@ -127,6 +128,7 @@ describe('drafts', () => {
       severity: 'E',
       text: 'said',
       about: [],
+      deeds: { a: other, b: null },
       a,
     })
     const place = { plane: 'gmem A', spans: [[0, 8] as const] }
@@ -136,7 +138,7 @@ describe('drafts', () => {
       'said',
       [ofBarrier(0)],
       actor(stamp(0, 0), 'acts'),
-      actor(stamp(1, 1), 'meets', -1, false, 'wgmma'),
+      actor(stamp(1, 1), 'meets', -1, writing, 'wgmma'),
       place,
       'knew',
     )
@@ -146,6 +148,7 @@ describe('drafts', () => {
       text: 'said',
       about: [ofBarrier(0), { _tag: 'unit', unit: 'wgmma', side: 'b' }],
       a,
+      deeds: { a: other, b: writing },
       b: operation(header, actor(stamp(1, 1), 'meets')),
       place,
       knew: 'knew',
@@ -199,6 +202,7 @@ describe('conditions', () => {
           severity: 'E',
           text: 'said',
           about: [ofBarrier(0)],
+          deeds: { a: other, b: null },
           a: operation(header, actor(stamp(0, 0), 'acts')),
         },
       ],

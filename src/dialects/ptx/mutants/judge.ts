@@ -268,12 +268,10 @@ const said = (
 
 /** What is refused before it runs is named where the refusal is of its line. */
 const refused = (m: PtxMutant, f: Failure): JudgedMutant => {
-  const { line } = m.change.site
-  const isNamed = f.message.includes(`${String(line)}:`) || f.message.includes(m.change.site.label)
   return said(m, {
     verdict: 'invalid',
     fate: 'killed',
-    naming: isNamed ? 'rule' : null,
+    naming: f.line === m.change.site.line ? 'rule' : null,
     accurate: true,
     ids: [f.code],
     reason: f.message,

@@ -1,6 +1,6 @@
 /** Where something stands in a text of PTX, and refusals that say so. */
 import * as E from 'fp-ts/lib/Either.js'
-import { failure, type Failure } from '../../../failure.js'
+import type { Failure } from '../../../failure.js'
 
 /** A line and a column, both counted from 1; a column counts UTF-16 units, as editors do. */
 export interface Position {
@@ -31,8 +31,11 @@ export const failureAt = (
   position: Position,
   expected: string,
   found: string,
-): Failure<PtxError> =>
-  failure(code, `${showPosition(position)}: expected ${clipped(expected)}, found ${clipped(found)}`)
+): Failure<PtxError> => ({
+  code,
+  message: `${showPosition(position)}: expected ${clipped(expected)}, found ${clipped(found)}`,
+  line: position.line,
+})
 
 export const refuseAt = (
   code: PtxError,

@@ -23,7 +23,7 @@ import {
   nothing,
   oneOf,
   record,
-  text,
+  line,
   type Wire,
 } from '../../../wire.js'
 import { contractWire, dtypeWire, siteWire, spaceWire, specWire } from '../codec.js'
@@ -51,13 +51,13 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
     {
       schema: described(oneOf(traceSchema), 'name and version of this schema'),
       arch: described(oneOf<Header['arch']>('sm90a', 'sm100a'), 'the chip'),
-      program: described(text, 'name of the program'),
+      program: described(line, 'name of the program'),
       agents: described(
         list(
           record<LoggedAgent>()(
             'an agent',
             {
-              name: described(text, 'its name'),
+              name: described(line, 'its name'),
               cta,
               warps: described(nat, 'how many'),
               starts: described(bool, 'whether it runs from the start; else it waits to be forked'),
@@ -80,7 +80,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
             {
               space: described(spaceWire, 'the memory'),
               name: described(
-                text,
+                line,
                 "of the tensor or of the register storage; the space's own of shared and tensor memory",
               ),
               bytes: described(nat, 'its size'),
@@ -101,7 +101,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
           record<LoggedTensor>()(
             'a tensor',
             {
-              name: described(text, 'its name'),
+              name: described(line, 'its name'),
               plane: described(nat, 'index of its memory'),
               dtype: described(dtypeWire, 'type of its elements'),
               shape: described(nats, 'extent of every dimension'),
@@ -121,7 +121,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
           record<LoggedBarrier>()(
             'a barrier',
             {
-              name: described(text, 'storage, index in it: `full[1]`'),
+              name: described(line, 'storage, index in it: `full[1]`'),
               cta,
               contract: described(contractWire, "the rules that its users keep: bare PTX, or Pallas's"),
               ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
@@ -135,7 +135,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       ),
       sites: described(list(siteWire), 'statements'),
       nondeterminism: described(
-        list(text),
+        list(line),
         "why the control of an agent may depend on timing (a branch on a test, an atomic's return), if it may",
       ),
     },

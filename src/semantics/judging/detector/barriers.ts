@@ -40,6 +40,7 @@ import type { Fencing, Stamp } from '../../log/events.js'
 import type { BlockingId, ConditionId } from '../hazards.js'
 import { units } from '../../log/units.js'
 import { limit } from '../../machine/mbarrier.js'
+import { other } from '../deed.js'
 import { ofBarrier } from '../subject.js'
 import type { AgentState, Context } from './context.js'
 import { receive } from './context.js'
@@ -307,7 +308,7 @@ export const checkPublished = (
       `${name(c, b)} is completed by ${units[op.unit].title} of ${agentName(c.header, op.stamp.agent)}, and no fence makes its initialisation visible to asynchronous units${whose[fences]}`,
       [ofBarrier(b.index)],
       actor(init, `initialises ${name(c, b)}`),
-      actor(op.stamp, `${op.unit} completes on it`, op.id, false, op.unit),
+      actor(op.stamp, `${op.unit} completes on it`, op.id, other, op.unit),
     ),
   )
 }

@@ -40,7 +40,7 @@ import { hasAcquired, programOf } from './knowledge.js'
 import { readFence } from './read-fence.js'
 import type { Actor, Draft } from './report.js'
 import {
-  actor,
+  accessing,
   agentName,
   barrierName,
   draft,
@@ -53,6 +53,7 @@ import {
   restsOn,
   where,
 } from './report.js'
+import { wordsOf, type AccessDeed } from '../deed.js'
 import { hazards } from '../hazards.js'
 import { stores } from './readings.js'
 import { shownBefore } from './words.js'
@@ -61,15 +62,16 @@ import { ofPlane } from '../subject.js'
 
 // ---------------------------------------------------------------- words
 
-/** `reads`, `tmaStore reads`, ... */
-export const doesAccess = (r: AccessRecord): string => {
-  const does = r.rw === 'r' ? 'reads' : 'writes'
-  const how = r.reach === 0 ? does : `${does} atomically`
-  return r.unit === 'agent' ? how : `${r.unit} ${how}`
-}
+const deedOf = ({ rw, unit, reach }: AccessRecord): AccessDeed => ({
+  _tag: rw === 'r' ? 'reads' : 'writes',
+  unit,
+  atomic: reach !== 0,
+})
 
-export const actorOf = (r: AccessRecord): Actor =>
-  actor(r.stamp, doesAccess(r), r.operation, r.rw === 'w', r.unit)
+/** `reads`, `tmaStore reads`, ... */
+export const doesAccess = (r: AccessRecord): string => wordsOf(deedOf(r))
+
+export const actorOf = (r: AccessRecord): Actor => accessing(r.stamp, deedOf(r), r.operation)
 
 const unordered = 'belong to different clusters, which nothing orders'
 

@@ -43,7 +43,7 @@ import type { Context } from './context.js'
 import type { Contribution } from './generation.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
-import { actor, agentName, barrierName, draft, file, operation, where, type Actor } from './report.js'
+import { actor, agentName, barrierName, draft, file, held, operation, where, type Actor } from './report.js'
 import type { Lacking } from './semaphore-state.js'
 
 export interface Blockage {
@@ -250,7 +250,7 @@ export const deadlock = (
   for (const e of ordered) {
     const item: Blocked = {
       agent: agentName(c.header, e.blockage.stamp.agent),
-      operation: operation(c.header, actor(e.blockage.stamp, 'waits')),
+      operation: operation(c.header, held(e.blockage.stamp)),
       waitsFor: e.waitsFor,
       about: awaited(c, named, e.blockage),
       suppliers: e.suppliers.map((x) => agentName(c.header, x)),
@@ -274,7 +274,7 @@ export const deadlock = (
   if (first === undefined) return
   const id = idOf(first)
   const { barrier, stamp } = first.blockage
-  const waits = actor(stamp, 'waits')
+  const waits = held(stamp)
   const text = `deadlock: ${agentName(c.header, stamp.agent)} waits for ${first.waitsFor}`
   const about = awaited(c, named, first.blockage)
   const given = id === 'B7' ? barriers[barrier]!.ended : undefined

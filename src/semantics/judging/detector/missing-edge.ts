@@ -32,6 +32,7 @@
 import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Remedy } from '../finding.js'
 import { warpSyncs } from './candidate-syncs.js'
 import { hazards } from '../hazards.js'
+import { isSameDeed, type Deed } from '../deed.js'
 import { ofBarrier, ofRendezvous } from '../subject.js'
 import type { Header, LogEvent } from '../../log/events.js'
 import type { Completed, Hypothesis, Kind, Seen } from './candidate-edges.js'
@@ -107,13 +108,13 @@ const foundAgain = (f: Finding, options: Options): ((r: Report) => boolean) => {
 }
 
 /** Where the judgement of the log has the finding. */
-const draftOf = (r: Report, f: Finding): Draft | undefined => {
-  const isOf = (actor: Actor | undefined, side: Side | undefined): boolean => {
+const draftOf = (r: Report, f: Diagnosis): Draft | undefined => {
+  const isOf = (actor: Actor | undefined, side: Side | undefined, deed: Deed | null): boolean => {
     if (actor === undefined || side === undefined) return actor === side
     const { agent, at } = actor.stamp
-    return agent === side.index && at === side.at && actor.does === side.does
+    return agent === side.index && at === side.at && deed !== null && isSameDeed(actor.deed, deed)
   }
-  return [...r.drafts.values()].find((d) => isOf(d.a, f.a) && isOf(d.b, f.b))
+  return [...r.drafts.values()].find((d) => isOf(d.a, f.a, f.deeds.a) && isOf(d.b, f.b, f.deeds.b))
 }
 
 // ---------------------------------------------------------------- the search
@@ -303,7 +304,7 @@ export const explain = (
     const operation = operations[n]
     return {
       side,
-      writes: actors[n]?.writes === true,
+      writes: actors[n]?.deed._tag === 'writes',
       index: positions[n]!,
       operation,
       done: operation === undefined ? after[n] : doneKnowledge(operation),

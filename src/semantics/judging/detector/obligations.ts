@@ -8,6 +8,7 @@
  * Law 1. Sweeping changes nothing in the outcome.
  */
 import type { Stamp, Unit } from '../../log/events.js'
+import { other } from '../deed.js'
 import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy, known } from './access-record.js'
@@ -50,7 +51,7 @@ export const obligations = (): Obligations => ({
 
 // ---------------------------------------------------------------- combinators
 
-const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, false, o.unit)
+const actorOf = (o: Obligation): Actor => actor(o.stamp, o.does, o.operation, other, o.unit)
 
 /** Does some agent of the CTA know it, in this vector? */
 const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean => {

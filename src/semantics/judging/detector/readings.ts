@@ -24,6 +24,7 @@
  *
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
+import { readingAtomically } from '../deed.js'
 import type { OtherReading, Otherwise, Sighting } from '../finding.js'
 import type { Access, Footprint, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
@@ -33,7 +34,7 @@ import { overlap } from './atoms.js'
 import type { Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
 import type { Heard, OpenRead, Readings, Touch } from './readings-state.js'
-import { actor, operation } from './report.js'
+import { accessing, operation } from './report.js'
 import { keyOfWord, wordsOf } from './words.js'
 
 // ---------------------------------------------------------------- what has happened to a word
@@ -172,7 +173,7 @@ export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
     .filter((all) => all.length > 0),
   ahead: [...r.ahead.values()],
   controlled: r.controlled,
-  stale: r.stale === null ? null : operation(header, actor(r.stale, 'reads atomically')),
+  stale: r.stale === null ? null : operation(header, accessing(r.stale, readingAtomically)),
 })
 
 // ---------------------------------------------------------------- reads

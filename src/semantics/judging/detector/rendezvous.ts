@@ -35,7 +35,7 @@ import type { Generation } from './generation.js'
 import { contribute, generation, unknownEvent } from './generation.js'
 import { told } from './strands.js'
 import { join, joinOrder, programOf, publishInitialisations, type Knowledge } from './knowledge.js'
-import { actor, agentName, ctaName, draft, fail, file, keyOf, restsOn, where } from './report.js'
+import { actor, agentName, ctaName, draft, fail, file, held, keyOf, restsOn, where } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -264,7 +264,7 @@ export const rendezvous = (
             'E',
             `${b.label}: ${agentName(c.header, e.stamp.agent)} waits without having arrived`,
             [b.subject],
-            actor(e.stamp, 'waits'),
+            held(e.stamp),
           ),
         )
       if (joined !== undefined) receive(a, joined.message, e.relaxed !== true, e.tensor === true)

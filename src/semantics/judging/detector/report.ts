@@ -17,6 +17,7 @@ import type {
   Severity,
 } from '../finding.js'
 import { hazards } from '../hazards.js'
+import { other, waiting, wordsOf, type AccessDeed, type Deed } from '../deed.js'
 import type { Subject } from '../subject.js'
 import type { Header, Stamp, Unit } from '../../log/events.js'
 import { clusterOf } from '../../log/events.js'
@@ -28,8 +29,7 @@ export interface Actor {
   readonly stamp: Stamp
   readonly does: string
   readonly operation: number
-  /** it is an access that writes */
-  readonly writes: boolean
+  readonly deed: Deed
   readonly unit: Unit | 'agent'
 }
 
@@ -76,9 +76,21 @@ export const actor = (
   stamp: Stamp,
   does: string,
   operation = -1,
-  writes = false,
+  deed: Deed = other,
   unit: Actor['unit'] = 'agent',
-): Actor => ({ stamp, does, operation, writes, unit })
+): Actor => ({ stamp, does, operation, deed, unit })
+
+/** Who reads or writes. */
+export const accessing = (stamp: Stamp, deed: AccessDeed, operation = -1): Actor => ({
+  stamp,
+  does: wordsOf(deed),
+  operation,
+  deed,
+  unit: deed.unit,
+})
+
+/** Who is held up. */
+export const held = (stamp: Stamp): Actor => actor(stamp, 'waits', -1, waiting)
 
 /** A draft whose id is clear at once. */
 export const draft = (
@@ -200,6 +212,7 @@ export const findingOf = (header: Header, d: Draft): Diagnosis => {
     severity: d.severity,
     text: d.times > 1 ? `${d.text} (${String(d.times)} times)` : d.text,
     a: operation(header, d.a),
+    deeds: { a: d.a.deed, b: d.b?.deed ?? null },
     about: [...d.about, ...unitOf('a', d.a), ...unitOf('b', d.b)],
   }
   if (d.b !== undefined) core.b = operation(header, d.b)

@@ -17,10 +17,11 @@
  * Source: the layouts are those of the transforms (tiling, swizzle, transposition); see `transforms/ref.ts`.
  */
 import { showShape } from '../../../transforms/shape.js'
-import { actor, draft, findingOf, planeName } from '../detector/report.js'
+import { accessing, draft, findingOf, planeName } from '../detector/report.js'
+import type { AccessDeed } from '../deed.js'
 import type { Diagnosis } from '../finding.js'
 import { ofPlane } from '../subject.js'
-import type { Access, Footprint, Header, LogEvent } from '../../log/events.js'
+import type { Access, Footprint, Header, LogEvent, Unit } from '../../log/events.js'
 import { spansOf } from '../../log/events.js'
 import { forEachAddress, share } from '../../machine/footprint.js'
 import { widthOf } from './memory.js'
@@ -103,15 +104,18 @@ export const disagreement = (r: Footprint, w: Footprint): string | null => {
 
 interface Written {
   readonly access: Access
-  readonly unit: string
+  readonly unit: Unit | 'agent'
 }
 
-const does = (unit: string, rw: 'r' | 'w'): string =>
-  `${unit === '' ? '' : `${unit} `}${rw === 'r' ? 'reads' : 'writes'}`
+const deedOf = (unit: Unit | 'agent', rw: 'r' | 'w'): AccessDeed => ({
+  _tag: rw === 'r' ? 'reads' : 'writes',
+  unit,
+  atomic: false,
+})
 
 /** The first read of a log, of the CTA's own memory, that takes bytes for other elements than they were written as. */
 export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>): Diagnosis | null => {
-  const units = new Map<number, string>()
+  const units = new Map<number, Unit>()
   const live = header.planes.map((): Map<number, Written> => new Map())
   const known = new Map<string, string | null>()
   for (const e of events) {
@@ -120,7 +124,7 @@ export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>):
     if (e._tag !== 'access') continue
     const plane = header.planes[e.footprint.plane]
     if (plane === undefined || plane.space === 'gmem') continue
-    const unit = e.operation === undefined ? '' : (units.get(e.operation) ?? '')
+    const unit = e.operation === undefined ? 'agent' : (units.get(e.operation) ?? 'agent')
     const here = live[e.footprint.plane]!
     if (e.rw === 'w') {
       here.delete(e.footprint.id)
@@ -143,8 +147,8 @@ export const layoutMismatch = (header: Header, events: ReadonlyArray<LogEvent>):
         'E',
         `${planeName(header, e.footprint.plane)}: ${why}`,
         [ofPlane(e.footprint.plane)],
-        actor(access.stamp, does(newest.unit, 'w'), access.operation),
-        actor(e.stamp, does(unit, 'r'), e.operation),
+        accessing(access.stamp, deedOf(newest.unit, 'w'), access.operation),
+        accessing(e.stamp, deedOf(unit, 'r'), e.operation),
         {
           plane: planeName(header, e.footprint.plane),
           spans: pairsOf(e.footprint),
