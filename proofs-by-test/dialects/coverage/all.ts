@@ -9,6 +9,7 @@ import * as tcgen05Refusals from '../pallas/refusals/tcgen05.js'
 import * as wgmmaRefusals from '../pallas/refusals/wgmma.js'
 import * as operationRefusals from '../ttng/refusals/operations.js'
 import * as surroundingRefusals from '../ttng/refusals/surroundings.js'
+import { notModelled } from './not-modelled.js'
 import type { Surface } from './page.js'
 import * as arrays from './pallas/arrays.js'
 import * as copies from './pallas/copies.js'
@@ -43,6 +44,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
     ...tcgen05Refusals.refusals,
     ...pipelineRefusals.refusals,
   ],
+  notModelled,
 }
 
 export const ttng: Surface<typeof Ttng, Ttng.Code> = {

@@ -48,6 +48,7 @@ export const asked: { readonly pallas: ReadonlyArray<string>; readonly ttng: Rea
     'async_copy_scales_to_tmem',
     'async_copy_sparse_metadata_to_tmem',
     'layout_cast',
+    'x + y',
     'load',
     'broadcasted_iota',
     'atomic_add',
