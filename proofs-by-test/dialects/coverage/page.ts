@@ -55,11 +55,15 @@ const section = <S, Code extends string>(s: Surface<S, Code>): string =>
     `## ${s.title}`,
     `In \`${s.folder}\`.`,
     ...s.rooms.map(([title, rows]) => room(s.surface, title, rows)),
-    `### Refused`,
-    table(
-      ['code', s.says, 'the whole message, for example'],
-      s.refusals.map((r) => [code(r.code), s.codes[r.code], r.message]),
-    ),
+    ...(s.refusals.length === 0
+      ? []
+      : [
+          `### Refused`,
+          table(
+            ['code', s.says, 'the whole message, for example'],
+            s.refusals.map((r) => [code(r.code), s.codes[r.code], r.message]),
+          ),
+        ]),
     ...(s.notModelled === undefined
       ? []
       : [
