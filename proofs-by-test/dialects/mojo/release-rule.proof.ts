@@ -10,7 +10,7 @@ import { checked } from '../pallas/programs.js'
 test.each([
   ['committed', 'commit', true, 'ok', []],
   ['released first', 'commit', false, 'ok', []],
-  ['never committed', 'commit', false, 'deadlock', ['B5']],
+  ['never committed', 'commit', false, 'deadlock', ['B6']],
   ['released first', 'arrive', false, 'hazard', ['W2']],
   ['committed', 'arrive', true, 'hazard', ['W2']],
 ] as const)('%s, released by %s: kept %s, %s', (order, release, kept, verdict, ids) => {
