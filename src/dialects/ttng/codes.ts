@@ -64,7 +64,6 @@ const table = {
   'ttng.tc_gen5_mma.interleaved': 'verifier',
   'ttng.tc_gen5_mma.cga': 'verifier',
   'ttng.tc_gen5_mma.sync': 'verifier',
-  'ttng.tc_gen5_mma.unsupported': 'neither',
   'ttng.tc_gen5_mma_scaled.type': 'verifier',
   'ttng.tc_gen5_mma_scaled.block_m': 'verifier',
   'ttng.tc_gen5_mma_scaled.scales': 'verifier',

@@ -440,53 +440,101 @@ const scaledProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
   return sum + 0
 })
 
-const scaled = kernel(
-  'a product with scales',
-  'sm100a',
-  function* (S) {
-    const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
-    const bGmem = yield* B.tensorParam('b', 'e4m3', [sColumns, deep], { role: 'in' })
-    const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
-    const x = yield* buffer('x', 'e4m3', [sRows, deep], nvmma(128, 8))
-    const y = yield* buffer('y', 'e4m3', [sColumns, deep], nvmma(128, 8))
-    const layout = yield* rowPerLane(sColumns)
-    const done = yield* barrier('done')
-    yield* S.initBarrier('init done', done, 1)
-    yield* S.tcgen5GlobalAlloc('tensor memory', 256)
-    yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
-    yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
-    const scales: X.View<'tmem', 'e8m0', 2>[] = []
-    for (const name of ['sa', 'sb']) {
-      const given = yield* B.tensorParam(name, 'e8m0', [1, 1, 32, 4, 4], { role: 'in' })
-      const chunk = yield* B.sharedMemory(`${name}_smem`, 'e8m0', [1, 1, 32, 4, 4])
-      const { result } = yield* S.tmemAlloc(`${name}_tmem`, 'e8m0', [128, 4], {
-        encoding: { _tag: 'tensor_memory_scales' },
+/** e2m1 by its four bits, with the sign first. */
+const halves = [0, 0.5, 1, 1.5, 2, 3, 4, 6] as const
+const halfOf = (code: number): number => (code >= 8 ? -1 : 1) * halves[code % 8]!
+const codesOfB = Array.from({ length: sColumns * deep }, (_, x) => (7 * x + Math.floor(x / deep)) % 16)
+/** Two to a byte, the first in the low bits. */
+const bytesOfB = Array.from({ length: (sColumns * deep) / 2 }, (_, x) => {
+  const byte = codesOfB[2 * x]! + 16 * codesOfB[2 * x + 1]!
+  return byte < 128 ? byte : byte - 256
+})
+const mixedProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
+  const [i, j] = [Math.floor(at / sColumns), at % sColumns]
+  let sum = 0
+  for (let x = 0; x < deep; x++)
+    sum +=
+      na[i * deep + x]! *
+      inChunk(sa, i, Math.floor(x / 32)) *
+      halfOf(codesOfB[j * deep + x]!) *
+      inChunk(sb, j, Math.floor(x / 32))
+  return sum + 0
+})
+
+/** A of e4m3; B of e4m3, or of e2m1 with a gap of 8 bytes after every 8. */
+const scaledOf = (
+  name: string,
+  bType: 'e4m3' | 'e2m1',
+  more: Omit<Example<Surface>, 'name' | 'program'>,
+): Example<Surface> =>
+  kernel(
+    name,
+    'sm100a',
+    function* (S) {
+      const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
+      const [dtype, width] = bType === 'e4m3' ? (['e4m3', deep] as const) : (['i8', deep / 2] as const)
+      const bGmem = yield* B.tensorParam('b', dtype, [sColumns, width], { role: 'in' })
+      const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
+      const x = yield* buffer('x', 'e4m3', [sRows, deep], nvmma(128, 8))
+      const y = yield* buffer('y', dtype, [sColumns, width], {
+        ...nvmma(128, 8),
+        fp4Padded: bType === 'e2m1',
       })
-      yield* B.run(name, {
-        _tag: 'smem.store',
-        destination: chunk,
-        value: yield* B.gmemLoad(name, given.view),
+      const layout = yield* rowPerLane(sColumns)
+      const done = yield* barrier('done')
+      yield* S.initBarrier('init done', done, 1)
+      yield* S.tcgen5GlobalAlloc('tensor memory', 256)
+      yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
+      yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
+      const scales: X.View<'tmem', 'e8m0', 2>[] = []
+      for (const name of ['sa', 'sb']) {
+        const given = yield* B.tensorParam(name, 'e8m0', [1, 1, 32, 4, 4], { role: 'in' })
+        const chunk = yield* B.sharedMemory(`${name}_smem`, 'e8m0', [1, 1, 32, 4, 4])
+        const { result } = yield* S.tmemAlloc(`${name}_tmem`, 'e8m0', [128, 4], {
+          encoding: { _tag: 'tensor_memory_scales' },
+        })
+        yield* B.run(name, {
+          _tag: 'smem.store',
+          destination: chunk,
+          value: yield* B.gmemLoad(name, given.view),
+        })
+        yield* S.fenceAsyncShared(`fence ${name}`)
+        yield* S.tmemCopy(`copy ${name}`, chunk, result)
+        scales.push(result)
+      }
+      const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [sRows, sColumns], {
+        encoding: accumulatorEncoding(sColumns),
       })
-      yield* S.fenceAsyncShared(`fence ${name}`)
-      yield* S.tmemCopy(`copy ${name}`, chunk, result)
-      scales.push(result)
-    }
-    const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [sRows, sColumns], {
-      encoding: accumulatorEncoding(sColumns),
-    })
-    yield* S.tcGen5MmaScaled('mma', x, X.transposeView(y, [1, 0]), acc, scales[0]!, scales[1]!, X.i1(false), {
-      aType: 'e4m3',
-      bType: 0,
-      isAsync: true,
-      barriers: [{ barrier: done }],
-    })
-    yield* S.waitBarrier('wait done', done, X.i32(0))
-    const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
-    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
-    yield* S.tcgen5GlobalDealloc('free', 256)
-  },
-  { inputs: { a: na, b: nb, sa, sb }, outputs: { out: scaledProduct } },
-)
+      yield* S.tcGen5MmaScaled(
+        'mma',
+        x,
+        X.transposeView(y, [1, 0]),
+        acc,
+        scales[0]!,
+        scales[1]!,
+        X.i1(false),
+        {
+          aType: 'e4m3',
+          bType: bType === 'e4m3' ? 0 : 'e2m1',
+          isAsync: true,
+          barriers: [{ barrier: done }],
+        },
+      )
+      yield* S.waitBarrier('wait done', done, X.i32(0))
+      const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
+      yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
+      yield* S.tcgen5GlobalDealloc('free', 256)
+    },
+    more,
+  )
+const scaled = scaledOf('a product with scales', 'e4m3', {
+  inputs: { a: na, b: nb, sa, sb },
+  outputs: { out: scaledProduct },
+})
+const mixed = scaledOf('a product of e4m3 and padded e2m1', 'e2m1', {
+  inputs: { a: na, b: bytesOfB, sa, sb },
+  outputs: { out: mixedProduct },
+})
 
 // ---------------------------------------------------------------- the rows
 
@@ -572,6 +620,7 @@ export const rows: ReadonlyArray<Row<Surface>> = [
   row('tc_gen5_commit', 'tcGen5Commit', blackwell),
   row('tc_gen5_mma', 'tcGen5Mma', blackwell),
   row('tc_gen5_mma_scaled', 'tcGen5MmaScaled', scaled),
+  row('tc_gen5_mma_scaled (e2m1 with e4m3)', 'tcGen5MmaScaled', mixed),
   row('async_tma_store_wait', 'asyncTmaStoreWait', stored),
   row('tmem_alloc', 'tmemAlloc', blackwell),
   row('tmem_copy', 'tmemCopy', scaled),
