@@ -76,6 +76,7 @@ const table = {
   'ttng.async_shared_store.unsupported': 'neither',
   'ttng.tensormap_create.rank': 'verifier',
   'ttng.tensormap_create.attribute': 'verifier',
+  'ttng.tensormap_create.element_stride': 'lowering',
   'ttng.tensormap_create.unsupported': 'neither',
   'ttng.reinterpret_tensor_descriptor.type': 'verifier',
   'ttng.tmem.memory': 'verifier',

@@ -363,6 +363,38 @@ const mapped = kernel(
   { inputs: { a }, outputs: { out: a } },
 )
 
+/** The even rows of a, by the map's own steps. */
+const stepped = kernel(
+  'a descriptor that takes every second row',
+  'sm90a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+    const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
+    const out = yield* B.tensorParam('out', 'f16', [m / 2, k], { role: 'out' })
+    const x = yield* buffer('x', 'f16', [m / 2, k], nvmma(32))
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1)
+    yield* S.tensormapCreate(
+      'create',
+      maps.ptr,
+      aGmem.ptr,
+      [k, m],
+      [X.i32(k), X.i32(m)],
+      [X.i64(BigInt(2 * k))],
+      [1, 2],
+      { elemType: 6, interleaveLayout: 0, swizzleMode: 1, fillMode: 0 },
+    )
+    const raw = yield* S.tensormapFenceproxyAcquire('acquire', maps.ptr, { dtype: 'f16', rank: 2 })
+    const desc = yield* S.reinterpretTensorDescriptor('desc', raw, { dtype: 'f16', rank: 2 })
+    yield* S.barrierExpect('expect full', full, bytes(m / 2, k))
+    yield* S.asyncTmaCopyGlobalToLocal('x', desc, origin, x, full)
+    yield* S.waitBarrier('wait full', full, X.i32(0))
+    const value = yield* B.smemLoad('x', x)
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
+  },
+  { inputs: { a }, outputs: { out: a.filter((_, p) => Math.floor(p / k) % 2 === 0) } },
+)
+
 // ---------------------------------------------------------------- tensor memory
 
 const tallRows = 128
@@ -641,6 +673,7 @@ export const rows: ReadonlyArray<Row<Surface>> = [
     }),
   },
   row('tensormap_create', 'tensormapCreate', mapped),
+  row('tensormap_create (element_stride)', 'tensormapCreate', stepped),
   row('tensormap_fenceproxy_acquire', 'tensormapFenceproxyAcquire', mapped),
   row('wait_barrier', 'waitBarrier', hopper),
   row('warp_group_dot', 'warpGroupDot', hopper),

@@ -766,13 +766,18 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tensormap_create.unsupported',
-    'create: tensor maps here are of whole elements without interleaving, found elem_type b4x16_p64 and interleave_layout none',
+    'create: tensor maps here are of whole elements without interleaving (which bytes a box of an interleaved tensor brings is not documented), found elem_type b4x16_p64 and interleave_layout none',
     created([2, 2, 1, 2], { elemType: 14 }),
   ),
   example(
     'ttng.tensormap_create.unsupported',
-    'create: element_stride[0] must be 1 here, found 2',
-    created([2, 2, 1, 2], {}, 2),
+    'create: tensor maps here are of whole elements without interleaving (which bytes a box of an interleaved tensor brings is not documented), found elem_type f16 and interleave_layout 32B',
+    created([2, 2, 1, 2], { elemType: 6, interleaveLayout: 2 }),
+  ),
+  example(
+    'ttng.tensormap_create.element_stride',
+    'create: element_stride[0] must be 1 to 8, found 9',
+    created([2, 2, 1, 2], {}, 9),
   ),
   example(
     'ttng.reinterpret_tensor_descriptor.type',
