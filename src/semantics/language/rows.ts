@@ -185,6 +185,7 @@ export const rows = {
     'scaleB?': 'view tmem',
     'sparsity?': 'view tmem',
     'saturate?': 'bool',
+    'weightStationary?': 'bool',
     completions: 'completion ...',
   },
   'tcgen05.commit': { barrier: 'tensor barrier', 'multicast?': 'i32', ctaGroup: '= 1 | 2' },
@@ -286,7 +287,7 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'tcgen05.dealloc': 'Gives the columns of tensor memory back.',
   'tcgen05.relinquish': 'From now on the CTA allocates no more tensor memory.',
   'tcgen05.mma':
-    'accumulator (m x n) = accumulator, if `accumulate`, + A (m x k) * B (k x n), asynchronously. `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` as of wgmma.mma.',
+    'accumulator (m x n) = accumulator, if `accumulate`, + A (m x k) * B (k x n), asynchronously. `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` as of wgmma.mma. `weightStationary`: the `.ws` form, whose accumulator lies in the data paths of 32, 64 and 128 rows of that form.',
   'tcgen05.commit':
     'Arrives at the barrier when all that this agent has issued to the tensor pipe before is done.',
   'tcgen05.cp': 'Rows of shared memory to lanes of tensor memory; the shape says to which.',

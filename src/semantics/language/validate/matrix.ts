@@ -207,7 +207,8 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
     )
   const kind = kindOf(a.dtype, b.dtype, scaling)
   // 512 columns are two instructions, of one CTA
-  const oneN = n === 512 && ctaGroup === 1 ? 256 : n
+  const weightStationary = i.weightStationary === true
+  const oneN = n === 512 && ctaGroup === 1 && !weightStationary ? 256 : n
   const common = {
     a: asOperand(a.dtype),
     b: asOperand(b.dtype),
@@ -235,8 +236,11 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
             common,
           )
         : null
-  const shape = descriptor === null ? null : productShape({ ctaGroup, weightStationary: false })(descriptor)
-  const id = Acc.accumulatorIdOf(m * ctaGroup, ctaGroup === 1 ? 'one' : sparse ? 'pair-sparse' : 'pair')
+  const shape = descriptor === null ? null : productShape({ ctaGroup, weightStationary })(descriptor)
+  const id = Acc.accumulatorIdOf(
+    m * ctaGroup,
+    weightStationary ? 'ws' : ctaGroup === 1 ? 'one' : sparse ? 'pair-sparse' : 'pair',
+  )
   return first([
     () => operandShapes(a, b, [m, n], [m, stored], [k, n / ctaGroup]),
     () => modifiers(into, false, i.saturate === true),
@@ -266,6 +270,11 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
     },
     () => {
       if (a.space !== 'tmem') return null
+      if (weightStationary && m !== 128)
+        return no(
+          'mma.tensor-memory',
+          `a: ${String(m)} rows of a weight-stationary product are in shared memory here`,
+        )
       const bits = bitsOf(a.dtype)
       const cells = Acc.leftOperandCells({ m: m * ctaGroup, pair: ctaGroup === 2, bits }, 0, 0)
       if (E.isLeft(cells)) return no('mma.tensor-memory', `a: ${cells.left.message}`)
