@@ -210,7 +210,7 @@ export const released = (
 
 const ruled: Example<MojoSurface> = {
   name: 'two tiles through one slot, each product committed before its slot is released',
-  program: (M) => pipe(released(M, 'committed'), E.chain(M.releasedAfterCommit(['kv_barriers']))),
+  program: (M) => pipe(released(M, 'committed'), E.chainW(M.releasedAfterCommit(['kv_barriers']))),
 }
 
 // ---------------------------------------------------------------- rows
@@ -309,6 +309,6 @@ export const refusals: ReadonlyArray<Refusal<MojoCode>> = [
     code: 'mojo.release.before-producer-commit',
     message:
       'mma / release K: the product mma / S = Q K has no producer_commit yet: commit it to its resource in tensor memory first',
-    use: () => pipe(released(Mojo, 'released first'), E.chain(Mojo.releasedAfterCommit(['kv_barriers']))),
+    use: () => pipe(released(Mojo, 'released first'), E.chainW(Mojo.releasedAfterCommit(['kv_barriers']))),
   },
 ]

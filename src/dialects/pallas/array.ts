@@ -50,7 +50,7 @@ import {
 } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
 import { layoutsAgree, sameElement, showType } from '../../semantics/language/typecheck.js'
-import type { TileType } from '../../semantics/language/types.js'
+import type { TileIndex, TileType } from '../../semantics/language/types.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 
@@ -125,7 +125,7 @@ export const addArrays = <D extends FloatDtype | 'i32', R extends number>(
         'pallas.array.layouts',
         `${label}: arrays in ${shownLayout(a.layout)} and in ${shownLayout(b.layout)} are not added: cast one of them with layout_cast, or store it in SMEM and load it in the layout of the other`,
       )
-    return yield* letIn(label, add<D, R>(x, y))
+    return yield* letIn(label, add<TileIndex<D, R>>(x, y))
   })
 
 const shownLayout = (layout: RegisterLayout | 'any'): string =>

@@ -358,6 +358,7 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   scaleD: 'whether the old accumulator enters the sum',
   negateA: 'whether the left factor is negated',
   negateB: 'whether the right factor is negated',
+  weightStationary: 'whether it is the `.ws` form',
   saturate: 'whether a sum of integers beyond 32 bits is the nearest number that there is; else it wraps',
   columns: 'columns of tensor memory: a power of two from 32 to 512',
   accumulate: 'whether the old accumulator enters the sum',
