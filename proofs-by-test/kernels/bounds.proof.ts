@@ -16,6 +16,7 @@ const catalogue: ReadonlyArray<Kernel> = [
   ...kernels,
   right(kernelNamed('printed/matmul5')),
   right(kernelNamed('printed/matmul6')),
+  right(kernelNamed('printed/wgmma-loop')),
 ]
 const numbersOf = ({ parameters }: Kernel): ReadonlyArray<string> =>
   parameters.flatMap((p) => (typeof p.default === 'number' ? [p.name] : []))

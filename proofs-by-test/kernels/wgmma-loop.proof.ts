@@ -85,6 +85,25 @@ describe('broken loops', () => {
     expect(f.place?.spans).toEqual([[aSmem.offset! + slotBytes, aSmem.offset! + 2 * slotBytes]])
     expect(verdict.waitFor[0]).toMatch(/thread@0 is blocked at thread \/ i \/ wait a_loaded \[3\]/)
   })
+  test.each([undefined, true])(
+    'by its name in the catalogue, explicitWait %s: the same verdict',
+    (explicitWait) => {
+      const kernel = right(kernelNamed('printed/wgmma-loop'))
+      const sizes = { m: 64, n: 32, k: 112, tileM: 64, tileN: 32, tileK: 16, stages: 3 }
+      const made = right(
+        instanceOf(kernel, explicitWait === undefined ? sizes : { ...sizes, explicitWait }, []),
+      )
+      expect(made.settings).toMatchObject({ explicitWait: explicitWait ?? false, wgmmaWait: 'implemented' })
+      expect(print(made.program)).toBe(
+        print(right(brokenWgmmaLoop({ ...base, explicitWait: explicitWait ?? false }))),
+      )
+      const { verdict } = checked(made.program, { strict: false })
+      expect([verdict.verdict, verdict.findings.map((f) => f.id)]).toEqual([
+        'deadlock',
+        expect.arrayContaining(['W3', 'B5']),
+      ])
+    },
+  )
   test('every schedule rejects it, and every schedule rejects the corrected loop that does not wait', () => {
     for (const refills of ['slot', 'load_slot'] as const) {
       const p = right(wgmmaLoopThat(refills, { ...base, explicitWait: false }))

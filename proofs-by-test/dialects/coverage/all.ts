@@ -9,6 +9,7 @@ import * as tcgen05Refusals from '../pallas/refusals/tcgen05.js'
 import * as wgmmaRefusals from '../pallas/refusals/wgmma.js'
 import * as operationRefusals from '../ttng/refusals/operations.js'
 import * as surroundingRefusals from '../ttng/refusals/surroundings.js'
+import { notModelled } from './not-modelled.js'
 import type { Surface } from './page.js'
 import * as arrays from './pallas/arrays.js'
 import * as copies from './pallas/copies.js'
@@ -17,6 +18,8 @@ import * as memory from './pallas/memory.js'
 import * as pipelines from './pallas/pipelines.js'
 import * as tcgen05 from './pallas/tcgen05.js'
 import * as wgmma from './pallas/wgmma.js'
+import * as cutlassRows from './cutlass.js'
+import * as mojoRows from './mojo.js'
 import * as operations from './ttng/operations.js'
 import * as surroundings from './ttng/surroundings.js'
 
@@ -43,6 +46,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
     ...tcgen05Refusals.refusals,
     ...pipelineRefusals.refusals,
   ],
+  notModelled,
 }
 
 export const ttng: Surface<typeof Ttng, Ttng.Code> = {
@@ -56,4 +60,27 @@ export const ttng: Surface<typeof Ttng, Ttng.Code> = {
   ],
   codes: Ttng.codes,
   refusals: [...operationRefusals.refusals, ...surroundingRefusals.refusals],
+}
+
+export const mojo: Surface<mojoRows.MojoSurface, mojoRows.MojoCode> = {
+  title: "Mojo's KV pipeline",
+  folder: 'src/dialects/mojo',
+  says: 'what Mojo does',
+  surface: mojoRows.surface,
+  rooms: [
+    ['The ring and its producer', mojoRows.producing],
+    ['The consumer', mojoRows.consuming],
+  ],
+  codes: mojoRows.codes,
+  refusals: mojoRows.refusals,
+}
+
+export const cutlass: Surface<cutlassRows.CutlassSurface, never> = {
+  title: "CUTLASS's pipelines",
+  folder: 'src/dialects/cutlass',
+  says: 'what CUTLASS does',
+  surface: cutlassRows.surface,
+  rooms: [['Pipeline states and masks', cutlassRows.rows]],
+  codes: {},
+  refusals: [],
 }

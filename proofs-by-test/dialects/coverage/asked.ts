@@ -1,5 +1,29 @@
 /** The operations that the surfaces' pages name, as their users write them. */
-export const asked: { readonly pallas: ReadonlyArray<string>; readonly ttng: ReadonlyArray<string> } = {
+export const asked: {
+  readonly pallas: ReadonlyArray<string>
+  readonly ttng: ReadonlyArray<string>
+  readonly mojo: ReadonlyArray<string>
+  readonly cutlass: ReadonlyArray<string>
+} = {
+  mojo: [
+    'KVConsumerPipeline',
+    'init',
+    'wait',
+    'wait_k',
+    'wait_v',
+    'release_k',
+    'release_v',
+    'v_pipeline_release_index',
+    'k_smem_descriptor',
+    'v_smem_descriptor',
+    'producer_commit before consumer_release',
+  ],
+  cutlass: [
+    'PipelineState',
+    'make_producer_start_state',
+    'PipelineTmaUmmaAsync, mask of a commit',
+    'PipelineTmaUmmaAsync, arrivals of a stage',
+  ],
   pallas: [
     'SMEM',
     'TMEM',
@@ -48,6 +72,7 @@ export const asked: { readonly pallas: ReadonlyArray<string>; readonly ttng: Rea
     'async_copy_scales_to_tmem',
     'async_copy_sparse_metadata_to_tmem',
     'layout_cast',
+    'x + y',
     'load',
     'broadcasted_iota',
     'atomic_add',

@@ -5,7 +5,7 @@ import { familiesOf, jaxprSection, operations as jaxprOperations, refused as ref
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { pallas, ttng } from './all.js'
+import { cutlass, mojo, pallas, ttng } from './all.js'
 import { asked } from './asked.js'
 import { page, sectionOf, type Surface } from './page.js'
 import { fails } from './row.js'
@@ -52,6 +52,8 @@ const proved = <S extends object, Code extends string>(
 
 proved(pallas, asked.pallas)
 proved(ttng, asked.ttng)
+proved(mojo, asked.mojo)
+proved(cutlass, asked.cutlass)
 
 describe('TTGIR', () => {
   test.each(operations)('%s is elaborated, or refused for one reason', (name) => {
@@ -70,7 +72,14 @@ describe('jaxprs', () => {
 })
 
 test('docs/surfaces.md is made from the rows', () => {
-  const text = page([sectionOf(pallas), jaxprSection(), sectionOf(ttng), ttgirSection()])
+  const text = page([
+    sectionOf(pallas),
+    jaxprSection(),
+    sectionOf(ttng),
+    ttgirSection(),
+    sectionOf(mojo),
+    sectionOf(cutlass),
+  ])
   if (process.env['TCSPEC_REGENERATE'] !== undefined) writeFileSync(file, text)
   expect(readFileSync(file, 'utf8')).toBe(text)
 })

@@ -1,4 +1,5 @@
 /** The page of the surfaces: what each operation elaborates to, where it is defined, what runs it; and everything that is refused. */
+import type { NotModelled } from './not-modelled.js'
 import type { Refusal } from './refusal.js'
 import { elaboratesTo, type Row } from './row.js'
 
@@ -11,6 +12,7 @@ export interface Surface<S, Code extends string> {
   readonly rooms: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<Row<S>>]>
   readonly codes: Readonly<Record<Code, string>>
   readonly refusals: ReadonlyArray<Refusal<Code>>
+  readonly notModelled?: ReadonlyArray<NotModelled>
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
@@ -53,11 +55,24 @@ const section = <S, Code extends string>(s: Surface<S, Code>): string =>
     `## ${s.title}`,
     `In \`${s.folder}\`.`,
     ...s.rooms.map(([title, rows]) => room(s.surface, title, rows)),
-    `### Refused`,
-    table(
-      ['code', s.says, 'the whole message, for example'],
-      s.refusals.map((r) => [code(r.code), s.codes[r.code], r.message]),
-    ),
+    ...(s.refusals.length === 0
+      ? []
+      : [
+          `### Refused`,
+          table(
+            ['code', s.says, 'the whole message, for example'],
+            s.refusals.map((r) => [code(r.code), s.codes[r.code], r.message]),
+          ),
+        ]),
+    ...(s.notModelled === undefined
+      ? []
+      : [
+          '### Not modelled',
+          table(
+            ['what', 'why nothing here depends on it', 'described in'],
+            s.notModelled.map((n) => [n.what, n.why, n.page]),
+          ),
+        ]),
   ].join('\n\n')
 
 const essay = `# The surfaces

@@ -214,7 +214,10 @@ test('consumer, law 3: with parts a bare waitK does not step, and one of part 0 
     const first = pipeline.waitK(pipeline.start, { mmaStage: 0 })
     expect(first.pipeline.kvPipeline.count).toBe(1)
     expect(bare.pipeline.kvPipeline.count).toBe(parts === 1 ? 1 : 0)
-    if (parts > 1) expect(bare).toEqual(pipeline.wait(pipeline.start, { mmaStage: parts - 1 }))
+    if (parts > 1) {
+      const { offset, ...waited } = pipeline.wait(pipeline.start, { mmaStage: parts - 1 })
+      expect(bare).toEqual({ ...waited, descriptor: { ...pipeline.kSmemDescriptor, startBytes: offset } })
+    }
     // the step comes with the release of the last part
     for (const m of range(parts))
       expect(pipeline.releaseK(pipeline.start, { mmaStage: m }).pipeline.kvPipeline.count).toBe(

@@ -40,6 +40,7 @@ interface ByHand {
     readonly dims: ReadonlyArray<Int>
     readonly strides: ReadonlyArray<Expr<'i64'>>
     readonly box: ReadonlyArray<number>
+    readonly elementStrides?: ReadonlyArray<number>
     readonly dtype: Dtype
     readonly swizzle: 16 | 32 | 64 | 128
     readonly fill: 'zero' | 'nan'
@@ -76,6 +77,7 @@ interface ByHand {
     readonly scaleB?: View<'tmem'>
     readonly sparsity?: View<'tmem'>
     readonly saturate?: boolean
+    readonly weightStationary?: boolean
   }
   readonly copy: {
     readonly _tag: 'tcgen05.cp'

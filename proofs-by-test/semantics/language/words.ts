@@ -59,7 +59,7 @@ type FieldOf<T> = [T] extends [boolean]
       ? { readonly _tag: 'completions' }
       : [U] extends [ExprNode]
         ? { readonly _tag: 'operands'; readonly kind: KindOf<U> }
-        : { readonly _tag: 'nats' }
+        : { readonly _tag: 'nats'; readonly optional: false }
     : [T] extends [ExprNode]
       ? { readonly _tag: 'operand'; readonly kind: KindOf<T>; readonly optional: false }
       : [number] extends [T]
@@ -83,7 +83,7 @@ const any = { dtypes: 'any', rank: 'any' } as const
 
 export const words: { readonly [W in Words]: FieldOf<Given<W>> } = {
   nat: { _tag: 'nat' },
-  'nat ...': { _tag: 'nats' },
+  'nat ...': { _tag: 'nats', optional: false },
   bool: { _tag: 'bool', optional: false },
   dtype: { _tag: 'dtype' },
   i1: operand({ _tag: 'scalar', dtype: 'i1' }),

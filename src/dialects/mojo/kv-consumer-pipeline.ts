@@ -20,10 +20,14 @@
  *
  * Parts: `mmaStage` is the last unless given, and `waitK` steps only with the first. So with M > 1 a bare `waitK()` does not step: callers name part 0.
  *
+ * `wait` gives the offset of the tile in the ring; `waitK` and `waitV` give the descriptor by which the tensor core reads it, which is that of the
+ * ring's start moved by that offset (`smem-descriptor.ts`). When a release is due is a rule of its own (`release-rule.ts`).
+ *
  * Laws
  * 1. wK_n and rK_n are at count 2 n, wV_n at 2 n + 1, rV_n at the index of count 2 n + 1; index and phase follow from the count.
  * 2. `releaseV` after the last `waitV` names the slot of count 2 n - 3 in the place of 2 n - 1: another slot from three slots on.
  * 3. With M > 1 a bare `waitK()` is `wait` of the last part.
+ * 4. The descriptor of `waitK`, and of `waitV`, is that of the ring's start moved by the offset of `wait` in the same state.
  *
  * Names: Mojo `KVConsumerPipeline`. Source: Mojo docs, mha_sm100_2q, KVConsumerPipeline.
  */
@@ -40,6 +44,7 @@ import {
   type OnRing,
 } from './kv-pipeline.js'
 import { consumerState, step, type PipelineState } from './pipeline-state.js'
+import { advanced, kSmemDescriptor, vSmemDescriptor, type SmemDescriptor } from './smem-descriptor.js'
 import type { Words } from './words.js'
 
 // ---------------------------------------------------------------- model
@@ -63,23 +68,35 @@ export interface Awaited<W> extends Acted<KVConsumerState<W>, Wait<W>> {
   /** bytes from the start of the ring */
   readonly offset: W
 }
+/** A wait for a tile of K or of V, and how the tensor core reads the tile. */
+export interface AwaitedTile<W> extends Acted<KVConsumerState<W>, Wait<W>> {
+  readonly descriptor: SmemDescriptor<W>
+}
 export type Released<W> = Acted<KVConsumerState<W>, Arrive<W> | Commit<W>>
 
 /** The methods. */
 export interface KVConsumerPipeline<W> {
   readonly start: KVConsumerState<W>
+  /** of the ring's start */
+  readonly kSmemDescriptor: SmemDescriptor<W>
+  readonly vSmemDescriptor: SmemDescriptor<W>
   /** one of producer and consumer initialises */
   readonly init: ReadonlyArray<Init<W>>
   readonly wait: (at: KVConsumerState<W>, of: { readonly mmaStage: number }) => Awaited<W>
-  readonly waitK: (at: KVConsumerState<W>, of?: OfK) => Awaited<W>
-  readonly waitV: (at: KVConsumerState<W>, of?: OfPart) => Awaited<W>
+  readonly waitK: (at: KVConsumerState<W>, of?: OfK) => AwaitedTile<W>
+  readonly waitV: (at: KVConsumerState<W>, of?: OfPart) => AwaitedTile<W>
   readonly releaseK: (at: KVConsumerState<W>, of?: OfPart) => Released<W>
   readonly releaseV: (at: KVConsumerState<W>, of?: OfPart) => Released<W>
 }
 
 // ---------------------------------------------------------------- constructor
 
-export const kvConsumerPipeline = <W>(words: Words<W>, ring: KVPipeline): KVConsumerPipeline<W> => {
+/** `smem` is the address of the ring; without one, descriptors count from its start. */
+export const kvConsumerPipeline = <W>(
+  words: Words<W>,
+  ring: KVPipeline,
+  smem: W = words.constant(0),
+): KVConsumerPipeline<W> => {
   const last = ring.numMmaStages - 1
   const next = step(words, ring.numKvStages)
 
@@ -91,6 +108,13 @@ export const kvConsumerPipeline = <W>(words: Words<W>, ring: KVPipeline): KVCons
       offset: words.add(words.times(fullKvBytes(ring), index), words.constant(mmaStage * mmaKvBytes(ring))),
     }
   }
+  const kStart = kSmemDescriptor(smem)
+  const vStart = vSmemDescriptor(smem, ring)
+  const tile = (from: SmemDescriptor<W>, { pipeline, operation, offset }: Awaited<W>): AwaitedTile<W> => ({
+    pipeline,
+    operation,
+    descriptor: advanced(words, from, offset),
+  })
   const signal = (index: W, mmaStage: number): Arrive<W> | Commit<W> => {
     const barrier = emptyBarrier(words, ring, index, mmaStage)
     return ring.release === 'commit'
@@ -104,14 +128,19 @@ export const kvConsumerPipeline = <W>(words: Words<W>, ring: KVPipeline): KVCons
 
   return {
     start: at(consumerState(words), words.constant(0)),
+    kSmemDescriptor: kStart,
+    vSmemDescriptor: vStart,
     init: initBarriers(words, ring),
     wait: (from, { mmaStage }) => wait(from, mmaStage),
     waitK: (from, { mmaStage = last, preIncrement = true } = {}) =>
-      wait(
-        preIncrement && mmaStage === 0 ? at(next(from.kvPipeline), from.kvPipeline.index) : from,
-        mmaStage,
+      tile(
+        kStart,
+        wait(
+          preIncrement && mmaStage === 0 ? at(next(from.kvPipeline), from.kvPipeline.index) : from,
+          mmaStage,
+        ),
       ),
-    waitV: (from, { mmaStage = last } = {}) => wait(from, mmaStage),
+    waitV: (from, { mmaStage = last } = {}) => tile(vStart, wait(from, mmaStage)),
     releaseK: (from, { mmaStage = last } = {}) => ({
       pipeline: mmaStage === last ? at(next(from.kvPipeline), from.vPipelineReleaseIndex) : from,
       operation: signal(from.kvPipeline.index, mmaStage),

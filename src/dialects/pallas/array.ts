@@ -49,8 +49,8 @@ import {
   type Tile,
 } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
-import { showType } from '../../semantics/language/typecheck.js'
-import type { TileType } from '../../semantics/language/types.js'
+import { layoutsAgree, sameElement, showType } from '../../semantics/language/typecheck.js'
+import type { TileIndex, TileType } from '../../semantics/language/types.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 
@@ -97,6 +97,39 @@ const layoutAfter = (label: string, type: TileType, axis: number): Build<Registe
     const layout = reducedLayout(type.layout, type.shape, axis)
     return E.isLeft(layout) ? yield* refused('pallas.array.reduce', `${label}: ${layout.left}`) : layout.right
   })
+
+// ---------------------------------------------------------------- sums of two arrays
+
+const isSplat = (layout: RegisterLayout | 'any'): boolean => layout !== 'any' && layout._tag === 'splat'
+
+/** `x + y`: a splat takes the layout of the other one, and nothing else is converted unasked. */
+export const addArrays = <D extends FloatDtype | 'i32', R extends number>(
+  label: string,
+  x: Tile<D, R>,
+  y: Tile<D, R>,
+): Build<Tile<D, R>> =>
+  block(function* () {
+    const [a, b] = [yield* typeHere(x), yield* typeHere(y)]
+    if (
+      a._tag !== 'tile' ||
+      b._tag !== 'tile' ||
+      !sameShape(a.shape, b.shape) ||
+      !sameElement(a.element, b.element)
+    )
+      return yield* refused(
+        'pallas.array.add',
+        `${label}: expected two arrays of one shape and dtype, found ${showType(a)} and ${showType(b)}`,
+      )
+    if (!isSplat(a.layout) && !isSplat(b.layout) && !layoutsAgree(a.layout, b.layout, a.shape))
+      return yield* refused(
+        'pallas.array.layouts',
+        `${label}: arrays in ${shownLayout(a.layout)} and in ${shownLayout(b.layout)} are not added: cast one of them with layout_cast, or store it in SMEM and load it in the layout of the other`,
+      )
+    return yield* letIn(label, add<TileIndex<D, R>>(x, y))
+  })
+
+const shownLayout = (layout: RegisterLayout | 'any'): string =>
+  layout === 'any' ? 'any layout' : showLayout(layout)
 
 // ---------------------------------------------------------------- reductions
 

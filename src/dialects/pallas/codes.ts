@@ -152,6 +152,8 @@ const table = {
   'pallas.store': 'ValueError',
   'pallas.layout-cast': 'NotImplementedError',
   'pallas.iota': 'ValueError',
+  'pallas.array.add': 'ValueError',
+  'pallas.array.layouts': 'ValueError',
   'pallas.array.reduce': 'NotImplementedError',
   'pallas.array.broadcast': 'ValueError',
   // barriers and semaphores

@@ -72,16 +72,17 @@ export const TilingTransform = (tile: ReadonlyArray<number>): E.Either<Failure<C
 /** The older name of `TilingTransform`. */
 export const TileTransform: typeof TilingTransform = TilingTransform
 
-/** `plgpu.SwizzleTransform(bytes)`. */
-export const SwizzleTransform = (bytes: number): E.Either<Failure<Code>, Transform.Transform> => {
-  const made = Transform.swizzle(bytes)
-  return bytes !== 16 && E.isRight(made)
-    ? made
-    : refuse(
+/** `plgpu.SwizzleTransform(bytes)`; 16 moves nothing, and no product takes it. */
+export const SwizzleTransform = (bytes: number): E.Either<Failure<Code>, Transform.Transform> =>
+  pipe(
+    Transform.swizzle(bytes),
+    E.mapLeft(() =>
+      failure(
         'pallas.ref.swizzle-size',
-        `Swizzle ${String(bytes)} is not supported: expected 32, 64 or 128 bytes`,
-      )
-}
+        `Swizzle ${String(bytes)} is not supported: expected 16, 32, 64 or 128 bytes`,
+      ),
+    ),
+  )
 
 /** `plgpu.TransposeTransform(permutation)`, as it was. */
 export const TransposeTransform = (

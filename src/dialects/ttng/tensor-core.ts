@@ -23,7 +23,9 @@
  * | tc_gen5_mma_scaled | the same with a_scale, b_scale, a_type, b_type; one CTA     | two_ctas, multicast                                  |
  * | tc_gen5_commit     | barrier, pred, two_ctas                                     | descs, up to 4, instead of two_ctas; a module has one |
  *
- * Not in this library: products of 6-bit floats, of 4-bit floats with wider ones, and the weight-stationary form.
+ * e2m1 with e4m3 or e5m2: the memdesc of e2m1 is padded (`fp4Padded`), for the tensor core reads 16 elements from every 16 bytes; with e2m1 it is not.
+ *
+ * Not in this library: products of 6-bit floats, and the weight-stationary form.
  *
  * Source: Triton, TritonNvidiaGPU dialect, its verifiers and its lowering; PTX ISA, tcgen05.
  */
@@ -51,6 +53,7 @@ import { checked } from '../../semantics/language/index-types.js'
 import type { AccumulatorDtype, Completion, TensorBarrier } from '../../semantics/language/instruction.js'
 import type { ViewType } from '../../semantics/language/types.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
+import { paddedBytes } from '../../transforms/padded-operand.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import * as Ref from '../../transforms/ref.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
@@ -184,16 +187,7 @@ const mmaNo = (
   op: Op,
   label: string,
   what:
-    | 'rank'
-    | 'memory'
-    | 'shape'
-    | 'element_type'
-    | 'layout'
-    | 'accumulator'
-    | 'unsupported'
-    | 'interleaved'
-    | 'cga'
-    | 'sync',
+    'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'interleaved' | 'cga' | 'sync',
   message: string,
 ): Build<never> => {
   const code: Code = `ttng.tc_gen5_mma.${what}`
@@ -315,7 +309,7 @@ const operandsOf = (
       if (m === 64 && !twoCtas)
         return yield* mmaNo(op, label, 'interleaved', 'a and d of 64 rows cannot both be in tensor memory')
     } else {
-      const lies = mmaOperand('a')(a.layout)
+      const lies = mmaOperand('a')(asRead(a.layout, 1, packed.a))
       if (E.isLeft(lies))
         return yield* mmaNo(
           op,
@@ -326,7 +320,7 @@ const operandsOf = (
       if (bitsOf(a.dtype) === 32 && lies.right.major !== 'k')
         return yield* mmaNo(op, label, 'layout', `a of ${a.dtype} must not be transposed: contiguous along K`)
     }
-    const lies = mmaOperand('b')(b.layout)
+    const lies = mmaOperand('b')(asRead(b.layout, 0, packed.b))
     if (E.isLeft(lies))
       return yield* mmaNo(op, label, 'layout', `b must be nvmma_shared with a swizzle: ${lies.left.message}`)
     if (bitsOf(b.dtype) === 32 && lies.right.major !== 'k')
@@ -525,14 +519,25 @@ export const tcGen5Mma = (
         'accumulator',
         `${types.a.dtype} accumulates in ${kind.into.join(' or ')}, found ${types.d.dtype}`,
       )
-    const narrow = [types.a.dtype, types.b.dtype].find((dtype) => bitsOf(dtype) < 8)
-    if (narrow !== undefined)
-      return yield* mmaNo(
-        op,
-        label,
-        'unsupported',
-        `elements of ${narrow} are padded to 16 in 16 bytes in a product of this kind, which no memdesc here can say`,
-      )
+    for (const [side, axis, { dtype, layout }] of [
+      ['a', 1, types.a],
+      ['b', 0, types.b],
+    ] as const) {
+      if (bitsOf(dtype) === 6)
+        return yield* mmaNo(
+          op,
+          label,
+          'element_type',
+          `${side} of ${dtype} lies across bytes, 16 elements in 12 of every 16 bytes, and no encoding of a memdesc has such a gap`,
+        )
+      if (bitsOf(dtype) === 4 && paddedBytes(axis, layout) === null)
+        return yield* mmaNo(
+          op,
+          label,
+          'layout',
+          `${side} of ${dtype} must be padded in a product of this kind: 16 elements in the first half of every 16 bytes`,
+        )
+    }
     const unsigned = options.isUnsigned === true && kind.name === 'i8'
     const left = unsigned ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'u8', types.a.layout) : a
     const right = unsigned ? reinterpret<Dtype, 2, 'smem'>(b, 'u8', types.b.layout) : b
@@ -550,19 +555,27 @@ export const tcGen5Mma = (
     )
   })
 
-/** Bytes of two 4-bit elements along K, as the elements. */
+/** Bytes of two 4-bit elements along K, as the elements; a gap between bytes stays one. */
 const unpacked = (ref: TransformedRef, axis: 0 | 1): TransformedRef | null => {
-  const inner = ref.tiling.length === 0 ? axis : 2 + axis
-  if (ref.tiling.length > 1 || ref.strides[inner] !== 1) return null
-  const twice = (list: ReadonlyArray<number>): ReadonlyArray<number> =>
-    list.map((v, d) => (d === axis ? 2 * v : v))
-  return {
-    ...ref,
-    bits: 4,
-    shape: twice(ref.shape),
-    tiling: ref.tiling.map(twice),
-    strides: ref.strides.map((s, p) => (p === inner ? 1 : 2 * s)),
-  }
+  const chains = Ref.chainsOf(ref)
+  const inner = chains[axis]!.length - 1
+  if (chains[axis]![inner]!.stride !== 1) return null
+  return Ref.ofChains(
+    chains.map((chain, d) =>
+      chain.map(({ size, stride }, level) =>
+        d === axis && level === inner ? { size: 2 * size, stride: 1 } : { size, stride: 2 * stride },
+      ),
+    ),
+    4,
+    ref.byteOffset,
+    ref.swizzle,
+  )
+}
+
+/** An operand as one of bytes: padded halves, two to a byte, lie as whole bytes would. */
+const asRead = (ref: TransformedRef, axis: 0 | 1, packed: number): TransformedRef => {
+  const halves = ref.bits === 4 ? ref : packed === 2 ? unpacked(ref, axis) : null
+  return (halves === null ? null : paddedBytes(axis, halves)) ?? ref
 }
 
 const isByte = (dtype: Dtype): boolean => dtype === 'i8' || dtype === 'u8'
@@ -597,7 +610,7 @@ export const tcGen5MmaScaled = (
       if (type !== 'e4m3' && type !== 'e5m2' && type !== 'e2m1')
         return yield* refused(
           'ttng.tc_gen5_mma_scaled.type',
-          `${label}: ${side}_type ${type} is not multiplied with scales here: e4m3, e5m2 and e2m1 are`,
+          `${label}: ${side}_type ${type} is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are${type === 'e2m3' || type === 'e3m2' ? ' (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap; PTX can write them)' : ''}`,
         )
       if (type === 'e2m1' ? !(isByte(dtype) || dtype === 'e2m1') : dtype !== type)
         return yield* refused(
@@ -608,13 +621,6 @@ export const tcGen5MmaScaled = (
     }
     const packed = { a: isByte(stored.a.dtype) ? 2 : 1, b: isByte(stored.b.dtype) ? 2 : 1 }
     const types = yield* operandsOf(op, label, { a, b, d }, options, packed)
-    if ((declared.a === 'e2m1') !== (declared.b === 'e2m1'))
-      return yield* mmaNo(
-        op,
-        label,
-        'unsupported',
-        `elements of e2m1 are padded to 16 in 16 bytes in a product with ${declared.a === 'e2m1' ? declared.b : declared.a}, which no memdesc here can say`,
-      )
     const [m = 0, n = 0] = types.d.layout.shape
     const k = (types.a.layout.shape[1] ?? 0) * packed.a
     if (m !== 128)
@@ -680,6 +686,19 @@ export const tcGen5MmaScaled = (
         'layout',
         `${left === null ? 'a' : 'b'} of e2m1, two to a byte, must be contiguous along K`,
       )
+    // a product of both widths reads 16 elements from every 16 bytes
+    const mixed = (declared.a === 'e2m1') !== (declared.b === 'e2m1')
+    for (const [side, axis, ref] of [
+      ['a', 1, left],
+      ['b', 0, right],
+    ] as const)
+      if (mixed && declared[side] === 'e2m1' && paddedBytes(axis, ref) === null)
+        return yield* mmaNo(
+          op,
+          label,
+          'layout',
+          `${side} of e2m1 must be nvmma_shared with fp4Padded in a product with ${side === 'a' ? declared.b : declared.a}: 16 elements in the first half of every 16 bytes`,
+        )
     return yield* issued(op, label, options, (completions) =>
       issueMma(
         label,

@@ -14,9 +14,12 @@
  * | elem_type | here              | elem_type    | here  |                                             |
  * |-----------|-------------------|--------------|-------|---------------------------------------------|
  * | 0 u8      | what the pointer points to, if that has 8 bits | 6 f16 | f16 | 8, 9, 12, 13 to 15: refused, no dtype here |
- * | 1 u16     | u16               | 7 f32        | f32   | interleave other than 0: refused            |
- * | 2 u32, 3 s32 | u32, i32       | 10 bf16      | bf16  | element strides other than 1: refused       |
+ * | 1 u16     | u16               | 7 f32        | f32   | element strides: every so many-th element, 1 to 8 |
+ * | 2 u32, 3 s32 | u32, i32       | 10 bf16      | bf16  | interleave other than 0: refused            |
  * | 4 u64, 5 s64 | u64, i64       | 11 tf32      | tf32  |                                             |
+ *
+ * A step along the innermost dimension does nothing without an interleave, as on a chip. Interleaved tensors (NC/8HWC8, NC/16HWC16) are documented by the
+ * order of their elements alone: which bytes a box of one brings is not, and no chip has been asked. So they are refused rather than guessed.
  *
  * Source: Triton, TritonNvidiaGPU dialect; CUDA driver API, tensor map objects; PTX ISA, tensormap.
  */
@@ -158,13 +161,13 @@ export const tensormapCreate = (
     if (named === undefined || interleave !== 'none')
       return yield* refused(
         'ttng.tensormap_create.unsupported',
-        `${label}: tensor maps here are of whole elements without interleaving, found elem_type ${elemType} and interleave_layout ${interleave ?? 'none'}`,
+        `${label}: tensor maps here are of whole elements without interleaving (which bytes a box of an interleaved tensor brings is not documented), found elem_type ${elemType} and interleave_layout ${interleave ?? 'none'}`,
       )
-    const other = elementStride.findIndex((s) => s !== 1)
-    if (other >= 0)
+    const far = elementStride.findIndex((n) => n < 1 || n > 8)
+    if (far >= 0)
       return yield* refused(
-        'ttng.tensormap_create.unsupported',
-        `${label}: element_stride[${String(other)}] must be 1 here, found ${String(elementStride[other])}`,
+        'ttng.tensormap_create.element_stride',
+        `${label}: element_stride[${String(far)}] must be 1 to 8, found ${String(elementStride[far])}`,
       )
     const dtype =
       named === 'u8' && pointee._tag === 'ptr' && bitsOf(pointee.dtype) === 8 ? pointee.dtype : named
@@ -179,6 +182,7 @@ export const tensormapCreate = (
         dims: [...globalDim].reverse(),
         strides: [...[...strides].reverse(), i64(1n)],
         box: [...boxDim].reverse(),
+        ...(elementStride.every((n) => n === 1) ? {} : { elementStrides: [...elementStride].reverse() }),
         dtype,
         swizzle: spans[swizzle],
         fill,

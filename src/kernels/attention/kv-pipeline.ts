@@ -55,6 +55,7 @@ import {
   initRings,
   pipelines,
   producing,
+  type Pipelines,
   type Place,
   type RingChoices,
   type TileOf,
@@ -158,9 +159,9 @@ const declare = (c: KvPipelineKernel): B.Build<Memory> =>
 
 // ---------------------------------------------------------------- roles
 
-const load = (c: KvPipelineKernel, m: Memory): B.Build<void> =>
+const load = (made: Pipelines, c: KvPipelineKernel, m: Memory): B.Build<void> =>
   B.block(function* () {
-    const ring = producing(c, m, pipelines)
+    const ring = producing(c, m, made)
     const bring = (label: string, map: Memory['maps']['k'], { tile, ring: to, barrier }: Place, n: Int) =>
       B.run(`copy ${label}`, {
         _tag: 'tma.load',
@@ -200,9 +201,9 @@ const load = (c: KvPipelineKernel, m: Memory): B.Build<void> =>
     )
   })
 
-const multiply = (c: KvPipelineKernel, m: Memory): B.Build<void> =>
+const multiply = (made: Pipelines, c: KvPipelineKernel, m: Memory): B.Build<void> =>
   B.block(function* () {
-    const ring = consuming(c, m, pipelines)
+    const ring = consuming(c, m, made)
     const product = (label: string, into: 'qk' | 'qv', tile: TileOf, accumulate: Condition): B.Build<void> =>
       B.run(label, {
         _tag: 'tcgen05.mma',
@@ -249,7 +250,11 @@ const epilogue = (c: KvPipelineKernel, m: Memory): B.Build<void> =>
 // ---------------------------------------------------------------- the kernel
 
 /** The kernel. Refuses tiles that the tensor core does not take, and rings that would wait for themselves. */
-export const kvPipelineKernel = (c: KvPipelineKernel): E.Either<Failure, Program> => {
+export const kvPipelineKernel = (c: KvPipelineKernel): E.Either<Failure, Program> =>
+  kvPipelineThat(pipelines, c)
+
+/** The kernel over pipelines that count in this way. */
+export const kvPipelineThat = (made: Pipelines, c: KvPipelineKernel): E.Either<Failure, Program> => {
   const why = illegal(c)
   if (why !== null) return refuse('kernel.settings', `kv-pipeline: ${why}`)
   return B.kernel(
@@ -263,12 +268,12 @@ export const kvPipelineKernel = (c: KvPipelineKernel): E.Either<Failure, Program
       const columns = columnsOf(c)
       yield* B.run('allocate', { _tag: 'tcgen05.alloc', columns, ctaGroup: 1 })
       yield* B.run('relinquish', { _tag: 'tcgen05.relinquish', ctaGroup: 1 })
-      yield* initRings(c, m, pipelines)
+      yield* initRings(c, m, made)
       yield* B.run('init done', { _tag: 'mbarrier.init', barrier: slot(m.done, i32(0)), count: 1 })
       yield* B.run('publish barriers', { _tag: 'fence.mbarrierInit' })
       yield* B.fork('roles', { agent: 'epilogue', captures: {}, body: () => epilogue(c, m) }, [
-        B.branch('mma', {}, () => multiply(c, m)),
-        B.branch('load', {}, () => load(c, m)),
+        B.branch('mma', {}, () => multiply(made, c, m)),
+        B.branch('load', {}, () => load(made, c, m)),
       ])
       yield* B.run('deallocate', { _tag: 'tcgen05.dealloc', columns, ctaGroup: 1 })
     },

@@ -2,6 +2,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { Program } from '../../semantics/language/program.js'
+import { brokenWgmmaLoop } from '../broken/wgmma-loop.js'
 import { hopperFp8, type HopperFp8 } from '../hopper/hopper-fp8.js'
 import { hopperMatmul } from '../hopper/hopper-matmul.js'
 import { hopperPersistent, type HopperPersistent } from '../hopper/hopper-persistent.js'
@@ -282,26 +283,47 @@ export const hopperS8Kernel: Kernel = {
 
 const loopShape: Shape = { kernel: 'wgmma-loop', cuts: wgmmaCuts, sizes: [256, 256, 576], stages: 4 }
 
-export const wgmmaLoopKernel: Kernel = {
-  name: loopShape.kernel,
-  summary: 'out = a @ b: one warpgroup that loads ahead and multiplies (the reference page, corrected)',
+const loopKernel = (
+  shape: Shape,
+  summary: string,
+  explicitWait: { readonly byDefault: boolean; readonly meaning: string },
+  make: (c: WgmmaLoop) => E.Either<Failure, Program>,
+): Kernel => ({
+  name: shape.kernel,
+  summary,
   parameters: [
-    ...wgmmaParameters(loopShape),
+    ...wgmmaParameters(shape),
     word('wgmmaWait', ['implemented', 'documented'], 'does a wgmma wait for the ones before it?'),
-    flag('explicitWait', true, 'wgmma_wait(1) after every wgmma; without it, implemented is W3'),
+    flag('explicitWait', explicitWait.byDefault, explicitWait.meaning),
   ],
   tensors: tiledTensors,
   dtype: 'dtype',
   make: (given) =>
     makeTiled<WgmmaLoop>(
-      loopShape,
+      shape,
       given,
       (c) => ({
         ...c,
         wgmmaWait: given['wgmmaWait'] === 'documented' ? 'documented' : 'implemented',
-        explicitWait: given['explicitWait'] !== false,
+        explicitWait:
+          own(given, 'explicitWait') === undefined ? explicitWait.byDefault : given['explicitWait'] === true,
       }),
-      wgmmaLoop,
+      make,
       (c) => ({ ...tiledRecord(c), wgmmaWait: c.wgmmaWait, explicitWait: c.explicitWait }),
     ),
-}
+})
+
+export const wgmmaLoopKernel: Kernel = loopKernel(
+  loopShape,
+  'out = a @ b: one warpgroup that loads ahead and multiplies (the reference page, corrected)',
+  { byDefault: true, meaning: 'wgmma_wait(1) after every wgmma; without it, implemented is W3' },
+  wgmmaLoop,
+)
+
+/** The loop whose page refills the slot that it has just multiplied: `broken/wgmma-loop.ts`. It stands beside the kernels, as the zoo does. */
+export const printedWgmmaLoopKernel: Kernel = loopKernel(
+  { ...loopShape, kernel: 'printed/wgmma-loop' },
+  'wgmma-loop as printed: refills the slot that its wgmma still reads, and waits for one that is never filled',
+  { byDefault: false, meaning: 'wgmma_wait(1) after every wgmma; it does not help' },
+  brokenWgmmaLoop,
+)

@@ -50,6 +50,7 @@ import {
   hopperPipelinedKernel,
   hopperS8Kernel,
   hopperWsKernel,
+  printedWgmmaLoopKernel,
   wgmmaLoopKernel,
 } from './hopper.js'
 import { fa3AttentionKernel, fa4AttentionKernel } from './attention.js'
@@ -151,7 +152,7 @@ export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.tes
  * ```
  */
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
-  const ofZoo = [...printedKernels, ...zooKernels]
+  const ofZoo = [...printedKernels, printedWgmmaLoopKernel, ...zooKernels]
   const kernel = [...kernels, ...ofZoo].find((k) => k.name === name)
   return kernel === undefined
     ? refuse(

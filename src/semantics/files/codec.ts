@@ -307,7 +307,7 @@ const completionForm: Wire<unknown> = fields<unknown>(
 )
 
 const isOptional = (field: Field): boolean =>
-  (field._tag === 'operand' || field._tag === 'bool') && field.optional
+  (field._tag === 'operand' || field._tag === 'bool' || field._tag === 'nats') && field.optional
 
 const general: ReadonlyMap<string, string> = new Map(Object.entries(fieldMeanings))
 /** The form of an instruction is its signature. */

@@ -26,6 +26,9 @@
  * A descriptor of PTX may turn the signs of A and of B (`negates`), and an instruction may divide the old accumulator by a power of two, rounded to its
  * dtype, before it enters the sum (`shift`).
  *
+ * A weight-stationary product (`.ws`) keeps B and lets A stream by: of one CTA, without scales, of 32, 64 or 128 rows. It is the same sum; D lies in its own
+ * data path, and such products are pipelined with each other alone.
+ *
  * Operands in shared memory are read through the async proxy, tensor memory through its own; both CTAs' accesses stand in the log.
  *
  * Laws
@@ -78,9 +81,17 @@ export const halfOfLanes = 64
 export const quarters: ReadonlyArray<number> = [0, 32, 64, 96]
 
 /** A number for what must be equal, beside the accumulator, for two products to be pipelined. */
-export const pipeOf = (accumulator: Elements, kind: MmaKind, isSparse: boolean): number =>
-  accumulator.footprint.id * kindNumbers + kindNumber[kind] + (isSparse ? sparseKinds : 0)
-const kindNumbers = 16
+export const pipeOf = (
+  accumulator: Elements,
+  kind: MmaKind,
+  isSparse: boolean,
+  weightStationary: boolean = false,
+): number =>
+  accumulator.footprint.id * kindNumbers +
+  kindNumber[kind] +
+  (isSparse ? sparseKinds : 0) +
+  (weightStationary ? stationaryKinds : 0)
+const kindNumbers = 32
 const kindNumber: Readonly<Record<MmaKind, number>> = {
   i8: 0,
   tf32: 1,
@@ -92,6 +103,8 @@ const kindNumber: Readonly<Record<MmaKind, number>> = {
 }
 /** The same, of a sparse A. */
 const sparseKinds = 8
+/** The same, of weight-stationary products. */
+const stationaryKinds = 16
 
 export const prepareMma = (o: Environment, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)
@@ -131,7 +144,12 @@ export const prepareMma = (o: Environment, i: InstructionOf<'tcgen05.mma'>): Pre
     k,
     accumulates,
     ctaGroup: i.ctaGroup,
-    pipe: pipeOf(accumulator, kindOf(types.a, types.b, scales), sparsity !== null),
+    pipe: pipeOf(
+      accumulator,
+      kindOf(types.a, types.b, scales),
+      sparsity !== null,
+      i.weightStationary === true,
+    ),
     completions,
   }
 }

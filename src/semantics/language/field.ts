@@ -10,7 +10,7 @@
  *
  * Laws
  * 1. For each of the words in `rows.ts` the field is what the derived type says: all of its spaces and dtypes, its rank, its discipline.
- * 2. Every row is read, in the order in which it is written. Only an operand or a `bool` may be left out.
+ * 2. Every row is read, in the order in which it is written. Only an operand, a `bool` or a list of numbers may be left out.
  */
 import { dtypes, floatDtypes, type Dtype } from '../../numerics/dtype.js'
 import { unreachable } from '../../failure.js'
@@ -41,7 +41,7 @@ export type Field =
   /** the completions of an MMA: each a barrier that orders the tensor core, a predicate, perhaps a multicast mask */
   | { readonly _tag: 'completions' }
   | { readonly _tag: 'nat' }
-  | { readonly _tag: 'nats' }
+  | { readonly _tag: 'nats'; readonly optional: boolean }
   | { readonly _tag: 'bool'; readonly optional: boolean }
   | { readonly _tag: 'dtype' }
   | { readonly _tag: 'enum'; readonly of: ReadonlyArray<string | number> }
@@ -95,23 +95,25 @@ export const kindOf = (words: string): OperandKind => {
 
 const literal = (word: string): string | number => (/^\d+$/.test(word) ? Number(word) : word)
 
-/** A field that may be left out, or one that may not and is no list. */
+/** A field that may be left out, or one that may not and is no list of operands. */
 const single = (words: string, optional: boolean): Field =>
-  words === 'bool' ? { _tag: 'bool', optional } : { _tag: 'operand', kind: kindOf(words), optional }
+  words === 'bool'
+    ? { _tag: 'bool', optional }
+    : words === 'nat ...'
+      ? { _tag: 'nats', optional }
+      : { _tag: 'operand', kind: kindOf(words), optional }
 
 const required = (words: string): Field => {
   switch (words) {
     case 'nat':
     case 'dtype':
       return { _tag: words }
-    case 'nat ...':
-      return { _tag: 'nats' }
     case 'completion ...':
       return { _tag: 'completions' }
   }
   return words.startsWith('= ')
     ? { _tag: 'enum', of: words.slice('= '.length).split(' | ').map(literal) }
-    : words.endsWith(' ...')
+    : words.endsWith(' ...') && words !== 'nat ...'
       ? { _tag: 'operands', kind: kindOf(words.slice(0, -' ...'.length)) }
       : single(words, false)
 }

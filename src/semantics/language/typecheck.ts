@@ -30,6 +30,7 @@ export {
   checkType,
   layoutsAgree,
   mismatch,
+  sameElement,
   type TypeErrorCode,
   type Typing,
 } from './typecheck/typing.js'

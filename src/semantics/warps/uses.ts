@@ -146,6 +146,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
         ...(o.sparsity === null ? [] : [o.sparsity.row]),
         ofPredicate(o.accumulates.predicate),
         ...(o.disabled ?? []),
+        ...(o.columnMask ?? []),
         ...(o.scales === null ? [] : [o.scales.a.row, o.scales.b.row]),
       ])
     case 'tcgen05Commit':

@@ -1,8 +1,8 @@
 /** Arithmetic of arrays: reductions along an axis, and back. */
 import type * as Pallas from '../../../../src/dialects/pallas/index.js'
-import { WGMMA } from '../../../../src/layouts/tiled.js'
+import { WGMMA, WGMMA_TRANSPOSED } from '../../../../src/layouts/tiled.js'
 import * as B from '../../../../src/semantics/writing/builder.js'
-import { add, mul, sub } from '../../../../src/semantics/language/expression.js'
+import { add, float, mul, splat, sub } from '../../../../src/semantics/language/expression.js'
 import type { Example, Row } from '../row.js'
 
 type Surface = typeof Pallas
@@ -38,7 +38,38 @@ const statistics: Example<Surface> = {
     ),
 }
 
+/** i + j + 1: two arrays of one layout once one of them is cast, and a number at every index, which has no layout of its own. */
+const sums: Example<Surface> = {
+  name: 'sums of arrays',
+  outputs: { out: Array.from({ length: 4096 }, (_, p) => Math.floor(p / 64) + (p % 64) + 1) },
+  program: (P) =>
+    P.kernel(
+      { name: 'sums', arch: 'sm90a' },
+      function* () {
+        return yield* B.tensorParam('out', 'f32', square, { role: 'out' })
+      },
+      function* (out) {
+        const i = yield* P.broadcastedIota<'f32', 2>('i', 'f32', square, 0, { layout: WGMMA })
+        const j = yield* P.broadcastedIota<'f32', 2>('j', 'f32', square, 1, { layout: WGMMA_TRANSPOSED })
+        const both = yield* P.addArrays('i + j', i, yield* P.layoutCast('j cast', j, WGMMA))
+        const one = splat<'f32', 2>(float('f32', 1), square)
+        yield* P.store('write', out.view, yield* P.addArrays('+ 1', both, one))
+      },
+    ),
+}
+
 export const rows: ReadonlyArray<Row<Surface>> = [
+  {
+    operation: 'x + y',
+    names: ['addArrays'],
+    page,
+    example: sums,
+    kind: 'view',
+    without: (surface) => ({
+      ...surface,
+      addArrays: (_label, x) => B.of(x),
+    }),
+  },
   {
     operation: 'jnp.max(axis)',
     names: ['reduceMax'],

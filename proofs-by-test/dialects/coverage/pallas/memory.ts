@@ -4,6 +4,7 @@
  * An allocation that does nothing gives what was allocated first, whatever it is asked for. A transform that does nothing is the identity.
  */
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as Pallas from '../../../../src/dialects/pallas/index.js'
 import { TCGEN05 } from '../../../../src/layouts/tiled.js'
 import * as B from '../../../../src/semantics/writing/builder.js'
@@ -166,6 +167,25 @@ const swizzled = physical(
   (place) => {
     const [row, piece, rest] = [Math.floor(place / 32), Math.floor(place / 4) % 8, place % 4]
     return [row, 4 * (piece ^ (row % 8)) + rest]
+  },
+)
+/** Sixteen bytes are one piece, which stays where it is: the ref lies as its tiles do. */
+const swizzledBySixteen = physical(
+  'a ref of tiles that a swizzle of 16 bytes leaves as they are',
+  [16, 8],
+  (P) =>
+    pipe(
+      P.TilingTransform([8, 4]),
+      E.chain((tile) =>
+        pipe(
+          P.SwizzleTransform(16),
+          E.map((swizzle) => [tile, swizzle]),
+        ),
+      ),
+    ),
+  (place) => {
+    const [tile, inside] = [Math.floor(place / 32), place % 32]
+    return [8 * Math.floor(tile / 2) + Math.floor(inside / 4), 4 * (tile % 2) + (inside % 4)]
   },
 )
 const transposedInMemory = physical(
@@ -421,6 +441,15 @@ export const rows: ReadonlyArray<Row<Surface>> = [
     page: transformsPage,
     example: swizzled,
     without: (P) => ({ ...P, SwizzleTransform: () => identityTile([1]) }),
+  },
+  {
+    kind: 'view',
+    operation: 'SwizzleTransform(16)',
+    names: ['SwizzleTransform'],
+    page: transformsPage,
+    example: swizzledBySixteen,
+    // the next wider span: it does move, and asks for rows of 32 bytes
+    without: (P) => ({ ...P, SwizzleTransform: () => P.SwizzleTransform(32) }),
   },
   {
     kind: 'view',

@@ -367,6 +367,38 @@ const mapped = kernel(
   { inputs: { a }, outputs: { out: a } },
 )
 
+/** The even rows of a, by the map's own steps. */
+const stepped = kernel(
+  'a descriptor that takes every second row',
+  'sm90a',
+  function* (S) {
+    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+    const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
+    const out = yield* B.tensorParam('out', 'f16', [m / 2, k], { role: 'out' })
+    const x = yield* buffer('x', 'f16', [m / 2, k], nvmma(32))
+    const full = yield* barrier('full')
+    yield* S.initBarrier('init full', full, 1)
+    yield* S.tensormapCreate(
+      'create',
+      maps.ptr,
+      aGmem.ptr,
+      [k, m],
+      [X.i32(k), X.i32(m)],
+      [X.i64(BigInt(2 * k))],
+      [1, 2],
+      { elemType: 6, interleaveLayout: 0, swizzleMode: 1, fillMode: 0 },
+    )
+    const raw = yield* S.tensormapFenceproxyAcquire('acquire', maps.ptr, { dtype: 'f16', rank: 2 })
+    const desc = yield* S.reinterpretTensorDescriptor('desc', raw, { dtype: 'f16', rank: 2 })
+    yield* S.barrierExpect('expect full', full, bytes(m / 2, k))
+    yield* S.asyncTmaCopyGlobalToLocal('x', desc, origin, x, full)
+    yield* S.waitBarrier('wait full', full, X.i32(0))
+    const value = yield* B.smemLoad('x', x)
+    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
+  },
+  { inputs: { a }, outputs: { out: a.filter((_, p) => Math.floor(p / k) % 2 === 0) } },
+)
+
 // ---------------------------------------------------------------- tensor memory
 
 const tallRows = 128
@@ -444,53 +476,101 @@ const scaledProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
   return sum + 0
 })
 
-const scaled = kernel(
-  'a product with scales',
-  'sm100a',
-  function* (S) {
-    const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
-    const bGmem = yield* B.tensorParam('b', 'e4m3', [sColumns, deep], { role: 'in' })
-    const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
-    const x = yield* buffer('x', 'e4m3', [sRows, deep], nvmma(128, 8))
-    const y = yield* buffer('y', 'e4m3', [sColumns, deep], nvmma(128, 8))
-    const layout = yield* rowPerLane(sColumns)
-    const done = yield* barrier('done')
-    yield* S.initBarrier('init done', done, 1)
-    yield* S.tcgen5GlobalAlloc('tensor memory', 256)
-    yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
-    yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
-    const scales: X.View<'tmem', 'e8m0', 2>[] = []
-    for (const name of ['sa', 'sb']) {
-      const given = yield* B.tensorParam(name, 'e8m0', [1, 1, 32, 4, 4], { role: 'in' })
-      const chunk = yield* B.sharedMemory(`${name}_smem`, 'e8m0', [1, 1, 32, 4, 4])
-      const { result } = yield* S.tmemAlloc(`${name}_tmem`, 'e8m0', [128, 4], {
-        encoding: { _tag: 'tensor_memory_scales' },
+/** e2m1 by its four bits, with the sign first. */
+const halves = [0, 0.5, 1, 1.5, 2, 3, 4, 6] as const
+const halfOf = (code: number): number => (code >= 8 ? -1 : 1) * halves[code % 8]!
+const codesOfB = Array.from({ length: sColumns * deep }, (_, x) => (7 * x + Math.floor(x / deep)) % 16)
+/** Two to a byte, the first in the low bits. */
+const bytesOfB = Array.from({ length: (sColumns * deep) / 2 }, (_, x) => {
+  const byte = codesOfB[2 * x]! + 16 * codesOfB[2 * x + 1]!
+  return byte < 128 ? byte : byte - 256
+})
+const mixedProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
+  const [i, j] = [Math.floor(at / sColumns), at % sColumns]
+  let sum = 0
+  for (let x = 0; x < deep; x++)
+    sum +=
+      na[i * deep + x]! *
+      inChunk(sa, i, Math.floor(x / 32)) *
+      halfOf(codesOfB[j * deep + x]!) *
+      inChunk(sb, j, Math.floor(x / 32))
+  return sum + 0
+})
+
+/** A of e4m3; B of e4m3, or of e2m1 with a gap of 8 bytes after every 8. */
+const scaledOf = (
+  name: string,
+  bType: 'e4m3' | 'e2m1',
+  more: Omit<Example<Surface>, 'name' | 'program'>,
+): Example<Surface> =>
+  kernel(
+    name,
+    'sm100a',
+    function* (S) {
+      const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
+      const [dtype, width] = bType === 'e4m3' ? (['e4m3', deep] as const) : (['i8', deep / 2] as const)
+      const bGmem = yield* B.tensorParam('b', dtype, [sColumns, width], { role: 'in' })
+      const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
+      const x = yield* buffer('x', 'e4m3', [sRows, deep], nvmma(128, 8))
+      const y = yield* buffer('y', dtype, [sColumns, width], {
+        ...nvmma(128, 8),
+        fp4Padded: bType === 'e2m1',
       })
-      yield* B.run(name, {
-        _tag: 'smem.store',
-        destination: chunk,
-        value: yield* B.gmemLoad(name, given.view),
+      const layout = yield* rowPerLane(sColumns)
+      const done = yield* barrier('done')
+      yield* S.initBarrier('init done', done, 1)
+      yield* S.tcgen5GlobalAlloc('tensor memory', 256)
+      yield* B.run('x', { _tag: 'smem.store', destination: x, value: yield* B.gmemLoad('a', aGmem.view) })
+      yield* B.run('y', { _tag: 'smem.store', destination: y, value: yield* B.gmemLoad('b', bGmem.view) })
+      const scales: X.View<'tmem', 'e8m0', 2>[] = []
+      for (const name of ['sa', 'sb']) {
+        const given = yield* B.tensorParam(name, 'e8m0', [1, 1, 32, 4, 4], { role: 'in' })
+        const chunk = yield* B.sharedMemory(`${name}_smem`, 'e8m0', [1, 1, 32, 4, 4])
+        const { result } = yield* S.tmemAlloc(`${name}_tmem`, 'e8m0', [128, 4], {
+          encoding: { _tag: 'tensor_memory_scales' },
+        })
+        yield* B.run(name, {
+          _tag: 'smem.store',
+          destination: chunk,
+          value: yield* B.gmemLoad(name, given.view),
+        })
+        yield* S.fenceAsyncShared(`fence ${name}`)
+        yield* S.tmemCopy(`copy ${name}`, chunk, result)
+        scales.push(result)
+      }
+      const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [sRows, sColumns], {
+        encoding: accumulatorEncoding(sColumns),
       })
-      yield* S.fenceAsyncShared(`fence ${name}`)
-      yield* S.tmemCopy(`copy ${name}`, chunk, result)
-      scales.push(result)
-    }
-    const { result: acc } = yield* S.tmemAlloc('acc', 'f32', [sRows, sColumns], {
-      encoding: accumulatorEncoding(sColumns),
-    })
-    yield* S.tcGen5MmaScaled('mma', x, X.transposeView(y, [1, 0]), acc, scales[0]!, scales[1]!, X.i1(false), {
-      aType: 'e4m3',
-      bType: 0,
-      isAsync: true,
-      barriers: [{ barrier: done }],
-    })
-    yield* S.waitBarrier('wait done', done, X.i32(0))
-    const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
-    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
-    yield* S.tcgen5GlobalDealloc('free', 256)
-  },
-  { inputs: { a: na, b: nb, sa, sb }, outputs: { out: scaledProduct } },
-)
+      yield* S.tcGen5MmaScaled(
+        'mma',
+        x,
+        X.transposeView(y, [1, 0]),
+        acc,
+        scales[0]!,
+        scales[1]!,
+        X.i1(false),
+        {
+          aType: 'e4m3',
+          bType: bType === 'e4m3' ? 0 : 'e2m1',
+          isAsync: true,
+          barriers: [{ barrier: done }],
+        },
+      )
+      yield* S.waitBarrier('wait done', done, X.i32(0))
+      const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
+      yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
+      yield* S.tcgen5GlobalDealloc('free', 256)
+    },
+    more,
+  )
+const scaled = scaledOf('a product with scales', 'e4m3', {
+  inputs: { a: na, b: nb, sa, sb },
+  outputs: { out: scaledProduct },
+})
+const mixed = scaledOf('a product of e4m3 and padded e2m1', 'e2m1', {
+  inputs: { a: na, b: bytesOfB, sa, sb },
+  outputs: { out: mixedProduct },
+})
 
 // ---------------------------------------------------------------- the rows
 
@@ -576,6 +656,7 @@ export const rows: ReadonlyArray<Row<Surface>> = [
   row('tc_gen5_commit', 'tcGen5Commit', blackwell),
   row('tc_gen5_mma', 'tcGen5Mma', blackwell),
   row('tc_gen5_mma_scaled', 'tcGen5MmaScaled', scaled),
+  row('tc_gen5_mma_scaled (e2m1 with e4m3)', 'tcGen5MmaScaled', mixed),
   row('async_tma_store_wait', 'asyncTmaStoreWait', stored),
   row('tmem_alloc', 'tmemAlloc', blackwell),
   row('tmem_copy', 'tmemCopy', scaled),
@@ -596,6 +677,7 @@ export const rows: ReadonlyArray<Row<Surface>> = [
     }),
   },
   row('tensormap_create', 'tensormapCreate', mapped),
+  row('tensormap_create (element_stride)', 'tensormapCreate', stepped),
   row('tensormap_fenceproxy_acquire', 'tensormapFenceproxyAcquire', mapped),
   row('wait_barrier', 'waitBarrier', hopper),
   row('warp_group_dot', 'warpGroupDot', hopper),

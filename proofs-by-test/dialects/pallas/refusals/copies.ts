@@ -504,6 +504,29 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     }),
   },
   {
+    code: 'pallas.array.add',
+    message: 'sum: expected two arrays of one shape and dtype, found tile f32 (64, 64) and tile f32 (64, 32)',
+    use: using(() =>
+      Pallas.addArrays(
+        'sum',
+        splat<'f32', 2>(float('f32', 1), [64, 64]),
+        splat<'f32', 2>(float('f32', 1), [64, 32]),
+      ),
+    ),
+  },
+  {
+    code: 'pallas.array.layouts',
+    message:
+      'sum: arrays in WGMMA and in TCGEN05 are not added: cast one of them with layout_cast, or store it in SMEM and load it in the layout of the other',
+    use: using(() =>
+      Pallas.addArrays(
+        'sum',
+        splat<'f32', 2>(float('f32', 1), [128, 64], WGMMA),
+        splat<'f32', 2>(float('f32', 1), [128, 64], TCGEN05),
+      ),
+    ),
+  },
+  {
     code: 'pallas.array.reduce',
     message: 'sum: axis 2 is out of range for an array of shape (64, 64)',
     use: using(() => Pallas.reduceSum('sum', splat<'f32', 2>(float('f32', 1), [64, 64], WGMMA), 2)),

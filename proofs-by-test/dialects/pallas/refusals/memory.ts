@@ -294,8 +294,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.ref.swizzle-size',
-    message: 'Swizzle 16 is not supported: expected 32, 64 or 128 bytes',
-    use: () => Pallas.SwizzleTransform(16),
+    message: 'Swizzle 8 is not supported: expected 16, 32, 64 or 128 bytes',
+    use: () => Pallas.SwizzleTransform(8),
   },
   {
     code: 'pallas.ref.rank',

@@ -705,8 +705,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     mma5({ d: ['f32', [128, 32]], options: { from: specialized, isAsync: false, twoCtas: true } }),
   ),
   example(
-    'ttng.tc_gen5_mma.unsupported',
-    'mma: elements of e2m1 are padded to 16 in 16 bytes in a product with e4m3, which no memdesc here can say (tc_gen5_mma_scaled)',
+    'ttng.tc_gen5_mma.layout',
+    'mma: a of e2m1 must be nvmma_shared with fp4Padded in a product with e4m3: 16 elements in the first half of every 16 bytes (tc_gen5_mma_scaled)',
     scaled5({ dtype: 'i8', aType: 4, packed: true }),
   ),
   example(
@@ -716,7 +716,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma_scaled.type',
-    'mma: a_type e2m3 is not multiplied with scales here: e4m3, e5m2 and e2m1 are',
+    'mma: a_type e2m3 is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap; PTX can write them)',
     scaled5({ aType: 2 }),
   ),
   example(
@@ -766,13 +766,18 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tensormap_create.unsupported',
-    'create: tensor maps here are of whole elements without interleaving, found elem_type b4x16_p64 and interleave_layout none',
+    'create: tensor maps here are of whole elements without interleaving (which bytes a box of an interleaved tensor brings is not documented), found elem_type b4x16_p64 and interleave_layout none',
     created([2, 2, 1, 2], { elemType: 14 }),
   ),
   example(
     'ttng.tensormap_create.unsupported',
-    'create: element_stride[0] must be 1 here, found 2',
-    created([2, 2, 1, 2], {}, 2),
+    'create: tensor maps here are of whole elements without interleaving (which bytes a box of an interleaved tensor brings is not documented), found elem_type f16 and interleave_layout 32B',
+    created([2, 2, 1, 2], { elemType: 6, interleaveLayout: 2 }),
+  ),
+  example(
+    'ttng.tensormap_create.element_stride',
+    'create: element_stride[0] must be 1 to 8, found 9',
+    created([2, 2, 1, 2], {}, 9),
   ),
   example(
     'ttng.reinterpret_tensor_descriptor.type',

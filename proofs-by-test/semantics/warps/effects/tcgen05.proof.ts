@@ -430,6 +430,57 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
     )
   })
 
+  /** A product of m rows by 64 columns whose B is kept: 64 columns are 1, 2 or 4 groups of lanes of so many columns. */
+  const kept = (m: 32 | 64 | 128, more: { readonly mask?: bigint; readonly left?: boolean } = {}) => {
+    const columns = 64
+    const x = matrix(8, m, 16, valuesOf('f16'))
+    const y = matrix(9, columns, 16, valuesOf('f16'))
+    const image = new Uint8Array(imageBytes)
+    lay(image, 0, x, 'f16', 16, false)
+    lay(image, bAt, y, 'f16', 16, false)
+    const idesc = ((1 << 4) | ((columns / 8) << 17) | ((m / 16) << 24)) >>> 0
+    const { words, ended } = left(
+      {
+        one: `mov.u64 %da, ${String(descriptor(0, 128, 256))};
+mov.u64 %db, ${String(descriptor(bAt, 128, 256))};
+mov.u32 %idesc, ${String(idesc)};
+${more.mask === undefined ? '' : `mov.u64 %ds0, ${String(more.mask)};`}
+tcgen05.mma.ws.cta_group::1.kind::f16.collector::b2::fill [%d], ${more.left === true ? '[%d + 64]' : '%da'}, %db, %idesc, %off${more.mask === undefined ? '' : ', %ds0'};
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
+        then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', 32)}}, [%lanes];`,
+        out: 32,
+      },
+      image,
+    )
+    return { x, y, words, ended }
+  }
+
+  it.each([
+    [32, 16],
+    [64, 32],
+    [128, 64],
+  ] as const)('weight-stationary, %i rows: %i columns of D stand in a row of lanes', (m, width) => {
+    const { x, y, words, ended } = kept(m)
+    expect(ended).toBe('completed')
+    // the first 32 columns of tensor memory are looked at
+    for (let row = 0; row < m; row++)
+      for (let column = 0; column < 64; column++) {
+        const lane = row + m * Math.floor(column / width)
+        if (column % width < 32)
+          expect([row, column, decode('f32', words[lane * 32 + (column % width)]!)]).toEqual([
+            row,
+            column,
+            dot(x[row]!, y[column]!) + 0,
+          ])
+      }
+  })
+
+  it('weight-stationary: a mask that is off is none; one that is on, and A of 64 rows in tensor memory, are refused', () => {
+    expect(kept(64, { mask: 0n }).words).toEqual(kept(64).words)
+    expect(kept(64, { mask: 1n << 39n }).ended).toContain('which columns an enabled mask takes out')
+    expect(kept(64, { left: true }).ended).toContain('where 64 rows of a weight-stationary product lie')
+  })
+
   it('a sparse A: two of four are stored', () => {
     const die = dice(5)
     const pairs: ReadonlyArray<readonly [number, number]> = [

@@ -69,44 +69,48 @@ const blockOf = (kind: MmaKind, said: string | undefined): 16 | 32 | null => {
   }
 }
 
-const mma = (h: Here): void => {
-  const { modifiers: m, operands } = h
-  const kind = kinds.find((name) => `kind::${name}` === m['kind'])
-  if (kind === undefined) {
-    refuse(h.e, 'ptx.opcode', 'a kind of product that is supported', h.opcode)
-    return
+const mma =
+  (weightStationary: boolean) =>
+  (h: Here): void => {
+    const { modifiers: m, operands } = h
+    const kind = kinds.find((name) => `kind::${name}` === m['kind'])
+    if (kind === undefined) {
+      refuse(h.e, 'ptx.opcode', 'a kind of product that is supported', h.opcode)
+      return
+    }
+    const isScaled = operands['scaleA'] !== undefined
+    const block = isScaled ? blockOf(kind, m['scale']) : 32
+    if (block === null) {
+      refuse(h.e, 'ptx.opcode', `kind ${kind} with as many scales as it has`, h.opcode)
+      return
+    }
+    const { a } = operands
+    emit(
+      h.e,
+      {
+        _tag: 'tcgen05Mma',
+        kind,
+        group: groupOf(h),
+        weightStationary,
+        columnMask: operands['mask'] === undefined ? null : source(h, operands['mask'], 'b64'),
+        d: addressOf(h, operands['d']),
+        a: a?._tag === 'address' ? addressOf(h, a) : source(h, a, 'b64'),
+        b: source(h, operands['b'], 'b64'),
+        descriptor: word(h, 'idesc'),
+        sparsity: operands['sparsity'] === undefined ? null : addressOf(h, operands['sparsity']),
+        accumulates: predicateSource(h, operands['enable']),
+        disabled:
+          operands['disable'] === undefined
+            ? null
+            : itemsOf(operands['disable']).map((v) => source(h, v, 'b32')[0]!),
+        shift: operands['scale'] === undefined ? 0 : constantOf(h, operands['scale']),
+        scales: isScaled
+          ? { a: addressOf(h, operands['scaleA']), b: addressOf(h, operands['scaleB']), block }
+          : null,
+      },
+      h.guard,
+    )
   }
-  const isScaled = operands['scaleA'] !== undefined
-  const block = isScaled ? blockOf(kind, m['scale']) : 32
-  if (block === null) {
-    refuse(h.e, 'ptx.opcode', `kind ${kind} with as many scales as it has`, h.opcode)
-    return
-  }
-  const { a } = operands
-  emit(
-    h.e,
-    {
-      _tag: 'tcgen05Mma',
-      kind,
-      group: groupOf(h),
-      d: addressOf(h, operands['d']),
-      a: a?._tag === 'address' ? addressOf(h, a) : source(h, a, 'b64'),
-      b: source(h, operands['b'], 'b64'),
-      descriptor: word(h, 'idesc'),
-      sparsity: operands['sparsity'] === undefined ? null : addressOf(h, operands['sparsity']),
-      accumulates: predicateSource(h, operands['enable']),
-      disabled:
-        operands['disable'] === undefined
-          ? null
-          : itemsOf(operands['disable']).map((v) => source(h, v, 'b32')[0]!),
-      shift: operands['scale'] === undefined ? 0 : constantOf(h, operands['scale']),
-      scales: isScaled
-        ? { a: addressOf(h, operands['scaleA']), b: addressOf(h, operands['scaleB']), block }
-        : null,
-    },
-    h.guard,
-  )
-}
 
 const copy = (h: Here): void => {
   const { modifiers: m, operands } = h
@@ -198,8 +202,10 @@ export const tcgen05: Elaborations = {
   'tcgen05.shift': (h) => {
     emit(h.e, { _tag: 'tcgen05Shift', at: addressOf(h, h.operands['a']), group: groupOf(h) }, h.guard)
   },
-  'tcgen05.mma': mma,
-  'tcgen05.mma.sp': mma,
+  'tcgen05.mma': mma(false),
+  'tcgen05.mma.sp': mma(false),
+  'tcgen05.mma.ws': mma(true),
+  'tcgen05.mma.ws.sp': mma(true),
   'tcgen05.commit': (h) => {
     emit(
       h.e,

@@ -114,6 +114,9 @@ const vector = 'scale=scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32?
 const collector =
   'collector=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?'
 
+/** Of the weight-stationary form: which of four buffers keeps B. */
+const buffer = `buffer=${[0, 1, 2, 3].flatMap((b) => ['fill', 'use', 'lastuse', 'discard'].map((op) => `collector::b${String(b)}::${op}`)).join('|')}?`
+
 export const tcgen05: ReadonlyArray<Form> = rowsOf(
   'tcgen05',
   'TensorCore 5th Generation Family Instructions',
@@ -149,6 +152,10 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored in tensor memory, later
   tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored, later
   tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored in tensor memory, later
+  tcgen05.mma.ws group=cta_group::1 ${kinds} ${buffer} | [d] a%b64 b%b64 idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, later
+  tcgen05.mma.ws group=cta_group::1 ${kinds} ${buffer} | [d] [a] b%b64 idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, a in tensor memory, later
+  tcgen05.mma.ws.sp group=cta_group::1 ${kinds} ${buffer} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, half of a stored, later
+  tcgen05.mma.ws.sp group=cta_group::1 ${kinds} ${buffer} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, half of a stored in tensor memory, later
   tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? type=b64 | [mbar] | an arrival when what was asked before is done
   tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? multicast=multicast::cluster type=b64 | [mbar] mask:u16 | arrivals in several blocks when what was asked before is done
 `)

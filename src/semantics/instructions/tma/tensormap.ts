@@ -108,7 +108,7 @@ export const prepareCreate = (
     dims,
     strides,
     box: i.box,
-    elementStrides: i.box.map(() => 1),
+    elementStrides: i.elementStrides ?? i.box.map(() => 1),
     swizzle: i.swizzle,
     fill: i.fill,
     window: null,

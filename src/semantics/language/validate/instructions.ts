@@ -127,12 +127,13 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
           )
     }
     case 'tensormap.create':
-      return instruction.dims.length === instruction.box.length &&
-        instruction.strides.length === instruction.box.length
+      return [instruction.dims, instruction.strides, instruction.elementStrides ?? instruction.box].every(
+        (list) => list.length === instruction.box.length,
+      )
         ? boxRules('box', {
             bits: bitsOf(instruction.dtype),
             extents: instruction.box,
-            elementStrides: instruction.box.map(() => 1),
+            elementStrides: instruction.elementStrides ?? instruction.box.map(() => 1),
             swizzle: instruction.swizzle,
           })
         : no(

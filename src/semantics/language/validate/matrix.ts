@@ -18,8 +18,8 @@
  *
  * Sums of integers, and no others, may saturate; operands of floats, and no others, may be negated (mma.dtype).
  *
- * A sparse A doubles the K of an instruction, and what a scale stands for. Operands of 4 and 6 bits that are multiplied by another width are
- * padded to 16 elements in 16 bytes, which no view here describes: refused.
+ * A sparse A doubles the K of an instruction, and what a scale stands for. Operands of 4 bits in shared memory whose kind has wider ones, too, are padded to
+ * 16 elements in 16 bytes (`transforms/padded-operand.ts`).
  *
  * Laws
  * 1. Shapes and dtypes: exactly what the two modules say (mma.shape, mma.dtype).
@@ -33,6 +33,7 @@ import {
   kindOf,
   productShape,
   type InstructionDescriptor,
+  type MmaKind,
 } from '../../../layouts/shared-memory/instruction-descriptor.js'
 import { descriptorOf, type MatrixUnit } from '../../../layouts/shared-memory/matrix-descriptor.js'
 import { wgmmaShape } from '../../../layouts/shared-memory/wgmma-shape.js'
@@ -42,6 +43,7 @@ import { metadataByte, scaleByte } from '../../../layouts/tensor-memory/operand-
 import { kOfWord } from '../../../layouts/tensor-memory/sparsity.js'
 import { type Dtype, bitsOf } from '../../../numerics/dtype.js'
 import { mmaOperand } from '../../../transforms/mma-operand.js'
+import { paddedBytes } from '../../../transforms/padded-operand.js'
 import * as Ref from '../../../transforms/ref.js'
 import { sameShape, showShape } from '../../../transforms/shape.js'
 import type { InstructionOf } from '../instruction.js'
@@ -57,7 +59,16 @@ import type { Here } from './scope.js'
 /** Shared operands must be what a matrix descriptor can describe. */
 const described = (unit: MatrixUnit, side: 'a' | 'b', view: ViewType, rows: number): Checked => {
   if (view.space !== 'smem') return null
-  const found = descriptorOf({ unit, operand: side, rows })(view.layout, 0)
+  return describedAs(unit, side, view.layout, rows)
+}
+
+const describedAs = (
+  unit: MatrixUnit,
+  side: 'a' | 'b',
+  layout: Ref.TransformedRef,
+  rows: number,
+): Checked => {
+  const found = descriptorOf({ unit, operand: side, rows })(layout, 0)
   if (E.isRight(found)) return null
   return found.left.code === 'descriptor.extent'
     ? no('mma.shape', `${side}: ${found.left.message}`)
@@ -196,7 +207,8 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
     )
   const kind = kindOf(a.dtype, b.dtype, scaling)
   // 512 columns are two instructions, of one CTA
-  const oneN = n === 512 && ctaGroup === 1 ? 256 : n
+  const weightStationary = i.weightStationary === true
+  const oneN = n === 512 && ctaGroup === 1 && !weightStationary ? 256 : n
   const common = {
     a: asOperand(a.dtype),
     b: asOperand(b.dtype),
@@ -224,8 +236,11 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
             common,
           )
         : null
-  const shape = descriptor === null ? null : productShape({ ctaGroup, weightStationary: false })(descriptor)
-  const id = Acc.accumulatorIdOf(m * ctaGroup, ctaGroup === 1 ? 'one' : sparse ? 'pair-sparse' : 'pair')
+  const shape = descriptor === null ? null : productShape({ ctaGroup, weightStationary })(descriptor)
+  const id = Acc.accumulatorIdOf(
+    m * ctaGroup,
+    weightStationary ? 'ws' : ctaGroup === 1 ? 'one' : sparse ? 'pair-sparse' : 'pair',
+  )
   return first([
     () => operandShapes(a, b, [m, n], [m, stored], [k, n / ctaGroup]),
     () => modifiers(into, false, i.saturate === true),
@@ -243,22 +258,8 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
               shape.left.message,
             ),
     () => (shape !== null && E.isRight(shape) ? stepsOfK(a.dtype, k, shape.right.k) : null),
-    () =>
-      each(
-        [
-          ['a', a],
-          ['b', b],
-        ] as const,
-        ([side, view]) =>
-          bitsOf(view.dtype) < 8 && (kind === 'f8f6f4' || kind === 'mxf8f6f4')
-            ? no(
-                'mma.unsupported-transforms',
-                `${side}: elements of ${view.dtype} for kind ${kind} are padded to 16 in 16 bytes, which a view here cannot describe`,
-              )
-            : null,
-      ),
-    () => described('tcgen05', 'a', a, m),
-    () => described('tcgen05', 'b', b, oneN / ctaGroup),
+    () => operandLies('a', a, kind, m),
+    () => operandLies('b', b, kind, oneN / ctaGroup),
     () => {
       const acc = id === null ? null : Acc.accumulator(id, n)
       return acc === null || E.isLeft(acc)
@@ -269,6 +270,11 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
     },
     () => {
       if (a.space !== 'tmem') return null
+      if (weightStationary && m !== 128)
+        return no(
+          'mma.tensor-memory',
+          `a: ${String(m)} rows of a weight-stationary product are in shared memory here`,
+        )
       const bits = bitsOf(a.dtype)
       const cells = Acc.leftOperandCells({ m: m * ctaGroup, pair: ctaGroup === 2, bits }, 0, 0)
       if (E.isLeft(cells)) return no('mma.tensor-memory', `a: ${cells.left.message}`)
@@ -293,6 +299,24 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
           )
     },
   ])
+}
+
+/** In shared memory as a descriptor describes it, 4 bits of a kind with wider elements padded; in tensor memory below. */
+const operandLies = (side: 'a' | 'b', view: ViewType, kind: MmaKind, rows: number): Checked => {
+  const bits = bitsOf(view.dtype)
+  if (bits >= 8 || (kind !== 'f8f6f4' && kind !== 'mxf8f6f4')) return described('tcgen05', side, view, rows)
+  if (bits !== 4 || view.space !== 'smem')
+    return no(
+      'mma.unsupported-transforms',
+      `${side}: elements of ${view.dtype} for kind ${kind} ${bits === 4 ? 'are in shared memory here' : 'lie across bytes, which a view here cannot describe'}`,
+    )
+  const bytes = paddedBytes(side === 'a' ? 1 : 0, view.layout)
+  return bytes === null
+    ? no(
+        'mma.unsupported-transforms',
+        `${side}: elements of ${view.dtype} for kind ${kind} are padded along K: 16 of them in the first half of every 16 bytes`,
+      )
+    : describedAs('tcgen05', side, bytes, rows)
 }
 
 const scales = (

@@ -32,6 +32,7 @@ import {
   accumulator,
   accumulatorIdOf,
   accumulatorRef,
+  columnsOf,
   leftOperandRef,
 } from '../../../layouts/tensor-memory/accumulator.js'
 import { copyColumns, copyLanes, copyRows } from '../../../layouts/tensor-memory/copy-shape.js'
@@ -52,6 +53,7 @@ import {
   type InstructionDescriptor,
 } from '../../../layouts/shared-memory/instruction-descriptor.js'
 import { decode, elementAddress, type OperandForm } from '../../../layouts/shared-memory/matrix-descriptor.js'
+import { decodeMask } from '../../../layouts/shared-memory/zero-column-mask.js'
 import { mmaTypes, type MmaTypes } from '../../../numerics/algebra.js'
 import { metadataByte, scaleByte } from '../../../layouts/tensor-memory/operand-bytes.js'
 import { kOfWord } from '../../../layouts/tensor-memory/sparsity.js'
@@ -424,7 +426,7 @@ const productOf = (h: Here, o: Of<'tcgen05Mma'>, own: number): Product | FaultVa
       'instruction.modifier',
       `tcgen05.mma: the descriptor says that A is ${d.right.sparse ? 'sparse' : 'dense'}, and the instruction is ${d.right.sparse ? 'not .sp' : '.sp'}`,
     )
-  const shape = productShape({ ctaGroup: o.group, weightStationary: false })(d.right)
+  const shape = productShape({ ctaGroup: o.group, weightStationary: o.weightStationary })(d.right)
   if (E.isLeft(shape)) return V.fault(shape.left.code, `tcgen05.mma: ${shape.left.message}`)
   const { m, n, k } = shape.right
   const { a, b } = d.right
@@ -480,6 +482,19 @@ const disabledOf = (
 
 const isAddress = (a: TensorAddress | ReadonlyArray<Row>): a is TensorAddress => 'row' in a
 
+/** A mask of zero columns may be there, and be switched off: which columns one takes out is not known here. */
+const unmasked = (h: Here, o: Of<'tcgen05Mma'>, own: number): FaultValue | null => {
+  if (o.columnMask === null) return null
+  const what = 'tcgen05.mma: the zero-column mask'
+  const word = wordsOf(h, what, o.columnMask, own)
+  if (typeof word !== 'bigint') return word
+  const mask = decodeMask(word)
+  if (E.isLeft(mask)) return V.fault(mask.left.code, `${what}: ${mask.left.message}`)
+  return mask.right.enabled
+    ? V.fault('instruction.unsupported', `${what}: which columns an enabled mask takes out is not known here`)
+    : null
+}
+
 /** A, by the columns of each B. */
 const leftOf = (
   h: Here,
@@ -510,6 +525,11 @@ const leftOf = (
     return V.fault(
       'instruction.unsupported',
       `${what}: in tensor memory it is K-major, of elements of 8, 16 or 32 bits (4 of the kinds mxf4), found ${d.transposeA ? 'MN-major ' : ''}${d.a}`,
+    )
+  if (o.weightStationary && m !== tmemLanes)
+    return V.fault(
+      'instruction.unsupported',
+      `${what}: where ${String(m)} rows of a weight-stationary product lie in tensor memory is not known here: expected 128, or A in shared memory`,
     )
   const pair = o.group === 2
   const ref = leftOperandRef({ m, pair, bits }, k)
@@ -623,18 +643,23 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
     )
   const rows = m / o.group
   const isSparse = o.sparsity !== null
-  const id = accumulatorIdOf(m, o.group === 1 ? 'one' : isSparse ? 'pair-sparse' : 'pair')
+  const id = accumulatorIdOf(
+    m,
+    o.weightStationary ? 'ws' : o.group === 1 ? 'one' : isSparse ? 'pair-sparse' : 'pair',
+  )
   const layout = id === null ? null : accumulator(id, n)
   if (layout === null || E.isLeft(layout))
     return V.fault('instruction.shape', `tcgen05.mma: no data path has ${String(m)} rows by ${String(n)}`)
   const at = cellAt(h, 'tcgen05.mma: the address of D', o.d, own)
   if ('code' in at) return at
   const acc = types.acc === 'f16' || types.acc === 'i32' ? types.acc : 'f32'
-  const columns = n / (id === 'B' ? 2 : 1)
+  const columns = columnsOf(layout.right)
   const wrong =
     first('tcgen05.mma: D', at, id === 'F' || id === 'C' ? [0, 16] : [0]) ??
     inside('tcgen05.mma: D', at, 1, columns)
   if (wrong !== null) return wrong
+  const masked = unmasked(h, o, own)
+  if (masked !== null) return masked
   const disabled = disabledOf(h, o, own)
   if ('code' in disabled) return disabled
   const a = leftOf(h, o, of, own)
@@ -684,7 +709,7 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
     k,
     accumulates,
     ctaGroup: o.group,
-    pipe: pipeOf(ofRef(h, plane, acc, ref, byteOf(at)), o.kind, isSparse),
+    pipe: pipeOf(ofRef(h, plane, acc, ref, byteOf(at)), o.kind, isSparse, o.weightStationary),
     completions: [],
   }
   const signed =

@@ -54,6 +54,10 @@ export type Tcgen05Operation =
       readonly _tag: 'tcgen05Mma'
       readonly kind: MmaKind
       readonly group: 1 | 2
+      /** `.ws`: B is kept and A streams by; D lies otherwise */
+      readonly weightStationary: boolean
+      /** two words of a mask of the columns of B that are zero; null: none is */
+      readonly columnMask: ReadonlyArray<Row> | null
       readonly d: TensorAddress
       /** in tensor memory, or two words of a matrix descriptor */
       readonly a: TensorAddress | ReadonlyArray<Row>
