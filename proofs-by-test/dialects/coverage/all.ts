@@ -9,7 +9,7 @@ import * as tcgen05Refusals from '../pallas/refusals/tcgen05.js'
 import * as wgmmaRefusals from '../pallas/refusals/wgmma.js'
 import * as operationRefusals from '../ttng/refusals/operations.js'
 import * as surroundingRefusals from '../ttng/refusals/surroundings.js'
-import { notModelled } from './not-modelled.js'
+import * as notModelled from './not-modelled.js'
 import type { Surface } from './page.js'
 import * as arrays from './pallas/arrays.js'
 import * as copies from './pallas/copies.js'
@@ -46,7 +46,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
     ...tcgen05Refusals.refusals,
     ...pipelineRefusals.refusals,
   ],
-  notModelled,
+  notModelled: notModelled.ofPallas,
 }
 
 export const ttng: Surface<typeof Ttng, Ttng.Code> = {
@@ -60,6 +60,7 @@ export const ttng: Surface<typeof Ttng, Ttng.Code> = {
   ],
   codes: Ttng.codes,
   refusals: [...operationRefusals.refusals, ...surroundingRefusals.refusals],
+  notModelled: notModelled.ofTtng,
 }
 
 export const mojo: Surface<mojoRows.MojoSurface, mojoRows.MojoCode> = {

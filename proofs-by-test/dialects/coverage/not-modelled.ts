@@ -1,7 +1,7 @@
 /**
- * What a page of a surface speaks of and this library does not model: nothing here has a row, since no result and no verdict depends on it.
+ * What a page of a surface speaks of and this library does not model: nothing here has a row.
  *
- * An entry says why a kernel comes out the same without it, or which verdict covers every choice that the hardware may make.
+ * An entry says why no result and no verdict depends on it, or that it is refused and why: a guess could make a wrong kernel look right.
  */
 export interface NotModelled {
   /** as the page calls it */
@@ -12,7 +12,7 @@ export interface NotModelled {
 
 const page = 'JAX docs, Pallas:MGPU reference'
 
-export const notModelled: ReadonlyArray<NotModelled> = [
+export const ofPallas: ReadonlyArray<NotModelled> = [
   {
     what: 'spills of registers',
     why: 'a spilled array has the same values: ptxas decides it, and only time is lost; accumulators and budgets of registers (`set_max_registers`) are modelled',
@@ -37,5 +37,23 @@ export const notModelled: ReadonlyArray<NotModelled> = [
     what: 'the order in which blocks of a grid start',
     why: 'CUDA promises none: a verdict holds for every order, and the order that the hardware seems to have is not relied on',
     page: `${page}, taking advantage of the L2 cache`,
+  },
+]
+
+export const ofTtng: ReadonlyArray<NotModelled> = [
+  {
+    what: 'scaled products of e2m3 and e3m2',
+    why: 'refused: 16 elements of 6 bits lie in 12 of every 16 bytes, no encoding of a memdesc has such a gap, and planes here hold no elements across bytes',
+    page: 'Triton, TritonNvidiaGPU dialect, ttng.tc_gen5_mma_scaled',
+  },
+  {
+    what: 'weight-stationary products',
+    why: 'no operation of ttng emits one; `tcgen05.mma.ws` of PTX runs, and the core has it as `weightStationary` of `tcgen05.mma`; an enabled zero-column mask is refused, for which columns it takes out is not known',
+    page: 'PTX ISA, tcgen05.mma.ws',
+  },
+  {
+    what: 'interleave_layout of tensormap_create',
+    why: 'refused: the order of the elements of an interleaved tensor is documented, the bytes that a box of one brings are not, and no chip has been asked',
+    page: 'Triton, TritonNvidiaGPU dialect, ttng.tensormap_create',
   },
 ]

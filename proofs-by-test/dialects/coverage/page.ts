@@ -69,7 +69,7 @@ const section = <S, Code extends string>(s: Surface<S, Code>): string =>
       : [
           '### Not modelled',
           table(
-            ['what', 'why nothing here depends on it', 'described in'],
+            ['what', 'why', 'described in'],
             s.notModelled.map((n) => [n.what, n.why, n.page]),
           ),
         ]),

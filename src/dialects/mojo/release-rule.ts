@@ -12,7 +12,7 @@
  * |-------------------------------------------|-------------|----------------------------------------------------------------------|
  * | commits, then releases by a commit        | accepted    | ok                                                                   |
  * | releases by a commit, then commits        | refused     | ok by luck: a commit covers all that its thread issued before        |
- * | never commits                             | refused     | B6: whoever waits for the accumulator waits for ever                 |
+ * | never commits                             | refused     | B6: the agent that waits for the accumulator waits for ever          |
  * | releases by an arrive, then commits       | refused     | W2: the slot is overwritten under the product                        |
  * | commits, then releases by an arrive       | accepted    | W2 all the same: a commit orders nothing that its own thread does next |
  *

@@ -610,7 +610,7 @@ export const tcGen5MmaScaled = (
       if (type !== 'e4m3' && type !== 'e5m2' && type !== 'e2m1')
         return yield* refused(
           'ttng.tc_gen5_mma_scaled.type',
-          `${label}: ${side}_type ${type} is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are${type === 'e2m3' || type === 'e3m2' ? ' (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap; PTX can write them)' : ''}`,
+          `${label}: ${side}_type ${type} is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are${type === 'e2m3' || type === 'e3m2' ? ' (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap)' : ''}`,
         )
       if (type === 'e2m1' ? !(isByte(dtype) || dtype === 'e2m1') : dtype !== type)
         return yield* refused(

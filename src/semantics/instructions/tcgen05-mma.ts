@@ -91,7 +91,7 @@ export const pipeOf = (
   kindNumber[kind] +
   (isSparse ? sparseKinds : 0) +
   (weightStationary ? stationaryKinds : 0)
-const kindNumbers = 32
+const kindNumbers = 16
 const kindNumber: Readonly<Record<MmaKind, number>> = {
   i8: 0,
   tf32: 1,
@@ -103,8 +103,8 @@ const kindNumber: Readonly<Record<MmaKind, number>> = {
 }
 /** The same, of a sparse A. */
 const sparseKinds = 8
-/** The same, of weight-stationary products. */
-const stationaryKinds = 16
+/** The same, of weight-stationary products: behind all that others can have. */
+const stationaryKinds = 2 ** 40
 
 export const prepareMma = (o: Environment, i: InstructionOf<'tcgen05.mma'>): Prepared | FaultValue => {
   const pair = checkGroup(o, i._tag, i.ctaGroup)

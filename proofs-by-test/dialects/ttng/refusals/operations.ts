@@ -716,7 +716,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma_scaled.type',
-    'mma: a_type e2m3 is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap; PTX can write them)',
+    'mma: a_type e2m3 is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap)',
     scaled5({ aType: 2 }),
   ),
   example(
