@@ -265,7 +265,7 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
 }
 
 /** Whose a missing fence is, if not the author's. */
-const whose: Readonly<Record<Fencing, string>> = {
+const whose: Readonly<Record<Exclude<Fencing, 'lowered'>, string>> = {
   author: '',
   library: ": the library that initialises it has none, and none is in the library's own examples",
   compiler: ': the compiler that wrote this text has put none there',
