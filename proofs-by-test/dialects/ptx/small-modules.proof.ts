@@ -122,6 +122,56 @@ describe('a warp that has no 32 lanes', () => {
   })
 })
 
+describe('lanes that have parted peek and wait each for themselves', () => {
+  const copied = (wait: string): string => `.shared .align 8 .b64 full;
+mov.u32 %r1, %tid.x;
+mov.u32 %r2, full;
+mov.u32 %r3, s;
+setp.ne.u32 %p1, %r1, 0;
+setp.ge.u32 %p2, %r1, 8;
+@%p1 bra made;
+mbarrier.init.shared.b64 [%r2], 1;
+fence.mbarrier_init.release.cluster;
+made:
+bar.sync 0;
+@%p2 bra copied;
+@%p1 bra announced;
+mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;
+announced:
+bar.warp.sync 255;
+shl.b32 %r4, %r1, 4;
+cvt.u64.u32 %d3, %r4;
+add.s64 %d4, %d1, %d3;
+add.s32 %r5, %r3, %r4;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d4], 16, [%r2];
+copied:
+${wait}
+shl.b32 %r6, %r1, 2;
+add.s32 %r7, %r3, %r6;
+ld.shared.u32 %r8, [%r7];
+cvt.u64.u32 %d5, %r6;
+add.s64 %d6, %d2, %d5;
+st.global.u32 [%d6], %r8;`
+  const asks = 'mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p3, [%r2], 0;\n'
+  const spin = `again:\n${asks}@!%p3 bra again;\n`
+  const y = Array.from({ length: 32 }, (_, i) => i)
+  it.each([
+    ['a wait', spin],
+    ['the same, its first turn by itself', `${asks}@%p3 bra over;\n${spin}over:`],
+    ['two turns', `${asks}@%p3 bra over;\n${asks}@%p3 bra over;\n${spin}over:`],
+  ])('%s: ok', async (_, wait) => {
+    const { status, stdout } = await checked(copied(wait), 32, y)
+    expect([status, stdout.includes('C1 to C6 hold')]).toEqual([0, true])
+  })
+  it.each([
+    ['no wait', ''],
+    ['a test alone', asks],
+    ['of the eight alone that copy', `@%p2 bra over;\n${spin}over:`],
+  ])('%s: not', async (_, wait) => {
+    expect((await checked(copied(wait), 32, y)).status).not.toBe(0)
+  })
+})
+
 describe('which file is an answer', () => {
   const launch = { outputs: ['x'] } as unknown as PtxLaunch
   const behind = (role: PtxTensor['role'], file?: string): string | null =>
