@@ -108,6 +108,42 @@ st.global.b32 [%d5], %r11;`
   )
 })
 
+describe('who has read what is written again', () => {
+  // the first warp writes a word, the second reads it and tells, or tells nothing, and the first writes it again
+  const again = (told: string, last: string): string => `mov.u32 %r1, %tid.x;
+mov.u32 %r5, 5;
+mov.u32 %r7, 7;
+setp.ge.u32 %p1, %r1, 32;
+setp.ne.u32 %p2, %r1, 0;
+setp.ne.u32 %p3, %r1, 32;
+@!%p2 st.shared.u32 [s], %r5;
+bar.sync 0;
+@%p1 bra second;
+${told}
+@%p2 bra over;
+st.shared.u32 [s], %r5;
+${last}
+bra over;
+second:
+@%p3 bra read;
+ld.shared.u32 %r3, [s];
+st.global.u32 [%d2], %r3;
+read:
+${told}
+over:
+@!%p2 st.shared.u32 [s+64], %r5;
+@!%p3 st.shared.u32 [s+64], %r5;`
+  const notes = (stdout: string): number => [...stdout.matchAll(/^N4 /gm)].length
+  it('in order: nothing to say but of what both write', async () => {
+    const { status, stdout } = await checked(again('bar.sync 1, 64;', ''), 64, [5])
+    expect([status, notes(stdout)]).toEqual([0, 1])
+  })
+  it('in no order, and another value is written after it: a race with the read', async () => {
+    const { status, stdout } = await checked(again('', 'st.shared.u32 [s], %r7;'), 64, [5])
+    expect([status, /\bD1\b/.test(stdout)]).toEqual([1, true])
+  })
+})
+
 describe('a warp that has no 32 lanes', () => {
   const matrix = 'mov.u32 %r2, s;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2];\n'
   const filled =
