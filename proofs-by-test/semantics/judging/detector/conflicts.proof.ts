@@ -36,7 +36,7 @@ test('what a side does, in words', () => {
     stamp: made.stamp,
     does: 'writes',
     operation: 4,
-    writes: true,
+    deed: { _tag: 'writes', unit: 'agent', atomic: false },
   })
 })
 

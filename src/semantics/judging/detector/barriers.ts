@@ -89,8 +89,8 @@ export interface BarrierState {
   readonly expects: Array<ReadonlyArray<Stamp>>
   /** the same of arrivals asked for beyond the count */
   readonly increments: Array<Stamp | undefined>
-  /** per agent: its latest peek in this life that has not spared a wait yet */
-  readonly peeks: Array<Peeked | undefined>
+  /** per agent: the latest peek of each of its lanes in this life that has not spared a wait yet */
+  readonly peeks: Array<ReadonlyArray<Peeked>>
   /** per agent: its latest wait in this life */
   readonly waiters: Array<Stamp | undefined>
   /** per agent: last generation observed plus one; and the same over all agents */
@@ -142,7 +142,7 @@ export const barrierState = (extent: Extent, index: number): BarrierState => ({
   waits: Array.from({ length: extent.agents }, () => none),
   expects: Array.from({ length: extent.agents }, () => none),
   increments: Array.from({ length: extent.agents }, () => undefined),
-  peeks: Array.from({ length: extent.agents }, () => undefined),
+  peeks: Array.from({ length: extent.agents }, () => []),
   waiters: Array.from({ length: extent.agents }, () => undefined),
   observed: new Int32Array(extent.agents),
   observedByAny: 0,
@@ -167,7 +167,7 @@ const begin = (b: BarrierState, extent: Extent, count: number, stamp: Stamp): vo
   b.waits.fill(none)
   b.expects.fill(none)
   b.increments.fill(undefined)
-  b.peeks.fill(undefined)
+  b.peeks.fill([])
   b.waiters.fill(undefined)
   b.observed.fill(b.number)
   b.observedByAny = b.number

@@ -20,7 +20,7 @@
  * | C4 lower     | a peek whose wait observes g | its agent knew, at the peek, every event of g - 1                | B3, undecided |
  * | C4 upper     | the wait that is spared   | the generation of the peek is still the last one                    | B1, undecided |
  * | C4           | a wait that is made       | it observes the generation that began before the peek               | B3, undecided |
- * | C1           | the wait                  | its agent's last peek of the barrier in this life is the one that spares it, and spares no other; of the same parity; and it acquires what the wait would, as far | undecided |
+ * | C1           | the wait                  | the last peek of the barrier in this life, by its lanes, is the one that spares it, and spares no other; of the same parity; and it acquires what the wait would, as far | undecided |
  *
  * Why C4 at the peek: a peek may be true for the generation before the last as well as a wait may pass on it, and then nothing waits later. Why C4 at the spared wait:
  * had the peek been false, the wait would come too late. Acquiring earlier only adds order and visibility, so what is found with the wait
@@ -36,7 +36,8 @@
  *
  * Source: PTX ISA, mbarrier.test_wait and try_wait (a completed phase: true); the laws are compared with every schedule of random programs with peeks.
  */
-import type { Wait } from '../../log/events.js'
+import type { Stamp, Wait } from '../../log/events.js'
+import { allLanes } from './activity.js'
 import type { BarrierState } from './barriers.js'
 import { checkLive, lastArrival, overrun, tooEarly, unknownOf } from './barriers.js'
 import type { AgentState, Context } from './context.js'
@@ -50,6 +51,9 @@ export type Judged = 'observes' | 'nothing'
 
 // ---------------------------------------------------------------- peeks
 
+/** Has some lane made both? Lanes that have parted peek and wait each for themselves, in turn. */
+const isOfSameLanes = (a: Stamp, b: Stamp): boolean => ((a.lanes ?? allLanes) & (b.lanes ?? allLanes)) !== 0
+
 /** A peek. Its stamp has not been ticked yet. */
 export const peeked = (c: Context, b: BarrierState, a: AgentState, e: Wait): Judged => {
   checkLive(c, b, e.stamp, a.knowledge, `tests ${barrierName(c.header, b.index)}`)
@@ -62,7 +66,10 @@ export const peeked = (c: Context, b: BarrierState, a: AgentState, e: Wait): Jud
       (!rules.noCertainPeeks && unknownOf(b, generation, a.knowledge, e.stamp) === undefined))
   const unknown =
     rules.lateC4 || rules.oneSidedC4 ? undefined : unknownOf(b, generation - 1, a.knowledge, e.stamp)
-  b.peeks[e.stamp.agent] = { wait: e, generation, ready, certain, unknown }
+  b.peeks[e.stamp.agent] = [
+    ...b.peeks[e.stamp.agent]!.filter((p) => !isOfSameLanes(p.wait.stamp, e.stamp)),
+    { wait: e, generation, ready, certain, unknown },
+  ]
   return certain ? 'observes' : 'nothing'
 }
 
@@ -94,14 +101,16 @@ const misled = (c: Context, e: Wait, why: string): void => {
 
 /** A wait that a peek may spare. Its stamp has not been ticked yet. */
 export const spared = (c: Context, b: BarrierState, e: Wait): Judged => {
-  const p = b.peeks[e.stamp.agent]
+  const open = b.peeks[e.stamp.agent]!
+  const its = open.filter((one) => isOfSameLanes(one.wait.stamp, e.stamp))
+  const p = its.find((one) => one.wait.stamp.at === e.peek) ?? its.at(-1)
   const why = unlike(c, b, p, e)
   if (p === undefined || why !== undefined) {
     if (c.options.rules.anyPeek) return 'observes'
     misled(c, e, why ?? '')
     return e.outcome === 'passed' ? 'observes' : 'nothing'
   }
-  b.peeks[e.stamp.agent] = undefined
+  b.peeks[e.stamp.agent] = open.filter((one) => one !== p)
   if (p.certain) return e.outcome === 'passed' ? 'observes' : 'nothing'
   if (p.ready && b.number - 1 !== p.generation) {
     if (!c.options.rules.noSparedC4) overrun(c, b, e.stamp, p.generation, lastArrival(b))
