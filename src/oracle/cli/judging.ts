@@ -66,11 +66,11 @@ export const judgingOptions = (command: Command): Command =>
       'order of tensor-memory products: issue-order or documented; default: issue-order',
     )
 
-/** Without the flag, the eager one. */
 /** Whether other schedules are tried: where `--explore` asks for it; and a few, unless it is one schedule that is asked about. */
 export const exploreAsked = (options: Options): boolean | 'few' =>
-  switchOf(options, 'explore') || (wordOf(options, 'schedule') === undefined ? 'few' : false)
+  switchOf(options, 'explore') || (wordOf(options, 'schedule') === null ? 'few' : false)
 
+/** Without the flag, the eager one. */
 export const scheduleAsked = (options: Options): E.Either<FlagFailure, ScheduleFlag> =>
   parseSchedule(wordOf(options, 'schedule') ?? 'eager')
 
