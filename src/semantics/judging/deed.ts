@@ -2,7 +2,7 @@
  * Deeds: what one side of a finding does, as data, and the words that say it.
  *
  * A finding says of each side what it does: `reads`, `tmaStore writes`, `writes atomically`, `waits`. Programs ask it as well: two writes may store the same, a read may
- * come to nothing, a wait lacks what comes before it. Whoever judges asks the deed. The words are made from it here, and here alone they are read: a document of a verdict
+ * come to nothing, a wait lacks what comes before it. A judgement asks the deed. The words are made from it here, and here alone they are read: a document of a verdict
  * has the words only, and a picture is drawn from a document.
  *
  *     tmaStore reads        {_tag: 'reads', unit: 'tmaStore', atomic: false}
