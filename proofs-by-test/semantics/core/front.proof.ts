@@ -27,6 +27,7 @@ const forking = (...agents: ReadonlyArray<number>): LinkedFork => ({
 })
 const frontOf = (fork: LinkedFork) =>
   coreFront({
+    program: {},
     agents: [],
     starts: [],
     sites: [],
