@@ -342,7 +342,8 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   dims: 'extent of each dimension, innermost last',
   strides: 'distance of neighbours in each dimension, in elements, innermost last',
   box: 'extent of what one copy moves, in elements',
-  elementStrides: 'in every dimension, every which element is copied, innermost last; all of them if not given',
+  elementStrides:
+    'in every dimension, every which element is copied, innermost last; all of them if not given',
   dtype: 'type of the elements',
   swizzle: 'span of the swizzle in shared memory, in bytes; 16 is none',
   fill: 'what stands where a box leaves the tensor',

@@ -293,7 +293,7 @@ export const before = (
 }
 
 /**
- * What else a sum may find that comes behind other sums: nothing comes of what these have found, and nobody has read between them, so memory is the same in whatever order
+ * What else a sum may find that comes behind other sums: nothing comes of what these have found, and no read is between them, so memory is the same in whatever order
  * they are.
  */
 export const amongSums = (
