@@ -425,6 +425,8 @@ const causeOf = (
   decided: ReadonlyArray<Diagnosis>,
 ): Ran | null => {
   if (options.explore === false || decided.some(isPair)) return null
+  // of what was not asked for no more is looked for than why nothing was there
+  if (options.explore === 'few' && !decided.some(({ id }) => id === 'I1')) return null
   let halfway: Ran | null = null
   let surplus: Ran | null = null
   for (const policy of [
