@@ -3,29 +3,16 @@
  * orders the threads of its mask. Each kernel with the meeting is ok, and without it is none.
  */
 import { describe, expect, test } from 'vitest'
-import { checkPtx } from '../../../src/oracle/cli/ptx.js'
-import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
-import type { Verdict } from '../../../src/semantics/judging/verdict.js'
-import { right } from '../../either.js'
-import { inMemory } from '../../oracle/disk.js'
-import { worldOf } from '../../oracle/world.js'
-
-const words = right(encodeNpy({ descr: 'u4', shape: [4], data: new Uint8Array(16) }))
+import { verdictBesideWords } from './small-kernels.js'
 
 /** The verdict, and the ids of the findings; of a kernel of two CTAs of one warp each. */
 const judged = (module: string, lanes: 'threads' | 'off' = 'threads'): ReadonlyArray<string> => {
-  const files = new Map([
-    ['k.ptx', new TextEncoder().encode(module)],
-    ['words.npy', words],
-  ])
-  const { verdict, findings } = right(
-    checkPtx(worldOf(inMemory(files)), 'k.ptx', {
-      grid: '2',
-      block: '32',
-      arg: ['0=words.npy:inout'],
-      lanes,
-    }),
-  ).json() as Verdict
+  const { verdict, findings } = verdictBesideWords(module, 4, {
+    grid: '2',
+    block: '32',
+    arg: ['0=words.npy:inout'],
+    lanes,
+  })
   return [verdict, ...new Set(findings.map(({ id }) => id))]
 }
 

@@ -7,14 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { fencingOf } from '../../../src/dialects/ptx/elaboration/fencing.js'
 import { functionsOf } from '../../../src/dialects/ptx/text/module.js'
 import { parseModule } from '../../../src/dialects/ptx/text/parser.js'
-import { checkPtx } from '../../../src/oracle/cli/ptx.js'
-import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { right } from '../../either.js'
-import { inMemory } from '../../oracle/disk.js'
-import { worldOf } from '../../oracle/world.js'
-
-const words = right(encodeNpy({ descr: 'u4', shape: [64], data: new Uint8Array(256) }))
+import { verdictBesideWords } from './small-kernels.js'
 
 const judged = (chip: string, body: string, first = '', strict = false): Verdict => {
   const module = `${first}.version 8.8
@@ -29,18 +24,12 @@ mov.u32 %r4, s; add.u32 %r5, %r4, %r3; mov.u32 %r6, full; mov.u32 %r7, empty;
 setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32; setp.lt.u32 %p3, %r1, 32; setp.eq.u32 %p5, %r1, 1;
 ${body}
 ret; }`
-  const files = new Map([
-    ['k.ptx', new TextEncoder().encode(module)],
-    ['words.npy', words],
-  ])
-  return right(
-    checkPtx(worldOf(inMemory(files)), 'k.ptx', {
-      grid: '1',
-      block: '64',
-      arg: ['0=words.npy', '1=u32[32]:out'],
-      ...(strict ? { strictProxies: true } : {}),
-    }),
-  ).json() as Verdict
+  return verdictBesideWords(module, 64, {
+    grid: '1',
+    block: '64',
+    arg: ['0=words.npy', '1=u32[32]:out'],
+    ...(strict ? { strictProxies: true } : {}),
+  })
 }
 const said = ({ verdict, findings, notes }: Verdict): ReadonlyArray<string> => [
   verdict,

@@ -3,14 +3,8 @@
  * kernel with a plain load.
  */
 import { describe, expect, test } from 'vitest'
-import { checkPtx } from '../../../src/oracle/cli/ptx.js'
-import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
-import { right } from '../../either.js'
-import { inMemory } from '../../oracle/disk.js'
-import { worldOf } from '../../oracle/world.js'
-
-const words = right(encodeNpy({ descr: 'u4', shape: [32], data: new Uint8Array(128) }))
+import { verdictBesideWords } from './small-kernels.js'
 
 /** Each lane stores its word of x, and then loads a word into y. */
 const judged = (load: string, body: (load: string) => string): Verdict => {
@@ -25,17 +19,11 @@ add.s64 %rd5, %rd2, %rd3; add.s64 %rd3, %rd1, %rd3; add.s64 %rd4, %rd1, %rd4;
 ${body(load)}
 st.global.b32 [%rd5], %r3;
 ret; }`
-  const files = new Map([
-    ['k.ptx', new TextEncoder().encode(module)],
-    ['words.npy', words],
-  ])
-  return right(
-    checkPtx(worldOf(inMemory(files)), 'k.ptx', {
-      grid: '1',
-      block: '32',
-      arg: ['0=words.npy:inout', '1=u32[32]:out'],
-    }),
-  ).json() as Verdict
+  return verdictBesideWords(module, 32, {
+    grid: '1',
+    block: '32',
+    arg: ['0=words.npy:inout', '1=u32[32]:out'],
+  })
 }
 
 describe('what the kernel has written, by the read-only path', () => {

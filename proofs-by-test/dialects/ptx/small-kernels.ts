@@ -1,6 +1,9 @@
 /** Kernels of one warp a CTA that are text, with what they read and are to write. */
 import * as E from 'fp-ts/lib/Either.js'
-import { runPtx } from '../../../src/oracle/cli/ptx.js'
+import { checkPtx, runPtx } from '../../../src/oracle/cli/ptx.js'
+import type { Options } from '../../../src/oracle/cli/command.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { right } from '../../either.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
 
@@ -12,6 +15,15 @@ export const npy = (words: Uint32Array): Uint8Array => {
   bytes.set(new TextEncoder().encode(header), 10)
   bytes.set(new Uint8Array(words.buffer), 10 + header.length)
   return bytes
+}
+
+/** The verdict on a module beside a file `words.npy` of so many zeros. */
+export const verdictBesideWords = (module: string, words: number, options: Options): Verdict => {
+  const files = new Map([
+    ['k.ptx', new TextEncoder().encode(module)],
+    ['words.npy', npy(new Uint32Array(words))],
+  ])
+  return right(checkPtx(worldOf(inMemory(files)), 'k.ptx', options)).json() as Verdict
 }
 
 /** What a run says of a kernel of one warp a CTA, given its body; its parameters are x (read) and y (written, zero or `before` before). A refusal is its message. */

@@ -83,6 +83,14 @@ export interface LoggedTensor {
 /** `library`: the author, but for barriers that are a library's. `lowered`: a compiler, which publishes its barriers. */
 export type Fencing = 'author' | 'library' | 'compiler' | 'lowered'
 
+/** Fences that are missing are no author's. */
+export const isCompilers = (fences: Fencing | undefined): boolean =>
+  fences === 'compiler' || fences === 'lowered'
+
+/** What lowers the program publishes its barriers. */
+export const publishesBarriers = (fences: Fencing | undefined): fences is 'lowered' | undefined =>
+  fences === undefined || fences === 'lowered'
+
 export interface Header {
   readonly schema: typeof traceSchema
   readonly arch: 'sm90a' | 'sm100a'

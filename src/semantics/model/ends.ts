@@ -25,7 +25,7 @@ import { doneFact, eventFact, operationOf } from './order.js'
 import type { History, Reading, Touch } from './reading.js'
 import { clusterBarriers, own } from './reading.js'
 import type { Knows } from './views.js'
-import { clusterOf, type LogEvent, type Stamp } from '../log/events.js'
+import { clusterOf, publishesBarriers, type LogEvent, type Stamp } from '../log/events.js'
 import { units } from '../log/units.js'
 
 // ---------------------------------------------------------------- model
@@ -161,7 +161,7 @@ export const lives = (r: Reading, knows: Knows, { has }: Judging): ReadonlyArray
 
 /** P6: a unit that reaches memory through the asynchronous proxy signals a barrier whose initialisation no fence shows it. */
 export const unshown = (r: Reading, knows: Knows): ReadonlyArray<Left> =>
-  r.header.fences === undefined || r.header.fences === 'lowered'
+  publishesBarriers(r.header.fences)
     ? []
     : r.histories.flatMap((h, barrier) =>
         h.uses.flatMap(({ at, init, live }) => {

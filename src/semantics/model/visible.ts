@@ -22,6 +22,7 @@
  * (2, generic), (2, shared), (3, shared), over the release and the acquire in (4, shared), (5, shared), (6, shared): visible. With the fence before the write
  * 1 is in (6, generic) alone: P1 or P2.
  */
+import { isCompilers } from '../log/events.js'
 import { bytesOf, common, without } from './bytes.js'
 import type { Judging } from './judging.js'
 import { doneFact } from './order.js'
@@ -148,6 +149,5 @@ export const readFence = (
   if (space === 'regs') return undefined
   if (options.strictProxies) return 'demanded'
   if (space !== 'smem') return undefined
-  const isCompilers = r.header.fences === 'compiler' || r.header.fences === 'lowered'
-  return r.header.arch === 'sm100a' && !isCompilers ? 'demanded' : 'noted'
+  return r.header.arch === 'sm100a' && !isCompilers(r.header.fences) ? 'demanded' : 'noted'
 }

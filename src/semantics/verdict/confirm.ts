@@ -96,13 +96,17 @@ export interface Answer {
 
 // ---------------------------------------------------------------- directed schedules
 
-/** Schedules worth trying when one run does not decide: at most about twenty. */
-const directed = (world: World, judgement: Judgement | null): ReadonlyArray<AnyPolicy> => {
-  const agents = world.header.agents.map((_, i) => Policy.starvingAgent(i, i + 1))
-  const operations = (judgement?.findings ?? []).flatMap((f) => [f.a, ...(f.b === undefined ? [] : [f.b])])
-  const distinct = new Map(operations.map((o) => [`${String(o.index)}:${String(o.at)}`, o]))
+// schedules worth trying when one run does not decide: about twenty, or a few of them
+
+/** In which one of the first agents is starved. */
+const starvingAgents = ({ launched }: Question, count: number): ReadonlyArray<AnyPolicy> =>
+  launched.world.header.agents.slice(0, count).map((_, i) => Policy.starvingAgent(i, i + 1))
+
+/** In which an operation of a finding is starved, and the usual ones. */
+const others = ({ judgement }: Question): ReadonlyArray<AnyPolicy> => {
+  const sides = (judgement?.findings ?? []).flatMap((f) => [f.a, ...(f.b === undefined ? [] : [f.b])])
+  const distinct = new Map(sides.map((o) => [`${String(o.index)}:${String(o.at)}`, o]))
   return [
-    ...agents.slice(0, 8),
     ...[...distinct.values()].slice(0, 6).map((o, i) => Policy.starvingOperation(o.index, o.at, i + 1)),
     Policy.eager,
     Policy.lazy,
@@ -184,19 +188,13 @@ const shownByOne = (
 export const longestOfFew = 5_000
 
 /** A few directed schedules and no search: what nearly every mistake shows, at the cost of some runs. Null where none shows anything. */
-export const confirmedByFew = (q: Question): Answer | null => {
-  const all = directed(q.launched.world, q.judgement)
-  const agents = Math.min(8, q.launched.world.header.agents.length)
-  return shownByOne(q, withoutData(q), searching(q), [
-    ...all.slice(0, Math.min(2, agents)),
-    ...all.slice(agents, agents + 3),
-  ])
-}
+export const confirmedByFew = (q: Question): Answer | null =>
+  shownByOne(q, withoutData(q), searching(q), [...starvingAgents(q, 2), ...others(q).slice(0, 3)])
 
 export const confirm = (q: Question): Answer => {
   const bare = withoutData(q)
   const how = searching(q)
-  const policies = directed(q.launched.world, q.judgement)
+  const policies = [...starvingAgents(q, 8), ...others(q)]
   const shown = shownByOne(q, bare, how, policies)
   if (shown !== null) return shown
   const runs = policies.length

@@ -22,17 +22,22 @@ import { own } from '../../own.js'
 /** What a scalar operation computes: how, of which type, how many bytes of a row are an operand's, and how many rows it has. */
 export interface Arithmetic {
   readonly how: 'add' | 'multiply' | 'multiplyAdd'
-  readonly dtype: Dtype
+  readonly dtype: 'f32' | 'f16' | 'bf16' | 'i32'
   readonly bytes: 2 | 4
   readonly rows: 1 | 2
 }
 
 /** The word of an operand that is one, in each of its elements. */
 export const oneOf = ({ dtype, bytes }: Arithmetic): number => {
-  const one = ones[dtype] ?? 1
+  const one = ones[dtype]
   return bytes === 4 && bitsOf(dtype) === 16 ? one * 0x10001 : one
 }
-const ones: Partial<Readonly<Record<Dtype, number>>> = { f32: 0x3f800000, f16: 0x3c00, bf16: 0x3f80, i32: 1 }
+const ones: Readonly<Record<Arithmetic['dtype'], number>> = {
+  f32: 0x3f800000,
+  f16: 0x3c00,
+  bf16: 0x3f80,
+  i32: 1,
+}
 
 const ways: Readonly<Record<string, Arithmetic['how']>> = {
   add: 'add',

@@ -7,7 +7,7 @@
  * Source: PTX ISA, thread hierarchy, special registers.
  */
 import { unreachable } from '../../failure.js'
-import { rememberedBy } from '../../remembered.js'
+import { remembered, rememberedBy } from '../../remembered.js'
 import { scalarOperation } from '../../numerics/scalar/index.js'
 import type { Agent } from '../language/program.js'
 import type { Edit } from '../machine/cells.js'
@@ -327,7 +327,7 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
 }
 
 /** Rows that hold one word of the text whenever they hold anything: immediates, and what is moved from one and written nowhere else. */
-const constantRowsIn = ({ code, constants }: WarpProgram): ReadonlySet<Row> => {
+const constantRows = remembered(({ code, constants }: WarpProgram): ReadonlySet<Row> => {
   const known = new Set(constants.map(({ row }) => row))
   const writers = new Map<Row, number>()
   for (const { operation } of code)
@@ -341,15 +341,7 @@ const constantRowsIn = ({ code, constants }: WarpProgram): ReadonlySet<Row> => {
         })
   }
   return known
-}
-
-const constantsKnown = new WeakMap<WarpProgram, ReadonlySet<Row>>()
-
-const constantRows = (p: WarpProgram): ReadonlySet<Row> => {
-  const known = constantsKnown.get(p) ?? constantRowsIn(p)
-  constantsKnown.set(p, known)
-  return known
-}
+})
 
 /** Sites whose stores store constants of the text alone. */
 const constantStores = (p: WarpProgram): ReadonlySet<number> => {

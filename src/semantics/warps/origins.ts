@@ -327,6 +327,9 @@ const isSayable = (r: Rows, o: ByteOrigins, row: Row, lane: number, from: number
 const isNumber = (r: Rows, o: ByteOrigins, row: Row, lane: number): boolean =>
   (r.unknown[row]! & (1 << lane)) === 0 && isPlain(wordOf(o, row, lane))
 
+const rowsOfOperand = (i: Of<'scalar'>, { rows }: Arithmetic, k: number): ReadonlyArray<Place> =>
+  i.from.slice(k * rows, (k + 1) * rows)
+
 /** Which of the first two operands is multiplied by a one that no data has made; null: none is. */
 const multipliedByOne = (
   r: Rows,
@@ -336,7 +339,7 @@ const multipliedByOne = (
   lane: number,
 ): 0 | 1 | null => {
   const isOne = (k: number): boolean =>
-    i.from.slice(k * how.rows, (k + 1) * how.rows).every((row) => {
+    rowsOfOperand(i, how, k).every((row) => {
       const word = wordAt(r, row, lane) & (how.bytes === 4 ? -1 : 0xffff)
       return isNumber(r, o, row, lane) && word === (oneOf(how) | 0)
     })
@@ -348,6 +351,7 @@ const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, m
   const lanes: number[] = []
   /** lanes of which one operand is multiplied by one, and then a third is added, if there is one */
   const byOne: [number[], number[]] = [[], []]
+  const operands = Array.from({ length: i.from.length / how.rows }, (_, k) => rowsOfOperand(i, how, k))
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
     if (i.from.every((p) => isPlain(placeWord(o, p, lane)))) {
@@ -355,12 +359,9 @@ const arithmetic = (r: Rows, o: ByteOrigins, i: Of<'scalar'>, how: Arithmetic, m
       continue
     }
     const kept = multipliedByOne(r, o, i, how, lane)
-    const operands = Array.from({ length: i.from.length / how.rows }, (_, k) => k)
-    const isSaid = (k: number): boolean =>
-      i.from
-        .slice(k * how.rows, (k + 1) * how.rows)
-        .every((p) => isSayable(r, o, p, lane, 0, how.bytes) || isNumber(r, o, p, lane))
-    if (kept !== null && operands.every((k) => k === 1 - kept || isSaid(k))) byOne[kept].push(lane)
+    const isSaid = (rows: ReadonlyArray<Place>): boolean =>
+      rows.every((p) => isSayable(r, o, p, lane, 0, how.bytes) || isNumber(r, o, p, lane))
+    if (kept !== null && operands.every((rows, k) => k === 1 - kept || isSaid(rows))) byOne[kept].push(lane)
     else if (operands.every(isSaid)) lanes.push(lane)
     else for (const to of i.to) if (to !== null) setPlace(o, to, lane, dataWord)
   }

@@ -336,68 +336,42 @@ const persistent = kernel(
 
 // ---------------------------------------------------------------- descriptors in memory
 
-const mapped = kernel(
-  'a descriptor that the kernel writes',
-  'sm90a',
-  function* (S) {
-    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
-    const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
-    const out = yield* B.tensorParam('out', 'f16', [m, k], { role: 'out' })
-    const x = yield* buffer('x', 'f16', [m, k], nvmma(32))
-    const full = yield* barrier('full')
-    yield* S.initBarrier('init full', full, 1)
-    yield* S.tensormapCreate(
-      'create',
-      maps.ptr,
-      aGmem.ptr,
-      [k, m],
-      [X.i32(k), X.i32(m)],
-      [X.i64(BigInt(2 * k))],
-      [1, 1],
-      { elemType: 6, interleaveLayout: 0, swizzleMode: 1, fillMode: 0 },
-    )
-    const raw = yield* S.tensormapFenceproxyAcquire('acquire', maps.ptr, { dtype: 'f16', rank: 2 })
-    const desc = yield* S.reinterpretTensorDescriptor('desc', raw, { dtype: 'f16', rank: 2 })
-    yield* S.barrierExpect('expect full', full, bytes(m, k))
-    yield* S.asyncTmaCopyGlobalToLocal('x', desc, origin, x, full)
-    yield* S.waitBarrier('wait full', full, X.i32(0))
-    const value = yield* B.smemLoad('x', x)
-    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
-  },
-  { inputs: { a }, outputs: { out: a } },
-)
-
-/** The even rows of a, by the map's own steps. */
-const stepped = kernel(
-  'a descriptor that takes every second row',
-  'sm90a',
-  function* (S) {
-    const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
-    const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
-    const out = yield* B.tensorParam('out', 'f16', [m / 2, k], { role: 'out' })
-    const x = yield* buffer('x', 'f16', [m / 2, k], nvmma(32))
-    const full = yield* barrier('full')
-    yield* S.initBarrier('init full', full, 1)
-    yield* S.tensormapCreate(
-      'create',
-      maps.ptr,
-      aGmem.ptr,
-      [k, m],
-      [X.i32(k), X.i32(m)],
-      [X.i64(BigInt(2 * k))],
-      [1, 2],
-      { elemType: 6, interleaveLayout: 0, swizzleMode: 1, fillMode: 0 },
-    )
-    const raw = yield* S.tensormapFenceproxyAcquire('acquire', maps.ptr, { dtype: 'f16', rank: 2 })
-    const desc = yield* S.reinterpretTensorDescriptor('desc', raw, { dtype: 'f16', rank: 2 })
-    yield* S.barrierExpect('expect full', full, bytes(m / 2, k))
-    yield* S.asyncTmaCopyGlobalToLocal('x', desc, origin, x, full)
-    yield* S.waitBarrier('wait full', full, X.i32(0))
-    const value = yield* B.smemLoad('x', x)
-    yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
-  },
-  { inputs: { a }, outputs: { out: a.filter((_, p) => Math.floor(p / k) % 2 === 0) } },
-)
+/** Every so many rows of a, from the first on, by the map's own steps. */
+const throughMap = (name: string, step: number): Example<Surface> => {
+  const rows = m / step
+  return kernel(
+    name,
+    'sm90a',
+    function* (S) {
+      const aGmem = yield* B.tensorParam('a', 'f16', [m, k], { role: 'in' })
+      const maps = yield* B.tensorParam('maps', 'u8', [128], { role: 'inout' })
+      const out = yield* B.tensorParam('out', 'f16', [rows, k], { role: 'out' })
+      const x = yield* buffer('x', 'f16', [rows, k], nvmma(32))
+      const full = yield* barrier('full')
+      yield* S.initBarrier('init full', full, 1)
+      yield* S.tensormapCreate(
+        'create',
+        maps.ptr,
+        aGmem.ptr,
+        [k, m],
+        [X.i32(k), X.i32(m)],
+        [X.i64(BigInt(2 * k))],
+        [1, step],
+        { elemType: 6, interleaveLayout: 0, swizzleMode: 1, fillMode: 0 },
+      )
+      const raw = yield* S.tensormapFenceproxyAcquire('acquire', maps.ptr, { dtype: 'f16', rank: 2 })
+      const desc = yield* S.reinterpretTensorDescriptor('desc', raw, { dtype: 'f16', rank: 2 })
+      yield* S.barrierExpect('expect full', full, bytes(rows, k))
+      yield* S.asyncTmaCopyGlobalToLocal('x', desc, origin, x, full)
+      yield* S.waitBarrier('wait full', full, X.i32(0))
+      const value = yield* B.smemLoad('x', x)
+      yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value })
+    },
+    { inputs: { a }, outputs: { out: a.filter((_, p) => Math.floor(p / k) % step === 0) } },
+  )
+}
+const mapped = throughMap('a descriptor that the kernel writes', 1)
+const stepped = throughMap('a descriptor that takes every second row', 2)
 
 // ---------------------------------------------------------------- tensor memory
 

@@ -36,7 +36,7 @@
  * Source: PTX ISA, mbarrier phases and transaction counts; the conditions are docs/hazards.md's theorem.
  */
 import type { Scope } from '../../language/instruction.js'
-import type { Fencing, Stamp } from '../../log/events.js'
+import { publishesBarriers, type Fencing, type Stamp } from '../../log/events.js'
 import type { BlockingId, ConditionId } from '../hazards.js'
 import { units } from '../../log/units.js'
 import { limit } from '../../machine/mbarrier.js'
@@ -60,7 +60,7 @@ import { allLanes } from './activity.js'
 import { fencedEvent, isAmong, knowsEvent, knowsAttendance, lanesDone } from './lanes.js'
 import type { Operation } from './operation.js'
 import type { Failure } from './report.js'
-import { actor, agentName, barrierName, draft, fail, file, keyOf, where } from './report.js'
+import { actor, agentName, barrierName, draft, fail, file, keyOf, leftByCompiler, where } from './report.js'
 
 // ---------------------------------------------------------------- model
 
@@ -268,7 +268,7 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
 const whose: Readonly<Record<Exclude<Fencing, 'lowered'>, string>> = {
   author: '',
   library: ": the library that initialises it has none, and none is in the library's own examples",
-  compiler: ': the compiler that wrote this text has put none there',
+  compiler: leftByCompiler,
 }
 
 /** A fence.mbarrier_init is of what its own thread has initialised. */
@@ -291,14 +291,7 @@ export const checkPublished = (
 ): void => {
   const { init } = b
   const { fences } = c.header
-  if (
-    fences === undefined ||
-    fences === 'lowered' ||
-    init === undefined ||
-    !b.live ||
-    op.row.proxy !== 'async'
-  )
-    return
+  if (publishesBarriers(fences) || init === undefined || !b.live || op.row.proxy !== 'async') return
   // who does not know the initialisation is told so (B7)
   if (!knowsEvent(op.knowledge, init, op.stamp) || isPublished(b, init, op.stamp, op.knowledge)) return
   file(c.report, keyOf(`P6|${String(b.index)}`, init, op.stamp), () =>

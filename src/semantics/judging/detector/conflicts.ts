@@ -26,7 +26,7 @@
 import type { HazardId, Severity } from '../finding.js'
 import type { Footprint, Header } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
-import { asSpans, clusterOf } from '../../log/events.js'
+import { asSpans, clusterOf, isCompilers } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
 import { addsFloats, known } from './access-record.js'
@@ -48,6 +48,7 @@ import {
   file,
   filed,
   keyOf,
+  leftByCompiler,
   noteManual,
   planeName,
   restsOn,
@@ -165,9 +166,7 @@ const resting: Readonly<Record<Assumption, Resting>> = {
     id: 'P3',
     why: ({ fences }) =>
       `, but no proxy fence is between them, for which the manual asks (strict proxies)${
-        fences === 'compiler' || fences === 'lowered'
-          ? ': the compiler that wrote this text has put none there'
-          : ': GB200 was seen to need it, and no Hopper chip was'
+        isCompilers(fences) ? leftByCompiler : ': GB200 was seen to need it, and no Hopper chip was'
       }`,
   },
 }

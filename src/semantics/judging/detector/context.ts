@@ -199,18 +199,11 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
 
 // ---------------------------------------------------------------- combinators
 
-/** The lanes of a warp that do it; undefined: the agent acts as one, or is to be taken so. */
-export const lanesIn = (c: Context, { lanes }: Stamp): number | undefined =>
-  c.options.lanes === 'off' ? undefined : lanes
-
-/** The stamp of those who are judged: of threads, or of the agent as one. */
-export const threadsOf = (c: Context, s: Stamp): Stamp =>
-  lanesIn(c, s) === s.lanes ? s : { agent: s.agent, at: s.at, site: s.site, iteration: s.iteration }
-
 /** The stamp of an access at one of the bytes that it touches: of the lanes that touch it there. */
 export const stampAt = (c: Context, stamp: Stamp, footprint: Footprint, byte: number): Stamp => {
   const { agent, at, site, iteration } = stamp
-  const lanes = lanesIn(c, stamp)
+  // a stamp of no event has not been made one of its agent
+  const lanes = c.options.lanes === 'off' ? undefined : stamp.lanes
   return lanes === undefined
     ? { agent, at, site, iteration }
     : {

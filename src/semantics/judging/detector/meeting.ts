@@ -28,7 +28,7 @@
  */
 import type { Exit, ForkEvent, RegistersEvent, Rendezvous, WarpSync } from '../../log/events.js'
 import { allLanes } from './activity.js'
-import { lanesIn, publish, receive, tick } from './context.js'
+import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
 import { nothing } from './knowledge.js'
 import { setsRegisters } from './register-groups.js'
@@ -62,7 +62,7 @@ export const meet = (d: Detector, e: Rendezvous): void => {
   const a = c.agents[e.stamp.agent]!
   const ofCluster = e.id > lastOfCta
   if (e.kind === 'arrive' && ofCluster) a.relaxed = e.relaxed === true
-  const lanes = lanesIn(c, e.stamp)
+  const { lanes } = e.stamp
   if (e.kind === 'leave' && e.relaxed !== true && lanes !== undefined)
     if (ofCluster && a.relaxed) exchange(a, e.stamp.agent, { lanes, before: e.stamp.at, loads: new Set() })
     else meetAll(d, e.stamp.agent, lanes, e.stamp.at)

@@ -36,7 +36,7 @@ import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
 import { cell, judge, judgeDealloc } from './cell.js'
 import { actorOf, doesAccess } from './conflicts.js'
-import { lanesIn, planeOf, stampAt, tick, type AgentState, type Context } from './context.js'
+import { planeOf, stampAt, tick, type AgentState, type Context } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
 import type { Knowledge } from './knowledge.js'
@@ -224,7 +224,7 @@ const recordOf = (d: Detector, e: Access, op: Operation | undefined): AccessReco
     fence: fenceKind(plane.space),
     sound: true,
     footprint: e.footprint,
-    lanes: plane.space === 'regs' ? 0 : (lanesIn(c, stamp) ?? 0),
+    lanes: plane.space === 'regs' ? 0 : (stamp.lanes ?? 0),
     whole: stamp.whole === true,
     met: metAt(k),
     reach: e.atomic ? reachOf(e.scope) : 0,

@@ -12,7 +12,7 @@ import { other } from '../deed.js'
 import type { Subject } from '../subject.js'
 import type { Completion } from './access-record.js'
 import { doneBy, known } from './access-record.js'
-import { threadsOf, type Context } from './context.js'
+import type { Context } from './context.js'
 import { isAmong, knowsSome, lanesDone } from './lanes.js'
 import { programOf } from './knowledge.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
@@ -118,7 +118,7 @@ export const oweRemote = (
   does: string,
   about: ReadonlyArray<Subject>,
 ): void => {
-  oweLatest(all.remote, stamp.agent * c.header.ctas + cta, own(threadsOf(c, stamp), cta, does, about))
+  oweLatest(all.remote, stamp.agent * c.header.ctas + cta, own(stamp, cta, does, about))
 }
 
 /** One lane knows nothing of what another has done: only its own earlier debt is forgotten. */

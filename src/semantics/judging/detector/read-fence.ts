@@ -19,7 +19,7 @@
  *
  * Source: PTX ISA 8.9.5; DeepEP #621 and #642, TransformerEngine #2695, nccl-extensions #8 (public reports).
  */
-import type { Header } from '../../log/events.js'
+import { isCompilers, type Header } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { Options } from './rules.js'
 
@@ -34,6 +34,5 @@ export const readFence = (
   if (space === 'regs') return 'not asked'
   if (strictProxies) return 'demanded'
   if (space !== 'smem') return 'not asked'
-  const isCompilers = fences === 'compiler' || fences === 'lowered'
-  return arch === 'sm100a' && !isCompilers ? 'demanded' : 'noted'
+  return arch === 'sm100a' && !isCompilers(fences) ? 'demanded' : 'noted'
 }

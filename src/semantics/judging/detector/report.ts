@@ -106,6 +106,9 @@ export const draft = (
 
 // ---------------------------------------------------------------- combinators
 
+/** Whose a missing fence is. */
+export const leftByCompiler = ': the compiler that wrote this text has put none there'
+
 /** What makes two drafts the same one. */
 export const keyOf = (kind: string, a: Stamp, b: Stamp | undefined): string =>
   b === undefined

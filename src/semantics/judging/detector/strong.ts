@@ -61,7 +61,7 @@ import {
 } from './readings.js'
 import type { Heard, Joined, OpenRead } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
-import { publish, receive, stampAt, threadsOf } from './context.js'
+import { publish, receive, stampAt } from './context.js'
 import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
 import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
@@ -896,20 +896,19 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const told = each === null ? tells(d, a, x, reach, e.releases === true) : []
   places.forEach(([byte, back], i) => {
     // each lane tells for itself
-    const stamp = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
-    a.acting = stamp.lanes ?? acting
+    const by = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
+    a.acting = by.lanes ?? acting
     const more = each === null ? told : tells(d, a, x, reach, e.releases === true)
     a.acting = acting
     const known = all.get(keyOfWord(plane, byte))
     const after = e.left?.[i]
     const before = e.found?.[i]
     const w = known ?? wordAt(d, plane, byte)
-    const by = threadsOf(d.context, stamp)
     const past = pastOf(w, back)
     // an atomic hands on what it has observed
     const handsOn = joins(e) && isObserved(d, past.last, one)
     // a release of this thread still tells where the thread writes again
-    const earlierOnes = (w.released.get(x) ?? []).filter((r) => r.width === one.width && isOwn(r.told, stamp))
+    const earlierOnes = (w.released.get(x) ?? []).filter((r) => r.width === one.width && isOwn(r.told, by))
     const own = withMore(
       earlierOnes.map((r) => r.told),
       more,

@@ -16,7 +16,7 @@
  */
 import type { Computed } from '../../log/computed.js'
 import { andThen } from './intervals.js'
-import { coordinatesAt, product, type Products } from './product.js'
+import { coordinatesAt, factors, product, type Products } from './product.js'
 import { input, nowhere, zeroElement, type Element, type Terms } from './terms.js'
 import { table } from './tables.js'
 
@@ -83,13 +83,6 @@ const addMade = (x: Element, y: Element): Element => {
     else out[at] = addElements(out[at]!, one)
   }
   return out.find(({ _tag }) => _tag === 'other') ?? made('add', out)
-}
-
-const factors = (s: Products): readonly [a: number, b: number] | null => {
-  const spec = s.header.computes
-  const planeOf = (name: string): number | undefined => s.header.tensors.find((t) => t.name === name)?.plane
-  const [a, b] = spec?._tag === 'matmul' ? [planeOf(spec.a), planeOf(spec.b)] : []
-  return a === undefined || b === undefined ? null : [a, b]
 }
 
 type Input = Extract<Element, { readonly _tag: 'input' }>

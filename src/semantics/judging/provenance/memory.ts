@@ -294,13 +294,10 @@ export interface LeftElement {
  * order. Zeros beside elements of an input are elements that are nowhere.
  */
 export const together = (m: Memory, count: number, at: (e: number) => LeftElement): Terms => {
-  for (let e = 0; e < count; e++) {
-    const { _tag } = at(e).element
-    if (_tag === 'made' || _tag === 'number') return eachOf(count, at)
-  }
   let start = 0
   while (start < count && at(start).element._tag === 'zero') start++
   const { element: first, site } = at(start < count ? start : 0)
+  if (isOfEpilogue(first)) return eachOf(count, at)
   const x = new Int32Array(count)
   const y = new Int32Array(count)
   let ks = first._tag === 'sum' ? first.ks : []
@@ -323,7 +320,8 @@ export const together = (m: Memory, count: number, at: (e: number) => LeftElemen
       x[e] = element.row
       y[e] = element.column
       if (element.ks !== ks && !sameIntervals(element.ks, ks)) ks = unordered(ks)
-    } else if (element._tag !== 'zero' || first._tag !== 'zero')
+    } else if (element._tag !== 'zero' || first._tag !== 'zero') {
+      for (let k = e; k < count; k++) if (isOfEpilogue(at(k).element)) return eachOf(count, at)
       return other(
         element._tag === 'sum' &&
           first._tag === 'sum' &&
@@ -333,6 +331,7 @@ export const together = (m: Memory, count: number, at: (e: number) => LeftElemen
           ? `elements that are sums over ${show(ascending(first.ks))} and over ${show(ascending(element.ks))} of k lie side by side: from ${siteName(m, site)} and from ${siteName(m, own)}`
           : `elements of different kinds lie side by side: from ${siteName(m, site)} and from ${siteName(m, own)}`,
       )
+    }
   }
   switch (first._tag) {
     case 'input':
@@ -342,11 +341,11 @@ export const together = (m: Memory, count: number, at: (e: number) => LeftElemen
     case 'zero':
     case 'other':
       return first
-    case 'made':
-    case 'number':
-      return eachOf(count, at)
   }
 }
+
+const isOfEpilogue = (e: Element): e is Extract<Element, { readonly _tag: 'made' | 'number' }> =>
+  e._tag === 'made' || e._tag === 'number'
 
 /** One by one; what cannot be said of one is said of all. */
 const eachOf = (count: number, at: (e: number) => LeftElement): Terms => {

@@ -104,16 +104,20 @@ const isTransposed = (spec: Spec | null, which: 'a' | 'b'): boolean =>
 export const factorOf = (spec: Spec | null, which: 'a' | 'b', t: LoggedTensor): LoggedTensor =>
   isTransposed(spec, which) ? transposeOf(t) : t
 
+/** The planes of the factors, as the product is said to take them; null: nothing says which they are. */
+export const factors = (s: Products): readonly [a: number, b: number] | null => {
+  const spec = s.header.computes
+  const planeOf = (name: string): number | undefined => s.header.tensors.find((t) => t.name === name)?.plane
+  const [a, b] = spec?._tag === 'matmul' ? [planeOf(spec.a), planeOf(spec.b)] : []
+  return a === undefined || b === undefined ? null : [a, b]
+}
+
 /** Is the left operand of an mma one of the right factor, or the right one of the left factor? Then the mma makes the transpose: (A B)' = B' A'. */
-const isExchanged = (
-  { header: { computes, tensors } }: Products,
-  which: 'a' | 'b',
-  plane: number,
-): boolean => {
-  if (computes?._tag !== 'matmul') return false
-  const planeOf = (name: string): number | undefined => tensors.find((t) => t.name === name)?.plane
-  const [own, others] = which === 'a' ? [computes.a, computes.b] : [computes.b, computes.a]
-  return planeOf(own) !== plane && planeOf(others) === plane
+const isExchanged = (s: Products, which: 'a' | 'b', plane: number): boolean => {
+  const planes = factors(s)
+  if (planes === null) return false
+  const [own, others] = which === 'a' ? planes : [planes[1], planes[0]]
+  return own !== plane && others === plane
 }
 
 /** The other factor, as the mma has it that makes the transpose. */

@@ -195,12 +195,12 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
     terms.a === a.plane && terms.b === b.plane && terms.scaled === scaled
   const together = byWrites(m, out, isProduct, whole)
   if (together !== null) return proved(together.inOrder)
+  const asking = epilogueOf(m, `${a.name} @ ${b.name}`, isProduct, whole)
   const { live, writer, element } = contentsOf(m, out)
   const at = (i: number, j: number): string => `${out.name}[${String(i)}, ${String(j)}]`
   const by = (i: number, j: number, w: Written): string => `${at(i, j)}, written by ${siteName(m, w.site)},`
   let inOrder = true
   if (spec.epilogue === true) {
-    const asking = epilogueOf(m, `${a.name} @ ${b.name}`, isProduct, whole)
     let formula: Formula | null = null
     for (let i = 0; i < rows; i++)
       for (let j = 0; j < columns; j++) {
@@ -230,7 +230,6 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
       const { terms } = write
       if (terms._tag === 'other') return refuted(`${by(i, j, write)} ${terms.why}`)
       if (terms._tag === 'each') {
-        const asking = epilogueOf(m, `${a.name} @ ${b.name}`, isProduct, whole)
         const said = formulaWith(asking, null, elementOf(terms, element[cell]!), i, j)
         return refuted(
           `${by(i, j, write)} ${E.isLeft(said) ? said.left : `is of ${showFormula(said.right)}, which is no product alone (a claim of gemm asks what all elements are)`}`,
