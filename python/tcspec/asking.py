@@ -24,7 +24,8 @@ def check(
     grid: Any = None,
     computes: str | None = None,
     without: "str | Sequence[str] | None" = None,
-    explore: bool = False,
+    explore: bool | None = None,
+    budget: int | None = None,
     strict: bool = False,
     strict_proxies: bool = False,
     tensor_pipe: str | None = None,
@@ -42,13 +43,15 @@ def check(
 
     ``level``: of a kernel of Triton ``"ptx"``, what its compiler makes of it behind TTGIR; of PTX, ``X.ptx`` or ``{"ptx": text}``, it may be said;
     of a function of JAX with ``ptx=``, the text that jaxlib dumped of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
-    lines of statements that are left out. ``explore``: where one schedule does not decide, try others, then all. ``strict``: broken contracts
+    lines of statements that are left out. Where one schedule does not decide, others are tried: ``explore``: ``True``,
+    all of them, however long it takes; ``False``, none. ``budget``: what they may cost, in events; by default some seconds' worth. ``strict``: broken contracts
     are errors. ``timeout``: seconds.
     """
     options = {
         "computes": computes,
         "without": _list(without),
-        "explore": explore or None,
+        "explore": explore,
+        "budget": budget,
         "strict": strict or None,
         "strict_proxies": strict_proxies or None,
         "tensor_pipe": tensor_pipe,

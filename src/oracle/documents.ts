@@ -403,7 +403,7 @@ const documents: Readonly<Record<string, Document>> = {
                 without: [text, 'its label: what `--without` and findings call it'],
                 verdict: [text, 'the verdict of the kernel without it, under the eager schedule'],
                 shows: [list(text), 'hazard ids that are among its findings'],
-                explore: [bool, 'one run may leave it open: `--explore` decides'],
+                explore: [bool, 'one run leaves it open, and other schedules decide'],
               }),
             ),
             'statements that it cannot do without',

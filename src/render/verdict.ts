@@ -53,16 +53,21 @@ export interface VerdictContext {
   readonly most: number
 }
 
-/** What decided: one schedule, several, or nothing yet. */
+const spentText = ({ spent, verdict }: Verdict): string =>
+  spent === undefined || spent.budget === null || verdict !== 'undecided'
+    ? ''
+    : `; the budget was ${thousands(spent.budget)} events`
+
+/** What decided, or was looked at without deciding: one schedule, or several. */
 const decidedBy = (v: Verdict): readonly [string, string] => [
-  'decided by',
-  v.verdict === 'undecided' || v.verdict === 'out-of-fuel'
-    ? `nothing yet: ${thousands(v.counts.runs)} ${v.counts.runs === 1 ? 'schedule was' : 'schedules were'} run`
-    : v.decidedBy === 'one-schedule'
+  v.verdict === 'undecided' || v.verdict === 'out-of-fuel' ? 'looked at' : 'decided by',
+  `${
+    v.decidedBy === 'one-schedule'
       ? 'one schedule'
       : v.search === null
         ? `exploration of ${thousands(v.counts.runs)} schedules`
-        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${thousands(v.search.states)} states`,
+        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${thousands(v.search.states)} states`
+  }${spentText(v)}`,
 ]
 
 /** What provenance found in one run is a proof only if that run stands for all. */

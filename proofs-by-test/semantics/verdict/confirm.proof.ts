@@ -157,18 +157,29 @@ describe('when no schedule shows anything', () => {
 })
 
 describe('what a directed schedule shows settles it', () => {
-  test('a few are tried where no search is asked for; where they show nothing it stays open', () => {
+  test('as many as the budget pays, and the verdict says what was spent', () => {
     const hidden = beside('p@0: wr s0.x; arr #1 ~ | c@0: wait #1 0; rd s0.x')
-    const answers = ([false, 'few'] as const).map((explore) => {
-      const v = of(hidden, { explore })
-      return [v.verdict, v.decidedBy, v.search]
-    })
-    expect(answers).toEqual([
-      ['undecided', 'one-schedule', null],
-      ['hazard', 'exploration', null],
-    ])
-    const right = of(programOf(alone), { explore: 'few' })
-    expect([right.verdict, right.decidedBy, right.counts.runs]).toEqual(['undecided', 'one-schedule', 1])
+    const at = (budget: number) => {
+      const { verdict, decidedBy, spent } = of(hidden, { budget })
+      return [verdict, decidedBy, spent]
+    }
+    const price = of(hidden, { explore: false }).counts.steps
+    expect(of(hidden, { explore: false }).spent).toBeUndefined()
+    expect(at(price - 1)).toEqual(['undecided', 'exploration', { events: 0, budget: price - 1 }])
+    expect(at(price)).toEqual(['hazard', 'exploration', { events: price, budget: price }])
+    expect(at(1e6)).toEqual(['hazard', 'exploration', { events: price, budget: 1e6 }])
+  })
+  test('a search goes as far as what is left, and says so', () => {
+    const right = of(programOf(alone))
+    const whole = right.spent!.events
+    expect([right.verdict, right.spent]).toEqual(['ok', { events: whole, budget: null }])
+    const steps = of(programOf(alone), { explore: false }).counts.steps
+    expect(whole).toBe((right.counts.runs - 1) * steps + 32 * right.search!.states)
+    for (const budget of Array.from({ length: whole + 2 }, (_, k) => k)) {
+      const v = of(programOf(alone), { budget })
+      expect(v.spent!.events, String(budget)).toBeLessThanOrEqual(budget + 32)
+      expect(v.verdict, String(budget)).toBe(budget < whole ? 'undecided' : 'ok')
+    }
   })
   test('a state that offers both accesses', () => {
     const v = of(beside('p@0: wr s0.x | c@0: rd s0.x'))
@@ -266,6 +277,8 @@ describe('asked by hand, with runs and findings that are made up', () => {
       launched,
       judgement: more.judgement ?? null,
       bounds: { states: more.states ?? 1000, depth: 1000 },
+      budget: Infinity,
+      price: 1,
       run: (policy) => {
         policies.push(policy((p) => (typeof p.init === 'number' ? `${p.name} ${String(p.init)}` : p.name)))
         return ran

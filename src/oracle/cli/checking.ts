@@ -18,7 +18,7 @@ import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
 import type { Judged } from './judged.js'
-import { equalWritesOf, exploreAsked, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
+import { equalWritesOf, exploringAsked, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
 import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
@@ -37,10 +37,11 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
     E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
+    E.bindW('exploring', () => exploringAsked(options)),
     E.bindW('mending', () => mendAsked(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { asked, schedule, strictness, mending } = parsed.right
+  const { asked, schedule, strictness, exploring, mending } = parsed.right
   const subject = namedSubject(world, name, asked)
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
@@ -66,7 +67,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
           hazards: true,
           provenance: program.computes !== undefined,
-          explore: exploreAsked(options),
+          ...exploring,
           explain,
           fuel: fuel.right,
           progress: bar.update,

@@ -108,7 +108,7 @@ export const checkReport = (
           ...(verdict.verdict === 'undecided' &&
           checked.outcome._tag === 'completed' &&
           !switchOf(options, 'explore')
-            ? [['next', 'one schedule does not decide here: --explore tries others, then all'] as const]
+            ? [['next', '--budget EVENTS tries more schedules; --explore tries all, however long it takes'] as const]
             : []),
         ],
       ),

@@ -8,6 +8,7 @@
  * | `--strict-proxies` | a proxy fence before an asynchronous overwrite, too                                      |
  * | `--lanes`          | whether lanes of a warp are threads; else the verdict is about the schedules of warps    |
  * | `--tensor-pipe`    | whether products of tensor memory with different accumulators are ordered                |
+ * | `--explore`, `--budget` | how far other schedules are tried where one does not decide                         |
  * | `--fuel`           | how many events a run may have                                                           |
  * | `--record`         | the schedule of the first finding, or of the run where nothing is found, in a file       |
  */
@@ -15,8 +16,10 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
+import { own } from '../../own.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { thousands } from '../../render/table.js'
+import { standardBudget } from '../../semantics/verdict/budget.js'
 import { wantsData, type Checked, type CheckOptions } from '../../semantics/verdict/check.js'
 import type { Options as DetectorOptions } from '../../semantics/judging/detector/index.js'
 import { mostAlong } from '../../semantics/execution/launch-warps.js'
@@ -66,9 +69,31 @@ export const judgingOptions = (command: Command): Command =>
       'order of tensor-memory products: issue-order or documented; default: issue-order',
     )
 
-/** Whether other schedules are tried: where `--explore` asks for it; and a few, unless it is one schedule that is asked about. */
-export const exploreAsked = (options: Options): boolean | 'few' =>
-  switchOf(options, 'explore') || (wordOf(options, 'schedule') === null ? 'few' : false)
+export const exploringOptions = (command: Command): Command =>
+  command
+    .option('--explore', 'where one schedule does not decide, try others without a budget, then search all of them')
+    .option('--no-explore', 'judge one schedule and no other')
+    .option(
+      '--budget <events>',
+      `what other schedules may cost where one does not decide, in events; default: ${thousands(standardBudget)}, or 0 with --schedule`,
+    )
+
+/** How far other schedules are tried where one does not decide. */
+export type Exploring = Required<Pick<CheckOptions, 'explore' | 'budget'>>
+
+/** Unless something else is asked for: within the standard budget, or not at all where it is one schedule that is asked about. */
+export const exploringAsked = (options: Options): E.Either<FlagFailure, Exploring> => {
+  const [switched, budget] = [own(options, 'explore'), wordOf(options, 'budget')]
+  if (budget !== null)
+    return typeof switched === 'boolean'
+      ? refuseFlag('--budget', `no --${switched ? '' : 'no-'}explore with it`, budget)
+      : /^\d{1,12}$/.test(budget)
+        ? E.right({ explore: Number(budget) > 0, budget: Number(budget) })
+        : refuseFlag('--budget', 'a number of events below 10^12', budget)
+  if (switched === true) return E.right({ explore: true, budget: Infinity })
+  const asksAll = switched !== false && wordOf(options, 'schedule') === null
+  return E.right({ explore: asksAll, budget: asksAll ? standardBudget : 0 })
+}
 
 /** Without the flag, the eager one. */
 export const scheduleAsked = (options: Options): E.Either<FlagFailure, ScheduleFlag> =>

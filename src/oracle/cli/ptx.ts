@@ -51,7 +51,7 @@ import {
   nextStep,
   record,
   replayText,
-  exploreAsked,
+  exploringAsked,
   scheduleAsked,
   lanesOf,
   strictnessAsked,
@@ -257,10 +257,11 @@ const judgedOver = (
     E.Do,
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
+    E.bindW('exploring', () => exploringAsked(options)),
     E.bindW('fuel', () => fuelForPtx(options, subject.launched.file, subject.launched.arguments)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { schedule, strictness, fuel } = parsed.right
+  const { schedule, strictness, exploring, fuel } = parsed.right
   const { launched, source, script, algebra, authored } = subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
@@ -277,7 +278,7 @@ const judgedOver = (
     ...lanesOf(strictness),
     hazards: options['hazards'] !== false,
     provenance: launched.arguments.computes !== undefined,
-    explore: exploreAsked(options),
+    ...exploring,
     explain: true,
     bounds: { states: mostStates, depth: 100_000 },
     fuel,

@@ -424,9 +424,13 @@ export const methodOf = (
   command: CliCommand,
 ): Method => {
   const declared = command.define(new Command(name))
+  // of `--x` with `--no-x` one param says both, and where it is not said neither is
+  const isSaidBy = (o: Option): boolean =>
+    o.negate && declared.options.some((p) => p !== o && p.attributeName() === o.attributeName())
+  const options = declared.options.filter((o) => !isSaidBy(o))
   const params: ReadonlyArray<Param> = [
     ...declared.registeredArguments.map(ofOperand),
-    ...declared.options.map(ofOption).filter((p) => !notAsked.includes(p.name)),
+    ...options.map(ofOption).filter((p) => !notAsked.includes(p.name)),
   ]
   const entries = (required: boolean): ReadonlyArray<readonly [string, AnyWire]> =>
     params.filter((p) => p.required === required).map((p) => [p.name, described(p.form.wire, p.says)])
@@ -436,7 +440,7 @@ export const methodOf = (
     new Map([...entries(false), ...common]),
   )
   const standing = Object.fromEntries(
-    declared.options.flatMap((o) =>
+    options.flatMap((o) =>
       o.negate
         ? [[o.attributeName(), true]]
         : o.defaultValue === undefined

@@ -34,6 +34,7 @@ import {
   type Approximation,
   type Comparison,
   type Counts,
+  type Spent,
   type MendedFinding,
   type Mismatch,
   type Provenance,
@@ -300,6 +301,17 @@ const counts: Wire<Counts> = define('Counts', () =>
   ),
 )
 
+const spent: Wire<Spent> = define('Spent', () =>
+  record<Spent>()(
+    'what was spent',
+    {
+      events: described(nat, 'what other schedules have cost, in events'),
+      budget: described(either('null or a number', nothing, nat), 'what they might cost; null is no limit'),
+    },
+    {},
+  ),
+)
+
 // ---------------------------------------------------------------- comparisons
 
 const element = either('a number or text', finite, text)
@@ -479,6 +491,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       scope: described(list(text), 'what the verdict does not speak of'),
     },
     {
+      spent: described(spent, 'where one run did not decide, and others were tried: what these have cost'),
       mended: described(
         list(mendedFinding),
         'edges that were added first, in this order: the verdict is that of the program with them',

@@ -110,6 +110,12 @@ export interface Counts {
   readonly runs: number
 }
 
+/** What other schedules have cost, and might (`verdict/budget.ts`), in events; `budget`: null is no limit. */
+export interface Spent {
+  readonly events: number
+  readonly budget: number | null
+}
+
 /** An element that is not what it should be. */
 export interface Mismatch {
   readonly index: ReadonlyArray<number>
@@ -193,6 +199,8 @@ export interface Verdict {
   readonly provenance: Provenance | null
   readonly digest: { readonly order: string; readonly output: string }
   readonly counts: Counts
+  /** where one run did not decide, and others were tried */
+  readonly spent?: Spent
   /** edges that were added first, in this order: of the program with them all is this verdict */
   readonly mended?: ReadonlyArray<MendedFinding>
   /** of the output with what it should be: where a run had data and was compared */

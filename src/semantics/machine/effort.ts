@@ -30,8 +30,10 @@ export interface Effort {
   limit: number
 }
 
+/** Ticks that count as an event. */
+export const ticksOfEvent = 64
 /** Ticks of a run with fuel for so many events; a short run may compute as well. */
-export const fuelTicks = (fuel: number): number => 64 * fuel + 2 ** 18
+export const fuelTicks = (fuel: number): number => ticksOfEvent * fuel + 2 ** 18
 /** Ticks between two effects of an agent. */
 export const endless: number = 2 ** 21
 /** Ticks for all agents of a cluster to come to their first effect, before a run has said how much fuel there is. */

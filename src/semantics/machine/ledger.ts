@@ -259,9 +259,15 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
   return Object.assign({}, e, { origin: { _tag: 'terms', stored } })
 }
 
+/** A write is compared with many. */
+const lastsOf = new WeakMap<Footprint, ReadonlyMap<number, number>>()
+
 /** The number of each byte of a write among those that it stores. Of lanes that write one byte together the last is taken to have it, as memory has. */
 const lastAt = (f: Footprint): ReadonlyMap<number, number> => {
+  const known = lastsOf.get(f)
+  if (known !== undefined) return known
   const there = new Map<number, number>()
+  lastsOf.set(f, there)
   const width = widthOf(f)
   forEachAddress(f, (address, element) => {
     for (let k = 0; k < width; k++) there.set(address + k, element * width + k)

@@ -49,6 +49,7 @@ import type { Source } from '../machine/source.js'
 import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
+import { affordable, priceOfRun, type Budget } from './budget.js'
 import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
@@ -59,8 +60,6 @@ import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   confirm,
-  confirmedByFew,
-  longestOfFew,
   inNoOrder,
   inTurn,
   throughOutcomes,
@@ -107,8 +106,10 @@ export interface CheckOptions {
   readonly equalWrites?: 'of inputs' | 'any' | 'none'
   /** fold tile provenance over the log, when the program says what it computes */
   readonly provenance: boolean
-  /** where one schedule does not decide, try directed ones and then all of them; or a few directed ones alone (`confirm.ts`) */
-  readonly explore: boolean | 'few'
+  /** where one schedule does not decide, try directed ones and then all of them (`confirm.ts`) */
+  readonly explore: boolean
+  /** what that may cost, in events (`budget.ts`); absent: as much as its bounds let it */
+  readonly budget?: Budget
   /** how far that search may go */
   readonly bounds?: Bounds
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
@@ -418,24 +419,26 @@ const causesIn = (shown: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
  * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
  * behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many.
  */
+/** Schedules that show what is behind a deadlock or a fault, if a few do. */
+const causing: ReadonlyArray<AnyPolicy> = [
+  Policy.lazy,
+  Policy.roundRobin,
+  Policy.seeded(1),
+  Policy.seeded(2),
+  Policy.seeded(3),
+]
+
 const causeOf = (
   launched: Launched,
   options: CheckOptions,
   detecting: Options,
   decided: ReadonlyArray<Diagnosis>,
+  tried: ReadonlyArray<AnyPolicy>,
 ): Ran | null => {
-  if (options.explore === false || decided.some(isPair)) return null
-  // of what was not asked for no more is looked for than why nothing was there
-  if (options.explore === 'few' && !decided.some(({ id }) => id === 'I1')) return null
+  if (decided.some(isPair)) return null
   let halfway: Ran | null = null
   let surplus: Ran | null = null
-  for (const policy of [
-    Policy.lazy,
-    Policy.roundRobin,
-    Policy.seeded(1),
-    Policy.seeded(2),
-    Policy.seeded(3),
-  ]) {
+  for (const policy of tried) {
     // it is asked for conflicts and arrivals: who waits in vain for whom, the deciding run has said
     const ran = judged(launched, options, detecting, policy, false, false)
     const shown = shownBy(launched.world, ran)
@@ -459,6 +462,7 @@ const findingsOf = (
   decision: Decision,
   options: CheckOptions,
   detecting: Options,
+  tried: ReadonlyArray<AnyPolicy>,
 ): ReadonlyArray<Scheduled> => {
   const deciding = answer?.found?.ran ?? first
   if (answer?.refuted === true)
@@ -472,10 +476,10 @@ const findingsOf = (
     )
   const cause =
     decision.name === 'deadlock'
-      ? causeOf(launched, options, detecting, shownBy(launched.world, deciding))
+      ? causeOf(launched, options, detecting, shownBy(launched.world, deciding), tried)
       : decision.name === 'invalid'
         ? // what was found before the fault was found in half a run
-          causeOf(launched, options, detecting, [])
+          causeOf(launched, options, detecting, [], tried)
         : null
   const causes = cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]
   const isConflict = causes.some(({ shown }) => shown.some(isPair))
@@ -704,6 +708,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     withProvenance: boolean,
     controlled: ReadonlySet<string> | null = null,
   ): Ran => asked(asRun(policy, withProvenance), controlled)
+  const before = world.effort.spent
   const first = asJudged(options.policy, options.provenance)
   if (first.outcome._tag === 'refused') {
     const { key, offered } = first.outcome
@@ -714,12 +719,16 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     return notOffered(first.steps, last.key, [])
   const schedules: Schedules = options.lanes === undefined ? 'every schedule' : 'every schedule of warps'
   const decision = decide(world, first, first.result[0], first.result[1], schedules)
+  const budget = options.budget ?? Infinity
+  const limit = budget === Infinity ? null : budget
   const question: Question = {
     source,
     arguments: options.arguments,
     launched: launched.right,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
+    budget,
+    price: priceOfRun(first.steps, world.effort.spent - before),
     run: (policy, controlled) => asJudged(policy, false, controlled),
     decide: (ran) => decide(world, ran, ran.result[0], null, schedules),
   }
@@ -732,11 +741,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ? turns
       : (throughOutcomes(question, detecting) ??
         inNoOrder(question, asked(first, first.result[0]?.otherwise.controlled ?? null)) ??
-        (options.explore === true
-          ? confirm(question)
-          : options.explore === 'few' && first.steps <= longestOfFew
-            ? confirmedByFew(question)
-            : null))
+        (options.explore ? confirm(question) : null))
   const lanesInTurn = answer !== null && first.result[0]?.lanesInTurn === true
   const followed: Schedules =
     turns !== null
@@ -764,13 +769,15 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]
+  const spent = (answer?.spent ?? 0) + (turns === answer ? 0 : (turns?.spent ?? 0))
+  const tried = options.explore ? affordable(causing, question.price, budget - spent) : []
   const table: Table = { rows: [first] }
   const row = rowOf(table, shown)
   const findings = foremost([
     ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
-    ...findingsOf(launched.right, table, first, answer, apart, final, options, detecting),
+    ...findingsOf(launched.right, table, first, answer, apart, final, options, detecting, tried),
   ])
-  const verdict: Verdict = {
+  const withoutSpent: Verdict = {
     schema: verdictSchema,
     kernel: source.name,
     settings: options.settings,
@@ -804,6 +811,10 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...(answer?.alone === true ? [wordsAlone] : []),
     ],
   }
+  const verdict: Verdict =
+    isOpen && options.explore
+      ? Object.assign({}, withoutSpent, { spent: { events: spent, budget: limit } })
+      : withoutSpent
   return E.right({
     verdict,
     reasons: { findings, blocked: judgement?.deadlock ?? [], fault: faultIn(shown) },

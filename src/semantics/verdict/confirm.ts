@@ -6,9 +6,11 @@
  *
  * | step               | settles                                                                                   |
  * |--------------------|-------------------------------------------------------------------------------------------|
- * | directed schedules | each agent starved in turn, each operation of a finding starved in turn, eager, lazy, four seeds; or two agents and three operations, and no search, which is tried unasked |
+ * | directed schedules | two agents starved in turn, each operation of a finding starved in turn, eager, lazy, four seeds, more agents starved |
  * | a search           | all schedules, up to a bound (`explore/`)                                                 |
  * | where C1 alone fails | every order in which agents come to what decides (`schedules/outcomes/`): no other is asked |
+ *
+ * Each step goes as far as the budget lets it (`budget.ts`).
  *
  * A directed schedule settles it by what it reaches: a deadlock, a fault, a finding while its own conditions hold, or something wrong in one
  * of its states. The last is the witness rule. It infers nothing from missing order: two conflicting accesses on offer at once, an
@@ -24,6 +26,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
+import {
+  affordable,
+  outcomesFor,
+  priceOfOutcomes,
+  priceOfStates,
+  statesFor,
+  type Budget,
+} from './budget.js'
 import { contested, watched } from './race-witness.js'
 import type { Decision } from '../judging/decision.js'
 import type { Options } from '../judging/detector/index.js'
@@ -76,6 +86,9 @@ export interface Question {
   /** what the first run showed */
   readonly judgement: Judgement | null
   readonly bounds: Bounds
+  readonly budget: Budget
+  /** what the first run has cost, and so about each other */
+  readonly price: number
   /** `controlled`: words that schedules read for control, if that is known (`otherwise.ts`) */
   readonly run: (policy: AnyPolicy, controlled?: ReadonlySet<string>) => Ran
   readonly decide: (ran: Ran) => Decision
@@ -83,6 +96,8 @@ export interface Question {
 
 export interface Answer {
   readonly runs: number
+  /** in events */
+  readonly spent: number
   readonly search: Searched | null
   /** a run that shows something wrong, and what */
   readonly found: { readonly ran: Ran; readonly decision: Decision } | null
@@ -96,11 +111,11 @@ export interface Answer {
 
 // ---------------------------------------------------------------- directed schedules
 
-// schedules worth trying when one run does not decide: about twenty, or a few of them
+// schedules worth trying when one run does not decide: about twenty, those that show most first
 
 /** In which one of the first agents is starved. */
-const starvingAgents = ({ launched }: Question, count: number): ReadonlyArray<AnyPolicy> =>
-  launched.world.header.agents.slice(0, count).map((_, i) => Policy.starvingAgent(i, i + 1))
+const starvingAgents = ({ launched }: Question, from: number, to: number): ReadonlyArray<AnyPolicy> =>
+  launched.world.header.agents.slice(from, to).map((_, i) => Policy.starvingAgent(from + i, from + i + 1))
 
 /** In which an operation of a finding is starved, and the usual ones. */
 const others = ({ judgement }: Question): ReadonlyArray<AnyPolicy> => {
@@ -148,9 +163,9 @@ const withoutData = (q: Question): Launched | null => {
   return E.isRight(launched) ? launched.right : keepsData(algebra) ? q.launched : null
 }
 
-const searching = (q: Question): ExploreOptions => ({
+const searching = (q: Question, states: number): ExploreOptions => ({
   arguments: q.arguments,
-  states: q.bounds.states,
+  states,
   depth: q.bounds.depth,
   reduced: true,
   stop: true,
@@ -169,43 +184,54 @@ const shownByOne = (
     const ran = q.run(watch.policy(policy))
     const runs = i + 1
     const decision = q.decide(ran)
-    if (isBad(decision)) return { runs, search: null, found: { ran, decision }, refuted: false }
+    const shown = (is: Decision): Answer => ({
+      runs,
+      spent: runs * q.price,
+      search: null,
+      found: { ran, decision: is },
+      refuted: false,
+    })
+    if (isBad(decision)) return shown(decision)
     const said = ran.result[0]?.findings[0]
     const both = watch.seen()
     if (both !== null && said !== undefined) {
       const reason = `${said.text} (one state offers both accesses: ${both})`
-      return { runs, search: null, found: { ran, decision: { name: 'hazard', reason } }, refuted: false }
+      return shown({ name: 'hazard', reason })
     }
     const seen = bare === null || ran.schedule.length > longestWatched ? null : along(bare, how, ran.schedule)
     const found = seen === null || E.isLeft(seen) ? undefined : seen.right.found[0]
-    if (found !== undefined)
-      return { runs, search: null, found: { ran, decision: decisionOf(found, ran) }, refuted: false }
+    if (found !== undefined) return shown(decisionOf(found, ran))
   }
   return null
 }
 
-/** The longest run, in steps, of which a few schedules more are tried unasked. */
-export const longestOfFew = 5_000
-
-/** A few directed schedules and no search: what nearly every mistake shows, at the cost of some runs. Null where none shows anything. */
-export const confirmedByFew = (q: Question): Answer | null =>
-  shownByOne(q, withoutData(q), searching(q), [...starvingAgents(q, 2), ...others(q).slice(0, 3)])
-
+/** Other schedules, as far as the budget goes. */
 export const confirm = (q: Question): Answer => {
   const bare = withoutData(q)
-  const how = searching(q)
-  const policies = [...starvingAgents(q, 8), ...others(q)]
-  const shown = shownByOne(q, bare, how, policies)
+  const policies = affordable(
+    [...starvingAgents(q, 0, 2), ...others(q), ...starvingAgents(q, 2, 8)],
+    q.price,
+    q.budget,
+  )
+  const shown = shownByOne(q, bare, searching(q, q.bounds.states), policies)
   if (shown !== null) return shown
   const runs = policies.length
-  const all = bare === null ? null : exploreLaunched(bare, how)
-  if (all === null || E.isLeft(all)) return { runs, search: null, found: null, refuted: false }
-  const { complete, bound, states, transitions, found } = all.right
-  const search: Searched = { complete, bound, states, transitions }
-  const witness = found[0]
-  if (witness === undefined) return { runs, search, found: null, refuted: complete }
+  const states = Math.min(q.bounds.states, statesFor(q.budget - runs * q.price))
+  const all = bare === null || states === 0 ? null : exploreLaunched(bare, searching(q, states))
+  if (all === null || E.isLeft(all))
+    return { runs, spent: runs * q.price, search: null, found: null, refuted: false }
+  const search: Searched = {
+    complete: all.right.complete,
+    bound: all.right.bound,
+    states: all.right.states,
+    transitions: all.right.transitions,
+  }
+  const spent = runs * q.price + priceOfStates(search.states)
+  const witness = all.right.found[0]
+  if (witness === undefined) return { runs, spent, search, found: null, refuted: search.complete }
   const ran = q.run(Policy.recorded(witness.schedule))
-  return { runs: runs + 1, search, found: { ran, decision: decisionOf(witness, ran) }, refuted: false }
+  const found = { ran, decision: decisionOf(witness, ran) }
+  return { runs: runs + 1, spent: spent + q.price, search, found, refuted: false }
 }
 
 // ---------------------------------------------------------------- lanes in turn
@@ -227,9 +253,16 @@ export const inTurn = (q: Question): Answer | null => {
     const ran = q.run(watched(policy, see))
     if (!parted) return null
     const decision = q.decide(ran)
-    if (isBad(decision)) return { runs: i + 1, search: null, found: { ran, decision }, refuted: false }
+    if (isBad(decision))
+      return { runs: i + 1, spent: (i + 1) * q.price, search: null, found: { ran, decision }, refuted: false }
   }
-  return { runs: parting.length, search: null, found: null, refuted: false }
+  return {
+    runs: parting.length,
+    spent: parting.length * q.price,
+    search: null,
+    found: null,
+    refuted: false,
+  }
 }
 
 // ---------------------------------------------------------------- outcomes
@@ -252,24 +285,26 @@ const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
 /** The first run, asked for its stores as well: where no search says which words are read for control, its own reads do. */
 export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
   if (ran.other === undefined) return null
-  return { runs: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
+  return { runs: 0, spent: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
 }
 
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, q.judgement)) return null
-  const all = outcomes(q.launched, detecting, defaultOutcomes, notedIn(q.judgement?.notes ?? []))
+  const all = outcomes(q.launched, detecting, outcomesFor(q.budget, defaultOutcomes), notedIn(q.judgement?.notes ?? []))
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({
     runs,
+    spent: priceOfOutcomes(states) + runs * q.price,
     search: { complete: bound === null && found === null, bound, states, transitions },
     found,
     refuted: bound === null && found === null,
     byValues: true,
   })
-  const asked = all.found === null ? all.ends.slice(0, mostEnds) : [all.found]
+  const ends = affordable(all.ends.slice(0, mostEnds), q.price, q.budget - priceOfOutcomes(states))
+  const asked = all.found === null ? ends : [all.found]
   for (const [i, end] of asked.entries()) {
     const ran = q.run(Policy.recorded(end), all.controlled)
     const decision = q.decide(ran)

@@ -21,14 +21,14 @@ import { launchOptions } from '../flags/launch.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { checkReport } from '../judged.js'
-import { goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
+import { exploringOptions, goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
 import { notChecked } from '../launch-rows.js'
 import { dataOptions } from '../ptx-data.js'
 import { judgeTrace } from '../traces.js'
 import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
-  judgingOptions(
+  exploringOptions(judgingOptions(
     mendOption(
       launchOptions(
         dataOptions(
@@ -44,10 +44,8 @@ const define = (command: Command): Command =>
         'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
         again,
       ),
-    )
-      .option('--explore', 'where one schedule does not decide, try others, then search all of them')
-      .option(...timelineFlag),
-  ).option('--json', 'print the verdict as one JSON document')
+    ).option(...timelineFlag),
+  )).option('--json', 'print the verdict as one JSON document')
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() => {
@@ -69,6 +67,7 @@ const forPrograms: ReadonlyArray<string> = [
   'without',
   'mend',
   'explore',
+  'budget',
   'schedule',
   'fuel',
   'record',

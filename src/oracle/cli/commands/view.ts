@@ -57,7 +57,7 @@ const define = (command: Command): Command =>
           again,
         ),
       ),
-    ).option('--explore', 'where one schedule does not decide, try others, then search all of them'),
+    ),
   )
     .option('-o, --output <file>', 'write a page that plays the run (.html), or the recording (.json)')
     .option('--json', 'print the recording as one JSON document')
