@@ -108,7 +108,12 @@ export const checkReport = (
           ...(verdict.verdict === 'undecided' &&
           checked.outcome._tag === 'completed' &&
           !switchOf(options, 'explore')
-            ? [['next', '--budget EVENTS tries more schedules; --explore tries all, however long it takes'] as const]
+            ? [
+                [
+                  'next',
+                  '--budget EVENTS tries more schedules; --explore tries all, however long it takes',
+                ] as const,
+              ]
             : []),
         ],
       ),

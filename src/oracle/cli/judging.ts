@@ -71,7 +71,10 @@ export const judgingOptions = (command: Command): Command =>
 
 export const exploringOptions = (command: Command): Command =>
   command
-    .option('--explore', 'where one schedule does not decide, try others without a budget, then search all of them')
+    .option(
+      '--explore',
+      'where one schedule does not decide, try others without a budget, then search all of them',
+    )
     .option('--no-explore', 'judge one schedule and no other')
     .option(
       '--budget <events>',

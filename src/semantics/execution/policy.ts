@@ -14,6 +14,8 @@
  *     detouring    as another chooses, but at some steps another event; refuses where that is not on offer
  *     starving     one goes last: an agent, or the operations of one statement; among the others uniformly at random
  *
+ * Where others are on offer, `eager`, `lazy`, `starving` and the end of `recorded` leave out who is known to ask in vain (`livelock.ts`).
+ *
  * | name                               | policy                                                   |
  * |------------------------------------|----------------------------------------------------------|
  * | `eager`, `lazy`, `roundrobin`      |                                                          |
@@ -110,9 +112,24 @@ const asks = ({ ready }: Offered): boolean => {
   )
 }
 
+/** The first that does not ask in vain, of an operation or of an agent; where all do, the first of all. */
+const unlessInVain = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number => {
+  const plain = first(offered, ofOperation)
+  if (offered[plain]!.inVain !== true) return plain
+  const others = offered.flatMap((o, k) => (o.inVain === true ? [] : [k]))
+  return others.length === 0
+    ? plain
+    : others[
+        first(
+          others.map((k) => offered[k]!),
+          ofOperation,
+        )
+      ]!
+}
+
 /** A loop that asks what another has still to do would be gone round for ever. */
 const unlessFruitless = (offered: ReadonlyArray<Offered>, { fruitless }: Polling): number => {
-  const plain = eagerly(offered)
+  const plain = unlessInVain(offered, true)
   if (fruitless.size === 0 || !fruitless.has(offered[plain]!.key.agent)) return plain
   const other = offered.findIndex((o) => o.operation !== null || !fruitless.has(o.key.agent))
   return other < 0 ? plain : other
@@ -191,7 +208,7 @@ export const lazy: AnyPolicy = pack<Asked>({
   name: 'lazy',
   init: noneAsked,
   choose: (asked, offered) => {
-    const at = unlessAgain(asked, offered, first(offered, false), false)
+    const at = unlessAgain(asked, offered, unlessInVain(offered, false), false)
     return [at, withAsked(asked, offered[at]!)]
   },
 })
@@ -237,7 +254,7 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     init: 0,
     choose: (at, offered) => {
       const key = keys[at]
-      if (key === undefined) return [eagerly(offered), at]
+      if (key === undefined) return [unlessInVain(offered, true), at]
       return [found(offered, key), at + 1]
     },
   })
@@ -283,8 +300,10 @@ const starving = (name: string, starved: (o: Offered) => boolean, seed: number):
     init: seed,
     choose: (state, offered) => {
       const [r, next] = random(state)
-      const others = offered.flatMap((o, i) => (starved(o) ? [] : [i]))
-      return [others.length === 0 ? r % offered.length : others[r % others.length]!, next]
+      const hopeful = offered.flatMap((o, i) => (o.inVain === true ? [] : [i]))
+      const others = hopeful.filter((i) => !starved(offered[i]!))
+      const among = others.length > 0 ? others : hopeful
+      return [among.length === 0 ? r % offered.length : among[r % among.length]!, next]
     },
   })
 

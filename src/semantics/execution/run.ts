@@ -19,6 +19,7 @@ import { conclusion, observeAll, type Fold, type LogEvent } from '../log/events.
 import { fuelTicks, outOfFuel, spend } from '../machine/effort.js'
 import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
+import { isLivelock, leaving, marked, took, vain } from './livelock.js'
 import type { AnyPolicy } from './policy.js'
 import * as StateEither from './state-either.js'
 import {
@@ -181,15 +182,16 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       const begun = beginnings(m)
       for (const e of begun) page.push(e)
       how.watch?.begun(m, begun)
+      const asked = vain()
       let options: ReadonlyArray<Offered> = []
       for (;;) {
         options = offered(world, m, options)
-        if (options.length === 0) break
+        if (options.length === 0 || isLivelock(asked, options)) break
         if (steps + clusters >= how.fuel || effort.spent > effort.limit) {
           outcome = { _tag: 'outOfFuel' }
           break
         }
-        const choosing = policy.choose(choice, options)
+        const choosing = policy.choose(choice, marked(asked, options))
         const chosen = choosing[0]
         choice = choosing[1]
         if (typeof chosen !== 'number' && (chosen === null || !('event' in chosen))) {
@@ -199,6 +201,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         const event = typeof chosen === 'number' ? options[chosen]! : as(options[chosen.event]!, chosen.key)
         if (how.keepSchedule) schedule.push(event.key)
         spend(effort, event.bytes / 16 + event.macs / 256)
+        const left = leaving(m, event)
         const done = take(world, m, event)
         steps++
         if ('kind' in done) {
@@ -207,6 +210,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         }
         for (let i = 0; i < done.events.length; i++) page.push(done.events[i]!)
         m = done.machine
+        took(asked, world, m, event, left)
         how.watch?.stepped(m, event.key, done.events)
         if (steps % pageSteps !== 0) continue
         handOver()

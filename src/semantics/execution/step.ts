@@ -96,6 +96,8 @@ export interface Offered {
   /** the operation that it continues, or what its agent stands ready to do */
   readonly operation: InFlight | null
   readonly ready: Ready | null
+  /** its agent has come back to where it stood, and nothing has changed since: a run knows (`livelock.ts`) */
+  readonly inVain?: true
 }
 
 /** Where a run cannot go on: the program is invalid here, or the library is wrong. */
@@ -789,6 +791,9 @@ export const blockedEvents = (world: World, m: Machine): ReadonlyArray<LogEvent>
         return [Semaphore.event(x, m, p, 'blocked')]
       case 'setMaxRegisters':
         return [SetMaxRegisters.event(x, m, p, true)]
+      case 'load':
+      case 'atomic.words':
+        return Semaphore.askedEvent(x, m, p)
       default:
         return []
     }

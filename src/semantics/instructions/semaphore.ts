@@ -125,6 +125,43 @@ export const event = (
   return made
 }
 
+/**
+ * Where an agent asks for a word in vain, for ever (`execution/livelock.ts`), it waits: an exchange that compares, until the word is what it compares with; whatever
+ * else asks, until the word is another.
+ */
+export const askedEvent = (
+  x: Executing,
+  m: Machine,
+  p: Extract<Prepared, { readonly _tag: 'load' | 'atomic.words' }>,
+): ReadonlyArray<SemaphoreEvent> => {
+  const asked = p._tag === 'load' ? p.source : p.destination
+  const scope = p._tag === 'load' ? p.strong?.scope : p.scope
+  const lane = asked.offsets.findIndex((offset) => offset >= 0)
+  if (scope === undefined || lane < 0) return []
+  const counter = Footprint.ofAddresses(
+    x.world.footprints,
+    asked.plane,
+    asked.dtype,
+    [1],
+    Int32Array.of(asked.offsets[lane]! + asked.origin),
+  )
+  const compared = p._tag === 'atomic.words' && p.op === 'cas' ? p.compare?.[lane] : undefined
+  return [
+    {
+      _tag: 'semaphore',
+      stamp: x.stamp,
+      kind: 'wait',
+      footprint: counter.footprint,
+      value: compared ?? counterOf(m, counter),
+      decrement: false,
+      scope,
+      before: counterOf(m, counter),
+      outcome: 'blocked',
+      until: compared === undefined ? 'ne' : 'eq',
+    },
+  ]
+}
+
 export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultValue => {
   const datum = datumOfCounter(m, p.counter)
   if (datum !== 0) return lacking(x.world.header, 'what is waited for', datum)

@@ -28,7 +28,7 @@ export const standardBudget: Budget = 300_000
 const eventsOfState = 32
 const eventsOfOutcome = 75
 /** Events of the paths to such states, which are heard and not run. */
-const heardForEvent = 4
+const heardForEvent = 1
 
 export const priceOfRun = (steps: number, ticks: number): number =>
   Math.max(1, steps, Math.ceil(ticks / ticksOfEvent))

@@ -26,14 +26,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
-import {
-  affordable,
-  outcomesFor,
-  priceOfOutcomes,
-  priceOfStates,
-  statesFor,
-  type Budget,
-} from './budget.js'
+import { affordable, outcomesFor, priceOfOutcomes, priceOfStates, statesFor, type Budget } from './budget.js'
 import { contested, watched } from './race-witness.js'
 import type { Decision } from '../judging/decision.js'
 import type { Options } from '../judging/detector/index.js'
@@ -292,7 +285,12 @@ export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, q.judgement)) return null
-  const all = outcomes(q.launched, detecting, outcomesFor(q.budget, defaultOutcomes), notedIn(q.judgement?.notes ?? []))
+  const all = outcomes(
+    q.launched,
+    detecting,
+    outcomesFor(q.budget, defaultOutcomes),
+    notedIn(q.judgement?.notes ?? []),
+  )
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({

@@ -28,24 +28,26 @@ import { judgeTrace } from '../traces.js'
 import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
-  exploringOptions(judgingOptions(
-    mendOption(
-      launchOptions(
-        dataOptions(
-          command
-            .argument(
-              '<kernel>',
-              'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-            )
-            .option('--set <name=value...>', 'settings of the kernel'),
+  exploringOptions(
+    judgingOptions(
+      mendOption(
+        launchOptions(
+          dataOptions(
+            command
+              .argument(
+                '<kernel>',
+                'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+              )
+              .option('--set <name=value...>', 'settings of the kernel'),
+          ),
+        ).option(
+          '--without <label>',
+          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+          again,
         ),
-      ).option(
-        '--without <label>',
-        'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
-        again,
-      ),
-    ).option(...timelineFlag),
-  )).option('--json', 'print the verdict as one JSON document')
+      ).option(...timelineFlag),
+    ),
+  ).option('--json', 'print the verdict as one JSON document')
 
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() => {

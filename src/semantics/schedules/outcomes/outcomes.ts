@@ -502,6 +502,18 @@ const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string =>
 /** A word that a strong access names, and the other writes that it may take or lie under. */
 type Takeable = ReadonlyArray<OlderWord>
 
+/** The machine that an event left behind it, by itself: of one that took or kept other words, before these were put back. Asked again by every path that goes on from there. */
+const behindEvents = new WeakMap<Path, Machine | null>()
+const behindEvent = (world: World, at: Path, before: Machine): Machine | null => {
+  const { key, machine } = at
+  if (key.older === undefined && key.below === undefined) return machine
+  const known = behindEvents.get(at)
+  if (known !== undefined) return known
+  const behind = leaving(world, before, key)
+  behindEvents.set(at, behind)
+  return behind
+}
+
 /** What a word held behind each of its last writes, and before the first of them, the last one first; of several writes of one event the last alone. */
 const heldIn = (
   world: World,
@@ -521,8 +533,7 @@ const heldIn = (
     const i = wanted.get(`${String(key.agent)}:${String(key.at)}`)
     if (i === undefined || at.machine === null || key.stage !== 'agent') continue
     const before = at.before?.machine ?? first.machine
-    const behind =
-      key.older === undefined && key.below === undefined ? at.machine : leaving(world, before, key)
+    const behind = behindEvent(world, at, before)
     held[writes.length - 1 - i] =
       behind === null ? undefined : Plane.wordAt(behind.planes[plane]!, byte, bytes)
     // what was there before the first of all that have happened

@@ -1,0 +1,209 @@
+/**
+ * Livelock: of programs of three warps that take locks by loops of their own, which get stuck is said by hand; under every policy a run says the same, and within few events. Oracle
+ * of law 1: from where a run is stuck, a thousand more events, drawn at random among those that the machine offers, leave every byte and barrier as it is.
+ */
+import { describe, expect, test } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
+import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import {
+  eager,
+  lazy,
+  random,
+  recorded,
+  roundRobin,
+  seeded,
+  starvingAgent,
+} from '../../../src/semantics/execution/policy.js'
+import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
+import { offered, take } from '../../../src/semantics/execution/step.js'
+import * as Plane from '../../../src/semantics/machine/plane.js'
+import type { Machine } from '../../../src/semantics/machine/state.js'
+import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
+import { groundOfText } from '../../dialects/ptx/mutants/subjects.js'
+import { textOf } from '../../dialects/ptx/mutants/warps.js'
+import { right } from '../../either.js'
+
+/** %r11 is the warp; one lane of each goes on. Words of shared memory: flag, and s+0, s+4, ..., all zero. */
+const begun: ReadonlyArray<string> = [
+  'shr.u32 %r11, %r1, 5;',
+  '@%p2 st.shared.u32 [%r4], 0;',
+  '@%p2 st.global.u32 [%rd3], 0;',
+  'setp.eq.u32 %p5, %r1, 0;',
+  '@%p5 st.shared.u32 [%r9], 0;',
+  'bar.sync 0;',
+  '@%p1 bra end;',
+]
+const program = (body: ReadonlyArray<string>): string => textOf([...begun, ...body, 'end:'])
+
+const takes = (name: string, address: string): ReadonlyArray<string> => [
+  `${name}:`,
+  `atom.acquire.cta.shared.cas.b32 %r12, [${address}], 0, 1;`,
+  'setp.ne.u32 %p3, %r12, 0;',
+  `@%p3 bra ${name};`,
+]
+const exchanges: ReadonlyArray<string> = [
+  'ask:',
+  'atom.acquire.cta.shared.exch.b32 %r12, [%r9], 1;',
+  'setp.ne.u32 %p3, %r12, 0;',
+  '@%p3 bra ask;',
+]
+const gives = (address: string): ReadonlyArray<string> => [
+  `atom.release.cta.shared.exch.b32 %r13, [${address}], 0;`,
+]
+const counts = ['ld.relaxed.cta.shared.u32 %r14, [%r2+8];', 'st.relaxed.cta.shared.u32 [%r2+8], %r14;']
+/** Two locks, in one order by the first warp and in the other by the others. */
+const two = (same: boolean): ReadonlyArray<string> => [
+  'setp.eq.u32 %p4, %r11, 0;',
+  'add.u32 %r15, %r2, 0;',
+  'add.u32 %r16, %r2, 4;',
+  ...(same ? [] : ['@%p4 add.u32 %r15, %r2, 4;', '@%p4 add.u32 %r16, %r2, 0;']),
+  ...takes('one', '%r15'),
+  ...takes('next', '%r16'),
+  ...counts,
+  ...gives('%r16'),
+  ...gives('%r15'),
+]
+
+const policies = [
+  eager,
+  lazy,
+  roundRobin,
+  starvingAgent(0, 1),
+  starvingAgent(2, 2),
+  ...Array.from({ length: 6 }, (_, k) => seeded(k)),
+  recorded([]),
+]
+
+const launch = (text: string) => {
+  const { program: p, given } = groundOfText(text, 96)
+  return { source: warpSource(p, given), launched: right(warpSource(p, given).launch(bits('hopper'), given)) }
+}
+
+const outcomes = (text: string): ReadonlyArray<string> =>
+  policies.map((policy) => {
+    const { launched } = launch(text)
+    return run(launched.world, launched.machine, { ...settings(policy), fuel: 5000 }, ignore).outcome._tag
+  })
+const always = (tag: string): ReadonlyArray<string> => policies.map(() => tag)
+
+/** The bytes of memory, and all else of a machine but its agents and pages. */
+const shared = ({ planes, barriers, named, inFlight }: Machine, bytes: ReadonlyArray<number>): string =>
+  JSON.stringify([
+    barriers,
+    named,
+    inFlight,
+    planes.map((plane, k) => Plane.wordAt(plane, 0, Math.min(256, bytes[k]!))),
+  ])
+
+const stuckKernels: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+  ['a lock that nobody gives back, compared', [...takes('ask', '%r9'), ...counts]],
+  ['a lock that nobody gives back, exchanged', exchanges],
+  [
+    'a flag that nobody sets, added to by nothing',
+    ['ask:', 'atom.relaxed.cta.shared.add.u32 %r12, [%r9], 0;', 'setp.eq.u32 %p3, %r12, 0;', '@%p3 bra ask;'],
+  ],
+  [
+    'who has the lock asks for it again',
+    [...takes('once', '%r9'), ...takes('twice', '%r9'), ...gives('%r9')],
+  ],
+  [
+    'one asks for another word, whose owner waits for the lock',
+    [
+      'setp.eq.u32 %p4, %r11, 0;',
+      '@!%p4 bra later;',
+      ...takes('own', '%r9'),
+      'seen:',
+      'atom.acquire.cta.shared.cas.b32 %r12, [%r2], 1, 1;',
+      'setp.ne.u32 %p3, %r12, 1;',
+      '@%p3 bra seen;',
+      ...gives('%r9'),
+      'bra end;',
+      'later:',
+      // it waits until somebody has the lock, and then for the lock
+      'held:',
+      'ld.relaxed.cta.shared.u32 %r12, [%r9];',
+      'add.u32 %r12, %r12, 0;',
+      'setp.eq.u32 %p3, %r12, 0;',
+      '@%p3 bra held;',
+      ...takes('mine', '%r9'),
+      'atom.release.cta.shared.exch.b32 %r12, [%r2], 1;',
+      ...gives('%r9'),
+    ],
+  ],
+]
+
+const endingKernels: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+  ['a lock that is given back, compared', [...takes('ask', '%r9'), ...counts, ...gives('%r9')]],
+  ['a lock that is given back, exchanged', [...exchanges, ...gives('%r9')]],
+  ['two locks in one order', two(true)],
+  [
+    'tries that are counted, of a lock that nobody gives back',
+    [
+      'mov.u32 %r15, 0;',
+      'ask:',
+      'atom.acquire.cta.shared.cas.b32 %r12, [%r9], 0, 1;',
+      'add.u32 %r15, %r15, 1;',
+      'setp.ne.u32 %p3, %r12, 0;',
+      'setp.lt.and.u32 %p3, %r15, 40, %p3;',
+      '@%p3 bra ask;',
+    ],
+  ],
+  [
+    'the last warp sets what the others ask for',
+    [
+      'setp.eq.u32 %p4, %r11, 2;',
+      '@%p4 atom.release.cta.shared.exch.b32 %r13, [%r9], 1;',
+      'ask:',
+      'atom.acquire.cta.shared.cas.b32 %r12, [%r9], 1, 1;',
+      'setp.ne.u32 %p3, %r12, 1;',
+      '@%p3 bra ask;',
+    ],
+  ],
+]
+
+describe('a run gets stuck where everybody asks in vain', () => {
+  test.each(stuckKernels)('%s', (_, body) => {
+    expect(outcomes(program(body))).toEqual(always('stuck'))
+  })
+  test.each(stuckKernels)('law 1: nothing changes any more: %s', (_, body) => {
+    const { launched } = launch(program(body))
+    const ran = run(launched.world, launched.machine, { ...settings(eager), fuel: 5000 }, ignore)
+    const stood = shared(ran.machine, launched.world.planeBytes)
+    let m = ran.machine
+    let state = 7
+    for (let k = 0; k < 1000; k++) {
+      const all = offered(launched.world, m)
+      expect(all.length).toBeGreaterThan(0)
+      const [r, next] = random(state)
+      state = next
+      const done = take(launched.world, m, all[r % all.length]!)
+      m = 'kind' in done ? expect.fail(done.message) : done.machine
+    }
+    expect(shared(m, launched.world.planeBytes)).toBe(stood)
+  })
+  test.each(endingKernels)('law 2: one that can end is not stuck: %s', (_, body) => {
+    expect(outcomes(program(body))).toEqual(always('completed'))
+  })
+  test('two locks in two orders: in some schedules', () => {
+    expect(new Set(outcomes(program(two(false))))).toEqual(new Set(['stuck', 'completed']))
+  })
+})
+
+describe('its verdict', () => {
+  const verdictOf = (body: ReadonlyArray<string>) => {
+    const { source } = launch(program(body))
+    return right(checkSource(source, { ...standardOptions, algebra: bits('hopper') })).verdict
+  }
+  test.each(stuckKernels)('a deadlock that says who asks: %s', (_, body) => {
+    const v = verdictOf(body)
+    expect([v.verdict, v.findings.map(({ id }) => id)]).toEqual(['deadlock', ['B5']])
+    expect(v.waitFor.length).toBeGreaterThan(0)
+  })
+  test('two locks in two orders: found, and it replays', () => {
+    const v = verdictOf(two(false))
+    expect(v.verdict).toBe('deadlock')
+  })
+  test('two in one order: in every schedule', () => {
+    expect(verdictOf(two(true)).verdict).toBe('ok')
+  })
+})
