@@ -14,6 +14,7 @@ import {
   seeded,
   starvingAgent,
 } from '../../../src/semantics/execution/policy.js'
+import { noArguments } from '../../../src/semantics/execution/launch.js'
 import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import { offered, take } from '../../../src/semantics/execution/step.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
@@ -76,7 +77,10 @@ const policies = [
 
 const launch = (text: string) => {
   const { program: p, given } = groundOfText(text, 96)
-  return { source: warpSource(p, given), launched: right(warpSource(p, given).launch(bits('hopper'), given)) }
+  return {
+    source: warpSource(p, given),
+    launched: right(warpSource(p, given).launch(bits('hopper'), noArguments)),
+  }
 }
 
 const outcomes = (text: string): ReadonlyArray<string> =>

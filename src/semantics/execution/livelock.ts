@@ -20,7 +20,7 @@
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import * as Plane from '../machine/plane.js'
-import type { Prepared } from '../machine/operation.js'
+import { doesOf, type Prepared } from '../machine/operation.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { stronglyNamed, type Offered } from './step.js'
@@ -62,23 +62,8 @@ const wordsOf = (m: Machine, p: Prepared): string => {
 /** Of an event that has not been taken yet. */
 export const leaving = (m: Machine, { operation, ready }: Offered): Leaving => {
   if (operation !== null || ready?._tag !== 'do') return 'changes'
-  const p = ready.prepared
-  switch (p._tag) {
-    case 'load':
-      return p.strong === undefined ? 'reads' : { words: '' }
-    case 'mbarrier.wait':
-      return p.blocks ? 'changes' : { words: '' }
-    case 'fence':
-      return p.kind === 'memory' ? 'reads' : 'changes'
-    case 'nothing':
-      return 'reads'
-    case 'atomic.words':
-      return p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true
-        ? { words: wordsOf(m, p) }
-        : 'changes'
-    default:
-      return 'changes'
-  }
+  const does = doesOf(ready.prepared)
+  return does === 'asks' ? { words: wordsOf(m, ready.prepared) } : does
 }
 
 /** An event was taken, of which that was to be expected. */

@@ -29,6 +29,7 @@
  * 1. `named(name of p)` chooses as p does, for every policy p of this module but a recorded one; of every other text it is null.
  * 2. Under `eager` and `lazy` a loop that asks for a word does not keep others from going on.
  */
+import { doesOf } from '../machine/operation.js'
 import { readKey, sameKey, showKey, type EventKey, type Offered } from './step.js'
 
 // ---------------------------------------------------------------- model
@@ -100,17 +101,7 @@ interface Polling {
 const often = 64
 const calm: Polling = { agent: -1, times: 0, fruitless: new Set() }
 
-/** Is it a strong load, an atomic that compares or adds nothing, a test of a barrier? */
-const asks = ({ ready }: Offered): boolean => {
-  if (ready?._tag !== 'do') return false
-  const p = ready.prepared
-  return (
-    (p._tag === 'load' && p.strong !== undefined) ||
-    (p._tag === 'mbarrier.wait' && !p.blocks) ||
-    (p._tag === 'atomic.words' &&
-      (p.op === 'cas' || p.op === 'exch' || p.data?.every((word) => word === 0) === true))
-  )
-}
+const asks = ({ ready }: Offered): boolean => ready?._tag === 'do' && doesOf(ready.prepared) === 'asks'
 
 /** The first that does not ask in vain, of an operation or of an agent; where all do, the first of all. */
 const unlessInVain = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number => {

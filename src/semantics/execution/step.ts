@@ -60,7 +60,7 @@ import {
   type Ready,
 } from '../machine/state.js'
 import { isFault, type FaultValue } from '../machine/value.js'
-import type { Standpoint } from '../machine/front.js'
+import type { Parts, Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- model
@@ -334,8 +334,19 @@ export const offered = (
     if (known !== undefined) next = at + 1
     out.push(known ?? ofOperation(f))
   }
-  return out
+  return out.length > 0 || world.front.parts === null ? out : parkedOffers(world, m, world.front.parts)
 }
+
+/** What threads can do that the machine keeps behind others of their warp: they go on where nothing else can. */
+const parkedOffers = (world: World, m: Machine, parts: Parts<World>): ReadonlyArray<Offered> =>
+  m.agents.flatMap((a, agent) => {
+    if (a.status !== 'running') return []
+    const ways = parts.parked(a).flatMap((part) => {
+      const { ready } = turned(world, m, agent, part)
+      return ready === null || blocked(world, m, agent, ready) ? [] : [ofAgent(agent, a.at, part, ready)]
+    })
+    return ways.slice(0, 1)
+  })
 
 // ---------------------------------------------------------------- an agent's event
 

@@ -11,6 +11,37 @@
  */
 import type { Comparison } from './events.js'
 
+/** What a wait is for: `it is at least 4`. */
+export const waitedFor = (c: Comparison, value: number): string => {
+  const v = String(value)
+  switch (c) {
+    case 'eq':
+      return `it is ${v}`
+    case 'ne':
+      return `it is not ${v}`
+    case 'lt':
+    case 'lo':
+      return `it is less than ${v}`
+    case 'le':
+    case 'ls':
+      return `it is at most ${v}`
+    case 'gt':
+    case 'hi':
+      return `it is more than ${v}`
+    case 'ge':
+    case 'hs':
+      return `it is at least ${v}`
+    case 'os':
+      return `its sign differs from that of ${v}`
+    case 'ss':
+      return `its sign is that of ${v}`
+    case 'sc':
+      return `it has a bit of ${v}`
+    case 'nc':
+      return `it has no bit of ${v}`
+  }
+}
+
 export const holds = (c: Comparison, x: number, y: number): boolean => {
   switch (c) {
     case 'eq':

@@ -61,6 +61,8 @@ export interface Forks<W> {
 export interface Parts<W> {
   /** names of the parts besides the one that the agent is ready for, none of them 0; in the order in which they are asked */
   readonly others: (a: AgentState) => ReadonlyArray<number>
+  /** names of parts that would go on together with those that wait: they go on alone where nothing else in the machine can */
+  readonly parked: (a: AgentState) => ReadonlyArray<number>
   /** the same agent, ready for what this part waits for; the same `ready` whenever it is asked of this state */
   readonly turn: (world: W, at: Standpoint, a: AgentState, part: number) => AgentState
 }

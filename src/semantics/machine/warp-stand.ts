@@ -11,6 +11,10 @@
  * effect, its end, its join, or a wait. A part that stands at a wait lets the others go on, and waits when none of them can. Where several parts stand at waits the warp
  * is ready for what the first of them waits for; as long as that is blocked, for what the first waits for that is not (`turns`, `machine/front.ts`).
  *
+ * A part may ask memory again and again for what a part that is parked, or comes later, would write. So one that has done nothing else in a turn of its loop yields:
+ * others go on, and if all are parked one of them does so before it is joined. So does one that is parked where the others wait and nothing else in the machine can move. A
+ * thread that can go on goes on at last; an H100 keeps that promise, too.
+ *
  *     if (lane < 16) wait A, arrive B      lanes 0..15 are blocked at A: lanes 16..31 arrive at it, and wait for B
  *     else arrive A, wait B
  *
@@ -209,8 +213,10 @@ export interface Split {
   readonly frame: Frame | null
   /** by loop: the turn it is in, -1 before the first */
   readonly turns: ReadonlyArray<number>
-  /** `waiting`: before something that another agent must do first */
-  readonly now: 'running' | 'waiting' | 'parked'
+  /** `waiting`: before something that another agent must do first; `yielding`: it has asked in vain for so long that others go first */
+  readonly now: 'running' | 'waiting' | 'parked' | 'yielding'
+  /** of the turn of its loop, while there are other parts: 1, it has asked memory and done nothing else; -1, it has done something else; 0, neither */
+  readonly asked: number
 }
 
 export interface WarpStand {
@@ -267,7 +273,8 @@ export const split = (
   frame: Frame | null,
   turns: ReadonlyArray<number>,
   now: Split['now'],
-): Split => ({ pc, mask, frame, turns, now })
+  asked: number,
+): Split => ({ pc, mask, frame, turns, now, asked })
 
 export const frame = (join: number, mask: number, next: Frame | null, called: boolean): Frame => ({
   join,

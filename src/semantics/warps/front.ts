@@ -190,6 +190,7 @@ const fresh = (
         null,
         Array.from({ length: program.loopCount }, () => -1),
         'running',
+        0,
       ),
     ],
     ended: ~mask,
@@ -304,7 +305,7 @@ const whereIn = (p: WarpProgram): Front<World>['where'] => {
         .map((s) => {
           const frames: string[] = []
           for (let f = s.frame; f !== null; f = f.next) frames.push(`${String(f.join)}:${String(f.mask)}`)
-          return `${String(s.pc)}:${String(s.mask)}:${s.now}:${frames.join('<')}`
+          return `${String(s.pc)}:${String(s.mask)}:${s.now}:${String(s.asked)}:${frames.join('<')}`
         })
         .join('/'),
     ].join('|')
@@ -357,14 +358,22 @@ const constantStores = (p: WarpProgram): ReadonlySet<number> => {
 const turnsOf = ({ stand }: AgentState): Turns | null => (stand?._tag === 'warp' ? stand.turns : null)
 const noOthers: ReadonlyArray<number> = []
 
-/** Parts of a warp that wait, each named by its lowest lane. The first of them is the one that the warp is ready for. */
+/** Lanes of parts that are parked at a join that they need not wait at. */
+const parkedIn = (t: Turns | null): ReadonlyArray<number> =>
+  t === null ? noOthers : t.before.splits.flatMap((s) => (s.now === 'parked' ? [s.mask] : noOthers))
+
+/**
+ * Parts of a warp that wait, each named by its lowest lane. The first of them is the one that the warp is ready for. Parts that are parked have the names from 32 on.
+ */
 const partsOf = (l: WarpLaunch): Parts<World> => {
   const known = rememberedBy<Turns, number, AgentState>()
   return {
     others: (a) => turnsOf(a)?.ways.slice(1).map(lowest) ?? noOthers,
+    parked: (a) => parkedIn(turnsOf(a)).map((lanes) => 32 + lowest(lanes)),
     turn: (world, at, a, part) => {
       const turns = turnsOf(a)
-      const way = turns?.ways.find((lanes) => lowest(lanes) === part)
+      const ways = part < 32 ? turns?.ways : parkedIn(turns)
+      const way = ways?.find((lanes) => lowest(lanes) === part % 32)
       return turns === null || way === undefined
         ? unreachable('a part of a warp that does not wait')
         : known(turns, part, () => turned(l, world, at, sharedOf(world, at), turns, way, a))

@@ -13,6 +13,7 @@
  */
 import type { Edit } from '../machine/cells.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
+import { doesOf } from '../machine/operation.js'
 import type { Meeting } from '../log/events.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
@@ -80,6 +81,7 @@ interface Walking {
   frame: Frame | null
   turns: ReadonlyArray<number>
   now: Split['now']
+  asked: number
 }
 
 interface Walk {
@@ -165,6 +167,7 @@ const meet = (w: Walk): void => {
         frame: whole.next,
         turns: latest(parts),
         now: 'running',
+        asked: 0,
       }
       arrive(w, joined, whole.join)
       w.splits = [...w.splits.filter((p) => !parts.includes(p)), joined].sort(byLane)
@@ -192,7 +195,7 @@ const go = (
   const met = join === null || (s.frame !== null && !s.frame.called && s.frame.join === join)
   const own = met ? s.frame : frame(join, s.mask, s.frame, false)
   const parts = ways.map(({ mask, pc }): Walking => {
-    const part: Walking = { pc, mask, frame: own, turns: s.turns, now: 'running' }
+    const part: Walking = { pc, mask, frame: own, turns: s.turns, now: 'running', asked: 0 }
     arrive(w, part, pc)
     return part
   })
@@ -291,10 +294,10 @@ const branchIndexed = (w: Walk, s: Walking, o: Of<'branchIndexed'>, mask: number
 const call = (w: Walk, s: Walking, o: Of<'call'>, mask: number): void => {
   const back = s.pc + 1
   const outer = frame(back, s.mask, s.frame, true)
-  const inside: Walking = { pc: o.target, mask, frame: outer, turns: s.turns, now: 'running' }
+  const inside: Walking = { pc: o.target, mask, frame: outer, turns: s.turns, now: 'running', asked: 0 }
   const others = s.mask & ~mask
   const waiting: Walking[] =
-    others === 0 ? [] : [{ pc: back, mask: others, frame: outer, turns: s.turns, now: 'parked' }]
+    others === 0 ? [] : [{ pc: back, mask: others, frame: outer, turns: s.turns, now: 'parked', asked: 0 }]
   w.splits = [...w.splits.filter((p) => p !== s), inside, ...waiting].sort(byLane)
 }
 
@@ -306,9 +309,11 @@ const goBack = (w: Walk, s: Walking, mask: number): void => {
     if (others !== 0) arrive(w, s, s.pc + 1)
     return
   }
-  const leaving: Walking = { pc: s.frame.join, mask, frame: s.frame, turns: s.turns, now: 'parked' }
+  const leaving: Walking = { pc: s.frame.join, mask, frame: s.frame, turns: s.turns, now: 'parked', asked: 0 }
   const staying: Walking[] =
-    others === 0 ? [] : [{ pc: s.pc + 1, mask: others, frame: s.frame, turns: s.turns, now: 'running' }]
+    others === 0
+      ? []
+      : [{ pc: s.pc + 1, mask: others, frame: s.frame, turns: s.turns, now: 'running', asked: 0 }]
   w.splits = [...w.splits.filter((p) => p !== s), leaving, ...staying].sort(byLane)
   meet(w)
 }
@@ -318,6 +323,34 @@ const turn = (s: Walking, { loop, inner }: Of<'turn'>): void => {
   turns[loop] = turns[loop]! + 1
   for (const i of inner) turns[i] = -1
   s.turns = turns
+}
+
+/** What a part has done in this turn of its loop, when it has done this as well: it has asked, 1, or done something else, -1. */
+const askedWith = (before: number, done: ReadonlyArray<Part>): number =>
+  done.reduce((asked, { prepared }) => {
+    const does = doesOf(prepared)
+    return does === 'reads' || asked < 0 ? asked : does === 'asks' ? 1 : -1
+  }, before)
+
+/** A part that is parked goes on without the others of its frame. */
+const released = (w: Walk, parked: Walking): void => {
+  apart(w.splits, parked)
+  parked.now = 'running'
+  arrive(w, parked, parked.pc)
+}
+
+/**
+ * The next turn of its loop; if it has only asked in the last one it lets others go on, and goes on when no other can. If all others are parked, one of them goes on before
+ * it is joined.
+ */
+const takesTurn = (w: Walk, s: Walking): void => {
+  const { asked } = s
+  s.asked = 0
+  if (asked <= 0 || w.splits.length === 1) return
+  const goesOn = (p: Walking): boolean => p !== s && (p.now === 'running' || p.now === 'yielding')
+  const parked = w.splits.find((p) => p.now === 'parked')
+  if (parked !== undefined && !w.splits.some(goesOn)) released(w, parked)
+  s.now = 'yielding'
 }
 
 // ---------------------------------------------------------------- lanes that must be there together
@@ -659,9 +692,7 @@ const gathered = (
   const parked = isAligned(o) ? undefined : w.splits.find((t) => t.now === 'parked')
   if (parked === undefined) stop(w, s, notTogether(w, o, there))
   else {
-    apart(w.splits, parked)
-    parked.now = 'running'
-    arrive(w, parked, parked.pc)
+    released(w, parked)
     meet(w)
   }
   return null
@@ -875,6 +906,8 @@ const instruction = (
               others.every((t) => t.pc === s.pc),
             )
       if (done.length > 0 && attends(o)) w.attended |= mask
+      if (w.splits.length === 1) s.asked = 0
+      else if (done.length > 0) s.asked = askedWith(s.asked, done)
       if (done.length > 0)
         standBefore(w, siteAt(w, s), iterationOf(w, s.pc, s.turns), loosely(done, loose), mask, actsAsOne(o))
     }
@@ -884,6 +917,7 @@ const instruction = (
   s.now = 'running'
   comeTo(w, s, s.pc + 1)
   goOn(w, met)
+  if (o._tag === 'turn') takesTurn(w, s)
 }
 
 /** Do lanes execute it as one? Then each has a part in all that it touches: PTX says of none of its accesses which thread makes it. */
@@ -922,6 +956,9 @@ const open = (w: Walk): ReadonlyArray<Walking> =>
     return o !== undefined && waits(o)
   })
 
+/** Is a part parked that might go on without the others? */
+const hasParked = (w: Walk): boolean => w.splits.some((p) => p.now === 'parked')
+
 /**
  * Which part goes on when all wait; undefined: several may, and it is not said which, or none is left. A part that waits for lanes of its warp is held up until they
  * come; so is one at the barrier of the cluster.
@@ -929,13 +966,13 @@ const open = (w: Walk): ReadonlyArray<Walking> =>
 const nextOf = (w: Walk): Walking | undefined => {
   if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
   const waiting = w.splits.filter((p) => p.now === 'waiting')
-  if (waiting.length < 2) return waiting[0]
+  if (waiting.length < 2 && !hasParked(w)) return waiting[0]
   // it needs no other part
   const coming = waiting.find((p) => isComing(w.launch.code[p.pc]?.instruction.operation))
   if (coming !== undefined) return coming
   const ways = open(w)
-  if (ways.length === 1) return ways[0]
-  if (ways.length > 1) {
+  if (ways.length === 1 && !hasParked(w)) return ways[0]
+  if (ways.length > 0) {
     const chosen = ways.find((p) => p.mask === w.turn)
     w.turn = 0
     return chosen
@@ -945,6 +982,13 @@ const nextOf = (w: Walk): Walking | undefined => {
     waiting.find((p) => isHeld(w, p)) ??
     waiting[0]
   )
+}
+
+/** One that has yielded, where no other can go on. */
+const gone = (w: Walk): Walking | undefined => {
+  const s = w.splits.find((p) => p.now === 'yielding')
+  if (s !== undefined) s.now = 'running'
+  return s
 }
 
 /**
@@ -957,7 +1001,7 @@ const walk = (w: Walk): void => {
   effort.limit = Math.min(outer, effort.spent + endless)
   let ticks = 0
   while (w.ready === null) {
-    let s = w.splits.find((p) => p.now === 'running')
+    let s = w.splits.find((p) => p.now === 'running') ?? gone(w)
     const last = s === undefined
     s ??= nextOf(w)
     if (s === undefined) break
@@ -989,7 +1033,7 @@ const walk = (w: Walk): void => {
 const standOf = (w: Walk, turns: Turns | null): WarpStand => ({
   _tag: 'warp',
   rows: w.rows,
-  splits: w.splits.map((s) => split(s.pc, s.mask, s.frame, s.turns, s.now)),
+  splits: w.splits.map((s) => split(s.pc, s.mask, s.frame, s.turns, s.now, s.asked)),
   ended: w.ended,
   atCluster: w.atCluster,
   fromCluster: w.fromCluster,
@@ -1028,6 +1072,7 @@ const resumed = (
       frame: s.frame,
       turns: s.turns,
       now: s.now,
+      asked: s.asked,
     })),
     ended: stand.ended,
     atCluster: stand.atCluster,
@@ -1040,7 +1085,7 @@ const resumed = (
   }
 }
 
-/** The lanes of parts each of which may be the next, where the walk has ended before them. */
+/** The lanes of parts each of which may be the next, where the walk has ended before them; of one alone where others are parked, which go on first if nothing else can. */
 const severalIn = (w: Walk): ReadonlyArray<number> =>
   w.ready === null && w.splits.length > 1 ? open(w).map(({ mask }) => mask) : none
 const none: ReadonlyArray<number> = []
@@ -1110,7 +1155,9 @@ export const turned = (
   a: AgentState,
 ): AgentState => {
   const w = resumed(launch, world, at, shared, before, another(before.rows, null))
-  w.turn = way
+  const parked = w.splits.find((p) => p.now === 'parked' && p.mask === way)
+  if (parked === undefined) w.turn = way
+  else released(w, parked)
   return walked(w, null, a.at, a.groups)
 }
 

@@ -27,6 +27,7 @@
 import type { Blocked } from '../finding.js'
 import type { BlockingId } from '../hazards.js'
 import { ofBarrier, ofGroup, type Subject } from '../subject.js'
+import { waitedFor } from '../../log/comparison.js'
 import type { Ahead, Family, Rendezvous, Stamp } from '../../log/events.js'
 import type { BarrierState } from './barriers.js'
 import {
@@ -105,10 +106,13 @@ const past = (
     }
   }
   if (b.lacking !== undefined) {
-    const { label, before, value, signallers } = b.lacking
+    const { label, before, value, until, signallers } = b.lacking
     return {
       blockage: b,
-      waitsFor: `${label}: has ${String(before)} of ${String(value)}, ${String(value - before)} missing`,
+      waitsFor:
+        until === null
+          ? `${label}: has ${String(before)} of ${String(value)}, ${String(value - before)} missing`
+          : `${label}, which is ${String(before)}, until ${waitedFor(until, value)}`,
       suppliers: signallers,
     }
   }

@@ -129,6 +129,7 @@ export const registers = (d: Detector, e: RegistersEvent): void => {
         label: 'the register file of its CTA',
         before: e.free,
         value: e.needs,
+        until: null,
         signallers: [],
       },
     })

@@ -7,7 +7,7 @@
  *
  * Law 1. Its size is that of the agents, whatever the length of the log.
  */
-import type { Stamp } from '../../log/events.js'
+import type { Comparison, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge } from './knowledge.js'
 
@@ -39,5 +39,7 @@ export interface Lacking {
   readonly label: string
   readonly before: number
   readonly value: number
+  /** of a wait for a word, whatever is written there */
+  readonly until: Comparison | null
   readonly signallers: ReadonlyArray<number>
 }

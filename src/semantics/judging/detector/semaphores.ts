@@ -156,7 +156,7 @@ export const semaphore = (d: Detector, e: SemaphoreEvent): void => {
       parity: 0,
       named: undefined,
       family: undefined,
-      lacking: { label: s.label, before: e.before, value: e.value, signallers },
+      lacking: { label: s.label, before: e.before, value: e.value, until: e.until ?? null, signallers },
     })
     return
   }
