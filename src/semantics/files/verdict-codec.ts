@@ -178,7 +178,7 @@ const findingMay = {
     'the last event of the agent of the earlier one that the agent of the later one, another one, knew of; 0: none',
   ),
   missing: described(missingEdge, 'the smallest addition that makes the finding disappear'),
-  silicon: described(text, 'what a chip did with kernels that have it: how many trials went wrong'),
+  silicon: described(text, 'what the chip did with a micro-kernel that has this mistake between such accesses; absent where none went wrong'),
 }
 
 const finding: Wire<Finding> = define('Finding', () =>

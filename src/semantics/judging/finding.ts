@@ -84,7 +84,7 @@ export interface Finding {
   /** the last event of the earlier one's agent that another agent knew of; 0: none */
   readonly knows?: number
   readonly missing?: MissingEdge
-  /** what a chip did with kernels that have it (`silicon.ts`), where it is published */
+  /** what a chip did with a kernel that has this mistake between such accesses (`silicon.ts`), where it is published */
   readonly silicon?: string
 }
 

@@ -12,6 +12,7 @@
  *
  * A verdict is a document: findings stand in it as they are published, without what they are about as data (`subject.ts`).
  */
+import type { Header } from '../log/events.js'
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
 import { siliconClause } from './silicon.js'
@@ -41,7 +42,7 @@ export interface ReplayableFinding extends Finding {
 // ---------------------------------------------------------------- publishing
 
 /** The finding without what it is about as data. */
-const published = (f: Diagnosis): Finding => {
+const published = (arch: Header['arch'], f: Diagnosis): Finding => {
   const core: { -readonly [K in keyof Finding]: Finding[K] } = {
     id: f.id,
     title: hazards[f.id].title,
@@ -55,29 +56,32 @@ const published = (f: Diagnosis): Finding => {
   if (f.knows !== undefined) core.knows = f.knows
   if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
   // a hazard that is a note here is one of another kernel
-  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(f.id)
+  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(arch, f)
   if (seen !== undefined) core.silicon = seen
   return core
 }
 
-/** A finding of a verdict, and the place of the schedule that replays it. */
-export const replayable = (f: Diagnosis, schedule: number | null): ReplayableFinding =>
-  Object.assign({ schedule }, published(f))
+/** A finding of a verdict on this chip, and the place of the schedule that replays it. */
+export const replayable = (arch: Header['arch'], f: Diagnosis, schedule: number | null): ReplayableFinding =>
+  Object.assign({ schedule }, published(arch, f))
 
-const publishedCondition = ({ holds, failures, findings }: Condition<Diagnosis>): Condition => ({
+const publishedCondition = (
+  arch: Header['arch'],
+  { holds, failures, findings }: Condition<Diagnosis>,
+): Condition => ({
   holds,
   failures,
-  findings: findings.map(published),
+  findings: findings.map((f) => published(arch, f)),
 })
 
 /** The conditions of a verdict. */
-export const publishedConditions = (c: Conditions<Diagnosis>): Conditions => ({
-  C1: publishedCondition(c.C1),
-  C2: publishedCondition(c.C2),
-  C3: publishedCondition(c.C3),
-  C4: publishedCondition(c.C4),
-  C5: publishedCondition(c.C5),
-  C6: publishedCondition(c.C6),
+export const publishedConditions = (arch: Header['arch'], c: Conditions<Diagnosis>): Conditions => ({
+  C1: publishedCondition(arch, c.C1),
+  C2: publishedCondition(arch, c.C2),
+  C3: publishedCondition(arch, c.C3),
+  C4: publishedCondition(arch, c.C4),
+  C5: publishedCondition(arch, c.C5),
+  C6: publishedCondition(arch, c.C6),
 })
 
 // ---------------------------------------------------------------- the document
