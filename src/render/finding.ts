@@ -38,7 +38,8 @@ export interface FindingRow {
 const severities: Readonly<Record<Finding['severity'], string>> = { E: '', C: ' (contract)', L: ' (note)' }
 
 /** What it is called, and whether it is less than an error. */
-export const findingTitle = (f: Finding): string => `${hazards[f.id].title}${severities[f.severity]}`
+export const findingTitle = (f: Finding): string =>
+  `${f.title ?? hazards[f.id].title}${severities[f.severity]}`
 
 /** `compute / k / wgmma [0]` */
 export const statementText = (o: Operation): string =>
@@ -125,7 +126,7 @@ export const findingBlock = (palette: Palette, f: Omit<ReplayableFinding, 'sched
     ).split('\n'),
   ].filter((line) => line !== '')
   return [
-    `${mark(palette.bold(f.id))}  ${palette.bold(hazards[f.id].title)}${severities[f.severity]}`,
+    `${mark(palette.bold(f.id))}  ${palette.bold(f.title ?? hazards[f.id].title)}${severities[f.severity]}`,
     ...[...wrap(f.text, textWidth), ...body].map((line) => `    ${line}`),
   ].join('\n')
 }

@@ -10,6 +10,8 @@ import {
   type Deed,
 } from '../../../src/semantics/judging/deed.js'
 import { hazardIds, type HazardId } from '../../../src/semantics/judging/hazards.js'
+import { ofPlane } from '../../../src/semantics/judging/subject.js'
+import type { Space } from '../../../src/semantics/language/types.js'
 import type { Header } from '../../../src/semantics/log/events.js'
 import { unitNames } from '../../../src/semantics/log/units.js'
 import { silicon, siliconClause, unshown } from '../../../src/semantics/judging/silicon.js'
@@ -83,7 +85,12 @@ describe('law 3: a clause is about one mistake', () => {
     a: Deed,
     b: Deed | null,
     arch: Header['arch'] = 'sm90a',
-  ): string | undefined => siliconClause(arch, { id, deeds: { a, b } })
+    space: Space = id === 'D2' || id === 'D3' || id === 'P5' ? 'gmem' : 'smem',
+  ): string | undefined =>
+    siliconClause(
+      { arch, planes: [{ name: 'p', space, bytes: 4, initialised: true }] },
+      { id, deeds: { a, b }, about: [ofPlane(0)] },
+    )
 
   it('says how many of how many, whichever side came first', () => {
     const said =
@@ -92,7 +99,8 @@ describe('law 3: a clause is about one mistake', () => {
     expect(clause('W3', writing, by('reads', 'wgmma'))).toBe(said)
     expect(clause('K3', by('writes', 'tmaLoad'), by('writes', 'tmaLoad'))).toContain('launched clusters')
     expect(clause('B5', waiting, null)).toContain('an H100 hung in 4,752,000 of 4,752,000')
-    expect(clause('D5', writing, reading)).toContain('in 4 micro-kernels with this mistake')
+    expect(clause('D5', writing, reading)).toContain('in 3 micro-kernels with this mistake')
+    expect(clause('D5', writing, reading, 'sm90a', 'gmem')).toContain('in 4,752,000 of 4,752,000 ')
     expect(clause('B2', other, other)).toBe(
       'in a micro-kernel with this mistake, an H100 ended the launch with a fault',
     )
@@ -100,6 +108,7 @@ describe('law 3: a clause is about one mistake', () => {
   it('of other accesses of the same id nothing is quoted', () => {
     expect(clause('P1', writing, by('reads', 'wgmma'))).toContain('in 352 of 4,752,000')
     expect(clause('P1', writing, by('reads', 'tmaStore'))).toBeUndefined()
+    expect(clause('P1', writing, by('reads', 'wgmma'), 'sm90a', 'regs')).toBeUndefined()
     expect(clause('P1', writing, by('writes', 'wgmma'))).toBeUndefined()
     expect(clause('W1', by('writes', 'cpAsync'), reading)).toBeUndefined()
     expect(clause('R1', by('writes', 'tmaLoad'), reading)).toBeDefined()

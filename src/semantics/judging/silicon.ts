@@ -7,10 +7,12 @@
  * The programs are `conformance/hopper/evidence`, their counts `counts.json` beside them. With the statement none of them was wrong once.
  *
  * A count is evidence for one mistake. The same id between other accesses is another mistake: a missing proxy fence before a wgmma was seen, before a bulk
- * store it was not. So a finding quotes the kernels that have its id, both its accesses and its chip. Where there are none, or none of them was wrong once, it
+ * store it was not, and a register written before a wgmma lacks another fence. So a finding quotes the kernels that have its id, both its accesses with their
+ * memory, and its chip. Where there are none, or none of them was wrong once, it
  * quotes nothing: a count of zero read as "safe" although the manual says otherwise.
  *
  *     P1  writes, wgmma reads, sm_90a       352 of 4,752,000
+ *     P1  the same, of registers            nothing: no kernel leaves out a wgmma.fence
  *     P1  writes, tmaStore reads, sm_90a    nothing: 0 of 4,752,000
  *     P1  writes, wgmma reads, sm_100a      nothing: no kernel ran there
  *     W1  cpAsync writes, reads, sm_90a     nothing: the kernel of W1 has a bulk load
@@ -18,7 +20,7 @@
  * Laws
  * 1. The numbers are those of counts.json, and every row of it with the statement counts no wrong trial.
  * 2. A hazard is counted, or it is said why no trials can show it; never both.
- * 3. A finding has a clause exactly if a kernel of its id, its accesses and its chip was wrong once.
+ * 3. A finding has a clause exactly if a kernel of its id, its accesses, their memory and its chip was wrong once.
  *
  * Source: the runs on an NVIDIA H100 80GB HBM3
  */
@@ -36,6 +38,8 @@ import {
 } from './deed.js'
 import type { Deeds } from './finding.js'
 import type { HazardId } from './hazards.js'
+import type { Space } from '../language/types.js'
+import type { Concerning } from './subject.js'
 
 // ---------------------------------------------------------------- model
 
@@ -57,6 +61,8 @@ export interface Silicon {
   readonly hazard: HazardId
   /** what its two sides do; one side where the hazard has one */
   readonly sides: ReadonlyArray<Deed>
+  /** what memory they access; null where no access is at stake */
+  readonly space: Space | null
   /** who sees it: a block, a warp, a warpgroup's product, a cluster */
   readonly reader: 'block' | 'warp' | 'warpgroup' | 'cluster'
   /** the statement that is left out */
@@ -79,6 +85,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D1',
     sides: [writing, reading],
+    space: 'smem',
     reader: 'block',
     without: 'a `bar.sync` between stores to shared memory and the loads of another warp',
     wrongIs: 'a word of before',
@@ -91,6 +98,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D2',
     sides: [writing, reading],
+    space: 'gmem',
     reader: 'block',
     without: 'the same `bar.sync`, in global memory',
     wrongIs: 'a word of before',
@@ -103,6 +111,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D3',
     sides: [writing, reading],
+    space: 'gmem',
     reader: 'block',
     without: 'a wait for the flag of another block (`ld.acquire.gpu`)',
     wrongIs: 'a word of before',
@@ -115,6 +124,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D5',
     sides: [writing, reading],
+    space: 'smem',
     reader: 'warp',
     without:
       'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
@@ -128,6 +138,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D5',
     sides: [writing, reading],
+    space: 'gmem',
     reader: 'warp',
     without: 'the same `bar.warp.sync`, in global memory',
     wrongIs: 'a word of before',
@@ -140,6 +151,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D5',
     sides: [writing, reading],
+    space: 'smem',
     reader: 'warp',
     without: 'the same, where the halves meet behind a branch before they store and load',
     wrongIs: 'a word of before',
@@ -152,6 +164,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D5',
     sides: [writing, reading],
+    space: 'smem',
     reader: 'warp',
     without: 'the same, where a shuffle stands between the two',
     wrongIs: 'a word of before',
@@ -164,6 +177,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D6',
     sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'warp',
     without: 'a `bar.warp.sync` between what all lanes store and fence, and a bulk store that lane 0 issues',
     wrongIs: 'bytes of before in global memory',
@@ -176,6 +190,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D6',
     sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'warp',
     without: 'the same, where lane 0 fences for all of them',
     wrongIs: 'bytes of before in global memory',
@@ -188,6 +203,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'P1',
     sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'block',
     without: '`fence.proxy.async` between stores and a bulk store of their bytes',
     wrongIs: 'bytes of before in global memory',
@@ -200,6 +216,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'P1',
     sides: [writing, readingBy('wgmma')],
+    space: 'smem',
     reader: 'warpgroup',
     without: '`fence.proxy.async` between stores and the wgmma that reads them',
     wrongIs: 'a sum of operands of before',
@@ -212,6 +229,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'P2',
     sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'block',
     without: 'the same fence behind the stores: it stands before them',
     wrongIs: 'bytes of before in global memory',
@@ -224,6 +242,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'P3',
     sides: [reading, writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: '`fence.proxy.async` between loads and the arrival that lets a bulk load replace what they read',
     wrongIs: 'a word of the second filling',
@@ -236,6 +255,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'P4',
     sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: "the wait of a bulk load's issuer before it reads",
     wrongIs: 'a word of before',
@@ -248,6 +268,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'P5',
     sides: [writing, readingBy('tmaLoad')],
+    space: 'gmem',
     reader: 'block',
     without: '`fence.proxy.async` between stores to global memory and a bulk load of them',
     wrongIs: 'bytes of before in shared memory',
@@ -260,6 +281,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'R1',
     sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: 'the wait of another warp before it reads what a bulk load brings',
     wrongIs: 'a word of before',
@@ -272,6 +294,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'R2',
     sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: 'that wait: it is for the barrier of another slot',
     wrongIs: 'a word of before',
@@ -284,6 +307,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'R3',
     sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: 'the second of two copies in the count of their barrier',
     wrongIs: 'a word of before',
@@ -296,6 +320,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'W1',
     sides: [reading, writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: 'the wait for the release before a slot is filled again',
     wrongIs: 'a word of the second filling',
@@ -308,6 +333,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'W2',
     sides: [readingBy('tmaStore'), writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: '`cp.async.bulk.wait_group.read` before a slot is released whose reader is a bulk store',
     wrongIs: 'bytes of the second filling',
@@ -320,6 +346,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'W3',
     sides: [readingBy('wgmma'), writing],
+    space: 'smem',
     reader: 'warpgroup',
     without: '`wgmma.wait_group` before the operands are replaced',
     wrongIs: 'a sum of operands that came later',
@@ -332,6 +359,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'W4',
     sides: [readingBy('tmaStore'), writing],
+    space: 'smem',
     reader: 'block',
     without: '`cp.async.bulk.wait_group.read` before the source is written again',
     wrongIs: 'bytes of the second writing',
@@ -344,6 +372,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'W5',
     sides: [writingBy('tmaLoad'), writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: 'a slot of its own for the second step',
     wrongIs: 'a word of the second step',
@@ -356,6 +385,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B1',
     sides: [waiting, other],
+    space: null,
     reader: 'block',
     without: 'the wait for the waiter before the next generation completes',
     wrongIs: 'a wait that stands',
@@ -368,6 +398,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B2',
     sides: [other, other],
+    space: null,
     reader: 'block',
     without: 'the second arrival in the count of the barrier',
     wrongIs: 'a fault',
@@ -377,6 +408,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B3',
     sides: [other, other],
+    space: null,
     reader: 'block',
     without: 'the second producer in the count of the barrier',
     wrongIs: 'a word of before, or a wait that stands',
@@ -389,6 +421,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B4',
     sides: [waiting, other],
+    space: null,
     reader: 'block',
     without: 'the right number of bytes announced: 16 more are',
     wrongIs: 'a wait that stands',
@@ -401,6 +434,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B5',
     sides: [waiting],
+    space: null,
     reader: 'block',
     without: 'the arrival of one of two before it waits',
     wrongIs: 'a wait that stands',
@@ -413,6 +447,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B6',
     sides: [waiting],
+    space: null,
     reader: 'block',
     without: 'the arrival that primes an empty slot',
     wrongIs: 'a wait that stands',
@@ -425,6 +460,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B7',
     sides: [other, other],
+    space: null,
     reader: 'block',
     without: "a `bar.sync` between a barrier's initialisation and another's arrival",
     wrongIs: 'a wait that stands',
@@ -437,6 +473,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'B9',
     sides: [other, other],
+    space: null,
     reader: 'cluster',
     without: '`fence.mbarrier_init` before a relaxed meeting of the cluster',
     wrongIs: 'a wait that stands',
@@ -449,6 +486,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'U2',
     sides: [other],
+    space: null,
     reader: 'block',
     without: 'the wait for a bulk store before the end',
     wrongIs: 'bytes of before in global memory',
@@ -461,6 +499,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'K1',
     sides: [other],
+    space: null,
     reader: 'cluster',
     without: 'the meeting of the cluster at its end, where a peer is arrived at',
     wrongIs: 'a fault',
@@ -473,6 +512,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'K2',
     sides: [other],
+    space: null,
     reader: 'cluster',
     without: 'the meeting, for one of two CTAs: it ends instead',
     wrongIs: 'a CTA that never ends',
@@ -485,6 +525,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'K3',
     sides: [writingBy('tmaLoad'), writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'cluster',
     without: 'a place of its own for each half that is multicast',
     wrongIs: 'a word of the other half',
@@ -497,6 +538,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'V1',
     sides: [writing, reading],
+    space: 'smem',
     reader: 'block',
     without: 'an arrival between stores and a reader that waits for the bulk load issued behind them',
     wrongIs: 'a word of before',
@@ -509,6 +551,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'N1',
     sides: [writingAtomically, writingAtomically],
+    space: 'smem',
     reader: 'block',
     without: 'a `bar.sync` between two sums of floats',
     wrongIs: 'a sum rounded in the other order',
@@ -603,16 +646,25 @@ const clauseOf = (rows: ReadonlyArray<Silicon>): string | undefined => {
     : `${said} ${ends[first.shows]} in ${thousands(wrong)} of ${thousands(total(rows, 'trials'))} ${trialsText(first)}`
 }
 
-/** What is quoted: the id, the accesses of both sides, the chip. */
-export interface Counts {
+/** What is quoted: the id, the accesses of both sides, the planes they are of. */
+export interface Counts extends Concerning {
   readonly id: HazardId
   readonly deeds: Deeds
 }
 
+const spaceOf = ({ planes }: Pick<Header, 'planes'>, { about }: Concerning): Space | null =>
+  about.flatMap((s) => (s._tag === 'plane' ? [planes[s.plane]?.space ?? null] : []))[0] ?? null
+
 /** What a chip did with the kernels that have this mistake; undefined where no kernel has it, or none was wrong once. */
-export const siliconClause = (arch: Header['arch'], { id, deeds: { a, b } }: Counts): string | undefined =>
-  arch !== measured.arch
-    ? undefined
-    : clauseOf(
-        silicon.filter((row) => row.hazard === id && isSameSides(row.sides, b === null ? [a] : [a, b])),
-      )
+export const siliconClause = (header: Pick<Header, 'arch' | 'planes'>, f: Counts): string | undefined => {
+  if (header.arch !== measured.arch) return undefined
+  const { a, b } = f.deeds
+  const sides = b === null ? [a] : [a, b]
+  const space = spaceOf(header, f)
+  return clauseOf(
+    silicon.filter(
+      (row) =>
+        row.hazard === f.id && isSameSides(row.sides, sides) && (row.space === null || row.space === space),
+    ),
+  )
+}

@@ -15,6 +15,7 @@
 import type { Header } from '../log/events.js'
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
+import { titleOf } from './titles.js'
 import { siliconClause } from './silicon.js'
 
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
@@ -42,10 +43,10 @@ export interface ReplayableFinding extends Finding {
 // ---------------------------------------------------------------- publishing
 
 /** The finding without what it is about as data. */
-const published = (arch: Header['arch'], f: Diagnosis): Finding => {
+const published = (header: Header, f: Diagnosis): Finding => {
   const core: { -readonly [K in keyof Finding]: Finding[K] } = {
     id: f.id,
-    title: hazards[f.id].title,
+    title: titleOf(header, f),
     severity: f.severity,
     text: f.text,
     a: f.a,
@@ -56,32 +57,32 @@ const published = (arch: Header['arch'], f: Diagnosis): Finding => {
   if (f.knows !== undefined) core.knows = f.knows
   if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
   // a hazard that is a note here is one of another kernel
-  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(arch, f)
+  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(header, f)
   if (seen !== undefined) core.silicon = seen
   return core
 }
 
-/** A finding of a verdict on this chip, and the place of the schedule that replays it. */
-export const replayable = (arch: Header['arch'], f: Diagnosis, schedule: number | null): ReplayableFinding =>
-  Object.assign({ schedule }, published(arch, f))
+/** A finding of a verdict, and the place of the schedule that replays it. */
+export const replayable = (header: Header, f: Diagnosis, schedule: number | null): ReplayableFinding =>
+  Object.assign({ schedule }, published(header, f))
 
 const publishedCondition = (
-  arch: Header['arch'],
+  header: Header,
   { holds, failures, findings }: Condition<Diagnosis>,
 ): Condition => ({
   holds,
   failures,
-  findings: findings.map((f) => published(arch, f)),
+  findings: findings.map((f) => published(header, f)),
 })
 
 /** The conditions of a verdict. */
-export const publishedConditions = (arch: Header['arch'], c: Conditions<Diagnosis>): Conditions => ({
-  C1: publishedCondition(arch, c.C1),
-  C2: publishedCondition(arch, c.C2),
-  C3: publishedCondition(arch, c.C3),
-  C4: publishedCondition(arch, c.C4),
-  C5: publishedCondition(arch, c.C5),
-  C6: publishedCondition(arch, c.C6),
+export const publishedConditions = (header: Header, c: Conditions<Diagnosis>): Conditions => ({
+  C1: publishedCondition(header, c.C1),
+  C2: publishedCondition(header, c.C2),
+  C3: publishedCondition(header, c.C3),
+  C4: publishedCondition(header, c.C4),
+  C5: publishedCondition(header, c.C5),
+  C6: publishedCondition(header, c.C6),
 })
 
 // ---------------------------------------------------------------- the document

@@ -77,9 +77,9 @@ const judging = (options: Options) => {
 
 /** A trace has no schedule but its own order. */
 const unscheduled =
-  ({ arch }: Pick<Header, 'arch'>) =>
+  (header: Header) =>
   (f: Diagnosis): ReplayableFinding =>
-    replayable(arch, f, null)
+    replayable(header, f, null)
 
 /** The verdict on the lines of a trace. */
 export const judgeTrace =
@@ -113,7 +113,7 @@ export const judgeTrace =
           decidedBy: 'one-schedule',
           search: null,
           schedule: null,
-          conditions: publishedConditions(header.arch, judgement.conditions),
+          conditions: publishedConditions(header, judgement.conditions),
           findings: foremost([
             ...(layout === null
               ? []
