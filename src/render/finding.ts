@@ -21,13 +21,25 @@
 import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
 import type { AlikeFinding, ReplayableFinding } from '../semantics/judging/verdict.js'
+import { whoseText } from '../semantics/judging/ownership.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 
 // ---------------------------------------------------------------- rows
 
 export type FindingLabel =
-  'where' | 'first' | 'second' | 'source' | 'bytes' | 'known' | 'missing' | 'silicon' | 'replay' | 'alike'
+  | 'where'
+  | 'first'
+  | 'second'
+  | 'source'
+  | 'bytes'
+  | 'known'
+  | 'missing'
+  | 'silicon'
+  | 'whose'
+  | 'accepted'
+  | 'replay'
+  | 'alike'
 
 /** One thing that is said. An operation has a cell for its agent, its statement, what it does and its event; another row has one. */
 export interface FindingRow {
@@ -100,6 +112,8 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     ...row('known', f.knew),
     ...row('missing', f.missing?.text),
     ...row('silicon', f.silicon),
+    ...row('whose', f.whose === undefined ? undefined : whoseText[f.whose]),
+    ...row('accepted', f.accepted),
     ...row('replay', f.replay),
     ...row('alike', alikeText(f.alike ?? [])),
   ]

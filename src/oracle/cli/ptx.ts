@@ -58,6 +58,8 @@ import {
   writtenText,
   type Written,
 } from './judging.js'
+import { placedInPtx } from '../launch/placed.js'
+import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
@@ -79,6 +81,7 @@ interface PtxSubject {
   readonly script: Script
   readonly algebra: Algebra
   readonly authored: Judged['authored']
+  readonly linesOf: Judged['linesOf']
 }
 
 /** The lines of a text that lies beside a file; none where there is no such text. */
@@ -134,6 +137,7 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
             })),
           buffers: (launchedWorld) => sharedBuffers(launchedWorld),
         },
+        linesOf: lines,
         authored: ({ label, loc }) => {
           const [, name = '', line = ''] = /^(.*):(\d+):\d+$/su.exec(loc ?? '') ?? []
           const site = numbers.get(label)
@@ -261,7 +265,7 @@ const judgedOver = (
   )
   if (E.isLeft(parsed)) return parsed
   const { schedule, strictness, fuel } = parsed.right
-  const { launched, source, script, algebra, authored } = subject
+  const { launched, source, script, algebra, authored, linesOf } = subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const given = { ...noArguments, tensorPipe: strictness.tensorPipe }
@@ -286,6 +290,7 @@ const judgedOver = (
   bar.stop()
   return E.map((one: Checked): JudgedPtx => {
     const { verdict } = one
+    const barriers = writesBarriers(placedInPtx(launched.elaborated.program))
     return {
       launched,
       source,
@@ -294,6 +299,7 @@ const judgedOver = (
       settings: {},
       dropped: wordsOf(options, 'without'),
       authored,
+      linesOf,
       schedule,
       fuel,
       checked: one,
@@ -305,6 +311,7 @@ const judgedOver = (
           replay: replayText(schedule, verdict),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
+          whose: (f, beside) => whoseOf({ fences: launched.elaborated.program.fences, barriers, beside }, f),
         },
         grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
       ),

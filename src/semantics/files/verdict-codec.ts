@@ -28,6 +28,7 @@ import type {
   Severity,
 } from '../judging/finding.js'
 import { hazardIds } from '../judging/hazards.js'
+import { acceptedFields } from './accept-codec.js'
 import { readSchedule } from './schedule.js'
 import {
   verdictSchema,
@@ -37,6 +38,7 @@ import {
   type MendedFinding,
   type Mismatch,
   type Provenance,
+  type AcceptedFinding,
   type AlikeFinding,
   type ReplayableFinding,
   type Searched,
@@ -178,7 +180,14 @@ const findingMay = {
     'the last event of the agent of the earlier one that the agent of the later one, another one, knew of; 0: none',
   ),
   missing: described(missingEdge, 'the smallest addition that makes the finding disappear'),
-  silicon: described(text, 'what the chip did with a micro-kernel that has this mistake between such accesses; absent where none went wrong'),
+  silicon: described(
+    text,
+    'what the chip did with a micro-kernel that has this mistake between such accesses; absent where none went wrong',
+  ),
+  whose: described(
+    wordOf<NonNullable<Finding['whose']>>()({ library: true, compiler: true }),
+    'who has written what is wrong, where it is not the author of the kernel',
+  ),
 }
 
 const finding: Wire<Finding> = define('Finding', () =>
@@ -222,6 +231,7 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
       {
         replay: described(text, 'how to see it again, in the words of what was asked'),
         alike: described(list(alike), 'others of its id, between the same two lines of the source'),
+        accepted: described(text, 'why it may stand, where a baseline accepts it'),
       },
       findingMay,
     ),
@@ -393,6 +403,16 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
   ),
 )
 
+const acceptedFinding: Wire<AcceptedFinding> = define('AcceptedFinding', () =>
+  record<AcceptedFinding>()(
+    'an accepted finding',
+    Object.assign({}, acceptedFields, {
+      findings: described(nat, 'how many findings of the verdict it names; 0: it no longer occurs'),
+    }),
+    {},
+  ),
+)
+
 const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
   record<MendedFinding>()(
     'a finding that was mended',
@@ -483,6 +503,9 @@ const written: Wire<Verdict> = define('Verdict', () =>
         list(mendedFinding),
         'edges that were added first, in this order: the verdict is that of the program with them',
       ),
+      accepted: described(list(acceptedFinding), 'rows of the baseline that was asked for'),
+      passes: described(bool, 'whether a check passes with what the baseline accepts'),
+      open: described(text, 'why it does not'),
       comparison: described(comparison, 'of the output with what it should be, bit for bit'),
       approximation: described(approximation, 'of the outputs with what they should be near'),
     },

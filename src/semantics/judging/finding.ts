@@ -17,6 +17,7 @@
 import type { Stamp } from '../log/events.js'
 import type { HazardId, Severity } from './hazards.js'
 import type { Deed } from './deed.js'
+import type { Whose } from './ownership.js'
 import type { Concerning } from './subject.js'
 
 export type { HazardId, Severity } from './hazards.js'
@@ -86,6 +87,8 @@ export interface Finding {
   readonly missing?: MissingEdge
   /** what a chip did with a kernel that has this mistake between such accesses (`silicon.ts`), where it is published */
   readonly silicon?: string
+  /** who has written what is wrong, where it is not the author of the kernel (`ownership.ts`) */
+  readonly whose?: Exclude<Whose, 'author'>
 }
 
 /** A missing edge with what it is about. */

@@ -38,6 +38,27 @@ export interface ReplayableFinding extends Finding {
   readonly replay?: string
   /** others of its id, between the same lines of the source (`alike.ts`) */
   readonly alike?: ReadonlyArray<AlikeFinding>
+  /** why it may stand, where a baseline accepts it (`accept.ts`) */
+  readonly accepted?: string
+}
+
+/** A statement of an accepted finding: by its text, which an edit elsewhere leaves as it is. */
+export interface AcceptedPlace {
+  readonly file?: string
+  readonly statement: string
+  /** which of the lines with this text */
+  readonly nth: number
+  readonly does: string
+}
+
+/** A row of a baseline, and how many findings of the verdict it names; 0: it may be deleted. */
+export interface AcceptedFinding {
+  readonly id: HazardId
+  readonly a: AcceptedPlace
+  readonly b: AcceptedPlace | null
+  readonly memory: string | null
+  readonly reason: string
+  readonly findings: number
 }
 
 // ---------------------------------------------------------------- publishing
@@ -203,6 +224,10 @@ export interface Verdict {
   /** of the output with what it should be: where a run had data and was compared */
   readonly comparison?: Comparison
   readonly approximation?: Approximation
+  /** rows of a baseline that were asked for, whether a check passes with them, and if not, why (`accept.ts`) */
+  readonly accepted?: ReadonlyArray<AcceptedFinding>
+  readonly passes?: boolean
+  readonly open?: string
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
 }
