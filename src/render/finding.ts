@@ -7,8 +7,8 @@
  *         second    memory@0   memory / k / copy a [2]    tmaLoad writes   event 13
  *         source    kernel.py:31: acc = tl.dot(x, y, acc)  (ttng.warp_group_dot, line 107), where there is a text
  *         bytes     smem@0 0 to 16,384, in a_smem
- *         known     ...
- *         missing   a wgmma group wait that covers `wgmma` of compute@0 ...
+ *         why       ...
+ *         fix       a wgmma group wait that covers `wgmma` of compute@0 ...
  *         silicon   in a micro-kernel with this mistake, an H100 computed wrong results in 927,611 of 4,752,000 launched blocks
  *         replay    --schedule eager
  *
@@ -33,8 +33,8 @@ export type FindingLabel =
   | 'second'
   | 'source'
   | 'bytes'
-  | 'known'
-  | 'missing'
+  | 'why'
+  | 'fix'
   | 'silicon'
   | 'whose'
   | 'accepted'
@@ -109,8 +109,8 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     // a text that both have is quoted once
     ...[...new Set([a.source, b?.source])].flatMap((text) => row('source', text)),
     ...(place === undefined ? [] : row('bytes', placeText(place))),
-    ...row('known', f.knew),
-    ...row('missing', f.missing?.text),
+    ...row('why', f.knew),
+    ...row('fix', f.fix ?? (f.whose === undefined ? f.missing?.text : undefined)),
     ...row('silicon', f.silicon),
     ...row('whose', f.whose === undefined ? undefined : whoseText[f.whose]),
     ...row('accepted', f.accepted),

@@ -83,7 +83,7 @@ export type Row = readonly [label: string, text: string]
 
 /** Edges that were added before: what, and where. */
 export const mendedText = ({ id, finding, was, added }: MendedFinding): string =>
-  `${id} (finding ${String(finding)} of a verdict that was ${was}): ${added.map(({ statement, where }) => `${statement} ${where}`).join('; ')}`
+  `${id} (finding ${String(finding)} of a verdict that was ${was}), fix (checked): ${added.map(({ statement, where }) => `${statement} ${where}`).join('; ')}`
 
 const placeOfAccepted = ({ file, statement }: AcceptedPlace): string =>
   file === undefined ? statement : `${file}: ${statement}`

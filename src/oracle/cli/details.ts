@@ -9,10 +9,13 @@ import { smemOf } from './launch-rows.js'
 import { quoteOfSubject, type Subject } from './subject.js'
 
 /** A module alone has a compiler between its author and what runs. */
-const whoseOfSubject = ({ launched, program }: Subject): Pick<Details, 'whose'> => {
-  if (launched === undefined) return {}
+const whoseOfSubject = ({ launched, traced, program }: Subject): Pick<Details, 'whose' | 'language'> => {
+  if (launched === undefined) return traced === undefined ? {} : { language: 'pallas' }
   const barriers = writesBarriers(placedInModule(launched))
-  return { whose: (f, beside) => whoseOf({ fences: program.fences, barriers, beside }, f) }
+  return {
+    language: barriers ? 'gluon' : 'triton',
+    whose: (f, beside) => whoseOf({ fences: program.fences, barriers, beside }, f),
+  }
 }
 
 /** The verdict as it is published: everything that its text says is in it. */

@@ -157,7 +157,51 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       ),
       text: described(text, 'what to add, and where'),
     },
-    {},
+    {
+      fence: described(
+        wordOf<NonNullable<MissingEdge['fence']>>()({
+          shared: true,
+          global: true,
+          wgmma: true,
+          tensorBefore: true,
+          tensorAfter: true,
+          mapRelease: true,
+          mapAcquire: true,
+          mbarrierInit: true,
+          threads: true,
+        }),
+        'the fence',
+      ),
+      moved: described(
+        oneOf<true>(true),
+        'the fence is there: the compiler moved the write of a register behind it',
+      ),
+      family: described(
+        wordOf<NonNullable<MissingEdge['family']>>()({
+          bulk: true,
+          wgmma: true,
+          cpAsync: true,
+          tcgen05Ld: true,
+          tcgen05St: true,
+        }),
+        'the operations that a group wait is for',
+      ),
+      barrier: described(
+        record<NonNullable<MissingEdge['barrier']>>()(
+          'a barrier',
+          { name: described(text, 'its name') },
+          { phase: described(nat, 'the parity of the phase that is waited for') },
+        ),
+        'the barrier that is waited for, or arrived on',
+      ),
+      distance: described(
+        wordOf<NonNullable<MissingEdge['distance']>>()({ warp: true, cta: true, cluster: true, grid: true }),
+        'what the two sides have in common',
+      ),
+      after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side after which it stands'),
+      before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side before which it stands'),
+      reversed: described(oneOf<true>(true), 'the program says the second side first'),
+    },
   ),
 )
 
@@ -184,6 +228,7 @@ const findingMay = {
     text,
     'what the chip did with a micro-kernel that has this mistake between such accesses; absent where none went wrong',
   ),
+  fix: described(text, "the missing edge in the words of the author's language"),
   whose: described(
     wordOf<NonNullable<Finding['whose']>>()({ library: true, compiler: true }),
     'who has written what is wrong, where it is not the author of the kernel',

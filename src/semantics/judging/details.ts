@@ -16,6 +16,7 @@
  */
 import type { Condition, Conditions, Finding, NamedBytes, Operation, Place } from './finding.js'
 import { isSharedByName } from './plane-name.js'
+import { fixOf, type Language } from './fix.js'
 import type { Whose } from './ownership.js'
 import type { ReplayableFinding, Verdict } from './verdict.js'
 
@@ -30,6 +31,8 @@ export interface Details {
   readonly tensor?: (o: Operation, schedule: number | null) => string | null
   /** who has written what is wrong; absent: the author (`ownership.ts`) */
   readonly whose?: (f: Finding, beside: ReadonlyArray<Finding>) => Whose
+  /** the language that findings are fixed in; absent: that of programs of the core */
+  readonly language?: Language
   /** how to see again what replays by a schedule; empty for nothing */
   readonly replay: (schedule: string) => string
 }
@@ -79,13 +82,15 @@ export const detailed = (details: Details, v: Verdict): Verdict => {
       one.place === undefined ? one : Object.assign({}, one, { place: detailedPlace(details, one.place) }),
     )
     const whose = details.whose?.(f, v.findings) ?? 'author'
-    return Object.assign(
+    const own: ReplayableFinding = Object.assign(
       {},
       told,
       replay === '' ? {} : { replay },
       whose === 'author' ? {} : { whose },
       alike === undefined ? {} : { alike },
     )
+    const fix = details.language === undefined ? null : fixOf(details.language, own)
+    return fix === null ? own : Object.assign({}, own, { fix })
   }
   const { C1, C2, C3, C4, C5, C6 } = v.conditions
   const conditions: Conditions = {

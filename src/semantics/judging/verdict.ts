@@ -15,6 +15,7 @@
 import type { Header } from '../log/events.js'
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
+import { publishedMissing } from './missing.js'
 import { titleOf } from './titles.js'
 import { siliconClause } from './silicon.js'
 
@@ -76,7 +77,8 @@ const published = (header: Header, f: Diagnosis): Finding => {
   if (f.place !== undefined) core.place = f.place
   if (f.knew !== undefined) core.knew = f.knew
   if (f.knows !== undefined) core.knows = f.knows
-  if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
+  const missing = publishedMissing(header, f)
+  if (missing !== undefined) core.missing = missing
   // a hazard that is a note here is one of another kernel
   const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(header, f)
   if (seen !== undefined) core.silicon = seen
