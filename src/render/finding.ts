@@ -21,7 +21,6 @@
 import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
 import type { AlikeFinding, ReplayableFinding } from '../semantics/judging/verdict.js'
-import { whoseText } from '../semantics/judging/ownership.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 
@@ -87,6 +86,13 @@ export const placeText = ({ plane, spans, more = 0, within = [] }: Place): strin
 
 const row = (label: FindingLabel, text: string | undefined): ReadonlyArray<FindingRow> =>
   text === undefined ? [] : [{ label, cells: [text] }]
+
+/** What a reader is told; of an author's own nothing. */
+const whoseText: Readonly<Record<NonNullable<Finding['whose']>, string>> = {
+  compiler:
+    'inserted by the compiler: the author of the kernel did not write this synchronisation and cannot add it; report it to the compiler, or accept it (--accept)',
+  library: 'inserted by the library that initialises the barrier; its own examples do the same',
+}
 
 const listedAlike = 3
 

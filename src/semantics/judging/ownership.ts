@@ -101,10 +101,3 @@ export const whoseOf = (
     ? 'author'
     : 'compiler'
 }
-
-/** What a reader is told; of an author's own nothing. */
-export const whoseText: Readonly<Record<Exclude<Whose, 'author'>, string>> = {
-  compiler:
-    'inserted by the compiler: the author of the kernel did not write this synchronisation and cannot add it; report it to the compiler, or accept it (--accept)',
-  library: 'inserted by the library that initialises the barrier; its own examples do the same',
-}

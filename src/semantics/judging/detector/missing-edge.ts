@@ -139,7 +139,7 @@ const remedy = ({ kind, text, about, generation, after, before }: Hypothesis): R
   return made
 }
 
-/** A product's fence that is there, with the write of the register behind it: whoever wrote the fence meant it to be before. */
+/** A product's fence that is there, with the write of the register after it: the fence was meant to come after the write. */
 const movedBehind = (events: ReadonlyArray<LogEvent>, { a }: Diagnosis): boolean => {
   let fenced = false
   for (const e of events) {
