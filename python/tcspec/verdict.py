@@ -195,7 +195,7 @@ def _finding(found: Mapping[str, Any], lines: Lines) -> Finding:
         else Place(place["plane"], tuple((start, end) for start, end in place["spans"]), place.get("more", 0)),
         knew=found.get("knew"),
         missing=found["missing"]["text"] if "missing" in found else None,
-        fix=found.get("fix", found["missing"]["text"] if "missing" in found and "whose" not in found else None),
+        fix=found.get("fix", found["missing"]["text"] if "missing" in found else None),
         document=found,
     )
 

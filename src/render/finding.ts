@@ -116,7 +116,7 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     ...[...new Set([a.source, b?.source])].flatMap((text) => row('source', text)),
     ...(place === undefined ? [] : row('bytes', placeText(place))),
     ...row('why', f.knew),
-    ...row('fix', f.fix ?? (f.whose === undefined ? f.missing?.text : undefined)),
+    ...row('fix', f.fix ?? f.missing?.text),
     ...row('silicon', f.silicon),
     ...row('whose', f.whose === undefined ? undefined : whoseText[f.whose]),
     ...row('accepted', f.accepted),
