@@ -41,7 +41,7 @@ const readers = {
   'semantics/language/typecheck/constant.ts': 'a 64-bit integer in a document is decimal text',
   'semantics/execution/launch-warps.ts': 'a place in a source: file, line, column',
   'semantics/judging/alike.ts': 'a place in a source: file, line, column',
-  'semantics/judging/details.ts': 'the name of a plane: space and CTA',
+  'semantics/judging/plane-name.ts': 'the name of a plane: space and CTA',
   'semantics/execution/policy.ts': 'names of policies, and a schedule that begins with its words',
   'semantics/execution/step.ts': 'the notation of an event in a schedule',
   'semantics/files/schedule.ts': 'the notation of a schedule',

@@ -18,8 +18,8 @@ const place = (file: string): string => {
 }
 const quotes = quotations(page)
 
-test('there are eight', () => {
-  expect(quotes.length).toBe(8)
+test('there are nine', () => {
+  expect(quotes.length).toBe(9)
 })
 // each takes some seconds; by day the first
 test.each(nightly ? quotes : quotes.slice(0, 1))('$argv', async ({ argv, quoted }) => {

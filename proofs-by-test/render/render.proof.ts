@@ -122,8 +122,8 @@ describe('finding', () => {
         '    first     compute@0  compute / k / wgmma [0]  wgmma reads     event 11',
         '    second    memory@0   memory / k / copy a [2]  tmaLoad writes  event 13, k.py:7:3',
         '    bytes     smem@0 0 to 16,384, 20,000 to 20,016, in a_smem, b_smem',
-        '    known     memory@0 knows little',
-        '    missing   a wgmma group wait before the arrive',
+        '    why       memory@0 knows little',
+        '    fix       a wgmma group wait before the arrive',
         '    replay    --schedule eager',
       ].join('\n'),
     )

@@ -5,6 +5,7 @@ Each takes a kernel and its arguments to launches (``subjects``), asks the warm 
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 from typing import Any, Mapping, Sequence
@@ -31,6 +32,7 @@ def check(
     tensor_pipe: str | None = None,
     schedule: str | None = None,
     fuel: int | None = None,
+    accept: "str | os.PathLike[str] | Mapping[str, Any] | None" = None,
     level: str | None = None,
     timeout: float | None = None,
     **keywords: Any,
@@ -45,7 +47,8 @@ def check(
     of a function of JAX with ``ptx=``, the text that jaxlib dumped of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
     lines of statements that are left out. Where one schedule does not decide, others are tried: ``explore``: ``True``,
     all of them, however long it takes; ``False``, none. ``budget``: what they may cost, in events; by default some seconds' worth. ``strict``: broken contracts
-    are errors. ``timeout``: seconds.
+    are errors. ``accept``: a baseline of findings that may stand, a path or what such a file holds (``tcspec.accept/1``): the verdict is ok with these and
+    no other, and says which it accepted (``verdict.accepted``). ``timeout``: seconds.
     """
     options = {
         "computes": computes,
@@ -57,6 +60,7 @@ def check(
         "tensor_pipe": tensor_pipe,
         "schedule": schedule,
         "fuel": fuel,
+        "accept": _baseline(accept),
     }
     export = exported(kernel, arguments, keywords, grid, level)
     pending = [(launch, _send("check", launch, options)) for launch in export.launches]
@@ -169,6 +173,16 @@ def _name_of(kernel: Any) -> str:
         return str(kernel) if isinstance(kernel, str) else "document"
     inner = getattr(kernel, "func", kernel)
     return str(getattr(inner, "__name__", None) or type(inner).__name__)
+
+
+def _baseline(accept: "str | os.PathLike[str] | Mapping[str, Any] | None") -> Mapping[str, Any] | None:
+    if accept is None or isinstance(accept, Mapping):
+        return accept
+    with open(accept, encoding="utf-8") as file:
+        try:
+            return dict(json.load(file))
+        except ValueError as wrong:
+            raise Refused(f"{os.fspath(accept)}: not JSON: {wrong}", "json.syntax") from wrong
 
 
 def _send(method: str, launch: Launch, options: Mapping[str, Any], progress: Any = None) -> Pending:

@@ -127,6 +127,8 @@ class Finding:
     knew: str | None
     #: the smallest addition that makes the finding disappear
     missing: str | None
+    #: the same in the words of the kernel's language, where it has some
+    fix: str | None
     document: Mapping[str, Any]
 
     def __str__(self) -> str:
@@ -135,7 +137,7 @@ class Finding:
         for name, statement in zip(names, self.statements):
             rows.append(f"    {name:<9} {statement}")
             rows.append(f"    {'':<9} {statement.does}, by {statement.agent}")
-        for name, said in (("bytes", self.place), ("missing", self.missing)):
+        for name, said in (("bytes", self.place), ("fix", self.fix)):
             if said is not None:
                 rows.append(f"    {name:<9} {said}")
         return "\n".join(rows)
@@ -193,6 +195,7 @@ def _finding(found: Mapping[str, Any], lines: Lines) -> Finding:
         else Place(place["plane"], tuple((start, end) for start, end in place["spans"]), place.get("more", 0)),
         knew=found.get("knew"),
         missing=found["missing"]["text"] if "missing" in found else None,
+        fix=found.get("fix", found["missing"]["text"] if "missing" in found else None),
         document=found,
     )
 
@@ -233,7 +236,13 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        return self.verdict == "ok"
+        """Right in every schedule; with ``accept=``, with no finding but those that it accepts."""
+        return self.verdict == "ok" or self.document.get("passes") is True
+
+    @property
+    def accepted(self) -> Sequence[Mapping[str, Any]]:
+        """Rows of the baseline that was asked for, with how many findings each names; 0: it no longer occurs."""
+        return tuple(self.document.get("accepted", ()))
 
     @property
     def reason(self) -> str:

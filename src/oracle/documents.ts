@@ -33,6 +33,7 @@
  * | a layout of registers                      | `tcspec.layout-description/1`   | `layout-description.schema.json`  |
  * | an encoding of Triton's, for any memory    | `tcspec.encoding/1`             | `encoding.schema.json`            |
  * | an array in shared memory: its transforms  | `tcspec.array/1`                | `array.schema.json`               |
+ * | findings that a check may pass with        | `tcspec.accept/1`               | `accept.schema.json`              |
  * | a program, a trace                         | `tcspec.program/1`, `tcspec.trace/1` | `program.schema.json`, `trace.schema.json` |
  * | the grid of a sweep; a line of its results | `tcspec.sweep/1`, `tcspec.sweep-results/1` | `sweep.schema.json`, ...    |
  *
@@ -65,6 +66,8 @@ import { encodingWire } from '../layouts/encoding-wire.js'
 import { arraySchema, arrayWire } from '../transforms/array.js'
 import { comparisonFields, verdictWire } from '../semantics/files/verdict-codec.js'
 import { documentWire, jaxprSchema } from '../dialects/jaxpr/index.js'
+import { baselineWire } from '../semantics/files/accept-codec.js'
+import { acceptSchema } from '../semantics/judging/accept.js'
 import { launchSchema, launchWire } from './launch/file.js'
 import { ptxLaunchSchema, ptxLaunchWire } from './launch/ptx-file.js'
 import { lineWire, resultsSchema } from './sweep/results.js'
@@ -1466,6 +1469,7 @@ const timeline: Json = {
 /** Of what a command is given, by file name under `schemas/`; programs and traces are in `semantics/files/json-schema.ts`. */
 export const givenSchemas: Readonly<Record<string, Json>> = {
   'jaxpr.schema.json': schemaOf(jaxprSchema, documentWire),
+  'accept.schema.json': schemaOf(acceptSchema, baselineWire),
   'launch.schema.json': schemaOf(launchSchema, launchWire),
   'ptx-launch.schema.json': schemaOf(ptxLaunchSchema, ptxLaunchWire),
   'sweep.schema.json': schemaOf(sweepSchema, sweepWire),

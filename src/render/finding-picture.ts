@@ -273,11 +273,11 @@ const boxesOf = (f: Finding, width: number): ReadonlyArray<Boxed> => {
     const texts = column([says('', name, 10.5, p, true), says(what, text, 12, 'ink')], width - 2 * pad)
     return { what, texts, height: heightOf(texts) + 14 }
   }
-  const { missing, knew } = f
+  const { missing, knew, fix } = f
   return [
     ...(missing === undefined
       ? []
-      : [box('missing', `missing${kinds[missing.kind]}`, missing.text, 'wrong')]),
+      : [box('missing', `missing${kinds[missing.kind]}`, fix ?? missing.text, 'wrong')]),
     ...(knew === undefined ? [] : [box('known', 'known', knew, 'known')]),
   ]
 }

@@ -7,9 +7,9 @@
  *         second    memory@0   memory / k / copy a [2]    tmaLoad writes   event 13
  *         source    kernel.py:31: acc = tl.dot(x, y, acc)  (ttng.warp_group_dot, line 107), where there is a text
  *         bytes     smem@0 0 to 16,384, in a_smem
- *         known     ...
- *         missing   a wgmma group wait that covers `wgmma` of compute@0 ...
- *         silicon   seen wrong in 927,611 of 4,752,000 trials on an H100
+ *         why       ...
+ *         fix       a wgmma group wait that covers `wgmma` of compute@0 ...
+ *         silicon   in a micro-kernel with this mistake, an H100 computed wrong results in 927,611 of 4,752,000 launched blocks
  *         replay    --schedule eager
  *
  * The rows are data, made from the finding of a verdict document and from nothing else: a terminal shows them as this block, a page as it likes.
@@ -27,7 +27,18 @@ import { fields, table, thousands, wrap } from './table.js'
 // ---------------------------------------------------------------- rows
 
 export type FindingLabel =
-  'where' | 'first' | 'second' | 'source' | 'bytes' | 'known' | 'missing' | 'silicon' | 'replay' | 'alike'
+  | 'where'
+  | 'first'
+  | 'second'
+  | 'source'
+  | 'bytes'
+  | 'why'
+  | 'fix'
+  | 'silicon'
+  | 'whose'
+  | 'accepted'
+  | 'replay'
+  | 'alike'
 
 /** One thing that is said. An operation has a cell for its agent, its statement, what it does and its event; another row has one. */
 export interface FindingRow {
@@ -38,7 +49,8 @@ export interface FindingRow {
 const severities: Readonly<Record<Finding['severity'], string>> = { E: '', C: ' (contract)', L: ' (note)' }
 
 /** What it is called, and whether it is less than an error. */
-export const findingTitle = (f: Finding): string => `${hazards[f.id].title}${severities[f.severity]}`
+export const findingTitle = (f: Finding): string =>
+  `${f.title ?? hazards[f.id].title}${severities[f.severity]}`
 
 /** `compute / k / wgmma [0]` */
 export const statementText = (o: Operation): string =>
@@ -75,6 +87,13 @@ export const placeText = ({ plane, spans, more = 0, within = [] }: Place): strin
 const row = (label: FindingLabel, text: string | undefined): ReadonlyArray<FindingRow> =>
   text === undefined ? [] : [{ label, cells: [text] }]
 
+/** What a reader is told; of an author's own nothing. */
+const whoseText: Readonly<Record<NonNullable<Finding['whose']>, string>> = {
+  compiler:
+    'inserted by the compiler: the author of the kernel did not write this synchronisation and cannot add it; report it to the compiler, or accept it (--accept)',
+  library: 'inserted by the library that initialises the barrier; its own examples do the same',
+}
+
 const listedAlike = 3
 
 /** `111 more between these lines: warp 0@0 and warp 2@0, ...` */
@@ -96,9 +115,11 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     // a text that both have is quoted once
     ...[...new Set([a.source, b?.source])].flatMap((text) => row('source', text)),
     ...(place === undefined ? [] : row('bytes', placeText(place))),
-    ...row('known', f.knew),
-    ...row('missing', f.missing?.text),
+    ...row('why', f.knew),
+    ...row('fix', f.fix ?? f.missing?.text),
     ...row('silicon', f.silicon),
+    ...row('whose', f.whose === undefined ? undefined : whoseText[f.whose]),
+    ...row('accepted', f.accepted),
     ...row('replay', f.replay),
     ...row('alike', alikeText(f.alike ?? [])),
   ]
@@ -125,7 +146,7 @@ export const findingBlock = (palette: Palette, f: Omit<ReplayableFinding, 'sched
     ).split('\n'),
   ].filter((line) => line !== '')
   return [
-    `${mark(palette.bold(f.id))}  ${palette.bold(hazards[f.id].title)}${severities[f.severity]}`,
+    `${mark(palette.bold(f.id))}  ${palette.bold(f.title ?? hazards[f.id].title)}${severities[f.severity]}`,
     ...[...wrap(f.text, textWidth), ...body].map((line) => `    ${line}`),
   ].join('\n')
 }

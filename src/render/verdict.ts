@@ -8,7 +8,13 @@
  * 2. The text of a verdict is the text of its JSON.
  */
 import type { ConditionName, Conditions } from '../semantics/judging/finding.js'
-import type { MendedFinding, Verdict, VerdictName } from '../semantics/judging/verdict.js'
+import type {
+  AcceptedFinding,
+  AcceptedPlace,
+  MendedFinding,
+  Verdict,
+  VerdictName,
+} from '../semantics/judging/verdict.js'
 import { findingBlock } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'
@@ -82,11 +88,41 @@ export type Row = readonly [label: string, text: string]
 
 /** Edges that were added before: what, and where. */
 export const mendedText = ({ id, finding, was, added }: MendedFinding): string =>
-  `${id} (finding ${String(finding)} of a verdict that was ${was}): ${added.map(({ statement, where }) => `${statement} ${where}`).join('; ')}`
+  `${id} (finding ${String(finding)} of a verdict that was ${was}), fix (checked): ${added.map(({ statement, where }) => `${statement} ${where}`).join('; ')}`
+
+const placeOfAccepted = ({ file, statement }: AcceptedPlace): string =>
+  file === undefined ? statement : `${file}: ${statement}`
+
+/** `P1 (2 findings) mm.py: a = tl.load(p), mm.py: acc = tl.dot(a, b): inserted by the compiler` */
+export const acceptedText = ({ id, a, b, reason, findings }: AcceptedFinding): string => {
+  const places = [a, ...(b === null ? [] : [b])].map(placeOfAccepted).join(', ')
+  return findings === 0
+    ? `${id} at ${places} no longer occurs: delete its row`
+    : `${id} (${thousands(findings)} ${findings === 1 ? 'finding' : 'findings'}) at ${places}: ${reason}`
+}
+
+/** What a baseline makes of the verdict. */
+const acceptedRows = (v: Verdict): ReadonlyArray<Row> => {
+  if (v.accepted === undefined) return []
+  const passes: Row =
+    v.passes === true
+      ? ['passes', v.verdict === 'ok' ? 'nothing had to be accepted' : 'every finding is accepted']
+      : ['fails', v.open ?? '']
+  return [
+    passes,
+    ...v.accepted
+      .filter(({ findings }) => findings > 0)
+      .map((one, i) => [i === 0 ? 'accepted' : '', acceptedText(one)] as const),
+    ...v.accepted
+      .filter(({ findings }) => findings === 0)
+      .map((one, i) => [i === 0 ? 'stale' : '', acceptedText(one)] as const),
+  ]
+}
 
 /** Rows that say what the verdict is and how it was reached: of a verdict document, and of nothing else. */
 export const verdictRows = (v: Verdict, judged = true): ReadonlyArray<Row> => [
   ['verdict', `${v.verdict}: ${v.reason}`],
+  ...acceptedRows(v),
   ...(v.mended ?? []).map((m) => ['mended', mendedText(m)] as const),
   ...(judged ? [['conditions', conditionText(v.conditions)] as const, decidedBy(v)] : []),
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),

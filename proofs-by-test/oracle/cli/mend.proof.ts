@@ -28,7 +28,7 @@ describe('check --mend', () => {
     expect(status).toBe(0)
     expect(stdout).toMatch(/^verdict +ok/m)
     expect(stdout.replace(/\s+/g, ' ')).toContain(
-      'mended R1 (finding 1 of a verdict that was hazard): mbarrier.wait barrier=@full parity=0 acquire=true scope="cta" before `read s` of consumer conditions',
+      'mended R1 (finding 1 of a verdict that was hazard), fix (checked): mbarrier.wait barrier=@full parity=0 acquire=true scope="cta" before `read s` of consumer conditions',
     )
     const verdict = await verdictOf('zoo/R1', '--mend', '1')
     expect(verdict.verdict).toBe('ok')

@@ -68,7 +68,7 @@ describe('the words of a verdict', () => {
     const [f] = v.findings
     expect(f!.a.source).toMatch(/\(ttng\.warp_group_dot, line \d+\)$/)
     expect(findingRows(f!).map(({ label }) => label)).toEqual([
-      ...(['first', 'second', 'source', 'source', 'bytes', 'known', 'missing', 'replay'] as const),
+      ...(['first', 'second', 'source', 'source', 'bytes', 'why', 'fix', 'whose', 'replay'] as const),
     ])
     expect(write(findingPicture(f!))).toContain('data-says="a source"')
   })

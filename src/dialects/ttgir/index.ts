@@ -22,7 +22,7 @@ export {
 export { smallerLaunches } from './mutants/smaller.js'
 export { functionOf, numberAttribute } from './elaboration/function.js'
 export { labelledIn, meantBy, ownerOf, type Labelled } from './elaboration/labels.js'
-export { placeOf } from './elaboration/places.js'
+export { columnOf, placeOf } from './elaboration/places.js'
 export { everyOperation } from './elaboration/regions.js'
 export { formats, type Format } from './text/formats.js'
 export type { Position, TtgirError } from './text/position.js'

@@ -25,7 +25,7 @@ import { isPtx, judgePtx } from './ptx.js'
 import { refuseData } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { otherInputs, withDataIfWanted } from './seeded.js'
-import { namedSubject, sourceOfSubject, subjectAsked, type Subject } from './subject.js'
+import { namedSubject, linesOfSubject, sourceOfSubject, subjectAsked, type Subject } from './subject.js'
 
 export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> =>
   isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
@@ -103,6 +103,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         settings,
         dropped: subject.right.dropped,
         authored: sourceOfSubject(judgedSubject),
+        linesOf: linesOfSubject(judgedSubject),
         schedule,
         fuel: fuel.right,
         checked,

@@ -1,14 +1,31 @@
 /** What the findings of a subject's verdict are told with: its buffers, its author's lines, and how a run is asked for again. */
-import { detailed } from '../../semantics/judging/details.js'
+import { detailed, type Details } from '../../semantics/judging/details.js'
+import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
+import { placedInModule } from '../launch/placed.js'
 import type { ScheduleFlag } from './flags/machine.js'
 import { replayText } from './judging.js'
 import { smemOf } from './launch-rows.js'
 import { quoteOfSubject, type Subject } from './subject.js'
 
+/** A module alone has a compiler between its author and what runs. */
+const whoseOfSubject = ({ launched, traced, program }: Subject): Pick<Details, 'whose' | 'language'> => {
+  if (launched === undefined) return traced === undefined ? {} : { language: 'pallas' }
+  const barriers = writesBarriers(placedInModule(launched))
+  return {
+    language: barriers ? 'gluon' : 'triton',
+    whose: (f, beside) => whoseOf({ fences: program.fences, barriers, beside }, f),
+  }
+}
+
 /** The verdict as it is published: everything that its text says is in it. */
 export const withDetails = (subject: Subject, asked: ScheduleFlag, verdict: Verdict): Verdict =>
   detailed(
-    { smem: smemOf(subject.program), replay: replayText(asked, verdict), ...quoteOfSubject(subject) },
+    {
+      smem: smemOf(subject.program),
+      replay: replayText(asked, verdict),
+      ...quoteOfSubject(subject),
+      ...whoseOfSubject(subject),
+    },
     verdict,
   )

@@ -16,6 +16,7 @@ import type { Verdict } from '../../semantics/judging/verdict.js'
 import type { Site } from '../../semantics/language/program.js'
 import type { Arguments, Source } from '../../semantics/machine/source.js'
 import type { Checked } from '../../semantics/verdict/check.js'
+import { accepted, acceptAsked } from './accepting.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { draw, type Drawing } from './drawing.js'
@@ -37,6 +38,8 @@ export interface Judged {
   readonly dropped: ReadonlyArray<string>
   /** where an author wrote a statement, and what stands there */
   readonly authored: (site: Site) => { readonly place: string; readonly text: string } | null
+  /** lines of a file of its author; none where it is not there */
+  readonly linesOf: (file: string) => ReadonlyArray<string>
   readonly schedule: ScheduleFlag
   readonly fuel: number
   readonly checked: Checked
@@ -87,12 +90,16 @@ export const checkReport = (
   world: World,
   options: Options,
   drawing: Drawing | null,
-  judged: Judged,
+  told: Judged,
 ): E.Either<Failure, Report> => {
-  const drawn = drawnOf(drawing, judged)
+  const drawn = drawnOf(drawing, told)
   if (E.isLeft(drawn)) return drawn
+  const rows = acceptAsked(world, options)
+  if (E.isLeft(rows)) return rows
+  const taken = accepted(options, told, rows.right)
+  const judged: Judged = { ...told, verdict: taken.verdict }
   const { checked, verdict } = judged
-  const files = [...record(options, checked), ...drawn.right]
+  const files = [...record(options, checked), ...drawn.right, ...taken.files]
   return E.right({
     good: goodOf(verdict),
     files,

@@ -281,5 +281,5 @@ export const nextStep = (
       : []
 
 /** What a verdict makes of a report: good, bad, or not decided. */
-export const goodOf = ({ verdict }: Pick<Verdict, 'verdict'>): boolean | null =>
-  verdict === 'undecided' || verdict === 'out-of-fuel' ? null : verdict === 'ok'
+export const goodOf = ({ verdict, passes }: Pick<Verdict, 'verdict' | 'passes'>): boolean | null =>
+  passes === true ? true : verdict === 'undecided' || verdict === 'out-of-fuel' ? null : verdict === 'ok'

@@ -58,6 +58,11 @@ import {
   writtenText,
   type Written,
 } from './judging.js'
+import { placedInPtx } from '../launch/placed.js'
+import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
+import { mendAsked, withMended } from './mending.js'
+import { mendPtx, type JudgedText } from './mending-ptx.js'
+import type { Module } from '../../dialects/ptx/index.js'
 import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
@@ -70,7 +75,7 @@ export const isPtx = (name: string): boolean =>
 // ---------------------------------------------------------------- what is asked
 
 /** What is a matter of programs of the core alone. */
-const elsewhere: ReadonlyArray<string> = ['set', 'mend', 'in', 'arithmetic', 'threads']
+const elsewhere: ReadonlyArray<string> = ['set', 'in', 'arithmetic', 'threads']
 
 /** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
 interface PtxSubject {
@@ -79,6 +84,7 @@ interface PtxSubject {
   readonly script: Script
   readonly algebra: Algebra
   readonly authored: Judged['authored']
+  readonly linesOf: Judged['linesOf']
 }
 
 /** The lines of a text that lies beside a file; none where there is no such text. */
@@ -96,13 +102,19 @@ const linesBeside = (world: World, file: string): ((name: string) => ReadonlyArr
 }
 
 /** The module that a command line names, launched as its launch file and its flags say. */
-export const ptxSubject = (world: World, file: string, options: Options): E.Either<Failure, PtxSubject> => {
+export const ptxSubject = (
+  world: World,
+  file: string,
+  options: Options,
+  instead: Module | null = null,
+): E.Either<Failure, PtxSubject> => {
   const twin = filesOfTwin(file, world.files)
   if (twin !== undefined)
     return ptxSubject(
       Object.assign({}, world, { files: twin.files }),
       twin.text,
       Object.assign({ launch: twin.launch }, options),
+      instead,
     )
   const meaningless = elsewhere.find((name) => own(options, name) !== undefined)
   if (meaningless !== undefined)
@@ -110,7 +122,10 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
   return pipe(
     ptxLaunchAsked(options),
     E.chainW((asking) =>
-      launchedPtx(world.files, withoutInstructions(wordsOf(options, 'without')))(file, asking),
+      launchedPtx(
+        world.files,
+        instead === null ? withoutInstructions(wordsOf(options, 'without')) : () => () => E.right(instead),
+      )(file, asking),
     ),
     E.map((launched): PtxSubject => {
       const { program, positions } = launched.elaborated
@@ -134,6 +149,7 @@ export const ptxSubject = (world: World, file: string, options: Options): E.Eith
             })),
           buffers: (launchedWorld) => sharedBuffers(launchedWorld),
         },
+        linesOf: lines,
         authored: ({ label, loc }) => {
           const [, name = '', line = ''] = /^(.*):(\d+):\d+$/su.exec(loc ?? '') ?? []
           const site = numbers.get(label)
@@ -226,10 +242,40 @@ export const ptxShown = (world: World, file: string, options: Options): E.Either
     ),
   )
 
-/** PTX, run once and judged: on the data of its launch, or without those that are not known. */
+/** PTX, run once and judged: on the data of its launch, or without those that are not known; with the edges that `--mend` asks for. */
 export const judgePtx = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> =>
   pipe(
-    ptxSubject(world, file, options),
+    mendAsked(options),
+    E.bindTo('numbers'),
+    E.bindW('first', () => judgedModule(world, file, options, null)),
+    E.chainW(({ numbers, first }) =>
+      pipe(
+        mendPtx(textOf(first).module, textOf(first), numbers, (module) =>
+          E.map(textOf)(judgedModule(world, file, options, module)),
+        ),
+        E.map(([{ judged }, mended]): JudgedPtx => ({
+          ...judged,
+          verdict: withMended(judged.verdict, mended),
+        })),
+      ),
+    ),
+  )
+
+const textOf = (judged: JudgedPtx): JudgedText & { readonly judged: JudgedPtx } => {
+  const { launched, checked, verdict } = judged
+  const { program, positions } = launched.elaborated
+  return { module: launched.module, program, positions, checked, verdict, judged }
+}
+
+/** The text, or another in its place. */
+const judgedModule = (
+  world: World,
+  file: string,
+  options: Options,
+  instead: Module | null,
+): E.Either<Failure, JudgedPtx> =>
+  pipe(
+    ptxSubject(world, file, options, instead),
     E.bindTo('subject'),
     E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
     E.chainW(({ subject, unknown }) => {
@@ -262,7 +308,7 @@ const judgedOver = (
   )
   if (E.isLeft(parsed)) return parsed
   const { schedule, strictness, exploring, fuel } = parsed.right
-  const { launched, source, script, algebra, authored } = subject
+  const { launched, source, script, algebra, authored, linesOf } = subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const given = { ...noArguments, tensorPipe: strictness.tensorPipe }
@@ -287,6 +333,7 @@ const judgedOver = (
   bar.stop()
   return E.map((one: Checked): JudgedPtx => {
     const { verdict } = one
+    const barriers = writesBarriers(placedInPtx(launched.elaborated.program))
     return {
       launched,
       source,
@@ -295,6 +342,7 @@ const judgedOver = (
       settings: {},
       dropped: wordsOf(options, 'without'),
       authored,
+      linesOf,
       schedule,
       fuel,
       checked: one,
@@ -306,6 +354,8 @@ const judgedOver = (
           replay: replayText(schedule, verdict),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
+          language: 'cuda',
+          whose: (f, beside) => whoseOf({ fences: launched.elaborated.program.fences, barriers, beside }, f),
         },
         grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
       ),

@@ -241,6 +241,12 @@ export const sourceOfSubject = ({
   return ({ label, loc }) => known({ site: label }) ?? (loc === undefined ? null : { place: loc, text: '' })
 }
 
+/** Lines of a file of its author. */
+export const linesOfSubject =
+  ({ launched: module }: Subject): ((file: string) => ReadonlyArray<string>) =>
+  (file) =>
+    module?.sources.get(file) ?? []
+
 /** A file whose text is no program, by what its name says that it is. */
 const unreadable = (name: string, f: Failure): Failure =>
   /\.json$/iu.test(name)

@@ -315,7 +315,15 @@ const forms: Readonly<Record<string, Form>> = {
 }
 
 /** Options whose file is written. */
-const written: ReadonlyArray<string> = ['output', 'record', 'trace', 'timeline', 'svg', 'write']
+const written: ReadonlyArray<string> = [
+  'output',
+  'record',
+  'trace',
+  'timeline',
+  'svg',
+  'write',
+  'acceptWrite',
+]
 
 // ---------------------------------------------------------------- what a command declares
 

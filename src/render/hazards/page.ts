@@ -17,14 +17,9 @@ import { bits } from '../../numerics/bits.js'
 import { unit } from '../../numerics/unit.js'
 import { check, checkSource, standardOptions } from '../../semantics/verdict/check.js'
 import { hazardIds, hazards, type By } from '../../semantics/judging/hazards.js'
+import { wordsOf, type Deed } from '../../semantics/judging/deed.js'
 import type { Finding, HazardId, Severity } from '../../semantics/judging/finding.js'
-import {
-  silicon,
-  siliconClause,
-  unshown,
-  type Counted,
-  type Faulted,
-} from '../../semantics/judging/silicon.js'
+import { silicon, unshown, type Counted, type Faulted } from '../../semantics/judging/silicon.js'
 import { noArguments } from '../../semantics/execution/launch.js'
 import { eager } from '../../semantics/execution/policy.js'
 import type { Program } from '../../semantics/language/program.js'
@@ -190,7 +185,6 @@ const laneKernelOf = (t: LaneTwin): ReadonlyArray<string> => [
 
 const section = (id: HazardId): ReadonlyArray<string> => {
   const h = hazards[id]
-  const seen = siliconClause(id)
   return [
     `### ${id} ${h.title}`,
     '',
@@ -198,7 +192,6 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     '',
     `- Severity: ${h.severity}, ${severities[h.severity]}.`,
     `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
-    ...(seen === undefined ? [] : [`- On silicon: ${seen}.`]),
     '',
     ...('ptxAlone' in h ? [`Only PTX has it: ${h.ptxAlone}.`, ''] : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
@@ -231,7 +224,13 @@ const counted = (g: Counted | Faulted | undefined): string =>
       ? `a fault in launch ${String(g.faultAt)}`
       : `${thousands(g.wrong)} of ${thousands(g.trials)}`
 
-const siliconRemarks = `Never seen is not never: the next chip, the next compiler or the next neighbour on the multiprocessor may show it. The programs are
+/** What the two sides do; a rule of barriers is about no accesses. */
+const accessesText = (sides: ReadonlyArray<Deed>): string =>
+  sides.flatMap((d) => (d._tag === 'reads' || d._tag === 'writes' ? [wordsOf(d)] : [])).join(', ')
+
+const siliconRemarks = `A finding quotes these counts only if its id, both its accesses and its chip are those of the row, and only if a trial was wrong.
+
+Never seen is not never: the next chip, the next compiler or the next neighbour on the multiprocessor may show it. The programs are
 \`conformance/hopper/evidence\`; \`run.sh\` there repeats them, and \`counts.json\` has the counts by pair of delays.
 
 No trials were made of the others:
@@ -239,11 +238,11 @@ No trials were made of the others:
 
 const siliconSection = (): ReadonlyArray<string> => [
   siliconIntroduction,
-  '| id | left out | wrong is | 132 blocks | more blocks |',
-  '| -- | -- | -- | -- | -- |',
+  '| id | accesses | left out | wrong is | 132 blocks | more blocks |',
+  '| -- | -- | -- | -- | -- | -- |',
   ...silicon.map(
-    ({ hazard, without, wrongIs, grids: [alone, together] }) =>
-      `| ${hazard} | ${without} | ${wrongIs} | ${counted(alone)} | ${counted(together)} |`,
+    ({ hazard, sides, without, wrongIs, grids: [alone, together] }) =>
+      `| ${hazard} | ${accessesText(sides)} | ${without} | ${wrongIs} | ${counted(alone)} | ${counted(together)} |`,
   ),
   '',
   siliconRemarks,

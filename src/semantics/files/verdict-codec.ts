@@ -28,6 +28,7 @@ import type {
   Severity,
 } from '../judging/finding.js'
 import { hazardIds } from '../judging/hazards.js'
+import { acceptedFields } from './accept-codec.js'
 import { readSchedule } from './schedule.js'
 import {
   verdictSchema,
@@ -38,6 +39,7 @@ import {
   type MendedFinding,
   type Mismatch,
   type Provenance,
+  type AcceptedFinding,
   type AlikeFinding,
   type ReplayableFinding,
   type Searched,
@@ -156,7 +158,51 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       ),
       text: described(text, 'what to add, and where'),
     },
-    {},
+    {
+      fence: described(
+        wordOf<NonNullable<MissingEdge['fence']>>()({
+          shared: true,
+          global: true,
+          wgmma: true,
+          tensorBefore: true,
+          tensorAfter: true,
+          mapRelease: true,
+          mapAcquire: true,
+          mbarrierInit: true,
+          threads: true,
+        }),
+        'the fence',
+      ),
+      moved: described(
+        oneOf<true>(true),
+        'the fence is there: the compiler moved the write of a register behind it',
+      ),
+      family: described(
+        wordOf<NonNullable<MissingEdge['family']>>()({
+          bulk: true,
+          wgmma: true,
+          cpAsync: true,
+          tcgen05Ld: true,
+          tcgen05St: true,
+        }),
+        'the operations that a group wait is for',
+      ),
+      barrier: described(
+        record<NonNullable<MissingEdge['barrier']>>()(
+          'a barrier',
+          { name: described(text, 'its name') },
+          { phase: described(nat, 'the parity of the phase that is waited for') },
+        ),
+        'the barrier that is waited for, or arrived on',
+      ),
+      distance: described(
+        wordOf<NonNullable<MissingEdge['distance']>>()({ warp: true, cta: true, cluster: true, grid: true }),
+        'what the two sides have in common',
+      ),
+      after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side after which it stands'),
+      before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side before which it stands'),
+      reversed: described(oneOf<true>(true), 'the program says the second side first'),
+    },
   ),
 )
 
@@ -179,7 +225,15 @@ const findingMay = {
     'the last event of the agent of the earlier one that the agent of the later one, another one, knew of; 0: none',
   ),
   missing: described(missingEdge, 'the smallest addition that makes the finding disappear'),
-  silicon: described(text, 'what a chip did with kernels that have it: how many trials went wrong'),
+  silicon: described(
+    text,
+    'what the chip did with a micro-kernel that has this mistake between such accesses; absent where none went wrong',
+  ),
+  fix: described(text, "the missing edge in the words of the author's language"),
+  whose: described(
+    wordOf<NonNullable<Finding['whose']>>()({ library: true, compiler: true }),
+    'who has written what is wrong, where it is not the author of the kernel',
+  ),
 }
 
 const finding: Wire<Finding> = define('Finding', () =>
@@ -223,6 +277,7 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
       {
         replay: described(text, 'how to see it again, in the words of what was asked'),
         alike: described(list(alike), 'others of its id, between the same two lines of the source'),
+        accepted: described(text, 'why it may stand, where a baseline accepts it'),
       },
       findingMay,
     ),
@@ -405,6 +460,16 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
   ),
 )
 
+const acceptedFinding: Wire<AcceptedFinding> = define('AcceptedFinding', () =>
+  record<AcceptedFinding>()(
+    'an accepted finding',
+    Object.assign({}, acceptedFields, {
+      findings: described(nat, 'how many findings of the verdict it names; 0: it no longer occurs'),
+    }),
+    {},
+  ),
+)
+
 const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
   record<MendedFinding>()(
     'a finding that was mended',
@@ -496,6 +561,9 @@ const written: Wire<Verdict> = define('Verdict', () =>
         list(mendedFinding),
         'edges that were added first, in this order: the verdict is that of the program with them',
       ),
+      accepted: described(list(acceptedFinding), 'rows of the baseline that was asked for'),
+      passes: described(bool, 'whether a check passes with what the baseline accepts'),
+      open: described(text, 'why it does not'),
       comparison: described(comparison, 'of the output with what it should be, bit for bit'),
       approximation: described(approximation, 'of the outputs with what they should be near'),
     },

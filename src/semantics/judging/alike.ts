@@ -19,6 +19,13 @@ import type { AlikeFinding, ReplayableFinding, Verdict } from './verdict.js'
 const lineOf = (o: Operation | undefined): string | null =>
   o === undefined ? '' : (/^(.*:\d+):\d+$/su.exec(o.loc ?? '')?.[1] ?? null)
 
+/** Which of two operations of one file stands in the earlier line: less than 0 for the first; 0 where nothing tells. */
+export const lineOrder = (x: Operation, y: Operation): number => {
+  const [, file, line] = /^(.*):(\d+)$/su.exec(lineOf(x) ?? '') ?? []
+  const [, other, behind] = /^(.*):(\d+)$/su.exec(lineOf(y) ?? '') ?? []
+  return file === undefined || file !== other ? 0 : Number(line) - Number(behind)
+}
+
 const keyOf = ({ id, severity, a, b }: ReplayableFinding): string | null => {
   const [x, y] = [lineOf(a), lineOf(b)]
   return x === null || y === null ? null : [id, severity, ...[x, y].sort()].join('\n')

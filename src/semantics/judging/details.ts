@@ -5,6 +5,7 @@
  *     site     L107                   source    kernel.py:31: acc = tl.dot(x, y, acc)  (ttng.warp_group_dot, line 107)
  *     operation #7 at L107            tensor    A
  *     schedule eager                  replay    --schedule eager (a run is deterministic)
+ *     P1 of a pipelined tl.load       whose     compiler
  *
  * The names of storages are the program's, the quotes its author's text's, and how to see a run again is said in the words of the one who asks. A trace
  * has none of them.
@@ -14,6 +15,9 @@
  * 2. Every operation of every finding, also of a condition's, has its quote.
  */
 import type { Condition, Conditions, Finding, NamedBytes, Operation, Place } from './finding.js'
+import { isSharedByName } from './plane-name.js'
+import { fixOf, type Language } from './fix.js'
+import type { Whose } from './ownership.js'
 import type { ReplayableFinding, Verdict } from './verdict.js'
 
 // ---------------------------------------------------------------- model
@@ -25,6 +29,10 @@ export interface Details {
   readonly quote?: (o: Operation) => string | null
   /** the tensor that an asynchronous operation copies, by the schedule of its finding (null: the first run); null: its statement names it, or it is of none */
   readonly tensor?: (o: Operation, schedule: number | null) => string | null
+  /** who has written what is wrong; absent: the author (`ownership.ts`) */
+  readonly whose?: (f: Finding, beside: ReadonlyArray<Finding>) => Whose
+  /** the language that findings are fixed in; absent: that of programs of the core */
+  readonly language?: Language
   /** how to see again what replays by a schedule; empty for nothing */
   readonly replay: (schedule: string) => string
 }
@@ -40,7 +48,7 @@ const detailedOperation = ({ quote, tensor }: Details, o: Operation, schedule: n
 }
 
 const detailedPlace = ({ smem }: Details, place: Place): Place => {
-  if (!place.plane.startsWith('smem@')) return place
+  if (!isSharedByName(place.plane)) return place
   const within = smem.filter((s) => place.spans.some(([start, end]) => start < s.end && s.start < end))
   return within.length === 0 ? place : Object.assign({}, place, { within })
 }
@@ -70,7 +78,19 @@ export const detailed = (details: Details, v: Verdict): Verdict => {
     const schedule = f.schedule === null ? undefined : v.schedules[f.schedule]
     const replay = schedule === undefined ? '' : details.replay(schedule)
     const told = detailedFinding(details, f, f.schedule)
-    return replay === '' ? told : Object.assign({}, told, { replay })
+    const alike = f.alike?.map((one) =>
+      one.place === undefined ? one : Object.assign({}, one, { place: detailedPlace(details, one.place) }),
+    )
+    const whose = details.whose?.(f, v.findings) ?? 'author'
+    const own: ReplayableFinding = Object.assign(
+      {},
+      told,
+      replay === '' ? {} : { replay },
+      whose === 'author' ? {} : { whose },
+      alike === undefined ? {} : { alike },
+    )
+    const fix = details.language === undefined ? null : fixOf(details.language, own)
+    return fix === null ? own : Object.assign({}, own, { fix })
   }
   const { C1, C2, C3, C4, C5, C6 } = v.conditions
   const conditions: Conditions = {

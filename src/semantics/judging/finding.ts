@@ -17,7 +17,9 @@
 import type { Stamp } from '../log/events.js'
 import type { HazardId, Severity } from './hazards.js'
 import type { Deed } from './deed.js'
-import type { Concerning } from './subject.js'
+import type { Whose } from './ownership.js'
+import type { Family } from '../log/units.js'
+import type { Concerning, FenceName } from './subject.js'
 
 export type { HazardId, Severity } from './hazards.js'
 
@@ -66,7 +68,22 @@ export interface MissingEdge {
     'fence' | 'warp-sync' | 'group-wait' | 'wait' | 'arrive' | 'arrive-wait' | 'bytes' | 'none-found'
   /** one sentence in the reader's words: what to add, where */
   readonly text: string
+  /** the same as data, as far as it is known: what a language has a word for (`fix.ts`) */
+  readonly fence?: FenceName | 'threads'
+  /** the fence is there, and the compiler has moved the write of a register behind it */
+  readonly moved?: true
+  readonly family?: Family
+  readonly barrier?: { readonly name: string; readonly phase?: number }
+  /** the sides after and before which it stands, where that is known */
+  readonly after?: 'a' | 'b'
+  readonly before?: 'a' | 'b'
+  /** how far apart the two sides are, where the first is an access of an agent itself */
+  readonly distance?: Distance
+  /** the second side is said first in the program */
+  readonly reversed?: true
 }
+
+export type Distance = 'warp' | 'cta' | 'cluster' | 'grid'
 
 export interface Finding {
   readonly id: HazardId
@@ -84,12 +101,19 @@ export interface Finding {
   /** the last event of the earlier one's agent that another agent knew of; 0: none */
   readonly knows?: number
   readonly missing?: MissingEdge
-  /** what a chip did with kernels that have it (`silicon.ts`), where it is published */
+  /** what a chip did with a kernel that has this mistake between such accesses (`silicon.ts`), where it is published */
   readonly silicon?: string
+  /** the missing edge in the words of the author's language (`fix.ts`) */
+  readonly fix?: string
+  /** who has written what is wrong, where it is not the author of the kernel (`ownership.ts`) */
+  readonly whose?: Exclude<Whose, 'author'>
 }
 
 /** A missing edge with what it is about. */
-export interface Remedy extends MissingEdge, Concerning {}
+export interface Remedy extends MissingEdge, Concerning {
+  /** the generation that is waited for */
+  readonly generation?: number
+}
 
 export interface Deeds {
   readonly a: Deed

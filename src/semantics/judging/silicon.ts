@@ -6,13 +6,40 @@
  *
  * The programs are `conformance/hopper/evidence`, their counts `counts.json` beside them. With the statement none of them was wrong once.
  *
+ * A count is evidence for one mistake. The same id between other accesses is another mistake: a missing proxy fence before a wgmma was seen, before a bulk
+ * store it was not, and a register written before a wgmma lacks another fence. So a finding quotes the kernels that have its id, both its accesses with their
+ * memory, and its chip. Where there are none, or none of them was wrong once, it
+ * quotes nothing: a count of zero read as "safe" although the manual says otherwise.
+ *
+ *     P1  writes, wgmma reads, sm_90a       352 of 4,752,000
+ *     P1  the same, of registers            nothing: no kernel leaves out a wgmma.fence
+ *     P1  writes, tmaStore reads, sm_90a    nothing: 0 of 4,752,000
+ *     P1  writes, wgmma reads, sm_100a      nothing: no kernel ran there
+ *     W1  cpAsync writes, reads, sm_90a     nothing: the kernel of W1 has a bulk load
+ *
  * Laws
  * 1. The numbers are those of counts.json, and every row of it with the statement counts no wrong trial.
- * 2. A hazard is seen, or it is said why no trials can show it; never both.
+ * 2. A hazard is counted, or it is said why no trials can show it; never both.
+ * 3. A finding has a clause exactly if a kernel of its id, its accesses, their memory and its chip was wrong once.
  *
  * Source: the runs on an NVIDIA H100 80GB HBM3
  */
-import { hazardIds, type HazardId } from './hazards.js'
+import type { Header } from '../log/events.js'
+import type { Unit } from '../log/units.js'
+import {
+  isSameDeed,
+  other,
+  reading,
+  waiting,
+  writing,
+  writingAtomically,
+  type AccessDeed,
+  type Deed,
+} from './deed.js'
+import type { Deeds } from './finding.js'
+import type { HazardId } from './hazards.js'
+import type { Space } from '../language/types.js'
+import type { Concerning } from './subject.js'
 
 // ---------------------------------------------------------------- model
 
@@ -32,22 +59,37 @@ export interface Faulted {
 /** A kernel without a statement. */
 export interface Silicon {
   readonly hazard: HazardId
+  /** what its two sides do; one side where the hazard has one */
+  readonly sides: ReadonlyArray<Deed>
+  /** what memory they access; null where no access is at stake */
+  readonly space: Space | null
   /** who sees it: a block, a warp, a warpgroup's product, a cluster */
   readonly reader: 'block' | 'warp' | 'warpgroup' | 'cluster'
   /** the statement that is left out */
   readonly without: string
   readonly wrongIs: string
+  /** how a wrong trial ends */
+  readonly shows: 'result' | 'hang' | 'either' | 'fault'
   readonly grids: ReadonlyArray<Counted | Faulted>
 }
 
 // ---------------------------------------------------------------- tables
 
+const readingBy = (unit: Unit): AccessDeed => ({ _tag: 'reads', unit, atomic: false })
+const writingBy = (unit: Unit): AccessDeed => ({ _tag: 'writes', unit, atomic: false })
+
+/** The chip that ran them. */
+const measured: { readonly arch: Header['arch']; readonly name: string } = { arch: 'sm90a', name: 'an H100' }
+
 export const silicon: ReadonlyArray<Silicon> = [
   {
     hazard: 'D1',
+    sides: [writing, reading],
+    space: 'smem',
     reader: 'block',
     without: 'a `bar.sync` between stores to shared memory and the loads of another warp',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 316_804 },
       { blocks: 1_056, trials: 4_224_000, wrong: 2_626_632 },
@@ -55,9 +97,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D2',
+    sides: [writing, reading],
+    space: 'gmem',
     reader: 'block',
     without: 'the same `bar.sync`, in global memory',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 316_806 },
       { blocks: 1_056, trials: 4_224_000, wrong: 2_693_240 },
@@ -65,9 +110,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D3',
+    sides: [writing, reading],
+    space: 'gmem',
     reader: 'block',
     without: 'a wait for the flag of another block (`ld.acquire.gpu`)',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 152_254 },
       { blocks: 1_056, trials: 2_112_000, wrong: 1_357_438 },
@@ -75,10 +123,13 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D5',
+    sides: [writing, reading],
+    space: 'smem',
     reader: 'warp',
     without:
       'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -86,9 +137,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D5',
+    sides: [writing, reading],
+    space: 'gmem',
     reader: 'warp',
     without: 'the same `bar.warp.sync`, in global memory',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -96,9 +150,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D5',
+    sides: [writing, reading],
+    space: 'smem',
     reader: 'warp',
     without: 'the same, where the halves meet behind a branch before they store and load',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -106,9 +163,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D5',
+    sides: [writing, reading],
+    space: 'smem',
     reader: 'warp',
     without: 'the same, where a shuffle stands between the two',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -116,9 +176,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D6',
+    sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'warp',
     without: 'a `bar.warp.sync` between what all lanes store and fence, and a bulk store that lane 0 issues',
     wrongIs: 'bytes of before in global memory',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -126,9 +189,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'D6',
+    sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'warp',
     without: 'the same, where lane 0 fences for all of them',
     wrongIs: 'bytes of before in global memory',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -136,9 +202,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'P1',
+    sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'block',
     without: '`fence.proxy.async` between stores and a bulk store of their bytes',
     wrongIs: 'bytes of before in global memory',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -146,9 +215,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'P1',
+    sides: [writing, readingBy('wgmma')],
+    space: 'smem',
     reader: 'warpgroup',
     without: '`fence.proxy.async` between stores and the wgmma that reads them',
     wrongIs: 'a sum of operands of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 352 },
@@ -156,9 +228,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'P2',
+    sides: [writing, readingBy('tmaStore')],
+    space: 'smem',
     reader: 'block',
     without: 'the same fence behind the stores: it stands before them',
     wrongIs: 'bytes of before in global memory',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -166,9 +241,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'P3',
+    sides: [reading, writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: '`fence.proxy.async` between loads and the arrival that lets a bulk load replace what they read',
     wrongIs: 'a word of the second filling',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -176,9 +254,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'P4',
+    sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: "the wait of a bulk load's issuer before it reads",
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 211_200 },
       { blocks: 1_056, trials: 4_224_000, wrong: 1_348_679 },
@@ -186,9 +267,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'P5',
+    sides: [writing, readingBy('tmaLoad')],
+    space: 'gmem',
     reader: 'block',
     without: '`fence.proxy.async` between stores to global memory and a bulk load of them',
     wrongIs: 'bytes of before in shared memory',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 9 },
@@ -196,9 +280,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'R1',
+    sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: 'the wait of another warp before it reads what a bulk load brings',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 359_010 },
       { blocks: 1_056, trials: 4_224_000, wrong: 2_933_296 },
@@ -206,9 +293,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'R2',
+    sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: 'that wait: it is for the barrier of another slot',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 73_699 },
@@ -216,9 +306,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'R3',
+    sides: [writingBy('tmaLoad'), reading],
+    space: 'smem',
     reader: 'block',
     without: 'the second of two copies in the count of their barrier',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 177_873 },
       { blocks: 1_056, trials: 4_224_000, wrong: 1_292_154 },
@@ -226,9 +319,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'W1',
+    sides: [reading, writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: 'the wait for the release before a slot is filled again',
     wrongIs: 'a word of the second filling',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 218_964 },
       { blocks: 1_056, trials: 4_224_000, wrong: 1_977_334 },
@@ -236,9 +332,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'W2',
+    sides: [readingBy('tmaStore'), writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: '`cp.async.bulk.wait_group.read` before a slot is released whose reader is a bulk store',
     wrongIs: 'bytes of the second filling',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -246,9 +345,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'W3',
+    sides: [readingBy('wgmma'), writing],
+    space: 'smem',
     reader: 'warpgroup',
     without: '`wgmma.wait_group` before the operands are replaced',
     wrongIs: 'a sum of operands that came later',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 211_200 },
       { blocks: 1_056, trials: 4_224_000, wrong: 716_411 },
@@ -256,9 +358,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'W4',
+    sides: [readingBy('tmaStore'), writing],
+    space: 'smem',
     reader: 'block',
     without: '`cp.async.bulk.wait_group.read` before the source is written again',
     wrongIs: 'bytes of the second writing',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 147_231 },
@@ -266,9 +371,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'W5',
+    sides: [writingBy('tmaLoad'), writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'block',
     without: 'a slot of its own for the second step',
     wrongIs: 'a word of the second step',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 375_933 },
       { blocks: 1_056, trials: 4_224_000, wrong: 2_991_316 },
@@ -276,9 +384,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B1',
+    sides: [waiting, other],
+    space: null,
     reader: 'block',
     without: 'the wait for the waiter before the next generation completes',
     wrongIs: 'a wait that stands',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_193_898 },
@@ -286,16 +397,22 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B2',
+    sides: [other, other],
+    space: null,
     reader: 'block',
     without: 'the second arrival in the count of the barrier',
     wrongIs: 'a fault',
+    shows: 'fault',
     grids: [{ blocks: 132, faultAt: 1 }],
   },
   {
     hazard: 'B3',
+    sides: [other, other],
+    space: null,
     reader: 'block',
     without: 'the second producer in the count of the barrier',
     wrongIs: 'a word of before, or a wait that stands',
+    shows: 'either',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 485_760 },
       { blocks: 1_056, trials: 4_224_000, wrong: 3_866_964 },
@@ -303,9 +420,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B4',
+    sides: [waiting, other],
+    space: null,
     reader: 'block',
     without: 'the right number of bytes announced: 16 more are',
     wrongIs: 'a wait that stands',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -313,9 +433,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B5',
+    sides: [waiting],
+    space: null,
     reader: 'block',
     without: 'the arrival of one of two before it waits',
     wrongIs: 'a wait that stands',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -323,9 +446,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B6',
+    sides: [waiting],
+    space: null,
     reader: 'block',
     without: 'the arrival that primes an empty slot',
     wrongIs: 'a wait that stands',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
       { blocks: 1_056, trials: 4_224_000, wrong: 4_224_000 },
@@ -333,9 +459,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B7',
+    sides: [other, other],
+    space: null,
     reader: 'block',
     without: "a `bar.sync` between a barrier's initialisation and another's arrival",
     wrongIs: 'a wait that stands',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 316_746 },
       { blocks: 1_056, trials: 4_224_000, wrong: 2_012_220 },
@@ -343,9 +472,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'B9',
+    sides: [other, other],
+    space: null,
     reader: 'cluster',
     without: '`fence.mbarrier_init` before a relaxed meeting of the cluster',
     wrongIs: 'a wait that stands',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 0 },
       { blocks: 1_056, trials: 2_112_000, wrong: 0 },
@@ -353,9 +485,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'U2',
+    sides: [other],
+    space: null,
     reader: 'block',
     without: 'the wait for a bulk store before the end',
     wrongIs: 'bytes of before in global memory',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 8_448, trials: 33_792_000, wrong: 0 },
@@ -363,9 +498,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'K1',
+    sides: [other],
+    space: null,
     reader: 'cluster',
     without: 'the meeting of the cluster at its end, where a peer is arrived at',
     wrongIs: 'a fault',
+    shows: 'fault',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 0 },
       { blocks: 1_056, faultAt: 1 },
@@ -373,9 +511,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'K2',
+    sides: [other],
+    space: null,
     reader: 'cluster',
     without: 'the meeting, for one of two CTAs: it ends instead',
     wrongIs: 'a CTA that never ends',
+    shows: 'hang',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 0 },
       { blocks: 1_056, trials: 2_112_000, wrong: 0 },
@@ -383,9 +524,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'K3',
+    sides: [writingBy('tmaLoad'), writingBy('tmaLoad')],
+    space: 'smem',
     reader: 'cluster',
     without: 'a place of its own for each half that is multicast',
     wrongIs: 'a word of the other half',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 264_000 },
       { blocks: 1_056, trials: 2_112_000, wrong: 2_112_000 },
@@ -393,9 +537,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'V1',
+    sides: [writing, reading],
+    space: 'smem',
     reader: 'block',
     without: 'an arrival between stores and a reader that waits for the bulk load issued behind them',
     wrongIs: 'a word of before',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
       { blocks: 1_056, trials: 4_224_000, wrong: 0 },
@@ -403,9 +550,12 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
   {
     hazard: 'N1',
+    sides: [writingAtomically, writingAtomically],
+    space: 'smem',
     reader: 'block',
     without: 'a `bar.sync` between two sums of floats',
     wrongIs: 'a sum rounded in the other order',
+    shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 211_200 },
       { blocks: 1_056, trials: 4_224_000, wrong: 1_697_800 },
@@ -456,19 +606,65 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
 
 const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
 
-const clauseOf = (id: HazardId): string | undefined => {
-  const grids = silicon.filter((s) => s.hazard === id).flatMap((s) => s.grids)
-  if (grids.length === 0) return undefined
-  if (grids.some((g) => 'faultAt' in g)) return 'an H100 ended the launch with a fault'
-  const counted = grids.flatMap((g) => ('trials' in g ? [g] : []))
-  const trials = thousands(counted.reduce((n, g) => n + g.trials, 0))
-  const wrong = counted.reduce((n, g) => n + g.wrong, 0)
-  return wrong === 0
-    ? `by the manual; never seen wrong in ${trials} trials on an H100`
-    : `seen wrong in ${thousands(wrong)} of ${trials} trials on an H100`
+const isSameSides = (xs: ReadonlyArray<Deed>, ys: ReadonlyArray<Deed>): boolean => {
+  const [x, y] = xs
+  const [v, w] = ys
+  if (xs.length !== ys.length || x === undefined || v === undefined) return false
+  if (y === undefined || w === undefined) return isSameDeed(x, v)
+  return (isSameDeed(x, v) && isSameDeed(y, w)) || (isSameDeed(x, w) && isSameDeed(y, v))
 }
 
-const clauses: ReadonlyMap<HazardId, string | undefined> = new Map(hazardIds.map((id) => [id, clauseOf(id)]))
+/** A fault ends a launch, so the launch that it ended is all that there is to count. */
+const faulted = ({ grids }: Silicon): boolean => grids.some((g) => 'faultAt' in g)
 
-/** What an H100 did with kernels that have it, in a clause; undefined where no trials show it. */
-export const siliconClause = (id: HazardId): string | undefined => clauses.get(id)
+const total = (rows: ReadonlyArray<Silicon>, of: 'trials' | 'wrong'): number =>
+  rows.flatMap(({ grids }) => grids).reduce((n, g) => n + ('trials' in g ? g[of] : 0), 0)
+
+const ends: Readonly<Record<Exclude<Silicon['shows'], 'fault'>, string>> = {
+  result: 'computed wrong results',
+  hang: 'hung',
+  either: 'computed wrong results or hung',
+}
+
+/** What one trial is: D3 takes a pair of blocks, and what only a cluster shows takes a cluster. */
+const trialsText = ({ hazard, reader }: Silicon): string =>
+  reader === 'cluster'
+    ? 'launched clusters'
+    : hazard === 'D3'
+      ? 'launched pairs of blocks'
+      : 'launched blocks'
+
+const clauseOf = (rows: ReadonlyArray<Silicon>): string | undefined => {
+  const [first] = rows
+  if (first === undefined) return undefined
+  const where = rows.length === 1 ? 'in a micro-kernel' : `in ${String(rows.length)} micro-kernels`
+  const said = `${where} with this mistake, ${measured.name}`
+  if (first.shows === 'fault' || rows.some(faulted)) return `${said} ended the launch with a fault`
+  const wrong = total(rows, 'wrong')
+  return wrong === 0
+    ? undefined
+    : `${said} ${ends[first.shows]} in ${thousands(wrong)} of ${thousands(total(rows, 'trials'))} ${trialsText(first)}`
+}
+
+/** What is quoted: the id, the accesses of both sides, the planes they are of. */
+export interface Counts extends Concerning {
+  readonly id: HazardId
+  readonly deeds: Deeds
+}
+
+const spaceOf = ({ planes }: Pick<Header, 'planes'>, { about }: Concerning): Space | null =>
+  about.flatMap((s) => (s._tag === 'plane' ? [planes[s.plane]?.space ?? null] : []))[0] ?? null
+
+/** What a chip did with the kernels that have this mistake; undefined where no kernel has it, or none was wrong once. */
+export const siliconClause = (header: Pick<Header, 'arch' | 'planes'>, f: Counts): string | undefined => {
+  if (header.arch !== measured.arch) return undefined
+  const { a, b } = f.deeds
+  const sides = b === null ? [a] : [a, b]
+  const space = spaceOf(header, f)
+  return clauseOf(
+    silicon.filter(
+      (row) =>
+        row.hazard === f.id && isSameSides(row.sides, sides) && (row.space === null || row.space === space),
+    ),
+  )
+}

@@ -12,8 +12,11 @@
  *
  * A verdict is a document: findings stand in it as they are published, without what they are about as data (`subject.ts`).
  */
+import type { Header } from '../log/events.js'
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
+import { publishedMissing } from './missing.js'
+import { titleOf } from './titles.js'
 import { siliconClause } from './silicon.js'
 
 /** What a verdict leaves out where cluster launch control is asked: in `scope`. */
@@ -36,15 +39,36 @@ export interface ReplayableFinding extends Finding {
   readonly replay?: string
   /** others of its id, between the same lines of the source (`alike.ts`) */
   readonly alike?: ReadonlyArray<AlikeFinding>
+  /** why it may stand, where a baseline accepts it (`accept.ts`) */
+  readonly accepted?: string
+}
+
+/** A statement of an accepted finding: by its text, which an edit elsewhere leaves as it is. */
+export interface AcceptedPlace {
+  readonly file?: string
+  readonly statement: string
+  /** which of the lines with this text */
+  readonly nth: number
+  readonly does: string
+}
+
+/** A row of a baseline, and how many findings of the verdict it names; 0: it may be deleted. */
+export interface AcceptedFinding {
+  readonly id: HazardId
+  readonly a: AcceptedPlace
+  readonly b: AcceptedPlace | null
+  readonly memory: string | null
+  readonly reason: string
+  readonly findings: number
 }
 
 // ---------------------------------------------------------------- publishing
 
 /** The finding without what it is about as data. */
-const published = (f: Diagnosis): Finding => {
+const published = (header: Header, f: Diagnosis): Finding => {
   const core: { -readonly [K in keyof Finding]: Finding[K] } = {
     id: f.id,
-    title: hazards[f.id].title,
+    title: titleOf(header, f),
     severity: f.severity,
     text: f.text,
     a: f.a,
@@ -53,31 +77,35 @@ const published = (f: Diagnosis): Finding => {
   if (f.place !== undefined) core.place = f.place
   if (f.knew !== undefined) core.knew = f.knew
   if (f.knows !== undefined) core.knows = f.knows
-  if (f.missing !== undefined) core.missing = { kind: f.missing.kind, text: f.missing.text }
+  const missing = publishedMissing(header, f)
+  if (missing !== undefined) core.missing = missing
   // a hazard that is a note here is one of another kernel
-  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(f.id)
+  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(header, f)
   if (seen !== undefined) core.silicon = seen
   return core
 }
 
 /** A finding of a verdict, and the place of the schedule that replays it. */
-export const replayable = (f: Diagnosis, schedule: number | null): ReplayableFinding =>
-  Object.assign({ schedule }, published(f))
+export const replayable = (header: Header, f: Diagnosis, schedule: number | null): ReplayableFinding =>
+  Object.assign({ schedule }, published(header, f))
 
-const publishedCondition = ({ holds, failures, findings }: Condition<Diagnosis>): Condition => ({
+const publishedCondition = (
+  header: Header,
+  { holds, failures, findings }: Condition<Diagnosis>,
+): Condition => ({
   holds,
   failures,
-  findings: findings.map(published),
+  findings: findings.map((f) => published(header, f)),
 })
 
 /** The conditions of a verdict. */
-export const publishedConditions = (c: Conditions<Diagnosis>): Conditions => ({
-  C1: publishedCondition(c.C1),
-  C2: publishedCondition(c.C2),
-  C3: publishedCondition(c.C3),
-  C4: publishedCondition(c.C4),
-  C5: publishedCondition(c.C5),
-  C6: publishedCondition(c.C6),
+export const publishedConditions = (header: Header, c: Conditions<Diagnosis>): Conditions => ({
+  C1: publishedCondition(header, c.C1),
+  C2: publishedCondition(header, c.C2),
+  C3: publishedCondition(header, c.C3),
+  C4: publishedCondition(header, c.C4),
+  C5: publishedCondition(header, c.C5),
+  C6: publishedCondition(header, c.C6),
 })
 
 // ---------------------------------------------------------------- the document
@@ -206,6 +234,10 @@ export interface Verdict {
   /** of the output with what it should be: where a run had data and was compared */
   readonly comparison?: Comparison
   readonly approximation?: Approximation
+  /** rows of a baseline that were asked for, whether a check passes with them, and if not, why (`accept.ts`) */
+  readonly accepted?: ReadonlyArray<AcceptedFinding>
+  readonly passes?: boolean
+  readonly open?: string
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
 }

@@ -59,7 +59,7 @@ const isDecided = ({ verdict: { verdict } }: Checked): boolean =>
   verdict !== 'undecided' && verdict !== 'out-of-fuel' && verdict !== 'invalid'
 
 /** Is the program ok, or else the finding gone, and has no other come? */
-const isBetter = (before: Checked, finding: Finding, after: Checked): boolean => {
+export const isBetter = (before: Checked, finding: Finding, after: Checked): boolean => {
   if (after.verdict.verdict === 'ok') return true
   const known = new Set(all(before).map(nameOf))
   const left = all(after).map(nameOf)

@@ -6,12 +6,16 @@ const isLibrary = (place: string): boolean => /(^|\/)triton\/(language|experimen
 
 /** `kernel.py:31`, the file by its base name: of a function that was inlined its own line, or that of its call if it is one of Triton's. */
 export const placeOf = (m: Module, l: Location | null): string | null =>
+  columnOf(m, l)?.replace(/:\d+$/s, '') ?? null
+
+/** The same with its column: `kernel.py:31:12`. */
+export const columnOf = (m: Module, l: Location | null): string | null =>
   fullPlace(m, l)?.replace(/^.*[/\\]/s, '') ?? null
 
 const fullPlace = (m: Module, l: Location | null): string | null => {
   switch (l?._tag) {
     case 'file':
-      return `${l.file}:${String(l.line)}`
+      return `${l.file}:${String(l.line)}:${String(l.column)}`
     case 'name':
       return fullPlace(m, l.of)
     case 'call': {

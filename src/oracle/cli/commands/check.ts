@@ -17,6 +17,7 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { judge } from '../checking.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
+import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
@@ -29,23 +30,25 @@ import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
   exploringOptions(
-    judgingOptions(
-      mendOption(
-        launchOptions(
-          dataOptions(
-            command
-              .argument(
-                '<kernel>',
-                'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-              )
-              .option('--set <name=value...>', 'settings of the kernel'),
+    acceptOptions(
+      judgingOptions(
+        mendOption(
+          launchOptions(
+            dataOptions(
+              command
+                .argument(
+                  '<kernel>',
+                  'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+                )
+                .option('--set <name=value...>', 'settings of the kernel'),
+            ),
+          ).option(
+            '--without <label>',
+            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+            again,
           ),
-        ).option(
-          '--without <label>',
-          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
-          again,
-        ),
-      ).option(...timelineFlag),
+        ).option(...timelineFlag),
+      ),
     ),
   ).option('--json', 'print the verdict as one JSON document')
 
@@ -68,6 +71,8 @@ const forPrograms: ReadonlyArray<string> = [
   'computes',
   'without',
   'mend',
+  'accept',
+  'acceptWrite',
   'explore',
   'budget',
   'schedule',
@@ -112,6 +117,10 @@ const checkSubject = (world: World, name: string, options: Options): E.Either<Fa
     E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
   )
 
-const outputs: CliCommand['outputs'] = (options) => [...recordAsked(options), ...timelineAsked(options)]
+const outputs: CliCommand['outputs'] = (options) => [
+  ...recordAsked(options),
+  ...timelineAsked(options),
+  ...acceptWritten(options),
+]
 
 export const checkCommand: CliCommand = { define, outputs, run }

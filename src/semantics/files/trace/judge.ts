@@ -23,7 +23,7 @@ import {
 } from '../../judging/decision.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { foremost, type Diagnosis } from '../../judging/finding.js'
-import { conclusion, type Fold, type LogEvent } from '../../log/events.js'
+import { conclusion, type Fold, type Header, type LogEvent } from '../../log/events.js'
 import { layoutMismatch, provenance } from '../../judging/provenance/index.js'
 import { both } from '../../execution/run.js'
 import {
@@ -76,7 +76,10 @@ const judging = (options: Options) => {
 // ---------------------------------------------------------------- the verdict
 
 /** A trace has no schedule but its own order. */
-const unscheduled = (f: Diagnosis): ReplayableFinding => replayable(f, null)
+const unscheduled =
+  (header: Header) =>
+  (f: Diagnosis): ReplayableFinding =>
+    replayable(header, f, null)
 
 /** The verdict on the lines of a trace. */
 export const judgeTrace =
@@ -110,12 +113,12 @@ export const judgeTrace =
           decidedBy: 'one-schedule',
           search: null,
           schedule: null,
-          conditions: publishedConditions(judgement.conditions),
+          conditions: publishedConditions(header, judgement.conditions),
           findings: foremost([
             ...(layout === null
               ? []
               : [
-                  unscheduled(
+                  unscheduled(header)(
                     Object.assign({}, layout, {
                       missing: {
                         kind: 'none-found',
@@ -125,9 +128,9 @@ export const judgeTrace =
                     }),
                   ),
                 ]),
-            ...shown.map(unscheduled),
+            ...shown.map(unscheduled(header)),
           ]),
-          notes: judgement.notes.map(unscheduled),
+          notes: judgement.notes.map(unscheduled(header)),
           schedules: [],
           waitFor: judgement.deadlock.map(showBlocked),
           provenance: claim,

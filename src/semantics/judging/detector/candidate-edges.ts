@@ -47,6 +47,11 @@ import type { Detector } from './state.js'
 // ---------------------------------------------------------------- model
 
 export interface Hypothesis extends Concerning {
+  /** of a barrier that is waited for */
+  readonly generation?: number
+  /** the sides of the finding after and before which it stands */
+  readonly after?: 'a' | 'b' | undefined
+  readonly before?: 'a' | 'b' | undefined
   readonly kind: MissingEdge['kind']
   readonly text: string
   readonly actions: ReadonlyArray<Action>
@@ -135,6 +140,10 @@ const statement = (name: string, loc: string | undefined): string =>
 const statementAt = (header: Header, site: number): string =>
   statement(header.sites[site]?.label ?? String(site), header.sites[site]?.loc)
 
+/** Which side of the finding it is. */
+export const sideIn = ({ a }: Finding, { side }: Seen): 'a' | 'b' =>
+  side.index === a.index && side.at === a.at ? 'a' : 'b'
+
 /** A statement, of a text with its line. */
 export const statementOf = (s: Side): string => statement(s.site, s.loc)
 
@@ -220,11 +229,18 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
     ]
     const about = [ofFence(name)]
     for (const [where, place] of places)
-      yield { kind: 'fence', text: `${text} ${place}`, about, actions: at(where, a.side.index) }
+      yield {
+        kind: 'fence',
+        text: `${text} ${place}`,
+        about,
+        after: sideIn(finding, a),
+        actions: at(where, a.side.index),
+      }
     yield {
       kind: 'fence',
       text: `${text} before ${label(b.side)}`,
       about,
+      before: sideIn(finding, b),
       actions: at(b.index, b.side.index),
     }
   }
@@ -295,7 +311,7 @@ const lastProxyFence = (
   return []
 }
 
-export const groupWaits: Kind = function* (header, events, _options, _finding, a, b) {
+export const groupWaits: Kind = function* (header, events, _options, finding, a, b) {
   const op = a.operation
   if (op === undefined) return
   const { family } = op.row
@@ -311,6 +327,8 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
         kind: 'group-wait',
         text: `a ${families[family].wait} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
         about: [ofGroup(family)],
+        after: sideIn(finding, a),
+        before: b.side.index === x ? sideIn(finding, b) : undefined,
         actions: [
           {
             before: where,
@@ -327,6 +345,8 @@ export const groupWaits: Kind = function* (header, events, _options, _finding, a
         kind: 'group-wait',
         text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${families[family].wait} that covers it, ${place}`,
         about: [ofGroup(family)],
+        after: sideIn(finding, a),
+        before: b.side.index === x ? sideIn(finding, b) : undefined,
         actions: [
           {
             before: where,
@@ -417,10 +437,13 @@ export const waitFor = (
   barrier: number,
   generation: number,
   told: Knowledge,
+  before?: 'a' | 'b',
 ): Hypothesis => ({
   kind: 'wait',
   text: `a wait for generation ${String(generation)} of ${barrierName(header, barrier)} before ${label(b.side)}`,
   about: [ofBarrier(barrier)],
+  generation,
+  before,
   actions: [
     {
       before: b.index,
@@ -458,7 +481,7 @@ const waitsFor = (near: boolean): Kind =>
       if (tried >= 12) break
       if (!knows(c.message, a) || isCycle(c.message, b)) continue
       tried++
-      yield waitFor(header, b, c.barrier, c.generation, c.message)
+      yield waitFor(header, b, c.barrier, c.generation, c.message, sideIn(finding, b))
     }
     if (!near) return
     // its generation may not have completed in this run, or only with arrivals that came too early
@@ -470,7 +493,7 @@ const waitsFor = (near: boolean): Kind =>
           (c) => c.barrier === p.barrier && c.generation === p.generation && !isCycle(c.message, b),
         )
       )
-        yield waitFor(header, b, p.barrier, p.generation, done)
+        yield waitFor(header, b, p.barrier, p.generation, done, sideIn(finding, b))
     }
   }
 

@@ -11,7 +11,7 @@
  */
 import type { LogEvent } from '../../log/events.js'
 import { allLanes } from './activity.js'
-import { statementOf, type Hypothesis, type Kind, type Seen } from './candidate-edges.js'
+import { sideIn, statementOf, type Hypothesis, type Kind, type Seen } from './candidate-edges.js'
 import { meetAll } from './meeting.js'
 import type { Action } from './replay.js'
 
@@ -27,12 +27,19 @@ const before = (index: number, x: number, at: number): Action => ({
   },
 })
 
-export const warpSyncs: Kind = function* (_header, events, options, _finding, a, b) {
+export const warpSyncs: Kind = function* (_header, events, options, finding, a, b) {
   if (options.lanes === 'off') return
-  const sync = (text: string, actions: ReadonlyArray<Action>): Hypothesis => ({
+  const [first, second] = [sideIn(finding, a), sideIn(finding, b)]
+  const sync = (
+    text: string,
+    actions: ReadonlyArray<Action>,
+    [after, ahead]: readonly [Hypothesis['after'], Hypothesis['before']],
+  ): Hypothesis => ({
     kind: 'warp-sync',
     text,
     about: [],
+    after,
+    before: ahead,
     actions,
   })
   const front = before(a.index + 1, a.side.index, a.side.at)
@@ -42,6 +49,7 @@ export const warpSyncs: Kind = function* (_header, events, options, _finding, a,
       yield sync(
         `a \`__syncwarp()\` (bar.warp.sync) between ${statementOf(a.side)} and ${statementOf(b.side)}`,
         [behind],
+        [first, second],
       )
     return
   }
@@ -49,7 +57,8 @@ export const warpSyncs: Kind = function* (_header, events, options, _finding, a,
     `a \`__syncwarp()\` (bar.warp.sync) after ${statementOf(a.side)}`,
     `a \`__syncwarp()\` (bar.warp.sync) before ${statementOf(b.side)}`,
   ]
-  if (hasLanes(events, a)) yield sync(after, [front])
-  if (hasLanes(events, b)) yield sync(ahead, [behind])
-  if (hasLanes(events, a) && hasLanes(events, b)) yield sync(`${after} and ${ahead}`, [front, behind])
+  if (hasLanes(events, a)) yield sync(after, [front], [first, undefined])
+  if (hasLanes(events, b)) yield sync(ahead, [behind], [undefined, second])
+  if (hasLanes(events, a) && hasLanes(events, b))
+    yield sync(`${after} and ${ahead}`, [front, behind], [first, second])
 }

@@ -60,6 +60,7 @@ import { stores } from './readings.js'
 import { shownBefore } from './words.js'
 import type { Strong } from './strong-state.js'
 import { ofPlane } from '../subject.js'
+import { titleOf } from '../titles.js'
 
 // ---------------------------------------------------------------- words
 
@@ -276,7 +277,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       pair(
         'visibility',
         () => id,
-        `are ordered, but what was written is not visible: ${hazards[id].title}`,
+        `are ordered, but what was written is not visible: ${titleOf(c.header, { id, about: [ofPlane(later.footprint.plane)] })}`,
         earlier,
         later,
         k,

@@ -33,8 +33,9 @@ import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Rem
 import { warpSyncs } from './candidate-syncs.js'
 import { hazards } from '../hazards.js'
 import { isSameDeed, type Deed } from '../deed.js'
-import { ofBarrier, ofRendezvous } from '../subject.js'
-import type { Header, LogEvent } from '../../log/events.js'
+import { ofBarrier, ofRendezvous, type FenceName } from '../subject.js'
+import { wordsOf } from './words.js'
+import type { Access, Header, LogEvent } from '../../log/events.js'
 import type { Completed, Hypothesis, Kind, Seen } from './candidate-edges.js'
 import {
   commits,
@@ -130,7 +131,73 @@ const edge = (kind: MissingEdge['kind'], text: string, about: Remedy['about'] = 
   text,
   about,
 })
-const remedy = ({ kind, text, about }: Hypothesis): Remedy => ({ kind, text, about })
+const remedy = ({ kind, text, about, generation, after, before }: Hypothesis): Remedy => {
+  const made: { -readonly [K in keyof Remedy]: Remedy[K] } = { kind, text, about }
+  if (generation !== undefined) made.generation = generation
+  if (after !== undefined) made.after = after
+  if (before !== undefined) made.before = before
+  return made
+}
+
+/** A product's fence that is there, with the write of the register after it: the fence was meant to come after the write. */
+const movedBehind = (events: ReadonlyArray<LogEvent>, { a }: Diagnosis): boolean => {
+  let fenced = false
+  for (const e of events) {
+    if (!('stamp' in e) || e.stamp.agent !== a.index) continue
+    if (e.stamp.at >= a.at) return fenced
+    if (e._tag === 'fence' && e.kind === 'wgmma') fenced = true
+    if (e._tag === 'issue' && e.unit === 'wgmma') fenced = false
+  }
+  return fenced
+}
+
+const isOfFence = ({ about }: Remedy, fence: FenceName): boolean =>
+  about.some((s) => s._tag === 'fence' && s.fence === fence)
+
+/** Atomic accesses of an agent, from one event of it to another. */
+const atomics = (
+  events: ReadonlyArray<LogEvent>,
+  agent: number,
+  from: number,
+  to: number,
+): ReadonlyArray<Access> =>
+  events.flatMap((e) =>
+    e._tag === 'access' && e.atomic && e.stamp.agent === agent && e.stamp.at > from && e.stamp.at < to
+      ? [e]
+      : [],
+  )
+
+/** A word that the one announces itself by behind `x`, and the other reads before `y`. */
+const announces = (events: ReadonlyArray<LogEvent>, x: Side, y: Side): boolean => {
+  const told = atomics(events, x.index, x.at, Infinity).filter((e) => e.rw === 'w')
+  const heard = atomics(events, y.index, -1, y.at).filter((e) => e.rw === 'r')
+  return told.some((w) =>
+    heard.some(
+      (r) =>
+        r.footprint.plane === w.footprint.plane &&
+        wordsOf(r.footprint).some((byte) => wordsOf(w.footprint).includes(byte)),
+    ),
+  )
+}
+
+/** D3: the blocks are ordered by a word of memory, and no fence takes the data along. */
+const threadFence = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): Remedy | undefined => {
+  if (id !== 'D3' || b === undefined) return undefined
+  const sides: ReadonlyArray<readonly [Side, Side]> = [
+    [a, b],
+    [b, a],
+  ]
+  const [x, y] = sides.find(([told, heard]) => announces(events, told, heard)) ?? []
+  if (x === undefined || y === undefined) return undefined
+  return {
+    kind: 'fence',
+    after: x === a ? 'a' : 'b',
+    before: x === a ? 'b' : 'a',
+    text: `a fence of memory at the scope of the GPU after ${label(x)}, before the atomic operation that announces it, and one before ${label(y)}, after the atomic operation that reads the announcement`,
+    about: [],
+    fence: 'threads',
+  }
+}
 
 const readsOutput = (header: Header, f: Diagnosis): boolean =>
   f.about.some((s) => {
@@ -274,6 +341,8 @@ export const explain = (
       'another place for each lane: one instruction writes them all, and which lane comes last is open',
     )
   const answered = isAnsweredById(finding)
+  const fenced = threadFence(events, finding)
+  if (fenced !== undefined && !isOfLanes(events, finding)) return fenced
   // clusters that run together may be ordered by lanes that the others have not met
   if (answered && !isOfLanes(events, finding)) return byRule(header, finding)
 
@@ -349,11 +418,15 @@ export const explain = (
   for (const kind of answered ? [warpSyncs] : restsOnRelaxed ? [released, ...kinds] : kinds) {
     for (const [a, b] of orders) {
       for (const h of kind(header, events, options, finding, a, b, completed)) {
-        if (gone(h)) return remedy(h)
+        if (!gone(h)) continue
+        const found = remedy(h)
+        return isOfFence(found, 'wgmma') && movedBehind(events, finding)
+          ? Object.assign({ moved: true as const }, found)
+          : found
       }
     }
   }
-  return byRule(header, finding)
+  return fenced ?? byRule(header, finding)
 }
 
 /** Kinds of hypotheses, in the order of the table. */

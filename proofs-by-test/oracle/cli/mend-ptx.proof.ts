@@ -1,0 +1,111 @@
+/**
+ * `--mend N` of PTX, and fixes in the words of CUDA. The broken twins were made by leaving one statement out of a right kernel, so the oracle is the statement
+ * that was left out: it is what the fix names.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { silent, type Outcome, type World } from '../../../src/oracle/cli/command.js'
+import { commands } from '../../../src/oracle/cli/commands/index.js'
+import { tcspec } from '../../../src/oracle/cli/program.js'
+import { decodeVerdict } from '../../../src/semantics/files/verdict-codec.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { right } from '../../either.js'
+import { inMemory } from '../disk.js'
+
+const disk = new Map<string, Uint8Array>()
+const world: World = {
+  files: inMemory(disk),
+  version: '0',
+  colours: false,
+  clock: () => 0,
+  progress: () => silent,
+  conformance: null,
+}
+const said = (...argv: ReadonlyArray<string>): Promise<Outcome> => tcspec(commands, world)(argv)()
+const verdictOf = async (...argv: ReadonlyArray<string>): Promise<Verdict> =>
+  right(decodeVerdict(JSON.parse((await said('check', ...argv, '--json')).stdout)))
+
+const head = (name: string): string => `.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry ${name}(.param .u64 p) .maxntid 64 {
+  .reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<3>;
+  .shared .align 4 .b8 s[256];
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r5, s; shl.b32 %r2, %r1, 2; add.u32 %r3, %r5, %r2;
+  xor.b32 %r4, %r2, 252; add.u32 %r6, %r5, %r4; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2;
+`
+/** Each thread reads what one of the other warp has written. */
+const exchanged = (between: string): string => `${head('k')}
+  st.shared.u32 [%r3], %r1;
+  ${between}
+  ld.shared.u32 %r7, [%r6];
+  st.global.u32 [%rd3], %r7;
+  ret;
+}
+`
+/** The same within a warp. */
+const within = (between: string): string =>
+  exchanged(between).replace('xor.b32 %r4, %r2, 252', 'xor.b32 %r4, %r2, 124')
+/** The store stands in a branch that half of the warps take: a barrier right behind it would never be passed. */
+const branched = (between: string): string => `${head('k')}
+  setp.lt.u32 %p1, %r1, 32;
+  @!%p1 bra $meet;
+  st.shared.u32 [%r3], %r1;
+$meet:
+  ${between}
+  @%p1 bra $end;
+  ld.shared.u32 %r7, [%r6];
+  st.global.u32 [%rd3], %r7;
+$end:
+  ret;
+}
+`
+const launch = ['--grid', '1', '--block', '64', '--arg', '0=u32[64]:inout']
+const write = (name: string, text: string): void => {
+  disk.set(name, new TextEncoder().encode(text))
+}
+
+describe('a missing barrier', () => {
+  test.each([
+    ['two warps', exchanged, 'bar.sync 0', /^`__syncthreads\(\)` between /u],
+    ['one warp', within, 'bar.warp.sync', /^`__syncwarp\(\)` between /u],
+    ['a branch', branched, 'bar.sync 0', /^`__syncthreads\(\)` between /u],
+  ] as const)('%s: is said, tried, and the kernel is right with it', async (_, text, statement, fix) => {
+    write('right.ptx', text(statement === 'bar.sync 0' ? 'bar.sync 0;' : 'bar.warp.sync 0xffffffff;'))
+    write('k.ptx', text(''))
+    expect((await verdictOf('right.ptx', ...launch)).verdict).toBe('ok')
+    const broken = await verdictOf('k.ptx', ...launch)
+    expect(broken.verdict).toBe('hazard')
+    expect(broken.findings[0]!.fix).toMatch(fix)
+    const mended = await verdictOf('k.ptx', ...launch, '--mend', '1')
+    expect(mended.verdict).toBe('ok')
+    expect(mended.mended?.[0]?.added.map((a) => a.statement.startsWith(statement))).toEqual([true])
+    const { stdout, status } = await said('check', 'k.ptx', ...launch, '--mend', '1')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(
+      /^mended +D[15] \(finding 1 of a verdict that was hazard\), fix \(checked\): bar\./mu,
+    )
+  })
+})
+
+describe('a fence between blocks', () => {
+  const folder = new URL('../../../conformance/hopper/cuda/last_block/', import.meta.url)
+  test('the word that announces is there, so the fence is named, and not other bytes', async () => {
+    for (const file of readdirSync(folder))
+      disk.set(file, new Uint8Array(readFileSync(new URL(file, folder))))
+    const text = new TextDecoder().decode(disk.get('last_block.ptx'))
+    // all fences of memory left out
+    write('unfenced.ptx', text.replace(/^\s*(membar\.gl|fence\.(acq_rel|sc)\.gpu);$/gmu, ''))
+    const v = await verdictOf('unfenced.ptx', '--launch', 'launch.json')
+    const found = v.findings.find((f) => f.id === 'D3')
+    expect(found?.missing?.fence).toBe('threads')
+    expect(found?.fix).toMatch(/^`__threadfence\(\)` after /u)
+  })
+})
+
+test('what no statement mends is refused, and a number that is no finding', async () => {
+  write('k.ptx', exchanged('bar.sync 0;'))
+  expect((await said('check', 'k.ptx', ...launch, '--mend', '1')).stderr).toMatch(
+    /^tcspec: --mend: expected a verdict with findings/u,
+  )
+})

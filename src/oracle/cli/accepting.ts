@@ -1,0 +1,100 @@
+/**
+ * `--accept FILE`, `--accept-write FILE`: findings that a check may pass with, and the file of them (`semantics/judging/accept.ts`).
+ *
+ *     tcspec check mm.ttgir --launch mm.json --accept-write accepted.json      writes a row for each finding
+ *     tcspec check mm.ttgir --launch mm.json --accept accepted.json            exit 0, and says what it accepted
+ *
+ * A row names statements by the text of their lines. Where no text of the author lies beside the kernel, it is the place that the compiler wrote down.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { failure, type Failure } from '../../failure.js'
+import { decodeBaseline } from '../../semantics/files/accept-codec.js'
+import {
+  baselineOf,
+  withAccepted,
+  type AcceptedRow,
+  type StatementAt,
+} from '../../semantics/judging/accept.js'
+import type { Operation } from '../../semantics/judging/finding.js'
+import type { Verdict } from '../../semantics/judging/verdict.js'
+import { asText } from '../tensor-files/files.js'
+import type { Options, World } from './command.js'
+import type { Judged } from './judged.js'
+import type { Written } from './judging.js'
+import type { AskedFile } from './outputs.js'
+import { wordOf } from './flags/words.js'
+
+export const acceptOptions = (command: Command): Command =>
+  command
+    .option(
+      '--accept <file>',
+      'pass with the findings that this file lists (exit 0), and fail with any other; the verdict says what was accepted',
+    )
+    .option(
+      '--accept-write <file>',
+      'write the findings to a file for --accept; rows of --accept keep their reasons',
+    )
+
+export const acceptWritten = (options: Options): ReadonlyArray<AskedFile> => {
+  const file = wordOf(options, 'acceptWrite')
+  return file === null ? [] : [{ flag: '--accept-write', file }]
+}
+
+const parsed = (file: string, text: string): E.Either<Failure, unknown> =>
+  E.tryCatch(
+    (): unknown => JSON.parse(text),
+    () => failure('json.syntax', `${file}: not JSON`),
+  )
+
+/** The rows of the file; null where none is asked for. */
+export const acceptAsked = (
+  { files }: Pick<World, 'files'>,
+  options: Options,
+): E.Either<Failure, ReadonlyArray<AcceptedRow> | null> => {
+  const file = wordOf(options, 'accept')
+  if (file === null) return E.right(null)
+  return pipe(
+    files.read(file)(),
+    E.chainW(asText(file)),
+    E.chainW((text) => parsed(file, text)),
+    E.chainW(decodeBaseline),
+    E.bimap(
+      (f: Failure) => failure(f.code, f.message.startsWith(file) ? f.message : `${file}: ${f.message}`),
+      ({ accepted }) => accepted,
+    ),
+  )
+}
+
+/** The statement of an operation: where it was written, and which of the lines with its text it is. */
+const statementsOf =
+  ({ authored, linesOf }: Pick<Judged, 'authored' | 'linesOf'>): StatementAt =>
+  ({ site, path, loc }: Operation) => {
+    const found = authored(loc === undefined ? { label: site, path } : { label: site, path, loc })
+    if (found === null) return null
+    const [, file = '', line = ''] = /^(.*):(\d+)$/su.exec(found.place) ?? []
+    const lines = linesOf(file).map((l) => l.trim())
+    const statement = lines[Number(line) - 1]
+    return statement === undefined || statement === ''
+      ? { file, statement: `line ${line}`, nth: 0 }
+      : { file, statement, nth: lines.slice(0, Number(line) - 1).filter((l) => l === statement).length }
+  }
+
+/** The verdict with what is accepted, and the file that is to be written of it. */
+export const accepted = (
+  options: Options,
+  judged: Pick<Judged, 'authored' | 'linesOf' | 'verdict'>,
+  rows: ReadonlyArray<AcceptedRow> | null,
+): { readonly verdict: Verdict; readonly files: ReadonlyArray<Written> } => {
+  const at = statementsOf(judged)
+  const { verdict } = judged
+  return {
+    verdict: rows === null ? verdict : withAccepted(verdict, at, rows),
+    files: acceptWritten(options).map(({ file }) => ({
+      what: 'accepted findings',
+      file,
+      bytes: new TextEncoder().encode(`${JSON.stringify(baselineOf(verdict, at, rows ?? []), null, 2)}\n`),
+    })),
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Accepted findings: what a reader has seen, judged and taken, so that a check passes and a new finding does not hide beside it.
+ *
+ * A finding that a compiler or a library causes stays as long as they do. Who checks his kernels in every build then has two choices: to look past red
+ * verdicts, or to leave the check out. A baseline is the third. It is a list of rows; a row names a mistake so that it is found again after an edit elsewhere, and no
+ * other mistake is.
+ *
+ * | a row says                 | why                                                                            |
+ * |----------------------------|--------------------------------------------------------------------------------|
+ * | the kernel, the id         |                                                                                |
+ * | of both sides the statement | its text and its file, not its line: lines move                               |
+ * | which of several alike it is | a text may stand twice in a file                                             |
+ * | of both sides the access   | one line may read and write                                                    |
+ * | the memory                 | two arrays may race between the same two lines                                 |
+ * | the reason                 | free text; nothing reads it                                                    |
+ *
+ * Which side came first is the run's affair: a row has its sides in either order.
+ *
+ * A check passes if it is a hazard, each of its findings is accepted (and each that is told with it as alike), and nothing else is open: its conditions hold,
+ * or a search was complete, or what fails a condition is an accepted finding. A deadlock and a wrong result are never passed over: nothing behind them was run.
+ *
+ * Laws
+ * 1. A verdict with a finding that no row names does not pass.
+ * 2. A verdict passes with the rows that were written of it, if it may pass at all.
+ * 3. What is accepted changes no finding: the verdict keeps its name.
+ */
+import { deedIn } from './deed.js'
+import type { Finding, HazardId, Operation, Place } from './finding.js'
+import { memoryInName } from './plane-name.js'
+import type { AcceptedFinding, AcceptedPlace, ReplayableFinding, Verdict } from './verdict.js'
+
+export const acceptSchema = 'tcspec.accept/1'
+
+/** A mistake that is accepted. */
+export interface AcceptedRow {
+  readonly kernel: string
+  readonly id: HazardId
+  readonly a: AcceptedPlace
+  readonly b: AcceptedPlace | null
+  readonly memory: string | null
+  readonly reason: string
+}
+
+export interface Baseline {
+  readonly schema: typeof acceptSchema
+  readonly accepted: ReadonlyArray<AcceptedRow>
+}
+
+/** Where a statement of a finding stands: its file, its text, and which of several alike; null: its label says it. */
+export type StatementAt = (
+  o: Operation,
+) => { readonly file: string; readonly statement: string; readonly nth: number } | null
+
+// ---------------------------------------------------------------- rows
+
+const accessOf = ({ does }: Operation): string => (deedIn(does)._tag === 'other' ? 'other' : does)
+
+const placeOf = (at: StatementAt, o: Operation): AcceptedPlace => {
+  const known = at(o)
+  const does = accessOf(o)
+  return known === null
+    ? { statement: [...o.path, o.site].join(' / '), nth: 0, does }
+    : { file: known.file, statement: known.statement, nth: known.nth, does }
+}
+
+/** `smem a_smem`, `gmem out`, `acc`: without the CTA or the agent, of which there are many. */
+const memoryOf = (place: Place | undefined): string | null =>
+  place === undefined
+    ? null
+    : [memoryInName(place.plane), ...(place.within ?? []).map((s) => s.name)].join(' ')
+
+type Told = Pick<Finding, 'a' | 'b' | 'place'>
+
+const rowOf = (kernel: string, at: StatementAt, id: HazardId, f: Told, reason: string): AcceptedRow => ({
+  kernel,
+  id,
+  a: placeOf(at, f.a),
+  b: f.b === undefined ? null : placeOf(at, f.b),
+  memory: memoryOf(f.place),
+  reason,
+})
+
+const placeKey = (p: AcceptedPlace | null): string =>
+  p === null ? '' : [p.file ?? '', p.statement, String(p.nth), p.does].join('\n')
+
+/** Rows with one key name one mistake. */
+const keyOf = (r: AcceptedRow): string =>
+  [r.kernel, r.id, r.memory ?? '', ...[placeKey(r.a), placeKey(r.b)].sort()].join('\n\n')
+
+/** A finding, and those that it stands for. */
+const rowsOf = (
+  kernel: string,
+  at: StatementAt,
+  f: ReplayableFinding,
+  reason: string,
+): ReadonlyArray<AcceptedRow> =>
+  [f, ...(f.alike ?? [])].map((told: Told) => rowOf(kernel, at, f.id, told, reason))
+
+/** A row written of a finding, and why it may stand. */
+const unread = 'not reviewed yet: say here why this may stand'
+const reasonOf = ({ whose }: Finding): string =>
+  whose === 'compiler' ? 'inserted by the compiler' : whose === 'library' ? 'inserted by the library' : unread
+
+/** The baseline of a verdict: rows of `before` keep their reasons, those of other kernels stay. */
+export const baselineOf = (
+  v: Verdict,
+  at: StatementAt,
+  before: ReadonlyArray<AcceptedRow> = [],
+): Baseline => {
+  const known = new Map(before.map((r) => [keyOf(r), r]))
+  const mine = new Map<string, AcceptedRow>()
+  for (const f of v.findings)
+    for (const row of rowsOf(v.kernel, at, f, reasonOf(f)))
+      if (!mine.has(keyOf(row))) mine.set(keyOf(row), known.get(keyOf(row)) ?? row)
+  return {
+    schema: acceptSchema,
+    accepted: [...before.filter((r) => r.kernel !== v.kernel), ...mine.values()],
+  }
+}
+
+// ---------------------------------------------------------------- acceptance
+
+/** What is left open beside findings that are all accepted; null: nothing. */
+const openBeside = (v: Verdict): string | null => {
+  if (v.verdict !== 'hazard') return v.verdict === 'ok' ? null : `the verdict is ${v.verdict}`
+  if (v.search?.complete === true) return null
+  const failing = (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const).filter(
+    (name) =>
+      !v.conditions[name].holds && v.conditions[name].findings.length < v.conditions[name].failures.length,
+  )
+  return failing.length === 0
+    ? null
+    : `${failing.join(', ')} fails, so other schedules may have other findings`
+}
+
+/** The verdict with what is accepted of it: its findings say why, and rows that name none of them are told. */
+export const withAccepted = (v: Verdict, at: StatementAt, rows: ReadonlyArray<AcceptedRow>): Verdict => {
+  const mine = rows.filter((r) => r.kernel === v.kernel)
+  const known = new Map(mine.map((r) => [keyOf(r), r]))
+  const found = new Map<string, number>()
+  const findings = v.findings.map((f): ReplayableFinding => {
+    const keys = rowsOf(v.kernel, at, f, '').map(keyOf)
+    for (const key of keys) found.set(key, (found.get(key) ?? 0) + 1)
+    const row = known.get(keys[0] ?? '')
+    return row !== undefined && keys.every((key) => known.has(key))
+      ? Object.assign({}, f, { accepted: row.reason })
+      : f
+  })
+  const accepted = mine.map(({ id, a, b, memory, reason }, i): AcceptedFinding => ({
+    id,
+    a,
+    b,
+    memory,
+    reason,
+    findings: found.get(keyOf(mine[i]!)) ?? 0,
+  }))
+  const fresh = findings.filter((f) => f.accepted === undefined).length
+  const open =
+    fresh > 0 ? `${String(fresh)} ${fresh === 1 ? 'finding is' : 'findings are'} not accepted` : openBeside(v)
+  // new findings stand before those that are known
+  const ordered = [
+    ...findings.filter((f) => f.accepted === undefined),
+    ...findings.filter((f) => f.accepted !== undefined),
+  ]
+  const told: Pick<Verdict, 'findings' | 'accepted' | 'passes'> & { open?: string } = {
+    findings: ordered,
+    accepted,
+    passes: open === null,
+  }
+  if (open !== null) told.open = open
+  return Object.assign({}, v, told)
+}

@@ -1,0 +1,221 @@
+/**
+ * Fixes: a missing edge in the words of the language that the kernel is written in.
+ *
+ * The detector says what is missing in its own terms: a fence, an arrive and a wait for it, a wait for a group. An author of CUDA writes `__syncthreads()`, one of
+ * Pallas `plgpu.commit_smem()`. He should not have to translate, and what is one edge here may be several things there: an order between two warps of a CTA is
+ * `__syncthreads()`, one between two CTAs of a cluster is `cluster.sync()`, one between two grids' blocks takes a flag.
+ *
+ * | missing              | CUDA                         | Pallas                          | Gluon                        | Triton              |
+ * |----------------------|------------------------------|---------------------------------|------------------------------|---------------------|
+ * | order, one CTA       | `__syncthreads()`            | `plgpu.barrier_arrive`, `_wait` | `gl.thread_barrier()`        | `tl.debug_barrier()` |
+ * | order, one warp      | `__syncwarp()`               |                                 |                              |                     |
+ * | order, two clusters  | `__threadfence()`, a flag    | `pl.semaphore_signal`, `_wait`  | `gl.atomic_*`                | `tl.atomic_*`       |
+ * | proxy fence          | `fence.proxy.async`          | `plgpu.commit_smem()`           | `fence_async_shared()`       |                     |
+ * | a phase of a barrier | an mbarrier wait             | `plgpu.barrier_wait`            | `mbarrier.wait`              |                     |
+ * | a group              | `wgmma.wait_group` ...       | `plgpu.wgmma_wait` ...          | `warpgroup_mma_wait` ...     |                     |
+ *
+ * Where a language has no word, the text of the edge stands. A compiler's own synchronisation (`ownership.ts`) has no fix in any language.
+ *
+ * A register that a wgmma does not see has two causes. There is no `wgmma.fence`, or there is one and the compiler has moved the write behind it: the fence of CUDA is an
+ * `asm volatile`, and a register that it does not name may be written on either side. The log tells which: its agent has fenced since its last product.
+ *
+ * Laws
+ * 1. Every kind of edge with a word says it, and says where: after which statement or before which.
+ * 2. Nothing is said of programs of the core: there the edge is named as they name it.
+ *
+ * Source: CUDA C++ Programming Guide (synchronisation functions, memory fences); PTX ISA; documentation of Pallas:MGPU and of Gluon
+ */
+import type { Family } from '../log/units.js'
+import type { Distance, Finding, MissingEdge, Operation } from './finding.js'
+import type { FenceName } from './subject.js'
+
+export type Language = 'cuda' | 'pallas' | 'gluon' | 'triton'
+
+// ---------------------------------------------------------------- words
+
+type Words<K extends string> = Readonly<Record<K, string | null>>
+
+const fences: Readonly<Record<Language, Words<FenceName | 'threads'>>> = {
+  cuda: {
+    shared: '`fence.proxy.async.shared::cta` (cuda::ptx::fence_proxy_async)',
+    global: '`fence.proxy.async.global`',
+    wgmma: '`wgmma.fence.sync.aligned`',
+    tensorBefore: '`tcgen05.fence::before_thread_sync`',
+    tensorAfter: '`tcgen05.fence::after_thread_sync`',
+    mapRelease: '`fence.proxy.tensormap::generic.release`',
+    mapAcquire: '`fence.proxy.tensormap::generic.acquire`',
+    mbarrierInit: '`fence.mbarrier_init.release.cluster` (cuda::ptx::fence_mbarrier_init)',
+    threads: '`__threadfence()`',
+  },
+  pallas: {
+    shared: '`plgpu.commit_smem()`',
+    global: null,
+    wgmma: null,
+    tensorBefore: null,
+    tensorAfter: null,
+    mapRelease: null,
+    mapAcquire: null,
+    mbarrierInit: null,
+    threads: null,
+  },
+  gluon: {
+    shared: '`fence_async_shared()`',
+    global: null,
+    wgmma: null,
+    tensorBefore: null,
+    tensorAfter: null,
+    mapRelease: null,
+    mapAcquire: null,
+    mbarrierInit: null,
+    threads: null,
+  },
+  triton: {
+    shared: null,
+    global: null,
+    wgmma: null,
+    tensorBefore: null,
+    tensorAfter: null,
+    mapRelease: null,
+    mapAcquire: null,
+    mbarrierInit: null,
+    threads: null,
+  },
+}
+
+const groups: Readonly<Record<Language, Words<Family>>> = {
+  cuda: {
+    bulk: '`cp.async.bulk.wait_group.read 0`',
+    wgmma: '`wgmma.wait_group.sync.aligned 0`',
+    cpAsync: '`cp.async.wait_group 0` (__pipeline_wait_prior(0))',
+    tcgen05Ld: '`tcgen05.wait::ld.sync.aligned`',
+    tcgen05St: '`tcgen05.wait::st.sync.aligned`',
+  },
+  pallas: {
+    bulk: '`plgpu.wait_smem_to_gmem(0)`',
+    wgmma: '`plgpu.wgmma_wait(0)`',
+    cpAsync: null,
+    tcgen05Ld: '`plgpu.wait_load_tmem()`',
+    tcgen05St: '`plgpu.commit_tmem()`',
+  },
+  gluon: {
+    bulk: '`tma.store_wait(0)`',
+    wgmma: '`warpgroup_mma_wait(0, ...)`',
+    cpAsync: '`async_copy.wait_group(0)`',
+    tcgen05Ld: null,
+    tcgen05St: null,
+  },
+  triton: { bulk: null, wgmma: null, cpAsync: null, tcgen05Ld: null, tcgen05St: null },
+}
+
+const orders: Readonly<Record<Language, Readonly<Record<Distance, string | null>>>> = {
+  cuda: {
+    warp: '`__syncwarp()`',
+    cta: '`__syncthreads()`',
+    cluster: '`cluster.sync()`',
+    grid: null,
+  },
+  pallas: {
+    warp: null,
+    cta: '`plgpu.barrier_arrive(b)` and `plgpu.barrier_wait(b)`',
+    cluster: '`plgpu.barrier_arrive(b)` and `plgpu.barrier_wait(b)` on a cluster barrier',
+    grid: '`pl.semaphore_signal(s)` and `pl.semaphore_wait(s)`',
+  },
+  gluon: {
+    warp: '`gl.thread_barrier()`',
+    cta: '`gl.thread_barrier()`',
+    cluster: null,
+    grid: 'an atomic flag, released with `sem="release"` and read with `sem="acquire"`,',
+  },
+  triton: {
+    warp: '`tl.debug_barrier()`',
+    cta: '`tl.debug_barrier()`',
+    cluster: null,
+    grid: 'an atomic flag, released with `sem="release"` and read with `sem="acquire"`,',
+  },
+}
+
+const barrierWaits: Readonly<Record<Language, ((barrier: string, phase: number | null) => string) | null>> = {
+  cuda: (barrier, phase) =>
+    `an mbarrier wait for \`${barrier}\`${phase === null ? '' : ` (phase parity ${String(phase)})`}`,
+  pallas: (barrier) => `\`plgpu.barrier_wait(${barrier})\``,
+  gluon: (barrier, phase) => `\`mbarrier.wait(${barrier}${phase === null ? '' : `, ${String(phase)}`})\``,
+  triton: null,
+}
+
+// ---------------------------------------------------------------- places
+
+/** A statement as findings call it, with its line; the label of an instruction of PTX has it already. */
+const at = (language: Language, { site, loc }: Operation): string =>
+  language === 'cuda' || loc === undefined ? `\`${site}\`` : `\`${site}\` (${loc})`
+
+/** The sides in the order that the edge demands, or in that of the program. */
+export const sidesOf = ({ a, b, missing }: Finding): readonly [Operation, Operation] | null => {
+  if (b === undefined) return null
+  if (missing?.after !== undefined) return missing.after === 'a' ? [a, b] : [b, a]
+  if (missing?.before !== undefined) return missing.before === 'b' ? [a, b] : [b, a]
+  return missing?.reversed === true ? [b, a] : [a, b]
+}
+
+/** Between the two where one agent does both, or both are known; else at the one that is known. */
+const placed = (language: Language, f: Finding): string => {
+  const sides = sidesOf(f)
+  if (sides === null) return `at ${at(language, f.a)}`
+  const [x, y] = [at(language, sides[0]), at(language, sides[1])]
+  const { after, before } = f.missing ?? {}
+  const isOfOne = f.a.index === f.b?.index
+  if (isOfOne || (after === undefined) === (before === undefined)) return `between ${x} and ${y}`
+  return after === undefined ? `before ${y}` : `after ${x}`
+}
+
+// ---------------------------------------------------------------- fixes
+
+const fenceText = (language: Language, f: Finding, { fence, moved }: MissingEdge): string | null => {
+  if (fence === undefined) return null
+  const sides = sidesOf(f)
+  if (fence === 'wgmma' && language === 'cuda' && moved === true)
+    return `the compiler moved ${at(language, f.a)} behind the fence: pass the register through the fence, as in \`asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[i]) :: "memory")\``
+  const word = fences[language][fence]
+  if (word === null) return null
+  return fence === 'threads' && sides !== null
+    ? `${word} after ${at(language, sides[0])}, before the atomic operation that announces it; and ${word} before ${at(language, sides[1])}, after the one that reads the announcement`
+    : `${word} ${placed(language, f)}`
+}
+
+/** What to write, and where; null where the language has no word for it. */
+export const fixOf = (language: Language, f: Finding): string | null => {
+  const { missing, whose } = f
+  if (missing === undefined || whose !== undefined) return null
+  switch (missing.kind) {
+    case 'fence':
+      return fenceText(language, f, missing)
+    case 'warp-sync': {
+      const word = orders[language].warp
+      return word === null ? null : `${word} ${placed(language, f)}`
+    }
+    case 'group-wait': {
+      const word = missing.family === undefined ? null : groups[language][missing.family]
+      if (word === null) return null
+      return f.b === undefined
+        ? `${word} after ${at(language, f.a)}, before the kernel ends`
+        : `${word} ${placed(language, f)}`
+    }
+    case 'wait': {
+      const says = barrierWaits[language]
+      const sides = sidesOf(f)
+      return says === null || missing.barrier === undefined || missing.before === undefined || sides === null
+        ? null
+        : `${says(missing.barrier.name, missing.barrier.phase ?? null)} before ${at(language, sides[1])}`
+    }
+    case 'arrive-wait': {
+      const word =
+        missing.barrier === undefined && missing.distance !== undefined
+          ? orders[language][missing.distance]
+          : null
+      return word === null || f.b === undefined ? null : `${word} ${placed(language, f)}`
+    }
+    case 'arrive':
+    case 'bytes':
+    case 'none-found':
+      return null
+  }
+}
