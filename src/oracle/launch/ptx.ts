@@ -71,8 +71,10 @@ export interface LaunchedPtx {
   readonly elaborated: Elaborated
   readonly launch: PtxLaunch
   readonly arguments: WarpArguments
-  /** inputs that no file brings */
-  readonly seeded: ReadonlySet<string>
+  /** inputs that no file brings, with their element types */
+  readonly seeded: ReadonlyMap<string, string>
+  /** arguments whose sizes or values are a guess (`:guess`), by the names of their parameters */
+  readonly guessed: ReadonlyArray<string>
   /** element type, extents and expected bytes of what the kernel writes */
   readonly outputs: ReadonlyMap<
     string,
@@ -172,7 +174,11 @@ interface Arguments {
   readonly worded: ReadonlySet<number>
   readonly files: ReadonlyMap<string, FilesOf>
   readonly outputs: ReadonlyArray<string>
+  readonly guessed: ReadonlyArray<string>
 }
+
+/** Integers and bits: what counts, locks and flags are made of. */
+const isCount = (dtype: string | undefined): boolean => /^[sub]\d/u.test(dtype ?? '')
 
 /** A struct with one more field; one of the same offset goes. */
 const withField = (s: PtxArgument | null, bytes: number, field: PtxStruct['fields'][number]): PtxStruct => ({
@@ -197,6 +203,7 @@ const withWords = (
   const fresh = new Set<number>()
   const own = new Map<string, FilesOf>()
   const outputs: string[] = []
+  const guessed: string[] = []
   const names = parameters.map(({ name }) => name)
   for (const [key, text] of words) {
     const spot = spotOf(parameters, key)
@@ -208,7 +215,8 @@ const withWords = (
     const p = parameters[spot.parameter]!
     const word = ptxWord(files)(p, spot.offset, text)
     if (E.isLeft(word)) return word
-    const { argument, before: from, behind } = word.right
+    const { argument, before: from, behind, guess } = word.right
+    if (guess) guessed.push(spot.offset === null ? p.name : `${p.name}+${String(spot.offset)}`)
     if (spot.offset === null) {
       if (fresh.has(spot.parameter))
         return refuse('bad-flag', `--arg: expected ${p.name} once, found it twice`)
@@ -221,11 +229,18 @@ const withWords = (
       })
     worded.add(spot.parameter)
     if (argument.kind !== 'scalar') {
-      own.set(argument.tensor, { before: from, behind, optional: false, seeded: true })
+      own.set(argument.tensor, {
+        before: from,
+        behind,
+        optional: false,
+        seeded: true,
+        // a counter, a lock or a flag begins at zero
+        zeros: guess && argument.role === 'inout' && isCount(argument.dtype),
+      })
       if (argument.role === 'out' || argument.role === 'inout') outputs.push(argument.tensor)
     }
   }
-  return E.right({ given, worded, files: own, outputs })
+  return E.right({ given, worded, files: own, outputs, guessed })
 }
 
 // ---------------------------------------------------------------- what nothing says
@@ -354,7 +369,7 @@ export const launchedPtx =
       )
     const made = withWords(files, parameters, before, words.args ?? [])
     if (E.isLeft(made)) return made
-    const { given, worded, files: own, outputs: written } = made.right
+    const { given, worded, files: own, outputs: written, guessed } = made.right
     const grid = words.grid ?? said.grid
     const block =
       words.block ??
@@ -409,7 +424,7 @@ export const launchedPtx =
       laying.maps.push({ into: object, offset: 0, tensor: g.tensor, fields })
     }
     const tensors: GivenTensor[] = []
-    const seeded = new Set<string>()
+    const seeded = new Map<string, string>()
     const wholes = new Map<string, Whole>()
     const outputs = new Map<
       string,
@@ -426,7 +441,7 @@ export const launchedPtx =
       const { whole, expected } = held.right
       wholes.set(t.tensor, whole)
       tensors.push(held.right.given)
-      if (held.right.seeded) seeded.add(t.tensor)
+      if (held.right.seeded) seeded.set(t.tensor, whole.dtype)
       if (launch.outputs?.includes(t.tensor) === true)
         outputs.set(t.tensor, { dtype: whole.dtype, shape: whole.shape, expected })
     }
@@ -449,6 +464,7 @@ export const launchedPtx =
       elaborated,
       launch,
       seeded,
+      guessed,
       arguments: {
         grid: launch.grid,
         block,

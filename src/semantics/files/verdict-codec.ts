@@ -479,6 +479,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
       scope: described(list(text), 'what the verdict does not speak of'),
     },
     {
+      guessed: described(
+        list(text),
+        'arguments of the launch whose sizes or values are a guess: no fault and no O1 is held against the kernel',
+      ),
       mended: described(
         list(mendedFinding),
         'edges that were added first, in this order: the verdict is that of the program with them',
