@@ -7,6 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
+import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import { laneTwinNamed } from '../../kernels/broken/zoo/lanes.js'
@@ -405,7 +406,7 @@ const launchText = (
   { launch, arguments: given, elaborated: { program } }: LaunchedPtx,
   dropped: ReadonlyArray<string>,
 ): string =>
-  `${program.name}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions${dropped.map((text) => `, without '${text}'`).join('')}`
+  `${shownName(program.name)}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions${dropped.map((text) => `, without '${text}'`).join('')}`
 
 export const checkPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> =>
   pipe(

@@ -17,6 +17,8 @@ import { refuse, type Failure } from '../../failure.js'
 import { describePtx, resolveModule, type Module } from '../../dialects/ptx/index.js'
 import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
 import type { Code } from '../../dialects/ptx/opcodes/resolve.js'
+import { entryNamed } from '../../dialects/ptx/names/entries.js'
+import { cxxName } from '../../dialects/ptx/names/itanium.js'
 import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flow/parameters.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import type { Files } from '../tensor-files/files.js'
@@ -36,6 +38,9 @@ export interface DescribedParameterOfPtx {
   /** where it begins in the bytes of the parameters, and how many it has */
   readonly at: number
   readonly bytes: number
+  /** its number among the parameters, and its type in C++ where the symbol of the entry says it */
+  readonly number: number
+  readonly type?: string
 }
 
 export interface DescribedEntry {
@@ -185,16 +190,20 @@ const readEntry = (m: Module, entry: string | null, file: string): E.Either<Fail
     E.bindW('resolved', () => resolveModule(m)),
     E.chainW(({ module, resolved }) => {
       const entries = module.functions.filter(({ kind }) => kind === 'entry')
-      const found = entries.find(({ name }) => entry === null || name === entry)
+      const meant =
+        entry === null
+          ? null
+          : entryNamed(
+              entries.map(({ name }) => name),
+              entry,
+            )
+      if (meant !== null && E.isLeft(meant)) return meant
+      const found = entries.find(({ name }) => meant === null || name === meant.right)
       const code = resolved.find(({ code: c }) => c.function.name === found?.name)?.code
       if (found === undefined || code === undefined)
-        return refuse(
-          'ptx.entry',
-          entry === null
-            ? 'expected an entry, found none'
-            : `expected an entry, ${entries.map(({ name }) => name).join(', ')}, found '${entry}'`,
-        )
+        return refuse('ptx.entry', 'expected an entry, found none')
       const uses = parameterUses(code)
+      const types = cxxName(found.name)?.parameters ?? []
       const guesses = found.parameters.flatMap(
         (p, i): ReadonlyArray<readonly [DescribedParameterOfPtx, string]> => {
           const own = uses.filter((u) => u.parameter === i)
@@ -209,6 +218,8 @@ const readEntry = (m: Module, entry: string | null, file: string): E.Either<Fail
                 ...(g.role === undefined ? {} : { role: g.role }),
                 at: p.offset + at,
                 bytes,
+                number: i,
+                ...(types[i] === undefined ? {} : { type: types[i] }),
               },
               typed && g.kind === 'scalar' ? `${g.word}:${g.dtype}` : g.word,
             ] as const

@@ -9,15 +9,15 @@
  *
  * | what              | is guessed as                                                                                             |
  * |-------------------|-----------------------------------------------------------------------------------------------------------|
- * | block             | what the entry asks for; else 128 threads, and more if fewer show a finding; 16 x 16 where it has two axes; a warp where no thread asks for its number |
- * | grid              | two CTAs (or clusters) along each axis that the text asks for, one where it asks for none                  |
+ * | block             | what the entry asks for; else 128 threads; more, or else 64, where that shows a finding; 16 x 16 where threads ask for x and y (for x, y and z a library asks, which numbers them); a warp where no thread asks for its number |
+ * | grid              | one cluster; without clusters two CTAs along each axis that the text asks for, one where it asks for none    |
  * | integers          | one number: twice the threads along x; less where the run has a fault or is long                           |
  * | a pointer         | as many elements as are touched                                                                            |
  * | written, not read | `out` where its bytes are written without a gap, else `inout`                                              |
  * | integers that are read and written | zeros, as counters and locks begin                                                        |
  *
- * A larger launch shows more than a smaller one. So a finding is taken to come from the guess only where a launch that is *larger* does not have it, and never
- * where a smaller one does not: one warp hides the race of two.
+ * A larger launch shows more than a smaller one. So a finding is taken to come from the guess where a launch that is larger does not have it, or one of two warps;
+ * a launch of one warp is no evidence, for it hides the race of two.
  *
  * Laws
  * 1. The guess is a function of the text and the entry.
@@ -63,7 +63,7 @@ interface Touched {
 interface Scouted {
   readonly block: ReadonlyArray<number>
   readonly size: number
-  readonly ended: 'completed' | 'fault' | 'stopped'
+  readonly ended: 'completed' | 'fault' | 'stuck' | 'long'
   readonly findings: number
   readonly steps: number
   readonly touched: ReadonlyArray<Touched>
@@ -76,10 +76,10 @@ const room = 2 ** 22
 /** Elements that hold data; behind them are zeros. */
 const filled = 4096
 /** Most events of one run, and of all. */
-const fuel = 12_000
-const fuelInAll = 40_000
+const fuel = 8_000
+const fuelInAll = 50_000
 /** Most runs: much may be computed between events. */
-const mostRuns = 12
+const mostRuns = 14
 
 const touching: Fold<ReadonlyMap<number, Touched>, ReadonlyArray<Touched>> = {
   init: (header) =>
@@ -135,7 +135,7 @@ const scouted = (launched: LaunchedPtx, size: number, set: DataSet): Scouted | n
   return {
     block: given.block,
     size,
-    ended: tagged === 'completed' || tagged === 'fault' ? tagged : 'stopped',
+    ended: tagged === 'completed' || tagged === 'fault' || tagged === 'stuck' ? tagged : 'long',
     findings: judgement.findings.length,
     steps: ran.steps,
     touched,
@@ -150,22 +150,38 @@ const blocksOf = ({ block, threadAxes }: Asks): ReadonlyArray<ReadonlyArray<numb
     ? [block]
     : threadAxes === 0
       ? [[32]]
-      : threadAxes === 1
-        ? [[128], [256], [512]]
-        : threadAxes === 2
-          ? [
-              [16, 16],
-              [32, 8],
-              [32, 32],
-            ]
-          : [[8, 8, 4]]
+      : threadAxes === 2
+        ? [
+            [16, 16],
+            [32, 8],
+            [32, 32],
+          ]
+        : [[128], [256], [512]]
 
-/** Where the first block is refused whatever the sizes: a run with a fault shows nothing that a smaller launch could hide. */
-const smallerBlocks = ({ block, threadAxes }: Asks): ReadonlyArray<ReadonlyArray<number>> =>
-  block !== null || threadAxes === 0 ? [] : threadAxes === 1 ? [[64], [32]] : [[8, 8]]
+/**
+ * Where no block so far will do. A run with a fault shows nothing that a smaller launch could hide. A race, or who waits in vain, may come from more threads than
+ * there is work for, and needs two warps to be seen: one warp is not tried.
+ */
+const smallerBlocks = (
+  { block, threadAxes }: Asks,
+  ended: Scouted['ended'] | undefined,
+): ReadonlyArray<ReadonlyArray<number>> =>
+  block !== null || threadAxes === 0
+    ? []
+    : threadAxes === 2
+      ? [[8, 8]]
+      : ended === 'fault'
+        ? [[64], [32]]
+        : [[64]]
 
 const gridOf = ({ cluster, ctaAxes }: Asks, axes: number): ReadonlyArray<number> =>
-  Array.from({ length: axes }, (_, k) => (cluster[k] ?? 1) * (ctaAxes[k] === true ? 2 : 1))
+  Array.from({ length: axes }, (_, k) =>
+    // a cluster has several CTAs already
+    cluster.some((n) => n > 1) ? (cluster[k] ?? 1) : ctaAxes[k] === true ? 2 : 1,
+  )
+
+/** After a run that is too long. */
+const muchShorter = 16
 
 /** Sizes in the order in which they are tried. */
 const sizesOf = (threads: number): ReadonlyArray<number> => [
@@ -247,7 +263,9 @@ const ofBlock = (
   const sizes = sizesOf((grid[0] ?? 1) * (block[0] ?? 1))
   let { runs, steps } = before
   let found: Scouted | null = null
+  let isLong = false
   for (const size of hasSizes ? sizes : sizes.slice(0, 1)) {
+    if (isLong && size > muchShorter) continue
     const launched = launchedPtx(files)(file, {
       grid,
       block,
@@ -262,6 +280,7 @@ const ofBlock = (
       steps += run?.steps ?? 0
       if (run?.ended === 'completed') return { runs, steps, found: run }
       found = found ?? run
+      isLong = run?.ended === 'long'
       // other data do not make a long run shorter
       if (run?.ended !== 'fault') break
     }
@@ -283,8 +302,13 @@ const best = (files: Files, file: string, e: DescribedEntry, asks: Asks): Scoute
     }, before)
   const [first = [], ...larger] = blocksOf(asks)
   const one = among([first], untried)
-  const smaller = one.found?.ended === 'completed' ? one : among(smallerBlocks(asks), one)
-  return (smaller.found?.ended === 'completed' && smaller !== one ? smaller : among(larger, smaller)).found
+  const ended = one.found?.ended
+  const smaller = smallerBlocks(asks, ended)
+  // what has more threads comes first where there is something to hide
+  return among(
+    ended === 'completed' || ended === 'long' ? [...larger, ...smaller] : [...smaller, ...larger],
+    one,
+  ).found
 }
 
 /** The launch of an entry whose text has been described. */

@@ -19,6 +19,8 @@ import { ofStrides } from '../../transforms/ref.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import { functionsOf, type Module } from '../../dialects/ptx/index.js'
+import { entryNamed } from '../../dialects/ptx/names/entries.js'
+import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
 import {
   usualSharedBase,
@@ -270,7 +272,7 @@ const asked = (
     ...(open.length === 0 ? [] : [`--arg ${open.map((i) => `${String(i)}=?`).join(' ')}`]),
   ].join(' ')
   const count = `${String(parameters.length)} argument${parameters.length === 1 ? '' : 's'}`
-  return `entry ${name}: expected a grid, a block and ${count}${parameters.length === 0 ? '' : ` (${listed(parameters)})`}, ${l.file ? '' : '--launch FILE or '}${words}, found nothing for ${missing.join(', ')}`
+  return `entry ${shownName(name)}: expected a grid, a block and ${count}${parameters.length === 0 ? '' : ` (${listed(parameters)})`}, ${l.file ? '' : '--launch FILE or '}${words}, found nothing for ${missing.join(', ')}`
 }
 
 // ---------------------------------------------------------------- what does not go together
@@ -329,7 +331,12 @@ export type ChangeOfText = (entry: string, file: string) => (m: Module) => E.Eit
 
 const unchanged: ChangeOfText = () => (m) => E.right(m)
 
-const onlyEntry = (m: Module): string => functionsOf(m).find(({ kind }) => kind === 'entry')?.name ?? ''
+/** The entry that is meant; of what names none the elaboration says why. */
+const meantEntry = (m: Module, said: string | null): string => {
+  const entries = functionsOf(m).flatMap(({ kind, name }) => (kind === 'entry' ? [name] : []))
+  const found = entryNamed(entries, said)
+  return E.isRight(found) ? found.right : (said ?? entries[0] ?? '')
+}
 
 /** The module in a file, changed if that is asked, with its launch: a launch file, or what a command line says. */
 export const launchedPtx =
@@ -346,7 +353,10 @@ export const launchedPtx =
         words.launch === undefined ? E.right<Failure, Said>({}) : readLaunch(files)(words.launch),
       ),
       E.bindW('module', ({ parsed, said }) =>
-        pipe(change(words.entry ?? said.kernel ?? onlyEntry(parsed), name)(parsed), E.mapLeft(inFile(file))),
+        pipe(
+          change(meantEntry(parsed, words.entry ?? said.kernel ?? null), name)(parsed),
+          E.mapLeft(inFile(file)),
+        ),
       ),
       E.bindW('elaborated', ({ module, said }) =>
         pipe(elaborate(module, words.entry ?? said.kernel ?? null, name), E.mapLeft(inFile(file))),
