@@ -79,7 +79,7 @@ const filled = 4096
 const fuel = 8_000
 const fuelInAll = 50_000
 /** Most runs: much may be computed between events. */
-const mostRuns = 14
+const mostRuns = 20
 
 const touching: Fold<ReadonlyMap<number, Touched>, ReadonlyArray<Touched>> = {
   init: (header) =>
@@ -181,7 +181,7 @@ const gridOf = ({ cluster, ctaAxes }: Asks, axes: number): ReadonlyArray<number>
   )
 
 /** After a run that is too long. */
-const muchShorter = 16
+const muchShorter = 64
 
 /** Sizes in the order in which they are tried. */
 const sizesOf = (threads: number): ReadonlyArray<number> => [
@@ -273,7 +273,8 @@ const ofBlock = (
       args: Object.entries(wordsOf(e, size, (p) => `${p.dtype}[${String(filled)}]:${p.role ?? 'in'}`)),
       ...(e.example.shared === undefined ? {} : { shared: e.example.shared }),
     })
-    for (const set of E.isLeft(launched) ? [] : sets) {
+    // other data are asked once: a fault that they do not mend is one of sizes
+    for (const set of E.isLeft(launched) ? [] : size === sizes[0] ? sets : sets.slice(0, 1)) {
       if (steps >= fuelInAll || runs >= mostRuns) return { runs, steps, found }
       const run = E.isLeft(launched) ? null : scouted(launched.right, size, set)
       runs += 1

@@ -196,6 +196,7 @@ const withField = (s: PtxArgument | null, bytes: number, field: PtxStruct['field
 
 const withWords = (
   files: Files,
+  entry: string,
   parameters: ReadonlyArray<EntryParameter>,
   before: ReadonlyArray<PtxArgument | null>,
   words: ReadonlyArray<readonly [string, string]>,
@@ -218,7 +219,9 @@ const withWords = (
     const word = ptxWord(files)(p, spot.offset, text)
     if (E.isLeft(word)) return word
     const { argument, before: from, behind, guess } = word.right
-    if (guess) guessed.push(spot.offset === null ? p.name : `${p.name}+${String(spot.offset)}`)
+    // where the symbol is no name, that of a parameter is none either
+    const called = shownName(entry) === entry ? p.name : `argument ${String(spot.parameter)}`
+    if (guess) guessed.push(spot.offset === null ? called : `${called}+${String(spot.offset)}`)
     if (spot.offset === null) {
       if (fresh.has(spot.parameter))
         return refuse('bad-flag', `--arg: expected ${p.name} once, found it twice`)
@@ -377,7 +380,7 @@ export const launchedPtx =
         'launch.arguments',
         `${where}: expected ${String(parameters.length)} arguments (${listed(parameters)}), found ${String(before.length)}`,
       )
-    const made = withWords(files, parameters, before, words.args ?? [])
+    const made = withWords(files, program.name, parameters, before, words.args ?? [])
     if (E.isLeft(made)) return made
     const { given, worded, files: own, outputs: written, guessed } = made.right
     const grid = words.grid ?? said.grid
