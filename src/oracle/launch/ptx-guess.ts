@@ -235,7 +235,9 @@ const wordsOf = (
   Object.fromEntries(
     e.parameters.map((p) => {
       const word = e.example.arg[p.name] ?? '0'
-      return [p.name, `${p.kind === 'pointer' ? pointer(p) : sized(p, word, size)}:guess`]
+      const made = p.kind === 'pointer' ? pointer(p) : sized(p, word, size)
+      // of what the entry does not look at nothing is guessed
+      return [p.name, /^0(:\w+)?$/u.test(word) ? word : `${made}:guess`]
     }),
   )
 

@@ -30,7 +30,7 @@ import {
   decideRun,
   type Schedules,
   longestExplained,
-  showBlocked,
+  showAllBlocked,
   wanting,
   withMissing,
   type Ended,
@@ -816,7 +816,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...(judgement?.notes ?? []).map((f) => replayable(f, row)),
     ],
     schedules: table.rows.map((r) => r.replay),
-    waitFor: (judgement?.deadlock ?? []).map(showBlocked),
+    waitFor: showAllBlocked(judgement?.deadlock ?? []),
     provenance: proof,
     digest: {
       order: judgement?.digest ?? 'none',
