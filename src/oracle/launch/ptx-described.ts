@@ -1,6 +1,6 @@
 /**
  * What a module of PTX says of its launch: the entry, the chip, the parameters with their types and offsets, a launch to begin with, and the
- * instructions that do something. It is what a form for a launch is made of; nothing is run.
+ * instructions that do something. It is what a form for a launch is made of. The sizes of the launch come from a run (`ptx-guess.ts`).
  *
  * | bytes of a parameter                        | are                                | to begin with                     |
  * |---------------------------------------------|------------------------------------|-----------------------------------|
