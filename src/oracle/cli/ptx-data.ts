@@ -7,8 +7,8 @@
  * | `--over shadow`             | what no input decides; of the inputs those that `--known` names                          |
  * | nothing                     | inputs from their files; of those without, nothing, unless they decide: then they are seeded |
  *
- * Where data decide, `launch/data-sets.ts` says which are tried: the first set that shows a race or a deadlock gives the verdict. A fault on data that nobody
- * gave is held against the kernel only if every set ends in one. `--data SET` takes one set, for `run`, `view` and `trace` too.
+ * Where data decide, `launch/data-sets.ts` says which are tried: the first set that shows a race or a deadlock gives the verdict. A fault on data that were not
+ * given is held against the kernel only if every set ends in one. `--data SET` takes one set, for `run`, `view` and `trace` too.
  *
  * A run over shadows (`numerics/shadow.ts`) stands for all contents of what it does not know. Zeros of an output are known, and so is a tensor map.
  */

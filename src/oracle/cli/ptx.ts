@@ -254,7 +254,7 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
 /** Most events of the runs on further sets of data. */
 const mostOnSets = 400_000
 
-/** A verdict on a set of data that nobody gave says so in its first line. */
+/** A verdict on a set of data that was not given says so in its first line. */
 const onData = (one: JudgedPtx, words: string): JudgedPtx =>
   Object.assign({}, one, {
     verdict: Object.assign({}, one.verdict, { reason: `${words}: ${one.verdict.reason}` }),
@@ -265,7 +265,7 @@ const effortOf = ({ verdict: { counts, search } }: JudgedPtx): number =>
   counts.steps * counts.runs + (search?.transitions ?? 0)
 
 /**
- * Where data decide and nobody gave them: random data first, then the other sets (`launch/data-sets.ts`), until one shows what no data set makes by itself. A
+ * Where data decide and were not given: random data first, then the other sets (`launch/data-sets.ts`), until one shows what no data set makes by itself. A
  * fault may come from the data alone.
  */
 const onDataSets = (

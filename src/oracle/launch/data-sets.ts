@@ -1,5 +1,5 @@
 /**
- * Data that nobody gave: several sets of them, for a kernel that lets data decide where it goes or which bytes it touches.
+ * Data that were not given: several sets of them, for a kernel that lets data decide where it goes or which bytes it touches.
  *
  * One set of random numbers shows one path. A scatter whose indices are all different has no race, and with two equal ones it has; a table is left by random
  * indices of 32 bits, and not by small ones. So each set is one that a kernel may meet, and the finding says which set shows it.

@@ -1,5 +1,5 @@
 /**
- * A launch to begin with, for an entry of PTX of which nobody has said how it is launched.
+ * A launch to begin with, for an entry of PTX whose launch is not given.
  *
  * The text of an entry says what its parameters are and not how large. Sizes out of the air make a right kernel look wrong: a tensor that is too small is left, one
  * that is too large is not written whole, and rows whose stride is smaller than they are long overlap. So the kernel is run: with room behind every pointer

@@ -168,8 +168,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       counted: false,
     }
     const isZero = role === 'inout' && plane.contents!.every((byte) => byte === 0)
-    const said =
-      role === 'out' && contents !== null ? Object.assign({ given: true as const }, plane) : plane
+    const said = role === 'out' && contents !== null ? Object.assign({ given: true as const }, plane) : plane
     planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, said) : said)
     return region
   }

@@ -792,7 +792,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
     ...findingsOf(launched.right, table, first, answer, apart, final, options, detecting),
   ])
-  // what a guess may have caused is held against nobody
+  // what a guess may have caused is not held against the kernel
   const guesses = isGuess ? faultOf(world, shown) : []
   const isOfGuess = (f: Diagnosis): boolean =>
     guesses.some(({ id, a }) => id === f.id && a.index === f.a.index && a.at === f.a.at)

@@ -181,7 +181,7 @@ const reader = (symbol: string, constAt: ConstAt) => {
   const unqualified = (before: string): Name => {
     take('L')
     const isBare = /^(C[123]|D[012])/u.test(symbol.slice(at, at + 2))
-    let text = ''
+    let text: string
     if (isBare) {
       const own = before.replace(/<.*$/su, '').replace(/^.*::/su, '')
       text = `${symbol[at] === 'D' ? '~' : ''}${own}`
@@ -210,7 +210,7 @@ const reader = (symbol: string, constAt: ConstAt) => {
     nested<ReadonlyArray<Type>>([], () => {
       if (take('J')) {
         const pack: Type[] = []
-        while (ok && !take('E')) pack.push(...templateArgument())
+        while (ok && !take('E')) for (const one of templateArgument()) pack.push(one)
         return pack
       }
       if (take('L')) return [plain(literal())]
