@@ -328,6 +328,8 @@ const documents: Readonly<Record<string, Document>> = {
             role: [oneOf('in', 'out', 'inout'), 'of a tensor: what the function does with it'],
             at: [nat, 'of PTX: where it begins in the bytes of the parameters'],
             bytes: [nat, 'of PTX: how many bytes it has'],
+            number: [nat, 'of PTX: its number among the parameters'],
+            type: [text, 'of PTX: its type in C++, where the symbol of the entry says it'],
             block: [list(nat), 'of a descriptor: extents of a block'],
             divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
           },

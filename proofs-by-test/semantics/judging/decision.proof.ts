@@ -7,6 +7,7 @@ import {
   explained,
   failing,
   longestExplained,
+  showAllBlocked,
   showBlocked,
   wanting,
   withMissing,
@@ -68,6 +69,7 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
 })
 const blocked = (more: Partial<Blocked> = {}): Blocked => ({
   agent: 'w@0',
+  warp: null,
   operation: operation('w@0', 'wait'),
   waitsFor: 'b generation 1',
   about: [],
@@ -338,4 +340,26 @@ describe('missing edges', () => {
     const [answered] = withMissing(s.header, [], [one], defaults)
     expect(answered!.missing?.kind).toBe('none-found')
   })
+})
+
+test('warps of one CTA that wait in one place are one line', () => {
+  const warp = (number: number, cta: number, waitsFor = 'bar 1'): Blocked =>
+    blocked({ agent: `warp ${String(number)}@${String(cta)}`, warp: { number, cta }, waitsFor })
+  const lines = showAllBlocked([
+    warp(0, 0),
+    warp(2, 0),
+    warp(1, 0),
+    warp(0, 1),
+    warp(3, 0, 'bar 2'),
+    blocked(),
+    blocked(),
+  ])
+  expect(lines.map((line) => line.replace(/ (is|are) blocked.*waiting for ([^;]*);.*$/u, ': $2'))).toEqual([
+    'warps 0 to 2 of CTA 0: bar 1',
+    'warp 0@1: bar 1',
+    'warp 3@0: bar 2',
+    'w@0: b generation 1',
+    'w@0: b generation 1',
+  ])
+  expect(showAllBlocked([warp(0, 0), warp(2, 0)])[0]).toMatch(/^warps 0 and 2 of CTA 0 are blocked at /u)
 })

@@ -7,6 +7,9 @@
  * | `--over shadow`             | what no input decides; of the inputs those that `--known` names                          |
  * | nothing                     | inputs from their files; of those without, nothing, unless they decide: then they are seeded |
  *
+ * Where data decide, `launch/data-sets.ts` says which are tried: the first set that shows a race or a deadlock gives the verdict. A fault on data that were not
+ * given is held against the kernel only if every set ends in one. `--data SET` takes one set, for `run`, `view` and `trace` too.
+ *
  * A run over shadows (`numerics/shadow.ts`) stands for all contents of what it does not know. Zeros of an output are known, and so is a tensor map.
  */
 import type { Command } from 'commander'
@@ -18,6 +21,8 @@ import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
 import { again, wordOf, wordsOf } from './flags/words.js'
+import { dataOf, dataSets, type DataSet } from '../launch/data-sets.js'
+import { elementBytes } from '../launch/ptx-parameters.js'
 import { own } from '../../own.js'
 
 export const dataOptions = (command: Command): Command =>
@@ -27,10 +32,14 @@ export const dataOptions = (command: Command): Command =>
       'of PTX: bits, its inputs from their files or seeded; shadow, for all contents of its inputs; default: bits of those that have files',
     )
     .option('--known <tensor>', 'of PTX over shadow: an input whose data are known; again for another', again)
+    .option(
+      '--data <set>',
+      `PTX: the data of inputs without a file, one of ${dataSets.join(', ')}; default: random, and where data decide the others too`,
+    )
 
 /** They mean nothing of what is no PTX. */
 export const refuseData = (name: string, options: Options): E.Either<FlagFailure, null> => {
-  const flag = ['over', 'known'].find((said) => own(options, said) !== undefined)
+  const flag = ['over', 'known', 'data'].find((said) => own(options, said) !== undefined)
   return flag === undefined
     ? E.right(null)
     : refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)
@@ -44,7 +53,7 @@ export interface Unknown {
 }
 
 /** Tensors that hold data before the launch. */
-const dataOf = ({ tensors, maps = [] }: WarpArguments): ReadonlyArray<string> =>
+const holdsData = ({ tensors, maps = [] }: WarpArguments): ReadonlyArray<string> =>
   tensors
     .filter(
       ({ name, role, contents }) => role !== 'out' && contents !== null && !maps.some((m) => m.into === name),
@@ -58,7 +67,7 @@ export const unknownAsked = (
 ): E.Either<FlagFailure, Unknown | null> => {
   const over = wordOf(options, 'over')
   const known = wordsOf(options, 'known')
-  const data = dataOf(launched.arguments)
+  const data = holdsData(launched.arguments)
   const without = (names: ReadonlyArray<string>, orSeeded: boolean): Unknown | null =>
     names.length === 0 ? null : { tensors: new Set(names), orSeeded }
   if (over !== null && over !== 'bits' && over !== 'shadow')
@@ -84,6 +93,34 @@ export const unknownAsked = (
         ),
   )
 }
+
+/** The data set of inputs without a file; null: none is asked for. */
+export const dataAsked = (options: Options): E.Either<FlagFailure, DataSet | null> => {
+  const said = wordOf(options, 'data')
+  const set = dataSets.find((name) => name === said)
+  return said === null
+    ? E.right(null)
+    : set === undefined
+      ? refuseFlag('--data', dataSets.join(', '), said)
+      : E.right(set)
+}
+
+/** The launch with other data in its inputs without a file. */
+export const withData = (launched: LaunchedPtx, set: DataSet): LaunchedPtx =>
+  set === 'random'
+    ? launched
+    : {
+        ...launched,
+        arguments: {
+          ...launched.arguments,
+          tensors: launched.arguments.tensors.map((t, number) => {
+            const dtype = launched.seeded.get(t.name)
+            return dtype === undefined
+              ? t
+              : { ...t, contents: dataOf(set, dtype, t.bytes / elementBytes(dtype), number) }
+          }),
+        },
+      }
 
 /** `a, b: any data` */
 export const unknownText = ({ tensors }: Unknown): string =>

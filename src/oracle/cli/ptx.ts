@@ -7,6 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
+import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import { laneTwinNamed } from '../../kernels/broken/zoo/lanes.js'
@@ -30,6 +31,7 @@ import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
+import { dataSetText, furtherSets, type DataSet } from '../launch/data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
@@ -63,7 +65,7 @@ import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import { mendAsked, withMended } from './mending.js'
 import { mendPtx, type JudgedText } from './mending-ptx.js'
 import type { Module } from '../../dialects/ptx/index.js'
-import { otherSeeds, unknownAsked, unknownText, type Unknown } from './ptx-data.js'
+import { dataAsked, otherSeeds, unknownAsked, unknownText, withData, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
 import { own } from '../../own.js'
@@ -127,7 +129,10 @@ export const ptxSubject = (
         instead === null ? withoutInstructions(wordsOf(options, 'without')) : () => () => E.right(instead),
       )(file, asking),
     ),
-    E.map((launched): PtxSubject => {
+    E.bindTo('given'),
+    E.bindW('set', () => dataAsked(options)),
+    E.map(({ given, set }): PtxSubject => {
+      const launched = set === null ? given : withData(given, set)
       const { program, positions } = launched.elaborated
       const lines = linesBeside(world, file)
       const own = lines(file.split(/[/\\]/u).pop() ?? file)
@@ -280,16 +285,92 @@ const judgedModule = (
     E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
     E.chainW(({ subject, unknown }) => {
       if (unknown === null) return judgedOver(world, subject, options, [], [])
+      const seededNames = [...unknown.tensors].join(', ')
       return pipe(
         judgedOver(world, overShadows(subject, unknown), options, [['data', unknownText(unknown)]], []),
         E.chain((one) =>
           unknown.orSeeded && wantsData(one.checked.outcome)
-            ? judgedOver(world, subject, options, [], [otherSeeds(unknown)])
+            ? onDataSets(world, subject, options, seededNames, otherSeeds(unknown))
             : E.right(one),
         ),
       )
     }),
   )
+
+/** Most events of the runs on further sets of data. */
+const mostOnSets = 400_000
+
+/** A verdict on a set of data that was not given says so in its first line. */
+const onData = (one: JudgedPtx, words: string): JudgedPtx =>
+  Object.assign({}, one, {
+    verdict: Object.assign({}, one.verdict, { reason: `${words}: ${one.verdict.reason}` }),
+  })
+
+/** Of a run, and of the schedules that followed it. */
+const effortOf = ({ verdict: { counts, search } }: JudgedPtx): number =>
+  counts.steps * counts.runs + (search?.transitions ?? 0)
+
+/**
+ * Where data decide and were not given: random data first, then the other sets (`launch/data-sets.ts`), until one shows what no data set makes by itself. A
+ * fault may come from the data alone.
+ */
+const onDataSets = (
+  world: World,
+  subject: PtxSubject,
+  options: Options,
+  names: string,
+  outside: string,
+): E.Either<Failure, JudgedPtx> => {
+  const asked = dataAsked(options)
+  if (E.isLeft(asked)) return asked
+  const over = (set: DataSet): E.Either<Failure, JudgedPtx> => {
+    const launched = withData(subject.launched, set)
+    const source = warpSource(launched.elaborated.program, launched.arguments)
+    return judgedOver(world, { ...subject, launched, source }, options, [], [outside], set)
+  }
+  const first = over(asked.right ?? 'random')
+  if (E.isLeft(first)) return first
+  const words = (set: DataSet): string => `with data that are ${dataSetText[set]} (${names})`
+  if (asked.right !== null) return E.right(onData(first.right, words(asked.right)))
+  const isShown = ({ verdict: { verdict } }: JudgedPtx): boolean =>
+    verdict === 'hazard' || verdict === 'deadlock'
+  const isFault = ({ checked: { outcome } }: JudgedPtx): boolean => outcome._tag === 'fault'
+  if (isShown(first.right)) return E.right(onData(first.right, words('random')))
+  const tried: Array<readonly [DataSet, JudgedPtx]> = [['random', first.right]]
+  let spent = effortOf(first.right)
+  for (const set of furtherSets) {
+    if (spent >= mostOnSets) break
+    const next = over(set)
+    if (E.isLeft(next)) return next
+    spent += effortOf(next.right)
+    if (isShown(next.right)) return E.right(onData(next.right, words(set)))
+    tried.push([set, next.right])
+  }
+  const whole = tried.filter(([, one]) => !isFault(one))
+  const [least] =
+    whole.length === 0 ? tried : whole.filter(([, { verdict }]) => verdict.verdict !== 'ok').concat(whole)
+  const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
+  const faults = tried.filter(([, one]) => isFault(one)).map(([set]) => set)
+  const one = onData(least![1], `on ${sets.join(', ')} data (${names})`)
+  return E.right(
+    whole.length === 0 || faults.length === 0
+      ? one
+      : Object.assign({}, one, {
+          verdict: Object.assign({}, one.verdict, {
+            scope: [
+              ...one.verdict.scope,
+              `${faults.join(', ')} data (${names}): a fault ends the run, which may come from the data (--data ${faults[0]!} shows it)`,
+            ],
+          }),
+        }),
+  )
+}
+
+/** How to see it again, on a set of data that was not asked for. */
+const replayOn =
+  (set: DataSet, text: (schedule: string) => string) =>
+  (schedule: string): string =>
+    set === 'random' ? text(schedule) : `--data ${set} ${text(schedule)}`
 
 /** `rows`: what is told of its data; `outside`: what its verdict does not speak of besides. */
 const judgedOver = (
@@ -298,6 +379,7 @@ const judgedOver = (
   options: Options,
   rows: ReadonlyArray<Row>,
   outside: ReadonlyArray<string>,
+  set: DataSet = 'random',
 ): E.Either<Failure, JudgedPtx> => {
   const parsed = pipe(
     E.Do,
@@ -329,6 +411,7 @@ const judgedOver = (
     bounds: { states: mostStates, depth: 100_000 },
     fuel,
     progress: bar.update,
+    ...(launched.guessed.length === 0 ? {} : { guessed: launched.guessed }),
   })
   bar.stop()
   return E.map((one: Checked): JudgedPtx => {
@@ -351,7 +434,7 @@ const judgedOver = (
       verdict: detailed(
         {
           smem: launched.elaborated.shared,
-          replay: replayText(schedule, verdict),
+          replay: replayOn(set, replayText(schedule, verdict)),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
           language: 'cuda',
@@ -374,7 +457,7 @@ const launchText = (
   { launch, arguments: given, elaborated: { program } }: LaunchedPtx,
   dropped: ReadonlyArray<string>,
 ): string =>
-  `${program.name}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions${dropped.map((text) => `, without '${text}'`).join('')}`
+  `${shownName(program.name)}, grid ${launch.grid.join(' x ')}, block ${given.block.join(' x ')}, ${thousands(program.code.length)} instructions${dropped.map((text) => `, without '${text}'`).join('')}`
 
 export const checkPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> =>
   pipe(

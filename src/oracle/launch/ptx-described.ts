@@ -1,6 +1,6 @@
 /**
  * What a module of PTX says of its launch: the entry, the chip, the parameters with their types and offsets, a launch to begin with, and the
- * instructions that do something. It is what a form for a launch is made of; nothing is run.
+ * instructions that do something. It is what a form for a launch is made of. The sizes of the launch come from a run (`ptx-guess.ts`).
  *
  * | bytes of a parameter                        | are                                | to begin with                     |
  * |---------------------------------------------|------------------------------------|-----------------------------------|
@@ -16,10 +16,14 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import { describePtx, resolveModule, type Module } from '../../dialects/ptx/index.js'
 import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
+import type { Code } from '../../dialects/ptx/opcodes/resolve.js'
+import { entryNamed } from '../../dialects/ptx/names/entries.js'
+import { cxxName } from '../../dialects/ptx/names/itanium.js'
 import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flow/parameters.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import type { Files } from '../tensor-files/files.js'
 import { inFile } from './beside.js'
+import { guessedExample, type Asks } from './ptx-guess.js'
 import { readPtx } from './ptx-text.js'
 import type { DescribedOperation } from './described.js'
 import { own } from '../../own.js'
@@ -34,6 +38,9 @@ export interface DescribedParameterOfPtx {
   /** where it begins in the bytes of the parameters, and how many it has */
   readonly at: number
   readonly bytes: number
+  /** its number among the parameters, and its type in C++ where the symbol of the entry says it */
+  readonly number: number
+  readonly type?: string
 }
 
 export interface DescribedEntry {
@@ -151,6 +158,20 @@ const threadsAsked = (directives: ReadonlyArray<string>, name: string): Readonly
   return numbers.length === 0 ? null : numbers
 }
 
+/** An entry with what its text asks of a launch, from which the launch is guessed (`ptx-guess.ts`). */
+interface Read {
+  readonly entry: DescribedEntry
+  readonly asks: Asks
+}
+
+/** Axes along which a thread, or a CTA, asks for its number. */
+const askedAxes = (code: Code, special: string): ReadonlyArray<boolean> =>
+  ['x', 'y', 'z'].map((axis) =>
+    code.instructions.some((i) =>
+      Object.values(i.operands).some((v) => v._tag === 'special' && v.name === `${special}.${axis}`),
+    ),
+  )
+
 /** An entry by name, or the first of the module; Left is one line. */
 export const describeEntry = (
   m: Module,
@@ -158,21 +179,31 @@ export const describeEntry = (
   file: string,
 ): E.Either<Failure, DescribedEntry> =>
   pipe(
+    readEntry(m, entry, file),
+    E.map((read) => read.entry),
+  )
+
+const readEntry = (m: Module, entry: string | null, file: string): E.Either<Failure, Read> =>
+  pipe(
     describePtx(m),
     E.bindTo('module'),
     E.bindW('resolved', () => resolveModule(m)),
     E.chainW(({ module, resolved }) => {
       const entries = module.functions.filter(({ kind }) => kind === 'entry')
-      const found = entries.find(({ name }) => entry === null || name === entry)
+      const meant =
+        entry === null
+          ? null
+          : entryNamed(
+              entries.map(({ name }) => name),
+              entry,
+            )
+      if (meant !== null && E.isLeft(meant)) return meant
+      const found = entries.find(({ name }) => meant === null || name === meant.right)
       const code = resolved.find(({ code: c }) => c.function.name === found?.name)?.code
       if (found === undefined || code === undefined)
-        return refuse(
-          'ptx.entry',
-          entry === null
-            ? 'expected an entry, found none'
-            : `expected an entry, ${entries.map(({ name }) => name).join(', ')}, found '${entry}'`,
-        )
+        return refuse('ptx.entry', 'expected an entry, found none')
       const uses = parameterUses(code)
+      const types = cxxName(found.name)?.parameters ?? []
       const guesses = found.parameters.flatMap(
         (p, i): ReadonlyArray<readonly [DescribedParameterOfPtx, string]> => {
           const own = uses.filter((u) => u.parameter === i)
@@ -187,6 +218,8 @@ export const describeEntry = (
                 ...(g.role === undefined ? {} : { role: g.role }),
                 at: p.offset + at,
                 bytes,
+                number: i,
+                ...(types[i] === undefined ? {} : { type: types[i] }),
               },
               typed && g.kind === 'scalar' ? `${g.word}:${g.dtype}` : g.word,
             ] as const
@@ -233,8 +266,8 @@ export const describeEntry = (
               })
         },
       )
-      const threads = threadsAsked(found.directives, 'reqntid') ??
-        threadsAsked(found.directives, 'maxntid') ?? [128]
+      const said = threadsAsked(found.directives, 'reqntid') ?? threadsAsked(found.directives, 'maxntid')
+      const threads = said ?? [128]
       const block = threads.reduce((n, x) => n * x, 1) > 1024 ? [1024] : threads
       const cluster = threadsAsked(found.directives, 'reqnctapercluster') ?? [1]
       const axes = axesOf(code)
@@ -244,7 +277,7 @@ export const describeEntry = (
           .filter(({ form }) => !silent.has(form.family) && !/^(mov|cvta|ld\.param)/u.test(form.base))
           .map(({ instruction }) => [instruction.at.line, instruction.opcode] as const),
       )
-      return E.right({
+      const described: DescribedEntry = {
         name: found.name,
         target: /sm_\d+\w?/u.exec(module.target)?.[0] ?? null,
         warps: Math.ceil(block.reduce((n, x) => n * x, 1) / 32),
@@ -259,6 +292,15 @@ export const describeEntry = (
           arg: Object.fromEntries(guesses.map(([p, word]) => [p.name, word])),
         },
         operations: operationsOf(m, found.name, file, acts),
+      }
+      return E.right({
+        entry: described,
+        asks: {
+          block: said === null ? null : block,
+          threadAxes: askedAxes(code, '%tid').lastIndexOf(true) + 1,
+          cluster,
+          ctaAxes: askedAxes(code, '%ctaid'),
+        },
       })
     }),
   )
@@ -269,7 +311,12 @@ export const describedPtx =
   (file: string, entry: string | null): E.Either<Failure, DescribedEntry> =>
     pipe(
       readPtx(files)(file),
-      E.chainW((m) =>
-        pipe(describeEntry(m, entry, file.split(/[/\\]/u).pop() ?? file), E.mapLeft(inFile(file))),
-      ),
+      E.chainW((m) => pipe(readEntry(m, entry, file.split(/[/\\]/u).pop() ?? file), E.mapLeft(inFile(file)))),
+      E.map(({ entry: e, asks }): DescribedEntry => {
+        const example = guessedExample(files, file, e, asks)
+        return Object.assign({}, e, {
+          example,
+          warps: Math.ceil(example.block.reduce((n, x) => n * x, 1) / 32),
+        })
+      }),
     )

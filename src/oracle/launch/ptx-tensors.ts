@@ -74,6 +74,8 @@ export interface FilesOf {
   readonly optional: boolean
   /** without a file, an input is seeded */
   readonly seeded: boolean
+  /** without a file, it begins as zeros; absent: it does not */
+  readonly zeros?: boolean
 }
 
 /** Of a tensor of a launch file. */
@@ -180,7 +182,7 @@ export const heldTensor =
       if (bad !== null && E.isLeft(bad)) return bad
     }
     const role = roleOf(launch, t)
-    const drawn = from.seeded && before === null && role !== 'out'
+    const drawn = from.seeded && from.zeros !== true && before === null && role !== 'out'
     return E.right({
       seeded: drawn,
       given: {

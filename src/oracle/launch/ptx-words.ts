@@ -11,6 +11,7 @@
  * | `a=a.npy:bf16`                        | its elements, where they are not those that the file says                       |
  * | `a=a.npy:block=64,32:swizzle=64`      | a tensor map: its boxes, outermost first; the swizzle is else the widest that a row of the box fills |
  * | `x=x.npy:block=64,32:lower=-1,-1:upper=-1,-1` | a tensor map of columns of pixels (im2col): 64 pixels of 32 channels, the corners of its window, outermost first |
+ * | `x=f32[4096]:in:guess`, `n=64:guess`   | the same, guessed by `tcspec kernels`: a fault or an O1 is not held against the kernel |
  * | `p+16=x.npy`, `0+24=512:u32`          | what lies in a struct, at a byte of it; a number says its type                  |
  *
  * A tensor is called as its parameter is, `p+16` in a struct. `fill=nan` loads NaN from outside of a map, in place of zeros; `steps=1,2,2,1` are the element strides of one.
@@ -37,6 +38,8 @@ export interface Spot {
 
 /** What a word says: an argument, and of a tensor its files; null: it has none. */
 export interface PtxWord {
+  /** the size or the value is a guess of `tcspec kernels` */
+  readonly guess: boolean
   readonly argument: PtxTensor | PtxScalar | PtxTensorMap
   readonly before: string | null
   readonly behind: string | null
@@ -76,7 +79,7 @@ const numberOf = (
   text: string,
   value: string,
   said: string | undefined,
-): E.Either<PtxWordFailure, PtxWord> => {
+): E.Either<PtxWordFailure, Omit<PtxWord, 'guess'>> => {
   if (said === undefined && inStruct) return refuseWord(key, 'a number with its type, such as 512:u32', text)
   const type = said ?? numeric(p)
   const isReal = type === 'f32' || type === 'f64'
@@ -153,10 +156,26 @@ const withTraits = (text: string): readonly [head: string, traits: Traits] => {
   return [head, { ...traits, ...trait }]
 }
 
+/** What a word says besides that it is a guess. */
+const guessMark = ':guess'
+
 /** An argument for a parameter, or for what lies at a byte of it. */
 export const ptxWord =
   (files: Files) =>
-  (p: EntryParameter, offset: number | null, text: string): E.Either<Failure, PtxWord> => {
+  (p: EntryParameter, offset: number | null, text: string): E.Either<Failure, PtxWord> =>
+    text.endsWith(guessMark)
+      ? pipe(
+          plainWord(files)(p, offset, text.slice(0, -guessMark.length)),
+          E.map((word) => Object.assign({ guess: true }, word)),
+        )
+      : pipe(
+          plainWord(files)(p, offset, text),
+          E.map((word) => Object.assign({ guess: false }, word)),
+        )
+
+const plainWord =
+  (files: Files) =>
+  (p: EntryParameter, offset: number | null, text: string): E.Either<Failure, Omit<PtxWord, 'guess'>> => {
     const key = offset === null ? p.name : `${p.name}+${String(offset)}`
     const numeral = number.exec(text)
     if (numeral !== null) return numberOf(key, p, offset !== null, text, numeral[1]!, numeral[2])

@@ -19,6 +19,8 @@ import { ofStrides } from '../../transforms/ref.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import { functionsOf, type Module } from '../../dialects/ptx/index.js'
+import { entryNamed } from '../../dialects/ptx/names/entries.js'
+import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
 import {
   usualSharedBase,
@@ -71,8 +73,10 @@ export interface LaunchedPtx {
   readonly elaborated: Elaborated
   readonly launch: PtxLaunch
   readonly arguments: WarpArguments
-  /** inputs that no file brings */
-  readonly seeded: ReadonlySet<string>
+  /** inputs that no file brings, with their element types */
+  readonly seeded: ReadonlyMap<string, string>
+  /** arguments whose sizes or values are a guess (`:guess`), by the names of their parameters */
+  readonly guessed: ReadonlyArray<string>
   /** element type, extents and expected bytes of what the kernel writes */
   readonly outputs: ReadonlyMap<
     string,
@@ -172,7 +176,11 @@ interface Arguments {
   readonly worded: ReadonlySet<number>
   readonly files: ReadonlyMap<string, FilesOf>
   readonly outputs: ReadonlyArray<string>
+  readonly guessed: ReadonlyArray<string>
 }
+
+/** Integers and bits: what counts, locks and flags are made of. */
+const isCount = (dtype: string | undefined): boolean => /^[sub]\d/u.test(dtype ?? '')
 
 /** A struct with one more field; one of the same offset goes. */
 const withField = (s: PtxArgument | null, bytes: number, field: PtxStruct['fields'][number]): PtxStruct => ({
@@ -188,6 +196,7 @@ const withField = (s: PtxArgument | null, bytes: number, field: PtxStruct['field
 
 const withWords = (
   files: Files,
+  entry: string,
   parameters: ReadonlyArray<EntryParameter>,
   before: ReadonlyArray<PtxArgument | null>,
   words: ReadonlyArray<readonly [string, string]>,
@@ -197,6 +206,7 @@ const withWords = (
   const fresh = new Set<number>()
   const own = new Map<string, FilesOf>()
   const outputs: string[] = []
+  const guessed: string[] = []
   const names = parameters.map(({ name }) => name)
   for (const [key, text] of words) {
     const spot = spotOf(parameters, key)
@@ -208,7 +218,10 @@ const withWords = (
     const p = parameters[spot.parameter]!
     const word = ptxWord(files)(p, spot.offset, text)
     if (E.isLeft(word)) return word
-    const { argument, before: from, behind } = word.right
+    const { argument, before: from, behind, guess } = word.right
+    // where the symbol is no name, that of a parameter is none either
+    const called = shownName(entry) === entry ? p.name : `argument ${String(spot.parameter)}`
+    if (guess) guessed.push(spot.offset === null ? called : `${called}+${String(spot.offset)}`)
     if (spot.offset === null) {
       if (fresh.has(spot.parameter))
         return refuse('bad-flag', `--arg: expected ${p.name} once, found it twice`)
@@ -221,11 +234,18 @@ const withWords = (
       })
     worded.add(spot.parameter)
     if (argument.kind !== 'scalar') {
-      own.set(argument.tensor, { before: from, behind, optional: false, seeded: true })
+      own.set(argument.tensor, {
+        before: from,
+        behind,
+        optional: false,
+        seeded: true,
+        // a counter, a lock or a flag begins at zero
+        zeros: guess && argument.role === 'inout' && isCount(argument.dtype),
+      })
       if (argument.role === 'out' || argument.role === 'inout') outputs.push(argument.tensor)
     }
   }
-  return E.right({ given, worded, files: own, outputs })
+  return E.right({ given, worded, files: own, outputs, guessed })
 }
 
 // ---------------------------------------------------------------- what nothing says
@@ -255,7 +275,7 @@ const asked = (
     ...(open.length === 0 ? [] : [`--arg ${open.map((i) => `${String(i)}=?`).join(' ')}`]),
   ].join(' ')
   const count = `${String(parameters.length)} argument${parameters.length === 1 ? '' : 's'}`
-  return `entry ${name}: expected a grid, a block and ${count}${parameters.length === 0 ? '' : ` (${listed(parameters)})`}, ${l.file ? '' : '--launch FILE or '}${words}, found nothing for ${missing.join(', ')}`
+  return `entry ${shownName(name)}: expected a grid, a block and ${count}${parameters.length === 0 ? '' : ` (${listed(parameters)})`}, ${l.file ? '' : '--launch FILE or '}${words}, found nothing for ${missing.join(', ')}`
 }
 
 // ---------------------------------------------------------------- what does not go together
@@ -314,7 +334,12 @@ export type ChangeOfText = (entry: string, file: string) => (m: Module) => E.Eit
 
 const unchanged: ChangeOfText = () => (m) => E.right(m)
 
-const onlyEntry = (m: Module): string => functionsOf(m).find(({ kind }) => kind === 'entry')?.name ?? ''
+/** The entry that is meant; of what names none the elaboration says why. */
+const meantEntry = (m: Module, said: string | null): string => {
+  const entries = functionsOf(m).flatMap(({ kind, name }) => (kind === 'entry' ? [name] : []))
+  const found = entryNamed(entries, said)
+  return E.isRight(found) ? found.right : (said ?? entries[0] ?? '')
+}
 
 /** The module in a file, changed if that is asked, with its launch: a launch file, or what a command line says. */
 export const launchedPtx =
@@ -331,7 +356,10 @@ export const launchedPtx =
         words.launch === undefined ? E.right<Failure, Said>({}) : readLaunch(files)(words.launch),
       ),
       E.bindW('module', ({ parsed, said }) =>
-        pipe(change(words.entry ?? said.kernel ?? onlyEntry(parsed), name)(parsed), E.mapLeft(inFile(file))),
+        pipe(
+          change(meantEntry(parsed, words.entry ?? said.kernel ?? null), name)(parsed),
+          E.mapLeft(inFile(file)),
+        ),
       ),
       E.bindW('elaborated', ({ module, said }) =>
         pipe(elaborate(module, words.entry ?? said.kernel ?? null, name), E.mapLeft(inFile(file))),
@@ -352,9 +380,9 @@ export const launchedPtx =
         'launch.arguments',
         `${where}: expected ${String(parameters.length)} arguments (${listed(parameters)}), found ${String(before.length)}`,
       )
-    const made = withWords(files, parameters, before, words.args ?? [])
+    const made = withWords(files, program.name, parameters, before, words.args ?? [])
     if (E.isLeft(made)) return made
-    const { given, worded, files: own, outputs: written } = made.right
+    const { given, worded, files: own, outputs: written, guessed } = made.right
     const grid = words.grid ?? said.grid
     const block =
       words.block ??
@@ -409,7 +437,7 @@ export const launchedPtx =
       laying.maps.push({ into: object, offset: 0, tensor: g.tensor, fields })
     }
     const tensors: GivenTensor[] = []
-    const seeded = new Set<string>()
+    const seeded = new Map<string, string>()
     const wholes = new Map<string, Whole>()
     const outputs = new Map<
       string,
@@ -426,7 +454,7 @@ export const launchedPtx =
       const { whole, expected } = held.right
       wholes.set(t.tensor, whole)
       tensors.push(held.right.given)
-      if (held.right.seeded) seeded.add(t.tensor)
+      if (held.right.seeded) seeded.set(t.tensor, whole.dtype)
       if (launch.outputs?.includes(t.tensor) === true)
         outputs.set(t.tensor, { dtype: whole.dtype, shape: whole.shape, expected })
     }
@@ -449,6 +477,7 @@ export const launchedPtx =
       elaborated,
       launch,
       seeded,
+      guessed,
       arguments: {
         grid: launch.grid,
         block,

@@ -168,7 +168,8 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       counted: false,
     }
     const isZero = role === 'inout' && plane.contents!.every((byte) => byte === 0)
-    planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, plane) : plane)
+    const said = role === 'out' && contents !== null ? Object.assign({ given: true as const }, plane) : plane
+    planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, said) : said)
     return region
   }
   const contentsOf = new Map<string, Uint8Array>()

@@ -533,7 +533,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
         list(schedule),
         'runs, each once, the first one first: the name of a policy (`eager`, `lazy`, `roundrobin`, `seeded:SEED`, `starving:AGENT,seeded:SEED`, `starving:AGENT:EVENT,seeded:SEED`), perhaps with detours (` STEP=KEY`: at that step, counted from 0, that event), or keys of events, after which eager goes on; `--schedule` takes the names, and a file with either',
       ),
-      waitFor: described(list(text), 'blocked agents of a deadlock, one line each'),
+      waitFor: described(
+        list(text),
+        'blocked agents of a deadlock, one line each; warps of one CTA that wait in one place are one line',
+      ),
       provenance: described(
         either('null or a provenance', nothing, provenance),
         'whether the program computes what it says; null where that was not asked or is not said',
@@ -557,6 +560,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
     },
     {
       spent: described(spent, 'where one run did not decide, and others were tried: what these have cost'),
+      guessed: described(
+        list(text),
+        'arguments of the launch whose sizes or values are a guess: no fault and no O1 is held against the kernel',
+      ),
       mended: described(
         list(mendedFinding),
         'edges that were added first, in this order: the verdict is that of the program with them',

@@ -43,10 +43,38 @@ export type Ended = 'completed' | 'stuck' | Stopped
 
 // ---------------------------------------------------------------- words
 
-export const showBlocked = (b: Blocked): string =>
-  `${b.agent} is blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
+export const showBlocked = (b: Blocked): string => `${b.agent} is ${blockedText(b)}`
+
+const blockedText = (b: Blocked): string =>
+  `blocked at ${[...b.operation.path, b.operation.site].join(' / ')}${
     b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
   }${b.operation.loc === undefined ? '' : ` (${b.operation.loc})`}, waiting for ${b.waitsFor}; ${supplyOf(b)}`
+
+/** `0 to 3`, `0, 2 and 3` */
+const numbersText = (numbers: ReadonlyArray<number>): string => {
+  const isRun = numbers.length > 2 && numbers.every((n, i) => n === numbers[0]! + i)
+  return isRun
+    ? `${String(numbers[0])} to ${String(numbers.at(-1))}`
+    : `${numbers.slice(0, -1).join(', ')} and ${String(numbers.at(-1))}`
+}
+
+/** All of a deadlock, a line each; warps of one CTA that wait in one place for the same are one line. */
+export const showAllBlocked = (all: ReadonlyArray<Blocked>): ReadonlyArray<string> => {
+  const groups = new Map<string, Blocked[]>()
+  for (const [i, b] of all.entries()) {
+    const key = b.warp === null ? `agent ${String(i)}` : `${String(b.warp.cta)} ${blockedText(b)}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [b])
+    else group.push(b)
+  }
+  return [...groups.values()].map((group) => {
+    const [first] = group
+    const numbers = group.flatMap(({ warp }) => (warp === null ? [] : [warp.number])).sort((a, b) => a - b)
+    return first!.warp === null || numbers.length < 2
+      ? showBlocked(first!)
+      : `warps ${numbersText(numbers)} of CTA ${String(first!.warp.cta)} are ${blockedText(first!)}`
+  })
+}
 
 /** Agents that are named where any of many could end a wait. */
 const mostNamed = 8
@@ -95,7 +123,7 @@ export const decideRun = (
   if (ended === 'stuck')
     return {
       name: 'deadlock',
-      reason: `nothing can move: ${judgement?.deadlock.map(showBlocked)[0] ?? 'every agent is blocked'}`,
+      reason: `nothing can move: ${showAllBlocked(judgement?.deadlock ?? [])[0] ?? 'every agent is blocked'}`,
     }
   const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
   if (ended !== 'completed' && settled !== 'hazard') {

@@ -140,6 +140,8 @@ export type Conditions<F extends Finding = Finding> = Readonly<Record<ConditionN
 /** One blocked agent of a deadlock and what it waits for. */
 export interface Blocked extends Concerning {
   readonly agent: string
+  /** a warp that is an agent of its own: its number, and that of its CTA; null: the agent has a name */
+  readonly warp: { readonly number: number; readonly cta: number } | null
   readonly operation: Operation
   /** barrier or group, generation awaited, arrivals and bytes still missing */
   readonly waitsFor: string

@@ -229,6 +229,8 @@ export interface Verdict {
   readonly counts: Counts
   /** where one run did not decide, and others were tried */
   readonly spent?: Spent
+  /** arguments of the launch whose sizes or values are a guess of the checker; absent: all were given */
+  readonly guessed?: ReadonlyArray<string>
   /** edges that were added first, in this order: of the program with them all is this verdict */
   readonly mended?: ReadonlyArray<MendedFinding>
   /** of the output with what it should be: where a run had data and was compared */

@@ -47,6 +47,8 @@ export interface Plane {
   readonly initialised: boolean
   /** of an output that is asked about: it is zeros before the launch, and sums may be added to them */
   readonly zeros?: true
+  /** of an output: its caller gave what it holds before the launch, and bytes that nothing writes keep it (O1 is a note) */
+  readonly given?: true
 }
 
 export interface LoggedAgent {

@@ -70,6 +70,8 @@ export interface GlobalPlane {
   readonly contents: Uint8Array | null
   /** what a claim is about begins as zeros */
   readonly zeros?: true
+  /** of an output: its caller gave what it holds before the launch */
+  readonly given?: true
   /** its contents are data that a run over shadows does not know */
   readonly unknown?: boolean
   /** holds integers, zeros unless they are brought, where an algebra keeps no data otherwise */
@@ -238,14 +240,15 @@ export const headerOf = (l: Launch): Header => {
     resident,
     clusters: Math.min(clusterCount, Number.MAX_SAFE_INTEGER),
     planes: [
-      ...memory.map(({ name, bytes, output, contents, zeros }): LoggedPlane => {
-        const plane: LoggedPlane = {
+      ...memory.map(({ name, bytes, output, contents, zeros, given }): LoggedPlane => {
+        const bare: LoggedPlane = {
           space: 'gmem',
           name,
           bytes,
           output,
           initialised: !output || contents !== null,
         }
+        const plane = given === undefined ? bare : Object.assign({ given }, bare)
         return zeros === undefined ? plane : Object.assign({ zeros }, plane)
       }),
       ...numbers.flatMap((cta) =>

@@ -30,7 +30,7 @@ import {
   decideRun,
   type Schedules,
   longestExplained,
-  showBlocked,
+  showAllBlocked,
   wanting,
   withMissing,
   type Ended,
@@ -112,6 +112,11 @@ export interface CheckOptions {
   readonly budget?: Budget
   /** how far that search may go */
   readonly bounds?: Bounds
+  /**
+   * arguments of the launch whose sizes or values are a guess: a fault, which they may cause, then decides nothing, and an output that is not written whole is a
+   * note. Absent: all were given
+   */
+  readonly guessed?: ReadonlyArray<string>
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
   readonly explain?: boolean
   /** told of the clusters that a run has done, in every run that is made */
@@ -525,7 +530,11 @@ const ofAlgebra: ReadonlyArray<string> = ['algebra.control', 'algebra.lacks', 'w
 export const wantsData = (outcome: Run.Outcome): boolean =>
   outcome._tag === 'fault' && ofAlgebra.includes(outcome.fault.code)
 
-const endedBy = (world: World, { outcome, steps }: Pick<Ran, 'outcome' | 'steps'>): Ended => {
+const endedBy = (
+  world: World,
+  { outcome, steps }: Pick<Ran, 'outcome' | 'steps'>,
+  guessed: boolean,
+): Ended => {
   switch (outcome._tag) {
     case 'stuck':
       return 'stuck'
@@ -537,7 +546,10 @@ const endedBy = (world: World, { outcome, steps }: Pick<Ran, 'outcome' | 'steps'
     case 'fault':
       return {
         name: 'undecided',
-        reason: `the run was stopped before its end, over ${world.algebra.name}: ${showFault(world, outcome.fault)}`,
+        reason:
+          guessed && !wantsData(outcome)
+            ? `a fault that may come from the guess ended the run: ${showFault(world, outcome.fault)}`
+            : `the run was stopped before its end, over ${world.algebra.name}: ${showFault(world, outcome.fault)}`,
       }
     case 'completed':
     case 'refused':
@@ -551,13 +563,14 @@ const decide = (
   judgement: Judgement | null,
   proof: Provenance | null,
   schedules: Schedules,
+  guessed: boolean,
 ): Decision => {
   const { outcome } = ran
-  if (outcome._tag === 'fault' && !wantsData(outcome))
+  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || outcome.fault.kind === 'crash'))
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
-  return decideRun(endedBy(world, ran), judgement, proof, schedules)
+  return decideRun(endedBy(world, ran, guessed), judgement, proof, schedules)
 }
 
 /** Of arrivals, waits and what they announce. That one order of strong accesses was followed (C1) is said beside an `ok`. */
@@ -596,6 +609,13 @@ const betweenLanes = (judgement: Judgement, ofOne: () => Judgement | null): Betw
   })
   return { findings: judgement.findings.filter(notIn(asOne.findings)), fails }
 }
+
+/** Names, the first few of them. */
+const someOf = (names: ReadonlyArray<string>): string =>
+  names.length <= mostNamed
+    ? names.join(', ')
+    : `${names.slice(0, mostNamed).join(', ')} and ${String(names.length - mostNamed)} more`
+const mostNamed = 6
 
 /** What stands once other schedules have been asked. `lanes`: what these do not answer. */
 const settled = (
@@ -683,7 +703,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched
   const { world } = launched.right
-  const usual: Options = {
+  const isGuess = (options.guessed?.length ?? 0) > 0
+  const bare: Options = {
     strict: options.strict,
     strictProxies: options.strictProxies,
     wgmmaOrder: defaults.wgmmaOrder,
@@ -691,6 +712,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     registerFence: defaults.registerFence,
     rules: defaults.rules,
   }
+  const usual: Options = isGuess ? Object.assign({ guessed: true as const }, bare) : bare
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran =>
@@ -718,7 +740,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   if (last !== undefined && last.step >= first.steps && first.outcome._tag !== 'outOfFuel')
     return notOffered(first.steps, last.key, [])
   const schedules: Schedules = options.lanes === undefined ? 'every schedule' : 'every schedule of warps'
-  const decision = decide(world, first, first.result[0], first.result[1], schedules)
+  const decision = decide(world, first, first.result[0], first.result[1], schedules, isGuess)
   const budget = options.budget ?? Infinity
   const limit = budget === Infinity ? null : budget
   const question: Question = {
@@ -730,7 +752,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     budget,
     price: priceOfRun(first.steps, world.effort.spent - before),
     run: (policy, controlled) => asJudged(policy, false, controlled),
-    decide: (ran) => decide(world, ran, ran.result[0], null, schedules),
+    decide: (ran) => decide(world, ran, ran.result[0], null, schedules, isGuess),
   }
   // what stops one run stops all of them, at the same cost
   const isOpen = decision.name === 'undecided' && first.outcome._tag === 'completed'
@@ -777,20 +799,31 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
     ...findingsOf(launched.right, table, first, answer, apart, final, options, detecting, tried),
   ])
-  const withoutSpent: Verdict = {
+  // what a guess may have caused is not held against the kernel
+  const guesses = isGuess ? faultOf(world, shown) : []
+  const isOfGuess = (f: Diagnosis): boolean =>
+    guesses.some(({ id, a }) => id === f.id && a.index === f.a.index && a.at === f.a.at)
+  const plain: Verdict = {
     schema: verdictSchema,
     kernel: source.name,
     settings: options.settings,
     verdict: final.name,
-    reason: final.reason,
+    reason: isGuess
+      ? `on guessed arguments (${someOf(options.guessed ?? [])}): ${final.reason}`
+      : final.reason,
     decidedBy: answer === null ? 'one-schedule' : 'exploration',
     search: answer?.search ?? null,
     conditions: judgement === null ? unjudged : publishedConditions(world.header, judgement.conditions),
     schedule: row,
-    findings: findings.map((f) => replayable(world.header, f, f.schedule)),
-    notes: (judgement?.notes ?? []).map((f) => replayable(world.header, f, row)),
+    findings: findings.filter((f) => !isOfGuess(f)).map((f) => replayable(world.header, f, f.schedule)),
+    notes: [
+      ...findings
+        .filter(isOfGuess)
+        .map((f) => replayable(world.header, Object.assign({}, f, { severity: 'L' as const }), f.schedule)),
+      ...(judgement?.notes ?? []).map((f) => replayable(world.header, f, row)),
+    ],
     schedules: table.rows.map((r) => r.replay),
-    waitFor: (judgement?.deadlock ?? []).map(showBlocked),
+    waitFor: showAllBlocked(judgement?.deadlock ?? []),
     provenance: proof,
     digest: {
       order: judgement?.digest ?? 'none',
@@ -811,10 +844,12 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...(answer?.alone === true ? [wordsAlone] : []),
     ],
   }
+  const withGuess: Verdict =
+    options.guessed === undefined || !isGuess ? plain : Object.assign({ guessed: options.guessed }, plain)
   const verdict: Verdict =
     isOpen && options.explore
-      ? Object.assign({}, withoutSpent, { spent: { events: spent, budget: limit } })
-      : withoutSpent
+      ? Object.assign({}, withGuess, { spent: { events: spent, budget: limit } })
+      : withGuess
   return E.right({
     verdict,
     reasons: { findings, blocked: judgement?.deadlock ?? [], fault: faultIn(shown) },

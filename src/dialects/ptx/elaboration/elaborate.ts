@@ -13,7 +13,8 @@
  * Source: PTX ISA, directives, control flow, calls.
  */
 import * as E from 'fp-ts/lib/Either.js'
-import { failure, type Failure } from '../../../failure.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../../failure.js'
 import { withPeeks } from '../../../semantics/warps/peeks.js'
 import { mostRegisters, registerFile } from '../../../semantics/language/limits.js'
 import { withSpins } from '../../../semantics/warps/spins.js'
@@ -42,6 +43,8 @@ import {
 } from './emitter.js'
 import { fencingOf } from './fencing.js'
 import { guardOf, source, type Here, type Names } from './here.js'
+import { entryNamed } from '../names/entries.js'
+import { cxxName } from '../names/itanium.js'
 import { readLines, siteLabel, sourceOf, sources, type Sources } from './sources.js'
 import {
   declareBody,
@@ -193,7 +196,11 @@ const instruction = (
   e.at = at
   e.site = e.sites.length
   const { line, column } = sourceOf(m.sources, r.instruction)
-  e.sites.push({ label: siteLabel(line, opcode, at.line), path: [f.name], loc: `${line}:${String(column)}` })
+  e.sites.push({
+    label: siteLabel(line, opcode, at.line),
+    path: [cxxName(f.name)?.name ?? f.name],
+    loc: `${line}:${String(column)}`,
+  })
   e.positions.push(at)
   if (back !== null) {
     emit(e, back.to === null ? { _tag: 'nothing' } : { _tag: 'branch', target: back.to, join: null }, null)
@@ -320,16 +327,12 @@ const registersAtEntry = (f: Function, code: ReadonlyArray<WarpInstruction>): nu
 
 const entryOf = (module: Module, name: string | null): E.Either<Failure<ElaborationError>, Function> => {
   const entries = functionsOf(module).filter(({ kind }) => kind === 'entry')
-  const f = name === null && entries.length === 1 ? entries[0] : entries.find((one) => one.name === name)
-  if (f !== undefined) return E.right(f)
-  const there = entries.map((one) => one.name).join(', ')
-  return E.left(
-    failure(
-      'ptx.entry',
-      name === null
-        ? `expected the name of one of ${String(entries.length)} entries: ${there}`
-        : `there is no entry ${name}; there is ${there === '' ? 'none' : there}`,
+  return pipe(
+    entryNamed(
+      entries.map((one) => one.name),
+      name,
     ),
+    E.map((symbol) => entries.find((one) => one.name === symbol)!),
   )
 }
 

@@ -18,6 +18,7 @@ import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
 import type { Asked } from '../../../dialects/ttgir/index.js'
 import { described, type DescribedModule } from '../../launch/described.js'
+import { shownName } from '../../../dialects/ptx/names/itanium.js'
 import { describedPtx, type DescribedEntry } from '../../launch/ptx-described.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
@@ -160,11 +161,22 @@ const signatureOf = ({ parameters, example, ...m }: DescribedModule): unknown =>
   example: { grid: example.grid, arg: Object.fromEntries(example.args) },
 })
 
+/** An argument by its number, and by a byte of it in a struct. */
+const keyOf = (p: DescribedEntry['parameters'][number]): string =>
+  `${String(p.number)}${/\+\d+$/u.exec(p.name)?.[0] ?? ''}`
+
+/** Where the symbol is no name, that of a parameter is none either. */
+const wordKey = (e: DescribedEntry, name: string): string => {
+  const p = e.parameters.find((one) => one.name === name)
+  return p === undefined || shownName(e.name) === e.name ? name : keyOf(p)
+}
+
 /** An entry of PTX. */
 const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
   [
-    palette.bold(e.name),
+    palette.bold(shownName(e.name)),
     ...fields(palette, 10, [
+      ...(shownName(e.name) === e.name ? [] : [['', `symbol ${e.name}`] as const]),
       [
         '',
         `PTX${e.target === null ? '' : ` for ${e.target}`}: ${String(e.warps)} warps${e.ctas === 1 ? '' : `, ${String(e.ctas)} CTAs`}, a grid of ${['one axis', 'two axes', 'three axes'][e.axes - 1] ?? ''}`,
@@ -177,7 +189,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
       : table([
           ['argument', 'offset', 'bytes', 'role', 'type, as the text uses it'],
           ...e.parameters.map((p) => [
-            p.name,
+            p.type === undefined ? p.name : `${keyOf(p)}: ${p.type}`,
             String(p.at),
             String(p.bytes),
             p.role ?? '',
@@ -188,13 +200,14 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
       .split('\n')
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
     '',
-    'A launch to begin with, guessed from the text:',
+    'A launch to begin with. Its sizes and values are a guess, made by a run; `:guess` says so in the verdict. Replace',
+    'what you know and leave out `:guess` there:',
     '',
     `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
       e.parameters.length === 0
         ? ''
         : ` --arg ${Object.entries(e.example.arg)
-            .map(([name, word]) => `${name}=${word}`)
+            .map(([name, word]) => `${wordKey(e, name)}=${word}`)
             .join(' ')}`
     }`,
     '',

@@ -7,6 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { describePtx, type DescribedFunction, type DescribedPtx } from '../../../dialects/ptx/index.js'
+import { shownName } from '../../../dialects/ptx/names/itanium.js'
 import { refuse } from '../../../failure.js'
 import type { Palette } from '../../../render/palette.js'
 import { fields, table, thousands } from '../../../render/table.js'
@@ -38,7 +39,7 @@ const expected = (why: string): string => /expected .*(?=, found)/.exec(why)?.[0
 const functionText = (palette: Palette, f: DescribedFunction): string => {
   const touched = f.flights.flatMap((x) => x.touches)
   return [
-    palette.bold(`${f.kind === 'entry' ? 'entry' : 'function'} ${f.name}`),
+    palette.bold(`${f.kind === 'entry' ? 'entry' : 'function'} ${shownName(f.name)}`),
     indented(
       fields(palette, 14, [
         ['line', `${String(f.line)}${f.directives.length === 0 ? '' : `; ${f.directives.join('; ')}`}`],

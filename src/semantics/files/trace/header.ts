@@ -91,6 +91,10 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               agent: described(nat, 'index of the agent that owns it, of registers'),
               output: described(bool, 'whether every byte must be written by the end'),
               zeros: described(oneOf<true>(true), 'it is asked about, and zeros before the launch'),
+              given: described(
+                oneOf<true>(true),
+                'of an output: the caller gave what it holds before the launch, and bytes that nothing writes keep it',
+              ),
             },
           ),
         ),

@@ -18,7 +18,7 @@ import {
   behindConditions,
   decideRun,
   longestExplained,
-  showBlocked,
+  showAllBlocked,
   withMissing,
 } from '../../judging/decision.js'
 import { detector, type Options } from '../../judging/detector/index.js'
@@ -132,7 +132,7 @@ export const judgeTrace =
           ]),
           notes: judgement.notes.map(unscheduled(header)),
           schedules: [],
-          waitFor: judgement.deadlock.map(showBlocked),
+          waitFor: showAllBlocked(judgement.deadlock),
           provenance: claim,
           digest: { order: judgement.digest, output: 'none' },
           counts: {

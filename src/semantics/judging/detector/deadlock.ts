@@ -28,7 +28,7 @@ import type { Blocked } from '../finding.js'
 import type { BlockingId } from '../hazards.js'
 import { ofBarrier, ofGroup, type Subject } from '../subject.js'
 import { waitedFor } from '../../log/comparison.js'
-import type { Ahead, Family, Rendezvous, Stamp } from '../../log/events.js'
+import type { Ahead, Family, LoggedAgent, Rendezvous, Stamp } from '../../log/events.js'
 import type { BarrierState } from './barriers.js'
 import {
   absence,
@@ -218,6 +218,12 @@ const circle = (c: Context, round: ReadonlyArray<Edge>): string => {
   return links.length === 0 || links.includes(null) ? '' : `; a circle: ${links.join('; ')}`
 }
 
+/** Of an agent that is one warp and is called so. */
+const warpOf = (a: LoggedAgent | undefined): Blocked['warp'] =>
+  a?.firstWarp === undefined || a.name !== `warp ${String(a.firstWarp)}`
+    ? null
+    : { number: a.firstWarp, cta: a.cta }
+
 /** Files the deadlock: the list of blocked agents, and one finding B1, B4, B5, B6 or B7. */
 export const deadlock = (
   c: Context,
@@ -254,6 +260,7 @@ export const deadlock = (
   for (const e of ordered) {
     const item: Blocked = {
       agent: agentName(c.header, e.blockage.stamp.agent),
+      warp: warpOf(c.header.agents[e.blockage.stamp.agent]),
       operation: operation(c.header, held(e.blockage.stamp)),
       waitsFor: e.waitsFor,
       about: awaited(c, named, e.blockage),

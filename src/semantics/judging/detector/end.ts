@@ -156,8 +156,8 @@ const outputs = (d: Detector): void => {
       file(c.report, `O1|${String(i)}`, () =>
         draft(
           'O1',
-          'E',
-          `${String(bytes)} bytes of output ${p.name} are never written`,
+          c.options.guessed === true || p.given === true ? 'L' : 'E',
+          `${String(bytes)} bytes of output ${p.name} are never written${p.given === true ? '; they keep what the caller gave' : ''}`,
           [ofPlane(i)],
           last === undefined ? actor({ agent: 0, at: 0, site: -1, iteration: [] }, 'ends') : actorOf(last),
           undefined,

@@ -183,6 +183,8 @@ export interface Options {
    * warp acts as one
    */
   readonly lanes?: 'converged' | 'off'
+  /** the sizes of the launch are a guess: that an output is not written whole (O1) is then a note; absent: they are given */
+  readonly guessed?: true
   /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
   readonly digestsPlaces?: false
   readonly rules: Rules
