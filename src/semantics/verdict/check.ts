@@ -420,10 +420,6 @@ const isCause = (f: Diagnosis): boolean => f.b !== undefined && hazards[f.id].ca
 const causesIn = (shown: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
   shown.some(isPair) ? shown.filter(isPair) : shown.filter(isCause).slice(0, 1)
 
-/**
- * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
- * behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many.
- */
 /** Schedules that show what is behind a deadlock or a fault, if a few do. */
 const causing: ReadonlyArray<AnyPolicy> = [
   Policy.lazy,
@@ -433,6 +429,10 @@ const causing: ReadonlyArray<AnyPolicy> = [
   Policy.seeded(3),
 ]
 
+/**
+ * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
+ * behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many.
+ */
 const causeOf = (
   launched: Launched,
   options: CheckOptions,
@@ -486,11 +486,15 @@ const findingsOf = (
         ? // what was found before the fault was found in half a run
           causeOf(launched, options, detecting, [], tried)
         : null
-  const causes = cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]
+  const found = foundBy(launched.world, deciding)
+  // what has the id of the deadlock is no other mistake
+  const isOther = ({ id }: Diagnosis): boolean => !found.some((f) => f.id === id)
+  const causes =
+    cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)).filter(isOther) }]
   const isConflict = causes.some(({ shown }) => shown.some(isPair))
   const runs = [
     ...(isConflict ? causes : []),
-    { ran: deciding, shown: foundBy(launched.world, deciding) },
+    { ran: deciding, shown: found },
     // an arrival too many explains less than who waits in vain, and where
     ...(isConflict ? [] : causes),
     // the condition that failed at first is why another schedule could show more
