@@ -95,7 +95,7 @@ describe('the zoo', () => {
     if (t.shows.verdict !== 'invalid' && t.shows.verdict !== 'ok') expect(found.missing?.text).toBeDefined()
     if (t.shows.verdict === 'deadlock')
       expect(v.waitFor.join()).toMatch(
-        /is blocked at .* waiting for .*; ((could|would) be supplied by|nothing in this run supplies it)/,
+        /is blocked at .* waiting for .*; (\S.* (could|would) signal it|no agent signals it in this run)/,
       )
     expect(JSON.stringify(v)).not.toMatch(/\b(nobody|somebody|whoever)\b/i)
     // and it replays

@@ -193,6 +193,6 @@ describe('verdict', () => {
         context,
         verdict({ verdict: 'deadlock', decidedBy: 'exploration', waitFor: ['x waits', 'y waits'] }),
       ),
-    ).toMatch(/decided by {2}exploration of 1 schedules\nblocked {5}x waits\n {12}y waits/)
+    ).toMatch(/decided by {2}exploration of 1 schedule\nblocked {5}x waits\n {12}y waits/)
   })
 })

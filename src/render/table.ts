@@ -11,8 +11,7 @@
 import { greatest } from '../greatest.js'
 import type { Palette } from './palette.js'
 
-/** 65536 -> `65,536`. */
-export const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+export { thousands } from '../semantics/judging/counted.js'
 
 /** Columns aligned to the left, two blanks apart. A line that a name of a file would break is not broken: it shows `\\n`. */
 export const table = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {

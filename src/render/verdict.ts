@@ -7,6 +7,7 @@
  * 1. The first word is the verdict's name, and every finding's id appears.
  * 2. The text of a verdict is the text of its JSON.
  */
+import { counted } from '../semantics/judging/counted.js'
 import type { ConditionName, Conditions } from '../semantics/judging/finding.js'
 import type {
   AcceptedFinding,
@@ -59,11 +60,6 @@ export interface VerdictContext {
   readonly most: number
 }
 
-const spentText = ({ spent, verdict }: Verdict): string =>
-  spent === undefined || spent.budget === null || verdict !== 'undecided'
-    ? ''
-    : `; the budget was ${thousands(spent.budget)} events`
-
 /** What decided, or was looked at without deciding: one schedule, or several. */
 const decidedBy = (v: Verdict): readonly [string, string] => [
   v.verdict === 'undecided' || v.verdict === 'out-of-fuel' ? 'looked at' : 'decided by',
@@ -71,9 +67,9 @@ const decidedBy = (v: Verdict): readonly [string, string] => [
     v.decidedBy === 'one-schedule'
       ? 'one schedule'
       : v.search === null
-        ? `exploration of ${thousands(v.counts.runs)} schedules`
-        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${thousands(v.search.states)} states`
-  }${spentText(v)}`,
+        ? `exploration of ${counted(v.counts.runs, 'schedule')}`
+        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${counted(v.search.states, 'state')}`
+  }`,
 ]
 
 /** What provenance found in one run is a proof only if that run stands for all. */

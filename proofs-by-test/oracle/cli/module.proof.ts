@@ -168,14 +168,14 @@ describe('addresses are data', () => {
     'x.npy': right(encodeNpy(npyOfTensor(right(tensor('i32', [3], [7, 8, 9]))))),
   }
   it.each([
-    ['row=row.npy x=i32[3]', 'those that were brought and the seeded ones'],
-    ['row=row.npy x=x.npy', 'those that were brought'],
+    ['row=row.npy x=i32[3]', 'the given ones and the seeded ones'],
+    ['row=row.npy x=x.npy', 'the given ones'],
   ])('%s: of other inputs nothing is said', async (args, taken) => {
     const { stdout } = await run(`check x.ttgir --grid 1 --arg ${args} out=i32[1] --json`, files)
     const said = JSON.parse(stdout) as { readonly verdict: string; readonly scope: ReadonlyArray<string> }
     expect([said.verdict, said.scope.at(-1)]).toEqual([
       'ok',
-      `inputs other than ${taken}: control or addresses depend on data`,
+      `inputs other than ${taken} (control or addresses depend on data)`,
     ])
   })
 })

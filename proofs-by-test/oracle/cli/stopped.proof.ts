@@ -104,7 +104,7 @@ describe('control that depends on data', () => {
     expect(json(checked)).toMatchObject({
       verdict: 'ok',
       scope: expect.arrayContaining([
-        'inputs other than the seeded ones: control or addresses depend on data',
+        'inputs other than the seeded ones (control or addresses depend on data)',
       ]),
     })
     expect(checked.status).toBe(0)

@@ -153,7 +153,7 @@ describe('each kind of wait', () => {
     expect(v.verdict).toBe('deadlock')
     expect(v.waitFor).toHaveLength(2)
     for (const line of v.waitFor)
-      expect(line).toMatch(/; would be supplied by \S+ supply (left|right), behind a wait that is blocked$/)
+      expect(line).toMatch(/; \S+ supply (left|right) would signal it, after a wait that is blocked$/)
     const text = v.findings.find((f) => /^B/.test(f.id))!.text
     if (!v.findings.some((f) => f.id === 'B7'))
       expect(text).toMatch(/; a circle: \S+ waits for .*, which stands behind .*; \S+ waits for/)
@@ -309,7 +309,7 @@ describe('how far', () => {
     })
     expect(aheadIn(p)).toEqual(['consumer: supply a, for producer'])
     const v = verdictOf(p)
-    expect(v.reason).toMatch(/^nothing can move: consumer@0 .*; nothing in this run supplies it$/)
+    expect(v.reason).toMatch(/^consumer@0 waits for .*; no agent signals it in this run$/)
     expect(v.findings[0]!.text).not.toContain('circle')
   })
   test('where it is not asked, the log is the same without it', () => {

@@ -165,7 +165,7 @@ describe('K2: an operation of the cluster, reached by some of its CTAs', () => {
     expect(v.verdict).toBe('deadlock')
     const cluster = v.waitFor.find((w) => w.includes('cluster barrier'))
     expect(cluster).toContain('cluster barrier generation 1: 128 of 256 threads missing (wg@1)')
-    expect(cluster).toContain('could be supplied by wg@1')
+    expect(cluster).toContain('wg@1 could signal it')
   })
 })
 

@@ -173,7 +173,7 @@ describe('stream-K', () => {
     const v = verdictOf(streamK(2, { waits: 5 }))
     expect([v.verdict, v.findings.map((f) => f.id)]).toEqual(['deadlock', ['B5']])
     expect(v.waitFor.join()).toContain(
-      'semaphore gmem done+0: has 2 of 5, 3 missing; could be supplied by w@0.c0',
+      'semaphore gmem done+0: has 2 of 5, 3 missing; w@0.c0 could signal it',
     )
   })
 })

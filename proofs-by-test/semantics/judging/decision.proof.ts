@@ -83,7 +83,7 @@ const refuted: Provenance = { proved: false, inOrder: false, text: 'out is not a
 describe('words', () => {
   test('a blocked agent: where, in which round, for what, and who could help', () => {
     expect(showBlocked(blocked())).toBe(
-      'w@0 is blocked at wait, waiting for b generation 1; nothing in this run supplies it',
+      'w@0 is blocked at wait, waiting for b generation 1; no agent signals it in this run',
     )
     expect(
       showBlocked(
@@ -93,10 +93,10 @@ describe('words', () => {
         }),
       ),
     ).toBe(
-      'w@0 is blocked at outer / inner / wait [3, 0], waiting for b generation 1; could be supplied by v@0, u@1',
+      'w@0 is blocked at outer / inner / wait [3, 0], waiting for b generation 1; v@0, u@1 could signal it',
     )
     expect(showBlocked(blocked({ suppliers: ['v@0', 'u@1'], ahead: ['v@0 arrive b'] }))).toBe(
-      'w@0 is blocked at wait, waiting for b generation 1; would be supplied by v@0 arrive b, behind a wait that is blocked',
+      'w@0 is blocked at wait, waiting for b generation 1; v@0 arrive b would signal it, after a wait that is blocked',
     )
   })
   test('what fails: the first failure of each condition, in their order', () => {
@@ -125,18 +125,18 @@ describe('a run decides', () => {
     [
       'stuck',
       ['stuck', judged({ deadlock: [blocked()] }), proved],
-      ['deadlock', `nothing can move: ${showBlocked(blocked())}`],
+      ['deadlock', 'w@0 waits for b generation 1; no agent signals it in this run'],
     ],
     [
       'stuck, with findings',
       ['stuck', judged({ deadlock: [blocked()], findings: [race] }), null],
-      ['deadlock', `nothing can move: ${showBlocked(blocked())}`],
+      ['deadlock', 'w@0 waits for b generation 1; no agent signals it in this run'],
     ],
-    ['stuck, not judged', ['stuck', null, null], ['deadlock', 'nothing can move: every agent is blocked']],
+    ['stuck, not judged', ['stuck', null, null], ['deadlock', 'every agent is blocked']],
     [
       'stuck, with nobody listed',
       ['stuck', judged(), null],
-      ['deadlock', 'nothing can move: every agent is blocked'],
+      ['deadlock', 'every agent is blocked'],
     ],
     ['out of fuel', [noFuel, judged({ conditions: unended }), proved], ['out-of-fuel', 'no fuel']],
     ['cut', [cut, judged({ conditions: unended }), refuted], ['undecided', 'cut']],
@@ -174,12 +174,12 @@ describe('a run decides', () => {
     [
       'a condition fails',
       ['completed', judged({ conditions: conditions({ C1: ['one'] }) }), proved],
-      ['undecided', 'C1 fails (one)'],
+      ['undecided', 'one schedule does not decide, because C1 fails (one)'],
     ],
     [
       'a condition fails, and the result is wrong in this run',
       ['completed', judged({ conditions: conditions({ C1: ['one'] }) }), refuted],
-      ['undecided', 'C1 fails (one)'],
+      ['undecided', 'one schedule does not decide, because C1 fails (one)'],
     ],
     [
       'a candidate',
@@ -188,7 +188,7 @@ describe('a run decides', () => {
         judged({ findings: [race], candidates: true, conditions: conditions({ C3: ['three'] }) }),
         proved,
       ],
-      ['undecided', 'a candidate that no schedule has confirmed: a race; C3 fails (three)'],
+      ['undecided', '1 possible race, not reproduced: one schedule does not decide, because C3 fails (three)'],
     ],
     [
       'a fault is none',
@@ -206,14 +206,14 @@ describe('a run decides', () => {
     [
       'all is well',
       ['completed', judged(), proved],
-      ['ok', 'nothing was found, and C1 to C6 hold: this run stands for every schedule'],
+      ['ok', 'no hazards in any schedule (conditions C1-C6 hold, so one run is enough)'],
     ],
     [
       'nothing is claimed',
       ['completed', judged(), null],
-      ['ok', 'nothing was found, and C1 to C6 hold: this run stands for every schedule'],
+      ['ok', 'no hazards in any schedule (conditions C1-C6 hold, so one run is enough)'],
     ],
-    ['not judged', ['completed', null, proved], ['ok', 'the run completed; hazards were not looked for']],
+    ['not judged', ['completed', null, proved], ['ok', 'the run completed; hazards were not checked']],
   ]
   test.each(rows)('%s', (_, given, [name, reason]) => {
     expect(decideRun(...given)).toEqual({ name, reason })

@@ -13,7 +13,7 @@ import { unit } from '../../numerics/unit.js'
 import { broughtOf, countersOf, type Subject } from './subject.js'
 import { algebraOf, chipOf, inputsOf } from './tensors.js'
 
-/** What a verdict does not speak of, where data were taken. */
+/** Not checked where control or addresses depend on data: other data. */
 export const otherInputs = ({ program, launched: module }: Subject): string => {
   const isSeeded =
     module === undefined ||
@@ -22,10 +22,10 @@ export const otherInputs = ({ program, launched: module }: Subject): string => {
     )
   const isBrought = (module?.inputs.size ?? 0) > 0
   const taken = [
-    ...(isBrought ? ['those that were brought'] : []),
+    ...(isBrought ? ['the given ones'] : []),
     ...(isSeeded || !isBrought ? ['the seeded ones'] : []),
   ]
-  return `inputs other than ${taken.join(' and ')}: control or addresses depend on data`
+  return `inputs other than ${taken.join(' and ')} (control or addresses depend on data)`
 }
 
 export interface Taken<A> {

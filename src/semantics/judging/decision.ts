@@ -17,9 +17,13 @@
  * cut. Nothing is then said about the end of the run. `out-of-fuel` is the `undecided` that more fuel may settle; any other needs something else, and
  * comes first.
  *
+ * The reason is the first line that a reader sees, so it says what follows from the verdict: how many schedules an `ok` covers, how many hazards an `undecided` could not
+ * reproduce, which agent a deadlock waits for. Details (every failing condition, every blocked agent) stand in rows of their own.
+ *
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
+import { counted } from './counted.js'
 import { hazards } from './hazards.js'
 import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
 import type { Blocked, Conditions, Diagnosis, Finding, Judgement } from './finding.js'
@@ -87,10 +91,35 @@ const listing = (names: ReadonlyArray<string>): string =>
 /** What could end the wait. */
 const supplyOf = (b: Blocked): string =>
   b.suppliers.length === 0
-    ? 'nothing in this run supplies it'
+    ? 'no agent signals it in this run'
     : b.ahead.length === 0
-      ? `could be supplied by ${listing(b.suppliers)}`
-      : `would be supplied by ${listing(b.ahead)}, behind a wait that is blocked`
+      ? `${listing(b.suppliers)} could signal it`
+      : `${listing(b.ahead)} would signal it, after a wait that is blocked`
+
+/** Agents of a deadlock that are named, with what has become of them: each is blocked, or has ended. */
+const fateOf = (all: ReadonlyArray<Blocked>, names: ReadonlyArray<string>): string => {
+  const stands = names.filter((name) => all.some(({ agent }) => agent === name))
+  const ended = names.filter((name) => !stands.includes(name))
+  const verb = (of: ReadonlyArray<string>, one: string, many: string): string => (of.length === 1 ? one : many)
+  const parts = [
+    ...(stands.length === 0 ? [] : [`${listing(stands)} ${verb(stands, 'is', 'are')} blocked too`]),
+    ...(ended.length === 0 ? [] : [`${listing(ended)} ${verb(ended, 'has', 'have')} ended`]),
+  ]
+  return parts.join(', and ')
+}
+
+/** A deadlock in one line: who waits for what, and what has become of those that could end the wait. */
+export const deadlockText = (all: ReadonlyArray<Blocked>): string => {
+  const [first] = all
+  if (first === undefined) return 'every agent is blocked'
+  const waits = `${first.agent} waits for ${first.waitsFor}`
+  const others = first.suppliers.filter((name) => name !== first.agent)
+  if (first.suppliers.length === 0) return `${waits}; no agent signals it in this run`
+  if (first.ahead.length > 0) return `${waits}; ${listing(first.ahead)} would signal it, after a wait that is blocked`
+  return others.length === 0
+    ? `${waits}; only ${first.agent} itself has signalled it before`
+    : `${waits}; of the agents that could signal it, ${fateOf(all, others)}`
+}
 
 const names = ['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const
 
@@ -101,29 +130,36 @@ export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = nam
     .map((name) => `${name} fails (${c[name].failures[0] ?? 'no detail'})`)
     .join('; ')
 
+/** How many findings no schedule has shown yet, and what they are: `20 possible races`. */
+export const candidates = (findings: ReadonlyArray<Diagnosis>): string => {
+  const n = findings.length
+  const noun = findings.every(({ id }) => hazards[id].witness?.includes('race') === true) ? 'race' : 'hazard'
+  return counted(n, `possible ${noun}`)
+}
+
 // ---------------------------------------------------------------- decisions
 
 /** What can fail before the end of a run. */
 const unlessEnded = names.filter((name) => name !== 'C5')
 
-/** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
-/** What one run, or a search, stands for: where lanes are judged as one, or atomics of several lanes kept together, not the schedules of threads. */
+/** The schedules that one run, or a search, covers: where lanes are judged as one, or atomics of several lanes kept together, not those of threads. */
 export type Schedules =
-  | 'every schedule'
-  | 'every schedule of warps'
-  | 'every schedule in which nothing comes between atomics of one instruction'
-  | 'every schedule in which one word of an instruction, or all of them, have an older value'
+  | 'any schedule'
+  | 'any schedule of warps'
+  | 'any schedule in which nothing comes between atomics of one instruction'
+  | 'any schedule in which one word of an instruction, or all of them, have an older value'
 
+/** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
 export const decideRun = (
   ended: Ended,
   judgement: Judgement | null,
   proof: Provenance | null,
-  schedules: Schedules = 'every schedule',
+  schedules: Schedules = 'any schedule',
 ): Decision => {
   if (ended === 'stuck')
     return {
       name: 'deadlock',
-      reason: `nothing can move: ${showAllBlocked(judgement?.deadlock ?? [])[0] ?? 'every agent is blocked'}`,
+      reason: deadlockText(judgement?.deadlock ?? []),
     }
   const settled = judgement === null ? 'ok' : settledVerdictOf(judgement)
   if (ended !== 'completed' && settled !== 'hazard') {
@@ -139,15 +175,15 @@ export const decideRun = (
       name: 'undecided',
       reason:
         judgement.findings.length > 0
-          ? `a candidate that no schedule has confirmed: ${judgement.findings[0]!.text}; ${failing(judgement.conditions)}`
-          : failing(judgement.conditions),
+          ? `${candidates(judgement.findings)}, not reproduced: one schedule does not decide, because ${failing(judgement.conditions)}`
+          : `one schedule does not decide, because ${failing(judgement.conditions)}`,
     }
   return {
     name: 'ok',
     reason:
       judgement === null
-        ? 'the run completed; hazards were not looked for'
-        : `nothing was found, and C1 to C6 hold: this run stands for ${schedules}`,
+        ? 'the run completed; hazards were not checked'
+        : `no hazards in ${schedules} (conditions C1-C6 hold, so one run is enough)`,
   }
 }
 

@@ -24,6 +24,7 @@
  *
  * Source: the runs on an NVIDIA H100 80GB HBM3
  */
+import { thousands } from './counted.js'
 import type { Header } from '../log/events.js'
 import type { Unit } from '../log/units.js'
 import {
@@ -604,7 +605,6 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
 
 // ---------------------------------------------------------------- words
 
-const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
 
 const isSameSides = (xs: ReadonlyArray<Deed>, ys: ReadonlyArray<Deed>): boolean => {
   const [x, y] = xs

@@ -19,8 +19,8 @@ import { publishedMissing } from './missing.js'
 import { titleOf } from './titles.js'
 import { siliconClause } from './silicon.js'
 
-/** What a verdict leaves out where cluster launch control is asked: in `scope`. */
-export const otherGrants = 'cluster launch control: other grants than those of the run'
+/** Not checked where a kernel asks cluster launch control: in `scope`. */
+export const otherGrants = 'grants of cluster launch control other than those of this run'
 
 export const verdictSchema = 'tcspec.verdict/2'
 

@@ -109,7 +109,7 @@ export interface Front<W> {
   readonly where: (stand: Stand, ready: Ready | null, numberOf: (thing: object) => number) => string
 }
 
-/** What is not said where agents act as one: their threads are a compiler's to write, and a level of its own. */
+/** Not checked where agents act as one thread: a compiler writes their threads, which are a level of their own. */
 export const agentsActAsOne: ReadonlyArray<string> = [
-  'races between the threads of one agent: it acts as one here; the PTX of the kernel shows them',
+  'races between the threads of one agent (it acts as one thread at this level; check the PTX of the kernel for them)',
 ]

@@ -21,12 +21,14 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { actor, operation as operationOf } from '../judging/detector/report.js'
 import { other } from '../judging/deed.js'
+import { counted, thousands } from '../judging/counted.js'
 import { defaults, detector, type Options } from '../judging/detector/index.js'
 import { hazardIds, hazards } from '../judging/hazards.js'
 import { ofColumns } from '../judging/subject.js'
 import {
   added,
   behindConditions,
+  candidates,
   decideRun,
   type Schedules,
   longestExplained,
@@ -189,21 +191,21 @@ const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> =
   ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
 ]
 
-const keptTogether: Schedules = 'every schedule in which nothing comes between atomics of one instruction'
+const keptTogether: Schedules = 'any schedule in which nothing comes between atomics of one instruction'
 const otherTurns =
-  'atomics of one instruction: of the orders in which other threads come between its lanes, four schedules were followed'
+  'orders in which other threads come between the atomics of one instruction (four schedules were tried)'
 
 const askedAlone: Schedules =
-  'every schedule in which one word of an instruction, or all of them, have an older value'
+  'any schedule in which one word of an instruction, or all of them, have an older value'
 const wordsAlone =
-  'older values of several words that one instruction reads: each word was asked alone, and all of them together'
+  'combinations of older values of several words that one instruction reads (each word was tried alone, and all of them together)'
 
 const oneOrderOfLanes =
-  'orders of strong accesses by lanes of one warp that nothing orders: one of them was followed'
+  'orders of unordered strong accesses by lanes of one warp (one order was followed)'
 
 const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {
-  off: 'races between lanes of one warp (--lanes off: each warp acts as one thread)',
-  converged: 'races between lanes of one warp that run together (--lanes converged: these are notes)',
+  off: 'races between lanes of one warp (with --lanes off each warp acts as one thread)',
+  converged: 'races between lanes of one warp that run together (with --lanes converged they are notes)',
 }
 
 // ---------------------------------------------------------------- one run
@@ -621,41 +623,67 @@ const someOf = (names: ReadonlyArray<string>): string =>
     : `${names.slice(0, mostNamed).join(', ')} and ${String(names.length - mostNamed)} more`
 const mostNamed = 6
 
+/** What other schedules may cost, and how far they went without a hazard. */
+const extentOf = ({ search, runs, searchable }: Answer, budget: Budget): string => {
+  if (searchable === false)
+    return `in ${counted(runs, 'other schedule')}; a search of all schedules is not possible for this program`
+  if (budget !== Infinity)
+    return `within the budget of ${thousands(budget)} events; --explore searches further`
+  if (search === null) return `in ${counted(runs, 'other schedule')}`
+  return search.bound === 'depth'
+    ? `in ${counted(search.states, 'state')}; schedules longer than the bound of the search were not followed`
+    : `in ${counted(search.states, 'state')}, the bound of the search`
+}
+
+/** Other schedules did not decide: what is left open, and how far they went. */
+const stillOpen = (judgement: Judgement | null, how: string): Decision => ({
+  name: 'undecided',
+  reason:
+    judgement !== null && judgement.findings.length > 0
+      ? `${candidates(judgement.findings)}, none reproduced ${how}`
+      : `no hazard found ${how}`,
+})
+
 /** What stands once other schedules have been asked. `lanes`: what these do not answer. */
 const settled = (
   world: World,
   decision: Decision,
+  first: Ran,
   answer: Answer | null,
-  judgement: Judgement | null,
   lanes: BetweenLanes,
   schedules: Schedules,
+  budget: Budget,
 ): Decision => {
+  const [judgement] = first.result
   if (answer === null) return decision
-  if (answer.found !== null) return answer.found.decision
+  if (answer.found !== null) {
+    const { name, reason } = answer.found.decision
+    // a deadlock that the first run does not have is one of some schedules
+    return name === 'deadlock' && first.outcome._tag === 'completed'
+      ? { name, reason: `in some schedules (${nameOfRun(first)} completes), ${reason}` }
+      : answer.found.decision
+  }
   const { search } = answer
-  if (search === null) return decision
-  const extent = `${String(search.states)} states, ${String(search.transitions)} transitions`
-  if (!answer.refuted)
-    return {
-      name: 'undecided',
-      reason: `${decision.reason}; a search of the schedules found nothing up to its bound (${String(search.bound)}: ${extent})`,
-    }
+  if (search === null || !answer.refuted) return stillOpen(judgement, extentOf(answer, budget))
+  const searched = `in a search of all schedules (${counted(search.states, 'state')})`
   const stale = judgement?.otherwise.stale
   if (stale != null && answer.byValues !== true)
-    return {
-      name: 'undecided',
-      reason: `${decision.reason}; a search of the schedules found nothing, and does not look for older values of what ${stale.agent} ${stale.site} reads (${extent})`,
-    }
+    return stillOpen(
+      judgement,
+      `${searched}, which does not try older values of what ${stale.agent} ${stale.site} reads`,
+    )
   const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }
   return lanes.findings.length > 0 || lanes.fails
-    ? {
-        name: 'undecided',
-        reason: `${decision.reason}; a search of the schedules of warps found nothing, and does not look for what is between lanes (${extent})`,
-      }
-    : { name: 'ok', reason: `${schedules} was followed and none shows anything (${extent})` }
+    ? stillOpen(judgement, `${searched}, which does not look between the lanes of a warp`)
+    : { name: 'ok', reason: `no hazards in ${schedules} (all of them searched: ${counted(search.states, 'state')})` }
 }
+
+/** The first run, by the schedule that it followed: a name, unless its events are listed. */
+const nameOfRun = ({ replay }: Ran): string =>
+  replay.length <= longestName ? `schedule ${replay}` : 'the first schedule'
+const longestName = 24
 
 /** A result that is wrong in the first run is wrong, whatever all schedules agree on. */
 const withProof = (d: Decision, proof: Provenance | null): Decision =>
@@ -743,7 +771,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const last = options.policy(({ last: detour }) => detour)
   if (last !== undefined && last.step >= first.steps && first.outcome._tag !== 'outOfFuel')
     return notOffered(first.steps, last.key, [])
-  const schedules: Schedules = options.lanes === undefined ? 'every schedule' : 'every schedule of warps'
+  const schedules: Schedules = options.lanes === undefined ? 'any schedule' : 'any schedule of warps'
   const decision = decide(world, first, first.result[0], first.result[1], schedules, isGuess)
   const budget = options.budget ?? Infinity
   const limit = budget === Infinity ? null : budget
@@ -775,7 +803,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       : answer?.alone === true
         ? askedAlone
         : lanesInTurn
-          ? 'every schedule of warps'
+          ? 'any schedule of warps'
           : schedules
   const shown = answer?.found?.ran ?? first
   const asOne = (): Judgement | null =>
@@ -791,7 +819,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ? betweenLanes(first.result[0], asOne)
       : noneBetweenLanes
   const apart = [...(first.result[0]?.byManual ?? []), ...lanes.findings]
-  const stands = settled(world, decision, answer, first.result[0], lanes, followed)
+  const stands = settled(world, decision, first, answer, lanes, followed, budget)
   const final = withProof(stands, first.result[1])
   const judgement = shown.result[0]
   const proof = first.result[1]

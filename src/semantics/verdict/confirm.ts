@@ -28,7 +28,7 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { unit } from '../../numerics/unit.js'
 import { affordable, outcomesFor, priceOfOutcomes, priceOfStates, statesFor, type Budget } from './budget.js'
 import { contested, watched } from './race-witness.js'
-import type { Decision } from '../judging/decision.js'
+import { deadlockText, type Decision } from '../judging/decision.js'
 import type { Options } from '../judging/detector/index.js'
 import {
   along,
@@ -94,6 +94,8 @@ export interface Answer {
   readonly search: Searched | null
   /** a run that shows something wrong, and what */
   readonly found: { readonly ran: Ran; readonly decision: Decision } | null
+  /** false: all schedules cannot be searched, whatever the budget; absent: they can be, or the question did not arise */
+  readonly searchable?: false
   /** every schedule was followed, and none shows anything */
   readonly refuted: boolean
   /** older values of strong reads were followed, too */
@@ -130,7 +132,8 @@ const mayCall = (f: Found, id: HazardId): boolean =>
   f.kind === 'deadlock' || f.kind === 'fault' || hazards[id].witness?.includes(f.kind) === true
 
 const decisionOf = (f: Found, ran: Ran): Decision => {
-  if (f.kind === 'deadlock') return { name: 'deadlock', reason: f.text }
+  if (f.kind === 'deadlock')
+    return { name: 'deadlock', reason: deadlockText(ran.result[0]?.deadlock ?? []) }
   if (f.kind === 'fault') return { name: 'invalid', reason: f.text }
   const findings = ran.result[0]?.findings ?? []
   const said = findings.find((x) => mayCall(f, x.id)) ?? findings[0]
@@ -211,8 +214,10 @@ export const confirm = (q: Question): Answer => {
   const runs = policies.length
   const states = Math.min(q.bounds.states, statesFor(q.budget - runs * q.price))
   const all = bare === null || states === 0 ? null : exploreLaunched(bare, searching(q, states))
-  if (all === null || E.isLeft(all))
-    return { runs, spent: runs * q.price, search: null, found: null, refuted: false }
+  if (all === null || E.isLeft(all)) {
+    const open: Answer = { runs, spent: runs * q.price, search: null, found: null, refuted: false }
+    return bare !== null && all === null ? open : Object.assign({ searchable: false as const }, open)
+  }
   const search: Searched = {
     complete: all.right.complete,
     bound: all.right.bound,

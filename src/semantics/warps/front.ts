@@ -317,11 +317,11 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
   const has = (tag: Operation['_tag']): boolean => p.code.some(({ operation }) => operation._tag === tag)
   return [
     ...(has('gridDependency')
-      ? ['other grids: griddepcontrol orders nothing here, and what a grid before this one writes is there']
+      ? ['order between grids (griddepcontrol orders nothing here; writes of earlier grids are taken as done)']
       : []),
     ...(has('setRegisters') && p.registers === null
       ? [
-          'registers: setmaxnreg is ignored, as it is where neither .maxnreg nor .maxntid with .minnctapersm says how many a thread has',
+          'setmaxnreg (it is ignored: neither .maxnreg nor .maxntid with .minnctapersm says how many registers a thread has)',
         ]
       : []),
   ]

@@ -199,7 +199,7 @@ describe('B7: the life of the object', () => {
 describe('U1: what nobody observes', () => {
   const left = (complete: string, observed: number): string =>
     `U1 b@0 ends with completions that no wait has observed: ${complete} complete, ${String(observed)} observed`
-  const half = 'U1 b@0 generation 0: 1 of 2 arrivals and 0 bytes missing, and no wait is for it'
+  const half = 'U1 b@0 generation 0: 1 of 2 arrivals missing, and no wait is for it'
   const rows: ReadonlyArray<readonly [string, number, (s: Script) => void, ReadonlyArray<string>]> = [
     ['nothing has happened', 1, () => undefined, []],
     ['a generation', 1, (s) => s.arrive(0, 0), [`${left('1 generation', 0)} | p@0 arrive b: completes b@0`]],
@@ -389,7 +389,7 @@ describe('what a generation counts', () => {
       x.wait(1, 0, 0, { blocked: true })
     })
     expect(s.judge().deadlock.map((d) => d.waitsFor)).toEqual([
-      'b@0 generation 0: 0 of 1 arrivals and 1048575 bytes missing',
+      'b@0 generation 0: all arrivals came, 1048575 bytes missing',
     ])
   })
 })

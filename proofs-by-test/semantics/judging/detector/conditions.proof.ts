@@ -42,7 +42,7 @@ describe('C3: events of one generation come before those of the next', () => {
     const j = s.judge()
     expect(verdictOf(j)).toBe('deadlock')
     expect(ids(j)).toEqual(['B4'])
-    expect(j.deadlock[0]?.waitsFor).toBe('b0@0 generation 0: 0 of 1 arrivals and 16 bytes missing')
+    expect(j.deadlock[0]?.waitsFor).toBe('b0@0 generation 0: all arrivals came, 16 bytes missing')
   })
   it('two producers, count 1: B3', () => {
     const s = pair([1])
@@ -233,9 +233,9 @@ describe('deadlocks', () => {
     expect(verdictOf(j)).toBe('deadlock')
     expect(ids(j)).toEqual(['B5'])
     expect(j.deadlock.map((d) => [d.agent, d.waitsFor, d.suppliers])).toEqual([
-      ['a@0', 'b1@0 generation 1: 1 of 1 arrivals and 0 bytes missing', ['b@0']],
-      ['b@0', 'b0@0 generation 1: 1 of 1 arrivals and 0 bytes missing', ['a@0']],
-      ['bystander@0', 'b0@0 generation 1: 1 of 1 arrivals and 0 bytes missing', ['a@0']],
+      ['a@0', 'b1@0 generation 1: 1 of 1 arrivals missing', ['b@0']],
+      ['b@0', 'b0@0 generation 1: 1 of 1 arrivals missing', ['a@0']],
+      ['bystander@0', 'b0@0 generation 1: 1 of 1 arrivals missing', ['a@0']],
     ])
     expect(j.conditions.C5.holds).toBe(false)
   })

@@ -97,7 +97,7 @@ export const judgeTrace =
             : end._tag,
           judgement,
           claim,
-          options.lanes === undefined ? 'every schedule' : 'every schedule of warps',
+          options.lanes === undefined ? 'any schedule' : 'any schedule of warps',
         )
         const layout = name === 'wrong-result' ? layoutMismatch(header, events) : null
         const missing = (some: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>

@@ -727,11 +727,16 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
 
 /** For texts about deadlocks: the generation under way and what it lacks. */
 export const lacking = (c: Context, b: BarrierState): string =>
-  `${name(c, b)} generation ${String(b.number - b.base)}: ${String(b.pending)} of ${String(b.count)} arrivals ${
-    b.bytes < 0
-      ? `missing, ${String(-b.bytes)} bytes more than expected have arrived`
-      : `and ${String(b.bytes)} bytes missing`
-  }`
+  `${name(c, b)} generation ${String(b.number - b.base)}: ${lackingText(b)}`
+
+const lackingText = ({ pending, count, bytes }: BarrierState): string => {
+  const arrivals = `${String(pending)} of ${String(count)} arrivals`
+  if (bytes < 0) return `${arrivals} missing, ${String(-bytes)} bytes more than expected have arrived`
+  if (bytes === 0) return `${arrivals} missing`
+  return pending === 0
+    ? `all arrivals came, ${String(bytes)} bytes missing`
+    : `${arrivals} and ${String(bytes)} bytes missing`
+}
 
 /** The same of one that is not there: why it is not. */
 export const absence = (c: Context, b: BarrierState): string =>
