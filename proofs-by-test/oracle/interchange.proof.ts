@@ -25,6 +25,7 @@ import { decodeLaunch, launchWire } from '../../src/oracle/launch/file.js'
 import { ptxLaunchWire } from '../../src/oracle/launch/ptx-file.js'
 import { lineWire } from '../../src/oracle/sweep/results.js'
 import { sweepWire } from '../../src/oracle/sweep/spec.js'
+import { baselineWire } from '../../src/semantics/files/accept-codec.js'
 import { parseProgram, printJson } from '../../src/semantics/files/codec.js'
 import { headerWire } from '../../src/semantics/files/trace/index.js'
 import { arrayOf, arrayWire, decodeArray, describeArray, sharedArray } from '../../src/transforms/array.js'
@@ -42,6 +43,7 @@ const runs = (by: number): { readonly numRuns: number } => ({
 
 describe('what a published schema takes, the codec takes, and writes it again as it was', () => {
   const given: Readonly<Record<string, AnyWire>> = {
+    'accept.schema.json': baselineWire,
     'jaxpr.schema.json': documentWire,
     'launch.schema.json': launchWire,
     'ptx-launch.schema.json': ptxLaunchWire,

@@ -181,7 +181,7 @@ describe('verdict', () => {
     const v = verdict({ verdict: 'undecided', provenance })
     const text = verdictText(context, { ...v, conditions: { ...v.conditions, C3: fails } })
     expect(text).toContain('C3 (generations of a barrier cannot mix) fails: B3: this (and 1 more)')
-    expect(text).toContain('decided by  nothing yet: 1 schedule was run')
+    expect(text).toContain('looked at   one schedule')
     expect(text).toContain('in this run out = a @ b')
     expect(verdictText(context, verdict({ provenance }))).toContain('proved      out = a @ b')
     expect(verdictText(context, verdict({ provenance: { ...provenance, proved: false } }))).toContain(

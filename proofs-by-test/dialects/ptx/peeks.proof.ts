@@ -153,6 +153,7 @@ ret;
         grid: '1',
         block: '64',
         arg: ['0=u32[64]:out'],
+        schedule: 'eager',
       }),
     ).json() as Verdict
   const counts = 'add.u32 %r3, %r3, 1;'

@@ -75,16 +75,16 @@ export const exploringOptions = (command: Command): Command =>
       '--explore',
       'where one schedule does not decide, try others without a budget, then search all of them',
     )
-    .option('--no-explore', 'judge one schedule and no other')
+    .option('--no-explore', 'try no other schedules but orders in which agents come to a word that decides')
     .option(
       '--budget <events>',
-      `what other schedules may cost where one does not decide, in events; default: ${thousands(standardBudget)}, or 0 with --schedule`,
+      `what other schedules may cost where one does not decide, in events; default: ${thousands(standardBudget)}`,
     )
 
 /** How far other schedules are tried where one does not decide. */
 export type Exploring = Required<Pick<CheckOptions, 'explore' | 'budget'>>
 
-/** Unless something else is asked for: within the standard budget, or not at all where it is one schedule that is asked about. */
+/** Unless something else is asked for: within the standard budget; where it is one schedule that is asked about, no more than what it takes to judge that. */
 export const exploringAsked = (options: Options): E.Either<FlagFailure, Exploring> => {
   const [switched, budget] = [own(options, 'explore'), wordOf(options, 'budget')]
   if (budget !== null)
@@ -95,7 +95,7 @@ export const exploringAsked = (options: Options): E.Either<FlagFailure, Explorin
         : refuseFlag('--budget', 'a number of events below 10^12', budget)
   if (switched === true) return E.right({ explore: true, budget: Infinity })
   const asksAll = switched !== false && wordOf(options, 'schedule') === null
-  return E.right({ explore: asksAll, budget: asksAll ? standardBudget : 0 })
+  return E.right({ explore: asksAll, budget: standardBudget })
 }
 
 /** Without the flag, the eager one. */

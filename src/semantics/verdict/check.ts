@@ -200,6 +200,9 @@ const askedAlone: Schedules =
 const wordsAlone =
   'combinations of older values of several words that one instruction reads (each word was tried alone, and all of them together)'
 
+const otherOutputs =
+  'whether outputs depend on timing: the program asks what others have done, and all schedules were searched for hazards alone'
+
 const oneOrderOfLanes =
   'orders of unordered strong accesses by lanes of one warp (one order was followed)'
 
@@ -489,10 +492,7 @@ const findingsOf = (
           causeOf(launched, options, detecting, [], tried)
         : null
   const found = foundBy(launched.world, deciding)
-  // what has the id of the deadlock is no other mistake
-  const isOther = ({ id }: Diagnosis): boolean => !found.some((f) => f.id === id)
-  const causes =
-    cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)).filter(isOther) }]
+  const causes = cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]
   const isConflict = causes.some(({ shown }) => shown.some(isPair))
   const runs = [
     ...(isConflict ? causes : []),
@@ -874,6 +874,9 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...(turns === null ? [] : [otherTurns]),
       ...(lanesInTurn ? [oneOrderOfLanes] : []),
       ...(answer?.alone === true ? [wordsAlone] : []),
+      ...(answer?.refuted === true && answer.byValues !== true && judgement?.conditions.C1.holds === false
+        ? [otherOutputs]
+        : []),
     ],
   }
   const withGuess: Verdict =

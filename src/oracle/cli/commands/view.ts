@@ -36,25 +36,34 @@ import { refuseFlag } from '../flags/choice.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
 import { judgedText, type Judged } from '../judged.js'
-import { goodOf, judgingOptions, record as written, recordAsked, writtenText } from '../judging.js'
+import {
+  exploringOptions,
+  goodOf,
+  judgingOptions,
+  record as written,
+  recordAsked,
+  writtenText,
+} from '../judging.js'
 import { mendOption } from '../mending.js'
 import { dataOptions } from '../ptx-data.js'
 
 const define = (command: Command): Command =>
-  judgingOptions(
-    mendOption(
-      dataOptions(
-        launchOptions(
-          command
-            .argument(
-              '<kernel>',
-              'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
-            )
-            .option('--set <name=value...>', 'settings of the kernel'),
-        ).option(
-          '--without <label>',
-          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
-          again,
+  exploringOptions(
+    judgingOptions(
+      mendOption(
+        dataOptions(
+          launchOptions(
+            command
+              .argument(
+                '<kernel>',
+                'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+              )
+              .option('--set <name=value...>', 'settings of the kernel'),
+          ).option(
+            '--without <label>',
+            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+            again,
+          ),
         ),
       ),
     ),

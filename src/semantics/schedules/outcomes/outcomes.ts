@@ -894,15 +894,17 @@ const judgeMerged = (s: Search, states: ReadonlyArray<State>, group: number): vo
   s.news = true
 }
 
-/** One schedule, so that words and who shares them are known. */
-const scout = (s: Search, first: Node): void => {
+/** One schedule, so that words and who shares them are known; false: it has not come to its end, and has shown nothing. */
+const scout = (s: Search, first: Node): boolean => {
   const settled = settle(s, first, -1)
-  if (settled === null && s.bound !== null) {
+  const wasStopped = settled === null && s.bound !== null
+  if (wasStopped) {
     s.bound = null
     s.learned.events = 0
   }
   s.found = null
   s.news = false
+  return !wasStopped || s.learned.groups.all().length > 0
 }
 
 /** How often it may begin again because it has learned something. */
@@ -945,7 +947,17 @@ export const outcomes = (
     alone: false,
     found: null,
   })
-  scout(fresh(), first)
+  if (!scout(fresh(), first))
+    return {
+      complete: false,
+      bound: 'depth',
+      states: 0,
+      transitions: 0,
+      ends: [],
+      found: null,
+      controlled: learned.controlled,
+      alone: false,
+    }
   for (let k = 0; ; k++) {
     const s = fresh()
     const done = new Set<number>()
