@@ -62,7 +62,7 @@ class Verdicts(unittest.TestCase):
         (finding,) = wrong.findings
         self.assertEqual((finding.id, finding.title, finding.severity), ("R1", "read before arrival", "E"))
         self.assertEqual(str(finding.place), "smem@0 0 to 1,024")
-        self.assertIn("a wait for generation 0 of full@0", finding.missing or "")
+        self.assertIn("wait for full@0 (phase 0)", finding.missing or "")
         first, second = finding.statements
         self.assertEqual((first.label, first.path, first.does, first.file), ("load s", ("producer",), "tmaLoad writes", None))
         self.assertEqual(second.where, "read s")

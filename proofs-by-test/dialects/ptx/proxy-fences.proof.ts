@@ -132,7 +132,7 @@ cvt.u64.u32 %rd4, %r3; add.s64 %rd4, %rd2, %rd4; @%p3 st.global.u32 [%rd4], %r8;
     ['by another lane', given(`${init} @%p5 ${published}`, ''), 'bare'],
     ['by another warp', given(init, '', `@%p2 ${published} bar.sync 0;`), 'bare'],
     ['a proxy fence by the thread', given(`${init} @%p1 ${async}`, ''), 'fenced'],
-    ['a proxy fence before the issue', given(init, async), 'fenced'],
+    ['add a proxy fence before the issue', given(init, async), 'fenced'],
     [
       'a proxy fence by another warp that has met it, and is met',
       given(init, '', `@%p2 ${async} bar.sync 0;`),

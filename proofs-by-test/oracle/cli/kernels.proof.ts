@@ -399,7 +399,7 @@ describe('tcspec kernels and demo', () => {
     }
     for (const { stdout } of bare === null ? [full] : [full, bare]) {
       expect(stdout).toMatch(/^W1 {2}overwritten before it was consumed$/m)
-      expect(stdout).toMatch(/fix +a wait for generation 0 of consumed\[0\]@0/)
+      expect(stdout).toMatch(/fix +wait for consumed\[0\]@0 (phase 0)/)
       expect(stdout.split('\n').length).toBeLessThan(80)
     }
   })

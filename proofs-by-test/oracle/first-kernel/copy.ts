@@ -37,7 +37,7 @@ const unwritten = B.kernel(header(['block']), function* () {
   yield* memory(8)
 })
 
-console.log(judged(unwritten)) // hazard: O1, a write of these bytes before the kernel ends
+console.log(judged(unwritten)) // hazard: O1, write these bytes before the kernel ends, or make the output smaller
 
 type Map = X.Descriptor<'f32', 2>
 type Tile = X.View<'smem', 'f32', 2>
@@ -95,7 +95,7 @@ const oneTile = (waits: boolean) =>
     yield* B.fork('roles', { agent: 'loads', captures: {}, body: loads }, [B.branch('stores', {}, stores)])
   })
 
-console.log(judged(oneTile(false))) // hazard: R1, a wait for generation 0 of full@0 before `store` of stores@0
+console.log(judged(oneTile(false))) // hazard: R1, wait for full@0 (phase 0) before `store` of stores@0
 
 console.log(judged(oneTile(true))) // ok: no hazards in any schedule (conditions C1-C6 hold, so one run is enough)
 
@@ -124,7 +124,7 @@ const fourTiles = (releases: boolean) =>
     ])
   })
 
-console.log(judged(fourTiles(false))) // deadlock: W1, a wait for empty@0, for which no agent waits in this run, before `load` of loads@0
+console.log(judged(fourTiles(false))) // deadlock: W1, wait for empty@0 before `load` of loads@0; nothing waits for it now
 
 console.log(judged(fourTiles(true))) // ok: y = x for all inputs: each of the 1024 elements is copied once
 

@@ -156,7 +156,7 @@ describe('each kind of wait', () => {
       expect(line).toMatch(/; \S+ supply (left|right) would signal it, after a wait that is blocked$/)
     const text = v.findings.find((f) => /^B/.test(f.id))!.text
     if (!v.findings.some((f) => f.id === 'B7'))
-      expect(text).toMatch(/; a circle: \S+ waits for .*, which stands behind .*; \S+ waits for/)
+      expect(text).toMatch(/; a cycle: \S+ waits for .*, which comes after .*; \S+ waits for/)
   })
 })
 
@@ -199,7 +199,7 @@ describe('how far', () => {
       { agents: ['producer', 'consumer', 'third'] },
     )
     expect(aheadIn(p)).toEqual(['producer: supply b, for consumer', 'consumer: supply a, for producer'])
-    expect(verdictOf(p).findings[0]!.text).toContain('a circle')
+    expect(verdictOf(p).findings[0]!.text).toContain('a cycle')
   })
   test('an agent that is blocked until its branches end takes them along, and tells what it does itself', () => {
     const p = program(

@@ -21,50 +21,50 @@ test.each([
     'queue',
     'FLAG | producer / i / arrive produced | relaxed',
     'V1',
-    /^the arrive `arrive produced` of producer@0 on produced\[\d\]@0 as a release$/,
+    /^make the arrive `arrive produced` of producer@0 on produced\[\d\]@0 a release$/,
   ],
   [
     'hopper-matmul',
     'DROP | compute / k / wgmma.group | left out',
     'W3',
-    /^a commit that closes the wgmma group of `wgmma` of compute@0, and a wgmma group wait that covers it/,
+    /^add a commit that closes the wgmma group of `wgmma` of compute@0, and a wgmma group wait that covers it/,
   ],
   [
     'hopper-matmul',
     'DROP | compute / k / wgmma_wait 1 | left out',
     'W3',
-    /^a wgmma group wait that covers `wgmma`/,
+    /^add a wgmma group wait that covers `wgmma`/,
   ],
-  ['hopper-matmul', 'DROP | memory / k / wait consumed | left out', 'W1', /^a wait for .*consumed\[\d\]@0/],
+  ['hopper-matmul', 'DROP | memory / k / wait consumed | left out', 'W1', /^wait for .*consumed\[\d\]@0/],
   [
     'matmul1',
     'DROP | thread / wait mma_done | left out',
     'M2',
-    /^a wait for generation 0 of mma_done_barrier/,
+    /^wait for mma_done_barrier.* \(phase 0\)/,
   ],
   [
     'matmul1',
     'MOVE | thread / thread.warp1 / commit mma_done | before all of k',
     'M2',
-    /^the arrive `commit mma_done` of thread.warp1@0 on mma_done_barrier.* moved behind `tcgen05_mma`/,
+    /^move the arrive `commit mma_done` of thread.warp1@0 on mma_done_barrier.* after `tcgen05_mma`/,
   ],
   [
     'hopper-pipeline-ws',
     'SLOT | wg2 / pipeline.fetches / pipeline.wait consumed | always slot 0',
     'W3',
-    /^a wait for generation \d of pipeline.consumed\[1\]@0 .* in place of what `pipeline.wait consumed` waits for$/,
+    /^wait for pipeline.consumed\[1\]@0 \(phase \d\) .* instead of what `pipeline.wait consumed` waits for$/,
   ],
   [
     'matmul3',
     'PRIME | init barriers / init consumed_barriers[0] | and an arrive',
     'W1',
-    /^the arrive `.*` on consumed_barriers\[0\]@0 behind whatever reads what `copy a` .* brings$/,
+    /^move the arrive `.*` on consumed_barriers\[0\]@0 after the statement that reads the bytes of `copy a`/,
   ],
   [
     'matmul3',
     'DROP | init barriers / publish barriers | left out',
     'B9',
-    /^a fence\.mbarrier_init after `init load_barriers\[0\]` of thread@0$/,
+    /^add a fence\.mbarrier_init after `init load_barriers\[0\]` of thread@0$/,
   ],
 ] as const)('%s: %s', (name, key, id, text) => {
   const { findings } = verdictOfMutant(name, key, false)
@@ -77,7 +77,7 @@ test('by the manual alone: the arrive that orders the two, as a release', () => 
   const [first] = verdictOfMutant('hopper-persistent', key, true).findings
   expect(first?.id).toBe('W3')
   expect(first?.missing?.text).toBe(
-    'the arrive `arrive consumed last` of wg0@0 on consumed[0]@0 as a release',
+    'make the arrive `arrive consumed last` of wg0@0 on consumed[0]@0 a release',
   )
 })
 

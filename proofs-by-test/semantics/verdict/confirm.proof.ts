@@ -103,17 +103,13 @@ describe('when no schedule shows anything', () => {
       tried,
       [],
     ])
-    expect(v.reason).toMatch(
-      /^no hazards in any schedule \(all of them searched: \d+ states\)$/,
-    )
+    expect(v.reason).toMatch(/^no hazards in any schedule \(all of them searched: \d+ states\)$/)
   })
 
   test('a search that was cut short settles nothing', () => {
     const v = of(programOf(alone), { bounds: { states: 3, depth: 1000 } })
     expect([v.verdict, v.search?.complete, v.search?.bound]).toEqual(['undecided', false, 'states'])
-    expect(v.reason).toMatch(
-      /^no hazard found in 4 states, the bound of the search$/,
-    )
+    expect(v.reason).toMatch(/^no hazard found in 4 states, the bound of the search$/)
   })
 
   // a read, and then a copy over it, without a proxy fence: a contract that only strict proxies ask for
@@ -135,7 +131,9 @@ describe('when no schedule shows anything', () => {
     const v = of(over('rd s0.x', 'ld > s0.x:#1:1', 1), strict)
     expect([v.verdict, v.search?.complete]).toEqual(['undecided', true])
     expect(v.findings.map((f) => f.id)).toEqual(['P3'])
-    expect(v.reason).toMatch(/^1 possible hazard, not reproduced: one schedule does not decide, because C3 fails \(/)
+    expect(v.reason).toMatch(
+      /^1 possible hazard, not reproduced: one schedule does not decide, because C3 fails \(/,
+    )
     expect(of(over('rd s0.x', 'ld > s0.x:#1:1', 1)).verdict).toBe('ok')
   })
   test('an output that nobody writes stands, whatever the schedules', () => {
@@ -243,7 +241,9 @@ test('where control depends on data nothing is searched, and the directed schedu
     null,
     runs(2, 0),
   ])
-  expect(v.reason).toMatch(/^no hazard found in \d+ other schedules; a search of all schedules is not possible for this program$/)
+  expect(v.reason).toMatch(
+    /^no hazard found in \d+ other schedules; a search of all schedules is not possible for this program$/,
+  )
 })
 
 describe('asked by hand, with runs and findings that are made up', () => {

@@ -100,7 +100,8 @@ const supplyOf = (b: Blocked): string =>
 const fateOf = (all: ReadonlyArray<Blocked>, names: ReadonlyArray<string>): string => {
   const stands = names.filter((name) => all.some(({ agent }) => agent === name))
   const ended = names.filter((name) => !stands.includes(name))
-  const verb = (of: ReadonlyArray<string>, one: string, many: string): string => (of.length === 1 ? one : many)
+  const verb = (of: ReadonlyArray<string>, one: string, many: string): string =>
+    of.length === 1 ? one : many
   const parts = [
     ...(stands.length === 0 ? [] : [`${listing(stands)} ${verb(stands, 'is', 'are')} blocked too`]),
     ...(ended.length === 0 ? [] : [`${listing(ended)} ${verb(ended, 'has', 'have')} ended`]),
@@ -115,7 +116,8 @@ export const deadlockText = (all: ReadonlyArray<Blocked>): string => {
   const waits = `${first.agent} waits for ${first.waitsFor}`
   const others = first.suppliers.filter((name) => name !== first.agent)
   if (first.suppliers.length === 0) return `${waits}; no agent signals it in this run`
-  if (first.ahead.length > 0) return `${waits}; ${listing(first.ahead)} would signal it, after a wait that is blocked`
+  if (first.ahead.length > 0)
+    return `${waits}; ${listing(first.ahead)} would signal it, after a wait that is blocked`
   return others.length === 0
     ? `${waits}; only ${first.agent} itself has signalled it before`
     : `${waits}; of the agents that could signal it, ${fateOf(all, others)}`

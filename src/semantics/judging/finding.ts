@@ -115,6 +115,16 @@ export interface Remedy extends MissingEdge, Concerning {
   readonly generation?: number
 }
 
+/** Of a wait that nothing ends: what would end it, and who could bring that about. */
+export interface Supply {
+  /** `arrive on full@0`, `commit its bulk group` */
+  readonly act: string
+  /** agents that have signalled it before */
+  readonly suppliers: ReadonlyArray<string>
+  /** statements that would signal it, after a wait that is blocked */
+  readonly ahead: ReadonlyArray<string>
+}
+
 export interface Deeds {
   readonly a: Deed
   readonly b: Deed | null
@@ -125,6 +135,7 @@ export interface Diagnosis extends Finding, Concerning {
   /** what `a` and `b` do, as data (`deed.ts`) */
   readonly deeds: Deeds
   readonly missing?: Remedy
+  readonly supply?: Supply
 }
 
 export type ConditionName = 'C1' | 'C2' | 'C3' | 'C4' | 'C5' | 'C6'

@@ -16,7 +16,7 @@
  *
  * Where a language has no word, the text of the edge stands. A compiler's own synchronisation (`ownership.ts`) has no fix in any language.
  *
- * A register that a wgmma does not see has two causes. There is no `wgmma.fence`, or there is one and the compiler has moved the write behind it: the fence of CUDA is an
+ * A register that a wgmma does not see has two causes. There is no `wgmma.fence`, or there is one and the compiler has moved the write after it: the fence of CUDA is an
  * `asm volatile`, and a register that it does not name may be written on either side. The log tells which: its agent has fenced since its last product.
  *
  * Laws
@@ -173,7 +173,7 @@ const fenceText = (language: Language, f: Finding, { fence, moved }: MissingEdge
   if (fence === undefined) return null
   const sides = sidesOf(f)
   if (fence === 'wgmma' && language === 'cuda' && moved === true)
-    return `the compiler moved ${at(language, f.a)} behind the fence: pass the register through the fence, as in \`asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[i]) :: "memory")\``
+    return `the compiler moved ${at(language, f.a)} after the fence: pass the register through the fence, as in \`asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[i]) :: "memory")\``
   const word = fences[language][fence]
   if (word === null) return null
   return fence === 'threads' && sides !== null

@@ -605,7 +605,6 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
 
 // ---------------------------------------------------------------- words
 
-
 const isSameSides = (xs: ReadonlyArray<Deed>, ys: ReadonlyArray<Deed>): boolean => {
   const [x, y] = xs
   const [v, w] = ys

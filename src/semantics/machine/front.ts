@@ -111,5 +111,5 @@ export interface Front<W> {
 
 /** Not checked where agents act as one thread: a compiler writes their threads, which are a level of their own. */
 export const agentsActAsOne: ReadonlyArray<string> = [
-  'races between the threads of one agent (it acts as one thread at this level; check the PTX of the kernel for them)',
+  'races between the threads of one agent (it acts as one thread here; check the PTX of the kernel)',
 ]

@@ -203,8 +203,7 @@ const wordsAlone =
 const otherOutputs =
   'whether outputs depend on timing: the program asks what others have done, and all schedules were searched for hazards alone'
 
-const oneOrderOfLanes =
-  'orders of unordered strong accesses by lanes of one warp (one order was followed)'
+const oneOrderOfLanes = 'orders of unordered strong accesses by lanes of one warp (one order was followed)'
 
 const withoutLanes: Readonly<Record<NonNullable<CheckOptions['lanes']>, string>> = {
   off: 'races between lanes of one warp (with --lanes off each warp acts as one thread)',
@@ -525,7 +524,7 @@ const layoutFindings = (
   }
   const found = layoutMismatch(world.header, Run.run(world, machine, how, Run.collect).result)
   if (found === null) return []
-  const missing: Remedy = { kind: 'none-found', text: 'one layout for the write and the read', about: [] }
+  const missing: Remedy = { kind: 'none-found', text: 'use one layout for the write and the read', about: [] }
   return [Object.assign({ schedule: rowOf(table, ran), missing }, found)]
 }
 
@@ -677,7 +676,10 @@ const settled = (
   if (left !== undefined) return { name: 'hazard', reason: left.text }
   return lanes.findings.length > 0 || lanes.fails
     ? stillOpen(judgement, `${searched}, which does not look between the lanes of a warp`)
-    : { name: 'ok', reason: `no hazards in ${schedules} (all of them searched: ${counted(search.states, 'state')})` }
+    : {
+        name: 'ok',
+        reason: `no hazards in ${schedules} (all of them searched: ${counted(search.states, 'state')})`,
+      }
 }
 
 /** The first run, by the schedule that it followed: a name, unless its events are listed. */

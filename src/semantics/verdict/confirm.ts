@@ -132,8 +132,7 @@ const mayCall = (f: Found, id: HazardId): boolean =>
   f.kind === 'deadlock' || f.kind === 'fault' || hazards[id].witness?.includes(f.kind) === true
 
 const decisionOf = (f: Found, ran: Ran): Decision => {
-  if (f.kind === 'deadlock')
-    return { name: 'deadlock', reason: deadlockText(ran.result[0]?.deadlock ?? []) }
+  if (f.kind === 'deadlock') return { name: 'deadlock', reason: deadlockText(ran.result[0]?.deadlock ?? []) }
   if (f.kind === 'fault') return { name: 'invalid', reason: f.text }
   const findings = ran.result[0]?.findings ?? []
   const said = findings.find((x) => mayCall(f, x.id)) ?? findings[0]

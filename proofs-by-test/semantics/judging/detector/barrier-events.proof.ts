@@ -208,9 +208,7 @@ describe('counting', () => {
       barrier(s, 1, 'increment', { count: 2 })
       wait(s, 1, 0, { outcome: 'blocked' })
     })
-    expect(asked.deadlock.map((d) => d.waitsFor)).toEqual([
-      'b@0 generation 0: 3 of 1 arrivals missing',
-    ])
+    expect(asked.deadlock.map((d) => d.waitsFor)).toEqual(['b@0 generation 0: 3 of 1 arrivals missing'])
   })
   test.each([
     [2 ** 20 - 2, []],

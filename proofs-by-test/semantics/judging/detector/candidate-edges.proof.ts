@@ -122,18 +122,18 @@ describe('fences', () => {
     expect([c.finding.id, listed(c, fences)]).toEqual([
       'P1',
       [
-        ['a proxy fence after `epilogue` of p@0', true],
-        ['a proxy fence before `store` of p@0', true],
-        ['a wgmma fence after `epilogue` of p@0', false],
-        ['a wgmma fence before `store` of p@0', false],
-        ['a proxy fence for global memory after `epilogue` of p@0', false],
-        ['a proxy fence for global memory before `store` of p@0', false],
+        ['add a proxy fence after `epilogue` of p@0', true],
+        ['add a proxy fence before `store` of p@0', true],
+        ['add a wgmma fence after `epilogue` of p@0', false],
+        ['add a wgmma fence before `store` of p@0', false],
+        ['add a proxy fence for global memory after `epilogue` of p@0', false],
+        ['add a proxy fence for global memory before `store` of p@0', false],
       ],
     ])
     // nothing else does: it is known already
     expect([groupWaits, waits, movedArrives].flatMap((kind) => listed(c, kind))).toEqual([])
     expect(listed(c, newPairs)).toEqual([
-      ['an arrive when `epilogue` of p@0 is done, and a wait for it before `store` of p@0', false],
+      ['add an arrive when `epilogue` of p@0 is done, and a wait for it before `store` of p@0', false],
     ])
   })
   test('registers written before a wgmma takes them: the wgmma fence', () => {
@@ -148,12 +148,12 @@ describe('fences', () => {
     expect([c.finding.id, listed(c, fences)]).toEqual([
       'P1',
       [
-        ['a proxy fence after `clear` of p@0', false],
-        ['a proxy fence before `mma` of p@0', false],
-        ['a wgmma fence after `clear` of p@0', true],
-        ['a wgmma fence before `mma` of p@0', true],
-        ['a proxy fence for global memory after `clear` of p@0', false],
-        ['a proxy fence for global memory before `mma` of p@0', false],
+        ['add a proxy fence after `clear` of p@0', false],
+        ['add a proxy fence before `mma` of p@0', false],
+        ['add a wgmma fence after `clear` of p@0', true],
+        ['add a wgmma fence before `mma` of p@0', true],
+        ['add a proxy fence for global memory after `clear` of p@0', false],
+        ['add a proxy fence for global memory before `mma` of p@0', false],
       ],
     ])
   })
@@ -173,13 +173,16 @@ describe('fences', () => {
     expect([c.finding.id, listed(c, fences)]).toEqual([
       'P5',
       [
-        ['a proxy fence for global memory after `produce` of p@0', true],
-        ['a proxy fence for global memory before `load` of c@0', true],
-        ['a tensor-map fence after `produce` of p@0', false],
-        ['a tensor-map fence before `load` of c@0', false],
-        ['an acquire of the tensor map after `produce` of p@0', false],
-        ['an acquire of the tensor map before `load` of c@0', false],
-        ['a tensor-map fence after `produce` of p@0 and an acquire before `load` of c@0', false],
+        ['add a proxy fence for global memory after `produce` of p@0', true],
+        ['add a proxy fence for global memory before `load` of c@0', true],
+        ['add a tensor-map fence after `produce` of p@0', false],
+        ['add a tensor-map fence before `load` of c@0', false],
+        ['add an acquire of the tensor map after `produce` of p@0', false],
+        ['add an acquire of the tensor map before `load` of c@0', false],
+        [
+          'add a tensor-map fence after `produce` of p@0, and an acquire of the map before `load` of c@0',
+          false,
+        ],
       ],
     ])
   })
@@ -188,13 +191,16 @@ describe('fences', () => {
     expect([c.finding.id, listed(c, fences)]).toEqual([
       'P5',
       [
-        ['a proxy fence for global memory after `produce` of p@0', false],
-        ['a proxy fence for global memory before `load` of c@0', false],
-        ['a tensor-map fence after `produce` of p@0', false],
-        ['a tensor-map fence before `load` of c@0', false],
-        ['an acquire of the tensor map after `produce` of p@0', false],
-        ['an acquire of the tensor map before `load` of c@0', false],
-        ['a tensor-map fence after `produce` of p@0 and an acquire before `load` of c@0', true],
+        ['add a proxy fence for global memory after `produce` of p@0', false],
+        ['add a proxy fence for global memory before `load` of c@0', false],
+        ['add a tensor-map fence after `produce` of p@0', false],
+        ['add a tensor-map fence before `load` of c@0', false],
+        ['add an acquire of the tensor map after `produce` of p@0', false],
+        ['add an acquire of the tensor map before `load` of c@0', false],
+        [
+          'add a tensor-map fence after `produce` of p@0, and an acquire of the map before `load` of c@0',
+          true,
+        ],
       ],
     ])
   })
@@ -214,8 +220,8 @@ describe('fences', () => {
     s.awaits(1, 'tcgen05Ld', 0)
     s.arrive(0, 0, { site: 'later' })
   }
-  const after = 'an after_thread_sync fence before `ld` of c@0'
-  const before = (site: string): string => `a before_thread_sync fence before \`${site}\` of p@0`
+  const after = 'add an after_thread_sync fence before `ld` of c@0'
+  const before = (site: string): string => `add a before_thread_sync fence before \`${site}\` of p@0`
   test.each([
     [{}, [false, false, true]],
     [{ before: true }, [true, false, true]],
@@ -224,7 +230,7 @@ describe('fences', () => {
     const c = caseOf(tensor(o))
     expect([c.finding.id, listed(c, fences)]).toEqual([
       'M8',
-      [after, before('first'), `${before('first')} and ${after}`].map((text, i) => [text, mended[i]]),
+      [after, before('first'), `${before('first')}, and ${after}`].map((text, i) => [text, mended[i]]),
     ])
   })
   test('before each release in between, up to eight: only what is before the one that is waited for mends', () => {
@@ -234,7 +240,7 @@ describe('fences', () => {
       [after, false],
       ...sites.flatMap((site): ReadonlyArray<readonly [string, boolean]> => [
         [before(site), false],
-        [`${before(site)} and ${after}`, site === 'first'],
+        [`${before(site)}, and ${after}`, site === 'first'],
       ]),
     ])
   })
@@ -260,7 +266,7 @@ describe('group waits', () => {
       s.awaits(0, family, 0)
     }
   const text = (family: Family, read = false): string =>
-    `a ${family === 'tcgen05Ld' ? 'tcgen05.wait::ld' : `${family} group wait`} that covers \`op\` of p@0${read ? ' (reads)' : ''}, before \`use\` of p@0`
+    `add a ${family === 'tcgen05Ld' ? 'tcgen05.wait::ld' : `${family} group wait`} that covers \`op\` of p@0${read ? ' (reads)' : ''}, before \`use\` of p@0`
   test.each([
     ['wgmma', 'wgmma', { writes: 'r0 0' }, 'r'],
     ['cpAsync', 'cpAsync', { writes: 's0 0' }, 'r'],
@@ -291,7 +297,7 @@ describe('group waits', () => {
     ])
   })
   const committing = (family: Family): string =>
-    `a commit that closes the ${family} group of \`op\` of p@0, and a ${family} group wait that covers it, before \`use\` of p@0`
+    `add a commit that closes the ${family} group of \`op\` of p@0, and a ${family} group wait that covers it, before \`use\` of p@0`
   test('a group that is not committed cannot be waited for: with a commit it can', () => {
     expect(
       listed(caseOf(hasty('wgmma', 'wgmma', { writes: 'r0 0', commits: false }, 'r')), groupWaits),
@@ -355,8 +361,8 @@ describe('group waits', () => {
       s.awaits(1, 'wgmma', 0)
     })
     expect(listed(c, groupWaits)).toEqual([
-      ['a wgmma group wait that covers `mma` of c@0, before `release` of c@0', true],
-      ['a wgmma group wait that covers `mma` of c@0, before `again` of c@0', false],
+      ['add a wgmma group wait that covers `mma` of c@0, before `release` of c@0', true],
+      ['add a wgmma group wait that covers `mma` of c@0, before `again` of c@0', false],
     ])
   })
   test('releases are arrives, drops and what arrives at a named barrier; between the two, to the last', () => {
@@ -399,7 +405,7 @@ describe('group waits', () => {
       s.awaits(1, 'wgmma', 0)
     })
     const places = (sites: ReadonlyArray<string>): ReadonlyArray<string> =>
-      sites.map((site) => `a wgmma group wait that covers \`mma\` of c@0, before \`${site}\` of c@0`)
+      sites.map((site) => `add a wgmma group wait that covers \`mma\` of c@0, before \`${site}\` of c@0`)
     expect([c.a.side.site, c.b.side.site]).toEqual(['mma', 'refill'])
     expect(hypotheses(c, groupWaits).map((h) => h.text)).toEqual(
       places(['arrive', 'drop', 'meet: arrive', 'the last']),
@@ -424,8 +430,8 @@ describe('group waits', () => {
     expect([c.finding.id, listed(c, groupWaits)]).toEqual([
       'M4',
       [
-        ['a tcgen05.wait::st that covers `store` of c@0, before `fence tensorBefore` of c@0', true],
-        ['a tcgen05.wait::st that covers `store` of c@0, before `publish` of c@0', false],
+        ['add a tcgen05.wait::st that covers `store` of c@0, before `fence tensorBefore` of c@0', true],
+        ['add a tcgen05.wait::st that covers `store` of c@0, before `publish` of c@0', false],
       ],
     ])
   })
@@ -473,7 +479,7 @@ test('a relaxed arrive right before the access, or behind the other one, is none
     s.arrive(0, 0, { site: 'behind', release: false })
   })
   expect(hypotheses(c, released).map((h) => h.text)).toEqual([
-    'the arrive `relaxed` of p@0 on full@0 as a release',
+    'make the arrive `relaxed` of p@0 on full@0 a release',
   ])
   // its own write is done when it stands there: no arrive of it comes too early
   expect(hypotheses(c, movedArrives)).toEqual([])
@@ -488,7 +494,10 @@ test('a relaxed arrive behind the access, as a release: the first eight of them'
     s.r(1, 's0 0', 'consume')
   })
   expect(hypotheses(c, released).map((h) => h.text)).toEqual(
-    Array.from({ length: 8 }, (_, i) => `the arrive \`relaxed ${String(i)}\` of p@0 on empty@0 as a release`),
+    Array.from(
+      { length: 8 },
+      (_, i) => `make the arrive \`relaxed ${String(i)}\` of p@0 on empty@0 a release`,
+    ),
   )
   const one = caseOf((s) => {
     s.w(0, 's0 0', 'fill')
@@ -496,7 +505,7 @@ test('a relaxed arrive behind the access, as a release: the first eight of them'
     s.wait(1, 0, 0)
     s.r(1, 's0 0', 'consume')
   })
-  expect(listed(one, released)).toEqual([['the arrive `relaxed` of p@0 on full@0 as a release', true]])
+  expect(listed(one, released)).toEqual([['make the arrive `relaxed` of p@0 on full@0 a release', true]])
 })
 
 describe('commits', () => {
@@ -512,7 +521,7 @@ describe('commits', () => {
       s.wait(0, 0, 0)
     }
   const asCommit = (site: string, barrier: string): string =>
-    `the arrive \`${site}\` of c@0 on ${barrier}@0 as a tcgen05.commit, which arrives when \`mma\` of c@0 is done`
+    `make the arrive \`${site}\` of c@0 on ${barrier}@0 a tcgen05.commit, which arrives when \`mma\` of c@0 is done`
   test('an arrive behind the product comes too early; the one that is waited for mends it', () => {
     const c = caseOf(
       early((s) => {
@@ -577,7 +586,7 @@ describe('commits', () => {
 
 describe('waits', () => {
   const generation = (g: number, name: string): string =>
-    `a wait for generation ${String(g)} of ${name}@0 before \`consume\` of c@0`
+    `wait for ${name}@0 (phase ${String(g % 2)}) before \`consume\` of c@0`
   test('generations that cover the copy, in the order in which they complete; not those before it', () => {
     const c = caseOf((s) => {
       s.arrive(0, 1, { site: 'before' })
@@ -717,7 +726,7 @@ describe('arrives that come too early for what they should tell', () => {
     })
   test('the arrive that the reader has waited for, behind what it should tell of', () => {
     expect(listed(early(), lateArrives)).toEqual([
-      ['the arrive `early` of p@0 on full@0 moved behind `produce` of p@0', true],
+      ['move the arrive `early` of p@0 on full@0 after `produce` of p@0', true],
     ])
   })
   test('not where the reader has waited for nothing, or for what nobody of that agent arrives on', () => {
@@ -735,7 +744,7 @@ describe('arrives that come too early for what they should tell', () => {
       s.r(1, 's0 0', 'consume')
     })
     expect(listed(c, lateArrives)).toEqual([
-      ['the arrive `commit` of p@0 on full@0 moved behind `produce` of p@0', true],
+      ['move the arrive `commit` of p@0 on full@0 after `produce` of p@0', true],
     ])
   })
   test('only what its agent has arrived with before, on that barrier', () => {
@@ -762,7 +771,7 @@ describe('arrives that come too early for what they should tell', () => {
         { agents: ['p@0', 'c@0', 'x@0'] },
       )
     const moved = (site: string): unknown => [
-      [`the arrive \`${site}\` of p@0 on full@0 moved behind \`produce\` of p@0`, true],
+      [`move the arrive \`${site}\` of p@0 on full@0 after \`produce\` of p@0`, true],
     ]
     const commit = (s: Script, agent: number, barrier: number): void =>
       s.arrives(s.issue(agent, 'tcgen05', 'commit'), barrier)
@@ -863,7 +872,7 @@ describe('a generation that is complete without the arrive that it was to wait f
       { agents: ['p@0', 'c@0', 'x@0'] },
     )
   const told = [
-    'the arrive `release` of c@0 on empty@0 before `produce` of p@0: the generation that is waited for is complete without it',
+    'count the arrive `release` of c@0 on empty@0 before `produce` of p@0: the generation that is waited for completes without it',
     true,
   ] as const
   test('is told by the first arrive of the reader behind its read', () => {
@@ -951,7 +960,7 @@ describe('a generation that is complete without the arrive that it was to wait f
     }
   })
   const asEarly =
-    'the arrive `release` of c@0 on empty@0 as a tcgen05.commit, which arrives when `mma` of c@0 is done'
+    'make the arrive `release` of c@0 on empty@0 a tcgen05.commit, which arrives when `mma` of c@0 is done'
   test('the second time is counted, too', () => {
     const twice = (arrivals: number): Case =>
       caseOf(
@@ -990,7 +999,7 @@ describe('arrives', () => {
     })
   test('the arrive that came too early, behind the event after which its agent knows', () => {
     expect(listed(early(1, true), movedArrives)).toEqual([
-      ['the arrive `release 0` of c@0 on empty@0 moved behind `wait_group wgmma`', true],
+      ['move the arrive `release 0` of c@0 on empty@0 after `wait_group wgmma`', true],
     ])
   })
   test('not one that stands in front of the operation', () => {
@@ -1006,7 +1015,7 @@ describe('arrives', () => {
       s.w(0, 's0 0', 'refill')
     })
     expect(listed(c, movedArrives)).toEqual([
-      ['the arrive `release` of c@0 on empty@0 moved behind `wait_group wgmma`', true],
+      ['move the arrive `release` of c@0 on empty@0 after `wait_group wgmma`', true],
     ])
   })
   test('not where it never knows', () => {
@@ -1016,7 +1025,7 @@ describe('arrives', () => {
     expect(hypotheses(early(14, true), movedArrives).map((h) => h.text)).toEqual(
       Array.from(
         { length: 12 },
-        (_, i) => `the arrive \`release ${String(i)}\` of c@0 on empty@0 moved behind \`wait_group wgmma\``,
+        (_, i) => `move the arrive \`release ${String(i)}\` of c@0 on empty@0 after \`wait_group wgmma\``,
       ),
     )
   })
@@ -1026,10 +1035,10 @@ describe('arrives', () => {
       s.r(1, 's0 0', 'consume')
     })
     expect(listed(c, newPairs)).toEqual([
-      ['an arrive when `produce` of p@0 is done, and a wait for it before `consume` of c@0', true],
+      ['add an arrive when `produce` of p@0 is done, and a wait for it before `consume` of c@0', true],
     ])
     expect(hypotheses({ ...c, a: c.b, b: c.a }, newPairs).map((h) => h.text)).toEqual([
-      'an arrive when `consume` of c@0 is done, and a wait for it before `produce` of p@0',
+      'add an arrive when `consume` of c@0 is done, and a wait for it before `produce` of p@0',
     ])
     const known: Knowledge = copy(c.a.done!)
     known.order[clockOf('program', 1)] = c.b.side.at

@@ -83,7 +83,7 @@ describe('which wait explains the others', () => {
     const j = story().judge()
     expect(ids(j)).toEqual(['B1'])
     expect(j.findings[0]!.text).toBe(
-      'deadlock: slow@0 waits for b0@0 generation 2: 1 of 1 arrivals missing; the generation that it wants, 0, is over, and the next one too: the parity is the same again',
+      'deadlock: slow@0 waits for b0@0 generation 2: 1 of 1 arrivals missing; it waits for generation 0, but that one and the next are over, so the parity is the same again',
     )
   })
   it('in a cycle it comes first', () => {
@@ -417,7 +417,7 @@ describe('what stands ahead', () => {
       ['b@0', ['a@0'], ['a@0 arrive pong']],
     ])
     expect(s.judge().findings.map((f) => `${f.id} ${f.text}`)).toEqual([
-      'B5 deadlock: a@0 waits for b0@0 generation 0: 1 of 1 arrivals missing; a circle: a@0 waits for b@0 arrive ping, which stands behind b@0 wait pong; b@0 waits for a@0 arrive pong, which stands behind a@0 wait ping',
+      'B5 deadlock: a@0 waits for b0@0 generation 0: 1 of 1 arrivals missing; a cycle: a@0 waits for b@0 arrive ping, which comes after b@0 wait pong; b@0 waits for a@0 arrive pong, which comes after a@0 wait ping',
     ])
   })
   it('the one that stands ahead of nothing that is missing is the cause of the other', () => {
@@ -450,7 +450,7 @@ describe('what stands ahead', () => {
     ahead(s, 'arrive b0', 0, 0)
     expect(told(s)).toEqual([['a@0', ['a@0'], ['a@0 arrive b0']]])
     expect(s.judge().findings[0]!.text).toMatch(
-      /; a circle: a@0 waits for a@0 arrive b0, which stands behind a@0 wait b0$/,
+      /; a cycle: a@0 waits for a@0 arrive b0, which comes after a@0 wait b0$/,
     )
     const t = world(['a@0', 'b@0'], [1])
     t.arrive(1, 0)
@@ -467,7 +467,7 @@ describe('what stands ahead', () => {
     ahead(s, 'arrive b1', 0, 2)
     ahead(s, 'arrive b0', 2, 1)
     expect(s.judge().findings[0]!.text).toMatch(
-      /; a circle: a@0 waits for other@0 arrive b0, which stands behind other@0 wait b1; other@0 waits for parent@0 arrive b1, which stands behind parent@0 fork; parent@0 waits for its branch a@0 to end$/,
+      /; a cycle: a@0 waits for other@0 arrive b0, which comes after other@0 wait b1; other@0 waits for parent@0 arrive b1, which comes after parent@0 fork; parent@0 waits for its branch a@0 to end$/,
     )
     const t = world(['a@0', 'b@0'], [1, 1])
     t.arrive(1, 0)
@@ -581,7 +581,7 @@ describe('which wait is the cause', () => {
     complete(0, false)
     s.wait(1, 0, 1, { blocked: true })
     expect(s.judge().findings.map((f) => `${f.id} ${f.text}`)).toEqual([
-      'B1 deadlock: slow@0 waits for b0@0 generation 3: 1 of 1 arrivals missing; the generation that it wants, 1, is over, and the next one too: the parity is the same again',
+      'B1 deadlock: slow@0 waits for b0@0 generation 3: 1 of 1 arrivals missing; it waits for generation 1, but that one and the next are over, so the parity is the same again',
     ])
   })
   it('the cycle comes before what hangs on it, in its order, from the first that is blocked', () => {

@@ -29,7 +29,7 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.w(0, 's0 0')
         s.r(1, 's0 0')
       },
-      ['c@0 knows p@0 up to its event 0 (this access is 2)'],
+      ['c@0 has not synchronised with p@0'],
     ],
     [
       'an earlier event known',
@@ -38,7 +38,7 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.w(0, 's0 0')
         s.r(1, 's0 0')
       },
-      ['c@0 knows p@0 up to its event 1 (this access is 3)'],
+      ['c@0 has synchronised with p@0 only up to event 1, before the first access (event 3)'],
     ],
     [
       'an operation of another that has signalled nothing',
@@ -46,7 +46,7 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.perform(s.issue(0, 'tmaLoad', 'load'), [], ['s0 0'])
         s.r(1, 's0 0')
       },
-      ['c@0 knows p@0 up to its event 0 (the issue is 1); it has signalled nothing yet'],
+      ['c@0 has not synchronised with p@0, and nothing has signalled its completion yet'],
     ],
     [
       'one of its own',
@@ -54,7 +54,7 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.perform(s.issue(0, 'wgmma', 'mma'), ['s0 0'], ['r0 0'])
         s.r(0, 'r0 0')
       },
-      ['p@0 issued both; done with number 1 of its wgmma sequence, of which it knows none'],
+      ['p@0 issued the wgmma itself (event 1) and has not waited for its completion'],
     ],
     [
       'the second of its own, the first known',
@@ -65,7 +65,9 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.perform(s.issue(0, 'wgmma', 'second'), ['s0 0'], ['r0 1'])
         s.r(0, 'r0 1')
       },
-      ['p@0 issued both; done with number 2 of its wgmma sequence, known up to 1'],
+      [
+        'p@0 issued the wgmma itself (event 4) and has waited for operations of this kind only up to number 1, and this one is number 2',
+      ],
     ],
     [
       'a copy by its generation, none known',
@@ -77,7 +79,7 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.r(1, 's0 0')
       },
       [
-        'c@0 knows p@0 up to its event 3 (the issue is 6); done with generation 0 of full@0, of which it knows none',
+        'c@0 has synchronised with p@0 only up to event 3, before the copy was issued (event 6), and has not waited for full@0, which signals its completion',
       ],
     ],
     [
@@ -91,7 +93,9 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         load(s, 0, 0, 's0 0', 'second')
         s.r(1, 's0 0')
       },
-      ['c@0 knows p@0 up to its event 6 (the issue is 8); done with generation 1 of other@0, known up to 0'],
+      [
+        'c@0 has synchronised with p@0 only up to event 6, before the copy was issued (event 8), and has waited for other@0 only up to generation 0, and generation 1 signals its completion',
+      ],
     ],
     [
       'another cluster',
@@ -101,7 +105,7 @@ const rows: ReadonlyArray<readonly [what: string, write: (s: Script) => void, kn
         s.cluster(1)
         s.w(0, 'g 0')
       },
-      ['p@0 knows nothing of the other cluster'],
+      ['nothing orders p@0 after the other cluster'],
     ],
   ]
 test.each(rows)('%s', (_, write, expected) => {

@@ -50,7 +50,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'fence',
-      text: 'a proxy fence after `epilogue` of p@0',
+      text: 'add a proxy fence after `epilogue` of p@0',
     })
   })
   it('a semaphore among the two: an order before it, or the release of whoever read', () => {
@@ -95,7 +95,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'group-wait',
-      text: 'a wgmma group wait that covers `mma` of c@0, before `release` of c@0',
+      text: 'add a wgmma group wait that covers `mma` of c@0, before `release` of c@0',
     })
   })
   it('a group wait before the accumulator is read, also when the unit is late', () => {
@@ -108,7 +108,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'group-wait',
-      text: 'a wgmma group wait that covers `mma` of p@0, before `deref` of p@0',
+      text: 'add a wgmma group wait that covers `mma` of p@0, before `deref` of p@0',
     })
   })
   it.each([false, true])('a wait on the generation that exists anyway (copy late: %s)', (late) => {
@@ -122,7 +122,7 @@ describe('smallest missing edge', () => {
       s.wait(0, 0, 0)
     })
     expect(e.kind).toBe('wait')
-    expect(e.text).toBe('a wait for generation 0 of full@0 before `consume` of c@0')
+    expect(e.text).toBe('wait for full@0 (phase 0) before `consume` of c@0')
   })
   it('a wait for the release', () => {
     const e = explained((s) => {
@@ -136,7 +136,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'wait',
-      text: 'a wait for generation 0 of empty@0, for which no agent waits in this run, before `refill` of p@0',
+      text: 'wait for empty@0 (phase 0) before `refill` of p@0; nothing waits for it now',
     })
   })
   it('a moved arrive', () => {
@@ -161,7 +161,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'arrive-wait',
-      text: 'an arrive when `produce` of p@0 is done, and a wait for it before `consume` of c@0',
+      text: 'add an arrive when `produce` of p@0 is done, and a wait for it before `consume` of c@0',
     })
   })
   it('bytes', () => {
@@ -182,7 +182,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'group-wait',
-      text: 'a bulk group wait that covers `store` of p@0 (reads), before `its exit` of p@0',
+      text: 'add a bulk group wait that covers `store` of p@0 (reads), before `its exit` of p@0',
     })
   })
 })
@@ -212,7 +212,7 @@ describe('in the words of whoever wrote the kernel', () => {
     ])
     expect(second?.text).toContain('counts 1 arrivals and 3 come')
     expect(explain(s.header, s.events, first!).text).toMatch(
-      /^a wait for generation 0 of full@0, for which no agent waits in this run, before `again` of p@0/,
+      /^wait for full@0 \(phase 0\) before `again` of p@0, or use fewer arrivals or a larger count; nothing waits for it now$/,
     )
   })
   it('one arrival too many because the release is not waited for', () => {
@@ -226,7 +226,7 @@ describe('in the words of whoever wrote the kernel', () => {
     s.bytes(op, 0, slotBytes)
     const found = s.judge().findings.find((f) => f.id === 'B2')!
     expect(explain(s.header, s.events, found).text).toBe(
-      'a wait for generation 0 of empty@0, for which no agent waits in this run, before `again` of p@0',
+      'wait for empty@0 (phase 0) before `again` of p@0; nothing waits for it now',
     )
   })
   it('a barrier used by an agent that does not know its initialisation: a block barrier', () => {
@@ -239,7 +239,7 @@ describe('in the words of whoever wrote the kernel', () => {
     const found = s.judge().findings.find((f) => f.id === 'B7')!
     expect(said(explain(s.header, s.events, found))).toEqual({
       kind: 'arrive-wait',
-      text: 'a block barrier (bar.sync, or an arrive and a wait) between `init` of p@0 and `use` of c@0',
+      text: 'add a block barrier (bar.sync, or an arrive and a wait) between `init` of p@0 and `use` of c@0',
     })
   })
   it('initialised twice: no edge mends that', () => {
@@ -263,7 +263,7 @@ describe('in the words of whoever wrote the kernel', () => {
       ['R1', 'consume later', 'load'],
     ])
     expect(explain(s.header, s.events, j.findings[0]!).text).toBe(
-      'a wait for generation 0 of full@0 before `consume` of c@0',
+      'wait for full@0 (phase 0) before `consume` of c@0',
     )
   })
   it('a read of nothing stays one: nobody writes, or only after it', () => {
@@ -296,20 +296,20 @@ const between = (s: Script, a: string, b: string): MissingEdge & { readonly id: 
 
 describe('by id', () => {
   const answers: ReadonlyArray<readonly [HazardId, MissingEdge['kind'], says: string]> = [
-    ['M7', 'none-found', 'one issue'],
-    ['T4', 'none-found', 'allocation'],
-    ['T5', 'none-found', 'allocation'],
+    ['M7', 'none-found', 'issue it once'],
+    ['T4', 'none-found', 'allocate and free the same columns'],
+    ['T5', 'none-found', 'allocate and free the same columns'],
     ['K1', 'arrive-wait', 'cluster barrier'],
     ['K2', 'arrive', 'every CTA'],
     ['N1', 'arrive-wait', 'is done'],
-    ['B1', 'arrive-wait', 'an arrive of p@0'],
-    ['B3', 'arrive-wait', 'an order between'],
+    ['B1', 'arrive-wait', 'add an arrive of p@0'],
+    ['B3', 'arrive-wait', 'order `site 0` of p@0 and'],
     ['B4', 'bytes', 'bytes'],
-    ['B5', 'arrive', 'an arrival for the wait that is blocked: what is wrong'],
-    ['B8', 'wait', 'every generation: what is wrong'],
-    ['U1', 'wait', 'observes the completion: what is wrong'],
-    ['I1', 'none-found', 'none is in the log'],
-    ['M6', 'none-found', 'none is in the log'],
+    ['B5', 'arrive', 'signal full@0, so that `site 0` of p@0 can pass'],
+    ['B8', 'wait', 'wait for every generation of full@0'],
+    ['U1', 'wait', 'wait for the last completion of full@0'],
+    ['I1', 'none-found', 'nothing in this run does'],
+    ['M6', 'none-found', 'nothing in this run does'],
     ['O1', 'none-found', 'before the kernel ends'],
     ['D3', 'none-found', 'nothing orders clusters'],
     ['T1', 'none-found', 'dealloc'],
@@ -353,8 +353,10 @@ describe('by id', () => {
       const plane = header.planes.findIndex((p) => p.space === space)
       return explain(header, [], { ...finding('I1'), about: [{ _tag: 'plane', plane }] }).text
     }
-    expect(of('gmem')).toMatch(/; or the role inout, if it is filled before the launch$/)
-    expect(of('smem')).toMatch(/none is in the log$/)
+    expect(of('gmem')).toMatch(
+      /; if the caller fills them before the launch, give the tensor the role inout$/,
+    )
+    expect(of('smem')).toMatch(/nothing in this run does$/)
   })
   test('a first wait that nobody supplies is answered by its id, two accesses around a wrong phase are not', () => {
     expect([isAnsweredById(finding('B6')), isAnsweredById(both('B6'))]).toEqual([true, false])
@@ -371,16 +373,16 @@ describe('by id', () => {
       [finding(id), both(id)].map((f) => explain(s.header, [], f).text)
     const [one, other] = ['`site 0` of p@0', '`site 1` of c@0']
     expect(texts('B1')).toEqual([
-      `an arrive of p@0 after ${one}, and a wait for it before the generation after the next`,
-      `an arrive of p@0 after ${one}, and a wait for it before ${other}`,
+      `add an arrive of p@0 after ${one}, and a wait for it before the generation after the next`,
+      `add an arrive of p@0 after ${one}, and a wait for it before ${other}`,
     ])
     expect(texts('B3').map((text) => text.split(':')[0])).toEqual([
-      `an order between ${one} and what follows`,
-      `an order between ${one} and ${other}`,
+      `order ${one} and the next arrival`,
+      `order ${one} and ${other}`,
     ])
     expect(texts('N1')).toEqual([
-      `an arrive when ${one} is done, and a wait for it before the other, if the order matters`,
-      `an arrive when ${one} is done, and a wait for it before ${other}, if the order matters`,
+      `if the order matters, add an arrive when ${one} is done, and a wait for it before the other`,
+      `if the order matters, add an arrive when ${one} is done, and a wait for it before ${other}`,
     ])
   })
 })
@@ -398,7 +400,7 @@ describe('what nothing mends', () => {
     const noted = s.judge().notes.find((f) => f.id === 'M5')!
     expect(said(explain(s.header, s.events, noted))).toEqual({
       kind: 'none-found',
-      text: 'no single fence, wait or arrive removes this',
+      text: 'no single fence, wait or arrive fixes this',
     })
   })
   it('a hypothesis that turns a race into another hazard of the two does not mend it', () => {
@@ -414,7 +416,7 @@ describe('what nothing mends', () => {
     expect(between(s, 'flag', 'look')).toEqual({
       id: 'D1',
       kind: 'arrive-wait',
-      text: 'an arrive when `flag` of p@0 is done, and a wait for it before `look` of c@0',
+      text: 'add an arrive when `flag` of p@0 is done, and a wait for it before `look` of c@0',
     })
   })
 })
@@ -422,7 +424,7 @@ describe('what nothing mends', () => {
 describe('what is mended is the finding that was asked about', () => {
   const pair = (a: string, b: string): MissingEdge => ({
     kind: 'arrive-wait',
-    text: `an arrive when ${a} is done, and a wait for it before ${b}`,
+    text: `add an arrive when ${a} is done, and a wait for it before ${b}`,
   })
   it('two agents read what one has written, at the same point of their programs: each by itself', () => {
     const s = rings()
@@ -464,7 +466,7 @@ describe('what is mended is the finding that was asked about', () => {
     expect(between(s, 'produce', 'consume')).toEqual({
       id: 'D1',
       kind: 'wait',
-      text: 'a wait for generation 0 of empty[0]@0 before `produce` of p@0',
+      text: 'wait for empty[0]@0 (phase 0) before `produce` of p@0',
     })
   })
   it('what an agent overwrites before its own store has read it: the wait goes in front of the write', () => {
@@ -479,7 +481,7 @@ describe('what is mended is the finding that was asked about', () => {
     s.awaits(0, 'bulk', 0)
     expect(between(s, 'overwrite', 'store')).toMatchObject({
       kind: 'group-wait',
-      text: 'a bulk group wait that covers `store` of p@0 (reads), before `overwrite` of p@0',
+      text: 'add a bulk group wait that covers `store` of p@0 (reads), before `overwrite` of p@0',
     })
   })
   it('a release that comes before the product is done is not enough, though nobody waits for it', () => {
@@ -508,7 +510,7 @@ describe('W: what the writer should have waited for', () => {
     }
     load(s, 0, full0, 's0 0', 'last')
     const text = (generation: number, before: string): string =>
-      `a wait for generation ${String(generation)} of empty[0]@0, for which no agent waits in this run, before \`${before}\` of p@0`
+      `wait for empty[0]@0 (phase ${String(generation % 2)}) before \`${before}\` of p@0; nothing waits for it now`
     expect(between(s, 'read 0', 'refill')).toMatchObject({ kind: 'wait', text: text(0, 'refill') })
     expect(between(s, 'read 1', 'last')).toMatchObject({ kind: 'wait', text: text(1, 'last') })
   })
@@ -525,8 +527,7 @@ describe('W: what the writer should have waited for', () => {
     s.r(1, 's0 0', 'read')
     s.arrive(1, 1)
     load(s, 0, 0, 's0 0', 'refill')
-    const text =
-      'a wait for generation 0 of empty@0, for which no agent waits in this run, before `refill` of p@0'
+    const text = 'wait for empty@0 (phase 0) before `refill` of p@0; nothing waits for it now'
     expect(between(s, 'read', 'refill')).toMatchObject({ kind: 'wait', text })
     // the second arrival is the writer's own, behind the write
     s.arrive(0, 1)
@@ -554,15 +555,15 @@ describe('W: what the writer should have waited for', () => {
   }
   const tooEarly = {
     kind: 'arrive',
-    text: 'the arrive `release` on empty[0]@0 behind whatever reads what `fill` of p@0 brings',
+    text: 'move the arrive `release` on empty[0]@0 after the statement that reads the bytes of `fill` of p@0',
   }
   const fresh = {
     kind: 'wait',
-    text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of `look`, which passes at the phase before it',
+    text: 'wait for empty[0]@0 (phase 0) before `refill` of p@0: `look` passes one phase too early',
   }
   const silent = {
     kind: 'wait',
-    text: 'a wait for spare[0]@0, for which no agent waits in this run, before `refill` of p@0',
+    text: 'wait for spare[0]@0 before `refill` of p@0; nothing waits for it now',
   }
   it.each([
     ['an arrive that came before anybody had read', { primed: true }, [], tooEarly],
@@ -586,7 +587,7 @@ describe('W: what the writer should have waited for', () => {
     for (const b of [full0, full1, empty0, empty1]) s.wait(1, b, b === empty1 ? 1 : 0)
     expect(between(s, 'fill', 'refill')).toMatchObject({
       kind: 'wait',
-      text: 'a wait for spare[0]@0, for which no agent waits in this run, before `refill` of d@0',
+      text: 'wait for spare[0]@0 before `refill` of d@0; nothing waits for it now',
     })
   })
 
@@ -614,7 +615,7 @@ describe('W: what the writer should have waited for', () => {
   it.each([false, true])('the other index of the ring (read when the refill is on its way: %s)', (late) => {
     expect(between(mistaken(late), 'read 0', 'refill')).toMatchObject({
       kind: 'wait',
-      text: 'a wait for generation 0 of empty[0]@0 before `refill` of p@0, in place of what `look` waits for',
+      text: 'wait for empty[0]@0 (phase 0) before `refill` of p@0, instead of what `look` waits for',
     })
   })
   it('of that barrier, also where another one knows of the read before', () => {
@@ -622,7 +623,7 @@ describe('W: what the writer should have waited for', () => {
       x.arrive(1, 4)
       x.wait(2, 4, 0)
     })
-    expect(between(s, 'read 0', 'refill').text).toContain('a wait for generation 0 of empty[0]@0')
+    expect(between(s, 'read 0', 'refill').text).toContain('wait for empty[0]@0 (phase 0)')
   })
 })
 
@@ -642,7 +643,7 @@ describe('B2: what should have held the arrival back', () => {
     s.arrives(commit, 0)
     expect(over(s)).toEqual({
       kind: 'wait',
-      text: 'a wait for generation 1 of full@0 before `commit` of p@0; or fewer arrivals, or a larger count',
+      text: 'wait for full@0 (phase 1) before `commit` of p@0, or use fewer arrivals or a larger count',
     })
   })
   it('an arrival on a barrier that is waited for, by agents who release nothing', () => {
@@ -654,7 +655,7 @@ describe('B2: what should have held the arrival back', () => {
     s.arrive(0, 0, { site: 'again' })
     expect(over(s)).toEqual({
       kind: 'wait',
-      text: 'a wait for generation 0 of full@0 before `again` of p@0; or fewer arrivals, or a larger count',
+      text: 'wait for full@0 (phase 0) before `again` of p@0, or use fewer arrivals or a larger count',
     })
   })
   it('threads that are too many for a named barrier wait for none', () => {
@@ -668,7 +669,10 @@ describe('B2: what should have held the arrival back', () => {
         count: 192,
         threads: 128,
       })
-    expect(over(s)).toEqual({ kind: 'none-found', text: 'one arrival too many' })
+    expect(over(s)).toEqual({
+      kind: 'none-found',
+      text: 'remove one arrival, or increase the count of the barrier',
+    })
   })
 })
 
@@ -682,7 +686,7 @@ describe('an exit', () => {
   it('a copy: a wait for its generation, by whoever is first', () => {
     expect(exit((s) => load(s, 0, 0, 's0 0', 'load'))).toEqual({
       kind: 'wait',
-      text: 'a wait for generation 0 of full@0 before `its exit` of p@0',
+      text: 'wait for full@0 (phase 0) before `its exit` of p@0',
     })
   })
   it('a product: a group wait before the exit', () => {
@@ -694,7 +698,7 @@ describe('an exit', () => {
       }),
     ).toEqual({
       kind: 'group-wait',
-      text: 'a wgmma group wait that covers `mma` of c@0, before `its exit` of c@0',
+      text: 'add a wgmma group wait that covers `mma` of c@0, before `its exit` of c@0',
     })
   })
   it('a product of the tensor core that nothing announces', () => {
@@ -705,7 +709,7 @@ describe('an exit', () => {
       }),
     ).toEqual({
       kind: 'arrive-wait',
-      text: 'an arrive when `mma` of p@0 is done, and a wait for it before `its exit` of p@0',
+      text: 'add an arrive when `mma` of p@0 is done, and a wait for it before `its exit` of p@0',
     })
   })
   it('one that an arrive behind it could announce', () => {
@@ -718,7 +722,7 @@ describe('an exit', () => {
       }),
     ).toEqual({
       kind: 'arrive',
-      text: 'the arrive `done` of p@0 on full@0 as a tcgen05.commit, which arrives when `mma` of p@0 is done',
+      text: 'make the arrive `done` of p@0 on full@0 a tcgen05.commit, which arrives when `mma` of p@0 is done',
     })
   })
 })
@@ -727,18 +731,15 @@ describe('hopper-matmul without one of its statements', () => {
   const settings = { dtype: 'f16', m: 64, n: 16, k: 112, tileM: 64, tileN: 16, tileK: 16, stages: 3 } as const
   const policies = { eager, lazy, 'seed 1': seeded(1), 'seed 2': seeded(2), 'seed 3': seeded(3) }
   const cases: ReadonlyArray<readonly [label: string, named: RegExp]> = [
-    ['wait loaded', /wait: a wait for generation 0 of loaded\[0\]@0 before `wgmma`/],
+    ['wait loaded', /wait: wait for loaded\[0\]@0 \(phase 0\) before `wgmma`/],
     [
       'wait consumed',
-      /wait: a wait for .*consumed\[0\]@0, for which no agent waits in this run, before `copy a`/,
+      /wait: wait for consumed\[0\]@0 .*before `copy a` of memory@0; nothing waits for it now/,
     ],
-    ['commit_smem', /fence: a proxy fence after `out_smem\[...\] = acc`/],
-    ['wait out', /group-wait: a bulk group wait that covers `copy out`/],
-    [
-      'arrive consumed',
-      /arrive: an arrival for the wait that is blocked: .* waits for consumed\[0\]@0 generation 0/,
-    ],
-    ['wgmma_wait 1', /group-wait: a wgmma group wait that covers `wgmma` .* before `arrive consumed`/],
+    ['commit_smem', /fence: add a proxy fence after `out_smem\[...\] = acc`/],
+    ['wait out', /group-wait: add a bulk group wait that covers `copy out`/],
+    ['arrive consumed', /arrive: let another agent arrive on consumed\[0\]@0: none does so in this run/],
+    ['wgmma_wait 1', /group-wait: add a wgmma group wait that covers `wgmma` .* before `arrive consumed`/],
   ]
   const dropped = (label: string): Program => right(without(label)(right(hopperMatmul(settings))))
   it.each(cases)('%s: the first finding names it, under five policies', (label, named) => {
@@ -769,6 +770,8 @@ describe('hopper-matmul without one of its statements', () => {
       Run.both(detector(defaults), Run.collect),
     )
     const pair = result[0].findings.find((f) => f.id === 'W1' && f.a.does === 'wgmma reads')!
-    expect(explain(world.header, result[1], pair).text).toMatch(/consumed\[.\]@0, for which no agent waits/)
+    expect(explain(world.header, result[1], pair).text).toMatch(
+      /consumed\[.\]@0 .*; nothing waits for it now/,
+    )
   })
 })

@@ -406,7 +406,7 @@ describe('what a verdict says', () => {
       waitFor: [],
       provenance: null,
       scope: [
-        'races between the threads of one agent (it acts as one thread at this level; check the PTX of the kernel for them)',
+        'races between the threads of one agent (it acts as one thread here; check the PTX of the kernel)',
       ],
     })
     // two by two tiles, one CTA each

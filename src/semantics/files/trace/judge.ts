@@ -122,7 +122,7 @@ export const judgeTrace =
                     Object.assign({}, layout, {
                       missing: {
                         kind: 'none-found',
-                        text: 'one layout for the write and the read',
+                        text: 'use one layout for the write and the read',
                         about: [],
                       } as const,
                     }),

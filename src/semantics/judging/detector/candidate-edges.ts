@@ -154,24 +154,24 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
   switch (f.id) {
     case 'P5':
       return [
-        ['global', 'a proxy fence for global memory'],
-        ['mapRelease', 'a tensor-map fence'],
-        ['mapAcquire', 'an acquire of the tensor map'],
+        ['global', 'add a proxy fence for global memory'],
+        ['mapRelease', 'add a tensor-map fence'],
+        ['mapAcquire', 'add an acquire of the tensor map'],
       ]
     case 'P6':
       return [
-        ['mbarrierInit', 'a fence.mbarrier_init'],
-        ['shared', 'a proxy fence'],
+        ['mbarrierInit', 'add a fence.mbarrier_init'],
+        ['shared', 'add a proxy fence'],
       ]
     case 'B9':
-      return [['mbarrierInit', 'a fence.mbarrier_init']]
+      return [['mbarrierInit', 'add a fence.mbarrier_init']]
     case 'M8':
       return []
     default:
       return [
-        ['shared', 'a proxy fence'],
-        ['wgmma', 'a wgmma fence'],
-        ['global', 'a proxy fence for global memory'],
+        ['shared', 'add a proxy fence'],
+        ['wgmma', 'add a wgmma fence'],
+        ['global', 'add a proxy fence for global memory'],
       ]
   }
 }
@@ -201,16 +201,16 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
           applyFence(d.context, a.side.index, 'tensorBefore')
         },
       },
-      `a before_thread_sync fence ${place}`,
+      `add a before_thread_sync fence ${place}`,
     ])
-    const after = `an after_thread_sync fence before ${label(b.side)}`
+    const after = `add an after_thread_sync fence before ${label(b.side)}`
     const [before, behindIt] = [ofFence('tensorBefore'), ofFence('tensorAfter')]
     yield { kind: 'fence', text: after, about: [behindIt], actions: [behind] }
     for (const [front, text] of fronts) {
       yield { kind: 'fence', text, about: [before], actions: [front] }
       yield {
         kind: 'fence',
-        text: `${text} and ${after}`,
+        text: `${text}, and ${after}`,
         about: [before, behindIt],
         actions: [front, behind],
       }
@@ -254,7 +254,7 @@ export const fences: Kind = function* (header, events, _options, finding, a, b) 
   for (const [where, place] of places)
     yield {
       kind: 'fence',
-      text: `a tensor-map fence ${place} and an acquire before ${label(b.side)}`,
+      text: `add a tensor-map fence ${place}, and an acquire of the map before ${label(b.side)}`,
       about: [ofFence('mapRelease'), ofFence('mapAcquire')],
       actions: [
         {
@@ -325,7 +325,7 @@ export const groupWaits: Kind = function* (header, events, _options, finding, a,
     for (const read of family === 'bulk' ? [true, false] : [false]) {
       yield {
         kind: 'group-wait',
-        text: `a ${families[family].wait} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
+        text: `add a ${families[family].wait} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
         about: [ofGroup(family)],
         after: sideIn(finding, a),
         before: b.side.index === x ? sideIn(finding, b) : undefined,
@@ -343,7 +343,7 @@ export const groupWaits: Kind = function* (header, events, _options, finding, a,
     if (isOpenUntil(events, x, family, a.index, where))
       yield {
         kind: 'group-wait',
-        text: `a commit that closes the ${family} group of ${label(a.side)}, and a ${families[family].wait} that covers it, ${place}`,
+        text: `add a commit that closes the ${family} group of ${label(a.side)}, and a ${families[family].wait} that covers it, ${place}`,
         about: [ofGroup(family)],
         after: sideIn(finding, a),
         before: b.side.index === x ? sideIn(finding, b) : undefined,
@@ -408,7 +408,7 @@ export const commits: Kind = function* (header, events, _options, _finding, a, b
   }))
     yield {
       kind: 'arrive',
-      text: `${name} as a tcgen05.commit, which arrives when ${label(a.side)} is done`,
+      text: `make ${name} a tcgen05.commit, which arrives when ${label(a.side)} is done`,
       about: [ofBarrier(event.barrier)],
       actions: [
         {
@@ -430,6 +430,10 @@ export const receiveAll = (d: Detector, agent: number, k: Knowledge): void => {
   joinVector(a.received, k.tensor)
 }
 
+/** `wait for full@0 (phase 1)`: of generation 3, too, for a wait names a parity. */
+export const waitText = (header: Header, barrier: number, generation: number): string =>
+  `wait for ${barrierName(header, barrier)} (phase ${String(generation % 2)})`
+
 /** A wait of b's agent, before b, for this generation. */
 export const waitFor = (
   header: Header,
@@ -440,7 +444,7 @@ export const waitFor = (
   before?: 'a' | 'b',
 ): Hypothesis => ({
   kind: 'wait',
-  text: `a wait for generation ${String(generation)} of ${barrierName(header, barrier)} before ${label(b.side)}`,
+  text: `${waitText(header, barrier, generation)} before ${label(b.side)}`,
   about: [ofBarrier(barrier)],
   generation,
   before,
@@ -536,7 +540,7 @@ export const uncounted: Kind = function* (header, events, _options, finding, a, 
   if (site < 0 || arrived >= waited || heard === undefined || place <= heard.index) return
   yield {
     kind: 'arrive-wait',
-    text: `the arrive ${statementAt(header, site)} of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for is complete without it`,
+    text: `count the arrive ${statementAt(header, site)} of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} before ${label(b.side)}: the generation that is waited for completes without it`,
     about: [ofBarrier(barrier)],
     actions: [
       {
@@ -577,7 +581,7 @@ export const lateArrives: Kind = function* (header, events, _options, _finding, 
   if (name === undefined) return
   yield {
     kind: 'arrive',
-    text: `the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} moved behind ${label(a.side)}`,
+    text: `move the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} after ${label(a.side)}`,
     about: [ofBarrier(barrier)],
     actions: [
       {
@@ -597,7 +601,7 @@ export const released: Kind = function* (header, events, _options, _finding, a, 
   for (const { index, event, name } of arrivesOf(header, events, x, range, (e) => !e.release))
     yield {
       kind: 'arrive',
-      text: `${name} as a release`,
+      text: `make ${name} a release`,
       about: [ofBarrier(event.barrier)],
       actions: [
         {
@@ -634,7 +638,7 @@ export const movedArrives: Kind = function* (header, events, options, _finding, 
   for (const { index, event, name } of arrivesOf(header, events, x, range))
     yield {
       kind: 'arrive',
-      text: `${name} moved behind \`${place[0] ?? ''}\``,
+      text: `move ${name} after \`${place[0] ?? ''}\``,
       about: [ofBarrier(event.barrier)],
       actions: [
         {
@@ -652,7 +656,7 @@ export const newPairs: Kind = function* (_header, _events, _options, _finding, a
   if (done === undefined || isCycle(done, b)) return
   yield {
     kind: 'arrive-wait',
-    text: `an arrive when ${label(a.side)} is done, and a wait for it before ${label(b.side)}`,
+    text: `add an arrive when ${label(a.side)} is done, and a wait for it before ${label(b.side)}`,
     about: [],
     actions: [
       {

@@ -47,18 +47,18 @@ export const warpSyncs: Kind = function* (_header, events, options, finding, a, 
   if (a.side.index === b.side.index) {
     if (hasLanes(events, b) && b.index > a.index)
       yield sync(
-        `a \`__syncwarp()\` (bar.warp.sync) between ${statementOf(a.side)} and ${statementOf(b.side)}`,
+        `add a \`__syncwarp()\` (bar.warp.sync) between ${statementOf(a.side)} and ${statementOf(b.side)}`,
         [behind],
         [first, second],
       )
     return
   }
   const [after, ahead] = [
-    `a \`__syncwarp()\` (bar.warp.sync) after ${statementOf(a.side)}`,
-    `a \`__syncwarp()\` (bar.warp.sync) before ${statementOf(b.side)}`,
+    `add a \`__syncwarp()\` (bar.warp.sync) after ${statementOf(a.side)}`,
+    `add a \`__syncwarp()\` (bar.warp.sync) before ${statementOf(b.side)}`,
   ]
   if (hasLanes(events, a)) yield sync(after, [front], [first, undefined])
   if (hasLanes(events, b)) yield sync(ahead, [behind], [undefined, second])
   if (hasLanes(events, a) && hasLanes(events, b))
-    yield sync(`${after} and ${ahead}`, [front, behind], [first, second])
+    yield sync(`${after}, and ${ahead}`, [front, behind], [first, second])
 }

@@ -42,7 +42,6 @@ import type { Actor, Draft } from './report.js'
 import {
   accessing,
   agentName,
-  barrierName,
   draft,
   fail,
   file,
@@ -57,6 +56,7 @@ import {
 import { wordsOf, type AccessDeed } from '../deed.js'
 import { hazards } from '../hazards.js'
 import { stores } from './readings.js'
+import { whyOf } from './why.js'
 import { shownBefore } from './words.js'
 import type { Strong } from './strong-state.js'
 import { ofPlane } from '../subject.js'
@@ -90,33 +90,9 @@ const placeOf = (c: Context, agent: number): number => clusterOf(c.header, c.hea
 
 const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.space ?? 'smem'
 
-const upToOf = (n: number, from = 0): string =>
-  n < from ? 'of which it knows none' : `known up to ${String(n)}`
-
 /** The last event of the earlier one's agent that another agent knew of; events are counted from 1. */
 const knowsOf = (earlier: AccessRecord, agent: number, k: Knowledge): number | undefined =>
   earlier.stamp.agent === agent ? undefined : Math.max(0, k.order[programOf(earlier.stamp.agent)]!)
-
-/** What the later agent knew of the earlier one, in words. */
-export const knewOf = (
-  c: Context,
-  earlier: AccessRecord,
-  agent: number,
-  k: Pick<Knowledge, 'order'>,
-): string => {
-  const name = agentName(c.header, earlier.stamp.agent)
-  const upTo = k.order[programOf(earlier.stamp.agent)]!
-  const own = earlier.stamp.agent === agent
-  const pc = own
-    ? 'issued both'
-    : `knows ${name} up to its event ${String(upTo)} (${earlier.operation >= 0 ? 'the issue' : 'this access'} is ${String(earlier.stamp.at)})`
-  const done = earlier.completion
-  if (earlier.operation < 0) return pc
-  if (done.clock < 0) return `${pc}; it has signalled nothing yet`
-  if (done.barrier >= 0)
-    return `${pc}; done with generation ${String(done.generation)} of ${barrierName(c.header, done.barrier)}, ${upToOf(k.order[done.clock]! - 1)}`
-  return `${pc}; done with number ${String(done.at)} of its ${earlier.unit} sequence, ${upToOf(k.order[done.clock]!, 1)}`
-}
 
 /** tensormap.cp_fenceproxy: a warp copies a tensor map, and waits at that for all of its lanes. */
 const waitsForLanes = (r: AccessRecord): boolean => r.map && r.whole && r.operation < 0
@@ -125,7 +101,7 @@ const waitsForLanes = (r: AccessRecord): boolean => r.map && r.whole && r.operat
 const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean): string => {
   const { crossing: apart, shared } = crossing(earlier, later)
   if (!ofOne)
-    return `are not ordered for ${showLanes(apart | shared)} of the first: what orders the two warps is done by other lanes, which nothing has ordered after these`
+    return `are not ordered for ${showLanes(apart | shared)} of the first: other lanes synchronise the two warps, and nothing orders those lanes after these`
   if (waitsForLanes(later))
     return `are made by different lanes of one warp (the first by ${showLanes(apart)}): the second waits for all lanes, and the manual does not say that this orders memory`
   return earlier.stamp.at === later.stamp.at
@@ -156,18 +132,18 @@ const resting: Readonly<Record<Assumption, Resting>> = {
   relaxed: {
     id: 'N2',
     why: () =>
-      ' over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict)',
+      ' by a relaxed arrive or wait alone: the verdict relies on it, although PTX does not let it order ordinary accesses (--strict reports it)',
   },
   issueOrder: {
     id: 'N3',
     why: () =>
-      ' because products of one agent are taken to happen in the order of their issue: the verdict rests on it, and the manual does not say so (tensor pipe: documented)',
+      ' only if products of one agent happen in the order of their issue: the verdict relies on it, although PTX does not say so (--tensor-pipe documented reports it)',
   },
   unfencedRead: {
     id: 'P3',
     why: ({ fences }) =>
-      `, but no proxy fence is between them, for which the manual asks (strict proxies)${
-        isCompilers(fences) ? leftByCompiler : ': GB200 was seen to need it, and no Hopper chip was'
+      `, but without the proxy fence between them that PTX requires (--strict-proxies reports it)${
+        isCompilers(fences) ? leftByCompiler : '; GB200 chips need it, and no Hopper chip was seen to'
       }`,
   },
 }
@@ -213,9 +189,9 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         knew:
           k === undefined
             ? kind === 'foreign'
-              ? `${agentName(c.header, later.stamp.agent)} knows nothing of the other cluster`
+              ? `nothing orders ${agentName(c.header, later.stamp.agent)} after the other cluster`
               : undefined
-            : `${agentName(c.header, later.stamp.agent)} ${knewOf(c, earlier, later.stamp.agent, k)}`,
+            : whyOf(c, earlier, later.stamp.agent, k),
         knows: k === undefined ? undefined : knowsOf(earlier, later.stamp.agent, k),
         times: 1,
       }),
@@ -247,7 +223,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         : apart
           ? unordered
           : inOrder
-            ? 'are ordered over a relaxed arrive or wait alone, which by the manual orders no ordinary access'
+            ? 'are ordered by a relaxed arrive or wait alone, and PTX does not let it order ordinary accesses'
             : 'are not ordered'
       // compilers leave the bar.warp.sync out there
       const isNote = lanes && (c.options.lanes === 'converged' || (ofOne && waitsForLanes(later)))
@@ -258,7 +234,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       pair(
         'twice',
         () => 'N4',
-        'are not ordered; stored twice: the same value, in every run',
+        'are not ordered, but store the same value in every run',
         earlier,
         later,
         k,
@@ -277,7 +253,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       pair(
         'visibility',
         () => id,
-        `are ordered, but what was written is not visible: ${titleOf(c.header, { id, about: [ofPlane(later.footprint.plane)] })}`,
+        `are ordered, but the write is not visible: ${titleOf(c.header, { id, about: [ofPlane(later.footprint.plane)] })}`,
         earlier,
         later,
         k,
@@ -285,7 +261,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
     },
     readFence: (write) => readFence(c.header, spaceOf(c, write.footprint), c.options),
     unfencedRead: (earlier, later, k) => {
-      pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k)
+      pair('P3', () => 'P3', 'are ordered, but no proxy fence stands between them', earlier, later, k)
     },
     restsOn: (what, earlier, later) => {
       // a note once a verdict: what it says is made once, too
@@ -309,13 +285,13 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       // sums of floats differ in their rounding, anything else in what is there
       if (!addsFloats(earlier) || !addsFloats(later))
         fail(c.report, 'C1', keyOf('order', earlier.stamp, later.stamp), () => ({
-          text: `what memory holds depends on whether ${where(c.header, earlier.stamp)} or ${where(c.header, later.stamp)} is first: they are atomic and do not commute`,
+          text: `the contents of memory depend on whether ${where(c.header, earlier.stamp)} or ${where(c.header, later.stamp)} is first: they are atomic and do not commute`,
           draft: undefined,
         }))
       pair(
         'N1',
         () => 'N1',
-        'join what was there in an order that nothing fixes, and the result depends on it',
+        'are not ordered, and the result depends on which comes first',
         earlier,
         later,
         undefined,
@@ -325,7 +301,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
     decided: (earlier, later) => {
       const [read, write] = earlier.rw === 'r' ? [earlier, later] : [later, earlier]
       fail(c.report, 'C1', keyOf('decides', read.stamp, undefined), () => ({
-        text: `what ${where(c.header, read.stamp)} finds may decide something, and ${where(c.header, write.stamp)} may write it before or after`,
+        text: `${where(c.header, read.stamp)} reads a value that may decide control, and ${where(c.header, write.stamp)} may write it before or after`,
         draft: undefined,
       }))
     },
@@ -344,7 +320,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         draft(
           id,
           isFilled ? 'C' : 'E',
-          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written${isFilled ? ' but the launch, which has filled it with what is there' : ''}`,
+          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written${isFilled ? ' but the caller, before the launch' : ''}`,
           [ofPlane(r.footprint.plane)],
           actorOf(r),
           undefined,

@@ -24,7 +24,7 @@
  * 1. Every agent with a blocked event is in the list, once.
  * 2. A parent is in the list iff a branch of its open fork is.
  */
-import type { Blocked } from '../finding.js'
+import type { Blocked, Supply } from '../finding.js'
 import type { BlockingId } from '../hazards.js'
 import { ofBarrier, ofGroup, type Subject } from '../subject.js'
 import { waitedFor } from '../../log/comparison.js'
@@ -212,10 +212,10 @@ const circle = (c: Context, round: ReadonlyArray<Edge>): string => {
     const held = e.ahead.find((x) => x.behind === agent)
     const who = agentName(c.header, e.blockage.stamp.agent)
     if (held !== undefined)
-      return `${who} waits for ${where(c.header, held.stamp)}, which stands behind ${where(c.header, next.blockage.stamp)}`
+      return `${who} waits for ${where(c.header, held.stamp)}, which comes after ${where(c.header, next.blockage.stamp)}`
     return isJoin(e) ? `${who} waits for its branch ${agentName(c.header, agent)} to end` : null
   })
-  return links.length === 0 || links.includes(null) ? '' : `; a circle: ${links.join('; ')}`
+  return links.length === 0 || links.includes(null) ? '' : `; a cycle: ${links.join('; ')}`
 }
 
 /** Of an agent that is one warp and is called so. */
@@ -223,6 +223,32 @@ const warpOf = (a: LoggedAgent | undefined): Blocked['warp'] =>
   a?.firstWarp === undefined || a.name !== `warp ${String(a.firstWarp)}`
     ? null
     : { number: a.firstWarp, cta: a.cta }
+
+/** What would end a wait, as something to do. */
+const actOf = (c: Context, named: NamedBarriers, b: Blockage): string => {
+  if (b.named !== undefined) return `arrive on ${namedBarrier(c, named, b.named).label}`
+  if (b.lacking !== undefined) return `signal ${b.lacking.label}`
+  if (b.family !== undefined) return `complete the ${b.family} group`
+  return b.barrier < 0 ? 'end its branch' : `arrive on ${barrierName(c.header, b.barrier)}`
+}
+
+const supplyOf = (c: Context, named: NamedBarriers, { blockage, suppliers, ahead }: Edge): Supply => ({
+  act: actOf(c, named, blockage),
+  suppliers: suppliers.map((x) => agentName(c.header, x)),
+  ahead: ahead.map((x) => where(c.header, x.stamp)),
+})
+
+/** Why nothing ends a wait: what holds back those that could, or that there are none. */
+const supplyText = (c: Context, { suppliers, ahead }: Edge, edges: ReadonlyArray<Edge>): string => {
+  if (suppliers.length === 0) return 'no agent signals it in this run'
+  const [held] = ahead
+  if (held !== undefined)
+    return `${where(c.header, held.stamp)} would signal it, after a wait of ${agentName(c.header, held.behind)} that is blocked`
+  const [first] = suppliers
+  const stands = edges.some((e) => e.blockage.stamp.agent === first)
+  const more = suppliers.length > 1 ? `, like ${String(suppliers.length - 1)} more` : ''
+  return `${agentName(c.header, first!)} has signalled it before, and ${stands ? 'is blocked' : 'has ended'}${more}`
+}
 
 /** Files the deadlock: the list of blocked agents, and one finding B1, B4, B5, B6 or B7. */
 export const deadlock = (
@@ -298,13 +324,18 @@ export const deadlock = (
   const wanted = barrier < 0 ? 0 : wantedBy(c, barriers[barrier]!, stamp.agent)
   const by = barrier < 0 ? undefined : explaining(c, id, barriers[barrier]!, first)
   file(c.report, 'deadlock', () =>
-    draft(
-      id,
-      'E',
-      `${text}${because(id, wanted)}${round[0] === first ? circle(c, round) : ''}`,
-      about,
-      waits,
-      by,
+    Object.assign(
+      draft(
+        id,
+        'E',
+        `${text}${because(id, wanted)}${round[0] === first ? circle(c, round) : ''}`,
+        about,
+        waits,
+        by,
+        undefined,
+        supplyText(c, first, edges),
+      ),
+      { supply: supplyOf(c, named, first) },
     ),
   )
 }
@@ -333,5 +364,5 @@ const ofContribution = (e: Contribution | undefined): Actor | undefined =>
 /** `wanted`: the generation that the waiter has not seen yet. */
 const because = (id: BlockingId, wanted: number): string =>
   id === 'B1'
-    ? `; the generation that it wants, ${String(wanted)}, is over, and the next one too: the parity is the same again`
+    ? `; it waits for generation ${String(wanted)}, but that one and the next are over, so the parity is the same again`
     : ''

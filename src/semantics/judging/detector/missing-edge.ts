@@ -52,6 +52,7 @@ import {
   released,
   uncounted,
   waitFor,
+  waitText,
   waits,
   waitsElsewhere,
 } from './candidate-edges.js'
@@ -193,7 +194,7 @@ const threadFence = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): 
     kind: 'fence',
     after: x === a ? 'a' : 'b',
     before: x === a ? 'b' : 'a',
-    text: `a fence of memory at the scope of the GPU after ${label(x)}, before the atomic operation that announces it, and one before ${label(y)}, after the atomic operation that reads the announcement`,
+    text: `add a fence of memory at the scope of the GPU after ${label(x)}, before the atomic operation that announces it; and one before ${label(y)}, after the atomic operation that reads the announcement`,
     about: [],
     fence: 'threads',
   }
@@ -205,69 +206,93 @@ const readsOutput = (header: Header, f: Diagnosis): boolean =>
     return plane?.space === 'gmem' && plane.output
   })
 
-/** The finding has a cause that is not an edge; what to do is said by the id. */
+/** The barriers that it is about. */
+const namesOf = (header: Header, { about }: Diagnosis): string =>
+  about.flatMap((s) => (s._tag === 'barrier' ? [barrierName(header, s.barrier)] : [])).join(', ')
+
+/** Agents of whom any could end a wait. */
+const mostNamed = 3
+
+/** A wait that nothing ends: what is to be signalled, and which agents could. */
+const supplyText = (header: Header, f: Diagnosis): string => {
+  const { supply } = f
+  const act = supply?.act ?? `signal ${namesOf(header, f)}`
+  if (f.id === 'B6')
+    return `${act} once after its initialisation, or start ${label(f.a)} with the other phase`
+  if (supply === undefined) return `${act}, so that ${label(f.a)} can pass`
+  if (supply.ahead.length > 0)
+    return `move ${supply.ahead[0]!} before the wait that blocks it, or ${act} somewhere else: ${label(f.a)} waits for it`
+  return supply.suppliers.length === 0
+    ? `let another agent ${act}: none does so in this run`
+    : `let ${supply.suppliers.slice(0, mostNamed).join(' or ')} ${act} once more, or wait one time less at ${label(f.a)}`
+}
+
+/** The finding has a cause that is not an edge; the id says what to do. */
 const byRule = (header: Header, f: Diagnosis): Remedy => {
   switch (f.id) {
     case 'B1':
       return edge(
         'arrive-wait',
-        `an arrive of ${f.a.agent} after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the generation after the next' : label(f.b)}`,
+        `add an arrive of ${f.a.agent} after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the generation after the next' : label(f.b)}`,
       )
     case 'B3':
       return edge(
         'arrive-wait',
-        `an order between ${label(f.a)} and ${f.b === undefined ? 'what follows' : label(f.b)}: an arrive after the one and a wait for it before the other; or one generation for both, with a larger count`,
+        `order ${label(f.a)} and ${f.b === undefined ? 'the next arrival' : label(f.b)}: add an arrive after the one and a wait for it before the other; or let one generation count both`,
       )
     case 'D3':
       return edge(
         'none-found',
-        `other bytes for one of the two: nothing orders clusters, so the places of ${label(f.a)} and of the other cluster may not overlap`,
+        `give ${label(f.a)} and the other cluster different bytes: nothing orders clusters`,
       )
     case 'O1':
-      return edge('none-found', 'a write of these bytes before the kernel ends')
+      return edge('none-found', 'write these bytes before the kernel ends, or make the output smaller')
     case 'M7':
-      return edge('none-found', 'one issue, by one agent of the even CTA, while both CTAs live')
+      return edge('none-found', 'issue it once, by one agent of the even CTA, before either CTA exits')
     case 'T4':
     case 'T5':
-      return edge('none-found', 'the same steps of allocation in both CTAs of the pair')
+      return edge(
+        'none-found',
+        'allocate and free the same columns in both CTAs of the pair, in the same order',
+      )
     case 'K1':
       return edge(
         'arrive-wait',
-        'a cluster barrier (an arrive of every CTA, and a wait for it) behind this and before any of them ends',
+        'add a cluster barrier (an arrive of every CTA, and a wait for it) after this, before any of them exits',
         [ofRendezvous('cluster')],
       )
     case 'K2':
-      return edge('arrive', 'an arrive of every CTA of the cluster')
+      return edge('arrive', 'let every CTA of the cluster arrive')
     case 'K4':
       return edge(
         'arrive-wait',
-        `a cluster barrier (an arrive of every CTA, and a wait for it) ${f.b === undefined ? '' : `after ${label(f.b)} and `}before ${label(f.a)}`,
+        `add a cluster barrier (an arrive of every CTA, and a wait for it) ${f.b === undefined ? '' : `after ${label(f.b)} and `}before ${label(f.a)}`,
         [ofRendezvous('cluster')],
       )
     case 'N1':
       return edge(
         'arrive-wait',
-        `an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}, if the order matters`,
+        `if the order matters, add an arrive when ${label(f.a)} is done, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
       )
     case 'N2':
       return edge(
         'arrive-wait',
-        `an arrive that releases, and a wait that acquires, between ${label(f.a)} and ${f.b === undefined ? 'the exit' : label(f.b)}`,
+        `use an arrive that releases, and a wait that acquires, between ${label(f.a)} and ${f.b === undefined ? 'the exit' : label(f.b)}`,
       )
     case 'N3':
       return edge(
         'arrive-wait',
-        `a commit behind ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
+        `add a commit after ${label(f.a)}, and a wait for it before ${f.b === undefined ? 'the other' : label(f.b)}`,
       )
     case 'N5':
       return edge(
         'none-found',
-        `${label(f.a)} by all threads of the warp, before any of them ends; or barrier without .aligned`,
+        `execute ${label(f.a)} by all threads of the warp, before any of them exits; or use a barrier without .aligned`,
       )
     case 'A2':
-      return edge('none-found', `${label(f.a)} by all warps of the warpgroup`)
+      return edge('none-found', `execute ${label(f.a)} in all warps of the warpgroup`)
     case 'T1':
-      return edge('none-found', `a tcgen05.dealloc of what ${label(f.a)} allocates`)
+      return edge('none-found', `add a tcgen05.dealloc of the columns that ${label(f.a)} allocates`)
     case 'B4':
       return edge(
         'bytes',
@@ -275,31 +300,37 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
       )
     case 'B5':
     case 'B6':
-      return edge('arrive', `an arrival for the wait that is blocked: ${f.text}`, f.about)
+      return edge('arrive', supplyText(header, f), f.about)
     case 'B8':
-      return edge('wait', `a wait of ${f.a.agent} for every generation: ${f.text}`, f.about)
+      return edge('wait', `let ${f.a.agent} wait for every generation of ${namesOf(header, f)}`, f.about)
     case 'U1':
-      return edge('wait', `a wait that observes the completion: ${f.text}`, f.about)
+      return edge(
+        'wait',
+        `wait for the last completion of ${namesOf(header, f)} before it is given up and before the kernel ends`,
+        f.about,
+      )
     case 'I1':
     case 'M6': {
-      const text = `a write of these bytes before ${label(f.a)}: none is in the log`
+      const text = `write these bytes before ${label(f.a)}: nothing in this run does`
       return edge(
         'none-found',
-        readsOutput(header, f) ? `${text}; or the role inout, if it is filled before the launch` : text,
+        readsOutput(header, f)
+          ? `${text}; if the caller fills them before the launch, give the tensor the role inout`
+          : text,
       )
     }
     case 'B7':
       return edge(
         'none-found',
-        'one initialisation, known to all users before they use it; an invalidation that they know before the bytes are used again',
+        'initialise the barrier once, and synchronise with every user before its first use; invalidate it after its last use, and synchronise again before its bytes are reused',
       )
     case 'V3':
       return edge(
         'none-found',
-        'an ordinary load: no `__ldg()`, and no `const` and `__restrict__` on a pointer whose memory the kernel writes',
+        'use an ordinary load: no `__ldg()`, and no `const __restrict__` pointer to memory that the kernel writes',
       )
     default:
-      return edge('none-found', 'no single fence, wait or arrive removes this')
+      return edge('none-found', 'no single fence, wait or arrive fixes this')
   }
 }
 
@@ -338,7 +369,7 @@ export const explain = (
   if (isOfOneInstruction(finding))
     return edge(
       'none-found',
-      'another place for each lane: one instruction writes them all, and which lane comes last is open',
+      'give each lane a place of its own: one instruction writes all of them, in no order',
     )
   const answered = isAnsweredById(finding)
   const fenced = threadFence(events, finding)
@@ -463,6 +494,8 @@ const generationAt = (completed: ReadonlyArray<Completed>, barrier: number, inde
   return before.length === 0 ? 0 : before[before.length - 1]!.generation + 1
 }
 
+const nothingWaits = '; nothing waits for it now'
+
 const unheardText = (
   header: Header,
   events: ReadonlyArray<LogEvent>,
@@ -470,8 +503,8 @@ const unheardText = (
   r: Release,
   before: Side,
 ): string => {
-  const who = isUnheard(events, r.barrier) ? ', for which no agent waits in this run,' : ''
-  return `a wait for generation ${String(generationAt(completed, r.barrier, r.index))} of ${barrierName(header, r.barrier)}${who} before ${label(before)}`
+  const now = isUnheard(events, r.barrier) ? nothingWaits : ''
+  return `${waitText(header, r.barrier, generationAt(completed, r.barrier, r.index))} before ${label(before)}${now}`
 }
 
 /**
@@ -501,14 +534,14 @@ const unheardRelease = (
     if (early?.arrive === null)
       return {
         kind: 'wait',
-        text: `a wait for generation 0 of ${barrierName(header, early.barrier)} before ${label(b.side)}, in place of \`${header.sites[early.wait]?.label ?? ''}\`, which passes at the phase before it`,
+        text: `${waitText(header, early.barrier, 0)} before ${label(b.side)}: \`${header.sites[early.wait]?.label ?? ''}\` passes one phase too early`,
         about: [ofBarrier(early.barrier)],
         actions: [],
       }
     if (early !== undefined)
       return {
         kind: 'arrive',
-        text: `the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} behind whatever reads what ${label(a.side)} brings`,
+        text: `move the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} after the statement that reads the bytes of ${label(a.side)}`,
         about: [ofBarrier(early.barrier)],
         actions: [],
       }
@@ -517,7 +550,7 @@ const unheardRelease = (
       ? undefined
       : {
           kind: 'wait',
-          text: `a wait for ${barrierName(header, partner)}, for which no agent waits in this run, before ${label(b.side)}`,
+          text: `wait for ${barrierName(header, partner)} before ${label(b.side)}${nothingWaits}`,
           about: [ofBarrier(partner)],
           actions: [],
         }
@@ -555,7 +588,7 @@ const otherIndex = (
       const h = waitFor(header, b, c.barrier, c.generation, c.message)
       return {
         kind: h.kind,
-        text: `${h.text}, in place of what \`${label}\` waits for`,
+        text: `${h.text}, instead of what \`${label}\` waits for`,
         about: h.about,
         actions: h.actions,
       }
@@ -573,22 +606,15 @@ const overArrival = (
   const at = events.find((e, i) =>
     id === undefined ? i === extra.index : e._tag === 'signal' && e.operation === id && e.to === 'arrive',
   )
-  if (at === undefined || !('barrier' in at)) return edge('none-found', 'one arrival too many')
-  const name = barrierName(header, at.barrier)
-  const generation = String(generationAt(completed, at.barrier, extra.index))
+  if (at === undefined || !('barrier' in at))
+    return edge('none-found', 'remove one arrival, or increase the count of the barrier')
+  const wait = `${waitText(header, at.barrier, generationAt(completed, at.barrier, extra.index))} before ${label(extra.side)}`
+  const orCount = ', or use fewer arrivals or a larger count'
   if (isUnheard(events, at.barrier))
-    return edge(
-      'wait',
-      `a wait for generation ${generation} of ${name}, for which no agent waits in this run, before ${label(extra.side)}; or fewer arrivals, or a larger count`,
-      [ofBarrier(at.barrier)],
-    )
+    return edge('wait', `${wait}${orCount}${nothingWaits}`, [ofBarrier(at.barrier)])
   const release = releaseOf(header, events, at.barrier, extra.side)
   return release === undefined
-    ? edge(
-        'wait',
-        `a wait for generation ${generation} of ${name} before ${label(extra.side)}; or fewer arrivals, or a larger count`,
-        [ofBarrier(at.barrier)],
-      )
+    ? edge('wait', `${wait}${orCount}`, [ofBarrier(at.barrier)])
     : edge('wait', unheardText(header, events, completed, release, extra.side), [ofBarrier(release.barrier)])
 }
 
@@ -597,7 +623,7 @@ const blockBarrier = (init: Seen, use: Seen): Hypothesis => {
   const done = init.done
   return {
     kind: 'arrive-wait',
-    text: `a block barrier (bar.sync, or an arrive and a wait) between ${label(init.side)} and ${label(use.side)}`,
+    text: `add a block barrier (bar.sync, or an arrive and a wait) between ${label(init.side)} and ${label(use.side)}`,
     about: [],
     actions:
       done === undefined

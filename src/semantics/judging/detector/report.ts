@@ -15,6 +15,7 @@ import type {
   Operation,
   Place,
   Severity,
+  Supply,
 } from '../finding.js'
 import { hazards } from '../hazards.js'
 import { other, waiting, wordsOf, type AccessDeed, type Deed } from '../deed.js'
@@ -45,6 +46,7 @@ export interface Draft {
   readonly place: Place | undefined
   readonly knew: string | undefined
   readonly knows?: number | undefined
+  readonly supply?: Supply
   times: number
 }
 
@@ -222,6 +224,7 @@ export const findingOf = (header: Header, d: Draft): Diagnosis => {
   if (d.place !== undefined) core.place = d.place
   if (d.knew !== undefined) core.knew = d.knew
   if (d.knows !== undefined) core.knows = d.knows
+  if (d.supply !== undefined) core.supply = d.supply
   return core
 }
 

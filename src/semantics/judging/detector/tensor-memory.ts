@@ -46,7 +46,8 @@ import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
 import { ofColumns, ofPlane } from '../subject.js'
 import { isUsed, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
-import { actorOf, doesAccess, knewOf } from './conflicts.js'
+import { actorOf, doesAccess } from './conflicts.js'
+import { whyOf } from './why.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
 import { programOf } from './knowledge.js'
@@ -359,8 +360,8 @@ export const notOver = (
       r.unit === 'tcgen05Ld' ? 'M3' : 'U2',
       'E',
       overRelaxed
-        ? `${doesAccess(r)} tensor memory, and is over before the deallocation by a relaxed arrive or wait alone, which by the manual orders no ordinary access`
-        : `${doesAccess(r)} tensor memory and is not over when it is deallocated`,
+        ? `${doesAccess(r)} tensor memory, and only a relaxed arrive or wait orders the deallocation after it: PTX does not let it order ordinary accesses`
+        : `${doesAccess(r)} tensor memory and may still run when it is deallocated`,
       [ofColumns, ofPlane(r.footprint.plane)],
       actorOf(r),
       actor(by, 'deallocates'),
@@ -368,7 +369,7 @@ export const notOver = (
         plane: planeName(c.header, r.footprint.plane),
         spans: overlap(r.footprint.spans, footprint.spans),
       },
-      `${agentName(c.header, by.agent)} ${knewOf(c, r, by.agent, { order: order.slice() })}`,
+      whyOf(c, r, by.agent, { order: order.slice() }),
     ),
   )
 
