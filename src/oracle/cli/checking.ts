@@ -22,18 +22,28 @@ import { equalWritesOf, exploringAsked, fuelFor, scheduleAsked, strictnessAsked,
 import { launchRows } from './launch-rows.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
-import { refuseData } from './ptx-data.js'
+import type { DataSet } from '../launch/data-sets.js'
+import { dataAsked, refuseAlgebra } from './ptx-data.js'
+import { onDataSets } from './on-data-sets.js'
 import { policyOf } from './schedule.js'
-import { otherInputs, withDataIfWanted } from './seeded.js'
-import { namedSubject, linesOfSubject, sourceOfSubject, subjectAsked, type Subject } from './subject.js'
+import { dataOf, otherInputs, seededIn, type WithData } from './seeded.js'
+import {
+  countersOf,
+  namedSubject,
+  linesOfSubject,
+  sourceOfSubject,
+  subjectAsked,
+  type Subject,
+} from './subject.js'
 
 export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> =>
   isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
 
 const judgeProgram = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
   const parsed = pipe(
-    refuseData(name, options),
+    refuseAlgebra(name, options),
     E.bindTo('_'),
+    E.bindW('set', () => dataAsked(options)),
     E.bindW('asked', () => subjectAsked(options)),
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
@@ -41,7 +51,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
     E.bindW('mending', () => mendAsked(options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { asked, schedule, strictness, exploring, mending } = parsed.right
+  const { set, asked, schedule, strictness, exploring, mending } = parsed.right
   const subject = namedSubject(world, name, asked)
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
@@ -51,76 +61,88 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
   if (E.isLeft(fuel)) return fuel
   const start = world.clock()
   const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
-  const taken = withDataIfWanted(
-    subject.right,
-    (algebra, tensors) => {
-      const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
-      const judged = (of: Program, explain: boolean): E.Either<Failure, Checked> =>
-        check(of, {
+  const judgedOn = ({ algebra, tensors }: WithData, set: DataSet | null): E.Either<Failure, Judged> => {
+    const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
+    const judged = (of: Program, explain: boolean): E.Either<Failure, Checked> =>
+      check(of, {
+        settings,
+        algebra,
+        arguments: given,
+        policy: policy.right,
+        strict: strictness.strict,
+        strictProxies: strictness.strictProxies,
+        ...lanesOf(strictness),
+        equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
+        hazards: true,
+        provenance: program.computes !== undefined,
+        ...exploring,
+        explain,
+        fuel: fuel.right,
+        progress: bar.update,
+      })
+    return pipe(
+      judged(program, true),
+      E.chain((checked) =>
+        wantsData(checked.outcome) && algebra === unit
+          ? E.right({ program, checked, mended: [] })
+          : mend({ program, checked, mended: [] }, mending, judged),
+      ),
+      E.map(({ program: judgedProgram, checked, mended }): Judged => {
+        const judgedSubject: Subject =
+          mended.length === 0 ? subject.right : { ...subject.right, program: judgedProgram }
+        return {
+          source: sourceOf(judgedProgram),
+          script: scriptOf(judgedProgram),
+          rows: () => launchRows(judgedSubject, checked.world),
           settings,
-          algebra,
-          arguments: given,
-          policy: policy.right,
-          strict: strictness.strict,
-          strictProxies: strictness.strictProxies,
-          ...lanesOf(strictness),
-          equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
-          hazards: true,
-          provenance: program.computes !== undefined,
-          ...exploring,
-          explain,
+          dropped: subject.right.dropped,
+          authored: sourceOfSubject(judgedSubject),
+          linesOf: linesOfSubject(judgedSubject),
+          schedule,
           fuel: fuel.right,
-          progress: bar.update,
-        })
-      return pipe(
-        judged(program, true),
-        E.chain((checked) =>
-          wantsData(checked.outcome) && algebra === unit
-            ? E.right({ program, checked, mended: [] })
-            : mend({ program, checked, mended: [] }, mending, judged),
-        ),
-        E.map((found) => ({ ...found, algebra, given })),
-      )
-    },
-    ({ checked }) => wantsData(checked.outcome),
+          checked,
+          algebra,
+          given,
+          verdict: withDetails(
+            { ...subject.right, program: judgedProgram },
+            schedule,
+            withMended(
+              set === null
+                ? checked.verdict
+                : { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] },
+              mended,
+            ),
+            set ?? 'random',
+          ),
+          elapsed: world.clock() - start,
+        }
+      }),
+    )
+  }
+  const onData = (set: DataSet): E.Either<Failure, Judged> => {
+    const data = dataOf(subject.right, set)
+    return data === null ? bare() : judgedOn(data, set)
+  }
+  const bare = (): E.Either<Failure, Judged> =>
+    judgedOn({ algebra: unit, tensors: countersOf(subject.right) }, null)
+  const open = seededIn(subject.right)
+  const taken = pipe(
+    bare(),
+    E.chain((one) =>
+      !wantsData(one.checked.outcome)
+        ? E.right(one)
+        : open.length === 0 || (mending.length > 0 && set === null)
+          ? onData('random')
+          : onDataSets(onData, set, open.join(', ')),
+    ),
   )
   bar.stop()
-  const elapsed = world.clock() - start
   return pipe(
     taken,
     E.chainW((one) =>
-      one.found.mended.length === mending.length
+      (one.verdict.mended ?? []).length === mending.length
         ? E.right(one)
         : refuseFlag('--mend', 'a run that comes to its end', 'one that needs data it does not have'),
     ),
-    E.map(({ found: { program: judged, checked, mended, algebra, given }, seeded }): Judged => {
-      const judgedSubject: Subject =
-        mended.length === 0 ? subject.right : { ...subject.right, program: judged }
-      return {
-        source: sourceOf(judged),
-        script: scriptOf(judged),
-        rows: () => launchRows(judgedSubject, checked.world),
-        settings,
-        dropped: subject.right.dropped,
-        authored: sourceOfSubject(judgedSubject),
-        linesOf: linesOfSubject(judgedSubject),
-        schedule,
-        fuel: fuel.right,
-        checked,
-        algebra,
-        given,
-        verdict: withDetails(
-          { ...subject.right, program: judged },
-          schedule,
-          withMended(
-            seeded
-              ? { ...checked.verdict, scope: [...checked.verdict.scope, otherInputs(subject.right)] }
-              : checked.verdict,
-            mended,
-          ),
-        ),
-        elapsed,
-      }
-    }),
   )
 }

@@ -2,6 +2,7 @@
 import { detailed, type Details } from '../../semantics/judging/details.js'
 import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { DataSet } from '../launch/data-sets.js'
 import { placedInModule } from '../launch/placed.js'
 import type { ScheduleFlag } from './flags/machine.js'
 import { replayText } from './judging.js'
@@ -19,11 +20,11 @@ const whoseOfSubject = ({ launched, traced, program }: Subject): Pick<Details, '
 }
 
 /** The verdict as it is published: everything that its text says is in it. */
-export const withDetails = (subject: Subject, asked: ScheduleFlag, verdict: Verdict): Verdict =>
+export const withDetails = (subject: Subject, asked: ScheduleFlag, verdict: Verdict, set: DataSet): Verdict =>
   detailed(
     {
       smem: smemOf(subject.program),
-      replay: replayText(asked, verdict),
+      replay: replayText(asked, verdict, set),
       ...quoteOfSubject(subject),
       ...whoseOfSubject(subject),
     },

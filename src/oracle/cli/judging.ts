@@ -28,6 +28,7 @@ import { constantsOf } from '../../semantics/language/typecheck/constant.js'
 import type { Program } from '../../semantics/language/program.js'
 import { standardFuel, type Outcome } from '../../semantics/execution/run.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { DataSet } from '../launch/data-sets.js'
 import type { LaunchedModule } from '../launch/launched.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
@@ -241,15 +242,17 @@ export const recordAsked = (options: Options): ReadonlyArray<AskedFile> => {
 /** A word of a command line. */
 const quoted = (text: string): string => (text.includes(' ') ? `"${text}"` : text)
 
-/** How to see again what replays by a schedule of this verdict; the first is the one that was asked for. */
+/** How to see again what replays by a schedule of this verdict, on this set of data; the first schedule is the one that was asked for. */
 export const replayText =
-  (asked: ScheduleFlag, { schedules }: Verdict) =>
-  (schedule: string): string =>
-    schedule === schedules[0]
-      ? `--schedule ${quoted(printSchedule(asked))} (a run is deterministic)`
+  (asked: ScheduleFlag, { schedules }: Verdict, set: DataSet) =>
+  (schedule: string): string => {
+    const data = set === 'random' ? '' : `--data ${set} `
+    return schedule === schedules[0]
+      ? `${data}--schedule ${quoted(printSchedule(asked))} (a run is deterministic)`
       : E.isRight(parseSchedule(schedule))
-        ? `--schedule ${quoted(schedule)} (a run is deterministic)`
-        : '--record FILE keeps the schedule, --schedule recorded:FILE replays it'
+        ? `${data}--schedule ${quoted(schedule)} (a run is deterministic)`
+        : `${data}--record FILE keeps the schedule, --schedule recorded:FILE replays it`
+  }
 
 /** The schedule, where it is asked for. */
 export const record = (

@@ -34,12 +34,22 @@ export const dataOptions = (command: Command): Command =>
     .option('--known <tensor>', 'of PTX over shadow: an input whose data are known; again for another', again)
     .option(
       '--data <set>',
-      `PTX: the data of inputs without a file, one of ${dataSets.join(', ')}; default: random, and where data decide the others too`,
+      `the data of inputs without a file, one of ${dataSets.join(', ')}; default: random, and where data decide the others too`,
     )
 
 /** They mean nothing of what is no PTX. */
-export const refuseData = (name: string, options: Options): E.Either<FlagFailure, null> => {
-  const flag = ['over', 'known', 'data'].find((said) => own(options, said) !== undefined)
+export const refuseData = (name: string, options: Options): E.Either<FlagFailure, null> =>
+  refuseOf(['over', 'known', 'data'], name, options)
+/** The same of what is checked, which may be on a data set. */
+export const refuseAlgebra = (name: string, options: Options): E.Either<FlagFailure, null> =>
+  refuseOf(['over', 'known'], name, options)
+
+const refuseOf = (
+  flags: ReadonlyArray<string>,
+  name: string,
+  options: Options,
+): E.Either<FlagFailure, null> => {
+  const flag = flags.find((said) => own(options, said) !== undefined)
   return flag === undefined
     ? E.right(null)
     : refuseFlag(`--${flag}`, 'PTX (.ptx): what else is checked takes no data', name)

@@ -31,7 +31,8 @@ import { productsSteer } from '../../semantics/warps/steering.js'
 import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
-import { dataSetText, furtherSets, type DataSet } from '../launch/data-sets.js'
+import type { DataSet } from '../launch/data-sets.js'
+import { onDataSets } from './on-data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
@@ -290,87 +291,35 @@ const judgedModule = (
         judgedOver(world, overShadows(subject, unknown), options, [['data', unknownText(unknown)]], []),
         E.chain((one) =>
           unknown.orSeeded && wantsData(one.checked.outcome)
-            ? onDataSets(world, subject, options, seededNames, otherSeeds(unknown))
+            ? judgedOnSets(world, subject, options, seededNames, otherSeeds(unknown))
             : E.right(one),
         ),
       )
     }),
   )
 
-/** Most events of the runs on further sets of data. */
-const mostOnSets = 400_000
-
-/** A verdict on a set of data that was not given says so in its first line. */
-const onData = (one: JudgedPtx, words: string): JudgedPtx =>
-  Object.assign({}, one, {
-    verdict: Object.assign({}, one.verdict, { reason: `${words}: ${one.verdict.reason}` }),
-  })
-
-/** Of a run, and of the schedules that followed it. */
-const effortOf = ({ verdict: { counts, search } }: JudgedPtx): number =>
-  counts.steps * counts.runs + (search?.transitions ?? 0)
-
-/**
- * Where data decide and were not given: random data first, then the other sets (`launch/data-sets.ts`), until one shows what no data set makes by itself. A
- * fault may come from the data alone.
- */
-const onDataSets = (
+/** On the data sets of inputs without a file. */
+const judgedOnSets = (
   world: World,
   subject: PtxSubject,
   options: Options,
   names: string,
   outside: string,
-): E.Either<Failure, JudgedPtx> => {
-  const asked = dataAsked(options)
-  if (E.isLeft(asked)) return asked
-  const over = (set: DataSet): E.Either<Failure, JudgedPtx> => {
-    const launched = withData(subject.launched, set)
-    const source = warpSource(launched.elaborated.program, launched.arguments)
-    return judgedOver(world, { ...subject, launched, source }, options, [], [outside], set)
-  }
-  const first = over(asked.right ?? 'random')
-  if (E.isLeft(first)) return first
-  const words = (set: DataSet): string => `with data that are ${dataSetText[set]} (${names})`
-  if (asked.right !== null) return E.right(onData(first.right, words(asked.right)))
-  const isShown = ({ verdict: { verdict } }: JudgedPtx): boolean =>
-    verdict === 'hazard' || verdict === 'deadlock'
-  const isFault = ({ checked: { outcome } }: JudgedPtx): boolean => outcome._tag === 'fault'
-  if (isShown(first.right)) return E.right(onData(first.right, words('random')))
-  const tried: Array<readonly [DataSet, JudgedPtx]> = [['random', first.right]]
-  let spent = effortOf(first.right)
-  for (const set of furtherSets) {
-    if (spent >= mostOnSets) break
-    const next = over(set)
-    if (E.isLeft(next)) return next
-    spent += effortOf(next.right)
-    if (isShown(next.right)) return E.right(onData(next.right, words(set)))
-    tried.push([set, next.right])
-  }
-  const whole = tried.filter(([, one]) => !isFault(one))
-  const [least] =
-    whole.length === 0 ? tried : whole.filter(([, { verdict }]) => verdict.verdict !== 'ok').concat(whole)
-  const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
-  const faults = tried.filter(([, one]) => isFault(one)).map(([set]) => set)
-  const one = onData(least![1], `on ${sets.join(', ')} data (${names})`)
-  return E.right(
-    whole.length === 0 || faults.length === 0
-      ? one
-      : Object.assign({}, one, {
-          verdict: Object.assign({}, one.verdict, {
-            scope: [
-              ...one.verdict.scope,
-              `${faults.join(', ')} data (${names}): a fault ends the run, which may come from the data (--data ${faults[0]!} shows it)`,
-            ],
-          }),
-        }),
+): E.Either<Failure, JudgedPtx> =>
+  pipe(
+    dataAsked(options),
+    E.chainW((asked) =>
+      onDataSets(
+        (set) => {
+          const launched = withData(subject.launched, set)
+          const source = warpSource(launched.elaborated.program, launched.arguments)
+          return judgedOver(world, { ...subject, launched, source }, options, [], [outside], set)
+        },
+        asked,
+        names,
+      ),
+    ),
   )
-}
-
-/** How to see it again, on a set of data that was not asked for. */
-const replayOn =
-  (set: DataSet, text: (schedule: string) => string) =>
-  (schedule: string): string =>
-    set === 'random' ? text(schedule) : `--data ${set} ${text(schedule)}`
 
 /** `rows`: what is told of its data; `outside`: what its verdict does not speak of besides. */
 const judgedOver = (
@@ -434,7 +383,7 @@ const judgedOver = (
       verdict: detailed(
         {
           smem: launched.elaborated.shared,
-          replay: replayOn(set, replayText(schedule, verdict)),
+          replay: replayText(schedule, verdict, set),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
           language: 'cuda',

@@ -286,8 +286,12 @@ const laneOfRow = (m: number, row: number): number =>
   m === 128 ? row : (row % 16) + 32 * Math.floor(row / 16)
 
 describe('tcgen05.mma', () => {
-  // a result of 16 bits is never left to the night
-  for (const k of new Set([...sampled(2, kinds), kinds[2]!]))
+  // a result of 16 bits is never left to the night, and neither are padded elements
+  for (const k of new Set([
+    ...sampled(2, kinds),
+    kinds[2]!,
+    ...kinds.filter(({ padded }) => padded === true),
+  ]))
     it.each(nightly ? [128, 64] : [k.bits === 16 ? 64 : 128])(
       `${k.kind}: ${k.a} by ${k.b} into ${k.acc}, %d rows`,
       (m) => {

@@ -549,7 +549,7 @@ const runNow = async (
   for (const kept of drawn.right) files.push(kept)
 
   const found = withComparison(finished.right.verdict, compared)
-  const verdict = withDetails(subject.right, schedule, found)
+  const verdict = withDetails(subject.right, schedule, found, 'random')
   return E.right({
     good: goodOf(verdict),
     files,

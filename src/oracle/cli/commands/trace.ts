@@ -282,7 +282,7 @@ const ofProgram = (
         ({ ran }) => wantsData(ran.outcome),
       ),
     ),
-    E.map(({ found: { launched, ran } }) => ({ log: ran.result, stopped: stoppedBy(launched, ran) })),
+    E.map(({ launched, ran }) => ({ log: ran.result, stopped: stoppedBy(launched, ran) })),
   )
 
 // ---------------------------------------------------------------- what is marked

@@ -1,0 +1,86 @@
+/** Every function of libdevice that a module may call is the one of its name: against the functions of the host's mathematics, on numbers where all differ. */
+import { expect, test } from 'vitest'
+import { encoder, decoder } from '../../../src/numerics/float-format.js'
+import { running, worldOf } from '../../oracle/world.js'
+import { inMemory } from '../../oracle/disk.js'
+
+/** erf by its series. */
+const erf = (x: number): number => {
+  let term = x
+  let sum = x
+  for (let n = 1; n < 60; n++) {
+    term *= (-x * x) / n
+    sum += term / (2 * n + 1)
+  }
+  return (2 / Math.sqrt(Math.PI)) * sum
+}
+
+const functions: ReadonlyArray<readonly [string, (x: number) => number]> = [
+  ['__nv_expf', Math.exp],
+  ['__nv_expm1f', Math.expm1],
+  ['__nv_logf', Math.log],
+  ['__nv_log2f', Math.log2],
+  ['__nv_log1pf', Math.log1p],
+  ['__nv_sinf', Math.sin],
+  ['__nv_cosf', Math.cos],
+  ['__nv_tanhf', Math.tanh],
+  ['__nv_erff', erf],
+  ['__nv_sqrtf', Math.sqrt],
+  ['__nv_rsqrtf', (x) => 1 / Math.sqrt(x)],
+  ['__nv_fast_log2f', Math.log2],
+  ['__nv_fast_sinf', Math.sin],
+  ['__nv_fast_cosf', Math.cos],
+]
+
+const count = 32
+const xs = Float64Array.from({ length: count }, (_, i) => 0.3125 + i / 16)
+
+const module = (symbol: string): string => `
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #l>
+    %a = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
+    %b = tt.addptr %a, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
+    %c = tt.load %b : tensor<32x!tt.ptr<f32>, #l>
+    %d = tt.extern_elementwise %c {libname = "", libpath = "", pure = true, symbol = "${symbol}"} : (tensor<32xf32, #l>) -> tensor<32xf32, #l>
+    %e = tt.splat %y : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
+    %g = tt.addptr %e, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
+    tt.store %g, %d : tensor<32x!tt.ptr<f32>, #l>
+    tt.return
+  }
+}
+`
+
+const npy = (values: Float64Array): Uint8Array => {
+  const says = `{'descr': '<f4', 'fortran_order': False, 'shape': (${String(values.length)},), }`
+  const header = says.padEnd(117) + '\n'
+  const bytes = new Uint8Array(10 + header.length + 4 * values.length)
+  bytes.set([0x93, 78, 85, 77, 80, 89, 1, 0, header.length, 0])
+  bytes.set(new TextEncoder().encode(header), 10)
+  const view = new DataView(bytes.buffer)
+  values.forEach((x, i) => {
+    view.setUint32(10 + header.length + 4 * i, encoder('f32')(x), true)
+  })
+  return bytes
+}
+
+test.each(functions)('%s', async (symbol, exactly) => {
+  const files = new Map([
+    ['f.ttgir', new TextEncoder().encode(module(symbol))],
+    ['x.npy', npy(xs)],
+  ])
+  const disk = inMemory(files)
+  const ran = await running(worldOf(disk))(
+    ...['run', 'f.ttgir', '--grid', '1', '--arg', 'x=x.npy', 'y=f32[32]:out', '--out', 'y=y.npy'],
+  )
+  expect([ran.status, ran.stderr]).toEqual([0, ''])
+  const bytes = files.get('y.npy')!
+  const view = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4 * count)
+  xs.forEach((x, i) => {
+    const got = decoder('f32')(view.getUint32(4 * i, true))
+    expect(Math.abs(got - exactly(x)), `${symbol} of ${String(x)}`).toBeLessThan(
+      2e-6 + 2e-6 * Math.abs(exactly(x)),
+    )
+  })
+})

@@ -1,0 +1,68 @@
+/**
+ * A module that stores where its indices say, checked without data. Oracle: whether two programs of the grid store to one element, and whether a store lies outside, by the
+ * values of each set.
+ */
+import { describe, expect, test } from 'vitest'
+import { dataSets, dataSetText, valueOf, type DataSet } from '../../../src/oracle/launch/data-sets.js'
+import { running, worldOf } from '../world.js'
+import { inMemory } from '../disk.js'
+
+const scatter = `
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @scatter(%idx: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
+    %pid = tt.get_program_id x : i32
+    %c32 = arith.constant 32 : i32
+    %base = arith.muli %pid, %c32 : i32
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #l>
+    %b = tt.splat %base : i32 -> tensor<32xi32, #l>
+    %o = arith.addi %r, %b : tensor<32xi32, #l>
+    %p = tt.splat %idx : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #l>
+    %q = tt.addptr %p, %o : tensor<32x!tt.ptr<i32>, #l>, tensor<32xi32, #l>
+    %i = tt.load %q : tensor<32x!tt.ptr<i32>, #l>
+    %s = tt.splat %out : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #l>
+    %t = tt.addptr %s, %i : tensor<32x!tt.ptr<i32>, #l>, tensor<32xi32, #l>
+    tt.store %t, %o : tensor<32x!tt.ptr<i32>, #l>
+    tt.return
+  }
+}
+`
+const files = new Map([['scatter.ttgir', new TextEncoder().encode(scatter)]])
+const run = running(worldOf(inMemory(files)))
+const checked = (...more: ReadonlyArray<string>) =>
+  run('check', 'scatter.ttgir', '--grid', '2', '--arg', 'idx=i32[64]:in', 'out=i32[64]:out', ...more)
+
+/** The indices of a set; the index tensor is the first. */
+const indices = (set: Exclude<DataSet, 'random'>): ReadonlyArray<number> =>
+  Array.from({ length: 64 }, (_, i) => valueOf(set, 64, 0)(i))
+/** Do the two programs store to one element? */
+const meet = (set: Exclude<DataSet, 'random'>): boolean => {
+  const all = indices(set)
+  return all.slice(0, 32).some((i) => all.slice(32).includes(i))
+}
+
+describe('data that were not given', () => {
+  test.each(dataSets.flatMap((set) => (set === 'random' ? [] : [set])))(
+    'on one set that is asked for: %s',
+    async (set) => {
+      const { stdout } = await checked('--data', set, '--json')
+      const v = JSON.parse(stdout) as { verdict: string; reason: string; findings: { id: string }[] }
+      expect(v.reason.startsWith(`with data that are ${dataSetText[set]} (idx): `)).toBe(true)
+      expect([set, v.verdict, v.findings[0]?.id]).toEqual(
+        meet(set) ? [set, 'hazard', 'D3'] : [set, 'ok', undefined],
+      )
+    },
+  )
+  test('all of them in turn: the first that shows a race gives the verdict, and says how to see it again', async () => {
+    const { stdout, status } = await checked()
+    expect(status).toBe(1)
+    expect(stdout).toMatch(
+      /verdict +hazard: with data that are random below the number of elements \(idx\): /,
+    )
+    expect(stdout).toMatch(/replay +--data small --schedule eager/)
+  })
+  test('what is no set is refused, and so is an algebra', async () => {
+    expect((await checked('--data', 'many')).status).toBe(2)
+    expect((await checked('--over', 'shadow')).status).toBe(2)
+  })
+})

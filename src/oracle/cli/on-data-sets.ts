@@ -1,0 +1,70 @@
+/**
+ * A verdict where data decide and were not given: on random data first, then on the other sets (`launch/data-sets.ts`), until one shows what no data set
+ * makes by itself, a race or a deadlock. A fault may come from the data alone: it counts only if every set ends in one.
+ *
+ * Its first line names the data, and `--data SET` takes them again.
+ *
+ * Laws
+ * 1. The verdict is a function of the kernel, its launch and the options: sets are tried in one order, within a number of events.
+ * 2. A set that is asked for is the only one.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
+import { dataSetText, furtherSets, type DataSet } from '../launch/data-sets.js'
+import type { Judged } from './judged.js'
+
+/** Most events of the runs on further sets of data. */
+const mostOnSets = 400_000
+
+/** A verdict on a set of data that was not given says so in its first line. */
+const onData = <J extends Judged>(one: J, words: string): J =>
+  Object.assign({}, one, {
+    verdict: Object.assign({}, one.verdict, { reason: `${words}: ${one.verdict.reason}` }),
+  })
+
+/** Of a run, and of the schedules that followed it. */
+const effortOf = ({ verdict: { counts, search } }: Judged): number =>
+  counts.steps * counts.runs + (search?.transitions ?? 0)
+
+/** `asked`: the set, if one is; `names`: the inputs that are not given. */
+export const onDataSets = <J extends Judged>(
+  over: (set: DataSet) => E.Either<Failure, J>,
+  asked: DataSet | null,
+  names: string,
+): E.Either<Failure, J> => {
+  const first = over(asked ?? 'random')
+  if (E.isLeft(first)) return first
+  const words = (set: DataSet): string => `with data that are ${dataSetText[set]} (${names})`
+  if (asked !== null) return E.right(onData(first.right, words(asked)))
+  const isShown = ({ verdict: { verdict } }: J): boolean => verdict === 'hazard' || verdict === 'deadlock'
+  const isFault = ({ checked: { outcome } }: J): boolean => outcome._tag === 'fault'
+  if (isShown(first.right)) return E.right(onData(first.right, words('random')))
+  const tried: Array<readonly [DataSet, J]> = [['random', first.right]]
+  let spent = effortOf(first.right)
+  for (const set of furtherSets) {
+    if (spent >= mostOnSets) break
+    const next = over(set)
+    if (E.isLeft(next)) return next
+    spent += effortOf(next.right)
+    if (isShown(next.right)) return E.right(onData(next.right, words(set)))
+    tried.push([set, next.right])
+  }
+  const whole = tried.filter(([, one]) => !isFault(one))
+  const [least] =
+    whole.length === 0 ? tried : whole.filter(([, { verdict }]) => verdict.verdict !== 'ok').concat(whole)
+  const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
+  const faults = tried.filter(([, one]) => isFault(one)).map(([set]) => set)
+  const one = onData(least![1], `on ${sets.join(', ')} data (${names})`)
+  return E.right(
+    whole.length === 0 || faults.length === 0
+      ? one
+      : Object.assign({}, one, {
+          verdict: Object.assign({}, one.verdict, {
+            scope: [
+              ...one.verdict.scope,
+              `${faults.join(', ')} data (${names}): a fault ends the run, which may come from the data (--data ${faults[0]!} shows it)`,
+            ],
+          }),
+        }),
+  )
+}
