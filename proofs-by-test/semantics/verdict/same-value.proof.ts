@@ -78,7 +78,7 @@ describe('two agents', () => {
       place: { plane: 'gmem out' },
     })
     expect(verdict.notes[0]!.text).toBe(
-      'writes and writes of gmem out are not ordered; stored twice: the same value, in every run',
+      'writes and writes of gmem out are not ordered, but store the same value in every run',
     )
   })
   it('store something else: other rows, another operation, one row further', () => {

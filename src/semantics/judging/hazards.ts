@@ -207,7 +207,7 @@ const rows = {
   P6: {
     title: 'barrier given to an asynchronous unit without a fence',
     definition:
-      'A bulk copy or a commit of the tensor core completes on a barrier that was initialised with no fence behind it: neither fence.mbarrier_init by the thread that initialised it, nor fence.proxy.async.',
+      'A bulk copy or a commit of the tensor core completes on a barrier that was initialised with no fence after it: neither fence.mbarrier_init by the thread that initialised it, nor fence.proxy.async.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -239,7 +239,7 @@ const rows = {
     mistakes: ['early', 'ahead'],
   },
   R3: {
-    title: 'wait that some of the copies have no part in',
+    title: 'wait on a generation that does not include this copy',
     definition:
       'The reader waited for the right barrier and passed on a generation that this copy did not belong to, because too few arrivals are counted.',
     severity: 'E',
@@ -365,7 +365,7 @@ const rows = {
   },
   B5: {
     title: 'a wait that never completes',
-    definition: 'Nothing can move any more and this wait stands: a deadlock.',
+    definition: 'Every agent is blocked or has ended, and this wait never passes: a deadlock.',
     severity: 'E',
     by: ['detector'],
     rank: 2,
@@ -375,7 +375,7 @@ const rows = {
     mistakes: ['stuck', 'ahead'],
   },
   B6: {
-    title: 'lost prime, or the wrong initial phase',
+    title: 'missing first arrival, or the wrong initial phase',
     definition:
       'The first wait on a barrier blocks for ever, because no arrival has primed it or its parity is that of the next generation; or it passes on the fresh barrier, and what it should have waited for is under way.',
     severity: 'E',
@@ -389,7 +389,7 @@ const rows = {
     mistakes: ['stuck'],
   },
   B7: {
-    title: 'barrier used outside its life',
+    title: 'barrier used before its initialisation or after its end',
     definition:
       'Used or waited for before its initialisation is known or after its invalidation, initialised twice, or its bytes are used as data meanwhile.',
     severity: 'E',
@@ -413,9 +413,9 @@ const rows = {
     mistakes: ['stuck'],
   },
   B9: {
-    title: 'barrier used by a peer to which its initialisation is not published',
+    title: 'barrier used by another CTA before its initialisation is published',
     definition:
-      'An agent of another CTA arrives on a barrier, or an operation of its signals it, in order behind the initialisation over nothing but relaxed cluster barriers, with no fence.mbarrier_init behind the initialisation.',
+      'An agent of another CTA arrives on a barrier, or an operation of its signals it, after the initialisation, but only by relaxed cluster barriers and without a fence.mbarrier_init.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -424,7 +424,7 @@ const rows = {
   U1: {
     title: 'completions that no wait observed',
     definition:
-      'A Pallas barrier is given up with generations that no wait has seen; a hazard, not a note, when its storage is used again.',
+      'A Pallas barrier is given up with generations that no wait has seen. It is a hazard, not a note, when its storage is used again.',
     severity: 'C',
     by: ['detector'],
     rank: 3,
@@ -436,8 +436,7 @@ const rows = {
   },
   U2: {
     title: 'asynchronous operation outstanding at exit',
-    definition:
-      'A CTA exits, or frees tensor memory, and no agent of it knows that an operation of its own is over.',
+    definition: 'A CTA exits, or frees tensor memory, while an operation that it issued may still run.',
     severity: 'E',
     by: ['detector'],
     rank: 3,
@@ -619,7 +618,7 @@ const rows = {
     cause: 'conflict',
   },
   K4: {
-    title: 'peer that may not have started, or not allocated',
+    title: 'peer CTA that may not have started, or not allocated',
     definition:
       'The memory of another CTA is reached, or tensor memory of a pair allocated, before anything tells that the other CTA has started; or the pair frees what that CTA may not have allocated yet.',
     severity: 'E',
@@ -683,7 +682,7 @@ const rows = {
     outside: 'always',
   },
   I1: {
-    title: 'read of what nothing has written',
+    title: 'read of memory that nothing has written',
     definition: 'Bytes are read that have no write before them and none that should have come before them.',
     severity: 'E',
     by: ['machine', 'detector'],
@@ -711,7 +710,7 @@ const rows = {
     mistakes: ['early'],
   },
   V2: {
-    title: 'the result depends on what a strong access finds',
+    title: 'the result depends on the order of strong accesses',
     definition:
       'A strong read and a strong write of one word, or two strong writes, are in no order: the read may take either value, or either write may be the last, and what global memory holds in the end depends on it, though no branch does.',
     severity: 'E',
@@ -721,7 +720,7 @@ const rows = {
     ptxAlone: 'other programs do not read or write single words strongly',
   },
   V3: {
-    title: 'read-only load of what the kernel has written',
+    title: 'read-only load of memory that the kernel writes',
     definition:
       'A load for memory that the kernel does not write (ld.global.nc, `__ldg`, or a `const __restrict__` pointer) reads bytes that the kernel has written: it may find what was there before, whatever orders the two.',
     severity: 'E',
@@ -772,7 +771,7 @@ const rows = {
     answer: 'always',
   },
   N4: {
-    title: 'stored twice: the same value',
+    title: 'unordered writes of the same value',
     definition:
       'Two writes of the same bytes that nothing orders store the same value in every run: a race that shows nowhere.',
     severity: 'L',

@@ -161,7 +161,7 @@ const spansOf = (bytes: ReadonlyArray<number>): ReadonlyArray<readonly [number, 
 
 const remedy: Remedy = {
   kind: 'none-found',
-  text: 'an order between the two: a barrier, or a release behind the first and an acquire before the second, each of a scope that has both in it (`__threadfence()` on both sides of a flag)',
+  text: 'order the two: with a barrier, or with a release after the first and an acquire before the second, in a scope that contains both (`__threadfence()` on both sides of a flag)',
   about: [],
 }
 

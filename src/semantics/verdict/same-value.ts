@@ -395,7 +395,7 @@ const asNote = (f: Diagnosis): Diagnosis =>
   Object.assign({}, f, {
     id: 'N4' as const,
     severity: hazards.N4.severity,
-    text: `${f.text}; stored twice: the same value, in every run`,
+    text: `${f.text}, but store the same value in every run`,
   })
 
 /** Is it a race of statements of which one of these notes says that they store the same? */

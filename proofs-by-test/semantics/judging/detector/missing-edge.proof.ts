@@ -182,7 +182,7 @@ describe('smallest missing edge', () => {
     })
     expect(e).toEqual({
       kind: 'group-wait',
-      text: 'add a bulk group wait that covers `store` of p@0 (reads), before `its exit` of p@0',
+      text: 'add a bulk group wait that covers `store` of p@0 (reads), before the exit of p@0',
     })
   })
 })
@@ -686,7 +686,7 @@ describe('an exit', () => {
   it('a copy: a wait for its generation, by whoever is first', () => {
     expect(exit((s) => load(s, 0, 0, 's0 0', 'load'))).toEqual({
       kind: 'wait',
-      text: 'wait for full@0 (phase 0) before `its exit` of p@0',
+      text: 'wait for full@0 (phase 0) before the exit of p@0',
     })
   })
   it('a product: a group wait before the exit', () => {
@@ -698,7 +698,7 @@ describe('an exit', () => {
       }),
     ).toEqual({
       kind: 'group-wait',
-      text: 'add a wgmma group wait that covers `mma` of c@0, before `its exit` of c@0',
+      text: 'add a wgmma group wait that covers `mma` of c@0, before the exit of c@0',
     })
   })
   it('a product of the tensor core that nothing announces', () => {
@@ -709,7 +709,7 @@ describe('an exit', () => {
       }),
     ).toEqual({
       kind: 'arrive-wait',
-      text: 'add an arrive when `mma` of p@0 is done, and a wait for it before `its exit` of p@0',
+      text: 'add an arrive when `mma` of p@0 is done, and a wait for it before the exit of p@0',
     })
   })
   it('one that an arrive behind it could announce', () => {

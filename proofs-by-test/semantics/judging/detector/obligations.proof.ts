@@ -128,7 +128,7 @@ describe('in whose words', () => {
       .findings.filter((f) => ['U2', 'K1'].includes(f.id))
       .map((f) => `${f.id} ${f.text} (${f.a.agent} ${f.a.site}: ${f.a.does}, ${String(f.a.operation)})`)
   }
-  const own = 'U2 no agent of CTA 0 knows at its exit that this tmaLoad is done (p@0 load: tmaLoad, 0)'
+  const own = 'U2 CTA 0 can exit before this tmaLoad is done (p@0 load: tmaLoad, 0)'
   const reaching = (cta: number, site: string): string =>
     `K1 CTA ${String(cta)} can exit before this reaches it: arrive on far@${String(cta)} (p@0 ${site}: arrive on far@${String(cta)}, undefined)`
   test.each<readonly [string, (s: Script) => void, ReadonlyArray<string>]>([

@@ -148,7 +148,11 @@ export const sideIn = ({ a }: Finding, { side }: Seen): 'a' | 'b' =>
 export const statementOf = (s: Side): string => statement(s.site, s.loc)
 
 /** A statement and who runs it; of a text, with its line. */
-export const label = (s: Side): string => `${statement(s.site, s.loc)} of ${s.agent}`
+export const label = (s: Side): string =>
+  s.site === exitSite ? `the exit of ${s.agent}` : `${statement(s.site, s.loc)} of ${s.agent}`
+
+/** Stands for a statement where an agent ends. */
+export const exitSite = '(exit)'
 
 const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => {
   switch (f.id) {

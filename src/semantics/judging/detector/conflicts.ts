@@ -148,6 +148,13 @@ const resting: Readonly<Record<Assumption, Resting>> = {
   },
 }
 
+/** Lanes of one warp are threads: that one comes first in a run says nothing. */
+const lanesApart = (warp: string): string =>
+  `different lanes of ${warp} make the two accesses, and neither bar.warp.sync nor a barrier is between them`
+
+/** A write that is not visible because a fence is missing, and nothing else. */
+const ofFences: ReadonlyArray<HazardId> = ['P1', 'P2', 'P5']
+
 // ---------------------------------------------------------------- constructors
 
 export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
@@ -162,6 +169,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
     later: AccessRecord,
     k: Knowledge | undefined,
     severity: Severity = 'E',
+    why?: string,
   ): Draft => {
     if (later !== judged) {
       judged = later
@@ -191,7 +199,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
             ? kind === 'foreign'
               ? `nothing orders ${agentName(c.header, later.stamp.agent)} after the other cluster`
               : undefined
-            : whyOf(c, earlier, later.stamp.agent, k),
+            : (why ?? whyOf(c, earlier, later.stamp.agent, k)),
         knows: k === undefined ? undefined : knowsOf(earlier, later.stamp.agent, k),
         times: 1,
       }),
@@ -228,7 +236,8 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       // compilers leave the bar.warp.sync out there
       const isNote = lanes && (c.options.lanes === 'converged' || (ofOne && waitsForLanes(later)))
       const severity: Severity = isNote ? 'L' : 'E'
-      noteManual(c.report, pair('race', id, how, earlier, later, k, severity), inOrder)
+      const why = ofOne ? lanesApart(agentName(c.header, later.stamp.agent)) : undefined
+      noteManual(c.report, pair('race', id, how, earlier, later, k, severity, why), inOrder)
     },
     twice: (earlier, later, k) => {
       pair(
@@ -257,11 +266,25 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         earlier,
         later,
         k,
+        'E',
+        ofFences.includes(id)
+          ? `${whyOf(c, earlier, later.stamp.agent, k)}, with no fence in between that makes the write visible`
+          : undefined,
       )
     },
     readFence: (write) => readFence(c.header, spaceOf(c, write.footprint), c.options),
     unfencedRead: (earlier, later, k) => {
-      pair('P3', () => 'P3', 'are ordered, but no proxy fence stands between them', earlier, later, k)
+      const why = `${whyOf(c, earlier, later.stamp.agent, k)}, with no proxy fence in between`
+      pair(
+        'P3',
+        () => 'P3',
+        'are ordered, but no proxy fence stands between them',
+        earlier,
+        later,
+        k,
+        'E',
+        why,
+      )
     },
     restsOn: (what, earlier, later) => {
       // a note once a verdict: what it says is made once, too

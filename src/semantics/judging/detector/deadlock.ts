@@ -333,7 +333,7 @@ export const deadlock = (
         waits,
         by,
         undefined,
-        supplyText(c, first, edges),
+        id === 'B5' || id === 'B6' ? supplyText(c, first, edges) : undefined,
       ),
       { supply: supplyOf(c, named, first) },
     ),

@@ -40,6 +40,7 @@ import type { Completed, Hypothesis, Kind, Seen } from './candidate-edges.js'
 import {
   commits,
   doneKnowledge,
+  exitSite,
   fences,
   groupWaits,
   isCycle,
@@ -653,7 +654,7 @@ const exits = (
         side: {
           index: x,
           agent: agentName(header, x),
-          site: 'its exit',
+          site: exitSite,
           path: [],
           iteration: [],
           at: finding.a.index === x ? Number.MAX_SAFE_INTEGER : 0x3fffffff,

@@ -165,13 +165,7 @@ export const atExit = (c: Context, all: Obligations): void => {
     const own = c.header.agents[o.stamp.agent]?.cta === o.cta
     const found = filed(c.report, keyOf(`exit|${String(o.cta)}`, o.stamp, undefined), () =>
       own
-        ? draft(
-            'U2',
-            'E',
-            `no agent of CTA ${String(o.cta)} knows at its exit that this ${o.does} is done`,
-            o.about,
-            actorOf(o),
-          )
+        ? draft('U2', 'E', `CTA ${String(o.cta)} can exit before this ${o.does} is done`, o.about, actorOf(o))
         : draft(
             'K1',
             'E',
