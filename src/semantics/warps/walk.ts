@@ -896,6 +896,10 @@ const instruction = (
         return
       }
       if (rows.absent.size > 0) Absent.came(rows, o, mask)
+      if (done.length > 1 && waits(o)) {
+        waitApart(w, s, mask, done)
+        return
+      }
       const loose =
         mask === -1 && others.length === 0
           ? null
@@ -918,6 +922,13 @@ const instruction = (
   comeTo(w, s, s.pc + 1)
   goOn(w, met)
   if (o._tag === 'turn') takesTurn(w, s)
+}
+
+/** Lanes that wait for different words, or for different values of one, wait each for their own: who has what it waits for goes on. */
+const waitApart = (w: Walk, s: Walking, mask: number, waits: ReadonlyArray<Part>): void => {
+  const ways = waits.map((p) => ({ mask: p.lanes ?? mask, pc: s.pc }))
+  const others = s.mask & ~mask
+  go(w, s, others === 0 ? ways : [...ways, { mask: others, pc: s.pc + 1 }], s.pc + 1)
 }
 
 /** Do lanes execute it as one? Then each has a part in all that it touches: PTX says of none of its accesses which thread makes it. */
@@ -956,8 +967,16 @@ const open = (w: Walk): ReadonlyArray<Walking> =>
     return o !== undefined && waits(o)
   })
 
-/** Is a part parked that might go on without the others? */
-const hasParked = (w: Walk): boolean => w.splits.some((p) => p.now === 'parked')
+/** The same, and behind them one that has yielded: it goes on where none of them can. */
+const waysIn = (w: Walk): ReadonlyArray<Walking> => {
+  const waiting = open(w)
+  if (waiting.length === 0) return waiting
+  const yielding = w.splits.find((p) => p.now === 'yielding')
+  return yielding === undefined ? waiting : [...waiting, yielding]
+}
+
+/** Is a part there that might go on without the others, parked or in a loop in which it asks? */
+const hasOthers = (w: Walk): boolean => w.splits.some((p) => p.now === 'parked' || p.now === 'yielding')
 
 /**
  * Which part goes on when all wait; undefined: several may, and it is not said which, or none is left. A part that waits for lanes of its warp is held up until they
@@ -966,12 +985,12 @@ const hasParked = (w: Walk): boolean => w.splits.some((p) => p.now === 'parked')
 const nextOf = (w: Walk): Walking | undefined => {
   if (w.splits.length === 1) return w.splits.find((p) => p.now === 'waiting')
   const waiting = w.splits.filter((p) => p.now === 'waiting')
-  if (waiting.length < 2 && !hasParked(w)) return waiting[0]
+  if (waiting.length < 2 && !hasOthers(w)) return waiting[0]
   // it needs no other part
   const coming = waiting.find((p) => isComing(w.launch.code[p.pc]?.instruction.operation))
   if (coming !== undefined) return coming
-  const ways = open(w)
-  if (ways.length === 1 && !hasParked(w)) return ways[0]
+  const ways = waysIn(w)
+  if (ways.length === 1 && !hasOthers(w)) return ways[0]
   if (ways.length > 0) {
     const chosen = ways.find((p) => p.mask === w.turn)
     w.turn = 0
@@ -984,11 +1003,11 @@ const nextOf = (w: Walk): Walking | undefined => {
   )
 }
 
-/** One that has yielded, where no other can go on. */
+/** Where no other can go on, each that has yielded does, in its turn. */
 const gone = (w: Walk): Walking | undefined => {
-  const s = w.splits.find((p) => p.now === 'yielding')
-  if (s !== undefined) s.now = 'running'
-  return s
+  const yielding = w.splits.filter((p) => p.now === 'yielding')
+  for (const p of yielding) p.now = 'running'
+  return yielding[0]
 }
 
 /**
@@ -1001,10 +1020,15 @@ const walk = (w: Walk): void => {
   effort.limit = Math.min(outer, effort.spent + endless)
   let ticks = 0
   while (w.ready === null) {
-    let s = w.splits.find((p) => p.now === 'running') ?? gone(w)
-    const last = s === undefined
+    let s = w.splits.find((p) => p.now === 'running')
+    if (s === undefined && open(w).length === 0) s = gone(w)
+    let last = s === undefined
     s ??= nextOf(w)
     if (s === undefined) break
+    if (s.now === 'yielding') {
+      last = false
+      gone(w)
+    }
     // as long as nothing is parted or met, it is still the first
     const parts = w.splits
     do {
@@ -1087,7 +1111,7 @@ const resumed = (
 
 /** The lanes of parts each of which may be the next, where the walk has ended before them; of one alone where others are parked, which go on first if nothing else can. */
 const severalIn = (w: Walk): ReadonlyArray<number> =>
-  w.ready === null && w.splits.length > 1 ? open(w).map(({ mask }) => mask) : none
+  w.ready === null && w.splits.length > 1 ? waysIn(w).map(({ mask }) => mask) : none
 const none: ReadonlyArray<number> = []
 
 /**
