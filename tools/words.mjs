@@ -1,21 +1,115 @@
-// An agent, an event, a generation is named; it is no somebody. `npm run check` calls this.
+// Messages are in plain English: an agent, an event, a generation is named and is no somebody, a sentence begins with what acts, and the words are those of the field.
+// `npm run check` calls this. It reads every line of `src` for words that name nobody, and the texts (string literals) of the rooms below for the rest: verdicts, findings, help, errors.
 import console from 'node:console'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import ts from 'typescript'
 
-const words = /\b(whoever|somebody|nobody)\b/i
+const people = /\b(whoever|somebody|nobody)\b/i
+
+/** Rooms whose texts are read by people who run a command. Descriptions of schemas, and the model's page, are not in them. */
+const rooms = [
+  'src/kernels/broken/zoo',
+  'src/oracle/cli',
+  'src/oracle/tensor-files',
+  'src/render',
+  'src/semantics/instructions',
+  'src/semantics/judging',
+  'src/semantics/language/typecheck',
+  'src/semantics/machine',
+  'src/semantics/mending',
+  'src/semantics/verdict',
+  'src/semantics/warps',
+]
+
+/** Tags of types, which no message has. */
+const tags = new Set(['of inputs', 'of one operation'])
+
+const rules = [
+  [/^(Of|What|Who|Whoever|So is)\s/i, 'begins with a word that names nothing'],
+  [/\bbeside\b/i, 'beside: next to, with'],
+  [/\bstands? for\b/i, 'stands for: covers, means'],
+  [/\bis held to\b/i, 'is held to: must'],
+  [/\bthe night\b/i, 'the night: nightly'],
+  [/\btwins?\b/i, 'twin: the mended kernel'],
+  [/\b(is|are) told\b/i, 'is told: learns, reads'],
+  [/\bbehind\b/i, 'behind: after'],
+]
+
+/** Right where they stand: a place in a text or in memory is behind another, and a text that joins one before it begins as it does. */
+const allowed = new Set([
+  'src/semantics/judging/provenance/epilogue.ts|of …',
+  'src/semantics/warps/walk.ts|what the instruction does',
+  'src/semantics/warps/word-terms.ts|behind what was decided',
+  'src/semantics/warps/word-terms.ts|of another lane',
+  'src/semantics/warps/word-terms.ts|of the warp …',
+  'src/oracle/cli/examples.ts|behind `>> ~/.bashrc`; of zsh and fish into a folder of theirs',
+  'src/oracle/tensor-files/zip.ts|an entry at byte … that ends behind it',
+  'src/render/hazards/essay.ts',
+])
+
+/** Words that a sentence of a help text may have. */
+const longest = 25
 
 const filesIn = (path) =>
   statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => filesIn(join(path, name))) : [path]
 
-const found = filesIn('src').flatMap((file) =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line, i) => (words.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])),
-)
+const isText = (node) =>
+  ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)
+
+const textOf = (node) =>
+  ts.isTemplateExpression(node)
+    ? node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join('')
+    : node.text
+
+const textsIn = (file) => {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const texts = []
+  const visit = (node) => {
+    if (ts.isImportDeclaration(node)) return
+    if (isText(node) && textOf(node).includes(' '))
+      texts.push({ line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, text: textOf(node) })
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return texts
+}
+
+/** Sentences, whose examples in backquotes count as a word. */
+const longSentence = (text) =>
+  text
+    .replace(/`[^`]*`/g, 'x')
+    .split(/[.;:]\s/)
+    .find((sentence) => sentence.trim().split(/\s+/).length > longest)
+
+const isAllowed = (file, text) => tags.has(text) || allowed.has(file) || allowed.has(`${file}|${text}`)
+
+const complaints = (file) =>
+  textsIn(file)
+    .filter(({ text }) => !isAllowed(file, text))
+    .flatMap(({ line, text }) => [
+      ...rules.filter(([pattern]) => pattern.test(text)).map(([, why]) => `${file}:${line}: ${why}: ${text}`),
+      ...(file.startsWith('src/oracle/cli/flags/') && longSentence(text) !== undefined
+        ? [`${file}:${line}: a sentence of more than ${longest} words: ${text}`]
+        : []),
+    ])
+
+const sources = filesIn('src')
+const found = [
+  ...sources.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (people.test(line) ? [`${file}:${i + 1}: names nobody: ${line.trim()}`] : [])),
+  ),
+  ...sources
+    .filter((file) => file.endsWith('.ts') && rooms.some((room) => file.startsWith(`${room}/`)))
+    .flatMap(complaints),
+]
 for (const line of found) console.error(line)
 if (found.length > 0) {
-  console.error(`${found.length} lines speak of somebody: name the agent, the event, the generation`)
+  console.error(
+    `${found.length} texts are not in plain English: name what acts, and use the words of the field`,
+  )
   process.exit(1)
 }

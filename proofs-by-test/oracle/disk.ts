@@ -7,9 +7,7 @@ import type { Files } from '../../src/oracle/tensor-files/files.js'
 export const inMemory = (disk: Map<string, Uint8Array>): Files => ({
   read: (file) => () => {
     const bytes = disk.get(file)
-    return bytes === undefined
-      ? E.left(failure('file-missing', `${file}: expected a file to read, found none`))
-      : E.right(bytes)
+    return bytes === undefined ? E.left(failure('file-missing', `${file}: no such file`)) : E.right(bytes)
   },
   destination: (file) => () =>
     /^(locked|\/nowhere)/.test(file)

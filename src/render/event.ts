@@ -108,7 +108,7 @@ export const whatOf = (e: LogEvent): string => {
     case 'exit':
       return e._tag
     case 'ahead':
-      return 'stands behind a wait that is blocked'
+      return 'comes after a wait that is blocked'
     case 'cluster':
       return `cluster ${String(e.id)} begins`
   }

@@ -339,7 +339,7 @@ export const timelineSvg = (
     'Time is the longest chain of events that must come before; lengths compare nothing else. Arrows: from a signal or an arrival to the wait that needs it.',
     ...(d.later > 0
       ? [
-          `Of ${thousands(d.later + 1)} clusters or waves of clusters, one after the other, the first is drawn.`,
+          `This is the first of ${thousands(d.later + 1)} clusters or waves of clusters, which run one after the other.`,
         ]
       : []),
     ...(marks.length > 0 ? ['Red: what a finding is about.'] : []),

@@ -72,7 +72,7 @@ it('mma: what does not fit is refused in one line', async () => {
       'all.npz: expected one tensor, or the name of one behind the file (FILE:NAME), found a, w',
     ],
     ['mma --in a=all.npz:x b=all.npz:w', "all.npz: expected an array 'x', found none"],
-    ['mma --in all.npz none.npz', 'none.npz: expected a file to read, found none'],
+    ['mma --in all.npz none.npz', 'none.npz: no such file'],
     ['mma --in all.npy', 'name=file, name:dtype=file or one .npz or .safetensors file'],
     ['mma --in all.npz:a', 'name=file, name:dtype=file or one .npz or .safetensors file'],
     ['mma --in a=all.npz:a b=all.npz:w --out d=o.npz o.npz', 'an output that is bound to no other file'],

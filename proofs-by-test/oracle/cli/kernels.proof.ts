@@ -391,7 +391,7 @@ describe('tcspec kernels and demo', () => {
     const bare = nightly ? await tcspec(commands, { ...world, conformance: null })(['demo'])() : null
     expect(full).toMatchObject({ status: 0, stderr: '' })
     expect(full.stdout).toContain(
-      "0 of 65,536 elements differ from what JAX's Hopper kernel produced on an H100",
+      "0 of 65,536 elements differ from the output of JAX's Hopper kernel on an H100",
     )
     if (bare !== null) {
       expect(bare).toMatchObject({ status: 0, stderr: '' })
@@ -445,11 +445,7 @@ describe('wrong on purpose: status 2 and one line', () => {
       /found 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/,
     ],
     ['unknown kernel before a missing file', ['run', 'matmul9', '--in', 'a=none.npy'], /found 'matmul9'/],
-    [
-      'missing file',
-      ['run', 'hopper-matmul', '--in', 'a=none.npy'],
-      /none\.npy: expected a file to read, found none/,
-    ],
+    ['missing file', ['run', 'hopper-matmul', '--in', 'a=none.npy'], /none\.npy: no such file/],
     [
       'truncated file',
       ['run', 'hopper-matmul', '--in', 'a=@truncated'],
@@ -563,7 +559,7 @@ describe('wrong on purpose: status 2 and one line', () => {
     ['a program with settings', ['check', '@json', '--set', 'm=1'], /a program in a file has no settings/],
     ['a trace explored', ['check', '@trace', '--explore'], /--explore: expected a kernel or a program/],
     ['a trace under a schedule', ['check', '@trace', '--schedule', 'lazy'], /--schedule: expected a kernel/],
-    ['missing program', ['check', 'none.json'], /none\.json: expected a file to read, found none/],
+    ['missing program', ['check', 'none.json'], /none\.json: no such file/],
   ]
   const filled = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
     argv.map((word) => word.replace(/@(\w+)/, (_, name: string) => at(files[name]!)))

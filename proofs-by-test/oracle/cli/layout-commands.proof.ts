@@ -686,10 +686,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
       ['layout', 'check', 'WGMMA', '--against', 'WGMMA', '--format', 'svg'],
       "--format: expected table|json|csv, found 'svg': there is no picture of a check",
     ],
-    [
-      ['layout', 'check', 'none.json', '--against', 'WGMMA'],
-      'none.json: expected a file to read, found none',
-    ],
+    [['layout', 'check', 'none.json', '--against', 'WGMMA'], 'none.json: no such file'],
     [['layout', '{"kind":'], /^layout: expected JSON, found /],
     [['layout', '{"kind":"tiled"}'], 'layout: $.tiling: expected an array, found nothing'],
     [

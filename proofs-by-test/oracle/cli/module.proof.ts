@@ -480,7 +480,7 @@ describe('wrong use is one line', () => {
       'check k.ttgir --grid 1 --arg da=d/a.npy',
       /--grid 1 --arg da=d\/a.npy db=f16\[\?,\?\]:in dc=f16\[\?,\?\]:out K=\?:i32, found nothing for db, dc, K/,
     ],
-    ['check nothing.ttgir', /^tcspec: nothing.ttgir: expected a file to read, found none\n$/],
+    ['check nothing.ttgir', /^tcspec: nothing.ttgir: no such file\n$/],
     ['check k.ttgir', /^tcspec: k.ttgir:1:1: expected 'module', found the end\n$/, { 'k.ttgir': '' }],
     [
       'check k.ttgir',
@@ -550,7 +550,7 @@ describe('wrong use is one line', () => {
     ],
     [
       'check k.ttgir --launch d/launch.json',
-      /^tcspec: d\/none.npy: expected a file to read, found none\n$/,
+      /^tcspec: d\/none.npy: no such file\n$/,
       { 'd/launch.json': launchFile({}, { a: { file: 'none.npy' } }) },
     ],
     [

@@ -96,8 +96,8 @@ describe('tcspec compare', () => {
     })
   })
   const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [['none.npy', 'f16.npy'], 'none.npy: expected a file to read, found none'],
-    [['f16.npy', 'none.npy'], 'none.npy: expected a file to read, found none'],
+    [['none.npy', 'f16.npy'], 'none.npy: no such file'],
+    [['f16.npy', 'none.npy'], 'none.npy: no such file'],
     [['short.npy', 'flat.npy'], 'short.npy: expected 8 bytes of data for shape (4,) of f2, found 3'],
     [['flat.npy', 'f16.npy'], 'flat.npy against f16.npy: expected shape (2, 2), found (4,)'],
     [
@@ -270,7 +270,7 @@ describe('program law 1: every status', () => {
   })
   it('a file name of two lines does not make two lines', async () => {
     const outcome = await run('compare', 'a\nb', 'f16.npy')
-    expect(outcome.stderr).toBe('tcspec: a b: expected a file to read, found none\n')
+    expect(outcome.stderr).toBe('tcspec: a b: no such file\n')
   })
 })
 
@@ -471,7 +471,7 @@ describe('the built program', () => {
     expect(spawn('compare', root, a!)).toEqual({
       status: 2,
       stdout: '',
-      stderr: `tcspec: ${root}: expected a file to read, found a directory\n`,
+      stderr: `tcspec: ${root}: it is a directory, not a file\n`,
     })
     if (!nightly) return
     const manifest: unknown = JSON.parse(fs.readFileSync(path.join(repository, 'package.json'), 'utf8'))

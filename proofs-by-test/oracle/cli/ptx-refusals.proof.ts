@@ -42,7 +42,7 @@ const ofFlags: ReadonlyArray<readonly [argv: string, says: RegExp]> = [
     'check k.ptx',
     /^k\.ptx: entry matmul_f32: expected a grid, a block and 6 arguments \(0 .*: u64 at 0, .*found nothing for the grid, the block, arguments 0, 1, 2, 3, 4, 5$/,
   ],
-  ['check nothing.ptx', /^nothing\.ptx: expected a file to read, found none$/],
+  ['check nothing.ptx', /^nothing\.ptx: no such file$/],
   ['check empty.ptx', /^empty\.ptx:1:1: expected '\.version', found the end$/],
   ...['check', 'run', 'ptx', 'kernels', 'view', 'trace', 'mutate'].map(
     (command): readonly [string, RegExp] => [
@@ -134,7 +134,7 @@ const ofFile: ReadonlyArray<readonly [name: string, change: (l: Launch) => void,
     (l) => (l['outputs'] = ['z']),
     /^l\.json: outputs: expected a tensor of the arguments, found 'z'; did you mean a, b or c\?$/,
   ],
-  ['an unknown tensor', (l) => (l.args[0]!['tensor'] = 'z'), /^z\.npy: expected a file to read, found none$/],
+  ['an unknown tensor', (l) => (l.args[0]!['tensor'] = 'z'), /^z\.npy: no such file$/],
   [
     'an unknown element type',
     (l) => (l.args[0]!['dtype'] = 'f99'),

@@ -283,7 +283,7 @@ describe('one line says what is missing, or does not fit', () => {
   test.each<readonly [string, string, RegExp]>([
     ['9', '1', /^--arg: expected a parameter of the entry, 0 matmul_f32_param_0: u64 at 0, .*, found '9'/u],
     ['matmul_f32_param_6', '1', /did you mean/u],
-    ['0', 'x.npy', /^x\.npy: expected a file to read/u],
+    ['0', 'x.npy', /^x\.npy: no such file/u],
     ['0', '?', /^--arg matmul_f32_param_0: expected a number, a file, or/u],
     ['0', 'a.npy:bf16', /^a\.npy: expected elements of 2 bytes for bf16, found f4$/u],
     ['0', 'f33[4]', /expected DTYPE\[EXTENTS\]/u],

@@ -104,7 +104,7 @@ describe('a document is refused', () => {
   test.each([
     [{ subjects: [] }, '$.subjects: expected at least one value'],
     [{ subjects: ['quee'] }, "found 'quee'; did you mean queue"],
-    [{ subjects: ['none.json'] }, 'none.json: expected a file to read, found none'],
+    [{ subjects: ['none.json'] }, 'none.json: no such file'],
     [{ subjects: ['p.json'], settings: { m: [1] } }, '$.settings.m: expected a setting of a kernel'],
     [{ subjects: ['queue'], settings: { M: [1] } }, '$.settings.M: expected a setting of a kernel'],
     [{ subjects: [{ name: 'queue', settings: { M: [1] } }] }, 'queue: expected a setting of m, n, rows'],
@@ -119,7 +119,7 @@ describe('a document is refused', () => {
     [{ subjects: ['queue'], options: { over: ['byts'] } }, '--over: expected bits'],
     [{ subjects: ['queue'], options: { tensorPipe: ['none'] } }, '--tensor-pipe: expected issue-order'],
     [{ subjects: ['queue'], options: { over: ['bits'], arithmetic: ['volta'] } }, '--arithmetic: expected'],
-    [{ subjects: ['queue'], schedules: ['recorded:no.txt'] }, 'no.txt: expected a file to read'],
+    [{ subjects: ['queue'], schedules: ['recorded:no.txt'] }, 'no.txt: no such file'],
     [{ subjects: ['queue'], options: { arithmetic: ['hopper'] } }, 'expected options.over beside it'],
     [{ subjects: ['queue'], options: { explore: true, over: ['bits'] } }, 'expected no options.over'],
     [{ subjects: ['queue'], mutants: ['DORP'] }, '$.mutants[0]: expected one of "none", "all"'],

@@ -205,10 +205,10 @@ describe('files law 2: whole or not at all', () => {
 
 describe('files law 3: failures are one line that names the file', () => {
   const reads: ReadonlyArray<readonly [string, string, string, string]> = [
-    ['none there', at('none'), 'file-missing', `${at('none')}: expected a file to read, found none`],
-    ['a directory', root, 'file-is-directory', `${root}: expected a file to read, found a directory`],
-    ['below a file', at('file/x'), 'file-missing', `${at('file/x')}: expected a file to read, found none`],
-    ['no name', '', 'file-missing', ': expected a file to read, found none'],
+    ['none there', at('none'), 'file-missing', `${at('none')}: no such file`],
+    ['a directory', root, 'file-is-directory', `${root}: it is a directory, not a file`],
+    ['below a file', at('file/x'), 'file-missing', `${at('file/x')}: no such file`],
+    ['no name', '', 'file-missing', ': no such file'],
     ['a name that cannot be', 'a\0b', 'file-unreadable', 'a\0b: cannot be read (ERR_INVALID_ARG_VALUE)'],
   ]
   it.each(reads)('read: %s', (_, file, code, message) => {

@@ -13,6 +13,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
 import { children, type ExprNode } from '../../semantics/language/expression.js'
 import {
   effectsOf,
@@ -52,9 +53,9 @@ export const without =
       ? withoutThose(label, new Set([label]))(program)
       : refuse(
           'broken.label',
-          `${program.name}: expected the label of an effect to leave out, one of ${labels
+          `${program.name}: no statement '${label}' has an effect to leave out; ${didYouMean(labels.map((l) => `'${l}'`))(`'${label}'`)} The statements are ${labels
             .map((l) => `'${l}'`)
-            .join(', ')}; found '${label}'`,
+            .join(', ')}`,
         )
   }
 

@@ -202,7 +202,7 @@ const swizzledBox = (spec: NvmmaShared, box: Shape): Converted => {
   return rows < 8
     ? refuse(
         'triton.too-small',
-        `A swizzle needs 8 rows or more beside the contiguous dimension, found ${String(rows)} in a box of ${showShape(box)}`,
+        `A swizzle needs 8 rows or more next to the contiguous dimension, found ${String(rows)} in a box of ${showShape(box)}`,
       )
     : pipe(
         coreTile(spec),

@@ -90,7 +90,7 @@ const ofEnding = formatOfEnding<Format>({ '': 'table', txt: 'table', json: 'json
 const formatOf = (options: Options): E.Either<FlagFailure, Format> => {
   const said = wordOf(options, 'format')
   const json = options['json'] === true
-  if (json && said !== null && said !== 'json') return refuseFlag('--format', 'json beside --json', said)
+  if (json && said !== null && said !== 'json') return refuseFlag('--format', 'json with --json', said)
   const file = outputFile(options)
   if (said !== null) return oneOf('--format', formats)(said)
   // With a file, --json speaks of what is printed unless nothing else says what is written.

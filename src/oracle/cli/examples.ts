@@ -21,7 +21,7 @@ const of = (...pairs: ReadonlyArray<readonly [line: string, says: string]>): Rea
 export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   demo: of(['demo', 'the tour']),
   kernels: of(
-    ['kernels', 'what can be run'],
+    ['kernels', 'list the kernels'],
     ['kernels hopper-matmul', 'one of them: its settings, defaults and tensors'],
     ['kernels kernel.ptx', 'parameters of PTX with their offsets, and a launch to begin with'],
   ),
@@ -37,22 +37,22 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['check hopper-matmul', 'a verdict that holds in every schedule, and a proof of what it computes'],
     ["check hopper-matmul --without 'commit_smem'", 'the same with a statement left out'],
     ['check zoo/R1', 'a hazard by its id, in the smallest kernel that has it'],
-    ['check zoo/R1 --mend 1', 'what its first finding says is missing, added; and the verdict then'],
+    ['check zoo/R1 --mend 1', 'the same with the fix of its first finding, and the verdict then'],
     ['check k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem', 'a Pallas kernel, as JAX traced it'],
     ['check k/k.ttgir --launch k/launch.json --computes matmul:a,b,c', 'a module, and that it is a matmul'],
     ['check kernel.ptx --launch launch.json', 'PTX, with the lines of its .cu'],
     ['check run.jsonl --json', 'a trace from anywhere, for a program to read'],
   ),
   trace: of(
-    ['trace hopper-matmul --set k=128', 'what happened, event by event'],
+    ['trace hopper-matmul --set k=128', 'the run, event by event'],
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
     ['trace kernel.ptx --launch launch.json -o run.svg', 'PTX, drawn: a lane a warp and a unit'],
   ),
   view: of(
-    ['view hopper-matmul', 'what a recording of the run would hold'],
+    ['view hopper-matmul', 'the contents of a recording of the run'],
     ['view hopper-matmul --set k=128 -o run.html', 'the run as a page that plays it, in one file'],
-    ['view kernel.ptx --launch launch.json -o run.html', 'PTX, beside the lines of its text'],
+    ['view kernel.ptx --launch launch.json -o run.html', 'PTX, next to the lines of its text'],
     ["view hopper-matmul --schedule 'eager 0=1:1' --json", 'another event at first, for a program to read'],
   ),
   litmus: of(
@@ -103,9 +103,12 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   ),
   tmem: of(["tmem 'acc=DEFAULT(1):128x256:f32'", 'the columns that an accumulator takes']),
   banks: of(['banks WGMMA --shape 64x64 tile=8x64 swizzle=128', 'conflicts, counted as an H100 counts them']),
-  image: of(['image --box 16x32 --swizzle 64 --tensor 20x40 --at 8,-8', 'what a TMA copy leaves, and fills']),
+  image: of([
+    'image --box 16x32 --swizzle 64 --tensor 20x40 --at 8,-8',
+    'the elements that a TMA copy leaves, and fills',
+  ]),
   tiling: of(['tiling --m-tiles 16 --n-tiles 32 --clusters 74', 'which operands a wave of clusters shares']),
-  ptx: of(['ptx kernel.ptx', 'what is in it, and what of it is not supported']),
+  ptx: of(['ptx kernel.ptx', 'its contents, and the parts that are not supported']),
   vectors: of(
     ['vectors --list', 'the suites and their rules'],
     ['vectors swizzle -o vectors', 'one suite as files; all of them if none is named'],

@@ -29,9 +29,13 @@ export const dataOptions = (command: Command): Command =>
   command
     .option(
       '--over <algebra>',
-      'of PTX: bits, its inputs from their files or seeded; shadow, for all contents of its inputs; default: bits of those that have files',
+      'data of PTX: bits (inputs from files, or seeded) or shadow (without data, for all contents); default: bits for inputs that have files',
     )
-    .option('--known <tensor>', 'of PTX over shadow: an input whose data are known; again for another', again)
+    .option(
+      '--known <tensor>',
+      'an input of PTX whose data are known, with --over shadow; again for another',
+      again,
+    )
     .option(
       '--data <set>',
       `the data of inputs without a file, one of ${dataSets.join(', ')}; default: random, and where data decide the others too`,
@@ -85,7 +89,7 @@ export const unknownAsked = (
   if (known.length > 0 && over !== 'shadow')
     return refuse(
       'bad-flag',
-      `--known: expected --over shadow beside it, found ${over === null ? 'no --over' : '--over bits'}`,
+      `--known: expected --over shadow with it, found ${over === null ? 'no --over' : '--over bits'}`,
     )
   const other = known.find((name) => !data.includes(name))
   if (other !== undefined)
@@ -135,8 +139,8 @@ export const withData = (launched: LaunchedPtx, set: DataSet): LaunchedPtx =>
 /** `a, b: any data` */
 export const unknownText = ({ tensors }: Unknown): string =>
   tensors.size === 0
-    ? 'of products nothing is known: this stands whatever they make'
-    : `of ${[...tensors].join(', ')} nothing is known: this stands for all that ${tensors.size === 1 ? 'it holds' : 'they hold'}`
+    ? 'products without data: the verdict holds whatever they compute'
+    : `${[...tensors].join(', ')} without data: the verdict holds for all contents`
 
 /** What a verdict on seeded inputs does not speak of. */
 export const otherSeeds = ({ tensors }: Unknown): string =>

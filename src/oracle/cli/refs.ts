@@ -54,7 +54,7 @@ export const withElements = (command: Command): Command =>
 export const bitsArgument = (options: Options): E.Either<FlagFailure, number> => {
   const [dtype, bits] = [wordOf(options, 'dtype'), wordOf(options, 'bits')]
   if (bits !== null) {
-    if (dtype !== null) return refuseFlag('--bits', 'no --dtype beside it', dtype)
+    if (dtype !== null) return refuseFlag('--bits', 'no --dtype with it', dtype)
     return /^\d{1,4}$/.test(bits) && Number(bits) > 0
       ? E.right(Number(bits))
       : refuseFlag('--bits', 'a positive number of bits', bits)

@@ -35,12 +35,12 @@ const readFailure = (file: string, code: string): FileFailure => {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return failure('file-missing', `${file}: expected a file to read, found none`)
+      return failure('file-missing', `${file}: no such file`)
     case 'EISDIR':
-      return failure('file-is-directory', `${file}: expected a file to read, found a directory`)
+      return failure('file-is-directory', `${file}: it is a directory, not a file`)
     case 'EACCES':
     case 'EPERM':
-      return failure('file-forbidden', `${file}: expected a file to read, found one without read permission`)
+      return failure('file-forbidden', `${file}: no permission to read it`)
     default:
       return failure('file-unreadable', `${file}: cannot be read (${code})`)
   }

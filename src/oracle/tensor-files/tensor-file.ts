@@ -70,7 +70,7 @@ const meant = (
       return name === undefined
         ? refuse(
             'tensor-name',
-            `expected one tensor, or the name of one behind the file (FILE:NAME), found ${names.length > mostNames ? `${shown} and ${String(names.length - mostNames)} more` : shown || 'none'}`,
+            `expected one tensor, or the name of one after the file (FILE:NAME), found ${names.length > mostNames ? `${shown} and ${String(names.length - mostNames)} more` : shown || 'none'}`,
           )
         : E.right(name)
     }),

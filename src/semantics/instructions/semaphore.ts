@@ -164,7 +164,7 @@ export const askedEvent = (
 
 export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultValue => {
   const datum = datumOfCounter(m, p.counter)
-  if (datum !== 0) return lacking(x.world.header, 'what is waited for', datum)
+  if (datum !== 0) return lacking(x.world.header, 'the awaited value', datum)
   const by = p.kind === 'signal' ? p.value : p.decrement ? -p.value : 0
   const after = counterOf(m, p.counter) + by
   if (after > greatest)

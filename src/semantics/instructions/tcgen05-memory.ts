@@ -240,7 +240,7 @@ export const executeAlloc = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'>): 
     const taken = t.allocated.reduce((sum, a) => sum + a.columns, 0)
     return V.faultOfColumns(
       'T3',
-      `columns: expected ${String(n)} free columns of 512 beside each other, and ${String(taken)} are allocated`,
+      `columns: expected ${String(n)} free columns of 512 next to each other, and ${String(taken)} are allocated`,
     )
   }
   const made: Columns = { start, columns: n, agent: x.agent }

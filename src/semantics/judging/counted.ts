@@ -5,7 +5,8 @@
  */
 
 /** `4,752,000` */
-export const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
+export const thousands = (n: number): string =>
+  n < 1000 ? String(n) : `${thousands(Math.floor(n / 1000))},${String(n % 1000).padStart(3, '0')}`
 
 /** `1 state`, `325 states` */
 export const counted = (n: number, noun: string): string => `${thousands(n)} ${n === 1 ? noun : `${noun}s`}`

@@ -135,7 +135,9 @@ export const failing = (c: Conditions, of: ReadonlyArray<keyof Conditions> = nam
 /** How many findings no schedule has shown yet, and what they are: `20 possible races`. */
 export const candidates = (findings: ReadonlyArray<Diagnosis>): string => {
   const n = findings.length
-  const noun = findings.every(({ id }) => hazards[id].witness?.includes('race') === true) ? 'race' : 'hazard'
+  const noun = findings.every(({ id }) => hazards[id].witness?.some((w) => w === 'race') === true)
+    ? 'race'
+    : 'hazard'
   return counted(n, `possible ${noun}`)
 }
 

@@ -212,7 +212,7 @@ const rows = {
     by: ['detector'],
     rank: 1,
     outside: 'always',
-    ptxAlone: 'what lowers another program publishes its barriers',
+    ptxAlone: 'the lowering of another program publishes its barriers',
   },
   R1: {
     title: 'read before arrival',
@@ -631,7 +631,7 @@ const rows = {
   },
   A1: {
     title: 'shared memory over its limit',
-    definition: 'What a CTA places in shared memory is more than it can have.',
+    definition: 'The storages of a CTA take more shared memory than it can have.',
     severity: 'C',
     by: ['validation'],
     rank: 0,

@@ -71,7 +71,7 @@ type Kind = (sides: Sides) => Iterable<Edge>
 const before = (sites: ReadonlyArray<DoSite>, add: ReadonlyArray<Addition>): ReadonlyArray<Insertion> =>
   sites.map((s) => ({ anchor: s.statement, place: 'before', add, where: `before ${show(s)}` }))
 const after = (sites: ReadonlyArray<DoSite>, add: ReadonlyArray<Addition>): ReadonlyArray<Insertion> =>
-  sites.map((s) => ({ anchor: s.statement, place: 'behind', add, where: `behind ${show(s)}` }))
+  sites.map((s) => ({ anchor: s.statement, place: 'behind', add, where: `after ${show(s)}` }))
 
 const named = (name: string, instruction: object, when?: ExprNode): Addition =>
   when === undefined ? { name, instruction } : { name, instruction, when }
@@ -115,7 +115,7 @@ const atEnd = (places: Places, s: DoSite, add: ReadonlyArray<Addition>): Readonl
           anchor: last,
           place: 'behind',
           add,
-          where: `behind \`${last.site.label}\`, at the end${showAgent(s)}`,
+          where: `after \`${last.site.label}\`, at the end${showAgent(s)}`,
         },
       ]
 }
@@ -522,7 +522,7 @@ const everyCta: Kind = function* ({ a }) {
     .at(-1)
   if (enclosing === undefined) return
   const others: ExprNode = { _tag: 'select', cond: enclosing.cond, x: truth(false), y: truth(true) }
-  const where = `behind \`${enclosing.site.label}\``
+  const where = `after \`${enclosing.site.label}\``
   const arrive = named('arrive at the cluster', { _tag: 'cluster.arrive', relaxed: false }, others)
   const wait = named('wait for the cluster', { _tag: 'cluster.wait' }, others)
   yield edge({ anchor: enclosing, place: 'behind', add: [arrive], where })
@@ -664,7 +664,7 @@ const blockBarrier: Kind = function* ({ places, a, starting }) {
   if (first === undefined || id === null || (!isOfAll(first) && first.within.length > 1)) return
   const top = first.within[0]?.statement ?? first.statement
   const add = [named('block barrier', { _tag: 'bar.sync', id, count: threads(places.program, starting) })]
-  yield edge({ anchor: top, place: 'behind', add, where: `behind \`${top.site.label}\`` })
+  yield edge({ anchor: top, place: 'behind', add, where: `after \`${top.site.label}\`` })
 }
 
 /** The whole cluster meets: before the second, behind the first, at the end. */
@@ -693,12 +693,12 @@ const meetings: Kind = function* ({ finding, places, a, b }) {
   const topOf = (s: DoSite): Stmt => s.within[0]?.statement ?? s.statement
   // behind what makes the barriers: every CTA knows them from then on
   for (const s of places.effects.filter(isNamed('mbarrier.init', 'fence.mbarrierInit')).slice(-1))
-    yield edge({ anchor: topOf(s), place: 'behind', add, where: `behind \`${topOf(s).site.label}\`` })
+    yield edge({ anchor: topOf(s), place: 'behind', add, where: `after \`${topOf(s).site.label}\`` })
   // what reaches a CTA that may not have started, or frees what it may not have allocated, is the first side
   for (const s of (finding.id === 'K4' ? a : b).slice(0, 1))
     yield edge({ anchor: topOf(s), place: 'before', add, where: `before \`${topOf(s).site.label}\`` })
   for (const s of a.slice(0, 1)) {
-    yield edge({ anchor: topOf(s), place: 'behind', add, where: `behind \`${topOf(s).site.label}\`` })
+    yield edge({ anchor: topOf(s), place: 'behind', add, where: `after \`${topOf(s).site.label}\`` })
     const last = places.program.entry.body.at(-1)
     if (last !== undefined)
       yield edge({ anchor: last, place: 'behind', add, where: 'at the end of the entry' })
@@ -817,7 +817,7 @@ const columnsBack: Kind = function* ({ finding, places, a }) {
       anchor: last,
       place: 'behind',
       add: add.map(({ name, instruction }) => named(name, instruction, ifOf(outer.statement))),
-      where: `behind \`${last.site.label}\`, at the end`,
+      where: `after \`${last.site.label}\`, at the end`,
     })
   yield edge(...atEnd(places, first, add))
 }

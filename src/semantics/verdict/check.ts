@@ -283,7 +283,7 @@ const withOtherwise = (
   }
   if (ahead.length > 0 && found === null)
     return Object.assign(
-      { left: 'a read may take what is written later, by who has found what its thread writes behind it' },
+      { left: 'a read may take a later write of an agent that has read what its thread writes after it' },
       ran,
     )
   if (found === null) return left === null ? ran : Object.assign({ left }, ran)

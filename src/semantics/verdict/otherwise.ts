@@ -280,7 +280,7 @@ export const otherwise = (
     return {
       diagnosis: diagnosis(
         world,
-        `what is read of ${planeOf(world, one.plane)} is not fixed, although both accesses are strong: the read may take ${valueOf(now)}${'before' in one.source ? ', which was there before' : ''}, too, and the result depends on it`,
+        `the value read from ${planeOf(world, one.plane)} is not fixed, although both accesses are strong: the read may take ${valueOf(now)}${'before' in one.source ? ', which was there before' : ''}, too, and the result depends on it`,
         [one.beside, writingAtomically, one.read, readingAtomically],
         one,
         `with ${asked} in its schedule the run leaves ${leavesOtherwise(world, seen.plane, seen.bytes)} otherwise`,
@@ -357,7 +357,7 @@ export const otherwise = (
         return {
           found: null,
           ahead: [],
-          left: `what ${agent} ${site} may find, too, was not asked to its end`,
+          left: `not all values that ${agent} ${site} may read were tried`,
         }
       }
       const found = ask()

@@ -311,7 +311,10 @@ const waiting = (
   const waits = new Map<string, { readonly byte: number; readonly value: number; readonly lanes: number[] }>()
   for (const [i, lane] of lanes.entries()) {
     if ((h.rows.unknown[until.value]! & (1 << lane)) !== 0)
-      return V.fault('I1', 'what the word is compared with comes from a register that nothing has written')
+      return V.fault(
+        'I1',
+        'the value that the word is compared with comes from a register that nothing has written',
+      )
     const value = wordAt(h.rows, until.value, lane)
     const byte = from[i]!
     const key = `${String(byte)} ${String(value)}`

@@ -86,7 +86,7 @@ const send =
   (reduces: boolean) =>
   (h: Here): void => {
     if (!reduces && h.modifiers['completion'] === undefined) {
-      refuse(h.e, 'ptx.opcode', 'an st.async that is told to an mbarrier', h.opcode)
+      refuse(h.e, 'ptx.opcode', 'an st.async that signals an mbarrier', h.opcode)
       return
     }
     const reduction = reduces ? reductionOf(h) : null

@@ -223,7 +223,7 @@ const moved = (m: Making): Changes => {
       made(
         m,
         'MOVE',
-        step === 1 ? 'behind the next access' : 'before the access before it',
+        step === 1 ? 'after the next access' : 'before the access before it',
         new Map<Statement, ReadonlyArray<Statement>>([
           [m.i, []],
           [at, placed],
@@ -261,7 +261,7 @@ const movedSpin = (m: Making): Changes => {
       made(
         m,
         'MOVE',
-        'behind the next access',
+        'after the next access',
         new Map<Statement, ReadonlyArray<Statement>>([
           ...gone,
           [r.instruction, [r.instruction, spinLike(m, m.i)]],

@@ -209,7 +209,7 @@ const gone = S.twin({
   id: 'B7',
   word: 'gone',
   title: 'a barrier is given up before the wait for it',
-  fix: 'give it up behind the last wait',
+  fix: 'give it up after the last wait',
   stage: { agents: ['block'] },
   shows: { verdict: 'deadlock', a: 'give up', b: 'wait full' },
   *body(fixed) {

@@ -78,7 +78,7 @@ const unpublished = S.twin({
   id: 'B9',
   title:
     'a CTA arrives on a barrier of its peer, and a relaxed cluster barrier has not published its initialisation',
-  fix: 'fence.mbarrier_init behind the initialisation',
+  fix: 'fence.mbarrier_init after the initialisation',
   stage: pair,
   shows: { verdict: 'hazard', a: 'init b', b: 'arrive at peer' },
   *body(fixed) {

@@ -184,7 +184,7 @@ const readOnly = laneTwin(
 const givenToCopy = laneTwin(
   'P6',
   'a thread initialises a barrier, and starts a bulk copy that completes on it, with no fence between the two',
-  'a fence.mbarrier_init behind the initialisation, by the same thread: the copy reaches the barrier through the asynchronous proxy',
+  'a fence.mbarrier_init after the initialisation, by the same thread: the copy reaches the barrier through the asynchronous proxy',
   ['mbarrier.init.shared::cta.b64', 'cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes'],
   [
     '.shared .align 128 .b8 d[128];',

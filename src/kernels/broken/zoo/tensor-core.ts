@@ -166,7 +166,7 @@ const addsToNothing = S.twin({
 const noThreadSync = S.twin({
   id: 'M8',
   title: 'tensor memory passes to another agent over an ordinary barrier, without the thread-sync fences',
-  fix: 'before_thread_sync ahead of the arrive, after_thread_sync behind the wait',
+  fix: 'before_thread_sync ahead of the arrive, after_thread_sync after the wait',
   stage: pair,
   shows: { verdict: 'hazard', a: 'store acc', b: 'load acc' },
   *body(fixed) {

@@ -259,7 +259,7 @@ const answerOf = (
         )
       : ofLayout(world, words, options)
   if (words.length > 0)
-    return refuse('bad-flag', `banks: expected no layout beside --access, found '${words[0]!}'`)
+    return refuse('bad-flag', `banks: expected no layout with --access, found '${words[0]!}'`)
   return access === null || addresses === null
     ? refuse(
         'bad-flag',

@@ -173,7 +173,7 @@ const cleanScene = (palette: Palette, data: Data): E.Either<Failure, Scene> =>
             `${(comparison.equal ? palette.good : palette.bad)(differText(comparison))} from ${
               data.captured === null
                 ? 'naive matmul in the same arithmetic'
-                : "what JAX's Hopper kernel produced on an H100"
+                : "the output of JAX's Hopper kernel on an H100"
             }`,
           ],
           ...paintedRows(contextOf(palette), judged.verdict),

@@ -31,7 +31,7 @@ const check: Listed = {
 
 const trace: Listed = {
   name: 'trace',
-  description: 'what happened in a run: a table of its events, a timeline, or the trace itself',
+  description: 'the events of a run: as a table, a timeline, or the trace itself',
   load: async () => (await import('./trace.js')).traceCommand,
 }
 
@@ -120,7 +120,7 @@ const vectors: Listed = {
 
 const ptx: Listed = {
   name: 'ptx',
-  description: 'what is in a module of PTX: entries, parameters, opcodes, barriers, what waits',
+  description: 'the contents of a PTX module: entries, parameters, opcodes, barriers, waits',
   load: async () => (await import('./ptx.js')).ptxCommand,
 }
 

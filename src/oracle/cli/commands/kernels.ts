@@ -29,7 +29,7 @@ import { isModule } from '../subject.js'
 const define = (command: Command): Command =>
   command
     .argument('[kernel]', 'its settings, defaults and tensors; of a module (.ttgir, .ptx) its arguments')
-    .option('--entry <name>', 'of PTX: the kernel, where the module has several')
+    .option('--entry <name>', 'kernel to take, where a PTX module has several')
     .option('--json', 'print one JSON document')
 
 const kernelText = (palette: Palette, k: Kernel): string =>
@@ -201,7 +201,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
     '',
     'A launch to begin with. Its sizes and values are a guess, made by a run; `:guess` says so in the verdict. Replace',
-    'what you know and leave out `:guess` there:',
+    'the values that you know and leave out `:guess` there:',
     '',
     `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
       e.parameters.length === 0

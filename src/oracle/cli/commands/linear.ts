@@ -45,8 +45,8 @@ const define = (command: Command): Command =>
       .option('--compose <layout>', 'this layout, then that one')
       .option('--invert-and-compose <layout>', 'where that layout keeps what this one has')
       .option('--product <layout>', 'this layout times that one, which takes the higher bits')
-      .option('--divide-left <layout>', 'what remains when that layout is split off the lower bits')
-      .option('--divide-right <layout>', 'what remains when that layout is split off the higher bits'),
+      .option('--divide-left <layout>', 'the rest when that layout is split off the lower bits')
+      .option('--divide-right <layout>', 'the rest when that layout is split off the higher bits'),
   )
 
 type Made = E.Either<Failure, LinearLayout>

@@ -62,7 +62,10 @@ const define = (command: Command): Command =>
     .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
     .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
     .option('--mutant <key>', 'only the one of this key, as a sweep names it')
-    .option('--write <directory>', 'of a module or PTX: every changed text, its verdict in the first line')
+    .option(
+      '--write <directory>',
+      'write every changed text of a module or PTX, its verdict in the first line',
+    )
     .option('--json', 'print one JSON document')
 
 export const mutationSchema = 'tcspec.mutation/1'

@@ -104,7 +104,7 @@ const moduleText = (palette: Palette, m: DescribedPtx): string =>
           : m.shared
               .map(
                 (s) =>
-                  `${s.name} ${s.bytes === null ? 'of the launch' : `${thousands(s.bytes)} bytes`}, aligned to ${String(s.align)}`,
+                  `${s.name} ${s.bytes === null ? 'given by the launch' : `${thousands(s.bytes)} bytes`}, aligned to ${String(s.align)}`,
               )
               .join('; '),
       ],

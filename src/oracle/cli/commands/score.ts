@@ -23,11 +23,11 @@ import type { AskedFile } from '../outputs.js'
 
 const define = (command: Command): Command =>
   command
-    .argument('<command...>', 'behind --: the back end and its words')
+    .argument('<command...>', 'the back end and its arguments, after --')
     .option('--suite <name...>', 'suites to ask; all if not given')
     .option('--without-feature <name...>', 'leave out the cases that need one of these')
-    .option('--random <n>', 'random questions about each rule besides its cases', '20')
-    .option('--seed <n>', 'of the random questions', '1')
+    .option('--random <n>', 'random questions about each rule, in addition to its cases', '20')
+    .option('--seed <n>', 'seed of the random questions', '1')
     .option('--timeout <ms>', 'milliseconds that a question may take', '10000')
     .option('--window <n>', 'questions that are asked before the first is answered', '8')
     .option('--junit <file>', 'write the card as JUnit XML')

@@ -23,7 +23,7 @@ const define = (command: Command): Command =>
       '--threads <n>',
       `threads for what may take long; ${String(standard.threads)} if not given (quick questions have their own)`,
     )
-    .option('--memory <mib>', `what a thread may keep; ${String(standard.memory)} MiB if not given`)
+    .option('--memory <mib>', `memory that a thread may keep; ${String(standard.memory)} MiB if not given`)
     .option('--max-line <bytes>', `bytes of a request; ${String(standard.line)} if not given`)
     .option('--max-result <bytes>', `bytes of a result; ${String(standard.result)} if not given`)
     .option('--max-requests <n>', `requests at once; ${String(standard.requests)} if not given`)

@@ -46,7 +46,7 @@ const define = (command: Command): Command =>
     .option('--clusters <n>', 'clusters that share the tiles', '16')
     .option('--width <n...>', 'widths of a band: grid_tile_width; 4 if not given')
     .option('--minor <dim>', 'the dimension that is cut into bands, 0 or 1: grid_minor_dim', '0')
-    .option('--tile <MxNxK>', 'what a cluster computes, and how deep one step is', '256x256x64')
+    .option('--tile <MxNxK>', 'the tile of a cluster, and the depth of one step', '256x256x64')
     .option('--k <n>', 'columns of a, rows of b', '4096')
     .option('--dtype <type>', 'f32, f16, bf16, e4m3 or e5m2', 'f16')
     .option('--l2-bytes <n...>', 'sizes of the cache; 8, 32 and 64 MiB if not given')

@@ -287,7 +287,7 @@ const answerOf = (words: ReadonlyArray<string>, options: Options): E.Either<Fail
       ? ofArrays(words, options)
       : refuse(
           'bad-flag',
-          `tmem: expected no --${flag} beside arrays, which say their own, found '${wordOf(options, flag) ?? ''}'`,
+          `tmem: expected no --${flag} with arrays, which have their own, found '${wordOf(options, flag) ?? ''}'`,
         )
   }
   return more.length === 0

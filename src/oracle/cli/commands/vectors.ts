@@ -109,7 +109,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
       if (options['list'] === true)
         return directory === null
           ? TE.right(listed(found))
-          : TE.fromEither(refuseFlag('--output', 'nothing beside --list', directory))
+          : TE.fromEither(refuseFlag('--output', 'nothing with --list', directory))
       if (directory === null)
         return TE.fromEither(refuseFlag('--output', 'a directory to write, or --list', 'neither'))
       if (world.directories === undefined)

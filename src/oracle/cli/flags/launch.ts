@@ -37,20 +37,20 @@ export const launchOptions = (command: Command): Command =>
   command
     .option(
       '--launch <file>',
-      'of a module or PTX: its launch as JSON (tcspec.launch/1, tcspec.ptx-launch/1), tensors in files beside it',
+      'launch of a module or PTX as JSON (tcspec.launch/1, tcspec.ptx-launch/1); its tensors are files in the same folder',
     )
-    .option('--grid <x,y,z>', 'of a module or PTX: programs (CTAs) along each axis')
+    .option('--grid <x,y,z>', 'grid of a module or PTX: programs (CTAs) along each axis')
     .option(
       '--arg <name=value...>',
-      'of a module: a=a.npy, c=f16[128,128]:out, M=128; of PTX also by number, 0=a.npy, and 0=a.npy:block=64,32 for a tensor map; without any, they are listed',
+      'kernel argument by name: a=a.npy, c=f16[128,128]:out, M=128; PTX also by position: 0=a.npy, 0=a.npy:block=64,32 (tensor map); without --arg, lists what the kernel expects',
     )
-    .option('--block <x,y,z>', 'of PTX: threads along each axis')
-    .option('--cluster <x,y,z>', 'of PTX: CTAs of a cluster along each axis')
-    .option('--shared <bytes>', 'of PTX: dynamic shared memory')
-    .option('--entry <name>', 'of PTX: the kernel, where the module has several')
+    .option('--block <x,y,z>', 'block of PTX: threads along each axis')
+    .option('--cluster <x,y,z>', 'cluster of PTX: CTAs along each axis')
+    .option('--shared <bytes>', 'dynamic shared memory of PTX')
+    .option('--entry <name>', 'kernel to take, where a PTX module has several')
     .option(
       '--computes <what>',
-      'of a module or PTX: what is to be proved, matmul:a,b,c for c = a @ b (.T behind a name: its transpose, as in matmul:a,b.T,c), gemm:a,b,d for the same with an epilogue, which is said, or copy:a,b',
+      'claim to prove of a module or PTX: matmul:a,b,c for c = a @ b (b.T for a transpose), gemm:a,b,d for the same with an epilogue, or copy:a,b',
     )
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {

@@ -85,7 +85,7 @@ const met = (c: Context, o: Obligation): boolean => {
     draft(
       id,
       'L',
-      `CTA ${String(o.cta)} exits behind this over a relaxed arrive or wait alone: the verdict rests on it, and by the manual it orders no ordinary access (strict): ${o.does}`,
+      `CTA ${String(o.cta)} exits after this only by a relaxed arrive or wait: the verdict relies on it, although PTX does not let it order ordinary accesses (--strict reports it): ${o.does}`,
       o.about,
       actorOf(o),
     ),

@@ -178,7 +178,7 @@ const isNews = (k: Knowledge, message: Knowledge): boolean =>
 const byChance = (c: Context, a: AgentState, stamp: Stamp, message: Knowledge): void => {
   if (isNews(a.knowledge, message))
     fail(c.report, 'C1', keyOf('hears', stamp, undefined), () => ({
-      text: `what ${where(c.header, stamp)} takes over depends on whether it comes before or after what it reads is written`,
+      text: `${where(c.header, stamp)} synchronises or not, depending on whether it comes before or after the write that it reads`,
       draft: undefined,
     }))
 }
@@ -189,7 +189,7 @@ const byLane = (c: Context, a: AgentState, stamp: Stamp, { lanes, knowledge }: T
   const at = knowledge.order[programOf(agent)]!
   if (!knowsEvent(a.knowledge, { agent, at, site, iteration, lanes }, stamp))
     fail(c.report, 'C1', keyOf('hears', stamp, undefined), () => ({
-      text: `what ${where(c.header, stamp)} takes over depends on whether it comes before or after what another lane of its warp writes`,
+      text: `${where(c.header, stamp)} synchronises or not, depending on whether it comes before or after a write by another lane of its warp`,
       draft: undefined,
     }))
 }

@@ -422,7 +422,7 @@ const sideBySide = (s: Products, bs: ReadonlyArray<Separated>): Table => {
 }
 
 const showSlice = (k: number, of: string): string =>
-  k < 0 ? `what lies outside of ${of}` : `k-slice ${String(k)} of ${of}`
+  k < 0 ? `the part outside of ${of}` : `k-slice ${String(k)} of ${of}`
 
 /** K of A and of B, one by one. */
 const apart = (a: Separated, b: Separated): string | null => {

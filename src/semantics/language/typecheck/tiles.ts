@@ -185,7 +185,7 @@ export const typeOfTiles =
                 ? tileType(index.shape, x.element, expr.layout)
                 : refuse(
                     'type.shape',
-                    `gather: ${showShape(index.shape)} is not ${showShape(x.shape)} beside dimension ${String(expr.axis)}`,
+                    `gather: ${showShape(index.shape)} is not ${showShape(x.shape)} outside dimension ${String(expr.axis)}`,
                   ),
             )
           }),
