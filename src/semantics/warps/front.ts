@@ -362,18 +362,30 @@ const noOthers: ReadonlyArray<number> = []
 const parkedIn = (t: Turns | null): ReadonlyArray<number> =>
   t === null ? noOthers : t.before.splits.flatMap((s) => (s.now === 'parked' ? [s.mask] : noOthers))
 
+/** The name of a part that has these lanes. */
+const nameIn = (t: Turns, lanes: number): number =>
+  lowest(lanes) + (t.before.splits.some((s) => s.mask === lanes && s.now === 'yielding') ? 64 : 0)
+
 /**
- * Parts of a warp that wait, each named by its lowest lane. The first of them is the one that the warp is ready for. Parts that are parked have the names from 32 on.
+ * Parts of a warp that wait, each named by its lowest lane. The first of them is the one that the warp is ready for. Parts that are parked have the names from 32 on, and one
+ * that has yielded has one from 64 on: 0 is always the first.
  */
 const partsOf = (l: WarpLaunch): Parts<World> => {
   const known = rememberedBy<Turns, number, AgentState>()
   return {
-    others: (a) => turnsOf(a)?.ways.slice(1).map(lowest) ?? noOthers,
+    others: (a) => {
+      const turns = turnsOf(a)
+      return turns === null ? noOthers : turns.ways.slice(1).map((lanes) => nameIn(turns, lanes))
+    },
     parked: (a) => parkedIn(turnsOf(a)).map((lanes) => 32 + lowest(lanes)),
     turn: (world, at, a, part) => {
       const turns = turnsOf(a)
-      const ways = part < 32 ? turns?.ways : parkedIn(turns)
-      const way = ways?.find((lanes) => lowest(lanes) === part % 32)
+      const way =
+        turns === null
+          ? undefined
+          : part >= 32 && part < 64
+            ? parkedIn(turns).find((lanes) => 32 + lowest(lanes) === part)
+            : turns.ways.find((lanes) => nameIn(turns, lanes) === part)
       return turns === null || way === undefined
         ? unreachable('a part of a warp that does not wait')
         : known(turns, part, () => turned(l, world, at, sharedOf(world, at), turns, way, a))

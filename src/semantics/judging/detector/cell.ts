@@ -361,16 +361,19 @@ const besideOthers = (
 }
 
 /**
- * Strong loads and stores by two lanes of one warp, of which one stores: no race by the manual, and what comes into memory is one or the other. Nothing waits for it there. Where a
- * branch depends on what is loaded, it is meant; which of two stores is the last is asked of the result (`readings.ts`), but where one instruction stores.
+ * Lanes that store different values strongly to one word by one instruction: no race by the manual, and one of them is the last. Which is asked of the result (`readings.ts`)
+ * where two instructions store, and of lanes of one it is not.
  */
-const isUnheard = (a: AccessRecord, r: AccessRecord): boolean => {
-  if (a.stamp.agent !== r.stamp.agent || a.lanes === 0 || r.lanes === 0) return false
-  const [read, write] = a.rw === 'r' ? [a, r] : [r, a]
-  return read.rw === 'w'
-    ? a.stamp.at === r.stamp.at && !a.joins && !r.joins && !storeAlike(a, r)
-    : write.rw === 'w' && !read.joins && read.decides && !read.controls
-}
+const isLeftOpen = (a: AccessRecord, r: AccessRecord): boolean =>
+  a.stamp.agent === r.stamp.agent &&
+  a.stamp.at === r.stamp.at &&
+  a.lanes !== 0 &&
+  r.lanes !== 0 &&
+  a.rw === 'w' &&
+  r.rw === 'w' &&
+  !a.joins &&
+  !r.joins &&
+  !storeAlike(a, r)
 
 /** Has who knows the read executed a proxy fence since, for the unit that now overwrites what was read? */
 const isFenced = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
@@ -401,7 +404,7 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
         !comesBefore(a, r, k, options, out)
       )
         out.anyOrder(a, r, k)
-      if (isUnheard(a, r) && !isOrdered(a, r, k, options)) out.race(a, r, c, k)
+      if (isLeftOpen(a, r) && !isOrdered(a, r, k, options)) out.race(a, r, c, k)
       else if (
         ((a.decides && r.rw === 'w') || (r.decides && a.rw === 'w')) &&
         !sameUnit(a, r, k, options, out) &&
