@@ -295,6 +295,7 @@ test('it needs no machine, no log and no layouts: a page draws it on its main th
     'render/svg.ts',
     'render/table.ts',
     'render/text-width.ts',
+    'semantics/judging/counted.ts',
     'semantics/judging/deed.ts',
     'semantics/judging/hazards.ts',
     'semantics/log/units.ts',

@@ -30,6 +30,7 @@ export const groups: ReadonlyArray<Group> = [
       { source: 'README.md', title: 'What it is' },
       docs('ReadingGuide', 'A walk through the house'),
       docs('FirstKernel', 'A kernel from nothing'),
+      docs('Glossary', 'Words of this project'),
     ],
   },
   {

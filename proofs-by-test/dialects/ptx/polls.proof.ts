@@ -106,7 +106,7 @@ describe('a poll with its back-off', () => {
     const v = verdictOf(text)
     expect(v.verdict).toBe('deadlock')
     expect(v.reason).toContain('semaphore gmem flag')
-    expect(v.reason).toContain(lineOf(text, 'ld.acquire.gpu.global.u32 %r3'))
+    expect(JSON.stringify(v.findings.at(-1))).toContain(lineOf(text, 'ld.acquire.gpu.global.u32 %r3'))
   })
   test('whose word is written relaxed orders nothing', () => {
     const text = kernel({ stored: 'st.relaxed.gpu.global.u32 [%rd4], 1;' })

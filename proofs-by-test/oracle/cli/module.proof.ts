@@ -443,7 +443,7 @@ describe("the author's lines", () => {
     )
     expect(said.stdout).toMatch(new RegExp(`event \\d+, kernels.py:${String(line)}\\n`))
     expect(said.stdout).toMatch(
-      /fix +a wgmma group wait that covers `acc_\d+` \(kernels.py:\d+\) of default@0/,
+      /fix +add a wgmma group wait that covers `acc_\d+` \(kernels.py:\d+\) of default@0/,
     )
     const unquoted = await run(words)
     expect(unquoted.stdout).toMatch(/source +kernels.py:\d+ {2}\(ttng.warp_group_dot, line \d+\)\n/)

@@ -79,7 +79,7 @@ describe('the words of a verdict', () => {
   })
   test('what was known is an event, too', async () => {
     const [, v] = await asked('zoo/D1')
-    expect(v.findings[0]).toMatchObject({ knows: 2, knew: expect.stringContaining('up to its event 2') })
+    expect(v.findings[0]).toMatchObject({ knows: 2, knew: expect.stringContaining('only up to event 2') })
     const [, one] = await asked('zoo/P1')
     expect(one.findings[0]!.knows).toBeUndefined()
   })

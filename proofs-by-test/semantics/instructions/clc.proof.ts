@@ -184,7 +184,7 @@ describe('judged', () => {
       for (const policy of policies) {
         const v = verdictOf(persistent(4, { cluster }), policy)
         expect([v.verdict, v.findings]).toEqual(['ok', []])
-        expect(v.scope.join()).toContain('other grants')
+        expect(v.scope.join()).toContain('grants of cluster launch control')
       }
   })
   test('without the wait the answer is read too early', () => {

@@ -148,8 +148,8 @@ describe('the protocol', () => {
 
   test('the missing edge is said', () => {
     const missing = (plan: Plan): string => judged(loading(plan), given).findings[0]!.missing?.text ?? ''
-    expect(missing({ fence: false })).toMatch(/^a tensor-map fence after `create`/)
-    expect(missing({ anew: 'used' })).toMatch(/^an acquire of the tensor map before `load`/)
+    expect(missing({ fence: false })).toMatch(/^add a tensor-map fence after `create`/)
+    expect(missing({ anew: 'used' })).toMatch(/^add an acquire of the tensor map before `load`/)
   })
 
   test('traces carry it', () => {

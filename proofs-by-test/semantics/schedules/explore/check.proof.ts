@@ -302,13 +302,13 @@ describe('a search is the last resort', () => {
       const v = verdict(embedded(skeletonOf(seed)), true, seeded(seed))
       if (v.verdict !== 'ok' || v.decidedBy !== 'exploration') continue
       refuted.push(v)
-      const { states, transitions } = v.search!
+      const { states } = v.search!
       expect([v.findings, v.search!.complete, v.search!.bound]).toEqual([[], true, null])
-      expect(v.reason).toContain(`${String(states)} states, ${String(transitions)} transitions`)
+      expect(v.reason).toContain(`${String(states)} states`)
       expect(verdict(embedded(skeletonOf(seed)), false, seeded(seed)).verdict).toBe('undecided')
       const cut = verdict(embedded(skeletonOf(seed)), true, seeded(seed), { states: 10, depth: 1000 })
       expect([cut.verdict, cut.search!.bound, cut.search!.complete]).toEqual(['undecided', 'states', false])
-      expect(cut.reason).toContain('its bound (states: 11 states')
+      expect(cut.reason).toContain('found in 11 states')
     }
     expect(refuted.length).toBe(most)
   })
@@ -325,7 +325,7 @@ describe('what is looked for', () => {
     expect(v.provenance?.proved ?? null).toBe(provenance ? true : null)
     expect(v.counts.events > 0).toBe(hazards)
     expect(v.digest.order === 'none').toBe(!hazards)
-    expect(v.reason === 'the run completed; hazards were not looked for').toBe(!hazards)
+    expect(v.reason === 'the run completed; hazards were not checked').toBe(!hazards)
     expect(Object.values(v.conditions).every((c) => c.holds)).toBe(true)
     expect(v.counts.runs).toBe(1)
   })
