@@ -277,7 +277,7 @@ describe('the picture', () => {
     const log = logOf(program)
     const twice = [...log.events, ...log.events.map((e) => (e._tag === 'cluster' ? { ...e, id: 1 } : e))]
     const [one, two] = [log.events, twice].map((events) => readSvg(write(timelineSvg(log.header, events))))
-    expect(textOf(two!)).toContain('Of 2 clusters or waves of clusters')
+    expect(textOf(two!)).toContain('the first of 2 clusters or waves of clusters')
     expect(textOf(one!)).not.toContain('waves of clusters')
     expect(lanesOf(two!).map((l) => barsOf(l).length)).toEqual(lanesOf(one!).map((l) => barsOf(l).length))
   })

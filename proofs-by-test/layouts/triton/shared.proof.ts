@@ -339,7 +339,7 @@ describe('shapes without a layout', () => {
     expect(message({ ...nvmma(128, 16), cgaBases: [[0, 1]] }, [64, 64])).toContain('found (64, 32)')
     expect(message(nvmma(128, 8, false, true), [8, 32])).toContain('must have 64 elements or more')
     expect(message(nvmma(128, 16), [4, 64])).toBe(
-      'triton.too-small: A swizzle needs 8 rows or more beside the contiguous dimension, found 4 in a box of (4, 64)',
+      'triton.too-small: A swizzle needs 8 rows or more next to the contiguous dimension, found 4 in a box of (4, 64)',
     )
     expect(message(nvmma(128, 16, true), [64, 4])).toContain('found 4 in a box of (64, 4)')
     expect(message(nvmma(32, 8), [64])).toBe(

@@ -69,7 +69,7 @@ it('mma: what does not fit is refused in one line', async () => {
     ['mma --in all.npz', "--in: expected a, b and perhaps c, found 'w'"],
     [
       'mma --in a=all.npz b=all.npz',
-      'all.npz: expected one tensor, or the name of one behind the file (FILE:NAME), found a, w',
+      'all.npz: expected one tensor, or the name of one after the file (FILE:NAME), found a, w',
     ],
     ['mma --in a=all.npz:x b=all.npz:w', "all.npz: expected an array 'x', found none"],
     ['mma --in all.npz none.npz', 'none.npz: no such file'],

@@ -672,7 +672,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
       "--window: expected at most 65,536 cells, found '131,072 cells'",
     ],
     [['layout', 'WGMMA', '--format', 'png'], "--format: expected table|json|csv|svg, found 'png'"],
-    [['layout', 'WGMMA', '--format', 'csv', '--json'], "--format: expected json beside --json, found 'csv'"],
+    [['layout', 'WGMMA', '--format', 'csv', '--json'], "--format: expected json with --json, found 'csv'"],
     [['layout', 'WGMMA', '--against', 'WGMMA'], "layout WGMMA: expected no --against, found 'WGMMA'"],
     [['layout', 'WGMMA', 'TCGEN05'], "layout: expected one layout, found 'WGMMA' and 'TCGEN05'"],
     [['layout', 'names', '--shape', '8'], "layout names: expected no --shape, found '8'"],
@@ -709,7 +709,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     [['transform', '--shape', '8', '--bits', '0'], "--bits: expected a positive number of bits, found '0'"],
     [
       ['transform', '--shape', '8', '--bits', '8', '--dtype', 'f16'],
-      "--bits: expected no --dtype beside it, found 'f16'",
+      "--bits: expected no --dtype with it, found 'f16'",
     ],
     [['transform', '--shape', '8', '--base', '-1'], "--base: expected a number, found '-1'"],
     [['transform', '--shape', '8', '--window', '9'], /^--window: expected rows as FROM:TO/],
@@ -769,7 +769,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     [['tmem', 'a=DEFAULT(1):128x8:half'], /^a: expected f32\|.*, found 'half'$/],
     [
       ['tmem', 'a=DEFAULT(1):128x8', '--shape', '8'],
-      "tmem: expected no --shape beside arrays, which say their own, found '8'",
+      "tmem: expected no --shape with arrays, which say their own, found '8'",
     ],
     [['banks'], 'banks: expected a layout and transforms, or --access and --addresses; found neither'],
     [['banks', 'WGMMA', '--max-bytes', '3'], "--max-bytes: expected 2|4|8|16, found '3'"],
@@ -778,7 +778,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     [['banks', 'WG_SPLAT((128, 8))'], /splat|WG_SPLAT/],
     [
       ['banks', 'WGMMA', '--access', 'ldmatrix.x1', '--addresses', '0'],
-      "banks: expected no layout beside --access, found 'WGMMA'",
+      "banks: expected no layout with --access, found 'WGMMA'",
     ],
     [['banks', '--access', 'ldmatrix.x1'], 'banks: expected --access and --addresses, found only --access'],
     [['banks', '--addresses', '0'], 'banks: expected --access and --addresses, found only --addresses'],

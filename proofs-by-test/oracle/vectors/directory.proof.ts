@@ -166,7 +166,7 @@ describe('the command', () => {
   test.each([
     [['vectors'], /--output: expected a directory/],
     [['vectors', 'swizle', '-o', 'x'], /did you mean swizzle/],
-    [['vectors', '--list', '-o', 'x'], /nothing beside --list/],
+    [['vectors', '--list', '-o', 'x'], /nothing with --list/],
   ])('%j is refused', async (argv, why) => {
     const { status, stderr } = await run(...argv)
     expect(status).toBe(2)

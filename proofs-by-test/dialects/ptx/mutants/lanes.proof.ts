@@ -192,7 +192,7 @@ describe('what becomes of them', () => {
     expect(fates(mirrored('bar.warp.sync -1;'), 32)).toEqual({
       'DROP left out': 'D5',
       'DUP twice': 'idempotent barrier',
-      'MOVE behind the next access': 'D5',
+      'MOVE after the next access': 'D5',
       'MOVE before the access before it': 'D5',
       'LANES without the lowest lane of its mask': 'D5',
       'LANES the lower half of its lanes alone': 'D5',
@@ -202,7 +202,7 @@ describe('what becomes of them', () => {
     expect(fates(apart('bar.warp.sync -1;'), 32)).toEqual({
       'DROP left out': 'nothing to order',
       'DUP twice': 'idempotent barrier',
-      'MOVE behind the next access': 'nothing to order',
+      'MOVE after the next access': 'nothing to order',
       'MOVE before the access before it': 'nothing to order',
       'LANES without the lowest lane of its mask': 'nothing to order',
       'LANES the lower half of its lanes alone': 'nothing to order',

@@ -378,7 +378,7 @@ describe('what decides', () => {
 
 test('what is heard by chance', () => {
   const byChance = (write: (s: Script) => void): number =>
-    judged(write).conditions.C1.failures.filter((text) => text.includes('takes over')).length
+    judged(write).conditions.C1.failures.filter((text) => text.includes('synchronises or not')).length
   // a release that a load may find or not; one that it finds in any case; one that tells nothing
   expect([
     byChance((s) => {

@@ -234,10 +234,10 @@ describe('a product', () => {
       const said = (a: Operand, b: Operand): string => why(product(k.s, [a], [b], unscaled, null, [2, 2]))
       const far = range(15, 2)
       expect(said(atEdge(k, A, [0, 1], far), of(k, B, [15, 0], [0, 1]))).toBe(
-        'the operands do not meet: what lies outside of A with k-slice 0 of B',
+        'the operands do not meet: the part outside of A with k-slice 0 of B',
       )
       expect(said(of(k, A, [0, 1], [14, 15]), atEdge(k, B, [14, 16], [0, 1]))).toBe(
-        'the operands do not meet: k-slice 15 of A with what lies outside of B',
+        'the operands do not meet: k-slice 15 of A with the part outside of B',
       )
       const hole = { terms: input(A, table(k.t, Int32Array.of(0, 2, 32, -1)), 0), shape: [2, 2] }
       expect(said(hole, of(k, B, [0, 1], [0, 1]))).toMatch(
