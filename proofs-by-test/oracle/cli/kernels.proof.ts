@@ -481,11 +481,7 @@ describe('wrong on purpose: status 2 and one line', () => {
     ['unknown algebra', ['run', 'hopper-matmul', '--over', 'f64'], /--over: expected bits\|real64/],
     ['unknown chip', ['run', 'hopper-matmul', '--arithmetic', 'ampere'], /hopper\|blackwell\|ieee32/],
     ['unknown schedule', ['run', 'hopper-matmul', '--schedule', 'fifo'], /eager\|lazy/],
-    [
-      'schedule file missing',
-      ['run', 'hopper-matmul', '--schedule', 'recorded:none'],
-      /none: no such file/,
-    ],
+    ['schedule file missing', ['run', 'hopper-matmul', '--schedule', 'recorded:none'], /none: no such file/],
     [
       'schedule file of words',
       ['run', 'hopper-matmul', '--schedule', 'recorded:@text'],

@@ -769,7 +769,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     [['tmem', 'a=DEFAULT(1):128x8:half'], /^a: expected f32\|.*, found 'half'$/],
     [
       ['tmem', 'a=DEFAULT(1):128x8', '--shape', '8'],
-      "tmem: expected no --shape with arrays, which say their own, found '8'",
+      "tmem: expected no --shape with arrays, which have their own, found '8'",
     ],
     [['banks'], 'banks: expected a layout and transforms, or --access and --addresses; found neither'],
     [['banks', 'WGMMA', '--max-bytes', '3'], "--max-bytes: expected 2|4|8|16, found '3'"],

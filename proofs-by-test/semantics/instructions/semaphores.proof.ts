@@ -172,9 +172,7 @@ describe('stream-K', () => {
   test('a wait for too many never passes: a deadlock that says what is missing', () => {
     const v = verdictOf(streamK(2, { waits: 5 }))
     expect([v.verdict, v.findings.map((f) => f.id)]).toEqual(['deadlock', ['B5']])
-    expect(v.waitFor.join()).toContain(
-      'semaphore gmem done+0: has 2 of 5, 3 missing; w@0.c0 could signal it',
-    )
+    expect(v.waitFor.join()).toContain('semaphore gmem done+0: has 2 of 5, 3 missing; w@0.c0 could signal it')
   })
 })
 

@@ -133,11 +133,7 @@ describe('a run decides', () => {
       ['deadlock', 'w@0 waits for b generation 1; no agent signals it in this run'],
     ],
     ['stuck, not judged', ['stuck', null, null], ['deadlock', 'every agent is blocked']],
-    [
-      'stuck, with nobody listed',
-      ['stuck', judged(), null],
-      ['deadlock', 'every agent is blocked'],
-    ],
+    ['stuck, with nobody listed', ['stuck', judged(), null], ['deadlock', 'every agent is blocked']],
     ['out of fuel', [noFuel, judged({ conditions: unended }), proved], ['out-of-fuel', 'no fuel']],
     ['cut', [cut, judged({ conditions: unended }), refuted], ['undecided', 'cut']],
     ['out of fuel, not judged', [noFuel, null, refuted], ['out-of-fuel', 'no fuel']],
@@ -188,7 +184,10 @@ describe('a run decides', () => {
         judged({ findings: [race], candidates: true, conditions: conditions({ C3: ['three'] }) }),
         proved,
       ],
-      ['undecided', '1 possible race, not reproduced: one schedule does not decide, because C3 fails (three)'],
+      [
+        'undecided',
+        '1 possible race, not reproduced: one schedule does not decide, because C3 fails (three)',
+      ],
     ],
     [
       'a fault is none',

@@ -34,7 +34,9 @@ const parts: Readonly<Record<By, (path: string) => boolean>> = {
     !isDetector(p) &&
     !isMachine(p) &&
     !isProvenance(p) &&
-    !/semantics\/(schedules\/naive|mutation|mending|warps|model|judging\/(?:hazards|silicon|titles|ownership|fix|missing|accept)\.ts)/.test(p),
+    !/semantics\/(schedules\/naive|mutation|mending|warps|model|judging\/(?:hazards|silicon|titles|ownership|fix|missing|accept)\.ts)/.test(
+      p,
+    ),
 }
 
 describe('the taxonomy', () => {

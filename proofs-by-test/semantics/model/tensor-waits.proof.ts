@@ -60,10 +60,13 @@ const twice = (acquire: boolean): ReadonlyArray<LogEvent> => {
       .map(later),
   ]
 }
-test.each([true, false])('a second wait, for the tensor core, takes it over if it acquires: %s', (acquire) => {
-  const events = twice(acquire)
-  const fold = detector(defaults)
-  const { findings } = fold.finish(observeAll(fold, fold.init(world.header), events))
-  expect(findings.map(({ id }) => id).filter((id) => id === 'M8')).toEqual(acquire ? [] : ['M8'])
-  expect(differences(world.header, events, {}, [], true)).toEqual([])
-})
+test.each([true, false])(
+  'a second wait, for the tensor core, takes it over if it acquires: %s',
+  (acquire) => {
+    const events = twice(acquire)
+    const fold = detector(defaults)
+    const { findings } = fold.finish(observeAll(fold, fold.init(world.header), events))
+    expect(findings.map(({ id }) => id).filter((id) => id === 'M8')).toEqual(acquire ? [] : ['M8'])
+    expect(differences(world.header, events, {}, [], true)).toEqual([])
+  },
+)

@@ -36,12 +36,7 @@ test.each([
     /^add a wgmma group wait that covers `wgmma`/,
   ],
   ['hopper-matmul', 'DROP | memory / k / wait consumed | left out', 'W1', /^wait for .*consumed\[\d\]@0/],
-  [
-    'matmul1',
-    'DROP | thread / wait mma_done | left out',
-    'M2',
-    /^wait for mma_done_barrier.* \(phase 0\)/,
-  ],
+  ['matmul1', 'DROP | thread / wait mma_done | left out', 'M2', /^wait for mma_done_barrier.* \(phase 0\)/],
   [
     'matmul1',
     'MOVE | thread / thread.warp1 / commit mma_done | before all of k',

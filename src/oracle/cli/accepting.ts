@@ -21,10 +21,16 @@ import type { Operation } from '../../semantics/judging/finding.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { asText } from '../tensor-files/files.js'
 import type { Options, World } from './command.js'
-import type { Judged } from './judged.js'
 import type { Written } from './judging.js'
 import type { AskedFile } from './outputs.js'
 import { wordOf } from './flags/words.js'
+import type { Site } from '../../semantics/language/program.js'
+
+/** Where an author wrote a statement, and the lines of a file of its author. */
+export interface Authored {
+  readonly authored: (site: Site) => { readonly place: string; readonly text: string } | null
+  readonly linesOf: (file: string) => ReadonlyArray<string>
+}
 
 export const acceptOptions = (command: Command): Command =>
   command
@@ -69,7 +75,7 @@ export const acceptAsked = (
 
 /** The statement of an operation: where it was written, and which of the lines with its text it is. */
 const statementsOf =
-  ({ authored, linesOf }: Pick<Judged, 'authored' | 'linesOf'>): StatementAt =>
+  ({ authored, linesOf }: Authored): StatementAt =>
   ({ site, path, loc }: Operation) => {
     const found = authored(loc === undefined ? { label: site, path } : { label: site, path, loc })
     if (found === null) return null
@@ -84,7 +90,7 @@ const statementsOf =
 /** The verdict with what is accepted, and the file that is to be written of it. */
 export const accepted = (
   options: Options,
-  judged: Pick<Judged, 'authored' | 'linesOf' | 'verdict'>,
+  judged: Authored & { readonly verdict: Verdict },
   rows: ReadonlyArray<AcceptedRow> | null,
 ): { readonly verdict: Verdict; readonly files: ReadonlyArray<Written> } => {
   const at = statementsOf(judged)

@@ -47,7 +47,11 @@ export const dataSetText: Readonly<Record<DataSet, string>> = {
 }
 
 /** Element i of a set, before it is written in its type. */
-export const valueOf = (set: Exclude<DataSet, 'random'>, count: number, number: number): ((i: number) => number) => {
+export const valueOf = (
+  set: Exclude<DataSet, 'random'>,
+  count: number,
+  number: number,
+): ((i: number) => number) => {
   switch (set) {
     case 'zeros':
       return () => 0

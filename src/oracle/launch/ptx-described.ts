@@ -23,6 +23,7 @@ import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flo
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import type { Files } from '../tensor-files/files.js'
 import { inFile } from './beside.js'
+import type { DescribedEntry, DescribedParameterOfPtx } from './ptx-entry.js'
 import { guessedExample, type Asks } from './ptx-guess.js'
 import { readPtx } from './ptx-text.js'
 import type { DescribedOperation } from './described.js'
@@ -30,35 +31,7 @@ import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
-export interface DescribedParameterOfPtx {
-  readonly name: string
-  readonly kind: 'pointer' | 'map' | 'scalar'
-  readonly dtype: string
-  readonly role?: 'in' | 'out' | 'inout'
-  /** where it begins in the bytes of the parameters, and how many it has */
-  readonly at: number
-  readonly bytes: number
-  /** its number among the parameters, and its type in C++ where the symbol of the entry says it */
-  readonly number: number
-  readonly type?: string
-}
-
-export interface DescribedEntry {
-  readonly name: string
-  readonly target: string | null
-  readonly warps: number
-  readonly ctas: number
-  readonly axes: number
-  readonly parameters: ReadonlyArray<DescribedParameterOfPtx>
-  readonly example: {
-    readonly grid: ReadonlyArray<number>
-    readonly block: ReadonlyArray<number>
-    readonly shared?: number
-    readonly entry?: string
-    readonly arg: Readonly<Record<string, string>>
-  }
-  readonly operations: ReadonlyArray<DescribedOperation>
-}
+export type { DescribedEntry, DescribedParameterOfPtx } from './ptx-entry.js'
 
 // ---------------------------------------------------------------- guesses
 

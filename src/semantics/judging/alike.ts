@@ -13,18 +13,8 @@
  * 2. What has no line of a source is alike to nothing.
  */
 import type { Operation, Place } from './finding.js'
+import { lineOf } from './lines.js'
 import type { AlikeFinding, ReplayableFinding, Verdict } from './verdict.js'
-
-/** The line of an operation, without its column; null: it has none. */
-const lineOf = (o: Operation | undefined): string | null =>
-  o === undefined ? '' : (/^(.*:\d+):\d+$/su.exec(o.loc ?? '')?.[1] ?? null)
-
-/** Which of two operations of one file stands in the earlier line: less than 0 for the first; 0 where nothing tells. */
-export const lineOrder = (x: Operation, y: Operation): number => {
-  const [, file, line] = /^(.*):(\d+)$/su.exec(lineOf(x) ?? '') ?? []
-  const [, other, behind] = /^(.*):(\d+)$/su.exec(lineOf(y) ?? '') ?? []
-  return file === undefined || file !== other ? 0 : Number(line) - Number(behind)
-}
 
 const keyOf = ({ id, severity, a, b }: ReplayableFinding): string | null => {
   const [x, y] = [lineOf(a), lineOf(b)]

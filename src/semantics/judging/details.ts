@@ -17,7 +17,7 @@
 import type { Condition, Conditions, Finding, NamedBytes, Operation, Place } from './finding.js'
 import { isSharedByName } from './plane-name.js'
 import { fixOf, type Language } from './fix.js'
-import type { Whose } from './ownership.js'
+import type { Whose } from './finding.js'
 import type { ReplayableFinding, Verdict } from './verdict.js'
 
 // ---------------------------------------------------------------- model

@@ -17,11 +17,13 @@
 import type { Stamp } from '../log/events.js'
 import type { HazardId, Severity } from './hazards.js'
 import type { Deed } from './deed.js'
-import type { Whose } from './ownership.js'
 import type { Family } from '../log/units.js'
 import type { Concerning, FenceName } from './subject.js'
 
 export type { HazardId, Severity } from './hazards.js'
+
+/** Whose a statement is (`ownership.ts`). */
+export type Whose = 'author' | 'library' | 'compiler'
 
 /** One of the two operations of a finding. */
 export interface Operation {

@@ -9,7 +9,7 @@
  */
 import type { Header } from '../log/events.js'
 import { clusterOf } from '../log/events.js'
-import { lineOrder } from './alike.js'
+import { lineOrder } from './lines.js'
 import type { Deed } from './deed.js'
 import type { Diagnosis, Distance, MissingEdge, Operation } from './finding.js'
 

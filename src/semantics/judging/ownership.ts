@@ -31,13 +31,11 @@
  * Source: modules of Triton 3.5 and Gluon (`conformance/triton`)
  */
 import { isCompilers, type Fencing } from '../log/events.js'
-import type { Finding } from './finding.js'
+import type { Finding, Whose } from './finding.js'
 import type { HazardId } from './hazards.js'
 import { isGlobalByName } from './plane-name.js'
 
 // ---------------------------------------------------------------- model
-
-export type Whose = 'author' | 'library' | 'compiler'
 
 /** What an operation is, as far as it tells who has written it. */
 export type Role = 'copy' | 'commit' | 'init' | 'product' | 'tensor memory' | 'loop'

@@ -317,7 +317,9 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
   const has = (tag: Operation['_tag']): boolean => p.code.some(({ operation }) => operation._tag === tag)
   return [
     ...(has('gridDependency')
-      ? ['order between grids (griddepcontrol orders nothing here; writes of earlier grids are taken as done)']
+      ? [
+          'order between grids (griddepcontrol orders nothing here; writes of earlier grids are taken as done)',
+        ]
       : []),
     ...(has('setRegisters') && p.registers === null
       ? [

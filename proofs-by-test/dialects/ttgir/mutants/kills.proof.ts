@@ -45,7 +45,9 @@ describe('copies by threads', () => {
     for (const m of drops.slice(1, 3)) {
       const [first] = findingsOf(subject, m.key)
       expect(first).toMatchObject({ id: 'R1', missing: { kind: 'group-wait' } })
-      expect(first!.missing!.text).toMatch(/^add a cpAsync group wait that covers .*, before `fence_async_shared/)
+      expect(first!.missing!.text).toMatch(
+        /^add a cpAsync group wait that covers .*, before `fence_async_shared/,
+      )
       expect(judge(m)).toMatchObject({ fate: 'killed', named: true, naming: 'edge' })
     }
   })

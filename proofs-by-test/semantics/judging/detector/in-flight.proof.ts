@@ -252,8 +252,7 @@ describe('at the exit of a CTA', () => {
     run(s)
     return s.judge().findings.map((f) => `${f.id} ${f.text}`)
   }
-  const U2 = (unit: string, cta = 0): string =>
-    `U2 CTA ${String(cta)} can exit before this ${unit} is done`
+  const U2 = (unit: string, cta = 0): string => `U2 CTA ${String(cta)} can exit before this ${unit} is done`
   const K1 = (unit: string, cta = 1): string =>
     `K1 CTA ${String(cta)} can exit before this reaches it: ${unit}`
   test.each<readonly [string, (s: Script) => void, ReadonlyArray<string>]>([
