@@ -212,3 +212,19 @@ describe('lanes come to the barrier of the cluster, and each reads what another 
     ).toEqual(['ok'])
   })
 })
+
+test('lanes that wait in turn for one word, each for its own number, and give it on: none waits for the others', () => {
+  const body = [
+    'st.shared.u32 [%r9], 0;',
+    'bar.sync 0;',
+    'again:',
+    'ld.acquire.cta.shared.u32 %r11, [%r9];',
+    'setp.ne.u32 %p5, %r11, %r1;',
+    '@%p5 bra again;',
+    'add.u32 %r12, %r1, 1;',
+    'st.release.cta.shared.u32 [%r9], %r12;',
+    'st.global.u32 [%rd3], %r11;',
+  ]
+  const { verdict, ids } = verdictOf(body, 32, true)
+  expect([verdict, ids]).toEqual(['ok', []])
+})

@@ -515,6 +515,8 @@ export const doesOf = (p: Prepared): 'asks' | 'reads' | 'changes' => {
       return p.blocks ? 'changes' : 'asks'
     case 'atomic.words':
       return p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true ? 'asks' : 'changes'
+    case 'semaphore':
+      return p.kind === 'wait' && p.until !== undefined ? 'reads' : 'changes'
     case 'fence':
       return p.kind === 'memory' ? 'reads' : 'changes'
     case 'nothing':
