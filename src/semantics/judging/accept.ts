@@ -121,12 +121,14 @@ export const baselineOf = (
 // ---------------------------------------------------------------- acceptance
 
 /** What is left open beside findings that are all accepted; null: nothing. */
-const openBeside = (v: Verdict): string | null => {
+const openBeside = (v: Verdict, isAccepted: (f: Finding) => boolean): string | null => {
   if (v.verdict !== 'hazard') return v.verdict === 'ok' ? null : `the verdict is ${v.verdict}`
   if (v.search?.complete === true) return null
   const failing = (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const).filter(
     (name) =>
-      !v.conditions[name].holds && v.conditions[name].findings.length < v.conditions[name].failures.length,
+      !v.conditions[name].holds &&
+      (v.conditions[name].findings.length < v.conditions[name].failures.length ||
+        !v.conditions[name].findings.every(isAccepted)),
   )
   return failing.length === 0
     ? null
@@ -154,9 +156,13 @@ export const withAccepted = (v: Verdict, at: StatementAt, rows: ReadonlyArray<Ac
     reason,
     findings: found.get(keyOf(mine[i]!)) ?? 0,
   }))
+  const isKnown = (f: Finding): boolean =>
+    rowsOf(v.kernel, at, Object.assign({ schedule: null }, f), '').every((row) => known.has(keyOf(row)))
   const fresh = findings.filter((f) => f.accepted === undefined).length
   const open =
-    fresh > 0 ? `${String(fresh)} ${fresh === 1 ? 'finding is' : 'findings are'} not accepted` : openBeside(v)
+    fresh > 0
+      ? `${String(fresh)} ${fresh === 1 ? 'finding is' : 'findings are'} not accepted`
+      : openBeside(v, isKnown)
   // new findings stand before those that are known
   const ordered = [
     ...findings.filter((f) => f.accepted === undefined),
