@@ -86,8 +86,17 @@ const first = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number =>
   return 0
 }
 
-/** What `eager` chooses. */
-export const eagerly = (offered: ReadonlyArray<Offered>): number => first(offered, true)
+/** The same among those of which this holds; null: there are none. */
+const firstWhere = (
+  offered: ReadonlyArray<Offered>,
+  holds: (o: Offered) => boolean,
+  ofOperation: boolean,
+): number | null => {
+  const those = offered.flatMap((o, k) => (holds(o) ? [k] : []))
+  if (those.length === 0) return null
+  const among = those.map((k) => offered[k]!)
+  return those[first(among, ofOperation)]!
+}
 
 /**
  * Who goes round in polls: an agent asks again and again, and does nothing else in between. `fruitless` are those that have asked often enough since
@@ -107,20 +116,15 @@ const asks = ({ ready }: Offered): boolean => ready?._tag === 'do' && doesOf(rea
 const unlessInVain = (offered: ReadonlyArray<Offered>, ofOperation: boolean): number => {
   const plain = first(offered, ofOperation)
   if (offered[plain]!.inVain !== true) return plain
-  const others = offered.flatMap((o, k) => (o.inVain === true ? [] : [k]))
-  return others.length === 0
-    ? plain
-    : others[
-        first(
-          others.map((k) => offered[k]!),
-          ofOperation,
-        )
-      ]!
+  return firstWhere(offered, (o) => o.inVain !== true, ofOperation) ?? plain
 }
+
+/** What goes on after the end of `recorded`: schedules are written down without it (`files/schedule.ts`). */
+export const eagerly = (offered: ReadonlyArray<Offered>): number => unlessInVain(offered, true)
 
 /** A loop that asks what another has still to do would be gone round for ever. */
 const unlessFruitless = (offered: ReadonlyArray<Offered>, { fruitless }: Polling): number => {
-  const plain = unlessInVain(offered, true)
+  const plain = eagerly(offered)
   if (fruitless.size === 0 || !fruitless.has(offered[plain]!.key.agent)) return plain
   const other = offered.findIndex((o) => o.operation !== null || !fruitless.has(o.key.agent))
   return other < 0 ? plain : other
@@ -160,14 +164,8 @@ const unlessAgain = (
   ofOperation: boolean,
 ): number => {
   if (asked.size === 0 || !readsAgain(asked, offered[plain]!)) return plain
-  const others = offered.flatMap((o, k) => (readsAgain(asked, o) ? [] : [k]))
-  if (others.length > 0)
-    return others[
-      first(
-        others.map((k) => offered[k]!),
-        ofOperation,
-      )
-    ]!
+  const other = firstWhere(offered, (o) => !readsAgain(asked, o), ofOperation)
+  if (other !== null) return other
   for (const agent of asked.keys()) {
     const k = offered.findIndex((o) => o.operation === null && o.key.agent === agent)
     if (k >= 0) return k
@@ -245,7 +243,7 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     init: 0,
     choose: (at, offered) => {
       const key = keys[at]
-      if (key === undefined) return [unlessInVain(offered, true), at]
+      if (key === undefined) return [eagerly(offered), at]
       return [found(offered, key), at + 1]
     },
   })

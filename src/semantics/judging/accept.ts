@@ -91,7 +91,7 @@ const keyOf = (r: AcceptedRow): string =>
 const rowsOf = (
   kernel: string,
   at: StatementAt,
-  f: ReplayableFinding,
+  f: Finding & Pick<ReplayableFinding, 'alike'>,
   reason: string,
 ): ReadonlyArray<AcceptedRow> =>
   [f, ...(f.alike ?? [])].map((told: Told) => rowOf(kernel, at, f.id, told, reason))
@@ -140,13 +140,15 @@ export const withAccepted = (v: Verdict, at: StatementAt, rows: ReadonlyArray<Ac
   const mine = rows.filter((r) => r.kernel === v.kernel)
   const known = new Map(mine.map((r) => [keyOf(r), r]))
   const found = new Map<string, number>()
+  const keysOf = (f: Finding): ReadonlyArray<string> => rowsOf(v.kernel, at, f, '').map(keyOf)
+  /** The row of a finding all of whose keys are accepted. */
+  const rowBy = (keys: ReadonlyArray<string>): AcceptedRow | undefined =>
+    keys.every((key) => known.has(key)) ? known.get(keys[0] ?? '') : undefined
   const findings = v.findings.map((f): ReplayableFinding => {
-    const keys = rowsOf(v.kernel, at, f, '').map(keyOf)
+    const keys = keysOf(f)
     for (const key of keys) found.set(key, (found.get(key) ?? 0) + 1)
-    const row = known.get(keys[0] ?? '')
-    return row !== undefined && keys.every((key) => known.has(key))
-      ? Object.assign({}, f, { accepted: row.reason })
-      : f
+    const row = rowBy(keys)
+    return row === undefined ? f : Object.assign({}, f, { accepted: row.reason })
   })
   const accepted = mine.map(({ id, a, b, memory, reason }, i): AcceptedFinding => ({
     id,
@@ -156,13 +158,11 @@ export const withAccepted = (v: Verdict, at: StatementAt, rows: ReadonlyArray<Ac
     reason,
     findings: found.get(keyOf(mine[i]!)) ?? 0,
   }))
-  const isKnown = (f: Finding): boolean =>
-    rowsOf(v.kernel, at, Object.assign({ schedule: null }, f), '').every((row) => known.has(keyOf(row)))
   const fresh = findings.filter((f) => f.accepted === undefined).length
   const open =
     fresh > 0
       ? `${String(fresh)} ${fresh === 1 ? 'finding is' : 'findings are'} not accepted`
-      : openBeside(v, isKnown)
+      : openBeside(v, (f) => rowBy(keysOf(f)) !== undefined)
   // new findings stand before those that are known
   const ordered = [
     ...findings.filter((f) => f.accepted === undefined),
