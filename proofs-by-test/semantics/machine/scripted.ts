@@ -37,6 +37,7 @@ export const scripted = (
     fences: null,
     instructions: new Set(),
     storesConstants: null,
+    obeysNoWord: false,
     timed: false,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),

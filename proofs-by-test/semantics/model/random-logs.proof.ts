@@ -138,6 +138,13 @@ describe('random logs', () => {
       [],
     ],
     ['reads what is written later', ['nothing is written before', 'T0: read x', 'T1: write x'], ['D1']],
+    ['exchanges what nobody has written', ['nothing is written before', 'T0: atomic x exchange'], []],
+    [
+      'exchanges what nobody has written, and keeps what it finds',
+      ['nothing is written before', 'T0: atomic x exchange kept'],
+      ['I1'],
+    ],
+    ['adds to what nobody has written', ['nothing is written before', 'T0: atomic x'], ['I1']],
     [
       'reads what is written later, in order',
       ['nothing is written before', 'T0: read x', 'T0, T1: meet', 'T1: write x'],

@@ -1,6 +1,6 @@
 /**
  * A verdict where data decide and were not given: on random data first, then on the other sets (`launch/data-sets.ts`), until one shows what no data set
- * makes by itself, a race or a deadlock. A fault may come from the data alone: it counts only if every set ends in one.
+ * makes by itself, a race or a deadlock. A fault, or an output that is not wholly written (O1), may come from the data alone: it counts only if every set shows one.
  *
  * Its first line names the data, and `--data SET` takes them again.
  *
@@ -36,8 +36,11 @@ export const onDataSets = <J extends Judged>(
   if (E.isLeft(first)) return first
   const words = (set: DataSet): string => `with data that are ${dataSetText[set]} (${names})`
   if (asked !== null) return E.right(onData(first.right, words(asked)))
-  const isShown = ({ verdict: { verdict } }: J): boolean => verdict === 'hazard' || verdict === 'deadlock'
-  const isFault = ({ checked: { outcome } }: J): boolean => outcome._tag === 'fault'
+  const isUnwritten = ({ verdict: { verdict, findings } }: J): boolean =>
+    verdict === 'hazard' && findings.length > 0 && findings.every(({ id }) => id === 'O1')
+  const isShown = (one: J): boolean =>
+    one.verdict.verdict === 'deadlock' || (one.verdict.verdict === 'hazard' && !isUnwritten(one))
+  const ofData = (one: J): boolean => one.checked.outcome._tag === 'fault' || isUnwritten(one)
   if (isShown(first.right)) return E.right(onData(first.right, words('random')))
   const tried: Array<readonly [DataSet, J]> = [['random', first.right]]
   let spent = effortOf(first.right)
@@ -49,11 +52,11 @@ export const onDataSets = <J extends Judged>(
     if (isShown(next.right)) return E.right(onData(next.right, words(set)))
     tried.push([set, next.right])
   }
-  const whole = tried.filter(([, one]) => !isFault(one))
+  const whole = tried.filter(([, one]) => !ofData(one))
   const [least] =
     whole.length === 0 ? tried : whole.filter(([, { verdict }]) => verdict.verdict !== 'ok').concat(whole)
   const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
-  const faults = tried.filter(([, one]) => isFault(one)).map(([set]) => set)
+  const faults = tried.filter(([, one]) => ofData(one)).map(([set]) => set)
   const one = onData(least![1], `on ${sets.join(', ')} data (${names})`)
   return E.right(
     whole.length === 0 || faults.length === 0
@@ -62,7 +65,7 @@ export const onDataSets = <J extends Judged>(
           verdict: Object.assign({}, one.verdict, {
             scope: [
               ...one.verdict.scope,
-              `${faults.join(', ')} data (${names}): a fault ends the run, which may come from the data (--data ${faults[0]!} shows it)`,
+              `${faults.join(', ')} data (${names}): a fault ends the run or an output is not wholly written, which may come from the data (--data ${faults[0]!} shows it)`,
             ],
           }),
         }),

@@ -82,6 +82,7 @@ export const coreFront = (linked: Linked): Front<World> => ({
   fences: linked.program.fences ?? null,
   instructions: linked.instructions,
   storesConstants: null,
+  obeysNoWord: false,
   timed: linked.timed,
   outside: agentsActAsOne,
   begin: (world, at) => start(world, at, idle, linked.entry, []),

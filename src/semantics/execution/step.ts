@@ -359,22 +359,15 @@ const stampOf = (a: AgentState, agent: number, r: Ready): Stamp => {
     : { agent, at: a.at, site, iteration, lanes: by.mask }
 }
 
-/** Where lanes of a warp have met since its last effect: said before this one. */
-const withSyncs = (
-  a: AgentState,
-  agent: number,
-  { by }: Doing,
-  events: ReadonlyArray<LogEvent>,
-): ReadonlyArray<LogEvent> =>
-  by === undefined || by.synced.length === 0
-    ? events
-    : [
-        ...by.synced.map(({ site, iteration, lanes, how, loads }): LogEvent => {
-          const stamp: Stamp = { agent, at: a.at, site, iteration, lanes }
-          return how === 'meets' ? { _tag: 'warpSync', stamp } : { _tag: 'warpSync', stamp, how, loads }
-        }),
-        ...events,
-      ]
+/** Where lanes of a warp have met since its last effect: said before the next one. */
+export const meetingsOf = ({ at }: AgentState, agent: number, { by }: Doing): ReadonlyArray<LogEvent> =>
+  (by?.synced ?? []).map(({ site, iteration, lanes, how, loads }): LogEvent => {
+    const stamp: Stamp = { agent, at, site, iteration, lanes }
+    return how === 'meets' ? { _tag: 'warpSync', stamp } : { _tag: 'warpSync', stamp, how, loads }
+  })
+
+const behind = (met: ReadonlyArray<LogEvent>, events: ReadonlyArray<LogEvent>): ReadonlyArray<LogEvent> =>
+  met.length === 0 ? events : [...met, ...events]
 
 const exits = (world: World, before: AgentState, after: AgentState, agent: number): boolean =>
   before.status === 'running' &&
@@ -569,10 +562,10 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
         const generation = Rendezvous.named(m, ctaOf(world, agent), p.id).generation
         const leave = departing(r, Rendezvous.leaving(p, generation))
         const waiting = agentState(now.status, now.stand, leave, now.at + 1, now.groups)
-        return effect(withAgent(done.machine, agent, waiting), withSyncs(a, agent, r, done.events))
+        return effect(withAgent(done.machine, agent, waiting), behind(meetingsOf(a, agent, r), done.events))
       }
       const next = world.front.proceed(world, at, now, r, done.results, 1, m.edit)
-      return moved(world, done.machine, agent, a, next, withSyncs(a, agent, r, done.events))
+      return moved(world, done.machine, agent, a, next, behind(meetingsOf(a, agent, r), done.events))
     }
   }
 }

@@ -83,6 +83,8 @@ export interface Front<W> {
   readonly outside: ReadonlyArray<string>
   /** sites that store constants of the program and nothing else; null: it runs over every algebra, which tells more (`verdict/same-value.ts`) */
   readonly storesConstants: ReadonlySet<number> | null
+  /** no strong read of it decides a branch or an address: in which order strong stores come is then no way to agree on anything */
+  readonly obeysNoWord: boolean
   /** control may depend on how fast agents are */
   readonly timed: boolean
 

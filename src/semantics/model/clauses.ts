@@ -654,6 +654,17 @@ const conflict: ReadonlyArray<Clause> = [
     litmus: { log: ['nothing is written before', 'T0: read x'], expect: 'nothing there', without: ok },
   },
   {
+    id: 'replaced',
+    part: 'conflict',
+    says: 'An exchange whose result nothing uses reads nothing that matters: its own write replaces whatever it finds, written or not.',
+    source: 'PTX, “atom” (exch)',
+    litmus: {
+      log: ['nothing is written before', 'T0: atomic x exchange'],
+      expect: ok,
+      without: 'nothing there',
+    },
+  },
+  {
     id: 'foreign',
     part: 'conflict',
     says: 'Nothing orders clusters that run one after the other.',

@@ -233,6 +233,15 @@ const judge = (q: Asked, before: ReadonlyArray<Touch>, m: Met, b: Touch): PairKi
 
 // ---------------------------------------------------------------- a cluster
 
+/** The read of an exchange whose result nothing uses: its own write comes in place of whatever was there. */
+const isReplaced = (read: Touch, after: ReadonlyArray<Touch>): boolean =>
+  read.access.joins === true &&
+  read.access.decides !== true &&
+  after.some(
+    ({ access: { combine, stamp } }) =>
+      combine === 'exchange' && stamp.agent === read.access.stamp.agent && stamp.at === read.access.stamp.at,
+  )
+
 /** A read of nothing: the first writes behind it that are not ordered after it, and whether bytes are left that have none. */
 const early = (
   q: Asked,
@@ -284,7 +293,10 @@ const ofAccess = (
     !isWrite(b) &&
     unwritten.length > 0 &&
     q.r.header.planes[planeOf(b)]?.initialised === false
-  const missed = isEarly ? early(q, b, after, unwritten) : { pairs: [], left: false }
+  const missed =
+    isEarly && !(q.how.has('replaced') && isReplaced(b, after))
+      ? early(q, b, after, unwritten)
+      : { pairs: [], left: false }
   const foreign = past
     .filter((a) => q.how.has('foreign') && (isWrite(a) || isWrite(b)) && common(a.bytes, b.bytes).length > 0)
     .map((a): Judged => {

@@ -765,7 +765,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     controlled: ReadonlySet<string> | null = null,
   ): Ran => asked(asRun(policy, withProvenance), controlled)
   const before = world.effort.spent
-  const first = asJudged(options.policy, options.provenance)
+  const first = asJudged(options.policy, options.provenance, world.front.obeysNoWord ? new Set() : null)
   if (first.outcome._tag === 'refused') {
     const { key, offered } = first.outcome
     return notOffered(first.steps, key, offered)

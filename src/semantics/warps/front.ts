@@ -24,7 +24,7 @@ import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
-import { timingOf } from './timing.js'
+import { controlling, timingOf, watches } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
@@ -411,6 +411,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     fences: l.program.fences,
     instructions: new Set(l.program.code.map(({ operation }) => operation._tag)),
     storesConstants: constantStores(l.program),
+    obeysNoWord: controlling(l.program).size === 0 && !watches(l.program),
     timed: reasons.length > 0,
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>

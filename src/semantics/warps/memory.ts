@@ -591,28 +591,29 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
       }
       continue
     }
-    const destination = sourceOf(h.world, target.plane, starts, bytes, count)
     const strong = strongly(h, o)
-    const data = dataOf(h, from, lanes, bytes, count)
-    const origin = Origins.originOf(h.rows, from, lanes, bytes, V.otherOrigin)
-    out.push(
-      part(
-        storing(
-          strong === null
-            ? { _tag: 'store', destination, data, origin }
-            : { _tag: 'store', destination, data, origin, strong },
-          agrees(destination, data),
-        ),
-        nothing,
-        maskOfLanes(lanes),
-      ),
-    )
+    const storeOf = (those: ReadonlyArray<number>, at: ReadonlyArray<number>): Store => {
+      const destination = sourceOf(h.world, target.plane, at, bytes, count)
+      const data = dataOf(h, from, those, bytes, count)
+      const origin = Origins.originOf(h.rows, from, those, bytes, V.otherOrigin)
+      const made: Store =
+        strong === null
+          ? { _tag: 'store', destination, data, origin }
+          : { _tag: 'store', destination, data, origin, strong }
+      return agrees(destination, data) ? Object.assign({ agrees: true as const }, made) : made
+    }
+    const all = storeOf(lanes, starts)
+    if (strong !== null && all.agrees !== true && !isApart(all.destination.footprint))
+      // which lane comes last is open, so each is an event
+      lanes.forEach((lane, i) => {
+        out.push(part(storeOf([lane], [starts[i]!]), nothing, maskOfLanes([lane])))
+      })
+    else out.push(part(all, nothing, maskOfLanes(lanes)))
   }
   return out
 }
 
-const storing = (p: Extract<Prepared, { readonly _tag: 'store' }>, isAgreed: boolean): Prepared =>
-  isAgreed ? Object.assign({ agrees: true as const }, p) : p
+type Store = Extract<Prepared, { readonly _tag: 'store' }>
 
 /** Do several lanes name one byte, and do all that do write the same there? What is not known may differ. */
 const agrees = ({ footprint, offsets, origin }: Elements, data: Float64Array): boolean => {

@@ -361,8 +361,8 @@ const besideOthers = (
 }
 
 /**
- * Lanes that store different values strongly to one word by one instruction: no race by the manual, and one of them is the last. Which is asked of the result (`readings.ts`)
- * where two instructions store, and of lanes of one it is not.
+ * Lanes that store strongly to one word by one instruction, and in this run the same: it is one event, and whether it is the same in every run is not asked of the result. Lanes that
+ * store different values are an event each, and which is the last is asked (`readings.ts`).
  */
 const isLeftOpen = (a: AccessRecord, r: AccessRecord): boolean =>
   a.stamp.agent === r.stamp.agent &&
@@ -420,6 +420,14 @@ const judgeAtomics = (c: Cell, r: AccessRecord, k: Knowledge, options: Options, 
   return sound
 }
 
+/** An exchange whose result nothing uses: its write comes in place of whatever its read has found. */
+const isReplaced = (read: AccessRecord, write: AccessRecord): boolean =>
+  write.combine === 'exchange' &&
+  read.joins &&
+  !read.decides &&
+  read.stamp.agent === write.stamp.agent &&
+  read.stamp.at === write.stamp.at
+
 /** Judges an access by an actor with knowledge `k` and remembers it. */
 export const judge = (
   c: Cell,
@@ -463,7 +471,7 @@ export const judge = (
       !atomicTogether(x, r, x.place === r.place) &&
       !isOrdered(x, r, k, options)
     for (const x of c.early) if (apart(x) && !c.reads.includes(x) && x.reach === 0) out.race(x, r, c, k)
-    c.early = c.early.filter((x) => !apart(x))
+    c.early = c.early.filter((x) => !apart(x) && !isReplaced(x, r))
   }
   // who has read what is written again has read the same
   const leaves = w !== undefined && r.stored !== undefined && storeAlike(w, r)

@@ -25,9 +25,10 @@
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
 import { readingAtomically } from '../deed.js'
-import type { OtherReading, Otherwise, Sighting } from '../finding.js'
+import type { LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
 import type { Access, Footprint, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
+import { isOne, singles } from '../../log/lane-mask.js'
 import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
@@ -77,18 +78,39 @@ export interface Back {
   readonly without: number
 }
 
-/** Of a read, or a write, by these lanes, who know this, and to whom fences have shown that: it comes behind what they know, and behind what was read there. */
+/** Whom it is asked of: of all lanes that act, which do it together, or of some lane, whichever may go back furthest. */
+export type Acting = 'all' | 'some'
+
+/**
+ * Of a read, or a write, by these lanes, who know this, and to whom fences have shown that: it comes after what they know, and after what was read there. What lanes do together
+ * comes after what any of them knows.
+ */
 export const backOf = (
   touches: ReadonlyArray<Touch>,
   by: Stamp,
   k: Knowledge,
   shown: Knowledge | undefined,
+  acting: Acting = 'all',
 ): Back => {
+  const alone =
+    acting === 'some' || by.lanes === undefined || isOne(by.lanes)
+      ? []
+      : singles(by.lanes).map((lanes): Stamp => ({
+          agent: by.agent,
+          at: by.at,
+          site: by.site,
+          iteration: by.iteration,
+          lanes,
+        }))
+  const isSeen = (stamp: Stamp): boolean =>
+    seesEvent(k, stamp, by) ||
+    // lanes differ in what they know of their own warp alone
+    (stamp.agent === by.agent && alone.some((lane) => seesEvent(k, stamp, lane)))
   // what lanes have been shown of their own warp has come to them as a message
   const hears: Stamp = { agent: by.agent, at: by.at, site: by.site, iteration: by.iteration }
   const most = (also: Knowledge | undefined): number => {
     const isKnown = (stamp: Stamp): boolean =>
-      seesEvent(k, stamp, by) || (also !== undefined && seesEvent(also, stamp, hears))
+      isSeen(stamp) || (also !== undefined && seesEvent(also, stamp, hears))
     let writes = 0
     for (let i = touches.length - 1; i >= 0; i--) {
       const t = touches[i]!
@@ -339,19 +361,18 @@ export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): 
   if (first.stamp.agent === second.stamp.agent && first.stamp.at === second.stamp.at) return
   const adds = addsWords(first)
   if ((first.joins && second.joins) || !(adds || leavesItsOwn(first))) return
-  const known = r.stores.get(pairOf(first.stamp, second.stamp))
-  if (known?.some((s) => s.first.at === first.stamp.at && s.second.at === second.stamp.at) === true) return
   const { plane } = second.footprint
+  const known = r.stores.get(pairOf(first.stamp, second.stamp)) ?? []
   const shared = overlap(first.footprint.spans, second.footprint.spans)
   const bytes = second.words * Math.max(1, bitsOf(second.footprint.dtype) / 8)
-  for (const [i, byte] of wordsOf(second.footprint).entries())
-    if (i % second.words === 0 && shared.some(([from, to]) => byte >= from && byte < to))
-      keep(r.stores, first.stamp, second.stamp, {
-        first: first.stamp,
-        adds,
-        second: second.stamp,
-        plane,
-        byte,
-        bytes,
-      })
+  for (const [i, byte] of wordsOf(second.footprint).entries()) {
+    if (i % second.words !== 0 || !shared.some(([from, to]) => byte >= from && byte < to)) continue
+    const one: LaterStore = { first: first.stamp, adds, second: second.stamp, plane, byte, bytes }
+    const same = known.findIndex(
+      (s) => s.second.at === second.stamp.at && s.plane === plane && s.byte === byte,
+    )
+    // of several that one store may come before, the last is left where it does
+    if (same < 0) keep(r.stores, first.stamp, second.stamp, one)
+    else if (known[same]!.first.at < first.stamp.at) known[same] = one
+  }
 }

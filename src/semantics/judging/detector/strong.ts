@@ -765,7 +765,7 @@ const reads = (
   by: Last,
 ): void => {
   if (controls !== null && d.strong.readings.stale === null) {
-    const { without } = backOf(w.touches, stamp, a.knowledge, undefined)
+    const { without } = backOf(w.touches, stamp, a.knowledge, undefined, 'some')
     if (without > 0) d.strong.readings.stale = stamp
   }
   if (controls === null && bytes !== null) {

@@ -60,6 +60,7 @@ import {
   finished,
   keeping,
   leaving,
+  meetingsOf,
   offered,
   stronglyNamed,
   take,
@@ -598,6 +599,8 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
   const writes = landingOf(r.prepared)
   const { agent, at } = o.key
   const state = d.context.agents[agent]!
+  // its lanes have met since its last effect: what each then knows of the others is over
+  for (const e of meetingsOf(n.machine.agents[agent]!, agent, r)) observe(d, e)
   return scalarsIn(named).flatMap((byte) => {
     const touches = d.strong.words.get(keyOfWord(plane, byte))?.touches ?? []
     if (touches.every(({ rw }) => rw === 'r')) return []
@@ -815,9 +818,6 @@ const search = (s: Search, first: Node, group: number): void => {
     const trail: Trail = { state: number, stands, before: from.trail }
     for (const o of choices) {
       s.transitions++
-      const after = follow(s, node, o)
-      if (after === null || s.news) return
-      open.push({ node: after, trail })
       const others = readings(takeable(s, first, node, d, o))
       if (s.news) return
       s.alone ||= others.alone
@@ -827,6 +827,10 @@ const search = (s: Search, first: Node, group: number): void => {
         if (elsewhere === null || s.news) return
         open.push({ node: elsewhere, trail })
       }
+      // what takes and leaves the last write is taken up first, so that a state is known by such a schedule where one comes to it
+      const after = follow(s, node, o)
+      if (after === null || s.news) return
+      open.push({ node: after, trail })
     }
   }
   s.size += states.length
