@@ -86,7 +86,7 @@ describe('the package', () => {
           ])
       for (const file of packed)
         expect(file).toMatch(
-          /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(dist|bundle|site\/dist|schemas|man|docs|python)\/[\w./-]+)$/,
+          /^(package\.json|README\.md|LICENSE|CONTRIBUTING\.md|CHANGELOG\.md|(dist|bundle|site\/dist|schemas|man|docs|python)\/[\w./-]+)$/,
         )
       const say = 's.check && console.log(typeof s.check, k.kernels.length > 20)'
       expect(
