@@ -5,10 +5,10 @@ import { rolldown } from 'rolldown'
 const { exports: doors } = JSON.parse(readFileSync('package.json', 'utf8'))
 const folders = Object.keys(doors)
   .filter((door) => door !== './package.json')
-  .map((door) => door.slice(2))
+  .map((door) => (door === '.' ? '' : `${door.slice(2)}/`))
 
 const bundle = await rolldown({
-  input: Object.fromEntries(folders.map((folder) => [`${folder}/index`, `dist/${folder}/index.js`])),
+  input: Object.fromEntries(folders.map((folder) => [`${folder}index`, `dist/${folder}index.js`])),
   platform: 'node',
   // packages are asked for as they are
   external: /^[^./]/,

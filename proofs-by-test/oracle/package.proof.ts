@@ -43,12 +43,12 @@ describe('the package', () => {
   it('every folder with an index has two doors, and every door leads to a folder', () => {
     for (const [door, { import: esm, require: cjs }] of Object.entries(manifest.exports)) {
       if (door === './package.json') continue
-      const folder = door.slice(2)
+      const folder = door === '.' ? '' : `${door.slice(2)}/`
       expect(fs.existsSync(path.join(root, 'src', folder, 'index.ts'))).toBe(true)
-      expect(esm).toEqual({ types: `./dist/${folder}/index.d.ts`, default: `./dist/${folder}/index.js` })
+      expect(esm).toEqual({ types: `./dist/${folder}index.d.ts`, default: `./dist/${folder}index.js` })
       expect(cjs).toEqual({
-        types: `./dist/cjs/${folder}/index.d.ts`,
-        default: `./dist/cjs/${folder}/index.js`,
+        types: `./dist/cjs/${folder}index.d.ts`,
+        default: `./dist/cjs/${folder}index.js`,
       })
     }
   })

@@ -24,7 +24,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../failure.js'
 import { refuse } from '../failure.js'
-import { nearest } from '../nearest.js'
+import { didYouMean } from '../nearest.js'
 import { isExtent } from '../transforms/shape.js'
 import type { Applied, Argument, NameSyntaxError } from './name-syntax.js'
 import { parseCall } from './name-syntax.js'
@@ -219,10 +219,7 @@ export const parseName = (text: string): E.Either<Failure<NameError>, NamedLayou
       return family === undefined
         ? refuse(
             'name.unknown',
-            `There is no layout named ${call.name}. Did you mean ${nearest(
-              families.length,
-              families.map(({ name }) => name),
-            )(call.name).join(', ')}?`,
+            `There is no layout named ${call.name}; ${didYouMean(families.map(({ name }) => name))(call.name)}`,
           )
         : call.methods.reduce(reduced, family.make(call.arguments))
     }),

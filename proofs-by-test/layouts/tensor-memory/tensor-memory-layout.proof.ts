@@ -429,7 +429,7 @@ test('names that are none', () => {
   expect(name('HALF_LANE(64')).toBe('name.syntax')
   expect(name('HALFLANE(64, 1)')).toBe('name.unknown')
   expect(T.parseTensorMemoryName('HALFLANE(64, 1)')).toMatchObject({
-    left: { message: expect.stringContaining('Did you mean HALF_LANE, ') },
+    left: { message: expect.stringContaining('; did you mean HALF_LANE, ') },
   })
   for (const text of [
     'HALF_LANE',

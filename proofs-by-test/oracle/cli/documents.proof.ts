@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { check } from '../../../src/index.js'
 
 const root = new URL('../../../', import.meta.url)
 const text = (file: string): string => readFileSync(new URL(file, root), 'utf8')
@@ -15,17 +16,6 @@ const documents = [
   'src/kernels/README.md',
   'src/render/README.md',
   'src/oracle/README.md',
-]
-const chapters = [
-  'numerics',
-  'fast',
-  'transforms',
-  'layouts',
-  'semantics',
-  'dialects',
-  'kernels',
-  'render',
-  'oracle',
 ]
 
 describe('documents say what is there', () => {
@@ -44,13 +34,13 @@ describe('documents say what is there', () => {
     )
     expect(missing).toEqual([])
   })
-  it('README: everything that the example imports is exported', async () => {
-    const imports = [...text('README.md').matchAll(/import \{ (.*) \} from 'tensorcore-spec\/(\w+)'/g)]
-    expect(imports.length).toBe(2)
-    for (const [, names, chapter] of imports) {
-      expect(chapters).toContain(chapter)
-      const door: object = await import(fileURLToPath(new URL(`src/${chapter!}/index.ts`, root)))
-      for (const name of names!.split(', ')) expect(Object.keys(door)).toContain(name)
-    }
+  it('README: its example prints what it says', async () => {
+    const [, code = ''] = /```ts\n([^]*?)\n```/.exec(text('README.md')) ?? []
+    const [, called = '', said = ''] = /= (check\(.*\))\n[^]*\n\/\/ (.*), \.\.\.$/.exec(code) ?? []
+    const door: object = await import(fileURLToPath(new URL('src/index.ts', root)))
+    expect(Object.keys(door)).toContain('check')
+    expect(called).toBe("check('hopper-matmul', { k: 1024 })")
+    const verdict = check('hopper-matmul', { k: 1024 })
+    expect(verdict._tag === 'Right' ? verdict.right.provenance?.text : verdict.left.message).toContain(said)
   })
 })

@@ -660,7 +660,7 @@ describe('tcspec image', () => {
 describe('wrong usage is one line, status 2, nothing written', () => {
   const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, string | RegExp]> = [
     [['layout'], /^missing required argument 'layout'; usage: tcspec layout <layout> \[file\] /],
-    [['layout', 'WGMA'], /^There is no layout named WGMA\. Did you mean WGMMA/],
+    [['layout', 'WGMA'], /^There is no layout named WGMA; did you mean WGMMA/],
     [['layout', 'WGMMA', '--shape', '64x'], "--shape: expected positive extents such as 64x16, found '64x'"],
     [['layout', 'WGMMA', '--shape', '60x8'], /^The base tile \(64, 8\) does not divide .* dimension 0 /],
     [
@@ -750,7 +750,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
       "--format: expected table|json|csv, found 'svg': there is no picture of a number",
     ],
     [['cute', 'S<3,4,3> o 0 o (2,2):(1@0,1@1)'], /^A swizzle takes an integer offset/],
-    [['tmem', 'DEFALT(1)'], /^There is no layout of tensor memory named DEFALT\. Did you mean DEFAULT/],
+    [['tmem', 'DEFALT(1)'], /^There is no layout of tensor memory named DEFALT; did you mean DEFAULT/],
     [
       ['tmem', 'DEFAULT(1)', 'SCALES'],
       "tmem: expected one layout, or arrays name=LAYOUT:SHAPE; found 'SCALES' after 'DEFAULT(1)'",

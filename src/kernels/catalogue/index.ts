@@ -137,6 +137,12 @@ const zooKernels: ReadonlyArray<Kernel> = [
   ...laneTwins.flatMap(pairOf(laneKernel)),
 ]
 
+const ofZoo: ReadonlyArray<Kernel> = [...printedKernels, printedWgmmaLoopKernel, ...zooKernels]
+
+/** The kernels whose names begin with this and a slash: `zoo`, `foreign`, `printed`; none of another one. */
+export const kernelsOf = (folder: string): ReadonlyArray<Kernel> =>
+  ofZoo.filter(({ name }) => name.startsWith(`${folder}/`))
+
 /** Names of the zoo, of the foreign bugs and of kernels as they were printed: `zoo/`, `foreign/`, `printed/`. */
 export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.test(name)
 
@@ -152,7 +158,6 @@ export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.tes
  * ```
  */
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
-  const ofZoo = [...printedKernels, printedWgmmaLoopKernel, ...zooKernels]
   const kernel = [...kernels, ...ofZoo].find((k) => k.name === name)
   return kernel === undefined
     ? refuse(

@@ -41,7 +41,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { refuse, unreachable } from '../../failure.js'
-import { nearest } from '../../nearest.js'
+import { didYouMean } from '../../nearest.js'
 import type { Indexer } from '../../transforms/ref.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
@@ -480,10 +480,7 @@ export const parseTensorMemoryName = (
       if (family === undefined)
         return refuse(
           'name.unknown',
-          `There is no layout of tensor memory named ${call.name}. Did you mean ${nearest(
-            tensorMemoryFamilies.length,
-            tensorMemoryFamilies.map(({ name }) => name),
-          )(call.name).join(', ')}?`,
+          `There is no layout of tensor memory named ${call.name}; ${didYouMean(tensorMemoryFamilies.map(({ name }) => name))(call.name)}`,
         )
       const args = call.arguments.flatMap((a) => (typeof a === 'number' ? [a] : []))
       return call.methods.length === 0 &&

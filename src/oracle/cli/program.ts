@@ -208,8 +208,10 @@ const complaintText = (text: string): string =>
 const parse = async (
   commands: ReadonlyArray<Listed>,
   world: World,
-  argv: ReadonlyArray<string>,
+  said: ReadonlyArray<string>,
 ): Promise<E.Either<Outcome, Parsed>> => {
+  // who says nothing asks what there is
+  const argv = said.length === 0 ? ['--help'] : said
   const json = argv.includes('--json')
   const printed: string[] = []
   const complaints: Complaint[] = []

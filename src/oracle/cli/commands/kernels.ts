@@ -13,7 +13,7 @@ import { foreign } from '../../../kernels/broken/foreign/index.js'
 import { brokenOf } from '../../../kernels/broken/statements/index.js'
 import { laneTwins } from '../../../kernels/broken/zoo/lanes.js'
 import { programName, zoo, type Twin } from '../../../kernels/broken/zoo/index.js'
-import { isOfZoo, kernelNamed, kernels, type Kernel } from '../../../kernels/catalogue/index.js'
+import { isOfZoo, kernelNamed, kernels, kernelsOf, type Kernel } from '../../../kernels/catalogue/index.js'
 import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
 import type { Asked } from '../../../dialects/ttgir/index.js'
@@ -57,16 +57,19 @@ const kernelText = (palette: Palette, k: Kernel): string =>
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
   ].join('\n')
 
+const namesText = (palette: Palette, some: ReadonlyArray<Kernel>): string =>
+  fields(
+    palette,
+    greatest(0)(some.map((k) => k.name.length)) + 2,
+    some.map((k) => [k.name, k.summary]),
+  )
+
 const listText = (palette: Palette): string =>
   [
-    fields(
-      palette,
-      greatest(0)(kernels.map((k) => k.name.length)) + 2,
-      kernels.map((k) => [k.name, k.summary]),
-    ),
+    namesText(palette, kernels),
     '',
     ...wrap(
-      `tcspec kernels NAME lists the settings of one. zoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended; foreign/NAME is a bug that a public kernel had: tcspec check zoo/${zoo[0]?.name ?? ''}`,
+      `tcspec kernels NAME lists the settings of one. zoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended; foreign/NAME is a bug that a public kernel had, printed/NAME a kernel with a bug of its page. tcspec kernels zoo/ lists them: tcspec check zoo/${zoo[0]?.name ?? ''}`,
       palette.columns,
     ),
     '',
@@ -238,6 +241,17 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
         })),
       ),
     )
+  const folder = kernelsOf(name?.replace(/\/$/u, '') ?? '')
+  if (folder.length > 0)
+    return TE.right({
+      good: true,
+      text: () => `${namesText(palette, folder)}\n`,
+      json: () =>
+        documentOf(
+          folder,
+          twins.filter((t) => folder.some((k) => k.name === t.name)),
+        ),
+    })
   return TE.fromEither(
     name === undefined
       ? E.right({

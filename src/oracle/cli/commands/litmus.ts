@@ -16,6 +16,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { isPtxLitmus, readPtxLitmus } from '../../../dialects/litmus/index.js'
 import { failure, refuse, type Failure } from '../../../failure.js'
+import { didYouMean } from '../../../nearest.js'
 import { litmusAnswerDocument, type LitmusAnswerDocument } from '../../../render/litmus-answer-document.js'
 import { litmusAnswerText, stateText } from '../../../render/litmus-answer.js'
 import { litmusDocument, type LitmusDocument, type LitmusOptions } from '../../../render/litmus-document.js'
@@ -82,7 +83,7 @@ const textOf = (world: World, word: string): E.Either<Failure, string> =>
         isPlain(word)
           ? failure(
               f.code,
-              `litmus: expected a file of lines, or a clause (${clauses.map(({ id }) => id).join(', ')}), found '${word}'`,
+              `litmus: expected a file of lines, or a clause of docs/MemoryModel.md, found '${word}'; ${didYouMean(clauses.map(({ id }) => id))(word)}`,
             )
           : f,
       (bytes) => new TextDecoder().decode(bytes),
