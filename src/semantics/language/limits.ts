@@ -29,5 +29,5 @@ export const mostRegisterBytes: number = 2 ** 18
 export const mostPlaneBytes: number = 2 ** 30 - 1
 export const mostDeclarations = 4096
 export const mostAgents = 64
-export const mostResidentAgents = 1024
-export const mostBarriers = 1024
+export const mostResidentAgents = 16384
+export const mostBarriers = 16384

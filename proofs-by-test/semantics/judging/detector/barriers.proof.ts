@@ -15,6 +15,7 @@ import { contribute, generation } from '../../../../src/semantics/judging/detect
 import type { Finding } from '../../../../src/semantics/judging/finding.js'
 import type { BarrierEvent } from '../../../../src/semantics/log/events.js'
 import { script, type BarrierSpec, type Script, type World } from './script.js'
+import { rowOf } from './rows.js'
 
 const agents = ['p@0', 'c@0', 'd@0']
 const everybody = [0, 1, 2]
@@ -770,12 +771,7 @@ test('who completed the last generation: its last arrival that counts', () => {
   })
   const of = (...events: ReadonlyArray<Parameters<typeof contribute>[1]>): number | undefined => {
     const last = generation(extent)
-    for (const e of events)
-      contribute(
-        last,
-        e,
-        Array.from({ length: 40 }, () => 0),
-      )
+    for (const e of events) contribute(last, e, rowOf([]))
     return lastArrival(state({ last }))?.at
   }
   expect(of(event(1, true), event(2, true), event(3, false))).toBe(2)

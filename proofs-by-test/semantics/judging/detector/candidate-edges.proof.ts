@@ -34,6 +34,8 @@ import type { Finding } from '../../../../src/semantics/judging/finding.js'
 import type { Family, LogEvent, Unit } from '../../../../src/semantics/log/events.js'
 import type { Script } from './script.js'
 import { load, script, slotBytes } from './script.js'
+import { put, valueAt } from '../../../../src/semantics/judging/detector/sparse.js'
+import { fillRow } from './rows.js'
 
 const world = {
   agents: ['p@0', 'c@0'],
@@ -462,7 +464,7 @@ describe('group waits', () => {
     const found = hypotheses(c, groupWaits).map((h) => {
       const known: number[] = []
       replay(c.s.header, c.s.events, defaults, h.actions, (d, i) => {
-        if (i === c.b.index) known.push(d.context.agents[0]!.knowledge.order[clockOf(clock, 0)]!)
+        if (i === c.b.index) known.push(valueAt(d.context.agents[0]!.knowledge.order, clockOf(clock, 0)))
       })
       return known[0]
     })
@@ -892,7 +894,7 @@ describe('a generation that is complete without the arrive that it was to wait f
     expect(hypotheses({ ...c, a: { ...c.a, done: undefined } }, uncounted)).toEqual([])
     expect(hypotheses({ ...c, b: { ...c.b, side: { ...c.b.side, index: 1 } } }, uncounted)).toEqual([])
     const known: Knowledge = copy(c.a.done!)
-    known.order[clockOf('program', 0)] = c.b.side.at
+    put(known.order, clockOf('program', 0), c.b.side.at)
     expect(hypotheses({ ...c, a: { ...c.a, done: known } }, uncounted)).toEqual([])
   })
   /** Slot 0 is filled, read by c, and filled again by p, which waits for `empty`, the first barrier of all. */
@@ -1041,9 +1043,9 @@ describe('arrives', () => {
       'add an arrive when `consume` of c@0 is done, and a wait for it before `produce` of p@0',
     ])
     const known: Knowledge = copy(c.a.done!)
-    known.order[clockOf('program', 1)] = c.b.side.at
+    put(known.order, clockOf('program', 1), c.b.side.at)
     expect(hypotheses({ ...c, a: { ...c.a, done: known } }, newPairs)).toEqual([])
-    known.order[clockOf('program', 1)] = c.b.side.at - 1
+    put(known.order, clockOf('program', 1), c.b.side.at - 1)
     expect(hypotheses({ ...c, a: { ...c.a, done: known } }, newPairs)).toHaveLength(1)
   })
 })
@@ -1057,7 +1059,7 @@ test('an operation that has signalled nothing is known to be done to nobody', ()
   expect(c.a.operation?.unit).toBe('tmaLoad')
   const silent: Seen = { ...c.a, operation: { ...c.a.operation!, parts: [] } }
   const everything: Knowledge = copy(c.a.done!)
-  everything.order.fill(99)
+  fillRow(everything.order, 99)
   expect([knows(everything, c.a), knows(everything, silent)]).toEqual([true, false])
 })
 
@@ -1069,7 +1071,7 @@ describe('who knows the end of it', () => {
     })
     const up = (to: number): boolean => {
       const k = copy(c.a.done!)
-      k.order[clockOf('program', 0)] = c.a.side.at + to
+      put(k.order, clockOf('program', 0), c.a.side.at + to)
       return knows(k, c.a)
     }
     expect([up(-1), up(0), up(1)]).toEqual([false, true, true])
@@ -1088,7 +1090,7 @@ describe('who knows the end of it', () => {
     expect(parts).toHaveLength(2)
     const told = (...of: ReadonlyArray<number>): boolean => {
       const k = copy(c.a.operation!.knowledge)
-      for (const n of of) k.order[parts[n]!.clock] = parts[n]!.at
+      for (const n of of) put(k.order, parts[n]!.clock, parts[n]!.at)
       return knows(k, c.a)
     }
     expect([told(), told(0), told(1), told(0, 1)]).toEqual([false, false, false, true])
@@ -1102,9 +1104,9 @@ describe('who knows the end of it', () => {
     })
     const [part] = c.a.operation!.parts
     const numbered = copy(c.a.operation!.knowledge)
-    numbered.order[clockOf('cpAsync', 0)] = c.a.operation!.number
+    put(numbered.order, clockOf('cpAsync', 0), c.a.operation!.number)
     expect(knows(numbered, c.a)).toBe(false)
-    numbered.order[part!.clock] = part!.at
+    put(numbered.order, part!.clock, part!.at)
     expect(knows(numbered, c.a)).toBe(true)
   })
 })
@@ -1143,7 +1145,7 @@ describe('what is known of an operation that is done', () => {
     const k = doneKnowledge(opOf(unit, () => undefined))
     const expected = all.map((n) => (names.includes(n) ? 1 : 0))
     for (const v of [k.order, k.visible.counters, k.async.counters, k.tensor])
-      expect(all.map((n) => v[clockOf(n, 1)]!)).toEqual(expected)
+      expect(all.map((n) => valueAt(v, clockOf(n, 1)))).toEqual(expected)
   })
   test.each(['tmaLoad', 'stAsync'] as const)('%s: the generation that its bytes joined', (unit) => {
     const k = doneKnowledge(
@@ -1152,9 +1154,13 @@ describe('what is known of an operation that is done', () => {
         s.bytes(op, 2, slotBytes)
       }),
     )
-    expect(k.visible.acquired.map((set) => set.length > 0)).toEqual([false, false, true])
-    expect(k.async.acquired.map((set) => set.length > 0)).toEqual([false, false, unit === 'tmaLoad'])
-    expect(all.map((n) => k.order[clockOf(n, 1)]!)).toEqual(all.map(() => 0))
+    expect([0, 1, 2].map((b) => valueAt(k.visible.acquired, b).length > 0)).toEqual([false, false, true])
+    expect([0, 1, 2].map((b) => valueAt(k.async.acquired, b).length > 0)).toEqual([
+      false,
+      false,
+      unit === 'tmaLoad',
+    ])
+    expect(all.map((n) => valueAt(k.order, clockOf(n, 1)))).toEqual(all.map(() => 0))
   })
   test('an arrival of cp.async: its generation is known, and brings nothing to see but the copies', () => {
     const op = opOf('cpAsync', (s, o) => {
@@ -1162,10 +1168,10 @@ describe('what is known of an operation that is done', () => {
       s.arrives(o, 2)
     })
     const k = doneKnowledge(op)
-    expect([k.visible, k.async].flatMap((v) => v.acquired.map((set) => set.length))).toEqual([
+    expect([k.visible, k.async].flatMap((v) => [0, 1, 2].map((b) => valueAt(v.acquired, b).length))).toEqual([
       0, 0, 0, 0, 0, 0,
     ])
-    expect(k.order[op.parts[0]!.clock]).toBe(1)
-    expect(k.visible.counters[clockOf('cpAsync', 1)]).toBe(1)
+    expect(valueAt(k.order, op.parts[0]!.clock)).toBe(1)
+    expect(valueAt(k.visible.counters, clockOf('cpAsync', 1))).toBe(1)
   })
 })

@@ -22,9 +22,11 @@ import { clockOf, copy, nothing, programOf } from '../../../../src/semantics/jud
 import { inOrder } from '../../../../src/semantics/judging/detector/queue.js'
 import type { ReadFence } from '../../../../src/semantics/judging/detector/read-fence.js'
 import { footprint, record } from './records.js'
+import { put, valueAt } from '../../../../src/semantics/judging/detector/sparse.js'
+import './rows.js'
 
 const extent = { agents: 36, barriers: 1 }
-const blank = nothing(extent)
+const blank = nothing()
 
 // ---------------------------------------------------------------- accesses by name
 
@@ -62,13 +64,13 @@ const atomic = (name: string, over: Partial<AccessRecord> = {}): AccessRecord =>
 type Counters = Partial<Record<'a' | 'b' | 'c' | 'd', number>>
 const hears = (counters: Counters): Knowledge => {
   const k = copy(blank)
-  for (const [agent, at] of Object.entries(counters)) k.order[programOf('abcd'.indexOf(agent))] = at
+  for (const [agent, at] of Object.entries(counters)) put(k.order, programOf('abcd'.indexOf(agent)), at)
   return k
 }
 const sees = (counters: Counters): Knowledge => {
   const k = hears(counters)
   for (const vector of [k.visible.counters, k.async.counters, k.tensor])
-    for (let clock = 0; clock < vector.length; clock++) vector[clock] = k.order[clock]!
+    for (let clock = 0; clock < 48; clock++) put(vector, clock, valueAt(k.order, clock))
   return k
 }
 
@@ -204,7 +206,7 @@ describe('strict proxies: a generic read under an asynchronous write asks for a 
   const told = ['unfenced: ra@1 / wb@1']
   const fenced = (clock: 'program' | 'fencedGlobal', at: number): Knowledge => {
     const k = hears({ a: 1 })
-    k.async.counters[clockOf(clock, 0)] = at
+    put(k.async.counters, clockOf(clock, 0), at)
     return k
   }
   rows([
@@ -326,7 +328,7 @@ describe('a write over a write that is not visible: a read in between shows that
         completion: { clock: programOf(0), at: 1, alternative: -1, barrier: 0, generation },
       })
     const later = hears({ a: 1 })
-    later.visible.acquired[0] = [5, 6]
+    put(later.visible.acquired, 0, [5, 6])
     const heard = (maxGenerations: boolean): ReadonlyArray<string> =>
       play([{ r: load('wa@1', 4) }, { r: rb, k: later }], {
         options: { rules: { ...standard, maxGenerations } },
@@ -763,7 +765,7 @@ describe('what a write leaves', () => {
       return { ...made, stamp: { ...made.stamp, agent }, completion: doneBy(programOf(agent), 1) }
     }
     const k = sees({ a: 9 })
-    for (let x = 0; x < extent.agents; x++) k.order[programOf(x)] = 9
+    for (let x = 0; x < extent.agents; x++) put(k.order, programOf(x), 9)
     const of = (...agents: ReadonlyArray<number>): Cell =>
       play([{ r: wa }, ...agents.map((x): Step => ({ r: reader(x), k })), { r: wb, k }]).cell
     expect(of().before).toBe(wa)
@@ -806,11 +808,11 @@ describe('a dealloc', () => {
     completion: doneBy(clockOf('tensorLoad', 0), 1),
   })
   const done = (k: Knowledge): Knowledge => {
-    k.order[clockOf('tensorLoad', 0)] = 1
+    put(k.order, clockOf('tensorLoad', 0), 1)
     return k
   }
   const used = (k: Knowledge): Knowledge => {
-    k.order[clockOf('loadedRegisters', 0)] = 1
+    put(k.order, clockOf('loadedRegisters', 0), 1)
     return k
   }
   const freeing = (

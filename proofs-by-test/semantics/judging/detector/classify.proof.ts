@@ -25,6 +25,9 @@ import type { HazardId } from '../../../../src/semantics/judging/finding.js'
 import type { Combine, Proxy, Unit } from '../../../../src/semantics/log/events.js'
 import type { Space } from '../../../../src/semantics/language/types.js'
 import { footprint, record } from './records.js'
+import { put } from '../../../../src/semantics/judging/detector/sparse.js'
+import { fillRow } from './rows.js'
+import type { Vector } from '../../../../src/semantics/judging/detector/knowledge.js'
 
 // ---------------------------------------------------------------- records
 
@@ -215,20 +218,19 @@ describe('races', () => {
 // ---------------------------------------------------------------- who was meant first
 
 describe('direction', () => {
-  const extent = { agents: 3, barriers: 1 }
   const knowing = (agent: number, at: number): Knowledge => {
-    const k = nothing(extent)
-    k.order[clockOf('program', agent)] = at
+    const k = nothing()
+    put(k.order, clockOf('program', agent), at)
     return k
   }
-  const at = (rw: 'r' | 'w', agent: number, when: number, order?: ReadonlyArray<number>): AccessRecord =>
+  const at = (rw: 'r' | 'w', agent: number, when: number, order?: Vector): AccessRecord =>
     record({
       rw,
       stamp: { agent, at: when, site: 0, iteration: [] },
       completion: doneBy(clockOf('program', agent), when),
       order,
     })
-  const blank = nothing(extent).order
+  const blank = nothing().order
   const before = at('w', 2, 1)
   const withCell = (over: object): ReturnType<typeof cell> => Object.assign(cell(0, true), over)
 
@@ -289,7 +291,7 @@ describe('direction', () => {
   })
   test('neither knew: the read stands first, and nothing had been written there', () => {
     const c = withCell({ write: undefined })
-    expect(direction(at('r', 0, 4), at('w', 1, 3), c, nothing(extent))).toEqual({
+    expect(direction(at('r', 0, 4), at('w', 1, 3), c, nothing())).toEqual({
       meant: 'writeFirst',
       knewIssue: false,
       replaced: undefined,
@@ -302,7 +304,7 @@ describe('direction', () => {
     expect(case_({ before, readersBefore: 0 }, knew)).toBe('readFirst')
     expect(case_({ before, readersBefore: 0b110 }, knew)).toBe('readFirst')
     expect(case_({ before, readersBefore: 0b001 }, knew)).toBe('writeFirst')
-    expect(case_({ before, readersBefore: 0 }, nothing(extent))).toBe('writeFirst')
+    expect(case_({ before, readersBefore: 0 }, nothing())).toBe('writeFirst')
     expect(case_({ before: undefined, readersBefore: 0 }, knew)).toBe('writeFirst')
   })
 })
@@ -310,7 +312,6 @@ describe('direction', () => {
 // ---------------------------------------------------------------- visibility
 
 describe('an ordered write that is not visible', () => {
-  const extent = { agents: 2, barriers: 2 }
   const written = (over: Partial<AccessRecord>): AccessRecord =>
     record({
       rw: 'w',
@@ -318,9 +319,9 @@ describe('an ordered write that is not visible', () => {
       stamp: { agent: 0, at: 3, site: 0, iteration: [] },
       ...over,
     })
-  const visible = nothing(extent)
-  visible.visible.counters[clockOf('program', 0)] = 3
-  const blind = nothing(extent)
+  const visible = nothing()
+  put(visible.visible.counters, clockOf('program', 0), 3)
+  const blind = nothing()
   const reader = (over: Partial<AccessRecord>): AccessRecord =>
     record({ proxy: 'async', stamp: { agent: 1, at: 1, site: 0, iteration: [] }, ...over })
   const cases: ReadonlyArray<
@@ -379,17 +380,16 @@ describe('known and seen', () => {
       fencesBefore: 6,
       fence: 'global',
       queue: place(true),
-      order: nothing({ agents: 1, barriers: 0 }).order,
+      order: nothing().order,
     })
     expect(unsound(r)).toStrictEqual({ ...r, sound: false })
     // completions are filled in by signals to come, so they are shared
     expect(unsound(r).completion).toBe(r.completion)
   })
-  const extent = { agents: 2, barriers: 2 }
   const program = clockOf('program', 1)
   const queue = clockOf('queue', 1)
   const told = (change: (k: Knowledge) => void): Knowledge => {
-    const k = nothing(extent)
+    const k = nothing()
     change(k)
     return k
   }
@@ -398,19 +398,19 @@ describe('known and seen', () => {
     const c = doneBy(queue, 2, program)
     expect(known(told(() => undefined).order, c)).toBe(false)
     for (const clock of [queue, program])
-      for (const at of [1, 2, 3]) expect(known(told((k) => (k.order[clock] = at)).order, c)).toBe(at >= 2)
-    expect(known(told((k) => k.order.fill(9)).order, doneBy(-1, 0))).toBe(false)
-    expect(known(told((k) => (k.order[program] = 9)).order, doneBy(queue, 2))).toBe(false)
+      for (const at of [1, 2, 3]) expect(known(told((k) => put(k.order, clock, at)).order, c)).toBe(at >= 2)
+    expect(known(told((k) => fillRow(k.order, 9)).order, doneBy(-1, 0))).toBe(false)
+    expect(known(told((k) => put(k.order, program, 9)).order, doneBy(queue, 2))).toBe(false)
   })
   /** Every place where knowledge could stand, with the number that is asked for. */
   const everywhere = (at: number): Readonly<Record<string, Knowledge>> => ({
-    visible: told((k) => (k.visible.counters[program] = at)),
-    async: told((k) => (k.async.counters[program] = at)),
-    'fenced for global memory': told((k) => (k.async.counters[clockOf('fencedGlobal', 1)] = at)),
-    'fenced for registers': told((k) => (k.async.counters[clockOf('fencedRegisters', 1)] = at)),
-    'maps released': told((k) => (k.visible.counters[clockOf('releasedMaps', 1)] = at)),
-    tensor: told((k) => (k.tensor[program] = at)),
-    order: told((k) => (k.order[program] = at)),
+    visible: told((k) => put(k.visible.counters, program, at)),
+    async: told((k) => put(k.async.counters, program, at)),
+    'fenced for global memory': told((k) => put(k.async.counters, clockOf('fencedGlobal', 1), at)),
+    'fenced for registers': told((k) => put(k.async.counters, clockOf('fencedRegisters', 1), at)),
+    'maps released': told((k) => put(k.visible.counters, clockOf('releasedMaps', 1), at)),
+    tensor: told((k) => put(k.tensor, program, at)),
+    order: told((k) => put(k.order, program, at)),
   })
   const write = (over: Partial<AccessRecord>): AccessRecord =>
     record({ rw: 'w', stamp: own, completion: doneBy(program, 3), ...over })
@@ -436,7 +436,7 @@ describe('known and seen', () => {
   })
   test('what no signal has ended is seen by nobody', () => {
     const k = told((x) => {
-      for (const v of [x.order, x.visible.counters, x.async.counters, x.tensor]) v.fill(9)
+      for (const v of [x.order, x.visible.counters, x.async.counters, x.tensor]) fillRow(v, 9)
     })
     for (const through of ['generic', 'async', 'tensor', 'tensormap'] as const)
       expect(seen(write({ completion: doneBy(-1, 0) }), through, k, false)).toBe(false)
@@ -447,7 +447,9 @@ describe('known and seen', () => {
       completion: { clock: 30, at: 1, alternative: -1, barrier: 1, generation: 4 },
     })
     const acquired = (window: 'visible' | 'async', generation: number): Knowledge =>
-      told((k) => (k[window].acquired[1] = singleton(generation)))
+      told((k) => {
+        put(k[window].acquired, 1, singleton(generation))
+      })
     expect(seen(copy, 'generic', acquired('visible', 4), false)).toBe(true)
     expect(seen(copy, 'generic', acquired('visible', 5), false)).toBe(false)
     expect(seen(copy, 'generic', acquired('visible', 5), true)).toBe(true)
@@ -464,7 +466,7 @@ describe('known and seen', () => {
       seen(
         loaded,
         'generic',
-        told((k) => (k.visible.counters[clockOf('tensorLoad', 1)] = 2)),
+        told((k) => put(k.visible.counters, clockOf('tensorLoad', 1), 2)),
         false,
       ),
     ).toBe(true)
@@ -472,7 +474,7 @@ describe('known and seen', () => {
       seen(
         loaded,
         'generic',
-        told((k) => (k.visible.counters[clockOf('tensorLoad', 1)] = 1)),
+        told((k) => put(k.visible.counters, clockOf('tensorLoad', 1), 1)),
         false,
       ),
     ).toBe(false)
@@ -481,7 +483,7 @@ describe('known and seen', () => {
       seen(
         tensor,
         'tensor',
-        told((k) => (k.tensor[clockOf('tensorLoad', 1)] = 2)),
+        told((k) => put(k.tensor, clockOf('tensorLoad', 1), 2)),
         false,
       ),
     ).toBe(true)
@@ -489,7 +491,7 @@ describe('known and seen', () => {
       seen(
         tensor,
         'tensor',
-        told((k) => (k.tensor[clockOf('tensorLoad', 1)] = 1)),
+        told((k) => put(k.tensor, clockOf('tensorLoad', 1), 1)),
         false,
       ),
     ).toBe(false)

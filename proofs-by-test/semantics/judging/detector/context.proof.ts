@@ -14,32 +14,32 @@ import type { Knowledge } from '../../../../src/semantics/judging/detector/knowl
 import { nothing, programOf } from '../../../../src/semantics/judging/detector/knowledge.js'
 import { listed } from '../../../../src/semantics/judging/detector/queue.js'
 import { script } from './script.js'
-
-const extent = { agents: 2, barriers: 2 }
+import { put, valueAt } from '../../../../src/semantics/judging/detector/sparse.js'
+import { fillRow } from './rows.js'
 
 /** Each vector has a number of its own at its first clock. */
 const marked = (k: Knowledge): Knowledge => {
-  k.order[0] = 1
-  k.visible.counters[0] = 2
-  k.visible.acquired[0] = [2, 3]
-  k.async.counters[0] = 3
-  k.async.acquired[0] = [3, 4]
-  k.tensor[0] = 4
+  put(k.order, 0, 1)
+  put(k.visible.counters, 0, 2)
+  put(k.visible.acquired, 0, [2, 3])
+  put(k.async.counters, 0, 3)
+  put(k.async.acquired, 0, [3, 4])
+  put(k.tensor, 0, 4)
   return k
 }
 const marks = (k: Knowledge): ReadonlyArray<unknown> => [
-  k.order[0],
-  k.visible.counters[0],
-  k.visible.acquired[0],
-  k.async.counters[0],
-  k.async.acquired[0],
-  k.tensor[0],
+  valueAt(k.order, 0),
+  valueAt(k.visible.counters, 0),
+  valueAt(k.visible.acquired, 0),
+  valueAt(k.async.counters, 0),
+  valueAt(k.async.acquired, 0),
+  valueAt(k.tensor, 0),
 ]
 const agent = (): AgentState => {
-  const a = agentState(extent, true)
+  const a = agentState(true)
   marked(a.knowledge)
-  a.published[0] = 5
-  a.received[0] = 6
+  put(a.published, 0, 5)
+  put(a.received, 0, 6)
   return a
 }
 
@@ -48,7 +48,7 @@ describe('a release', () => {
     ['tells all that is known, of tensor memory what was released', false, 5],
     ['with tensor order: of tensor memory all', true, 4],
   ] as const)('%s', (_, tensor, expected) => {
-    const message = nothing(extent)
+    const message = nothing()
     const a = agent()
     publish(message, a, tensor)
     expect(marks(message)).toEqual([1, 2, [2, 3], 3, [3, 4], expected])
@@ -57,8 +57,8 @@ describe('a release', () => {
 })
 
 describe('an acquire', () => {
-  const message = marked(nothing(extent))
-  const fresh = (): AgentState => agentState(extent, true)
+  const message = marked(nothing())
+  const fresh = (): AgentState => agentState(true)
   const received = (acquire: boolean, tensor: boolean, a: AgentState = fresh()): AgentState => {
     receive(a, message, acquire, tensor)
     return a
@@ -66,20 +66,24 @@ describe('an acquire', () => {
   test('order alone', () => {
     for (const tensor of [false, true]) {
       const a = received(false, tensor)
-      expect([marks(a.knowledge), a.received[0]]).toEqual([[1, 0, [], 0, [], 0], 0])
+      expect([marks(a.knowledge), valueAt(a.received, 0)]).toEqual([[1, 0, [], 0, [], 0], 0])
     }
   })
   test('all of it; tensor knowledge waits for its fence', () => {
     const a = received(true, false)
-    expect([marks(a.knowledge), a.received[0], a.published[0]]).toEqual([[1, 2, [2, 3], 3, [3, 4], 0], 4, 0])
+    expect([marks(a.knowledge), valueAt(a.received, 0), valueAt(a.published, 0)]).toEqual([
+      [1, 2, [2, 3], 3, [3, 4], 0],
+      4,
+      0,
+    ])
   })
   test('with tensor order: that too, and what had been received before', () => {
     const a = received(true, true)
-    expect([a.knowledge.tensor[0], a.received[0]]).toEqual([4, 4])
+    expect([valueAt(a.knowledge.tensor, 0), valueAt(a.received, 0)]).toEqual([4, 4])
     const before = fresh()
-    before.received[1] = 7
+    put(before.received, 1, 7)
     received(true, true, before)
-    expect([before.knowledge.tensor[0], before.knowledge.tensor[1]]).toEqual([4, 7])
+    expect([valueAt(before.knowledge.tensor, 0), valueAt(before.knowledge.tensor, 1)]).toEqual([4, 7])
   })
 })
 
@@ -88,11 +92,11 @@ describe('an event of an agent', () => {
     const c = context(script({ agents: ['a@0', 'b@0'], barriers: [], bare: true }).header, defaults)
     const a = tick(c, { agent: 1, at: 7, site: 0, iteration: [] })
     expect(a).toBe(c.agents[1])
-    const expected = agentState(c.extent, true)
-    expected.knowledge.order[programOf(1)] = 7
-    expected.knowledge.visible.counters[programOf(1)] = 7
+    const expected = agentState(true)
+    put(expected.knowledge.order, programOf(1), 7)
+    put(expected.knowledge.visible.counters, programOf(1), 7)
     expect(a).toEqual(expected)
-    expect(c.agents[0]).toEqual(agentState(c.extent, true))
+    expect(c.agents[0]).toEqual(agentState(true))
   })
 })
 
@@ -103,9 +107,9 @@ describe('another cluster', () => {
       const a = agent()
       const { knowledge: k } = a
       for (const v of [k.order, k.visible.counters, k.async.counters, k.tensor, a.published, a.received])
-        v.fill(9)
-      k.visible.acquired[1] = [0, 1]
-      k.async.acquired[1] = [0, 1]
+        fillRow(v, 9)
+      put(k.visible.acquired, 1, [0, 1])
+      put(k.async.acquired, 1, [0, 1])
       a.bulkGroups = 1
       a.wgmmaGroups = 2
       a.copies = 3
@@ -123,12 +127,12 @@ describe('another cluster', () => {
       a.exited = true
       a.forked = { stamp: { agent: 0, at: 1, site: 0, iteration: [] }, children: [1] }
       a.parent = 1
-      restart(a, agentState(extent, starts))
-      expect(a).toEqual(agentState(extent, starts))
+      restart(a, agentState(starts))
+      expect(a).toEqual(agentState(starts))
     },
   )
   test('at first nobody has done anything: waits, increments and parents are none', () => {
-    expect(agentState(extent, false)).toMatchObject({
+    expect(agentState(false)).toMatchObject({
       bulkGroups: 0,
       wgmmaGroups: 0,
       copies: 0,

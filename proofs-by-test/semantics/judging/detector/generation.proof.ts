@@ -16,6 +16,9 @@ import {
   type Knowledge,
 } from '../../../../src/semantics/judging/detector/knowledge.js'
 import type { Stamp } from '../../../../src/semantics/log/events.js'
+import { put, valueAt } from '../../../../src/semantics/judging/detector/sparse.js'
+import { joinVector, type Vector } from '../../../../src/semantics/judging/detector/knowledge.js'
+import { fillRow } from './rows.js'
 
 const extent = { agents: 3, barriers: 2 }
 const event = (agent: number, at: number, over: Partial<Contribution> = {}): Contribution => ({
@@ -29,18 +32,18 @@ const event = (agent: number, at: number, over: Partial<Contribution> = {}): Con
   ...over,
 })
 /** What an agent knows of the agents' programs. */
-const knowing = (...counters: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const { order } = nothing(extent)
-  counters.forEach((at, x) => (order[programOf(x)] = at))
+const knowing = (...counters: ReadonlyArray<number>): Vector => {
+  const { order } = nothing()
+  counters.forEach((at, x) => put(order, programOf(x), at))
   return order
 }
-const knowledgeOf = (order: ReadonlyArray<number>): Knowledge => {
-  const k = nothing(extent)
-  order.forEach((at, clock) => (k.order[clock] = at))
+const knowledgeOf = (order: Vector): Knowledge => {
+  const k = nothing()
+  joinVector(k.order, order)
   return k
 }
 const asker: Stamp = { agent: 2, at: 9, site: 0, iteration: [] }
-const of = (...events: ReadonlyArray<readonly [Contribution, ReadonlyArray<number>]>): Generation => {
+const of = (...events: ReadonlyArray<readonly [Contribution, Vector]>): Generation => {
   const g = generation(extent)
   for (const [e, order] of events) contribute(g, e, order)
   return g
@@ -74,11 +77,12 @@ describe('an event that somebody does not know', () => {
   const second = event(1, 2)
   const g = of([bytes, knowing(3)], [first, knowing(4)], [second, knowing(0, 2)])
   const barrier = clockOf('program', extent.agents)
-  const ofBarrier = (known: number): ReadonlyArray<number> =>
-    knowing().map((at, clock) => (clock === barrier ? known : at))
-  test.each<
-    readonly [string, ReadonlyArray<number>, clock: number, countedOnly: boolean, Contribution | undefined]
-  >([
+  const ofBarrier = (known: number): Vector => {
+    const order = knowing()
+    put(order, barrier, known)
+    return order
+  }
+  test.each<readonly [string, Vector, clock: number, countedOnly: boolean, Contribution | undefined]>([
     ['nothing known: the first', knowing(), -1, false, bytes],
     ['nothing known: the first that counts', knowing(), -1, true, first],
     ['one known', knowing(3), -1, false, first],
@@ -93,8 +97,8 @@ describe('an event that somebody does not know', () => {
     expect(unknownEvent(g, 5, knowledgeOf(order), asker, clock, countedOnly)).toBe(expected)
   })
   test('the barrier whose clock is the first', () => {
-    const order = nothing(extent).order
-    order[0] = 6
+    const order = nothing().order
+    put(order, 0, 6)
     expect(unknownEvent(of([second, knowing()]), 5, knowledgeOf(order), asker, 0, false)).toBeUndefined()
   })
 })
@@ -102,25 +106,25 @@ describe('an event that somebody does not know', () => {
 describe('what it tells', () => {
   test('its message; and joined with what came from far, without changing either', () => {
     const g = generation(extent)
-    g.message.order[0] = 3
+    put(g.message.order, 0, 3)
     expect(told(g)).toEqual(g.message)
-    told(g).order[0] = 8
-    expect(g.message.order[0]).toBe(3)
-    g.far = nothing(extent)
-    g.far.order[0] = 1
-    g.far.visible.counters[1] = 5
+    put(told(g).order, 0, 8)
+    expect(valueAt(g.message.order, 0)).toBe(3)
+    g.far = nothing()
+    put(g.far.order, 0, 1)
+    put(g.far.visible.counters, 1, 5)
     const all = told(g)
-    expect([all.order[0], all.visible.counters[1]]).toEqual([3, 5])
-    expect([g.message.visible.counters[1], g.far.order[0]]).toEqual([0, 1])
+    expect([valueAt(all.order, 0), valueAt(all.visible.counters, 1)]).toEqual([3, 5])
+    expect([valueAt(g.message.visible.counters, 1), valueAt(g.far.order, 0)]).toEqual([0, 1])
   })
 })
 
 test('law 2: renewed, it is as if it had just begun, in the same arrays', () => {
   const g = of([event(0, 4), knowing(4, 1, 7)], [event(1, 3, { offset: true }), knowing(2, 3, 9)])
-  for (const k of [g.message, (g.far = nothing(extent))]) {
-    for (const xs of [k.order, k.visible.counters, k.async.counters, k.tensor]) xs.fill(5)
-    k.visible.acquired.fill(singleton(2))
-    k.async.acquired.fill(singleton(3))
+  for (const k of [g.message, (g.far = nothing())]) {
+    for (const xs of [k.order, k.visible.counters, k.async.counters, k.tensor]) fillRow(xs, 5)
+    fillRow(k.visible.acquired, singleton(2))
+    fillRow(k.async.acquired, singleton(3))
   }
   const again = renewed(g)
   expect(again).toEqual(generation(extent))

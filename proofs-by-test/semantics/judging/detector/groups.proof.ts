@@ -14,8 +14,10 @@ import type { ClockName, Knowledge } from '../../../../src/semantics/judging/det
 import { clockOf } from '../../../../src/semantics/judging/detector/knowledge.js'
 import type { Family, LogEvent } from '../../../../src/semantics/log/events.js'
 import { ids, script, type Script } from './script.js'
+import { put, valueAt } from '../../../../src/semantics/judging/detector/sparse.js'
+import { joinVector } from '../../../../src/semantics/judging/detector/knowledge.js'
+import './rows.js'
 
-const extent = { agents: 3, barriers: 1 }
 const vectors = {
   order: (k: Knowledge) => k.order,
   visible: (k: Knowledge) => k.visible.counters,
@@ -27,14 +29,14 @@ type Told = Readonly<Partial<Record<keyof typeof vectors, Readonly<Partial<Recor
 const set = (k: Knowledge, x: number, told: Told): Knowledge => {
   for (const name of ['order', 'visible', 'async', 'tensor'] as const)
     for (const [clock, at] of Object.entries(told[name] ?? {}))
-      vectors[name](k)[clockOf(clock as ClockName, x)] = at
+      put(vectors[name](k), clockOf(clock as ClockName, x), at)
   return k
 }
 
 describe('a wait for groups', () => {
   /** Agent 1 has closed 5 bulk and 6 wgmma groups, 3 of copies with 2, 4 and 9 of them, and issued 7 loads and 8 stores. */
   const busy = (): AgentState => {
-    const a = agentState(extent, true)
+    const a = agentState(true)
     a.bulkGroups = 5
     a.wgmmaGroups = 6
     a.copiesAtCommit.push(2, 4, 9)
@@ -141,8 +143,8 @@ describe('a fence', () => {
         visible: { program: 20 + x, cpAsync: 30 + x, wgmma: 40 + x, releasedMaps: 2 + x },
         tensor: { queue: 50 + x },
       })
-    a.knowledge.visible.acquired[0] = [0, 2]
-    a.received[clockOf('queue', 0)] = 99
+    put(a.knowledge.visible.acquired, 0, [0, 2])
+    put(a.received, clockOf('queue', 0), 99)
     return c
   }
   type Change = (a: AgentState) => void
@@ -157,7 +159,7 @@ describe('a fence', () => {
       'what it sees of shared memory, for asynchronous units',
       (a) => {
         each((x) => ({ async: { program: 20 + x, cpAsync: 30 + x } }))(a)
-        a.knowledge.async.acquired[0] = [0, 2]
+        put(a.knowledge.async.acquired, 0, [0, 2])
       },
     ],
     [
@@ -169,7 +171,9 @@ describe('a fence', () => {
     [
       'tensorBefore',
       'what its next arrives publish',
-      (a) => a.knowledge.tensor.forEach((at, x) => (a.published[x] = at)),
+      (a) => {
+        joinVector(a.published, a.knowledge.tensor)
+      },
     ],
     ['tensorAfter', 'what it has received', (a) => set(a.knowledge, 0, { tensor: { queue: 99 } })],
     ['mapRelease', 'the maps that it sees', each((x) => ({ visible: { releasedMaps: 20 + x } }))],
@@ -185,9 +189,9 @@ describe('a fence', () => {
   })
   test('shared: generations that were fenced before stay', () => {
     const c = knows()
-    c.agents[1]!.knowledge.async.acquired[0] = [5, 6]
+    put(c.agents[1]!.knowledge.async.acquired, 0, [5, 6])
     applyFence(c, 1, 'shared')
-    expect(c.agents[1]!.knowledge.async.acquired[0]).toEqual([0, 2, 5, 6])
+    expect(valueAt(c.agents[1]!.knowledge.async.acquired, 0)).toEqual([0, 2, 5, 6])
     const [d, e] = [knows(), knows()]
     applyFence(d, 1, 'global')
     expect(d.agents[1]!.knowledge.async.acquired).toEqual(e.agents[1]!.knowledge.async.acquired)

@@ -14,6 +14,7 @@ import { nothing, programOf, type Knowledge } from '../../../../src/semantics/ju
 import * as Pace from '../../../../src/semantics/judging/detector/pace.js'
 import type { Footprint, Stamp } from '../../../../src/semantics/log/events.js'
 import { asSpans, scattered } from '../../../../src/semantics/log/events.js'
+import { put } from '../../../../src/semantics/judging/detector/sparse.js'
 
 interface Touching {
   readonly footprint: Footprint
@@ -189,13 +190,12 @@ describe('lanes that touch one byte', () => {
 })
 
 describe('whether lanes know an event of a warp', () => {
-  const extent = { agents: 2, barriers: 0 }
   const step = Pace.slotNamed('order', 'program')
   const paceAt = (at: number): Pace.Pace =>
     Array.from({ length: Pace.paceLength }, (_, i) => (i === step ? at : 0))
   const knows = (upTo: number): Knowledge => {
-    const k = nothing(extent)
-    k.order[programOf(0)] = upTo
+    const k = nothing()
+    put(k.order, programOf(0), upTo)
     return k
   }
   const event = (lanes: number | undefined, at: number, agent = 0): Stamp =>

@@ -7,6 +7,7 @@ import { obligations, owe } from '../../../../src/semantics/judging/detector/obl
 import { defaults } from '../../../../src/semantics/judging/detector/rules.js'
 import { asSpans, scattered, type Footprint, type Stamp } from '../../../../src/semantics/log/events.js'
 import { load, script, type Script } from './script.js'
+import { put } from '../../../../src/semantics/judging/detector/sparse.js'
 
 const world = { agents: ['w@0'], barriers: [{ name: 'full', count: 1 }] }
 /** The sites whose operations the exit does not know to be done. */
@@ -179,7 +180,7 @@ describe('what is met is forgotten whenever the list has doubled', () => {
   /** So many obligations, of which the agent of the CTA knows the first `known`; how long the list is after each, and its limit. */
   const lengths = (count: number, known: number): ReadonlyArray<readonly [length: number, limit: number]> => {
     const c = context(header, defaults)
-    c.agents[0]!.knowledge.order[clockOf('wgmma', 0)] = known
+    put(c.agents[0]!.knowledge.order, clockOf('wgmma', 0), known)
     const all = obligations()
     return Array.from({ length: count }, (_, i) => {
       const stamp = { agent: 0, at: i + 1, site: 0, iteration: [] }

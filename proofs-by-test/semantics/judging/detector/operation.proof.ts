@@ -19,9 +19,9 @@ import { inOrder, listed, tensorQueue } from '../../../../src/semantics/judging/
 import type { Issue, TensorEntry, Unit } from '../../../../src/semantics/log/events.js'
 import { units } from '../../../../src/semantics/log/units.js'
 import { script } from './script.js'
+import './rows.js'
 
-const extent = { agents: 2, barriers: 0 }
-const agent = (): AgentState => agentState(extent, true)
+const agent = (): AgentState => agentState(true)
 const numbers = (a: AgentState, unit: Unit, n: number): ReadonlyArray<number> =>
   Array.from({ length: n }, () => numbered(a, units[unit]))
 
@@ -63,7 +63,7 @@ const operation = (unit: Unit, part = 0): Operation => ({
   row: units[unit],
   reads: doneAt(units[unit].reads, 1, 6),
   writes: doneAt(units[unit].writes, 1, 6),
-  knowledge: nothing(extent),
+  knowledge: nothing(),
   issuers: null,
   others: 0,
   number: 6,

@@ -219,6 +219,6 @@ describe('who is parted', () => {
     ).toBeNull()
   })
   test('a fresh agent is one strand', () => {
-    expect(strandsOf(agentState({ agents: 1, barriers: 0 }, true)).map((s) => s.lanes)).toEqual([-1])
+    expect(strandsOf(agentState(true)).map((s) => s.lanes)).toEqual([-1])
   })
 })

@@ -22,6 +22,8 @@ import {
   strandsOf,
 } from '../../../../src/semantics/judging/detector/strands.js'
 import { nightly } from '../../../extent.js'
+import { valueAt } from '../../../../src/semantics/judging/detector/sparse.js'
+import './rows.js'
 
 // ---------------------------------------------------------------- sequences
 
@@ -54,7 +56,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 // ---------------------------------------------------------------- both sides
 
 const [warp, other] = [0, 1]
-const extent = { agents: 2, barriers: 0 }
 const lanesOf = (mask: number): ReadonlyArray<number> =>
   Array.from({ length: 32 }, (_, lane) => lane).filter((lane) => ((mask >>> lane) & 1) === 1)
 const stepSlot = Pace.slotNamed('order', 'program')
@@ -82,8 +83,8 @@ interface Both {
   at: number
 }
 const begin = (): Both => ({
-  a: agentState(extent, true),
-  boxes: [nothing(extent), nothing(extent)],
+  a: agentState(true),
+  boxes: [nothing(), nothing()],
   known: Array.from({ length: 32 }, ignorant),
   told: [ignorant(), ignorant()],
   events: [],
@@ -139,7 +140,7 @@ const take = (b: Both, s: Step): void => {
     }
     case 'other': {
       if (s.lanes !== allLanes) partLanes(a, s.lanes)
-      const message = nothing(extent)
+      const message = nothing()
       counted(message, other, s.upTo)
       byStrands(b, s.lanes, ++b.at, () => {
         receive(a, message, true, false)
@@ -154,7 +155,7 @@ const viewOf = (b: Both, lane: number): unknown => {
   const { knowledge: k } = strandsOf(b.a).find((s) => ((s.lanes >>> lane) & 1) === 1)!
   const met = k.together?.paced ?? Pace.standing
   return {
-    other: k.order[programOf(other)]!,
+    other: valueAt(k.order, programOf(other)),
     lanes: Array.from({ length: 32 }, (_, m) =>
       b.events.reduce(
         (most, e) =>
@@ -168,12 +169,12 @@ const viewOf = (b: Both, lane: number): unknown => {
 }
 /** The same of what another agent hears from a mailbox. */
 const heardOf = (b: Both, k: Knowledge): unknown => ({
-  other: k.order[programOf(other)]!,
+  other: valueAt(k.order, programOf(other)),
   lanes: Array.from({ length: 32 }, (_, m) =>
     b.events.reduce(
       (most, e) =>
         ((e.lanes >>> m) & 1) === 1 &&
-        k.order[programOf(warp)]! >= e.at &&
+        valueAt(k.order, programOf(warp)) >= e.at &&
         Pace.lagsReach(k.lags?.get(warp) ?? Pace.noLags, 1 << m, stepSlot, e.at)
           ? e.at
           : most,
@@ -271,11 +272,13 @@ describe('worked', () => {
   test('what lane 0 alone hears parts it from the others; when all meet they are one again', () => {
     const b = begin()
     take(b, { does: 'other', lanes: 1, upTo: 4 })
-    expect(strandsOf(b.a).map((s) => [s.lanes, s.knowledge.order[programOf(other)]!])).toEqual([
+    expect(strandsOf(b.a).map((s) => [s.lanes, valueAt(s.knowledge.order, programOf(other))])).toEqual([
       [1, 4],
       [~1, 0],
     ])
     take(b, { does: 'meet', lanes: -1 })
-    expect(strandsOf(b.a).map((s) => [s.lanes, s.knowledge.order[programOf(other)]!])).toEqual([[-1, 4]])
+    expect(strandsOf(b.a).map((s) => [s.lanes, valueAt(s.knowledge.order, programOf(other))])).toEqual([
+      [-1, 4],
+    ])
   })
 })

@@ -19,9 +19,10 @@ import * as Ledger from '../../machine/ledger.js'
 import * as Reach from '../../log/reach.js'
 import type { GenerationSet } from './generation-set.js'
 import { has, highest } from './generation-set.js'
-import type { Knowledge } from './knowledge.js'
+import type { Knowledge, Vector } from './knowledge.js'
 import { clockOf } from './knowledge.js'
 import type { Place } from './queue.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -85,7 +86,7 @@ export interface AccessRecord {
   /** fences in vain that the agent had executed since its previous asynchronous issue or arrive */
   readonly fencesBefore: number
   /** what its operation knew at its issue, where that is worth keeping */
-  readonly order: ReadonlyArray<number> | undefined
+  readonly order: Vector | undefined
   /** of a read: it may find what nothing has written */
   readonly idle: boolean
   /** of a write what it stores, in a log that says it */
@@ -139,13 +140,14 @@ export const unsound = (r: AccessRecord): AccessRecord => ({
 // ---------------------------------------------------------------- destructors
 
 /** It is done before what has this order vector. */
-export const known = (order: ReadonlyArray<number>, c: Completion): boolean =>
-  (c.clock >= 0 && order[c.clock]! >= c.at) || (c.alternative >= 0 && order[c.alternative]! >= c.at)
+export const known = (order: Vector, c: Completion): boolean =>
+  (c.clock >= 0 && valueAt(order, c.clock) >= c.at) ||
+  (c.alternative >= 0 && valueAt(order, c.alternative) >= c.at)
 
 /** Have the registers of this tensor-memory load been found to be written? Then it has been read from, whether or not its columns are given up. */
-export const isUsed = (order: ReadonlyArray<number>, load: AccessRecord): boolean =>
+export const isUsed = (order: Vector, load: AccessRecord): boolean =>
   load.unit === 'tcgen05Ld' &&
-  order[clockOf(units.tcgen05Ld.writes.clock, load.stamp.agent)]! >= load.completion.at
+  valueAt(order, clockOf(units.tcgen05Ld.writes.clock, load.stamp.agent)) >= load.completion.at
 
 const acquired = (set: GenerationSet, generation: number, byMaximum: boolean): boolean =>
   byMaximum ? highest(set) >= generation : has(set, generation)
@@ -169,12 +171,17 @@ export const seen = (r: AccessRecord, proxy: Proxy, k: Knowledge, byMaximum: boo
   const c = r.completion
   if (c.clock < 0) return false
   if (r.proxy === 'tensor')
-    return k.tensor[c.clock]! >= c.at || (c.alternative >= 0 && k.tensor[c.alternative]! >= c.at)
+    return (
+      valueAt(k.tensor, c.clock) >= c.at || (c.alternative >= 0 && valueAt(k.tensor, c.alternative) >= c.at)
+    )
   const byUnit = proxy === 'async' || proxy === 'tensormap'
   const window = byUnit ? k.async : k.visible
-  if (c.barrier >= 0) return acquired(window.acquired[c.barrier]!, c.generation, byMaximum)
-  if (r.proxy === 'generic' && byUnit) return window.counters[fencedClock(r)]! >= c.at
-  return window.counters[c.clock]! >= c.at || (c.alternative >= 0 && window.counters[c.alternative]! >= c.at)
+  if (c.barrier >= 0) return acquired(valueAt(window.acquired, c.barrier), c.generation, byMaximum)
+  if (r.proxy === 'generic' && byUnit) return valueAt(window.counters, fencedClock(r)) >= c.at
+  return (
+    valueAt(window.counters, c.clock) >= c.at ||
+    (c.alternative >= 0 && valueAt(window.counters, c.alternative) >= c.at)
+  )
 }
 
 /** Do two plain writes leave the same in all bytes that both write? */

@@ -104,7 +104,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
           !near && (c.options.rules.noRemoteRelease || (e.scope === 'cta' && !c.options.rules.anyScope))
             ? publishesNothing
             : (m) => {
-                const into = near ? m : (b.current.far ??= nothing(c.extent))
+                const into = near ? m : (b.current.far ??= nothing())
                 if (e.release) publish(into, a, e.tensor)
                 else {
                   publishInitialisations(into, a.knowledge, x)

@@ -43,6 +43,7 @@ import { replayUntil, stampOf } from './replay.js'
 import { agentName, barrierName } from './report.js'
 import type { Options } from './rules.js'
 import type { Detector } from './state.js'
+import { put, valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -105,7 +106,7 @@ export const doneKnowledge = (op: Operation): Knowledge => {
     // the arrival of cp.async tells of no more than its copies
     if (op.unit === 'cpAsync') continue
     for (const v of op.row.proxy === 'generic' ? [k.visible] : [k.visible, k.async])
-      v.acquired[p.barrier] = union(v.acquired[p.barrier]!, singleton(p.generation))
+      put(v.acquired, p.barrier, union(valueAt(v.acquired, p.barrier), singleton(p.generation)))
   }
   return k
 }
@@ -123,15 +124,15 @@ export const knows = (k: Knowledge, first: Seen): boolean => {
   const done = first.done
   if (done === undefined) return false
   const op = first.operation
-  if (op === undefined) return k.order[programOf(first.side.index)]! >= first.side.at
-  if (op.reads !== undefined && op.parts.length === 0) return k.order[op.reads.clock]! >= op.number
+  if (op === undefined) return valueAt(k.order, programOf(first.side.index)) >= first.side.at
+  if (op.reads !== undefined && op.parts.length === 0) return valueAt(k.order, op.reads.clock) >= op.number
   const signalled = op.parts.filter((p) => p.clock >= 0)
-  return signalled.length > 0 && signalled.every((p) => k.order[p.clock]! >= p.at)
+  return signalled.length > 0 && signalled.every((p) => valueAt(k.order, p.clock) >= p.at)
 }
 
 /** Whether what the edge carries depends on the place where it would arrive. */
 export const isCycle = (k: Knowledge, second: Seen): boolean =>
-  k.order[programOf(second.side.index)]! >= second.side.at
+  valueAt(k.order, programOf(second.side.index)) >= second.side.at
 
 // ---------------------------------------------------------------- fences
 
@@ -183,7 +184,7 @@ const fenceNames = (f: Finding): ReadonlyArray<readonly [FenceName, string]> => 
 /** A fence where its agent stands, by all of its lanes. */
 const standing = ({ context: c }: Detector, agent: number): Stamp => ({
   agent,
-  at: c.agents[agent]!.knowledge.order[programOf(agent)]!,
+  at: valueAt(c.agents[agent]!.knowledge.order, programOf(agent)),
   site: -1,
   iteration: [],
 })

@@ -50,6 +50,7 @@ import { inOrderByLanes, isWithin, seenByLanes } from './lanes.js'
 import { alike, assumed, follows as inQueue } from './queue.js'
 import type { ReadFence } from './read-fence.js'
 import type { Options } from './rules.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -378,7 +379,7 @@ const isLeftOpen = (a: AccessRecord, r: AccessRecord): boolean =>
 /** Has who knows the read executed a proxy fence since, for the unit that now overwrites what was read? */
 const isFenced = (x: AccessRecord, r: AccessRecord, k: Knowledge): boolean => {
   const clock = fencedClock(x)
-  return k.async.counters[clock]! >= x.completion.at && seenByLanes(x, r, k, 'async', clock)
+  return valueAt(k.async.counters, clock) >= x.completion.at && seenByLanes(x, r, k, 'async', clock)
 }
 
 /** A generic read of an agent before an asynchronous write of the same bytes, in order. */

@@ -61,8 +61,9 @@ import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
 import { known, seen } from './access-record.js'
 import type { Cell } from './cell.js'
-import type { Knowledge } from './knowledge.js'
+import type { Knowledge, Vector } from './knowledge.js'
 import { programOf } from './knowledge.js'
+import { valueAt } from './sparse.js'
 
 /** How the two accesses of a race were meant to be ordered. */
 export interface Direction {
@@ -84,8 +85,8 @@ export interface Facts {
   readonly tookPart: (agent: number, barrier: number) => boolean
 }
 
-const knewIssueOf = (order: ReadonlyArray<number> | undefined, r: AccessRecord): boolean =>
-  order !== undefined && order[programOf(r.stamp.agent)]! >= r.stamp.at
+const knewIssueOf = (order: Vector | undefined, r: AccessRecord): boolean =>
+  order !== undefined && valueAt(order, programOf(r.stamp.agent)) >= r.stamp.at
 
 /** `k` is what the later access (in log order) knew. */
 export const direction = (earlier: AccessRecord, later: AccessRecord, c: Cell, k: Knowledge): Direction => {

@@ -61,6 +61,7 @@ import { shownBefore } from './words.js'
 import type { Strong } from './strong-state.js'
 import { ofPlane } from '../subject.js'
 import { titleOf } from '../titles.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- words
 
@@ -92,7 +93,7 @@ const spaceOf = (c: Context, f: Footprint): Space => c.header.planes[f.plane]?.s
 
 /** The last event of the earlier one's agent that another agent knew of; events are counted from 1. */
 const knowsOf = (earlier: AccessRecord, agent: number, k: Knowledge): number | undefined =>
-  earlier.stamp.agent === agent ? undefined : Math.max(0, k.order[programOf(earlier.stamp.agent)]!)
+  earlier.stamp.agent === agent ? undefined : Math.max(0, valueAt(k.order, programOf(earlier.stamp.agent)))
 
 /** tensormap.cp_fenceproxy: a warp copies a tensor map, and waits at that for all of its lanes. */
 const waitsForLanes = (r: AccessRecord): boolean => r.map && r.whole && r.operation < 0

@@ -27,6 +27,7 @@ import { emptied, tensorQueue } from './queue.js'
 import type { Report } from './report.js'
 import { report } from './report.js'
 import { standard, type Options, type Rules } from './rules.js'
+import { clear } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -107,11 +108,11 @@ export interface Context {
 
 // ---------------------------------------------------------------- constructors
 
-export const agentState = (extent: Extent, started: boolean, rules: Rules = standard): AgentState => ({
+export const agentState = (started: boolean, rules: Rules = standard): AgentState => ({
   rules,
-  knowledge: nothing(extent),
-  published: tensorNothing(extent),
-  received: tensorNothing(extent),
+  knowledge: nothing(),
+  published: tensorNothing(),
+  received: tensorNothing(),
   strands: null,
   acting: allLanes,
   did: activity(),
@@ -147,7 +148,7 @@ export const context = (header: Header, options: Options): Context => {
     header,
     options,
     extent,
-    agents: header.agents.map((a) => agentState(extent, a.starts, options.rules)),
+    agents: header.agents.map((a) => agentState(a.starts, options.rules)),
     report: report(header),
     digest: digest(header.agents.length),
     tookPart: new Uint8Array(header.agents.length * header.barriers.length),
@@ -171,8 +172,8 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.did = activity()
   a.arrived = null
   a.relaxed = false
-  a.published.fill(0)
-  a.received.fill(0)
+  clear(a.published)
+  clear(a.received)
   a.bulkGroups = 0
   a.wgmmaGroups = 0
   a.copies = 0

@@ -78,7 +78,7 @@ export const nextCluster = (d: Detector, id: number): void => {
   if (d.anyEvent) {
     endCluster(d, true)
     c.agents.forEach((a, x) => {
-      restart(a, agentState(c.extent, c.header.agents[x]!.starts))
+      restart(a, agentState(c.header.agents[x]!.starts))
     })
     d.operations.clear()
     d.instances.fill(0)

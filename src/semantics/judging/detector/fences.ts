@@ -52,6 +52,7 @@ import {
 } from './knowledge.js'
 import { fenceMemory } from './strong.js'
 import type { Detector } from './state.js'
+import { valueAt } from './sparse.js'
 
 /** The number of the range that an acquire of tensor maps is about. */
 const rangeOf = (c: Context, f: Footprint | undefined): number => {
@@ -65,7 +66,7 @@ export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footpr
   switch (kind) {
     case 'shared':
     case 'global':
-      fenceAsync(c.extent, a.knowledge, kind)
+      fenceAsync(a.knowledge, kind)
       return
     case 'wgmma':
       fenceRegisters(a.knowledge, x)
@@ -77,7 +78,7 @@ export const applyFence = (c: Context, x: number, kind: FenceName, over?: Footpr
       joinVector(a.knowledge.tensor, a.received)
       return
     case 'mapRelease':
-      releaseMaps(c.extent, a.knowledge)
+      releaseMaps(a.knowledge)
       return
     case 'mapAcquire':
       acquireMaps(c.extent, a.knowledge, rangeOf(c, over))
@@ -101,10 +102,10 @@ const covers = (c: Context, k: Knowledge): boolean => {
     const program = programOf(x)
     const copies = clockOf('cpAsync', x)
     return (
-      (y.lastStore > fenced[program]! &&
-        y.firstStore <= seen[program]! &&
-        seen[program]! > fenced[program]!) ||
-      seen[copies]! > fenced[copies]!
+      (y.lastStore > valueAt(fenced, program) &&
+        y.firstStore <= valueAt(seen, program) &&
+        valueAt(seen, program) > valueAt(fenced, program)) ||
+      valueAt(seen, copies) > valueAt(fenced, copies)
     )
   })
 }

@@ -23,9 +23,10 @@
  * 2. `renewed(g)` is `generation` again, in the arrays of g.
  */
 import type { Stamp, Wait } from '../../log/events.js'
-import type { Extent, Knowledge } from './knowledge.js'
+import type { Extent, Knowledge, Vector } from './knowledge.js'
 import { copy, forget, join, nothing, programOf } from './knowledge.js'
 import { knowsAttendance, knowsDone } from './lanes.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -57,7 +58,7 @@ export interface Generation {
 // ---------------------------------------------------------------- constructors
 
 export const generation = (extent: Extent): Generation => ({
-  message: nothing(extent),
+  message: nothing(),
   far: null,
   events: [],
   counted: new Int32Array(extent.agents),
@@ -86,14 +87,14 @@ export const told = (g: Generation): Knowledge => {
 // ---------------------------------------------------------------- combinators
 
 /** Records an event, made by someone with this order vector. What it publishes is joined by the caller. */
-export const contribute = (g: Generation, event: Contribution, order: ReadonlyArray<number>): void => {
+export const contribute = (g: Generation, event: Contribution, order: Vector): void => {
   g.events.push(event)
   if (event.counted) {
     g.arrivals++
     if (event.offset) return
     g.based++
     for (let x = 0; x < g.counted.length; x++) {
-      const at = order[programOf(x)]!
+      const at = valueAt(order, programOf(x))
       if (at > g.counted[x]!) g.counted[x] = at
     }
   }
@@ -105,7 +106,7 @@ export type Asked = 'done' | 'attended' | 'warps'
 const isKnown = (e: Contribution, k: Knowledge, by: Stamp, asked: Asked): boolean => {
   switch (asked) {
     case 'warps':
-      return k.order[e.clock]! >= e.at
+      return valueAt(k.order, e.clock) >= e.at
     case 'attended':
       if (e.clock === programOf(e.stamp.agent)) return knowsAttendance(k, e.stamp, by)
       return knowsDone(k, e.stamp, e.clock, e.at, by)
@@ -127,7 +128,7 @@ export const unknownEvent = (
   countedOnly: boolean,
   asked: Asked = 'done',
 ): Contribution | undefined => {
-  if (clock >= 0 && k.order[clock]! > number) return undefined
+  if (clock >= 0 && valueAt(k.order, clock) > number) return undefined
   for (const e of g.events) {
     if (countedOnly && !e.counted) continue
     if (!isKnown(e, k, by, asked)) return e

@@ -41,6 +41,7 @@ import { actor, barrierName, draft, file, keyOf } from './report.js'
 import { requested } from './responses.js'
 import type { Detector } from './state.js'
 import { malformed } from './state.js'
+import { put, valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- issue, perform
 
@@ -176,10 +177,10 @@ const deliver = (d: Detector, op: Operation, part: number, barrier: number, byte
     stamp: op.stamp,
     does: `${op.unit} delivers ${String(bytes)} bytes`,
     publish: (m, g) => {
-      m.visible.acquired[barrier] = union(m.visible.acquired[barrier]!, singleton(g))
+      put(m.visible.acquired, barrier, union(valueAt(m.visible.acquired, barrier), singleton(g)))
       // a generic write is visible to asynchronous units across a fence alone
       if (op.row.proxy === 'async')
-        m.async.acquired[barrier] = union(m.async.acquired[barrier]!, singleton(g))
+        put(m.async.acquired, barrier, union(valueAt(m.async.acquired, barrier), singleton(g)))
     },
   })
 }

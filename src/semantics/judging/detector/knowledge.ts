@@ -47,6 +47,19 @@
 import { clocks, width, type ClockName } from './clocks.js'
 import type { GenerationSet } from './generation-set.js'
 import { common, empty, union } from './generation-set.js'
+import {
+  clear,
+  copyOf,
+  forEach,
+  lower,
+  meet,
+  merge,
+  put,
+  raise,
+  row,
+  valueAt,
+  type Sparse,
+} from './sparse.js'
 import type { Exchange } from './exchanges.js'
 import * as Pace from './pace.js'
 import type { Lag, Paced } from './pace.js'
@@ -67,11 +80,8 @@ export const programOf = (agent: number): number => agent * width
 /** Index of a barrier's clock in the order vector: its highest generation known, plus one. */
 export const barrierClock = (extent: Extent, barrier: number): number => extent.agents * width + barrier
 
-/**
- * How far each clock is known. An array of numbers: of some dozens of them it is made and copied in a fraction of the time that a typed one
- * takes, and an operation takes a copy along.
- */
-export type Vector = number[]
+/** How far each clock is known: not at all, where agents have never met (`sparse.ts`). */
+export type Vector = Sparse<number>
 
 /**
  * Counters, and per barrier the generations acquired: these arrays are their owner's to change. `maps`: for each range of bytes that an acquire of tensor maps
@@ -79,7 +89,7 @@ export type Vector = number[]
  */
 export interface Visible {
   readonly counters: Vector
-  readonly acquired: Array<GenerationSet>
+  readonly acquired: Sparse<GenerationSet>
   maps: ReadonlyArray<ReadonlyArray<number>>
 }
 
@@ -105,14 +115,10 @@ export interface Together {
 
 // ---------------------------------------------------------------- constructors
 
-const zeros = (n: number): Vector => new Array<number>(n).fill(0)
+const zeros = (): Vector => row(0)
 const noMaps: Visible['maps'] = []
 
-const nothingVisible = (extent: Extent): Visible => ({
-  counters: zeros(extent.agents * width),
-  acquired: new Array<GenerationSet>(extent.barriers).fill(empty),
-  maps: noMaps,
-})
+const nothingVisible = (): Visible => ({ counters: zeros(), acquired: row(empty), maps: noMaps })
 
 const knowledge = (
   order: Vector,
@@ -124,35 +130,27 @@ const knowledge = (
   together: Together | null,
 ): Knowledge => ({ order, firm, visible, async, tensor, lags, together })
 
-export const nothing = (extent: Extent): Knowledge => {
-  const order = zeros(extent.agents * width + extent.barriers)
-  return knowledge(
-    order,
-    order,
-    nothingVisible(extent),
-    nothingVisible(extent),
-    zeros(extent.agents * width),
-    null,
-    null,
-  )
+export const nothing = (): Knowledge => {
+  const order = zeros()
+  return knowledge(order, order, nothingVisible(), nothingVisible(), zeros(), null, null)
 }
 
-export const tensorNothing = (extent: Extent): Vector => zeros(extent.agents * width)
+export const tensorNothing = (): Vector => zeros()
 
 const copyVisible = (v: Visible): Visible => ({
-  counters: v.counters.slice(),
-  acquired: v.acquired.slice(),
+  counters: copyOf(v.counters),
+  acquired: copyOf(v.acquired),
   maps: v.maps,
 })
 
 export const copy = (k: Knowledge): Knowledge => {
-  const order = k.order.slice()
+  const order = copyOf(k.order)
   return knowledge(
     order,
-    k.firm === k.order ? order : k.firm.slice(),
+    k.firm === k.order ? order : copyOf(k.firm),
     copyVisible(k.visible),
     copyVisible(k.async),
-    k.tensor.slice(),
+    copyOf(k.tensor),
     k.lags,
     k.together,
   )
@@ -165,42 +163,31 @@ export const telling = (k: Knowledge, tensor: Vector, lags: Lags | null): Knowle
 // ---------------------------------------------------------------- combinators
 
 const forgetVisible = (v: Visible): void => {
-  v.counters.fill(0)
-  v.acquired.fill(empty)
+  clear(v.counters)
+  clear(v.acquired)
   v.maps = noMaps
 }
 
 /** k := nothing. */
 export const forget = (k: Knowledge): void => {
-  k.order.fill(0)
+  clear(k.order)
   k.firm = k.order
   forgetVisible(k.visible)
   forgetVisible(k.async)
-  k.tensor.fill(0)
+  clear(k.tensor)
   k.lags = null
   k.together = null
 }
 
 /** What both know: pointwise the smaller. */
-export const meetVector = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): Vector =>
-  a.map((at, i) => Math.min(at, b[i]!))
+export const meetVector: (a: Vector, b: Vector) => Vector = lower
 
 /** into := into join from. */
-export const joinVector = (into: Vector, from: ReadonlyArray<number>): void => {
-  const n = from.length
-  for (let i = 0; i < n; i++) {
-    const v = from[i]!
-    if (v > into[i]!) into[i] = v
-  }
-}
+export const joinVector: (into: Vector, from: Vector) => void = raise
 
 export const joinVisible = (into: Visible, from: Visible): void => {
   joinVector(into.counters, from.counters)
-  const n = from.acquired.length
-  for (let b = 0; b < n; b++) {
-    const set = from.acquired[b]!
-    if (set !== empty && set !== into.acquired[b]) into.acquired[b] = union(into.acquired[b]!, set)
-  }
+  merge(into.acquired, from.acquired, union)
   if (from.maps !== noMaps && from.maps !== into.maps) into.maps = joinedMaps(into.maps, from.maps)
 }
 
@@ -221,9 +208,9 @@ export const paceIn = (k: Knowledge, agent: number): Pace.Pace => {
   const [seen, fenced] = [k.visible.counters, k.async.counters]
   const out = new Array<number>(Pace.paceLength)
   for (let i = 0; i < width; i++) {
-    out[i] = order[first + i]!
-    out[width + i] = seen[first + i]!
-    out[2 * width + i] = fenced[first + i]!
+    out[i] = valueAt(order, first + i)
+    out[width + i] = valueAt(seen, first + i)
+    out[2 * width + i] = valueAt(fenced, first + i)
   }
   return out
 }
@@ -266,7 +253,7 @@ export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' |
       const clock = own + (s % width)
       const window =
         s < width ? message.order : s < 2 * width ? message.visible.counters : message.async.counters
-      return window[clock]! <= paced.pace[s]!
+      return valueAt(window, clock) <= paced.pace[s]!
     })
   )
     return
@@ -282,7 +269,7 @@ export const hearOfOwnLanes = (k: Knowledge, message: Knowledge, what: 'order' |
 export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
   const seen = (a: Visible, b: Visible): Visible => ({
     counters: meetVector(a.counters, b.counters),
-    acquired: a.acquired.map((set, i) => common(set, b.acquired[i]!)),
+    acquired: meet(a.acquired, b.acquired, common),
     maps: a.maps === b.maps ? a.maps : noMaps,
   })
   const order = meetVector(x.order, y.order)
@@ -315,7 +302,7 @@ export const joinOrder = (into: Knowledge, from: Knowledge, firmly: boolean): vo
 }
 
 const joinOrderVectors = (into: Knowledge, from: Knowledge, firmly: boolean): void => {
-  if (into.firm === into.order && (!firmly || from.firm !== from.order)) into.firm = into.order.slice()
+  if (into.firm === into.order && (!firmly || from.firm !== from.order)) into.firm = copyOf(into.order)
   joinVector(into.order, from.order)
   if (firmly && into.firm !== into.order) joinVector(into.firm, from.firm)
 }
@@ -335,8 +322,8 @@ export const joinSeen = (into: Knowledge, from: Knowledge): void => {
 }
 
 /** vector[clock] := max(vector[clock], at). */
-export const advance = (vector: Vector, clock: number, at: number): void => {
-  if (vector[clock]! < at) vector[clock] = at
+export const advance = (vector: Vector, clock: number, to: number): void => {
+  if (valueAt(vector, clock) < to) put(vector, clock, to)
 }
 
 /** The same in `order`, and in what of it is firm. */
@@ -347,45 +334,37 @@ export const advanceOrder = (k: Knowledge, clock: number, at: number): void => {
 
 /** fence.mbarrier_init: the barriers that the agent has initialised so far, for agents that acquire from it from now on. */
 export const fenceInitialisations = (k: Knowledge, agent: number): void =>
-  advance(k.visible.counters, clockOf('initialisations', agent), k.order[programOf(agent)]!)
+  advance(k.visible.counters, clockOf('initialisations', agent), valueAt(k.order, programOf(agent)))
 
 /** What a relaxed arrive of this agent tells of barriers: those that it has fenced itself. */
 export const publishInitialisations = (into: Knowledge, k: Knowledge, agent: number): void => {
   const clock = clockOf('initialisations', agent)
-  advance(into.visible.counters, clock, k.visible.counters[clock]!)
+  advance(into.visible.counters, clock, valueAt(k.visible.counters, clock))
 }
 
 /** Whether barriers that `agent` had fenced at `at` were told. */
 export const seesFencedInits = (k: Knowledge, agent: number, at: number): boolean =>
-  k.visible.counters[clockOf('initialisations', agent)]! >= at
+  valueAt(k.visible.counters, clockOf('initialisations', agent)) >= at
 
 /** Whether an agent of another CTA finds a barrier that `agent` has initialised at `at`. */
 export const seesInitialisation = (k: Knowledge, agent: number, at: number): boolean =>
-  k.visible.counters[programOf(agent)]! >= at || seesFencedInits(k, agent, at)
+  valueAt(k.visible.counters, programOf(agent)) >= at || seesFencedInits(k, agent, at)
 
 /**
  * A proxy fence: what this agent sees, asynchronous units that it starts from now on see too. `shared` and `cluster`
  * fence shared memory (and with it what cp.async and st.async brought there), `global` fences global memory.
  */
-export const fenceAsync = (extent: Extent, k: Knowledge, space: 'shared' | 'global'): void => {
+export const fenceAsync = (k: Knowledge, space: 'shared' | 'global'): void => {
   fenceLanes(k, space)
-  const seen = k.visible.counters
   const fenced = k.async.counters
-  for (let x = 0; x < extent.agents; x++) {
-    const program = seen[programOf(x)]!
-    if (space === 'global') advance(fenced, clockOf('fencedGlobal', x), program)
-    else {
-      advance(fenced, programOf(x), program)
-      advance(fenced, clockOf('cpAsync', x), seen[clockOf('cpAsync', x)]!)
-    }
-  }
-  if (space === 'global') return
+  forEach(k.visible.counters, (seen, clock) => {
+    const own = clock % width
+    if (space === 'global') {
+      if (own === clocks.program) advance(fenced, clock + clocks.fencedGlobal, seen)
+    } else if (own === clocks.program || own === clocks.cpAsync) advance(fenced, clock, seen)
+  })
   // generations that brought generic writes (st.async)
-  const { acquired } = k.visible
-  for (let b = 0; b < extent.barriers; b++) {
-    const set = acquired[b]!
-    if (set !== k.async.acquired[b]) k.async.acquired[b] = union(k.async.acquired[b]!, set)
-  }
+  if (space === 'shared') merge(k.async.acquired, k.visible.acquired, union)
 }
 
 const fenceLanes = (k: Knowledge, space: 'shared' | 'global'): void => {
@@ -424,19 +403,20 @@ export const advanceWithout = (
 
 /** wgmma.fence: the agent's own register accesses so far come before the wgmma that follow. */
 export const fenceRegisters = (k: Knowledge, agent: number): void =>
-  advance(k.async.counters, clockOf('fencedRegisters', agent), k.order[programOf(agent)]!)
+  advance(k.async.counters, clockOf('fencedRegisters', agent), valueAt(k.order, programOf(agent)))
 
 /** fence.tensormap: what this agent sees of tensor maps is released to agents that acquire it. */
-export const releaseMaps = (extent: Extent, k: Knowledge): void => {
+export const releaseMaps = (k: Knowledge): void => {
   const seen = k.visible.counters
-  for (let x = 0; x < extent.agents; x++) advance(seen, clockOf('releasedMaps', x), seen[programOf(x)]!)
+  forEach(seen, (at, clock) => {
+    if (clock % width === clocks.program) advance(seen, clock + clocks.releasedMaps, at)
+  })
 }
 
 /** tensormap.acquire: copies from now on read what was released before of maps in this range. */
 export const acquireMaps = (extent: Extent, k: Knowledge, range: number): void => {
-  const released = Array.from(
-    { length: extent.agents },
-    (_, x) => k.visible.counters[clockOf('releasedMaps', x)]!,
+  const released = Array.from({ length: extent.agents }, (_, x) =>
+    valueAt(k.visible.counters, clockOf('releasedMaps', x)),
   )
   k.visible.maps = joinedMaps(k.visible.maps, [...Array.from({ length: range }, () => []), released])
 }

@@ -23,9 +23,10 @@ import type { AccessRecord, Completion } from './access-record.js'
 import { allLanes } from './activity.js'
 import { width } from './clocks.js'
 import { isExchanged } from './exchanges.js'
-import { clockOf, programOf, type Knowledge, type Together } from './knowledge.js'
+import { clockOf, programOf, type Knowledge, type Together, type Vector } from './knowledge.js'
 import * as Pace from './pace.js'
 import type { Window } from './pace.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- bytes by lane
 
@@ -241,12 +242,12 @@ export const fencedEvent = (k: Knowledge, event: Stamp, by: Stamp): boolean =>
 const findsEvent = (
   k: Knowledge,
   window: Window,
-  counters: ReadonlyArray<number>,
+  counters: Vector,
   { agent, lanes, at }: Stamp,
   by: Stamp,
 ): boolean => {
   const clock = programOf(agent)
-  if (counters[clock]! < at) return false
+  if (valueAt(counters, clock) < at) return false
   if (lanes === undefined) return true
   const slot = slotOf(window, agent, clock)
   return slot === undefined || !Pace.laneSlots.includes(slot) || lanesKnow(k, agent, lanes, slot, at, by)
@@ -260,7 +261,7 @@ export const knowsDone = (
   at: number,
   by: Stamp | undefined,
 ): boolean => {
-  if (k.order[clock]! < at) return false
+  if (valueAt(k.order, clock) < at) return false
   if (lanes === undefined) return true
   const slot = slotOf('order', agent, clock)
   if (slot === undefined || !Pace.laneSlots.includes(slot)) return true
@@ -292,7 +293,7 @@ export const knowsSome = (
   by: { readonly agent: number; readonly lanes: number },
 ): boolean => {
   const clock = programOf(event.agent)
-  if (event.lanes === undefined) return k.order[clock]! >= event.at
+  if (event.lanes === undefined) return valueAt(k.order, clock) >= event.at
   const isKnownTo = (lanes: number): boolean =>
     lanesDone(k, event, clock, event.at, { agent: by.agent, lanes }) !== 0
   return by.lanes === 0 ? isKnownTo(0) : singles(by.lanes).every(isKnownTo)
@@ -306,7 +307,7 @@ export const lanesDone = (
   at: number,
   by: { readonly agent: number; readonly lanes: number },
 ): number => {
-  if (clock < 0 || k.order[clock]! < at) return 0
+  if (clock < 0 || valueAt(k.order, clock) < at) return 0
   const slot = slotOf('order', agent, clock)
   if (slot === undefined || !Pace.laneSlots.includes(slot)) return lanes
   const own = k.lags?.get(agent) ?? []
@@ -328,9 +329,9 @@ export const inOrderByLanes = (x: AccessRecord, r: AccessRecord, k: Knowledge): 
   if (x.lanes === 0) return true
   const c: Completion = x.completion
   return (
-    (k.order[c.clock]! >= c.at && threadsKnow(x, r, k, 'order', c.clock, c.at)) ||
+    (valueAt(k.order, c.clock) >= c.at && threadsKnow(x, r, k, 'order', c.clock, c.at)) ||
     (c.alternative >= 0 &&
-      k.order[c.alternative]! >= c.at &&
+      valueAt(k.order, c.alternative) >= c.at &&
       threadsKnow(x, r, k, 'order', c.alternative, c.at))
   )
 }

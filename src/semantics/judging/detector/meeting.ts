@@ -82,7 +82,7 @@ export const warpSync = (d: Detector, { stamp, how, loads }: WarpSync): void => 
   }
   if (how === 'arrives') {
     act(a, stamp.agent, stamp.lanes ?? allLanes, stamp.at - 1)
-    publish((a.arrived ??= nothing(d.context.extent)), a, false)
+    publish((a.arrived ??= nothing()), a, false)
     return
   }
   const lanes = d.context.options.rules.partialMeets ? allLanes : (stamp.lanes ?? allLanes)
@@ -100,7 +100,7 @@ export const fork = (d: Detector, e: ForkEvent): void => {
   const parent = tick(c, e.stamp)
   Digest.ofAgent(c.digest, e.stamp.agent, 10, e.stamp.at, Digest.ofName(e._tag), e.children.length)
   parent.forked = e._tag === 'fork' ? { stamp: e.stamp, children: e.children } : undefined
-  const message = nothing(c.extent)
+  const message = nothing()
   if (e._tag === 'fork') publish(message, parent, false)
   for (const child of e.children) {
     if (child === e.stamp.agent) continue

@@ -39,7 +39,7 @@ import { actorOf, doesAccess } from './conflicts.js'
 import { planeOf, stampAt, tick, type AgentState, type Context } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
-import type { Knowledge } from './knowledge.js'
+import type { Knowledge, Vector } from './knowledge.js'
 import { meetingIn } from './lanes.js'
 import { programOf } from './knowledge.js'
 import { oweRemote, oweWord } from './obligations.js'
@@ -56,6 +56,7 @@ import { wordsOf } from './words.js'
 import { isThere, malformed } from './state.js'
 import { afterFreed, beforeAllocated, freed, notOver, notWaitedFor, ofPeer } from './tensor-memory.js'
 import { deferWrite, giveBackWrites } from './written-once.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- regions
 
@@ -106,7 +107,7 @@ const metAt = ({ together }: Knowledge): number =>
 
 const synchronous: Unit | 'agent' = 'agent'
 
-const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: ReadonlyArray<number>): void => {
+const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Vector): void => {
   const c = d.context
   for (const i of region.barriers) {
     const b = d.barriers[i]!
@@ -123,7 +124,7 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Reado
       )
     else {
       const init = b.init
-      if (init !== undefined && order[programOf(init.agent)]! < init.at)
+      if (init !== undefined && valueAt(order, programOf(init.agent)) < init.at)
         file(c.report, keyOf(`B7|payload|${String(i)}`, r.stamp, undefined), () =>
           draft(
             'B7',

@@ -15,6 +15,7 @@ import { doneBy, known } from './access-record.js'
 import type { Context } from './context.js'
 import { isAmong, knowsSome, lanesDone } from './lanes.js'
 import { programOf } from './knowledge.js'
+import { valueAt } from './sparse.js'
 import { actor, draft, filed, keyOf, noteManual, restsOn, type Actor } from './report.js'
 import { strandsOf } from './strands.js'
 
@@ -63,7 +64,7 @@ const isKnown = (c: Context, o: Obligation, vector: 'firm' | 'order'): boolean =
     for (const { knowledge, lanes } of strandsOf(a)) {
       if (
         o.also !== undefined &&
-        knowledge[vector][programOf(o.also.agent)]! >= o.also.at &&
+        valueAt(knowledge[vector], programOf(o.also.agent)) >= o.also.at &&
         knowsSome(knowledge, o.also, { agent: x, lanes })
       )
         return true

@@ -20,8 +20,9 @@ import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { actorOf, doesAccess } from './conflicts.js'
 import type { Context } from './context.js'
-import { programOf } from './knowledge.js'
+import { programOf, type Vector } from './knowledge.js'
 import { actor, draft, fail, file, keyOf, planeName, where } from './report.js'
+import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -71,9 +72,9 @@ export const overResponses = (c: Context, all: Responses, r: AccessRecord, answe
 }
 
 /** C1: a request knows the requests before it. */
-export const requested = (c: Context, all: Responses, stamp: Stamp, order: ReadonlyArray<number>): void => {
+export const requested = (c: Context, all: Responses, stamp: Stamp, order: Vector): void => {
   for (const [agent, earlier] of all.requests)
-    if (order[programOf(agent)]! < earlier.at)
+    if (valueAt(order, programOf(agent)) < earlier.at)
       fail(c.report, 'C1', keyOf('cancel', earlier, stamp), () => {
         const text = `which cluster is granted depends on who asks first: ${where(c.header, earlier)} or ${where(c.header, stamp)}`
         return {

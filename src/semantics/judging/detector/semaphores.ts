@@ -32,12 +32,13 @@ import { between, reachOf, type Reach } from '../../log/reach.js'
 import type { Context } from './context.js'
 import { publish, receive, tick } from './context.js'
 import * as Digest from './digest.js'
-import { nothing, programOf } from './knowledge.js'
+import { nothing, programOf, type Vector } from './knowledge.js'
 import { access } from './memory.js'
 import { actor, draft, fail, keyOf, planeName, where } from './report.js'
 import type { SemaphoreState, Semaphores } from './semaphore-state.js'
 import type { Detector } from './state.js'
 import { watched } from './strong.js'
+import { copyOf, valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- constructors
 
@@ -78,13 +79,11 @@ const ambiguous = (c: Context, s: SemaphoreState, first: Stamp, second: Stamp, t
     draft: draft('B3', 'E', `${s.label}: ${text}`, [], actor(first, 'uses it'), actor(second, 'uses it')),
   }))
 
-const knows = (order: ReadonlyArray<number>, s: Stamp): boolean => order[programOf(s.agent)]! >= s.at
+const knows = (order: Vector, s: Stamp): boolean => valueAt(order, programOf(s.agent)) >= s.at
 
 /** Stamps that are not known. */
-const unknown = (
-  among: ReadonlyArray<Stamp | undefined>,
-  order: ReadonlyArray<number>,
-): ReadonlyArray<Stamp> => among.flatMap((s) => (s === undefined || knows(order, s) ? [] : [s]))
+const unknown = (among: ReadonlyArray<Stamp | undefined>, order: Vector): ReadonlyArray<Stamp> =>
+  among.flatMap((s) => (s === undefined || knows(order, s) ? [] : [s]))
 
 /** Do a signal with this reach and a wait by `waiter` reach one another? */
 const reaches = (c: Context, signaller: number, told: Reach, waiter: number, acquire: Reach): boolean => {
@@ -104,7 +103,7 @@ const signal = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
   for (const w of unknown(s.waits, a.knowledge.order))
     ambiguous(c, s, w, e.stamp, `${where(c.header, e.stamp)} can come before ${where(c.header, w)}`)
   s.signals[x] = { stamp: e.stamp, value: e.value }
-  const knowledge = nothing(c.extent)
+  const knowledge = nothing()
   publish(knowledge, a, false)
   const reach = reachOf(e.scope)
   // a later signal tells what an earlier one told, wherever it reaches; farther out, the earlier one still does
@@ -116,7 +115,7 @@ const passed = (d: Detector, s: SemaphoreState, e: SemaphoreEvent): void => {
   const x = e.stamp.agent
   access(d, accessOf(e, 'r'))
   const a = tick(c, e.stamp)
-  const before = a.knowledge.order.slice()
+  const before = copyOf(a.knowledge.order)
   for (const one of s.signals)
     if (one !== undefined && !knows(before, one.stamp) && e.before - one.value >= e.value)
       ambiguous(

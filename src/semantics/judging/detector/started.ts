@@ -26,12 +26,13 @@
  */
 import { actor, ctaName, draft, file, keyOf, type Actor } from './report.js'
 import type { Context } from './context.js'
-import { programOf } from './knowledge.js'
+import { programOf, type Vector } from './knowledge.js'
 import type { Stamp } from '../../log/events.js'
+import { valueAt } from './sparse.js'
 
 /** Does this vector know an event of the CTA? */
-const hasStarted = (c: Context, cta: number, order: ReadonlyArray<number>): boolean =>
-  c.header.agents.some((a, x) => a.cta === cta && order[programOf(x)]! > 0)
+const hasStarted = (c: Context, cta: number, order: Vector): boolean =>
+  c.header.agents.some((a, x) => a.cta === cta && valueAt(order, programOf(x)) > 0)
 
 const unstarted = (c: Context, cta: number, by: Actor): void => {
   file(c.report, keyOf(`start|${String(cta)}`, by.stamp, undefined), () =>
@@ -46,23 +47,11 @@ const unstarted = (c: Context, cta: number, by: Actor): void => {
 }
 
 /** An access by an agent, or by an operation with what its issuer knew. */
-export const reachesInto = (
-  c: Context,
-  cta: number,
-  by: () => Actor,
-  order: ReadonlyArray<number>,
-  stamp: Stamp,
-): void => {
+export const reachesInto = (c: Context, cta: number, by: () => Actor, order: Vector, stamp: Stamp): void => {
   if (cta !== c.header.agents[stamp.agent]!.cta && !hasStarted(c, cta, order)) unstarted(c, cta, by())
 }
 
 /** The agent takes a step that the other CTA of the pair must take, too. */
-export const takesStepWith = (
-  c: Context,
-  cta: number,
-  stamp: Stamp,
-  does: string,
-  order: ReadonlyArray<number>,
-): void => {
+export const takesStepWith = (c: Context, cta: number, stamp: Stamp, does: string, order: Vector): void => {
   reachesInto(c, cta, () => actor(stamp, does), order, stamp)
 }

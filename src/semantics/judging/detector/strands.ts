@@ -42,6 +42,7 @@ import { withExchange, type Exchange } from './exchanges.js'
 import * as Pace from './pace.js'
 import type { Rules } from './rules.js'
 import type { Lag, Paced } from './pace.js'
+import { copyOf } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -260,8 +261,8 @@ export const partLanes = (a: Stranded, lanes: number): void => {
       {
         lanes: s.lanes & ~lanes,
         knowledge: copy(s.knowledge),
-        published: s.published.slice(),
-        received: s.received.slice(),
+        published: copyOf(s.published),
+        received: copyOf(s.received),
       },
     ]
   })

@@ -88,6 +88,7 @@ import {
   type Writer,
 } from './strong-state.js'
 import { act, partLanes, strandsOf } from './strands.js'
+import { exceeds, valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- words
 
@@ -160,15 +161,15 @@ const slot = (agent: number, reach: number): number => agent * 4 + reach
 
 const fenceReach = (scope: Fence['scope']): Reach => (scope === 'cta' ? 1 : scope === 'cluster' ? 2 : 3)
 
-const snapshot = (c: Context, a: AgentState): Knowledge => {
-  const k = nothing(c.extent)
+const snapshot = (a: AgentState): Knowledge => {
+  const k = nothing()
   publish(k, a, false)
   return k
 }
 
 /** Does a message say something new, of warps or of lanes that were known less far? */
 const isNews = (k: Knowledge, message: Knowledge): boolean =>
-  message.order.some((at, i) => at > k.order[i]!) ||
+  exceeds(message.order, k.order) ||
   [...(k.lags ?? [])].some(([agent, lags]) => {
     const said = pacedIn(message, agent)
     return lags.some((l) => !Pace.isWithin(said, l))
@@ -186,7 +187,7 @@ const byChance = (c: Context, a: AgentState, stamp: Stamp, message: Knowledge): 
 /** The same of what another lane of the warp has told. */
 const byLane = (c: Context, a: AgentState, stamp: Stamp, { lanes, knowledge }: Told): void => {
   const { agent, site, iteration } = stamp
-  const at = knowledge.order[programOf(agent)]!
+  const at = valueAt(knowledge.order, programOf(agent))
   if (!knowsEvent(a.knowledge, { agent, at, site, iteration, lanes }, stamp))
     fail(c.report, 'C1', keyOf('hears', stamp, undefined), () => ({
       text: `${where(c.header, stamp)} synchronises or not, depending on whether it comes before or after a write by another lane of its warp`,
@@ -233,7 +234,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
     acquired(d.strong.readings, agent, reach)
   }
   if (half === 'acquire') return
-  const knowledge = snapshot(c, a)
+  const knowledge = snapshot(a)
   const { together } = a.knowledge
   const known: Fenced[] = [{ lanes, knowledge, together, sequential: false }]
   if (sequential) {
@@ -255,7 +256,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
 const inOrder = (d: Detector, agent: number, lanes: number, reach: Reach, knowledge: Knowledge): void => {
   const c = d.context
   const { inOrder: all } = d.strong
-  const news = nothing(c.extent)
+  const news = nothing()
   for (const [key, known] of all) {
     const [other, its] = [key >> 2, key & 3]
     if (Math.min(its, reach) >= distance(c, agent, other)) join(news, known)
@@ -373,20 +374,20 @@ export const handOn = (d: Detector, agent: number, meeting: string): void => {
   for (const r of [1, 2, 3] as const) {
     const key = slot(agent, r)
     const known = fencedWithin(d, agent, r, true)
-    if (known !== undefined) add(d.context, to.fenced, r, known)
+    if (known !== undefined) add(to.fenced, r, known)
     for (const [kept, into] of [
       [s.pending, to.pending],
       [s.awaited, to.awaited],
     ] as const)
       for (const one of kept.get(key) ?? [])
-        if (one.sequential && (one.lanes & acting) !== 0) add(d.context, into, r, one.knowledge)
+        if (one.sequential && (one.lanes & acting) !== 0) add(into, r, one.knowledge)
   }
   for (const one of s.shown.get(agent) ?? [])
-    if ((one.lanes & acting) !== 0) join((to.shown ??= nothing(d.context.extent)), one.knowledge)
+    if ((one.lanes & acting) !== 0) join((to.shown ??= nothing()), one.knowledge)
 }
 
-const add = (c: Context, into: Map<Reach, Knowledge>, reach: Reach, message: Knowledge): void => {
-  const k = into.get(reach) ?? nothing(c.extent)
+const add = (into: Map<Reach, Knowledge>, reach: Reach, message: Knowledge): void => {
+  const k = into.get(reach) ?? nothing()
   join(k, message)
   into.set(reach, k)
 }
@@ -408,8 +409,8 @@ export const takeOn = (d: Detector, agent: number, meeting: string): void => {
       ]),
     )
   }
-  for (const [r, message] of from.pending) keep(d.context, s.pending, slot(agent, r), acting, message, true)
-  for (const [r, message] of from.awaited) keep(d.context, s.awaited, slot(agent, r), acting, message, true)
+  for (const [r, message] of from.pending) keep(s.pending, slot(agent, r), acting, message, true)
+  for (const [r, message] of from.awaited) keep(s.awaited, slot(agent, r), acting, message, true)
 }
 
 /**
@@ -429,9 +430,9 @@ export const fencedWithin = (
     ?.filter((f) => f.sequential === sequential && (any || (f.lanes & a.acting) !== 0))
   if (all === undefined || all.length === 0) return undefined
   const [first] = all
-  if (any) return all.reduce((k, f) => (join(k, f.knowledge), k), nothing(d.context.extent))
+  if (any) return all.reduce((k, f) => (join(k, f.knowledge), k), nothing())
   if (all.length === 1) return fencedBy(a, agent, first!)
-  const out = nothing(d.context.extent)
+  const out = nothing()
   for (const f of all) join(out, fencedBy(a, agent, f))
   return out
 }
@@ -470,7 +471,6 @@ const metIn = (agent: number, f: Fenced, lanes: number): ReadonlyArray<Fenced> =
 
 /** Kept for the next fence that reaches so far. */
 const keep = (
-  c: Context,
   pending: Map<number, ReadonlyArray<Pending>>,
   key: number,
   lanes: number,
@@ -483,14 +483,14 @@ const keep = (
     join(kept.knowledge, message)
     return
   }
-  const fresh = nothing(c.extent)
+  const fresh = nothing()
   join(fresh, message)
   pending.set(key, [...all, { lanes, knowledge: fresh, sequential }])
 }
 
 /** What a relaxed wait has found: with a fence behind it that reaches so far, it acquires. */
 export const keepForFence = (d: Detector, agent: number, reach: 1 | 2, message: Knowledge): void => {
-  keep(d.context, d.strong.awaited, slot(agent, reach), d.context.agents[agent]!.acting, message, false)
+  keep(d.strong.awaited, slot(agent, reach), d.context.agents[agent]!.acting, message, false)
 }
 
 /**
@@ -521,7 +521,7 @@ const hear = (
       take(d, a, stamp, t, awaited)
       continue
     }
-    keep(c, awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge, t.sequential)
+    keep(awaited ? d.strong.awaited : d.strong.pending, slot(x, far), a.acting, t.knowledge, t.sequential)
     if (!t.sequential) left.push(t)
   }
   if (left.length > 0) keepHeard(d, w, x, { lanes: a.acting, width: by.width, awaited, told: left })
@@ -594,9 +594,7 @@ const tells = (
   releases: boolean,
 ): ReadonlyArray<Told> => {
   const lanes = a.knowledge.together === null ? 0 : a.acting
-  const out: Told[] = releases
-    ? [{ agent: x, lanes, reach, knowledge: snapshot(d.context, a), sequential: false }]
-    : []
+  const out: Told[] = releases ? [{ agent: x, lanes, reach, knowledge: snapshot(a), sequential: false }] : []
   for (const sequential of d.strong.sequential ? [false, true] : [false]) {
     let last: Knowledge | undefined
     // a release says more than a fence before it, as far as it reaches
@@ -624,7 +622,7 @@ const withMore = (
           m.agent === t.agent &&
           m.sequential === t.sequential &&
           m.reach >= t.reach &&
-          m.knowledge.order[programOf(t.agent)]! >= t.knowledge.order[programOf(t.agent)]! &&
+          valueAt(m.knowledge.order, programOf(t.agent)) >= valueAt(t.knowledge.order, programOf(t.agent)) &&
           (rules.lastLaneTells || (t.lanes & ~m.lanes) === 0),
       ),
   ),
@@ -812,7 +810,7 @@ const under = (
     for (const t of own) {
       const far = distance(c, stamp.agent, write.agent)
       if (t.reach >= far && stamp.agent !== write.agent)
-        keep(c, d.strong.pending, slot(stamp.agent, far), stamp.lanes ?? allLanes, t.knowledge, t.sequential)
+        keep(d.strong.pending, slot(stamp.agent, far), stamp.lanes ?? allLanes, t.knowledge, t.sequential)
     }
   }
 }
@@ -934,7 +932,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       own.some(
         (t) =>
           Math.min(t.reach, acquires) >= distance(d.context, x, read.agent) &&
-          t.knowledge.order[programOf(x)]! >= from,
+          valueAt(t.knowledge.order, programOf(x)) >= from,
       )
     w.open = later(d.strong.readings, w.open, by, knew, isHeard, now.found, { plane, byte })
     const isExchange = joins(e) && e.combine === 'exchange'

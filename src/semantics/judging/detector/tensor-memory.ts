@@ -50,10 +50,11 @@ import { actorOf, doesAccess } from './conflicts.js'
 import { whyOf } from './why.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
-import { programOf } from './knowledge.js'
+import { programOf, type Vector } from './knowledge.js'
 import type { Draft } from './report.js'
 import { actor, agentName, ctaName, draft, fail, file, filed, keyOf, planeName, where } from './report.js'
 import { takesStepWith } from './started.js'
+import { copyOf, valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- model
 
@@ -92,7 +93,7 @@ interface PairFree {
 interface Freed {
   readonly stamp: Stamp
   readonly footprint: Footprint
-  readonly order: ReadonlyArray<number>
+  readonly order: Vector
 }
 /** Updated in place. */
 export interface Allocations {
@@ -134,17 +135,12 @@ const dependent = (a: AllocatorStep, b: AllocatorStep): boolean => {
 }
 
 /** C5: a step that is not ordered after those before it, where the order decides which columns there are. */
-const inOrder = (
-  c: Context,
-  all: Allocations,
-  next: AllocatorStep,
-  order: ReadonlyArray<number>,
-): Allocator => {
+const inOrder = (c: Context, all: Allocations, next: AllocatorStep, order: Vector): Allocator => {
   const cta = c.header.agents[next.stamp.agent]?.cta ?? 0
   const allocator = all.allocators.get(cta) ?? { allocations: 0, steps: [] }
   all.allocators.set(cta, allocator)
   for (const before of c.options.rules.anyAllocation ? [] : allocator.steps) {
-    if (order[programOf(before.stamp.agent)]! >= before.stamp.at || !dependent(before, next)) continue
+    if (valueAt(order, programOf(before.stamp.agent)) >= before.stamp.at || !dependent(before, next)) continue
     all.contested = true
     fail(c.report, 'C5', keyOf('allocator', before.stamp, next.stamp), () => ({
       text: `allocation in CTA ${ctaName(c.header, cta)} depends on the schedule: ${where(c.header, before.stamp)} (${before.kind}) and ${where(c.header, next.stamp)} (${next.kind}) are not ordered`,
@@ -218,7 +214,7 @@ const freesForPair = (
   all: Allocations,
   e: Dealloc,
   mine: Allocation | undefined,
-  order: ReadonlyArray<number>,
+  order: Vector,
 ): void => {
   if (e.ctaGroup !== 2 || mine === undefined) return
   const cta = c.header.planes[e.footprint.plane]?.cta ?? 0
@@ -226,7 +222,8 @@ const freesForPair = (
   if (nth < 0) return
   const theirs = pairAllocations(all, cta ^ 1)[nth]
   if (theirs === undefined) all.ahead.set(cta, [...(all.ahead.get(cta) ?? []), { nth, stamp: e.stamp }])
-  else if (order[programOf(theirs.stamp.agent)]! < theirs.stamp.at) freedEarly(c, theirs.stamp, e.stamp)
+  else if (valueAt(order, programOf(theirs.stamp.agent)) < theirs.stamp.at)
+    freedEarly(c, theirs.stamp, e.stamp)
 }
 
 /** K4: an allocation for the pair that comes after the other CTA's dealloc of it. */
@@ -301,16 +298,11 @@ export const relinquished = (c: Context, all: Allocations, e: Relinquish): void 
   inOrder(c, all, { kind: 'relinquish', stamp: e.stamp, columns: 0, own: false }, order)
 }
 
-const unordered = (a: Allocation, order: ReadonlyArray<number>): boolean =>
-  order[programOf(a.stamp.agent)]! < a.stamp.at
+const unordered = (a: Allocation, order: Vector): boolean =>
+  valueAt(order, programOf(a.stamp.agent)) < a.stamp.at
 
 /** D4: an access that is not ordered after the allocation. */
-export const beforeAllocated = (
-  c: Context,
-  all: Allocations,
-  r: AccessRecord,
-  order: ReadonlyArray<number>,
-): void => {
+export const beforeAllocated = (c: Context, all: Allocations, r: AccessRecord, order: Vector): void => {
   for (const a of all.live) {
     if (a.footprint.plane !== r.footprint.plane || !unordered(a, order)) continue
     const shared = overlap(a.footprint.spans, r.footprint.spans)
@@ -324,21 +316,17 @@ export const beforeAllocated = (
           actor(a.stamp, 'allocates'),
           actorOf(r),
           { plane: planeName(c.header, r.footprint.plane), spans: shared },
-          `${agentName(c.header, r.stamp.agent)} knows ${agentName(c.header, a.stamp.agent)} up to its event ${String(order[programOf(a.stamp.agent)]!)} (the allocation is ${String(a.stamp.at)})`,
+          `${agentName(c.header, r.stamp.agent)} knows ${agentName(c.header, a.stamp.agent)} up to its event ${String(valueAt(order, programOf(a.stamp.agent)))} (the allocation is ${String(a.stamp.at)})`,
         ),
       )
   }
 }
 
 /** U2, or M3 of a load: an operation that was issued without knowing of a dealloc, and acts after it. */
-export const afterFreed = (
-  c: Context,
-  all: Allocations,
-  r: AccessRecord,
-  order: ReadonlyArray<number>,
-): void => {
+export const afterFreed = (c: Context, all: Allocations, r: AccessRecord, order: Vector): void => {
   for (const f of all.gone.values()) {
-    if (f.footprint.plane !== r.footprint.plane || order[programOf(f.stamp.agent)]! >= f.stamp.at) continue
+    if (f.footprint.plane !== r.footprint.plane || valueAt(order, programOf(f.stamp.agent)) >= f.stamp.at)
+      continue
     const shared = overlap(f.footprint.spans, r.footprint.spans)
     if (shared.length === 0) continue
     if (!c.options.strict && isUsed(f.order, r)) notWaitedFor(c, r, f.stamp)
@@ -352,7 +340,7 @@ export const notOver = (
   r: AccessRecord,
   by: Stamp,
   footprint: Footprint,
-  order: ReadonlyArray<number>,
+  order: Vector,
   overRelaxed: boolean = false,
 ): Draft =>
   filed(c.report, keyOf('dealloc', r.stamp, by), () =>
@@ -369,7 +357,7 @@ export const notOver = (
         plane: planeName(c.header, r.footprint.plane),
         spans: overlap(r.footprint.spans, footprint.spans),
       },
-      whyOf(c, r, by.agent, { order: order.slice() }),
+      whyOf(c, r, by.agent, { order: copyOf(order) }),
     ),
   )
 
@@ -393,7 +381,7 @@ export const freed = (
   c: Context,
   all: Allocations,
   e: Dealloc,
-  order: ReadonlyArray<number>,
+  order: Vector,
   peer: Footprint | undefined,
 ): void => {
   const { live, gone } = all
@@ -426,9 +414,9 @@ export const freed = (
     },
     order,
   )
-  gone.set(goneKey(e.footprint, by), { stamp: e.stamp, footprint: e.footprint, order: order.slice() })
+  gone.set(goneKey(e.footprint, by), { stamp: e.stamp, footprint: e.footprint, order: copyOf(order) })
   if (peer !== undefined) {
-    gone.set(goneKey(peer, by), { stamp: e.stamp, footprint: peer, order: order.slice() })
+    gone.set(goneKey(peer, by), { stamp: e.stamp, footprint: peer, order: copyOf(order) })
     const theirs = live.find((a) => a.footprint.id === peer.id)
     if (theirs?.nth === nth) theirs.half = true
   }

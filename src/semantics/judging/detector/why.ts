@@ -16,6 +16,7 @@ import type { AccessRecord } from './access-record.js'
 import type { Context } from './context.js'
 import { programOf, type Knowledge } from './knowledge.js'
 import { agentName, barrierName } from './report.js'
+import { valueAt } from './sparse.js'
 
 /** An operation of a unit. */
 const nouns: Readonly<Record<Unit, string>> = {
@@ -44,13 +45,13 @@ const completionText = (c: Context, earlier: AccessRecord, k: Pick<Knowledge, 'o
   if (clock < 0) return 'nothing has signalled its completion yet'
   if (barrier >= 0) {
     const name = barrierName(c.header, barrier)
-    const last = k.order[clock]! - 1
+    const last = valueAt(k.order, clock) - 1
     if (last < 0) return `has not waited for ${name}, which signals its completion`
     return last < generation
       ? `has waited for ${name} only up to generation ${String(last)}, and generation ${String(generation)} signals its completion`
       : `has waited for ${name}, which signals its completion`
   }
-  const last = k.order[clock]!
+  const last = valueAt(k.order, clock)
   if (last < 1) return 'has not waited for its completion'
   return last < at
     ? `has waited for operations of this kind only up to number ${String(last)}, and this one is number ${String(at)}`
@@ -72,6 +73,6 @@ export const whyOf = (
     return isOperation
       ? `${later} issued ${noun} itself (event ${String(at)}) and ${completionText(c, earlier, k)}`
       : `${later} made both accesses itself`
-  const first = `${later} ${issueText(agentName(c.header, other), k.order[programOf(other)]!, at, isOperation ? `${noun} was issued` : 'the first access')}`
+  const first = `${later} ${issueText(agentName(c.header, other), valueAt(k.order, programOf(other)), at, isOperation ? `${noun} was issued` : 'the first access')}`
   return isOperation ? `${first}, and ${completionText(c, earlier, k)}` : first
 }

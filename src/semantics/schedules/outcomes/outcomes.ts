@@ -37,6 +37,7 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
+import { valueAt } from '../../judging/detector/sparse.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Told, Writer } from '../../judging/detector/strong-state.js'
 import { stampAt, type Context } from '../../judging/detector/context.js'
@@ -264,7 +265,7 @@ const toldIn = (
   const ended = new Map<string, Knowledge>()
   for (const t of told)
     if (!running(t.agent)) {
-      const k = ended.get(of(t)) ?? nothing(c.extent)
+      const k = ended.get(of(t)) ?? nothing()
       join(k, t.knowledge)
       ended.set(of(t), k)
     }
@@ -318,7 +319,8 @@ const foundIn = (d: Detector, m: Machine): ReadonlyMap<string, string> => {
     ...c.agents.flatMap((a, x) => (running(x) ? strandsOf(a).map((s) => s.knowledge) : [])),
     ...[...d.strong.words.values()].flatMap((w) => w.told.map((t) => t.knowledge)),
   ]
-  const isTold = ({ agent, at }: Stamp): boolean => messages.some((k) => k.order[programOf(agent)]! >= at)
+  const isTold = ({ agent, at }: Stamp): boolean =>
+    messages.some((k) => valueAt(k.order, programOf(agent)) >= at)
   return new Map(
     [...d.strong.words].map(([word, w]) => [
       word,
