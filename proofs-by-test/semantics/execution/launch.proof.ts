@@ -249,18 +249,18 @@ describe('barriers and shared memory', () => {
       more,
     )
   test('there are so many barriers, of one storage and of all that are resident', () => {
-    expect(mostBarriers).toBe(1024)
-    expect(of([1024])).toBe('launched')
-    expect(of([1025])).toBe('launch.barriers: storage b0: expected at most 1024 barriers, found 1025')
-    expect(of([1000, 24])).toBe('launched')
-    expect(of([1000, 25])).toBe(
-      'launch.barriers: expected at most 1024 barriers in the clusters that are resident together, found 1025',
+    expect(mostBarriers).toBe(4096)
+    expect(of([4096])).toBe('launched')
+    expect(of([4097])).toBe('launch.barriers: storage b0: expected at most 4096 barriers, found 4097')
+    expect(of([4000, 96])).toBe('launched')
+    expect(of([4000, 97])).toBe(
+      'launch.barriers: expected at most 4096 barriers in the clusters that are resident together, found 4097',
     )
-    expect(of([128], { grid: [8], cluster: [2] }, { resident: 4 })).toBe('launched')
-    expect(of([129], { grid: [8], cluster: [2] }, { resident: 4 })).toBe(
-      'launch.barriers: expected at most 1024 barriers in the clusters that are resident together, found 1032',
+    expect(of([512], { grid: [8], cluster: [2] }, { resident: 4 })).toBe('launched')
+    expect(of([513], { grid: [8], cluster: [2] }, { resident: 4 })).toBe(
+      'launch.barriers: expected at most 4096 barriers in the clusters that are resident together, found 4104',
     )
-    expect(of([129], { grid: [8], cluster: [2] })).toBe('launched')
+    expect(of([513], { grid: [8], cluster: [2] })).toBe('launched')
   })
   test('what has no place is refused', () => {
     const wide = idle(function* (): Body {

@@ -224,14 +224,14 @@ describe('who meets', () => {
       return E.isLeft(launched) ? launched.left : null
     }
     expect(asked(1, 512)).toBeNull()
-    expect(asked(512, 512)).toBeNull()
+    expect(asked(4096, 4096)).toBeNull()
     expect(asked(0, 4)).toEqual({
       code: 'launch.resident',
       message: 'expected at least one resident cluster, found 0',
     })
-    expect(asked(513, 513)).toEqual({
+    expect(asked(4097, 4097)).toEqual({
       code: 'launch.resident',
-      message: 'expected at most 1024 agents in the clusters that are resident together, found 1026',
+      message: 'expected at most 8192 agents in the clusters that are resident together, found 8194',
     })
   })
 

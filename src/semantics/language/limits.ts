@@ -12,8 +12,9 @@
  * | bytes of a plane                             | 2^30 - 1         | addresses are 32-bit integers, two in a byte for elements of 4 bits |
  * | storages of a program, and parameters        | 4096 each        | every one is compared with all others              |
  * | agents of a CTA                              | 64               | ranges of 32 warps, disjoint or nested, are 63     |
- * | agents of the clusters resident together     | 1024             | 64 each of the 16 CTAs of a cluster                |
- * | barriers of the same                         | 1024             | what each agent knows of each is a word, three times over |
+ * | agents of the clusters resident together     | 8192             | 148 SMs of 55 warps: half a gigabyte for 1,584     |
+ * | barriers of the same                         | 4096             | each has a row of all agents                       |
+ * | agents times barriers                        | 2^22             | these rows: 48 bytes for each of the two           |
  *
  * Source: CUDA C++ programming guide, technical specifications per compute capability (registers).
  */
@@ -29,5 +30,7 @@ export const mostRegisterBytes: number = 2 ** 18
 export const mostPlaneBytes: number = 2 ** 30 - 1
 export const mostDeclarations = 4096
 export const mostAgents = 64
-export const mostResidentAgents = 16384
-export const mostBarriers = 16384
+export const mostResidentAgents = 8192
+export const mostBarriers = 4096
+/** Of agents and barriers together: each barrier has a row of them. */
+export const mostAttendances: number = 2 ** 22

@@ -28,7 +28,7 @@ import { tmemLaneBytes, tmemLanes } from '../../layouts/tensor-memory/geometry.j
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Ref from '../../transforms/ref.js'
-import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../language/limits.js'
+import { mostAttendances, mostBarriers, mostPlaneBytes, mostResidentAgents } from '../language/limits.js'
 import type { Refusal } from '../language/refusal.js'
 import { traceSchema, type Header, type LoggedBarrier, type Plane as LoggedPlane } from '../log/events.js'
 import { effort, launching, within, type Effort } from './effort.js'
@@ -390,6 +390,12 @@ export const launchWith = (
     return refuse(
       'launch.barriers',
       `expected at most ${String(mostBarriers)} barriers in the clusters that are resident together, found ${String(l.barriers.length * ctas)}`,
+    )
+  const attendances = l.barriers.length * ctas * l.front.agents.length * ctas
+  if (attendances > mostAttendances)
+    return refuse(
+      'launch.barriers',
+      `expected at most ${String(mostAttendances)} agents times barriers in the clusters that are resident together, found ${String(attendances)}`,
     )
   const large = l.memory.find(({ bytes }) => bytes > mostPlaneBytes)
   if (large !== undefined) return tooLarge(large.name, large.bytes)

@@ -419,7 +419,7 @@ describe('law 3: errors', () => {
       'a header with a CTA too many',
       [JSON.stringify({ ...foreignHeader, ctas: 2 ** 40 })],
       'trace.size',
-      'line 1: $.ctas: expected at most 1024 CTAs, found 1099511627776',
+      'line 1: $.ctas: expected at most 8192 CTAs, found 1099511627776',
     ],
     [
       'an operation that was not issued',

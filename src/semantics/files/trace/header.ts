@@ -27,7 +27,7 @@ import {
   type Wire,
 } from '../../../wire.js'
 import { contractWire, dtypeWire, siteWire, spaceWire, specWire } from '../codec.js'
-import { mostBarriers, mostPlaneBytes, mostResidentAgents } from '../../language/limits.js'
+import { mostAttendances, mostBarriers, mostPlaneBytes, mostResidentAgents } from '../../language/limits.js'
 import {
   traceSchema,
   type Fencing,
@@ -193,6 +193,7 @@ function* rules(h: Header): Generator<Rule> {
   const { agents, planes, barriers, ctas } = h
   yield atMost('$.agents', 'agents', mostResidentAgents, agents.length)
   yield atMost('$.barriers', 'barriers', mostBarriers, barriers.length)
+  yield atMost('$.barriers', 'agents times barriers', mostAttendances, agents.length * barriers.length)
   yield atMost('$.planes', 'planes', mostPlanes, planes.length)
   yield atMost('$.ctas', 'CTAs', mostResidentAgents, ctas)
   yield {
