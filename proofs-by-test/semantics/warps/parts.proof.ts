@@ -249,6 +249,26 @@ describe('parts that wait take turns', () => {
       expect(t.left).toEqual(filled((x) => 100 + (x ^ 31)))
     }
   })
+  // lane t waits for the flag of lane t - 1 inside of a branch, and adds to what that lane has left: whoever has its flag waits for no other at either join
+  const chain = (poll: string, tells: string): string =>
+    `st.shared.b32 [%s], 0; bar.warp.sync -1; sub.u32 %r1, %s, 4; sub.s64 %q, %p, 4; mov.b32 %r4, 99; setp.eq.u32 %c6, %t, 3; setp.eq.u32 %c5, %t, 0; @%c5 bra F;
+W: ${poll} setp.eq.u32 %c7, %r3, 0; @%c7 bra W; ld.global.b32 %r4, [%q]; bra.uni J;
+F: mov.b32 %r4, 99;
+J: add.u32 %r4, %r4, 1; st.global.b32 [%p], %r4; ${tells} [%s], 1; ret;`
+  const one = 'ld.acquire.cta.shared.b32 %r3, [%r1];'
+  const two = `@%c6 bra V; ${one} bra.uni X; V: ld.acquire.cta.shared.b32 %r3, [%r1]; X:`
+  test.each([
+    ['a wait', one],
+    ['a loop that asks at two places', two],
+  ])('one after the other, each by a word of its own: %s', (_, poll) => {
+    for (const policy of policies) {
+      const t = told(chain(poll, 'st.release.cta.shared.b32'), 6, policy)
+      expect(t.verdict.verdict).toBe('ok')
+      expect(t.left).toEqual(filled((x) => 100 + x, 6))
+      const { verdict } = told(chain(poll, 'st.relaxed.cta.shared.b32'), 6, policy)
+      expect([verdict.verdict, verdict.findings[0]?.id]).toEqual(['hazard', 'D5'])
+    }
+  })
   test('stuck are those of which no part can go on', () => {
     const { verdict } = told(
       `mov.u32 %r1, full; mov.u32 %r2, empty; @%c3 mbarrier.init.shared.b64 [%r1], 16; @%c3 mbarrier.init.shared.b64 [%r2], 16; bar.warp.sync -1; @%c1 bra A;

@@ -167,7 +167,7 @@ const meet = (w: Walk): void => {
         frame: whole.next,
         turns: latest(parts),
         now: 'running',
-        asked: 0,
+        asked: askedIn(parts),
       }
       arrive(w, joined, whole.join)
       w.splits = [...w.splits.filter((p) => !parts.includes(p)), joined].sort(byLane)
@@ -185,6 +185,10 @@ const latest = (parts: ReadonlyArray<Walking>): ReadonlyArray<number> =>
     ? parts[0]!.turns
     : parts[0]!.turns.map((turn, loop) => parts.reduce((t, p) => Math.max(t, p.turns[loop]!), turn))
 
+/** What parts that go on as one have done in this turn of their loop: they have asked, 1, or one has done something else, -1. */
+const askedIn = (parts: ReadonlyArray<Walking>): number =>
+  parts.reduce((asked, p) => (asked < 0 || p.asked < 0 ? -1 : Math.max(asked, p.asked)), 0)
+
 /** The lanes of a part go different ways, each with where it goes; they meet at `join`. */
 const go = (
   w: Walk,
@@ -195,7 +199,7 @@ const go = (
   const met = join === null || (s.frame !== null && !s.frame.called && s.frame.join === join)
   const own = met ? s.frame : frame(join, s.mask, s.frame, false)
   const parts = ways.map(({ mask, pc }): Walking => {
-    const part: Walking = { pc, mask, frame: own, turns: s.turns, now: 'running', asked: 0 }
+    const part: Walking = { pc, mask, frame: own, turns: s.turns, now: 'running', asked: s.asked }
     arrive(w, part, pc)
     return part
   })
@@ -338,6 +342,12 @@ const released = (w: Walk, parked: Walking): void => {
   parked.now = 'running'
   arrive(w, parked, parked.pc)
 }
+
+/** Is it parked, and of these lanes alone? */
+const isParkedIn =
+  (lanes: number) =>
+  (p: Walking): boolean =>
+    p.now === 'parked' && (p.mask & ~lanes) === 0
 
 /**
  * The next turn of its loop; if it has only asked in the last one it lets others go on, and goes on when no other can. If all others are parked, one of them goes on before
@@ -1181,7 +1191,12 @@ export const turned = (
   const w = resumed(launch, world, at, shared, before, another(before.rows, null))
   const parked = w.splits.find((p) => p.now === 'parked' && p.mask === way)
   if (parked === undefined) w.turn = way
-  else released(w, parked)
+  // behind the join that it leaves may stand another one: the end of the branch around a loop
+  for (let p: Walking | undefined = parked; p !== undefined; p = w.splits.find(isParkedIn(way))) {
+    released(w, p)
+    walk(w)
+    if (w.ready !== null) break
+  }
   return walked(w, null, a.at, a.groups)
 }
 
