@@ -38,6 +38,8 @@ export interface MemoryTouch {
   readonly reach: Reach.Reach
   readonly proxy: 'agent' | 'unit'
   readonly role: 'access' | 'frees'
+  /** elements that are one scalar */
+  readonly words: number
 }
 /** `bytes` are added to the transaction count: positive when they are expected, negative when they have come. */
 export interface CountTouch {
@@ -99,16 +101,24 @@ const memory = (rw: 'r' | 'w', e: Elements, role: MemoryTouch['role'] = 'access'
   reach: 0,
   proxy: 'agent',
   role,
+  words: 1,
 })
 const read = (e: Elements): Touch => memory('r', e)
 const write = (e: Elements): Touch => memory('w', e)
-const atomic = (rw: 'r' | 'w', e: Elements, scope: Scope, proxy: MemoryTouch['proxy']): Touch => ({
+const atomic = (
+  rw: 'r' | 'w',
+  e: Elements,
+  scope: Scope,
+  proxy: MemoryTouch['proxy'],
+  words = 1,
+): Touch => ({
   _tag: 'memory',
   rw,
   footprint: e.footprint,
   reach: Reach.reachOf(scope),
   proxy,
   role: 'access',
+  words,
 })
 const count = (barrier: number, arrivals: number, bytes: number): Touch => ({
   _tag: 'count',
@@ -261,16 +271,26 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
   const cta = ctaOf(world, agent)
   switch (p._tag) {
     case 'load':
-      return [read(p.source)]
-    case 'store':
-      return [write(p.destination)]
-    case 'atomic':
-    case 'atomic.words':
       return [
-        atomic('r', p.destination, p.scope, 'agent'),
-        atomic('w', p.destination, p.scope, 'agent'),
+        p.strong === undefined
+          ? read(p.source)
+          : atomic('r', p.source, p.strong.scope, 'agent', p.strong.words),
+      ]
+    case 'store':
+      return [
+        p.strong === undefined
+          ? write(p.destination)
+          : atomic('w', p.destination, p.strong.scope, 'agent', p.strong.words),
+      ]
+    case 'atomic':
+    case 'atomic.words': {
+      const words = p._tag === 'atomic' ? 1 : p.words
+      return [
+        atomic('r', p.destination, p.scope, 'agent', words),
+        atomic('w', p.destination, p.scope, 'agent', words),
         table(atomicTable(p.destination.plane), true),
       ]
+    }
     case 'semaphore': {
       const changes = p.kind === 'signal' || p.decrement
       const found = [atomic('r', p.counter, p.scope, 'agent'), table(atomicTable(p.counter.plane), changes)]
@@ -333,6 +353,7 @@ const ofPrepared = (world: World, m: When, agent: number, p: Prepared): Touches 
           reach: 0,
           proxy: 'agent',
           role: 'frees',
+          words: 1,
         })),
       ]
     }

@@ -88,6 +88,11 @@ const overWaves = (
         'explore.data',
         `control depends on data, which a search of schedules does not keep: ${s.data}`,
       )
+    if (s.words)
+      return refuse(
+        'explore.words',
+        'words of memory release and acquire what was done before, which a search of states does not keep',
+      )
     for (const f of s.found) found.push(f)
     for (const left of s.ends.values()) ends.push({ wave: waves, left })
     states += s.keys.size()

@@ -61,7 +61,7 @@ export interface Exploration {
   readonly ends: ReadonlyArray<End>
 }
 
-export type ExploreError = Failure<'explore.data'>
+export type ExploreError = Failure<'explore.data' | 'explore.words'>
 
 export const defaultExplore: Omit<ExploreOptions, 'arguments'> = {
   states: 200_000,

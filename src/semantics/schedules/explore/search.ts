@@ -14,6 +14,7 @@
  * What is frozen is never taken. In that part only one question is asked: have CTAs ended? Once they have they stay so, and to find that out fewer
  * events are enough.
  */
+import type { LogEvent } from '../../log/events.js'
 import { nextWave } from '../../machine/launch.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
@@ -65,6 +66,8 @@ export interface Search {
   endPath: ReadonlyArray<EventKey> | null
   /** control depends on data */
   data: string | null
+  /** words of memory tell what was done before: an event that views know nothing of */
+  words: boolean
 }
 
 /** A state on the path, and what of it is still to be followed. */
@@ -310,6 +313,12 @@ interface Next {
   readonly views: Views
 }
 
+/** Releases, acquires and fences of memory, as programs of warps have them: orders of what they decide are followed elsewhere (`outcomes/`), by the detector. */
+const tellsByWords = (e: LogEvent): boolean =>
+  e._tag === 'access'
+    ? e.acquires === true || e.releases === true
+    : e._tag === 'fence' && e.kind === 'memory'
+
 /** An event that ends its path: the machine refuses it, or goes on from it as if it had not been. */
 type Ending = 'fault' | 'trap'
 
@@ -324,9 +333,14 @@ const takeEvent = (
   s.transitions++
   const done = take(s.world, machine, o)
   if ('kind' in done) {
-    if (done.code.startsWith('algebra.')) s.data = done.message
+    // a clock decides, or data that this algebra does not have: it may go on in any way
+    if (done.code.startsWith('algebra.') || done.code === 'warp.unspecified') s.data = done.message
     report(s, path, 'fault', `${done.code}: ${done.message}`, [o.key])
     return 'fault'
+  }
+  if (done.events.some(tellsByWords)) {
+    s.words = true
+    return 'trap'
   }
   const after = follow(s.world, s.places, views, machine, done.machine, done.events)
   let ends = false
@@ -348,7 +362,7 @@ const search = (s: Search, first: Machine): void => {
   }
   open(first, start(s.world, s.places), null)
   while (stack.length > 0) {
-    if (s.news || s.data !== null || (s.options.stop && s.found.length > 0)) return
+    if (s.news || s.words || s.data !== null || (s.options.stop && s.found.length > 0)) return
     if (s.keys.size() > s.options.states) {
       s.bound = 'states'
       return
@@ -448,6 +462,7 @@ const searching = (
       end: null,
       endPath: null,
       data: null,
+      words: false,
     }
     how(s, machine)
     if (!s.news || k >= mostRestarts) return s

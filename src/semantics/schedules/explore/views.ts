@@ -789,7 +789,7 @@ const event = (d: Draft, e: LogEvent): void => {
       const x = e.stamp.agent
       const { smem, gmem, regs } = d.places
       switch (e.kind) {
-        // programs of warps have them, and they are not searched here (`outcomes/`)
+        // a search stops before them (`search.ts`)
         case 'memory':
           return
         case 'proxyAsync':
