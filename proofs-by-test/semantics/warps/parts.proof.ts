@@ -279,6 +279,43 @@ A: mbarrier.try_wait.parity.shared.b64 %c5, [%r2], 0; @!%c5 bra A; mbarrier.arri
   })
 })
 
+// ---------------------------------------------------------------- lanes that count
+
+// warp 0 stores, and each of its lanes counts itself; warp 1 reads what the lanes of warp 0 have left when it has found enough of them
+const counted = (
+  asks: string,
+): string => `mov.u32 %r1, f; @%c3 st.shared.b32 [%r1], 0; bar.sync 0; @!%c2 bra W;
+st.shared.b32 [%s], %v; red.release.cta.shared.add.u32 [%r1], 1; st.global.b32 [%p], 0; ret;
+W: ld.acquire.cta.shared.b32 %r3, [%r1]; ${asks} ld.shared.b32 %r9, [%m+-128]; st.global.b32 [%p], %r9; E: ret;`
+const enough = (least: number): string => `setp.lt.u32 %c7, %r3, ${String(least)}; @%c7 bra W;`
+
+describe('lanes that count themselves one after the other', () => {
+  test('are all there where all are waited for', () => {
+    const t = told(counted(enough(32)), 64)
+    expect(t.verdict.verdict).toBe('ok')
+    expect(t.left).toEqual(filled((x) => (x < 32 ? 0 : 100 + ((x - 32) ^ 31)), 64))
+  })
+  test.each([
+    ['a wait for all but one', enough(31)],
+    ['a wait for one', enough(1)],
+    ['a question, once', 'setp.eq.u32 %c7, %r3, 0; @%c7 bra E;'],
+  ])('and not where others come between them: %s', (_, asks) => {
+    const { verdict } = told(counted(asks), 64)
+    expect([verdict.verdict, verdict.findings.some(({ id }) => id === 'D1')]).toEqual(['hazard', true])
+  })
+  test('lanes that find what decides find it together in a search, and the verdict says so', () => {
+    const { verdict } = told(
+      `mov.u32 %r1, f; @%c3 st.shared.b32 [%r1], 0; st.global.b32 [%p], 0; bar.sync 0; @!%c2 bra W; setp.ne.u32 %c5, %t, 0; @%c5 bra E;
+st.shared.b32 [%s], %v; st.release.cta.shared.b32 [%r1], 1; ret;
+W: ld.acquire.cta.shared.b32 %r3, [%r1]; setp.ne.u32 %c7, %r3, 0; vote.sync.any.pred %c7, %c7, -1; @!%c7 bra E; ld.shared.b32 %r9, [s]; st.global.b32 [%p], %r9; E: ret;`,
+      64,
+    )
+    expect(verdict.scope).toContain(
+      'orders of unordered strong accesses by lanes of one warp (one order was followed)',
+    )
+  })
+})
+
 // ---------------------------------------------------------------- schedules
 
 describe('a schedule says which part', () => {

@@ -105,13 +105,7 @@ const memory = (rw: 'r' | 'w', e: Elements, role: MemoryTouch['role'] = 'access'
 })
 const read = (e: Elements): Touch => memory('r', e)
 const write = (e: Elements): Touch => memory('w', e)
-const atomic = (
-  rw: 'r' | 'w',
-  e: Elements,
-  scope: Scope,
-  proxy: MemoryTouch['proxy'],
-  words = 1,
-): Touch => ({
+const atomic = (rw: 'r' | 'w', e: Elements, scope: Scope, proxy: MemoryTouch['proxy'], words = 1): Touch => ({
   _tag: 'memory',
   rw,
   footprint: e.footprint,

@@ -1,10 +1,11 @@
 /**
  * Atomics of a warp: each lane reads, combines and writes at once, the lowest lane first.
  *
- * PTX leaves the order of the lanes open, and other threads may come between them. Where what the lanes find may decide something, and some of them name one word, each lane's
- * is an event of its own:
+ * PTX leaves the order of the lanes open, and other threads may come between them. Where what the lanes find may decide something, or a load of the program decides where
+ * control goes, and some of the lanes name one word, each lane's is an event of its own:
  *
  *     t = atomicAdd(&ticket, 1) by two warps      0 1 2 ... 31 and 32 ... 63, or 0 2 4 ... and 1 3 5 ...
+ *     atomicAdd(&n, 1); while (n < 31) {}         whoever waits passes at 31, and knows nothing of the last lane
  *
  * Else nothing shows whether something came between, and they are one event. What is combined is an operation of `numerics/scalar` on the words of an element.
  *
@@ -20,6 +21,7 @@
  *
  * Source: PTX ISA, atom, red.
  */
+import { remembered } from '../../remembered.js'
 import type { AtomicOp } from '../language/instruction.js'
 import type { StoredFrom } from '../log/events.js'
 import * as V from '../machine/value.js'
@@ -96,6 +98,13 @@ const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, 
     : V.otherOrigin
 }
 
+/** Does a load of the program decide where control goes, a wait for a word or another? It may find what some lanes have left, and others not. */
+const isAskedFor = ({ launch }: Here): boolean => launch.watches || loadsIn(launch.controlling).size > 0
+const loadsIn = remembered(
+  (controlling: ReadonlyMap<Operation, number>): ReadonlySet<Operation> =>
+    new Set([...controlling.keys()].filter(({ _tag }) => _tag === 'load')),
+)
+
 export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Part> | FaultValue => {
   const bytes = bytesOf(o.type)
   const found = reaches(h, o.at, bytes, mask)
@@ -149,7 +158,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
         maskOf(lanes),
       )
     }
-    if (decides && o.to !== null && meet(places))
+    if (meet(places) && ((decides && o.to !== null) || isAskedFor(h)))
       all.forEach((lane, i) => out.push(one([lane], places.slice(i, i + 1))))
     else out.push(one(all, places))
   }

@@ -248,10 +248,15 @@ const recordOf = (d: Detector, e: Access, op: Operation | undefined): AccessReco
   }
 }
 
-/** Do several lanes write, or has another lane of the warp made a strong access that these do not know? In which order they come is open then. */
+/**
+ * Do several lanes write, or find what decides where they go, or has another lane of the warp made a strong access that these do not know? In which order they come, and
+ * what others do between them, is open then.
+ */
 const strongByLanes = (c: Context, a: AgentState, k: Knowledge, e: Access, lanes: number): void => {
   const writes = e.rw === 'w'
-  c.lanesInTurn ||= (writes && !isOne(lanes)) || othersWith(a, k, writes ? 'strong' : 'told', lanes) !== 0
+  c.lanesInTurn ||=
+    ((writes || e.controls !== undefined) && !isOne(lanes)) ||
+    othersWith(a, k, writes ? 'strong' : 'told', lanes) !== 0
   does(a.did.strong, lanes, e.stamp.at)
   if (writes) does(a.did.told, lanes, e.stamp.at)
 }

@@ -315,9 +315,7 @@ interface Next {
 
 /** Releases, acquires and fences of memory, as programs of warps have them: orders of what they decide are followed elsewhere (`outcomes/`), by the detector. */
 const tellsByWords = (e: LogEvent): boolean =>
-  e._tag === 'access'
-    ? e.acquires === true || e.releases === true
-    : e._tag === 'fence' && e.kind === 'memory'
+  e._tag === 'access' ? e.acquires === true || e.releases === true : e._tag === 'fence' && e.kind === 'memory'
 
 /** An event that ends its path: the machine refuses it, or goes on from it as if it had not been. */
 type Ending = 'fault' | 'trap'
