@@ -316,6 +316,26 @@ W: ld.acquire.cta.shared.b32 %r3, [%r1]; setp.ne.u32 %c7, %r3, 0; vote.sync.any.
   })
 })
 
+// ---------------------------------------------------------------- a clock
+
+// the first lane of each warp takes the lock, adds to a word and gives it back; who has to wait looks at the clock
+const locked = (
+  gives: string,
+): string => `mov.u32 %r1, f; @%c3 st.shared.b32 [%r1], 0; bar.sync 0; setp.ne.u32 %c5, %l, 0; @%c5 bra E;
+W: atom.acquire.cta.shared.cas.b32 %r3, [%r1], 0, 1; setp.eq.u32 %c6, %r3, 0; @%c6 bra C; mov.u64 %z, %clock64; setp.eq.s64 %c7, %z, 7; @%c7 bra E; bra.uni W;
+C: ld.global.b32 %r4, [%q]; add.u32 %r4, %r4, 1; st.global.b32 [%q], %r4; ${gives}.cta.shared.b32 [%r1], 0; E: ret;`
+
+describe('a clock that decides, beside words that release and acquire', () => {
+  test('leaves it open, and nothing is found', () => {
+    const { verdict } = told(locked('st.release'), 64)
+    expect([verdict.verdict, verdict.findings.length]).toEqual(['undecided', 0])
+  })
+  test('and what is wrong has its places', () => {
+    const { verdict } = told(locked('st.relaxed'), 64)
+    expect([verdict.verdict, verdict.findings[0]?.id]).toEqual(['hazard', 'D2'])
+  })
+})
+
 // ---------------------------------------------------------------- schedules
 
 describe('a schedule says which part', () => {
