@@ -5,7 +5,7 @@
  * control goes, and some of the lanes name one word, each lane's is an event of its own:
  *
  *     t = atomicAdd(&ticket, 1) by two warps      0 1 2 ... 31 and 32 ... 63, or 0 2 4 ... and 1 3 5 ...
- *     atomicAdd(&n, 1); while (n < 31) {}         whoever waits passes at 31, and knows nothing of the last lane
+ *     atomicAdd(&n, 1); while (n < 31) {}         a thread that waits passes at 31, and has not synchronised with the last lane
  *
  * Else nothing shows whether something came between, and they are one event. What is combined is an operation of `numerics/scalar` on the words of an element.
  *
