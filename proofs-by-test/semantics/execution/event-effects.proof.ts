@@ -461,6 +461,7 @@ describe('atomic for one another', () => {
     reach,
     proxy: 'agent',
     role: 'access',
+    words: 1,
     ...more,
   })
   // agents 0 and 1 of one CTA; 2 of the other of its cluster; 4 of another cluster
