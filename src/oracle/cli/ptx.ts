@@ -47,7 +47,7 @@ import { drawingAsked } from './drawing.js'
 import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
 import { wordOf, wordsOf } from './flags/words.js'
-import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
+import { atOneLevel, checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import {
   fuelForPtx,
   goodOf,
@@ -62,7 +62,8 @@ import {
   type Written,
 } from './judging.js'
 import { placedInPtx } from '../launch/placed.js'
-import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
+import { isCompilers } from '../../semantics/log/events.js'
+import { languageOf, whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import { mendAsked, withMended } from './mending.js'
 import { mendPtx, type JudgedText } from './mending-ptx.js'
 import type { Module } from '../../dialects/ptx/index.js'
@@ -365,7 +366,9 @@ const judgedOver = (
   bar.stop()
   return E.map((one: Checked): JudgedPtx => {
     const { verdict } = one
-    const barriers = writesBarriers(placedInPtx(launched.elaborated.program))
+    const placed = placedInPtx(launched.elaborated.program)
+    const barriers = writesBarriers(placed)
+    const { fences } = launched.elaborated.program
     return {
       launched,
       source,
@@ -386,8 +389,8 @@ const judgedOver = (
           replay: replayText(schedule, verdict, set),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
-          language: 'cuda',
-          whose: (f, beside) => whoseOf({ fences: launched.elaborated.program.fences, barriers, beside }, f),
+          spoken: { language: isCompilers(fences) ? languageOf(placed) : 'cuda', isText: true },
+          whose: (f, beside) => whoseOf({ fences, barriers, beside }, f),
         },
         grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
       ),
@@ -413,7 +416,7 @@ export const checkPtx = (world: World, file: string, options: Options): E.Either
     drawingAsked(options),
     E.bindTo('drawing'),
     E.bindW('judged', () => judgePtx(world, file, options)),
-    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
+    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, atOneLevel(judged))),
   )
 
 interface Compared {
@@ -523,7 +526,8 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
     text: () =>
       judgedText(
         { palette: paletteOf(world), judged: options['hazards'] !== false, most: 4 },
-        { ...one, verdict: judged },
+        one,
+        judged,
         rows,
         [
           ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
