@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import linecache
 import os
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from . import warm
+from . import triton, warm
 from .client import Pending
 from .errors import Refused
 from .launches import Launch
@@ -153,11 +154,16 @@ def mutate(
 ) -> Mutation:
     """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
     options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
-    export = exported(kernel, arguments, keywords, grid, level)
+    # changes are those of one text
+    export = exported(kernel, arguments, keywords, grid, level or ("ttgir" if triton.is_kernel(kernel) else None))
     if len(export.launches) != 1:
         names = ", ".join(launch.name for launch in export.launches)
         raise Refused(f"{_name_of(kernel)}: expected one kernel to change, found {len(export.launches)}: {names}", "kernel")
-    document = _send("mutate", export.launches[0], options, progress).result(timeout)
+    (launch,) = export.launches
+    said = {name: value for name, value in launch.params.items() if name != "level"}
+    if launch.params.get("level") == "auto":
+        raise Refused(f"{_name_of(kernel)}: level: expected 'ttgir' or 'ptx', whose statements are changed, found 'auto'", "level")
+    document = _send("mutate", replace(launch, params=said), options, progress).result(timeout)
     return Mutation(document, document.pop("printed"))
 
 

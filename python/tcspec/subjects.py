@@ -37,14 +37,9 @@ def exported(
     kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, level: str | None = None
 ) -> Export:
     """A kernel and its arguments as launches."""
-    if level == "ptx" and not is_function(kernel) and not _is_ptx(kernel):
-        raise Refused(f"level: expected PTX, X.ptx or {{'ptx': text}}, found {_short(kernel)}", "level")
-    if level == "ptx" and is_function(kernel) and not triton.is_kernel(kernel) and callable(kernel):
-        return _mosaic(kernel, arguments, keywords, grid)
-    if level not in (None, "jaxpr", "ptx") and not triton.is_kernel(kernel):
-        raise Refused(f"level: expected 'jaxpr' or 'ptx', or none, for what is no kernel of Triton's; found {level!r}", "level")
     if not is_function(kernel):
-        launch = _said(kernel, keywords, grid)
+        # which levels a file has is for the library to say
+        launch = _said(kernel, keywords if level is None else {**keywords, "level": level}, grid)
         if arguments:
             raise Refused(
                 f"{launch.name}: expected its arguments by their names (set=, arg=, in_=), since it is no function; found {len(arguments)} by their places",
@@ -54,19 +49,13 @@ def exported(
     if triton.is_kernel(kernel):
         return triton.export(kernel, *arguments, grid=grid, **({} if level is None else {"level": level}), **keywords)
     if callable(kernel):
-        return _of_jax(kernel, arguments, keywords, grid)
+        if level not in (None, "auto", "jaxpr", "ptx"):
+            raise Refused(f"level: expected 'auto', 'jaxpr' or 'ptx' for a function of JAX, found {level!r}", "level")
+        return (_mosaic if level == "ptx" else _of_jax)(kernel, arguments, keywords, grid)
     raise Refused(
         f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
         "kernel",
     )
-
-
-def _is_ptx(kernel: Any) -> bool:
-    return "ptx" in kernel if isinstance(kernel, Mapping) else os.fspath(kernel).lower().endswith(".ptx")
-
-
-def _short(kernel: Any) -> str:
-    return "another document" if isinstance(kernel, Mapping) else repr(os.fspath(kernel))
 
 
 # ---------------------------------------------------------------- names, files, documents

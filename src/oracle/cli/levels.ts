@@ -97,6 +97,7 @@ export const levelsAsked = (world: World, name: string, options: Options): E.Eit
 
 /** Options of a launch, which the launch of the PTX has taken over. */
 const launchers: ReadonlyArray<string> = [
+  'over',
   'grid',
   'arg',
   'in',

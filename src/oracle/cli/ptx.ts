@@ -426,7 +426,13 @@ interface Compared {
   readonly elements: number
 }
 
-export const runPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
+/** `told`: what is made of its verdict. */
+export const runPtx = (
+  world: World,
+  file: string,
+  options: Options,
+  told: (v: Verdict) => Verdict = (v) => v,
+): E.Either<Failure, Report> => {
   const over = wordOf(options, 'over') ?? 'bits'
   if (over !== 'bits')
     return refuse(
@@ -501,14 +507,15 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   const open = new Set(verdict.notes.flatMap(({ id, place }) => (id === 'N1' ? [place?.plane] : [])))
   const isOpen = (tensor: string): boolean => open.has(`gmem ${tensor}`)
   const wrong = compared.filter(({ tensor, differ }) => differ !== null && differ > 0 && !isOpen(tensor))
-  const judged: Verdict =
+  const judged: Verdict = told(
     wrong.length > 0 && (verdict.verdict === 'ok' || verdict.verdict === 'undecided')
       ? {
           ...verdict,
           verdict: 'wrong-result',
           reason: `${wrong[0]!.tensor}: ${thousands(wrong[0]!.differ!)} of ${thousands(wrong[0]!.elements)} elements differ from what its file expects`,
         }
-      : verdict
+      : verdict,
+  )
   const rows = compared.flatMap(({ tensor, differ, elements }): ReadonlyArray<readonly [string, string]> =>
     differ === null
       ? []
