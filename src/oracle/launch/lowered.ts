@@ -45,6 +45,8 @@ export interface Metadata {
   readonly scratch: number
 }
 
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> => typeof u === 'object' && u !== null
+
 const parsed = (text: string): unknown => {
   const read = E.tryCatch(
     (): unknown => JSON.parse(text),
@@ -59,9 +61,9 @@ export const metadataIn =
   (file: string): Metadata | null => {
     const text = pipe(files.read(file)(), E.chainW(asText(file)))
     const found = E.isLeft(text) ? null : parsed(text.right)
-    if (typeof found !== 'object' || found === null) return null
+    if (!isRecord(found)) return null
     const [shared, warps, scratch] = ['shared', 'num_warps', 'global_scratch_size'].map((name) =>
-      own(found as Readonly<Record<string, unknown>>, name),
+      own(found, name),
     )
     return typeof shared !== 'number' || typeof warps !== 'number'
       ? null

@@ -22,12 +22,12 @@
  * of TTGIR covered for a PTX that nothing had judged.
  *
  * A mistake is one finding: findings of one id between one pair of the author's lines are one (as in `judging/alike.ts`). The coarser level tells it, because it speaks of his
- * statements. Schedules are a level's own: a finding keeps that of the level that tells it.
+ * statements; what else it has between these lines is alike to it. Schedules are a level's own: a finding keeps that of the level that tells it.
  *
  * Laws
  * 1. The order in which levels are given does not matter.
  * 2. The verdict is the worst of those that were given, or worse than all of them.
- * 3. Every finding of every level is there once: itself, or another level's of the same id between the same lines. No other finding is there.
+ * 3. Every finding of every level is there once: itself, or another of the same id between the same lines. No other finding is there.
  * 4. An `ok` whose finer level was refused, undecided or out of fuel is no `ok`.
  * 5. One level alone, judged, has its own verdict.
  */
@@ -116,12 +116,27 @@ interface Told {
 const weight = ({ finding, counts }: Told): number =>
   6 * Number(counts) + 3 * Number(finding.accepted === undefined) + graveness[finding.severity]
 
-/** Of two that are one mistake the weightier one tells it, of equals the first. */
-const merged = (one: Told, other: Told): Told => ({
-  finding: weight(other) > weight(one) ? other.finding : one.finding,
-  levels: [...new Set([...one.levels, ...other.levels])],
-  counts: one.counts || other.counts,
-})
+const bare = ({ schedule, a, b, place }: ReplayableFinding): AlikeFinding => {
+  const one: { -readonly [K in keyof AlikeFinding]: AlikeFinding[K] } = { schedule, a }
+  if (b !== undefined) one.b = b
+  if (place !== undefined) one.place = place
+  return one
+}
+
+/** Of two that are one mistake the weightier one tells it, of equals the first; of one level, the other is alike to it. */
+const merged = (one: Told, other: Told): Told => {
+  const [kept, left] = weight(other) > weight(one) ? [other, one] : [one, other]
+  const isOfOne = kept.levels[0] === left.levels[0]
+  return {
+    finding: isOfOne
+      ? Object.assign({}, kept.finding, {
+          alike: [...(kept.finding.alike ?? []), bare(left.finding), ...(left.finding.alike ?? [])],
+        })
+      : kept.finding,
+    levels: [...kept.levels, ...left.levels.filter((level) => !kept.levels.includes(level))],
+    counts: one.counts || other.counts,
+  }
+}
 
 /** Of each level all that it tells, each mistake once, in the order in which they are first told. */
 const toldOf = (judged: ReadonlyArray<JudgedLevel>): ReadonlyArray<Told> => {
@@ -129,8 +144,6 @@ const toldOf = (judged: ReadonlyArray<JudgedLevel>): ReadonlyArray<Told> => {
   const places = new Map<string, number>()
   let before = 0
   for (const { level, verdict } of judged) {
-    // what one level tells apart stays apart
-    const own = new Set<number>()
     for (const [counts, list] of [
       [true, verdict.findings],
       [false, verdict.notes],
@@ -139,13 +152,11 @@ const toldOf = (judged: ReadonlyArray<JudgedLevel>): ReadonlyArray<Told> => {
         const told: Told = { finding: movedFinding(f, before, level), levels: [level], counts }
         const key = keyOf(f)
         const known = key === null ? undefined : places.get(key)
-        if (known !== undefined && !own.has(known)) {
+        if (known !== undefined) {
           out[known] = merged(out[known]!, told)
-          own.add(known)
           continue
         }
-        own.add(out.length)
-        if (key !== null && known === undefined) places.set(key, out.length)
+        if (key !== null) places.set(key, out.length)
         out.push(told)
       }
     before += verdict.schedules.length
