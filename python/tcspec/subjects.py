@@ -14,9 +14,11 @@ Neither compiler is imported before a kernel is its own.
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import math
 import os
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Mapping, Sequence, cast
 
@@ -34,9 +36,16 @@ def is_function(kernel: object) -> bool:
 
 
 def exported(
-    kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, level: str | None = None
+    kernel: Any,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    grid: Any = None,
+    level: str | None = None,
+    options: Sequence[str] = (),
 ) -> Export:
-    """A kernel and its arguments as launches."""
+    """A kernel and its arguments as launches. ``options``: those of the question, which a keyword may be meant for."""
+    if is_function(kernel):
+        _refuse_misspelt(kernel, arguments, keywords, options)
     if not is_function(kernel):
         # which levels a file has is for the library to say
         launch = _said(kernel, keywords if level is None else {**keywords, "level": level}, grid)
@@ -56,6 +65,44 @@ def exported(
         f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
         "kernel",
     )
+
+
+# ---------------------------------------------------------------- what a function does not take
+
+
+def _refuse_misspelt(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], options: Sequence[str]) -> None:
+    """Names an argument too many, or a keyword that neither the function nor the question has, with the nearest one that is there."""
+    if triton.is_kernel(kernel):
+        parameters = triton.parameters(kernel)
+        unknown = [k for k in keywords if k not in triton.KEYWORDS and not triton.takes(kernel, k)]
+        _refuse(_name_of(kernel), parameters, [*options, *triton.KEYWORDS, *triton.options()], len(arguments), unknown)
+        return
+    try:
+        signature = inspect.signature(kernel)
+    except (TypeError, ValueError):  # written in C, or no function: what it takes is not known
+        return
+    found = signature.parameters.values()
+    takes = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    named = [p.name for p in found if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    any_more = any(p.kind is p.VAR_POSITIONAL for p in found)
+    any_named = any(p.kind is p.VAR_KEYWORD for p in found)
+    unknown = [] if any_named else [k for k in keywords if k not in named and k != "ptx"]
+    _refuse(_name_of(kernel), [p.name for p in found], options, 0 if any_more else len(arguments) - len(takes) + len(found), unknown)
+
+
+def _refuse(name: str, parameters: Sequence[str], options: Sequence[str], given: int, unknown: Sequence[str]) -> None:
+    if unknown:
+        near = get_close_matches(unknown[0], [*parameters, *options], 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise Refused(
+            f"{name}: expected a parameter of the kernel ({', '.join(parameters) or 'it has none'}) or an option, found '{unknown[0]}'{hint}",
+            "arguments",
+        )
+    if given > len(parameters):
+        raise Refused(
+            f"{name}: expected at most {len(parameters)} arguments ({', '.join(parameters)}), found {given}: options are said by their names",
+            "arguments",
+        )
 
 
 # ---------------------------------------------------------------- names, files, documents

@@ -135,11 +135,11 @@ class Verdicts(unittest.TestCase):
             tcspec.check("zoo/R1", 1, 2)
         self.assertEqual(raised.exception.code, "arguments")
         with self.assertRaises(tcspec.Refused) as raised:
-            tcspec.check("zoo/R1", level="ptx")
-        self.assertEqual(raised.exception.code, "level")
+            tcspec.check("zoo/R1", level="ttgir")
+        self.assertEqual(raised.exception.code, "bad-flag")
         with self.assertRaises(tcspec.Refused) as raised:
             tcspec.check("zoo/R1", level="cubin")
-        self.assertEqual(raised.exception.code, "level")
+        self.assertEqual(raised.exception.code, "bad-flag")
 
     def test_ptx(self) -> None:
         # a tree of halves: the barrier of the first round is missing, or there

@@ -125,8 +125,8 @@ class Verdicts(unittest.TestCase):
 
     def test_what_cannot_be_judged_is_refused_at_its_line(self) -> None:
         x = Array("f32", (64,))
-        with self.assertRaisesRegex(Refused, r"math\.sin: .* \(triton_kernels\.py:\d+\)"):
-            tcspec.check(kernels.sines, x, x, grid=1, BLOCK=64)
+        with self.assertRaisesRegex(Refused, r"^triton_kernels\.py:\d+: tt\.elementwise_inline_asm: .* \(line \d+ of the TTGIR\)$"):
+            tcspec.check(kernels.assembled, x, x, grid=1, BLOCK=64, level="ttgir")
 
     def test_mutants(self) -> None:
         x = Array("f32", (256,))

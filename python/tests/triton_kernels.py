@@ -30,9 +30,21 @@ def copied(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def sines(x, out, BLOCK: tl.constexpr):
+def assembled(x, out, BLOCK: tl.constexpr):
+    """What TTGIR has as a text of PTX."""
     at = tl.arange(0, BLOCK)
-    tl.store(out + at, tl.sin(tl.load(x + at)))
+    twice = tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [tl.load(x + at)], tl.float32, True, 1)
+    tl.store(out + at, twice)
+
+
+@triton.jit
+def shifted(x, scratch, out, SIZE: tl.constexpr, BY: tl.constexpr, JOINED: tl.constexpr):
+    """Through global memory: what a thread reads back, another has stored."""
+    at = tl.arange(0, SIZE)
+    tl.store(scratch + at, tl.load(x + at) * 2)
+    if JOINED:
+        tl.debug_barrier()
+    tl.store(out + at, tl.load(scratch + (at + BY) % SIZE))
 
 
 @triton.jit

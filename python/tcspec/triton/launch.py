@@ -23,7 +23,7 @@ from .targets import capability
 from .tensors import Operand, is_tensor, operand, signless
 from .versions import parts
 
-__all__ = ["TritonExport", "export"]
+__all__ = ["KEYWORDS", "TritonExport", "export"]
 
 
 # ---------------------------------------------------------------- what stands behind the parameters
@@ -292,6 +292,8 @@ def export(
     return TritonExport([launch], placed, c.zeroed)
 
 
+#: what is said of a launch besides what the kernel and the compiler take
+KEYWORDS = ("grid", "target", "config", "outputs", "level")
 #: what a kernel is judged as
 LEVELS = ("auto", "ttgir", "ptx")
 

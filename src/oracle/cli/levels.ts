@@ -21,7 +21,7 @@ import { failure, type Failure } from '../../failure.js'
 import { own } from '../../own.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { levelTitle } from '../../semantics/verdict/levels.js'
-import { opened, type OpenedModule } from '../launch/launched.js'
+import { elaborated, opened, type OpenedModule } from '../launch/launched.js'
 import { lowered, metadataIn, type Metadata } from '../launch/lowered.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import type { Options, World } from './command.js'
@@ -175,6 +175,12 @@ export const whyAlone = (world: World, { ptx }: Forms, options: Options): string
   return isThere(world, ptx) ? null : `there is no ${ptx.split(/[/\\]/u).pop() ?? ptx} in its folder`
 }
 
+/** Whether it is the module that a refusal is about: not its launch, its data or what is asked. */
+export const isRefusedModule = (world: World, forms: Forms, options: Options): boolean => {
+  const module = openedFor(world, forms, options)
+  return E.isRight(module) && E.isLeft(elaborated(world.files)(forms.module, module.right))
+}
+
 /** Both levels; Left where neither is judged. */
 export const judgeBoth = (
   world: World,
@@ -185,6 +191,7 @@ export const judgeBoth = (
 ): E.Either<Failure, AtLevels> => {
   const alone = whyAlone(world, forms, options)
   const module = judgeModule()
+  if (E.isLeft(module) && (alone !== null || !isRefusedModule(world, forms, options))) return module
   if (alone !== null)
     return pipe(
       module,

@@ -55,7 +55,15 @@ import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from 
 import { launchOptions } from '../flags/launch.js'
 import { threadsAsked } from '../flags/threads.js'
 import { cameAs, type Judged } from '../judged.js'
-import { asPtx, levelOption, levelsAsked, whyAlone, withGuess, type Forms } from '../levels.js'
+import {
+  asPtx,
+  isRefusedModule,
+  levelOption,
+  levelsAsked,
+  whyAlone,
+  withGuess,
+  type Forms,
+} from '../levels.js'
 import { isPtx, judgePtx, runPtx } from '../ptx.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
@@ -311,7 +319,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => async () => {
             ? null
             : `--over ${wordOf(options, 'over') ?? ''} computes in the module`)
       const module = await runNow(world, forms.module, options, { forms, alone })
-      return E.isRight(module) || alone !== null
+      return E.isRight(module) || alone !== null || !isRefusedModule(world, forms, options)
         ? module
         : pipe(
             runLowered(world, forms, options, module.left),
