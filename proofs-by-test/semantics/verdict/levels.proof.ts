@@ -121,26 +121,29 @@ const mistake = ({ id, a, b }: ReplayableFinding): string | null => {
 // ---------------------------------------------------------------- laws
 
 describe('laws', () => {
-  prop([pairs])('1: the order of levels does not matter', ([x, y]) => {
+  prop([pairs], { numRuns: 200 })('1: the order of levels does not matter', ([x, y]) => {
     expect(joined([y, x])).toEqual(joined([x, y]))
     return true
   })
 
-  prop([pairs])('2: never better than the worst', (cames) => {
+  prop([pairs], { numRuns: 200 })('2: never better than the worst', (cames) => {
     const one = joined(cames)
     const all = judgedIn(cames)
     if (one === null) return all.length === 0
     return all.every(({ verdict }) => names.indexOf(one.verdict) >= names.indexOf(verdict))
   })
 
-  prop([pairs])('2: no worse than the worst, but where the finer level is refused', (cames) => {
-    const one = joined(cames)
-    if (one === null) return true
-    const worst = Math.max(...judgedIn(cames).map(({ verdict }) => names.indexOf(verdict)))
-    return cames[1]._tag === 'refused' || names.indexOf(one.verdict) === worst
-  })
+  prop([pairs], { numRuns: 200 })(
+    '2: no worse than the worst, but where the finer level is refused',
+    (cames) => {
+      const one = joined(cames)
+      if (one === null) return true
+      const worst = Math.max(...judgedIn(cames).map(({ verdict }) => names.indexOf(verdict)))
+      return cames[1]._tag === 'refused' || names.indexOf(one.verdict) === worst
+    },
+  )
 
-  prop([pairs])('3: each mistake once, and all of them', (cames) => {
+  prop([pairs], { numRuns: 200 })('3: each mistake once, and all of them', (cames) => {
     const one = joined(cames)
     if (one === null) return true
     const given = judgedIn(cames).flatMap(({ findings, notes }) => [...findings, ...notes])
@@ -154,14 +157,14 @@ describe('laws', () => {
     return true
   })
 
-  prop([pairs])('3: what a level counts as a finding stays one', (cames) => {
+  prop([pairs], { numRuns: 200 })('3: what a level counts as a finding stays one', (cames) => {
     const one = joined(cames)
     if (one === null) return true
     const found = new Set(one.findings.map(mistake))
     return judgedIn(cames).every(({ findings }) => findings.every((f) => found.has(mistake(f))))
   })
 
-  prop([pairs])('3: an open finding is not hidden by an accepted one', (cames) => {
+  prop([pairs], { numRuns: 200 })('3: an open finding is not hidden by an accepted one', (cames) => {
     const one = joined(cames)
     if (one === null) return true
     const open = judgedIn(cames).flatMap(({ findings }) => findings.filter((f) => f.accepted === undefined))
@@ -171,14 +174,14 @@ describe('laws', () => {
     })
   })
 
-  prop([pairs])('4: ok only if the finer level is ok, or was not asked', (cames) => {
+  prop([pairs], { numRuns: 200 })('4: ok only if the finer level is ok, or was not asked', (cames) => {
     const one = joined(cames)
     if (one?.verdict !== 'ok') return true
     const [, fine] = cames
     return fine._tag === 'absent' || (fine._tag === 'judged' && fine.verdict.verdict === 'ok')
   })
 
-  prop([pairs])('4: an ok of one level alone says so', (cames) => {
+  prop([pairs], { numRuns: 200 })('4: an ok of one level alone says so', (cames) => {
     const one = joined(cames)
     if (one === null || judgedIn(cames).length === 2) return true
     const other = cames.find((c) => c._tag !== 'judged')
@@ -190,40 +193,43 @@ describe('laws', () => {
     return joined([alone]) === verdict
   })
 
-  prop([pairs])('every finding names a schedule of its own level, and every level that has it', (cames) => {
-    const one = joined(cames)
-    if (one === null) return true
-    for (const f of [...one.findings, ...one.notes]) {
-      const [first] = f.levels ?? []
-      const of = cames.find((c) => c.level === first)
-      if (of?._tag !== 'judged') return false
-      const before = cames
-        .slice(0, cames.indexOf(of))
-        .reduce((n, c) => n + (c._tag === 'judged' ? c.verdict.schedules.length : 0), 0)
-      const own = f.schedule === null ? -1 : f.schedule - before
-      const all = [...of.verdict.findings, ...of.verdict.notes]
-      const is = all.find((g) => g.a === f.a && g.b === f.b && g.schedule === own)
-      if (is === undefined || f.replay !== `--level ${of.level} again`) return false
-      const key = mistake(f)
-      const having = cames.filter(
-        (c) =>
-          c._tag === 'judged' &&
-          (key === null
-            ? c === of
-            : [...c.verdict.findings, ...c.verdict.notes].some((g) => mistake(g) === key)),
-      )
-      expect(new Set(f.levels)).toEqual(new Set(having.map((c) => c.level)))
-    }
-    return true
-  })
+  prop([pairs], { numRuns: 200 })(
+    'every finding names a schedule of its own level, and every level that has it',
+    (cames) => {
+      const one = joined(cames)
+      if (one === null) return true
+      for (const f of [...one.findings, ...one.notes]) {
+        const [first] = f.levels ?? []
+        const of = cames.find((c) => c.level === first)
+        if (of?._tag !== 'judged') return false
+        const before = cames
+          .slice(0, cames.indexOf(of))
+          .reduce((n, c) => n + (c._tag === 'judged' ? c.verdict.schedules.length : 0), 0)
+        const own = f.schedule === null ? -1 : f.schedule - before
+        const all = [...of.verdict.findings, ...of.verdict.notes]
+        const is = all.find((g) => g.a === f.a && g.b === f.b && g.schedule === own)
+        if (is === undefined || f.replay !== `--level ${of.level} again`) return false
+        const key = mistake(f)
+        const having = cames.filter(
+          (c) =>
+            c._tag === 'judged' &&
+            (key === null
+              ? c === of
+              : [...c.verdict.findings, ...c.verdict.notes].some((g) => mistake(g) === key)),
+        )
+        expect(new Set(f.levels)).toEqual(new Set(having.map((c) => c.level)))
+      }
+      return true
+    },
+  )
 
-  prop([pairs])('it is a verdict as it is published', (cames) => {
+  prop([pairs], { numRuns: 200 })('it is a verdict as it is published', (cames) => {
     const one = joined(cames)
     if (one !== null) expect(right(decodeVerdict(JSON.parse(JSON.stringify(one))))).toEqual(one)
     return true
   })
 
-  prop([pairs])('the level that tells the run is one with the worst verdict', (cames) => {
+  prop([pairs], { numRuns: 200 })('the level that tells the run is one with the worst verdict', (cames) => {
     const judged = cames.flatMap((c) => (c._tag === 'judged' ? [c] : []))
     const one = telling(judged)
     return one === null
