@@ -443,7 +443,8 @@ class Verdicts(Verdict):
         return tuple(dict.fromkeys(row for v in self._kernels for row in v.not_checked))
 
     def report(self) -> str:
-        return "\n\n".join(v.report() for v in self._kernels)
+        wrong = [v for v in self._kernels if not v.ok]
+        return "\n\n".join(v.report() for v in wrong or self._kernels)
 
     def timeline(self) -> str:
         """The picture of the first kernel that is not ok, or of the first; each kernel has its own."""

@@ -134,6 +134,33 @@ class Verdicts(unittest.TestCase):
         self.assertIn("DROP", str(mutation))
 
 
+class Flattened(unittest.TestCase):
+    """A loop over tiles and K: the new sum is chosen while the last product is in flight, and written behind the wait for it."""
+
+    def setUp(self) -> None:
+        self.a, self.b, self.c = random(256, 192), random(192, 256), zeros(256, 256)
+        self.maps = descriptor(self.a, [128, 64]), descriptor(self.b, [64, 128]), descriptor(self.c, [128, 128])
+        self.rest: Any = (256, 256, 192)
+        self.named: Any = {"BM": 128, "BN": 128, "BK": 64, "PROGRAMS": 2, "grid": 2, "num_stages": 3}
+
+    def test_it_is_right(self) -> None:
+        run = tcspec.run(kernels.flattened, *self.maps, *self.rest, **self.named, level="ttgir")
+        self.assertTrue(run.ok, str(run))
+        wanted = self.a.astype(numpy.float64) @ self.b.astype(numpy.float64)
+        self.assertLess(numpy.abs(run.result["dc"] - wanted).max(), 0.1)
+        other = tcspec.run(kernels.flattened, *self.maps, *self.rest, **self.named, level="ptx")
+        self.assertTrue(other.ok, str(other))
+        self.assertEqual(run.result["dc"].tobytes(), other.result["dc"].tobytes())
+
+    def test_without_the_wait(self) -> None:
+        exported = tcspec.triton.export(kernels.flattened, *self.maps, *self.rest, **self.named, level="ttgir")
+        lines = exported.launches[0].document["ttgir"].splitlines()
+        self.assertTrue(any("arith.select" in line and "tensor<128x128xf32" in line for line in lines))
+        waits = [k for k, line in enumerate(lines, 1) if "warp_group_dot_wait" in line and "pendings = 0" in line]
+        found = tcspec.check(kernels.flattened, *self.maps, *self.rest, **self.named, without=str(waits[0]))
+        self.assertIn("M1", {finding.id for finding in found.findings})
+
+
 class Matmuls(unittest.TestCase):
     M, N, K = 128, 128, 96
 
@@ -240,8 +267,11 @@ class OfGluon(unittest.TestCase):
 
     def test_blackwell(self) -> None:
         tensors = [self.tile(shape, list(shape)) for shape in ((128, 64), (64, 128), (128, 128))]
-        run = tcspec.run(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100")
+        run = tcspec.run(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100", level="ttgir")
         self.assertTrue(run.ok, str(run))
+        # of the fences of tcgen05, which are the compiler's to write, its PTX has none
+        text = tcspec.check(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100")
+        self.assertEqual([("M8", "compiler", ("ptx",))], [(f.id, f.whose, f.levels) for f in text.findings])
         wanted = random(128, 64).astype(numpy.float64) @ random(64, 128).astype(numpy.float64)
         self.assertLess(numpy.abs(run.result["dc"] - wanted).max(), 0.05)
         missing = tcspec.check(gluon.matmul_blackwell, *tensors, "wait done", grid=1, target="blackwell")

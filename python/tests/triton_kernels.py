@@ -191,3 +191,17 @@ def asks_its_chip(out):
 def does_not_compile(x, BLOCK: tl.constexpr):
     tl.static_assert(BLOCK == 3, "BLOCK is to be three")
     tl.store(x + tl.arange(0, BLOCK), 0)
+
+
+@triton.jit
+def flattened(da, db, dc, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PROGRAMS: tl.constexpr):
+    """Every program computes several tiles; the loop over tiles and the one over K are one, so a sum begins anew where the last one is still in registers."""
+    across = tl.cdiv(N, BN)
+    tiles = tl.cdiv(M, BM) * across
+    for tile in tl.range(tl.program_id(0), tiles, PROGRAMS, flatten=True):
+        row = tile // across * BM
+        column = tile % across * BN
+        total = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            total = tl.dot(da.load([row, k]), db.load([k, column]), total)
+        dc.store([row, column], total.to(tl.float16))
