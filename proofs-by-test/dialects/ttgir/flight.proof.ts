@@ -118,6 +118,9 @@ describe('a product is on its way', () => {
     // of two products
     const both = [dot('d', 'acc'), dot('e', 'zero'), choice('c', 'e', 'd'), yields('c')]
     expect(flying([loop('l', ['zero'], ['acc'], both)])).toEqual(['d#0', 'e#0'])
+    // no product comes to it
+    const idle = [dot('d', 'zero'), choice('c', 'zero', 'x'), wait('w', 'd'), read('n', 'w'), yields('c')]
+    expect(flying([loop('l', ['zero'], ['x'], idle)])).toEqual(['d#0'])
     // outside of a loop
     expect(flying([dot('d', 'zero'), wait('w', 'd'), choice('c', 'zero', 'w')])).toEqual(['d#0'])
   })
@@ -181,10 +184,23 @@ const byDefinition = (operations: ReadonlyArray<Operation>): ReadonlyArray<strin
   const handed = [
     ...new Set([...waits.map(({ result }) => result), ...loops.flatMap((l) => [l.argument, l.result])]),
   ]
-  const mayFly = new Set([...begun, ...handed])
   const selects = all.filter((op) => op.name === 'arith.select')
   const sidesOf = (op: Operation): ReadonlyArray<string> =>
     [...op.operands['true']!, ...op.operands['false']!].map(keyOf)
+  const mayFly = new Set([...begun, ...handed])
+  /** whether a product may come to it: from where it is made, backwards */
+  const comesFromProduct = (key: string, seen: ReadonlySet<string> = new Set()): boolean => {
+    if (begun.includes(key)) return true
+    if (seen.has(key)) return false
+    const next = new Set([...seen, key])
+    return [
+      ...waits.filter(({ result }) => result === key).map(({ input }) => input),
+      ...loops
+        .filter(({ argument, result }) => argument === key || result === key)
+        .flatMap(({ argument, initial, yielded }) => (argument === key ? [initial, yielded] : [yielded])),
+      ...selects.filter((op) => resultKeys(op)[0] === key).flatMap(sidesOf),
+    ].some((from) => comesFromProduct(from, next))
+  }
   /** it stands in the loop that yields it, has no other use, and one side that may be in flight */
   const chosen = selects.flatMap((op) => {
     const [result] = resultKeys(op)
@@ -194,7 +210,7 @@ const byDefinition = (operations: ReadonlyArray<Operation>): ReadonlyArray<strin
       (v) => keyOf(v) === result,
     )
     const sides = sidesOf(op).filter((side) => mayFly.has(side))
-    return uses.length === 1 && isYielded === true && sides.length === 1
+    return uses.length === 1 && isYielded === true && sides.length === 1 && comesFromProduct(sides[0]!)
       ? [{ result: result!, side: sides[0]! }]
       : []
   })

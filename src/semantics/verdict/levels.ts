@@ -90,12 +90,13 @@ const graveness: Readonly<Record<Finding['severity'], number>> = { E: 2, C: 1, L
 const moved = (schedule: number | null, by: number): number | null =>
   schedule === null ? null : schedule + by
 
-const movedFinding = (f: ReplayableFinding, by: number, level: LevelName): ReplayableFinding =>
+/** `level`: that of its replay, where another would replay something else. */
+const movedFinding = (f: ReplayableFinding, by: number, level: LevelName | null): ReplayableFinding =>
   Object.assign(
     {},
     f,
     { schedule: moved(f.schedule, by) },
-    f.replay === undefined ? {} : { replay: `--level ${level} ${f.replay}` },
+    f.replay === undefined || level === null ? {} : { replay: `--level ${level} ${f.replay}` },
     f.alike === undefined
       ? {}
       : {
@@ -149,7 +150,11 @@ const toldOf = (judged: ReadonlyArray<JudgedLevel>): ReadonlyArray<Told> => {
       [false, verdict.notes],
     ] as const)
       for (const f of list) {
-        const told: Told = { finding: movedFinding(f, before, level), levels: [level], counts }
+        const told: Told = {
+          finding: movedFinding(f, before, judged.length === 1 ? null : level),
+          levels: [level],
+          counts,
+        }
         const key = keyOf(f)
         const known = key === null ? undefined : places.get(key)
         if (known !== undefined) {
@@ -164,8 +169,11 @@ const toldOf = (judged: ReadonlyArray<JudgedLevel>): ReadonlyArray<Told> => {
   return out
 }
 
-const published = ({ finding, levels: names }: Told): ReplayableFinding =>
-  Object.assign({}, finding, { levels: names })
+/** Where one level was judged, it is that of every finding. */
+const published =
+  (isOne: boolean) =>
+  ({ finding, levels: names }: Told): ReplayableFinding =>
+    isOne ? finding : Object.assign({}, finding, { levels: names })
 
 // ---------------------------------------------------------------- what is said
 
@@ -214,8 +222,12 @@ const reasonOf = (
         : judged.map(({ level, verdict }) => `in ${levelTitle(level)}, ${verdict.reason}`).join('; ')
       : word === 'ok'
         ? `${worst.verdict.reason}, in ${titles.join('')} alone`
-        : `in ${levelTitle(worst.level)}, ${worst.verdict.reason}`
-  return [own, ...unjudged].join('; ')
+        : judged.length > 1
+          ? `in ${levelTitle(worst.level)}, ${worst.verdict.reason}`
+          : worst.verdict.reason
+  // what is found is found, whatever else there is to judge
+  const isWhole = word !== 'ok' && open.every((c) => c._tag === 'absent')
+  return [own, ...(isWhole ? [] : unjudged)].join('; ')
 }
 
 const sameRow = ({ id, a, b, memory, reason }: AcceptedFinding): string =>
@@ -259,7 +271,7 @@ export const joined = (given: ReadonlyArray<Came>, unseen: ReadonlyArray<string>
   const worst = worstOf(judged)
   const finest = judged.at(-1)!
   const told = toldOf(judged)
-  const findings = told.filter(({ counts }) => counts).map(published)
+  const findings = told.filter(({ counts }) => counts).map(published(judged.length === 1))
   const before = judged
     .slice(0, judged.indexOf(worst))
     .reduce((n, { verdict }) => n + verdict.schedules.length, 0)
@@ -286,7 +298,7 @@ export const joined = (given: ReadonlyArray<Came>, unseen: ReadonlyArray<string>
       ...findings.filter((f) => f.accepted === undefined),
       ...findings.filter((f) => f.accepted !== undefined),
     ],
-    notes: told.filter(({ counts }) => !counts).map(published),
+    notes: told.filter(({ counts }) => !counts).map(published(judged.length === 1)),
     schedules: judged.flatMap(({ verdict }) => verdict.schedules),
     waitFor: judged.flatMap(({ verdict }) => verdict.waitFor),
     provenance: provenances.find(({ proved }) => !proved) ?? provenances[0] ?? null,

@@ -85,10 +85,11 @@ interface Chosen {
   readonly result: string
   readonly side: string
 }
-/** `candidates`: what may be in flight. */
+/** `candidates`: what may be in flight; `reached`: what a product may come to. */
 const chosenIn = (
   operations: ReadonlyArray<Operation>,
   candidates: ReadonlySet<string>,
+  reached: ReadonlySet<string>,
 ): ReadonlyArray<Chosen> => {
   const used = operations.flatMap((op) => Object.values(op.operands).flat().map(keyOfValue))
   return operations
@@ -96,14 +97,30 @@ const chosenIn = (
     .flatMap((loop) => {
       const handed = new Set(carriedBy(loop).map(({ yielded }) => yielded))
       return (loop.regions[0]?.blocks[0]?.operations ?? []).flatMap((op): ReadonlyArray<Chosen> => {
-        if (op.name !== 'arith.select' || op.operands['condition']?.[0]?.type._tag === 'tensor') return []
+        if (op.name !== 'arith.select') return []
+        const isOfTensors = op.results[0]?._tag === 'tensor'
+        const isByNumber = op.operands['condition']?.[0]?.type._tag !== 'tensor'
+        if (!isOfTensors || !isByNumber) return []
         const [result = ''] = resultKeys(op)
         if (!handed.has(result) || used.filter((key) => key === result).length > 1) return []
         const sides = [...(op.operands['true'] ?? []), ...(op.operands['false'] ?? [])].map(keyOfValue)
         const [side, ...others] = sides.filter((key) => candidates.has(key))
-        return side === undefined || others.length > 0 ? [] : [{ result, side }]
+        return side === undefined || others.length > 0 || !reached.has(side) ? [] : [{ result, side }]
       })
     })
+}
+
+/** Values that a product may come to, by way of waits, loops and choices. */
+const reachedFrom = (
+  begun: ReadonlySet<string>,
+  ways: ReadonlyArray<readonly [from: string, to: string]>,
+): ReadonlySet<string> => {
+  const reached = new Set(begun)
+  for (let before = -1; before !== reached.size;) {
+    before = reached.size
+    for (const [from, to] of ways) if (reached.has(from)) reached.add(to)
+  }
+  return reached
 }
 
 /** The values of an isolated region that are in flight. */
@@ -121,7 +138,22 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
     ...waits.flatMap(resultKeys),
     ...loops.flatMap(({ argument, result }) => [argument, result]),
   ])
-  const chosen = chosenIn(operations, candidates)
+  const reached = reachedFrom(begun, [
+    ...waited.flatMap(({ input, result }) => (result === undefined ? [] : [[input, result] as const])),
+    ...loops.flatMap(({ argument, initial, yielded, result }) => [
+      [initial, argument] as const,
+      [yielded, argument] as const,
+      [yielded, result] as const,
+    ]),
+    ...operations.flatMap((op) =>
+      op.name === 'arith.select'
+        ? Object.values(op.operands)
+            .flat()
+            .map((value) => [keyOfValue(value), resultKeys(op)[0] ?? ''] as const)
+        : [],
+    ),
+  ])
+  const chosen = chosenIn(operations, candidates, reached)
   const choices = new Set(chosen.map(({ result }) => result))
   const flying = new Set([...candidates, ...choices])
   // what waits give and is taken as a tensor: every use but those that hand on
