@@ -281,6 +281,8 @@ def export(
         "grid": list(c.grid),
         "args": placed.documents({name.removesuffix(".npy"): name for name in files}),
         **({} if written is None else {"outputs": list(written)}),
+        # what a kernel leaves of a tensor that is given keeps what its caller gave
+        "kept": [t.name for t in placed.tensors.values() if t.operand.bytes is not None and t.name not in (written or ())],
     }
     launch = Launch(
         name=" ".join([name, *(f"({note})" for note in c.notes)]),
@@ -338,7 +340,8 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
             continue
         if t.argument in c.zeroed:
             tensor = Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data)))
-        if roles[t.name] != "out":
+        if roles[t.name] != "out" or written is None:
+            # what a kernel leaves of a tensor that is given keeps what its caller gave
             files[f"{t.name}.npy"] = tensor.to_json()
     outputs = [t.name for t in placed.tensors.values() if roles[t.name] != "in"]
     document = {
@@ -378,8 +381,10 @@ def _ptx_argument(
         "shape": list(o.shape) or [1],
         "role": roles[t.name],
     }
-    if roles[t.name] != "out":
-        said["file"] = f"{t.name}.npy" if f"{t.name}.npy" in files else None
+    if f"{t.name}.npy" in files:
+        said["file"] = f"{t.name}.npy"
+    elif roles[t.name] != "out":
+        said["file"] = None
     if not leaf.type.startswith("tensordesc"):
         return {"kind": "pointer", **said}
     swizzle = getattr(getattr(leaf.value, "layout", None), "swizzle_byte_width", None)

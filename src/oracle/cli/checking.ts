@@ -62,7 +62,12 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
   const start = world.clock()
   const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
   const judgedOn = ({ algebra, tensors }: WithData, set: DataSet | null): E.Either<Failure, Judged> => {
-    const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
+    const given = {
+      ...noArguments,
+      tensors,
+      kept: subject.right.launched?.kept ?? new Set<string>(),
+      tensorPipe: strictness.tensorPipe,
+    }
     const judged = (of: Program, explain: boolean): E.Either<Failure, Checked> =>
       check(of, {
         settings,

@@ -73,6 +73,8 @@ export interface OpenedModule {
   readonly inputs: ReadonlyMap<string, Brought>
   /** what is expected in tensors behind it */
   readonly expected: ReadonlyMap<string, Brought>
+  /** outputs that hold what their caller gave */
+  readonly kept: ReadonlySet<string>
 }
 
 export interface LaunchedModule {
@@ -91,6 +93,8 @@ export interface LaunchedModule {
   readonly inputs: ReadonlyMap<string, Brought>
   /** what is expected in tensors behind it */
   readonly expected: ReadonlyMap<string, Brought>
+  /** outputs that hold what their caller gave */
+  readonly kept: ReadonlySet<string>
 }
 
 /** A refusal of an operation, at the line of its author; where the text has none, at its place in the file. */
@@ -388,6 +392,10 @@ export const opened =
         said: launch?.said ?? null,
         inputs,
         expected,
+        kept: new Set([
+          ...(launch?.said.kept ?? []),
+          ...[...inputs].flatMap(([tensor, { source }]) => (source === zeros ? [] : [tensor])),
+        ]),
       })),
     )
   }
@@ -397,7 +405,7 @@ export const elaborated =
   (files: Files) =>
   (
     file: string,
-    { module, text, signature, launch, inputs, expected }: OpenedModule,
+    { module, text, signature, launch, inputs, expected, kept }: OpenedModule,
   ): E.Either<Failure, LaunchedModule> =>
     pipe(
       E.mapLeft(atAuthor(module, file))(elaborate(module, launch)),
@@ -413,6 +421,7 @@ export const elaborated =
         tensors: new Set([...launch.tensors.values()].map((t) => t.tensor)),
         inputs,
         expected,
+        kept,
       })),
     )
 

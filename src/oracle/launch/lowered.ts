@@ -32,7 +32,7 @@ import {
 import type { Json } from '../../wire.js'
 import { asText, type Files } from '../tensor-files/files.js'
 import { encodeNpy, npyArray } from '../tensor-files/npy.js'
-import { bytesOfPatterns, carrierOf, type Tensor } from '../tensor-files/tensor.js'
+import { bytesOfPatterns, carrierOf, zeroPatterns, type Tensor } from '../tensor-files/tensor.js'
 import { zeros, type OpenedModule } from './launched.js'
 import type { PtxArgument, PtxDescriptor, PtxLaunch } from './ptx-file.js'
 import { product } from './ptx-maps.js'
@@ -108,6 +108,15 @@ const fileOf = (p: Asked, t: GivenTensor, { dtype, bits }: Tensor): E.Either<Fai
   return pipe(npyArray(descr, shapeIn(p, t), bytes), E.chainW(encodeNpy))
 }
 
+const zeroTensor = (
+  { dtype }: Exclude<Asked, { readonly _tag: 'scalar' }>,
+  { shape }: GivenTensor,
+): Tensor => ({
+  dtype,
+  shape,
+  bits: zeroPatterns(dtype, product(shape)),
+})
+
 // ---------------------------------------------------------------- arguments
 
 const numberOf = (value: number | bigint): PtxArgument =>
@@ -134,7 +143,7 @@ const tensorOf = (
   // bytes between its rows are no part of an output
   const role = t.role === 'out' && p._tag === 'pointer' && !isDense(t) ? 'inout' : t.role
   const dtype = p.dtype === 'i1' ? 'u8' : p.dtype
-  const held = role === 'out' ? {} : { file }
+  const held = role === 'out' && file === null ? {} : { file }
   if (p._tag === 'pointer')
     return { kind: 'pointer', tensor: t.tensor, dtype, shape: shapeIn(p, t), role, ...held }
   const swizzle = swizzles.find((n) => n === swizzleOfDescriptor(module, p.name, signature.name))
@@ -184,11 +193,13 @@ export const lowered = (
     const t = module.launch.tensors.get(p.name)!
     const brought = module.inputs.get(t.tensor)
     const tensor = contents.get(t.tensor) ?? (brought?.source === zeros ? undefined : brought?.tensor)
-    if (tensor === undefined || t.role === 'out') {
+    const isKept = t.role === 'out' && module.kept.has(t.tensor)
+    if (tensor === undefined ? !isKept : t.role === 'out' && !isKept) {
       args.push(tensorOf(module, p, t, null))
       continue
     }
-    const made = fileOf(p, t, tensor)
+    // what nothing reads may hold anything
+    const made = fileOf(p, t, tensor ?? zeroTensor(p, t))
     if (E.isLeft(made)) return made
     held.set(`${folder}${t.tensor}.npy`, made.right)
     args.push(tensorOf(module, p, t, `${t.tensor}.npy`))

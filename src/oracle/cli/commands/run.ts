@@ -516,7 +516,12 @@ const runNow = async (
   const asked: CheckOptions = {
     settings,
     algebra,
-    arguments: { scalars: new Map(), tensors: new Map(), tensorPipe },
+    arguments: {
+      scalars: new Map(),
+      tensors: new Map(),
+      kept: new Set([...(module?.kept ?? []), ...read.right.keys()]),
+      tensorPipe,
+    },
     policy: policy.right,
     strict,
     strictProxies,
