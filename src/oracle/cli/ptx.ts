@@ -32,7 +32,7 @@ import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
-import { onDataSets } from './on-data-sets.js'
+import { onDataSets, type Open } from './on-data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
@@ -287,7 +287,10 @@ const judgedModule = (
     E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
     E.chainW(({ subject, unknown }) => {
       if (unknown === null) return judgedOver(world, subject, options, [], [])
-      const seededNames = [...unknown.tensors].join(', ')
+      const integers = [...unknown.tensors].filter((name) =>
+        /^[sui]\d/u.test(subject.launched.seeded.get(name) ?? ''),
+      )
+      const seededNames = { names: [...unknown.tensors].join(', '), integers }
       return pipe(
         judgedOver(world, overShadows(subject, unknown), options, [['data', unknownText(unknown)]], []),
         E.chain((one) =>
@@ -304,7 +307,7 @@ const judgedOnSets = (
   world: World,
   subject: PtxSubject,
   options: Options,
-  names: string,
+  names: Open,
   outside: string,
 ): E.Either<Failure, JudgedPtx> =>
   pipe(
