@@ -164,6 +164,8 @@ def _need(package: str, what: str) -> None:
 
 
 def _name_of(function: Any) -> str:
+    if triton.is_kernel(function):
+        return triton.name_of(function)
     inner = getattr(function, "func", function)  # of a partial
     return str(getattr(inner, "__name__", type(inner).__name__))
 

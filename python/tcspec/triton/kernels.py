@@ -21,7 +21,7 @@ from typing import Any, Mapping, Sequence
 from ..errors import Refused
 from .versions import parts
 
-__all__ = ["Call", "call", "is_kernel", "options", "parameters", "takes"]
+__all__ = ["Call", "call", "is_kernel", "name_of", "options", "parameters", "takes"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,12 @@ def parameters(kernel: Any) -> Sequence[str]:
     """The names of the parameters of the kernel."""
     found = _with_grid(kernel)
     return list(inspect.signature(_function_of(kernel if found is None else found[0])).parameters)
+
+
+def name_of(kernel: Any) -> str:
+    """The name of the function."""
+    found = _with_grid(kernel)
+    return str(getattr(_function_of(kernel if found is None else found[0]), "__name__", "kernel"))
 
 
 @functools.lru_cache(maxsize=1)
