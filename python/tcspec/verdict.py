@@ -59,7 +59,7 @@ _watching: ContextVar[Callable[["Verdict"], None] | None] = ContextVar("tcspec_w
 
 @contextmanager
 def watched(hear: Callable[["Verdict"], None]) -> Iterator[None]:
-    """Within, every verdict that is not ok is told, whatever becomes of it."""
+    """Within, every verdict that is not ok is told, and every one that is ok with findings that a baseline accepts, whatever becomes of it."""
     token = _watching.set(hear)
     try:
         yield
@@ -275,7 +275,7 @@ class Verdict:
         self._draw = draw
         self._drawn: str | None = None
         hear = _watching.get()
-        if hear is not None and not self.ok:
+        if hear is not None and (not self.ok or self.findings):
             hear(self)
 
     @property
@@ -303,6 +303,11 @@ class Verdict:
     def not_checked(self) -> tuple[str, ...]:
         """What it does not speak of."""
         return tuple(self.document["scope"])
+
+    @property
+    def accepted_rows(self) -> tuple[str, ...]:
+        """The same, a line each."""
+        return tuple(map(_accepted_row, self.accepted))
 
     @property
     def reason(self) -> str:
@@ -335,7 +340,7 @@ class Verdict:
         return f"<tcspec verdict on {self.name}: {self.verdict}{about and f', {about}'}{f' and {more} more' if more > 0 else ''}>"
 
     def raise_if_bad(self) -> "Verdict":
-        """Raises ``BadVerdict`` unless it is ok; else gives itself."""
+        """Raises ``BadVerdict`` unless it is ok; else gives itself. With ``accept=``, findings that the baseline accepts pass: ``report()`` lists them."""
         if not self.ok:
             raise BadVerdict(self)
         return self
@@ -348,7 +353,7 @@ class Verdict:
         apart = [*map(str, self.levels), f"they differ: {difference}"] if difference is not None else []
         wrong = [] if proof is None or proof.proved else [f"not proved: {proof.text}"]
         blocked = [f"blocked: {line}" for line in self.document.get("waitFor", ())]
-        accepted = [f"accepted: {_accepted_row(row)}" for row in self.accepted]
+        accepted = [f"accepted: {row}" for row in self.accepted_rows]
         outside = [f"not checked: {'; '.join(self.not_checked)}"] if self.ok and self.not_checked else []
         return "\n\n".join(
             ["\n".join([head, *apart, *blocked, *wrong, *accepted, *outside]), *(str(f) for f in self.findings)]
