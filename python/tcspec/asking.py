@@ -65,6 +65,8 @@ def check(
         "fuel": fuel,
         "accept": _baseline(accept),
     }
+    if triton.is_kernel(kernel):
+        warm.start()
     export = exported(kernel, arguments, keywords, grid, level, _names(check))
     pending = [(launch, _send("check", launch, options)) for launch in export.launches]
     verdicts = [_verdict("check", launch, options, answer) for launch, answer in zip(export.launches, _answers(pending, timeout))]

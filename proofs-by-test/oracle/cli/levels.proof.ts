@@ -142,6 +142,7 @@ describe('what is judged', () => {
         ['ptx', 'refused'],
       ],
     ])
+    expect(v.reason).toMatch(/PTX is refused: kernels\.py:\d+: .*'bar\.unheard' \(line \d+ of the PTX\)$/u)
     expect((await asked('check', 'shifted_joined.ttgir', [], other)).status).toBe(3)
   })
   test('TTGIR that is refused leaves the verdict to PTX, and the line says why', async () => {
