@@ -21,7 +21,7 @@
 import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
 import type { AlikeFinding, ReplayableFinding } from '../semantics/judging/verdict.js'
-import { levelTitle } from '../semantics/verdict/levels.js'
+import { levelTitle } from '../semantics/judging/level-names.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 

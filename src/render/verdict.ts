@@ -16,7 +16,7 @@ import type {
   Verdict,
   VerdictName,
 } from '../semantics/judging/verdict.js'
-import { levelTitle } from '../semantics/verdict/levels.js'
+import { levelTitle } from '../semantics/judging/level-names.js'
 import { findingBlock } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'

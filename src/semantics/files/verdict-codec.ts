@@ -28,6 +28,7 @@ import type {
   Severity,
 } from '../judging/finding.js'
 import { hazardIds } from '../judging/hazards.js'
+import type { LevelName } from '../judging/level-names.js'
 import { acceptedFields } from './accept-codec.js'
 import { readSchedule } from './schedule.js'
 import {
@@ -35,7 +36,6 @@ import {
   type Approximation,
   type AtLevel,
   type Level,
-  type LevelName,
   type Comparison,
   type Counts,
   type Spent,

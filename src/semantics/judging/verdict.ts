@@ -15,6 +15,7 @@
 import type { Header } from '../log/events.js'
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
+import type { LevelName } from './level-names.js'
 import { publishedMissing } from './missing.js'
 import { titleOf } from './titles.js'
 import { siliconClause } from './silicon.js'
@@ -37,9 +38,6 @@ export const worstFirst: ReadonlyArray<VerdictName> = [
   'out-of-fuel',
   'ok',
 ]
-
-/** A form that a compiler takes a kernel through, in which it can be judged (`verdict/levels.ts`). */
-export type LevelName = 'ttgir' | 'ptx'
 
 /** What became of a kernel at a level. */
 export interface AtLevel {

@@ -32,6 +32,7 @@
  * 5. One level alone, judged, has its own verdict.
  */
 import type { Finding } from '../judging/finding.js'
+import { levels, levelTitle, rankOf, type LevelName } from '../judging/level-names.js'
 import { authorLineOf } from '../judging/lines.js'
 import {
   worstFirst,
@@ -39,7 +40,6 @@ import {
   type AlikeFinding,
   type AtLevel,
   type Level,
-  type LevelName,
   type ReplayableFinding,
   type Verdict,
   type VerdictName,
@@ -56,16 +56,6 @@ export type Came =
   | { readonly _tag: 'absent'; readonly level: LevelName; readonly why: string }
 
 export type JudgedLevel = Extract<Came, { readonly _tag: 'judged' }>
-
-/** From the coarser to the finer. */
-const levels: ReadonlyArray<{ readonly name: LevelName; readonly title: string }> = [
-  { name: 'ttgir', title: 'TTGIR' },
-  { name: 'ptx', title: 'PTX' },
-]
-const rankOf = (name: LevelName): number => levels.findIndex((l) => l.name === name)
-
-/** As a reader knows it. */
-export const levelTitle = (name: LevelName): string => levels[rankOf(name)]!.title
 
 // ---------------------------------------------------------------- which is worse
 
@@ -281,7 +271,7 @@ export const joined = (given: ReadonlyArray<Came>, unseen: ReadonlyArray<string>
   const provenances = judged.flatMap(({ verdict }) =>
     verdict.provenance === null ? [] : [verdict.provenance],
   )
-  const level: Level = difference === null ? { at: cames.map(wordOf) } : { at: cames.map(wordOf), difference }
+  const came: Level = difference === null ? { at: cames.map(wordOf) } : { at: cames.map(wordOf), difference }
   const out: { -readonly [K in keyof Verdict]: Verdict[K] } = {
     schema: worst.verdict.schema,
     kernel: worst.verdict.kernel,
@@ -316,7 +306,7 @@ export const joined = (given: ReadonlyArray<Came>, unseen: ReadonlyArray<string>
         judged.flatMap(({ verdict }) => verdict.scope.filter((s) => !isCovered || !unseen.includes(s))),
       ),
     ],
-    levels: level,
+    levels: came,
   }
   const spent = judged.flatMap(({ verdict }) => (verdict.spent === undefined ? [] : [verdict.spent]))
   if (spent.length > 0)
