@@ -199,7 +199,9 @@ describe('run', () => {
       )
     const left: Array<Uint8Array | undefined> = []
     for (const level of ['ttgir', 'ptx', 'auto']) {
-      const disk = new Map([...kept].map(([name, held]) => [name, new TextEncoder().encode(held)]))
+      const disk = new Map<string, Uint8Array>(
+        [...kept].map(([name, held]) => [name, new TextEncoder().encode(held)]),
+      )
       disk.set('a.npy', npy(128, 1)).set('b.npy', npy(192, 2))
       const ran = await running(worldOf(inMemory(disk)))(
         ...['run', 'd/summed_joined.ttgir', ...wordsOf('summed'), '--in', 'a=a.npy', 'b=b.npy'],

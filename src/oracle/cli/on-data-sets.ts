@@ -10,7 +10,7 @@
  * Laws
  * 1. The verdict is a function of the kernel, its launch and the options: sets are tried in one order, within a number of events.
  * 2. A set that is asked for is the only one.
- * 3. No access outside of a tensor is held against a kernel whose indices nobody gave.
+ * 3. No access outside of a tensor is held against a kernel whose indices are not given.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
