@@ -60,6 +60,8 @@ def exported(
     if callable(kernel):
         if level not in (None, "auto", "jaxpr", "ptx"):
             raise Refused(f"level: expected 'auto', 'jaxpr' or 'ptx' for a function of JAX, found {level!r}", "level")
+        if "ptx" in keywords and level != "ptx" and "ptx" not in _parameters(kernel):
+            raise Refused(f"{_name_of(kernel)}: ptx: expected level='ptx' with it, found {level!r}", "level")
         return (_mosaic if level == "ptx" else _of_jax)(kernel, arguments, keywords, grid)
     raise Refused(
         f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
@@ -88,6 +90,13 @@ def _refuse_misspelt(kernel: Any, arguments: Sequence[Any], keywords: Mapping[st
     any_named = any(p.kind is p.VAR_KEYWORD for p in found)
     unknown = [] if any_named else [k for k in keywords if k not in named and k != "ptx"]
     _refuse(_name_of(kernel), [p.name for p in found], options, 0 if any_more else len(arguments) - len(takes) + len(found), unknown)
+
+
+def _parameters(function: Any) -> Sequence[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
 
 
 def _refuse(name: str, parameters: Sequence[str], options: Sequence[str], given: int, unknown: Sequence[str]) -> None:
