@@ -22,14 +22,14 @@ import { own } from '../../own.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { levelTitle } from '../../semantics/judging/level-names.js'
 import { elaborated, opened, type OpenedModule } from '../launch/launched.js'
-import { lowered, metadataIn, type Metadata } from '../launch/lowered.js'
+import { lowered, metadataIn, ofLowered, type Metadata } from '../launch/lowered.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import type { Options, World } from './command.js'
 import { oneOf, refuseFlag, type FlagFailure } from './flags/choice.js'
 import { launchAsked } from './flags/launch.js'
 import { wordOf } from './flags/words.js'
 import { atLevels, cameAs, type AtLevels, type Judged } from './judged.js'
-import { isPtx } from './ptx.js'
+import { isPtx, judgePtx } from './ptx.js'
 import { isModule } from './subject.js'
 
 // ---------------------------------------------------------------- what is asked
@@ -181,26 +181,37 @@ export const isRefusedModule = (world: World, forms: Forms, options: Options): b
   return E.isRight(module) && E.isLeft(elaborated(world.files)(forms.module, module.right))
 }
 
+/** The PTX of a module, judged on its launch. */
+export const judgeAsPtx = (
+  world: World,
+  forms: Forms,
+  options: Options,
+  keep: ReadonlyArray<string>,
+  contents?: ReadonlyMap<string, Tensor>,
+): E.Either<Failure, Judged> =>
+  pipe(
+    asPtx(world, forms, options, keep, contents),
+    E.chain((asked) =>
+      E.map((one: Judged) => withGuess(asked, one))(judgePtx(asked.world, asked.file, asked.options)),
+    ),
+    E.mapLeft(ofLowered(forms.module)),
+  )
+
 /** Both levels; Left where neither is judged. */
 export const judgeBoth = (
   world: World,
   forms: Forms,
   options: Options,
-  judgeModule: () => E.Either<Failure, Judged>,
-  judgeText: (asked: AsPtx) => E.Either<Failure, Judged>,
+  module: E.Either<Failure, Judged>,
 ): E.Either<Failure, AtLevels> => {
   const alone = whyAlone(world, forms, options)
-  const module = judgeModule()
   if (E.isLeft(module) && (alone !== null || !isRefusedModule(world, forms, options))) return module
   if (alone !== null)
     return pipe(
       module,
       E.map((one) => atLevels(one, [cameAs('ttgir', module), { _tag: 'absent', level: 'ptx', why: alone }])),
     )
-  const text = pipe(
-    asPtx(world, forms, options, E.isLeft(module) ? ['computes'] : []),
-    E.chain((asked) => E.map((one: Judged) => withGuess(asked, one))(judgeText(asked))),
-  )
+  const text = judgeAsPtx(world, forms, options, E.isLeft(module) ? ['computes'] : [])
   if (E.isLeft(module))
     return E.isLeft(text)
       ? E.left(

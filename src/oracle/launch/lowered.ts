@@ -173,6 +173,16 @@ export interface Lowered {
   readonly isSharedGuessed: boolean
 }
 
+/** A launch of a module lies in no file, so no reader is told of one. */
+const folderOf = (module: string): string => `${module} as PTX/`
+const launchIn = (module: string): string => `${folderOf(module)}launch.json`
+
+/** A refusal of such a launch, without the names of files that are not there. */
+export const ofLowered =
+  (module: string) =>
+  (f: Failure): Failure =>
+    failure(f.code, f.message.replaceAll(`${launchIn(module)}: `, '').replaceAll(folderOf(module), ''))
+
 /** `contents`: what tensors hold before the launch, besides what the launch brings. */
 export const lowered = (
   files: Files,
@@ -181,7 +191,7 @@ export const lowered = (
   metadata: Metadata | null,
   contents: ReadonlyMap<string, Tensor> = new Map(),
 ): E.Either<Failure, Lowered> => {
-  const folder = `${file} as PTX/`
+  const folder = folderOf(file)
   const held = new Map<string, Uint8Array>()
   const args: PtxArgument[] = []
   for (const p of module.signature.parameters) {
@@ -222,7 +232,7 @@ export const lowered = (
     ],
     extra,
   }
-  const name = `${folder}launch.json`
+  const name = launchIn(file)
   held.set(name, new TextEncoder().encode(JSON.stringify(launch)))
   for (const [tensor, { tensor: expected }] of module.expected) {
     const p = module.signature.parameters.find((q) => module.launch.tensors.get(q.name)?.tensor === tensor)

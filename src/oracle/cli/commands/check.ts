@@ -16,14 +16,13 @@ import { defaults } from '../../../semantics/judging/detector/index.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { judge } from '../checking.js'
-import { asPtx, judgeBoth, levelOption, levelsAsked, withGuess } from '../levels.js'
+import { judgeAsPtx, judgeBoth, levelOption, levelsAsked } from '../levels.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
-import { atOneLevel, checkReport, type AtLevels, type Judged } from '../judged.js'
-import { judgePtx } from '../ptx.js'
+import { atOneLevel, checkReport, type AtLevels } from '../judged.js'
 import { exploringOptions, goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
 import { notChecked } from '../launch-rows.js'
 import { dataOptions } from '../ptx-data.js'
@@ -132,22 +131,9 @@ const judgedAtLevels = (world: World, name: string, options: Options): E.Either<
         case 'ttgir':
           return E.map(atOneLevel)(judge(world, forms.module, options))
         case 'ptx':
-          return pipe(
-            asPtx(world, forms, options, ['computes']),
-            E.chain((ptx) =>
-              E.map((one: Judged) => atOneLevel(withGuess(ptx, one)))(
-                judgePtx(ptx.world, ptx.file, ptx.options),
-              ),
-            ),
-          )
+          return E.map(atOneLevel)(judgeAsPtx(world, forms, options, ['computes']))
         case 'auto':
-          return judgeBoth(
-            world,
-            forms,
-            options,
-            () => judge(world, forms.module, options),
-            (ptx) => judgePtx(ptx.world, ptx.file, ptx.options),
-          )
+          return judgeBoth(world, forms, options, judge(world, forms.module, options))
       }
     }),
   )

@@ -37,6 +37,7 @@ import { agentsActAsOne } from '../../../semantics/machine/front.js'
 import { joined, type Came } from '../../../semantics/verdict/levels.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
+import { ofLowered } from '../../launch/lowered.js'
 import { zeros, type LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { placeOf } from '../../tensor-files/place.js'
@@ -54,17 +55,18 @@ import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
 import { threadsAsked } from '../flags/threads.js'
-import { cameAs, type Judged } from '../judged.js'
+import { cameAs } from '../judged.js'
 import {
   asPtx,
   isRefusedModule,
+  judgeAsPtx,
   levelOption,
   levelsAsked,
   whyAlone,
   withGuess,
   type Forms,
 } from '../levels.js'
-import { isPtx, judgePtx, runPtx } from '../ptx.js'
+import { isPtx, runPtx } from '../ptx.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
   fuelFor,
@@ -360,6 +362,7 @@ const runLowered = (
             ]) ?? own)
       }),
     ),
+    E.mapLeft(ofLowered(forms.module)),
   )
 
 /** What the PTX beside a module came to, on what its tensors hold. */
@@ -371,15 +374,7 @@ const besideModule = (
 ): Came =>
   alone !== null
     ? { _tag: 'absent', level: 'ptx', why: alone }
-    : cameAs(
-        'ptx',
-        pipe(
-          asPtx(world, forms, options, [], contents),
-          E.chain((asked) =>
-            E.map((one: Judged) => withGuess(asked, one))(judgePtx(asked.world, asked.file, asked.options)),
-          ),
-        ),
-      )
+    : cameAs('ptx', judgeAsPtx(world, forms, options, [], contents))
 
 /** Where the PTX of a module is, and why it is not judged, if it is not. */
 interface Beside {
