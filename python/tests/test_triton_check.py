@@ -109,7 +109,15 @@ class Verdicts(unittest.TestCase):
 
     def test_what_is_written_in_part(self) -> None:
         x, out = random(256, dtype=numpy.float32), numpy.full(256, 7, numpy.float32)
-        self.assertEqual(["O1"], [f.id for f in tcspec.check(kernels.scaled, x, out, 1.5, grid=1, BLOCK=128).findings])
+        for level in ("auto", "ttgir", "ptx"):
+            with self.subTest(level):
+                # what the caller gave stays where the kernel leaves it
+                given = self.ok(tcspec.check(kernels.scaled, x, out, 1.5, grid=1, BLOCK=128, level=level))
+                self.assertEqual(["O1"], [f.id for f in given.notes])
+                for more in ({"outputs": ["out"]}, {}):
+                    written = out if more else Array("f32", (256,))
+                    whole = tcspec.check(kernels.scaled, x, written, 1.5, grid=1, BLOCK=128, level=level, **more)
+                    self.assertEqual(["O1"], [f.id for f in whole.findings])
         run = self.ok(tcspec.run(kernels.scaled, x, out, 1.5, grid=1, BLOCK=128, outputs=[]))
         numpy.testing.assert_array_equal([7.0] * 128, run.result["out"][128:])
 
