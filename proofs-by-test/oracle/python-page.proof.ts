@@ -26,7 +26,7 @@ const programs = [...page.matchAll(/<!-- run: -->\n\n```python\n([^]*?)```\n\n``
 const files = [...page.matchAll(/<!-- file: (\S+) -->\n\n```python\n([^]*?)```/g)]
 
 test('there are some of both', () => {
-  expect([programs.length, files.length]).toEqual([1, 4])
+  expect([programs.length, files.length]).toEqual([1, 5])
 })
 // a process is started for it; `npm run test:python` runs it, too
 test.runIf(nightly).each(programs.map(([, program, printed]) => ({ program: program!, printed: printed! })))(

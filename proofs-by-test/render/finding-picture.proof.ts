@@ -298,6 +298,7 @@ test('it needs no machine, no log and no layouts: a page draws it on its main th
     'semantics/judging/counted.ts',
     'semantics/judging/deed.ts',
     'semantics/judging/hazards.ts',
+    'semantics/judging/level-names.ts',
     'semantics/log/units.ts',
   ])
 })

@@ -23,6 +23,7 @@ import {
   nameOf,
   paramsOf,
   questionOf,
+  runQuestionOf,
   stateOf,
   type State,
 } from '../../site/src/places/check/subject.js'
@@ -75,6 +76,7 @@ const someState: fc.Arbitrary<State> = fc.record({
   strict: fc.boolean(),
   strictProxies: fc.boolean(),
   tensorPipe: fc.constantFrom('', 'documented'),
+  level: fc.constantFrom('', 'ttgir', 'ptx'),
   schedule: fc.constantFrom('', 'seeded:7'),
   explore: fc.boolean(),
 })
@@ -120,6 +122,23 @@ describe('law 2: the question and the command line ask the same', () => {
       "tcspec check 'row scale.ttgir' --grid 2 --arg dx=f16[128,64]:in dy=f16[128,64]:out --without 'wait_barrier 21' --schedule lazy --strict --tensor-pipe documented",
     )
     expect(await ask('check', questionOf(s))).toMatchObject({ kernel: 'row_scale', verdict: 'hazard' })
+  })
+  it('of a module at a level', () => {
+    const s: State = {
+      ...empty,
+      name: 'k.ttgir',
+      text: 'module {}',
+      beside: { 'k.ptx': '.version 8.7' },
+      level: 'ptx',
+    }
+    expect(commandOf(s)).toBe('tcspec check k.ttgir --level ptx')
+    expect(questionOf(s)).toMatchObject({
+      kernel: 'k.ttgir',
+      level: 'ptx',
+      files: { 'k.ptx': '.version 8.7' },
+    })
+    expect(questionOf({ ...s, level: '' })).not.toHaveProperty('level')
+    expect(runQuestionOf(s)).not.toHaveProperty('level')
   })
   it('with an edge added, of a module', async () => {
     const { signature, ttgir } = await signatureOf('first/row_scale.ttgir')
@@ -246,6 +265,19 @@ describe('files', () => {
       launch: { grid: [1] },
       refused: [],
     })
+  })
+  it('a folder of Triton: the PTX and the metadata stand beside the module, whatever comes first', () => {
+    const all = [
+      file('k.ptx', '.version 8.7'),
+      file('k.ttgir', 'module {}'),
+      file('k.json', '{"shared": 0, "num_warps": 4}'),
+    ]
+    for (const order of [all, [...all].reverse()])
+      expect(taken(order)).toMatchObject({
+        subject: { name: 'k.ttgir' },
+        beside: { 'k.ptx': '.version 8.7', 'k.json': '{"shared": 0, "num_warps": 4}' },
+      })
+    expect(taken(all.slice(0, 1)).subject?.name).toBe('k.ptx')
   })
   it('what is not taken has a line: binary data, what is too long, what is unknown', () => {
     const t = taken([

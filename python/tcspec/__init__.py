@@ -16,13 +16,14 @@ from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut,
 from .numerics import Comparison, compare, mma
 from .tensors import Array, Tensor
 from .verified import verified
-from .verdict import BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
+from .verdict import AtLevel, BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
 from .warm import close, version
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Array",
+    "AtLevel",
     "BadVerdict",
     "Busy",
     "Cancelled",

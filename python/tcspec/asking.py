@@ -5,12 +5,14 @@ Each takes a kernel and its arguments to launches (``subjects``), asks the warm 
 
 from __future__ import annotations
 
+import inspect
 import json
 import linecache
 import os
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from . import warm
+from . import triton, warm
 from .client import Pending
 from .errors import Refused
 from .launches import Launch
@@ -43,8 +45,9 @@ def check(
     (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
     function; arrays may be replaced by what has a dtype and a shape. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``.
 
-    ``level``: of a kernel of Triton ``"ptx"``, what its compiler makes of it behind TTGIR; of PTX, ``X.ptx`` or ``{"ptx": text}``, it may be said;
-    of a function of JAX with ``ptx=``, the text that jaxlib dumped of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
+    ``level``: of a kernel of Triton ``"auto"``, which it is if it is not said, judges TTGIR, and the PTX that its compiler makes of it, and gives one
+    verdict (``verdict.levels`` says what each came to); ``"ttgir"`` and ``"ptx"`` judge one. ``"ptx"`` of a function of JAX takes ``ptx=``, the text that jaxlib dumped
+    of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
     lines of statements that are left out. Where one schedule does not decide, others are tried: ``explore``: ``True``,
     all of them, however long it takes; ``False``, none. ``budget``: what they may cost, in events; by default some seconds' worth. ``strict``: broken contracts
     are errors. ``accept``: a baseline of findings that may stand, a path or what such a file holds (``tcspec.accept/1``): the verdict is ok with these and
@@ -62,7 +65,9 @@ def check(
         "fuel": fuel,
         "accept": _baseline(accept),
     }
-    export = exported(kernel, arguments, keywords, grid, level)
+    if triton.is_kernel(kernel):
+        warm.start()
+    export = exported(kernel, arguments, keywords, grid, level, _names(check))
     pending = [(launch, _send("check", launch, options)) for launch in export.launches]
     verdicts = [_verdict("check", launch, options, answer) for launch, answer in zip(export.launches, _answers(pending, timeout))]
     return verdicts[0] if len(verdicts) == 1 else Verdicts(_name_of(kernel), verdicts)
@@ -102,7 +107,7 @@ def run(
         "schedule": schedule,
         "fuel": fuel,
     }
-    export = exported(kernel, arguments, keywords, grid, level)
+    export = exported(kernel, arguments, keywords, grid, level, _names(run))
     verdicts: list[Verdict] = []
     outputs: dict[str, Any] = {}
 
@@ -153,15 +158,25 @@ def mutate(
 ) -> Mutation:
     """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
     options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
-    export = exported(kernel, arguments, keywords, grid, level)
+    # changes are those of one text
+    export = exported(kernel, arguments, keywords, grid, level or ("ttgir" if triton.is_kernel(kernel) else None), _names(mutate))
     if len(export.launches) != 1:
         names = ", ".join(launch.name for launch in export.launches)
         raise Refused(f"{_name_of(kernel)}: expected one kernel to change, found {len(export.launches)}: {names}", "kernel")
-    document = _send("mutate", export.launches[0], options, progress).result(timeout)
+    (launch,) = export.launches
+    said = {name: value for name, value in launch.params.items() if name != "level"}
+    if launch.params.get("level") == "auto":
+        raise Refused(f"{_name_of(kernel)}: level: expected 'ttgir' or 'ptx', whose statements are changed, found 'auto'", "level")
+    document = _send("mutate", replace(launch, params=said), options, progress).result(timeout)
     return Mutation(document, document.pop("printed"))
 
 
 # ---------------------------------------------------------------- asking
+
+
+def _names(question: Any) -> list[str]:
+    """The options of a question, by their names."""
+    return [p.name for p in inspect.signature(question).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
 def _list(said: "str | Sequence[str] | None") -> list[str] | None:

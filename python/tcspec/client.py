@@ -126,6 +126,10 @@ class Client:
         process = self._process
         return process.pid if process is not None and process.is_alive() else None
 
+    def start(self) -> None:
+        """Starts the process, if there is none: it loads while its first question is made."""
+        self._live()
+
     def _live(self) -> Process:
         with self._starting:
             if self._process is None or not self._process.is_alive():

@@ -4,6 +4,7 @@
 |----------------------------|-----------------------------------------------------------------------------------------------------------------|
 | ``@tcspec.verified(...)``  | what it decorates is a test, under its own name, whatever that is; several of them are numbered                 |
 | fixture ``tcspec``         | the package, its process warm; one process a session, and one a worker of pytest-xdist                           |
+| a test with ``accept=``    | passes with the findings that its baseline accepts; the end of the session lists them                           |
 | a test that fails          | shows the verdicts on its kernels that are not ok: each finding with its statements at ``file:line``, no frame of this package |
 | ``--tcspec-strict``        | broken contracts are errors for all that is ``verified``                                                        |
 
@@ -26,6 +27,10 @@ from .verified import Request, requests_of
 __all__: list[str] = []
 
 _BAD: pytest.StashKey[list[verdicts.Verdict]] = pytest.StashKey()
+#: those that pass with findings that a baseline accepts
+_ACCEPTED: pytest.StashKey[list[verdicts.Verdict]] = pytest.StashKey()
+#: a property of a report: workers of pytest-xdist send it with the report
+_PROPERTY = "tcspec accepted"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -106,8 +111,12 @@ def _place(kernel: Any) -> tuple[str, int] | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    item.stash[_BAD] = []
-    with verdicts.watched(item.stash[_BAD].append):
+    item.stash[_BAD], item.stash[_ACCEPTED] = [], []
+
+    def hear(verdict: verdicts.Verdict) -> None:
+        item.stash[_ACCEPTED if verdict.ok else _BAD].append(verdict)
+
+    with verdicts.watched(hear):
         return (yield)
 
 
@@ -122,4 +131,21 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         for bad in item.stash.get(_BAD, []):
             if bad is not shown:
                 report.sections.append((f"tcspec: {bad.name}", bad.report()))
+    if report.when == "call":
+        rows = [row for one in item.stash.get(_ACCEPTED, []) for row in one.accepted_rows]
+        report.user_properties.extend((_PROPERTY, row) for row in dict.fromkeys(rows))
     return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    rows = [
+        (report.nodeid, row)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, row in getattr(report, "user_properties", ())
+        if name == _PROPERTY
+    ]
+    if rows:
+        terminalreporter.section("tcspec: accepted findings")
+        for node, row in rows:
+            terminalreporter.write_line(f"{node}: {row}")

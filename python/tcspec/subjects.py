@@ -14,9 +14,11 @@ Neither compiler is imported before a kernel is its own.
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import math
 import os
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Mapping, Sequence, cast
 
@@ -34,17 +36,19 @@ def is_function(kernel: object) -> bool:
 
 
 def exported(
-    kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, level: str | None = None
+    kernel: Any,
+    arguments: Sequence[Any],
+    keywords: Mapping[str, Any],
+    grid: Any = None,
+    level: str | None = None,
+    options: Sequence[str] = (),
 ) -> Export:
-    """A kernel and its arguments as launches."""
-    if level == "ptx" and not is_function(kernel) and not _is_ptx(kernel):
-        raise Refused(f"level: expected PTX, X.ptx or {{'ptx': text}}, found {_short(kernel)}", "level")
-    if level == "ptx" and is_function(kernel) and not triton.is_kernel(kernel) and callable(kernel):
-        return _mosaic(kernel, arguments, keywords, grid)
-    if level not in (None, "jaxpr", "ptx") and not triton.is_kernel(kernel):
-        raise Refused(f"level: expected 'jaxpr' or 'ptx', or none, for what is no kernel of Triton's; found {level!r}", "level")
+    """A kernel and its arguments as launches. ``options``: those of the question, which a keyword may be meant for."""
+    if is_function(kernel):
+        _refuse_misspelt(kernel, arguments, keywords, options)
     if not is_function(kernel):
-        launch = _said(kernel, keywords, grid)
+        # which levels a file has is for the library to say
+        launch = _said(kernel, keywords if level is None else {**keywords, "level": level}, grid)
         if arguments:
             raise Refused(
                 f"{launch.name}: expected its arguments by their names (set=, arg=, in_=), since it is no function; found {len(arguments)} by their places",
@@ -54,19 +58,60 @@ def exported(
     if triton.is_kernel(kernel):
         return triton.export(kernel, *arguments, grid=grid, **({} if level is None else {"level": level}), **keywords)
     if callable(kernel):
-        return _of_jax(kernel, arguments, keywords, grid)
+        if level not in (None, "auto", "jaxpr", "ptx"):
+            raise Refused(f"level: expected 'auto', 'jaxpr' or 'ptx' for a function of JAX, found {level!r}", "level")
+        if "ptx" in keywords and level != "ptx" and "ptx" not in _parameters(kernel):
+            raise Refused(f"{_name_of(kernel)}: ptx: expected level='ptx' with it, found {level!r}", "level")
+        return (_mosaic if level == "ptx" else _of_jax)(kernel, arguments, keywords, grid)
     raise Refused(
         f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
         "kernel",
     )
 
 
-def _is_ptx(kernel: Any) -> bool:
-    return "ptx" in kernel if isinstance(kernel, Mapping) else os.fspath(kernel).lower().endswith(".ptx")
+# ---------------------------------------------------------------- what a function does not take
 
 
-def _short(kernel: Any) -> str:
-    return "another document" if isinstance(kernel, Mapping) else repr(os.fspath(kernel))
+def _refuse_misspelt(kernel: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], options: Sequence[str]) -> None:
+    """Names an argument too many, or a keyword that neither the function nor the question has, with the nearest one that is there."""
+    if triton.is_kernel(kernel):
+        parameters = triton.parameters(kernel)
+        unknown = [k for k in keywords if k not in triton.KEYWORDS and not triton.takes(kernel, k)]
+        _refuse(_name_of(kernel), parameters, [*options, *triton.KEYWORDS, *triton.options()], len(arguments), unknown)
+        return
+    try:
+        signature = inspect.signature(kernel)
+    except (TypeError, ValueError):  # written in C, or no function: what it takes is not known
+        return
+    found = signature.parameters.values()
+    takes = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    named = [p.name for p in found if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    any_more = any(p.kind is p.VAR_POSITIONAL for p in found)
+    any_named = any(p.kind is p.VAR_KEYWORD for p in found)
+    unknown = [] if any_named else [k for k in keywords if k not in named and k != "ptx"]
+    _refuse(_name_of(kernel), [p.name for p in found], options, 0 if any_more else len(arguments) - len(takes) + len(found), unknown)
+
+
+def _parameters(function: Any) -> Sequence[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _refuse(name: str, parameters: Sequence[str], options: Sequence[str], given: int, unknown: Sequence[str]) -> None:
+    if unknown:
+        near = get_close_matches(unknown[0], [*parameters, *options], 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise Refused(
+            f"{name}: expected a parameter of the kernel ({', '.join(parameters) or 'it has none'}) or an option, found '{unknown[0]}'{hint}",
+            "arguments",
+        )
+    if given > len(parameters):
+        raise Refused(
+            f"{name}: expected at most {len(parameters)} arguments ({', '.join(parameters)}), found {given}: options are said by their names",
+            "arguments",
+        )
 
 
 # ---------------------------------------------------------------- names, files, documents
@@ -128,6 +173,8 @@ def _need(package: str, what: str) -> None:
 
 
 def _name_of(function: Any) -> str:
+    if triton.is_kernel(function):
+        return triton.name_of(function)
     inner = getattr(function, "func", function)  # of a partial
     return str(getattr(inner, "__name__", type(inner).__name__))
 

@@ -21,9 +21,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
+    "AtLevel",
     "BadVerdict",
     "Finding",
     "Mutation",
@@ -55,7 +59,7 @@ _watching: ContextVar[Callable[["Verdict"], None] | None] = ContextVar("tcspec_w
 
 @contextmanager
 def watched(hear: Callable[["Verdict"], None]) -> Iterator[None]:
-    """Within, every verdict that is not ok is told, whatever becomes of it."""
+    """Within, every verdict that is not ok is told, and every one that is ok with findings that a baseline accepts, whatever becomes of it."""
     token = _watching.set(hear)
     try:
         yield
@@ -129,6 +133,12 @@ class Finding:
     missing: str | None
     #: the same in the words of the kernel's language, where it has some
     fix: str | None
+    #: ``"compiler"`` or ``"library"`` where the author of the kernel did not write what is wrong; None for the author's own
+    whose: str | None
+    #: of a verdict on several levels: those that have it, ``"ttgir"``, ``"ptx"``; the first tells it
+    levels: tuple[str, ...]
+    #: why it may stand, where a baseline accepts it (``accept=``)
+    accepted: str | None
     document: Mapping[str, Any]
 
     def __str__(self) -> str:
@@ -137,10 +147,23 @@ class Finding:
         for name, statement in zip(names, self.statements):
             rows.append(f"    {name:<9} {statement}")
             rows.append(f"    {'':<9} {statement.does}, by {statement.agent}")
-        for name, said in (("bytes", self.place), ("fix", self.fix)):
+        level = " and ".join(map(str.upper, self.levels)) or None
+        for name, said in (
+            ("bytes", self.place),
+            ("level", level),
+            ("fix", self.fix),
+            ("whose", None if self.whose is None else _WHOSE[self.whose]),
+            ("accepted", self.accepted),
+        ):
             if said is not None:
                 rows.append(f"    {name:<9} {said}")
         return "\n".join(rows)
+
+
+_WHOSE = {
+    "compiler": "the compiler's: the author of the kernel cannot add it; report it to the compiler, or accept it (accept=)",
+    "library": "the library's that initialises the barrier",
+}
 
 
 @dataclass(frozen=True)
@@ -196,11 +219,37 @@ def _finding(found: Mapping[str, Any], lines: Lines) -> Finding:
         knew=found.get("knew"),
         missing=found["missing"]["text"] if "missing" in found else None,
         fix=found.get("fix", found["missing"]["text"] if "missing" in found else None),
+        whose=found.get("whose"),
+        levels=tuple(found.get("levels", ())),
+        accepted=found.get("accepted"),
         document=found,
     )
 
 
 # ---------------------------------------------------------------- verdicts
+
+
+@dataclass(frozen=True)
+class AtLevel:
+    """What a kernel of Triton came to in one of the forms in which it was judged."""
+
+    #: ``"ttgir"`` or ``"ptx"``
+    level: str
+    #: a verdict; ``refused``: it was there and is not taken; ``not-judged``: it was not there, or not asked
+    result: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.level.upper()}: {self.result}: {self.reason}"
+
+
+def _accepted_row(row: Mapping[str, Any]) -> str:
+    """As the command line says it."""
+    places = ", ".join(": ".join(filter(None, (side.get("file"), side["statement"]))) for side in (row["a"], row["b"]) if side)
+    count = row["findings"]
+    if count == 0:
+        return f"{row['id']} at {places} no longer occurs: delete its row"
+    return f"{row['id']} ({count} {'finding' if count == 1 else 'findings'}) at {places}: {row['reason']}"
 
 
 class Verdict:
@@ -226,7 +275,7 @@ class Verdict:
         self._draw = draw
         self._drawn: str | None = None
         hear = _watching.get()
-        if hear is not None and not self.ok:
+        if hear is not None and (not self.ok or self.findings):
             hear(self)
 
     @property
@@ -243,6 +292,22 @@ class Verdict:
     def accepted(self) -> Sequence[Mapping[str, Any]]:
         """Rows of the baseline that was asked for, with how many findings each names; 0: it no longer occurs."""
         return tuple(self.document.get("accepted", ()))
+
+    @property
+    def levels(self) -> tuple[AtLevel, ...]:
+        """Of a kernel of Triton, what each level came to; empty where one was asked for."""
+        at = self.document.get("levels", {}).get("at", ())
+        return tuple(AtLevel(one["level"], one["result"], one["reason"]) for one in at)
+
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        """What it does not speak of."""
+        return tuple(self.document["scope"])
+
+    @property
+    def accepted_rows(self) -> tuple[str, ...]:
+        """The same, a line each."""
+        return tuple(map(_accepted_row, self.accepted))
 
     @property
     def reason(self) -> str:
@@ -275,19 +340,23 @@ class Verdict:
         return f"<tcspec verdict on {self.name}: {self.verdict}{about and f', {about}'}{f' and {more} more' if more > 0 else ''}>"
 
     def raise_if_bad(self) -> "Verdict":
-        """Raises ``BadVerdict`` unless it is ok; else gives itself."""
+        """Raises ``BadVerdict`` unless it is ok; else gives itself. With ``accept=``, findings that the baseline accepts pass: ``report()`` lists them."""
         if not self.ok:
             raise BadVerdict(self)
         return self
 
     def report(self) -> str:
-        """The findings at the author's lines, and nothing else."""
+        """The findings at the author's lines, what a baseline accepts of them, and what a verdict that is ok does not speak of."""
         proof = self.proof
         head = f"{self.name}: {self.verdict}: {self.reason}"
+        difference = self.document.get("levels", {}).get("difference")
+        apart = [*map(str, self.levels), f"they differ: {difference}"] if difference is not None else []
         wrong = [] if proof is None or proof.proved else [f"not proved: {proof.text}"]
         blocked = [f"blocked: {line}" for line in self.document.get("waitFor", ())]
+        accepted = [f"accepted: {row}" for row in self.accepted_rows]
+        outside = [f"not checked: {'; '.join(self.not_checked)}"] if self.ok and self.not_checked else []
         return "\n\n".join(
-            ["\n".join([head, *blocked, *wrong]), *(str(f) for f in self.findings)]
+            ["\n".join([head, *apart, *blocked, *wrong, *accepted, *outside]), *(str(f) for f in self.findings)]
         )
 
     def timeline(self) -> str:
@@ -362,8 +431,25 @@ class Verdicts(Verdict):
     def __len__(self) -> int:
         return len(self._kernels)
 
+    @property
+    def ok(self) -> bool:
+        return all(v.ok for v in self._kernels)
+
+    @property
+    def accepted(self) -> Sequence[Mapping[str, Any]]:
+        return tuple(row for v in self._kernels for row in v.accepted)
+
+    @property
+    def levels(self) -> tuple[AtLevel, ...]:
+        return tuple(at for v in self._kernels for at in v.levels)
+
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row for v in self._kernels for row in v.not_checked))
+
     def report(self) -> str:
-        return "\n\n".join(v.report() for v in self._kernels if not v.ok)
+        wrong = [v for v in self._kernels if not v.ok]
+        return "\n\n".join(v.report() for v in wrong or self._kernels)
 
     def timeline(self) -> str:
         """The picture of the first kernel that is not ok, or of the first; each kernel has its own."""
@@ -373,11 +459,16 @@ class Verdicts(Verdict):
 class Run(Verdicts):
     """A run: what was computed, and the verdicts on the kernels that computed it."""
 
-    def __init__(self, name: str, kernels: Sequence[Verdict], result: Any, outputs: Mapping[str, Any]) -> None:
+    #: what the call returns: the pytree of a function of JAX, the tensors of another kernel by their names; None where it came to no end
+    result: Any
+    #: the outputs of the kernels, by their names
+    outputs: "Mapping[str, NDArray[Any]]"
+
+    def __init__(
+        self, name: str, kernels: Sequence[Verdict], result: Any, outputs: "Mapping[str, NDArray[Any]]"
+    ) -> None:
         super().__init__(name, kernels)
-        #: what the call returns: the pytree of a function of JAX, the tensors of another kernel by their names
         self.result = result
-        #: the outputs of the kernels, by their names, as numpy arrays
         self.outputs = outputs
         if len(kernels) == 1:
             self.document = kernels[0].document
@@ -386,7 +477,7 @@ class Run(Verdicts):
     def reason(self) -> str:
         return self._worst.reason if len(self._kernels) == 1 else super().reason
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[Any]":
         """Of a run with one output: ``numpy.testing.assert_array_equal(tcspec.run(f, a, b), expected)``."""
         import numpy
 

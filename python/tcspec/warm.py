@@ -10,8 +10,9 @@ import os
 from typing import Any
 
 from .client import Client
+from .errors import TcspecError
 
-__all__ = ["client", "close", "version"]
+__all__ = ["client", "close", "start", "version"]
 
 # whole tensors go and come as text: as much as it takes
 _MOST = str(2**28)
@@ -22,6 +23,14 @@ _client = Client(options=["--files", os.path.abspath(os.sep), "--max-line", _MOS
 def client() -> Client:
     """The client that every function of this package asks."""
     return _client
+
+
+def start() -> None:
+    """Starts the process while a compiler works. Why it cannot be started is said by the question that needs it."""
+    try:
+        _client.start()
+    except TcspecError:
+        pass
 
 
 def close() -> None:

@@ -3,6 +3,7 @@
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import blackwell
+from triton.experimental.gluon.language.nvidia.ampere import async_copy
 from triton.experimental.gluon.language.nvidia.hopper import (
     fence_async_shared,
     mbarrier,
@@ -100,3 +101,47 @@ def matmul_blackwell(da, db, dc, LEFT_OUT: gl.constexpr = ""):
     fence_async_shared()
     tma.async_copy_shared_to_global(dc, [0, 0], c)
     tma.store_wait(0)
+
+
+@gluon.jit
+def fill(tile, source, first, rows: gl.constexpr):
+    """Rows of a matrix as wide as the tile, by all threads."""
+    r = gl.arange(0, tile.shape[0], gl.SliceLayout(1, rows))
+    c = gl.arange(0, tile.shape[1], gl.SliceLayout(0, rows))
+    async_copy.async_copy_global_to_shared(tile, source + (first + r)[:, None] * tile.shape[1] + c[None, :])
+    async_copy.commit_group()
+
+
+@gluon.jit
+def summed(a, b, c, SIZE: gl.constexpr, JOINED: gl.constexpr):
+    """a @ (b[0] + b[1] + b[2]), whose tiles take turns in two buffers: the third is filled in where the product with the first has read."""
+    warps: gl.constexpr = gl.num_warps()
+    ROWS: gl.constexpr = 16 * warps
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [warps, 1], [1, 0])
+    sums: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [warps, 1], [16, SIZE, 16])
+    left = gl.allocate_shared_memory(gl.float16, [ROWS, SIZE], gl.NVMMASharedLayout.get_default_for([ROWS, SIZE], gl.float16))
+    square: gl.constexpr = gl.NVMMASharedLayout.get_default_for([SIZE, SIZE], gl.float16)
+    even = gl.allocate_shared_memory(gl.float16, [SIZE, SIZE], square)
+    odd = gl.allocate_shared_memory(gl.float16, [SIZE, SIZE], square)
+    fill(left, a, 0, rows)
+    fill(even, b, 0, rows)
+    fill(odd, b, SIZE, rows)
+    acc = gl.zeros([ROWS, SIZE], gl.float32, sums)
+    async_copy.wait_group(1)
+    fence_async_shared()
+    acc = warpgroup_mma(left, even, acc, is_async=True)
+    async_copy.wait_group(0)
+    fence_async_shared()
+    acc = warpgroup_mma(left, odd, acc, is_async=True)
+    acc = warpgroup_mma_wait(0, deps=(acc,))
+    if JOINED:
+        # each warpgroup has waited for its own products
+        gl.thread_barrier()
+    fill(even, b, 2 * SIZE, rows)
+    async_copy.wait_group(0)
+    fence_async_shared()
+    acc = warpgroup_mma(left, even, acc, is_async=True)
+    acc = warpgroup_mma_wait(0, deps=(acc,))
+    r = gl.arange(0, ROWS, gl.SliceLayout(1, sums))
+    k = gl.arange(0, SIZE, gl.SliceLayout(0, sums))
+    gl.store(c + r[:, None] * SIZE + k[None, :], acc)

@@ -135,11 +135,26 @@ class Verdicts(unittest.TestCase):
             tcspec.check("zoo/R1", 1, 2)
         self.assertEqual(raised.exception.code, "arguments")
         with self.assertRaises(tcspec.Refused) as raised:
-            tcspec.check("zoo/R1", level="ptx")
-        self.assertEqual(raised.exception.code, "level")
+            tcspec.check("zoo/R1", level="ttgir")
+        self.assertEqual(raised.exception.code, "bad-flag")
         with self.assertRaises(tcspec.Refused) as raised:
             tcspec.check("zoo/R1", level="cubin")
-        self.assertEqual(raised.exception.code, "level")
+        self.assertEqual(raised.exception.code, "bad-flag")
+
+    def test_what_is_misspelt(self) -> None:
+        def right(x: Any, rows: int = 1) -> None: ...
+
+        for ask, named, hint in (
+            (lambda: tcspec.check(right, 1, strickt=True), "strickt", "did you mean 'strict'?"),
+            (lambda: tcspec.check(right, 1, row=3), "row", "did you mean 'rows'?"),
+            (lambda: tcspec.check(right, 1, 2, 3), "at most 2 arguments (x, rows), found 3", "options are said by their names"),
+            (lambda: tcspec.check("zoo/R1", strickt=True), "strickt", "did you mean strict"),
+            (lambda: tcspec.run("hopper-matmul", sett={"k": 64}), "sett", "did you mean set"),
+        ):
+            with self.subTest(named), self.assertRaises(tcspec.Refused) as raised:
+                ask()
+            self.assertIn(named, str(raised.exception))
+            self.assertIn(hint, str(raised.exception))
 
     def test_ptx(self) -> None:
         # a tree of halves: the barrier of the first round is missing, or there

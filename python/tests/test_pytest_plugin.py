@@ -112,6 +112,22 @@ def test_raises(tcspec):
 TRITON_LINES = ("value = tl.load(x + tl.arange(0, BLOCK))", "tl.store(x + i, value * 2)")
 
 
+ACCEPTED = '''
+import json, tcspec as t
+
+made = json.loads(t.Client().check("zoo/R1", acceptWrite="accept.json")["files"]["accept.json"])
+baseline = {**made, "accepted": [{**row, "reason": "it is known"} for row in made["accepted"]]}
+
+def test_of_its_own():
+    t.check("zoo/R1", accept=baseline).raise_if_bad()
+
+class Named(str):
+    """A kernel of the catalogue as a test."""
+
+kernel = t.verified(accept=baseline)(Named("zoo/R1"))
+'''
+
+
 class Plugin(unittest.TestCase):
     def _run(self, source: str, *options: str) -> "subprocess.CompletedProcess[str]":
         held = tempfile.TemporaryDirectory()
@@ -146,6 +162,13 @@ class Plugin(unittest.TestCase):
         if importlib.util.find_spec("triton") is None:
             self.skipTest("needs Triton")
         self._holds(OF_TRITON, TRITON_LINES)
+
+    def test_accepted_findings_pass_and_are_listed(self) -> None:
+        said = self._run(ACCEPTED).stdout
+        self.assertIn("2 passed", said)
+        listed = said[said.index("tcspec: accepted findings") :]
+        for test in ("test_of_its_own", "kernel"):
+            self.assertRegex(listed, rf"test_kernels.py::{test}: R1 \(1 finding\) at producer / load s, consumer / read s: it is known")
 
     def test_strict(self) -> None:
         said = self._run("def test_nothing(): pass", "--tcspec-strict").stdout

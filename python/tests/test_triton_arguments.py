@@ -113,7 +113,7 @@ class Launches(unittest.TestCase):
         )
         self.assertEqual([1, 2], launch.params["launch"]["grid"])
         self.assertEqual((["x", "out"], None, "add"), (launch.inputs, launch.outputs, launch.name))
-        self.assertEqual({"triton_kernels.py", "out.npy"}, set(launch.params["files"]))
+        self.assertEqual({"triton_kernels.py", "out.npy", "kernel.ptx", "kernel.json"}, set(launch.params["files"]))
         self.assertIn("def add(x, y", launch.params["files"]["triton_kernels.py"])
 
     def numbers(self, *values: Any) -> Any:
@@ -256,7 +256,7 @@ class RefusedInOneLine(unittest.TestCase):
     def test_targets_and_levels(self) -> None:
         one = x(64)
         self.says("triton.target", "target: expected 'sm_90' or 'sm_100', found 'sm_80'", kernels.in_place, one, one, BLOCK=64, grid=1, target="sm_80")
-        self.says("triton.level", "level: expected 'ttgir' or 'ptx', found 'cubin'", kernels.in_place, one, one, BLOCK=64, grid=1, level="cubin")
+        self.says("level", "level: expected 'auto', 'ttgir', 'ptx', found 'cubin'", kernels.in_place, one, one, BLOCK=64, grid=1, level="cubin")
 
     def test_tensors(self) -> None:
         known = "f16, bf16, f32, f64, e4m3, e5m2, i1, i8, i16, i32, i64, u8, u16, u32, u64"

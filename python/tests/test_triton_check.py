@@ -109,7 +109,15 @@ class Verdicts(unittest.TestCase):
 
     def test_what_is_written_in_part(self) -> None:
         x, out = random(256, dtype=numpy.float32), numpy.full(256, 7, numpy.float32)
-        self.assertEqual(["O1"], [f.id for f in tcspec.check(kernels.scaled, x, out, 1.5, grid=1, BLOCK=128).findings])
+        for level in ("auto", "ttgir", "ptx"):
+            with self.subTest(level):
+                # what the caller gave stays where the kernel leaves it
+                given = self.ok(tcspec.check(kernels.scaled, x, out, 1.5, grid=1, BLOCK=128, level=level))
+                self.assertEqual(["O1"], [f.id for f in given.notes])
+                for more in ({"outputs": ["out"]}, {}):
+                    written = out if more else Array("f32", (256,))
+                    whole = tcspec.check(kernels.scaled, x, written, 1.5, grid=1, BLOCK=128, level=level, **more)
+                    self.assertEqual(["O1"], [f.id for f in whole.findings])
         run = self.ok(tcspec.run(kernels.scaled, x, out, 1.5, grid=1, BLOCK=128, outputs=[]))
         numpy.testing.assert_array_equal([7.0] * 128, run.result["out"][128:])
 
@@ -125,13 +133,40 @@ class Verdicts(unittest.TestCase):
 
     def test_what_cannot_be_judged_is_refused_at_its_line(self) -> None:
         x = Array("f32", (64,))
-        with self.assertRaisesRegex(Refused, r"math\.sin: .* \(triton_kernels\.py:\d+\)"):
-            tcspec.check(kernels.sines, x, x, grid=1, BLOCK=64)
+        with self.assertRaisesRegex(Refused, r"^triton_kernels\.py:\d+: tt\.elementwise_inline_asm: .* \(line \d+ of the TTGIR\)$"):
+            tcspec.check(kernels.assembled, x, x, grid=1, BLOCK=64, level="ttgir")
 
     def test_mutants(self) -> None:
         x = Array("f32", (256,))
         mutation = tcspec.mutate(kernels.scaled, x, Array("f32", (256,)), 2.0, grid=2, BLOCK=128)
         self.assertIn("DROP", str(mutation))
+
+
+class Flattened(unittest.TestCase):
+    """A loop over tiles and K: the new sum is chosen while the last product is in flight, and written behind the wait for it."""
+
+    def setUp(self) -> None:
+        self.a, self.b, self.c = random(256, 192), random(192, 256), zeros(256, 256)
+        self.maps = descriptor(self.a, [128, 64]), descriptor(self.b, [64, 128]), descriptor(self.c, [128, 128])
+        self.rest: Any = (256, 256, 192)
+        self.named: Any = {"BM": 128, "BN": 128, "BK": 64, "PROGRAMS": 2, "grid": 2, "num_stages": 3}
+
+    def test_it_is_right(self) -> None:
+        run = tcspec.run(kernels.flattened, *self.maps, *self.rest, **self.named, level="ttgir")
+        self.assertTrue(run.ok, str(run))
+        wanted = self.a.astype(numpy.float64) @ self.b.astype(numpy.float64)
+        self.assertLess(numpy.abs(run.result["dc"] - wanted).max(), 0.1)
+        other = tcspec.run(kernels.flattened, *self.maps, *self.rest, **self.named, level="ptx")
+        self.assertTrue(other.ok, str(other))
+        self.assertEqual(run.result["dc"].tobytes(), other.result["dc"].tobytes())
+
+    def test_without_the_wait(self) -> None:
+        exported = tcspec.triton.export(kernels.flattened, *self.maps, *self.rest, **self.named, level="ttgir")
+        lines = exported.launches[0].document["ttgir"].splitlines()
+        self.assertTrue(any("arith.select" in line and "tensor<128x128xf32" in line for line in lines))
+        waits = [k for k, line in enumerate(lines, 1) if "warp_group_dot_wait" in line and "pendings = 0" in line]
+        found = tcspec.check(kernels.flattened, *self.maps, *self.rest, **self.named, without=str(waits[0]))
+        self.assertIn("M1", {finding.id for finding in found.findings})
 
 
 class Matmuls(unittest.TestCase):
@@ -240,8 +275,11 @@ class OfGluon(unittest.TestCase):
 
     def test_blackwell(self) -> None:
         tensors = [self.tile(shape, list(shape)) for shape in ((128, 64), (64, 128), (128, 128))]
-        run = tcspec.run(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100")
+        run = tcspec.run(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100", level="ttgir")
         self.assertTrue(run.ok, str(run))
+        # of the fences of tcgen05, which are the compiler's to write, its PTX has none
+        text = tcspec.check(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100")
+        self.assertEqual([("M8", "compiler", ("ptx",))], [(f.id, f.whose, f.levels) for f in text.findings])
         wanted = random(128, 64).astype(numpy.float64) @ random(64, 128).astype(numpy.float64)
         self.assertLess(numpy.abs(run.result["dc"] - wanted).max(), 0.05)
         missing = tcspec.check(gluon.matmul_blackwell, *tensors, "wait done", grid=1, target="blackwell")

@@ -43,12 +43,12 @@ class Levels(unittest.TestCase):
         numpy.testing.assert_array_equal(x * 2, made["x"])
 
     def test_what_lowering_adds(self) -> None:
-        """Of 64 elements each is loaded by two of 128 threads and stored by one: the other's load is ordered with nothing, which TTGIR does not show."""
+        """Of 64 elements each is loaded by two of 128 threads and stored by one: what the other finds goes nowhere, so it is no race."""
         x = random(64)
-        self.assertTrue(tcspec.run(kernels.in_place, x, x, BLOCK=64, grid=1).ok)
-        run = tcspec.run(kernels.in_place, x, x, BLOCK=64, grid=1, level="ptx")
-        self.assertEqual({"D2"}, {finding.id for finding in run.findings})
-        numpy.testing.assert_array_equal(x * 2, run.result["x"])
+        for level in ("auto", "ttgir", "ptx"):
+            run = tcspec.run(kernels.in_place, x, x, BLOCK=64, grid=1, level=level)
+            self.assertTrue(run.ok, str(run))
+            numpy.testing.assert_array_equal(x * 2, run.result["x"])
 
     def test_a_matmul_through_tensor_maps(self) -> None:
         a, b, c = random(128, 96), random(96, 128), numpy.zeros((128, 128), numpy.float16)

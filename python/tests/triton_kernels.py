@@ -30,9 +30,21 @@ def copied(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def sines(x, out, BLOCK: tl.constexpr):
+def assembled(x, out, BLOCK: tl.constexpr):
+    """What TTGIR has as a text of PTX."""
     at = tl.arange(0, BLOCK)
-    tl.store(out + at, tl.sin(tl.load(x + at)))
+    twice = tl.inline_asm_elementwise("add.f32 $0, $1, $1;", "=f,f", [tl.load(x + at)], tl.float32, True, 1)
+    tl.store(out + at, twice)
+
+
+@triton.jit
+def shifted(x, scratch, out, SIZE: tl.constexpr, BY: tl.constexpr, JOINED: tl.constexpr):
+    """Through global memory: what a thread reads back, another has stored."""
+    at = tl.arange(0, SIZE)
+    tl.store(scratch + at, tl.load(x + at) * 2)
+    if JOINED:
+        tl.debug_barrier()
+    tl.store(out + at, tl.load(scratch + (at + BY) % SIZE))
 
 
 @triton.jit
@@ -179,3 +191,17 @@ def asks_its_chip(out):
 def does_not_compile(x, BLOCK: tl.constexpr):
     tl.static_assert(BLOCK == 3, "BLOCK is to be three")
     tl.store(x + tl.arange(0, BLOCK), 0)
+
+
+@triton.jit
+def flattened(da, db, dc, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PROGRAMS: tl.constexpr):
+    """Every program computes several tiles; the loop over tiles and the one over K are one, so a sum begins anew where the last one is still in registers."""
+    across = tl.cdiv(N, BN)
+    tiles = tl.cdiv(M, BM) * across
+    for tile in tl.range(tl.program_id(0), tiles, PROGRAMS, flatten=True):
+        row = tile // across * BM
+        column = tile % across * BN
+        total = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            total = tl.dot(da.load([row, k]), db.load([k, column]), total)
+        dc.store([row, column], total.to(tl.float16))

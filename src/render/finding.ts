@@ -21,12 +21,14 @@
 import { hazards } from '../semantics/judging/hazards.js'
 import type { Finding, Operation, Place } from '../semantics/judging/finding.js'
 import type { AlikeFinding, ReplayableFinding } from '../semantics/judging/verdict.js'
+import { levelTitle } from '../semantics/judging/level-names.js'
 import type { Palette } from './palette.js'
 import { fields, table, thousands, wrap } from './table.js'
 
 // ---------------------------------------------------------------- rows
 
 export type FindingLabel =
+  | 'level'
   | 'where'
   | 'first'
   | 'second'
@@ -115,6 +117,7 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     // a text that both have is quoted once
     ...[...new Set([a.source, b?.source])].flatMap((text) => row('source', text)),
     ...(place === undefined ? [] : row('bytes', placeText(place))),
+    ...row('level', f.levels?.map(levelTitle).join(' and ')),
     ...row('why', f.knew),
     ...row('fix', f.fix ?? f.missing?.text),
     ...row('silicon', f.silicon),

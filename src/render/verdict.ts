@@ -16,6 +16,7 @@ import type {
   Verdict,
   VerdictName,
 } from '../semantics/judging/verdict.js'
+import { levelTitle } from '../semantics/judging/level-names.js'
 import { findingBlock } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'
@@ -115,10 +116,23 @@ const acceptedRows = (v: Verdict): ReadonlyArray<Row> => {
   ]
 }
 
+/** What each level came to, where that is more than the first line says. */
+const levelRows = ({ levels }: Verdict): ReadonlyArray<Row> => {
+  if (levels === undefined) return []
+  const { at, difference } = levels
+  return difference === undefined && !at.some(({ result }) => result === 'refused')
+    ? []
+    : [
+        ...at.map(({ level, result, reason }) => [levelTitle(level), `${result}: ${reason}`] as const),
+        ...(difference === undefined ? [] : [['they differ', difference] as const]),
+      ]
+}
+
 /** Rows that say what the verdict is and how it was reached: of a verdict document, and of nothing else. */
 export const verdictRows = (v: Verdict, judged = true): ReadonlyArray<Row> => [
   ['verdict', `${v.verdict}: ${v.reason}`],
   ...acceptedRows(v),
+  ...levelRows(v),
   ...(v.mended ?? []).map((m) => ['mended', mendedText(m)] as const),
   ...(judged ? [['conditions', conditionText(v.conditions)] as const, decidedBy(v)] : []),
   ...v.waitFor.map((line, i) => [i === 0 ? 'blocked' : '', line] as const),

@@ -54,6 +54,12 @@ const dot = (made: string, c: string): Operation =>
 const wait = (made: string, ...inputs: ReadonlyArray<string>): Operation =>
   operation('ttng.warp_group_dot_wait', { inputs }, made, inputs.length)
 const read = (made: string, x: string): Operation => operation('arith.truncf', { in: [x] }, made)
+const number: Type = { _tag: 'integer', bits: 1, sign: '' }
+/** A choice that a number decides. */
+const choice = (made: string, x: string, y: string): Operation => ({
+  ...operation('arith.select', { true: [x], false: [y] }, made),
+  operands: { condition: [{ name: 'last', index: null, type: number }], true: [value(x)], false: [value(y)] },
+})
 const yields = (...values: ReadonlyArray<string>): Operation => operation('scf.yield', { values }, null)
 const loop = (
   made: string,
@@ -101,6 +107,23 @@ describe('a product is on its way', () => {
     const side = region([dot('d', 'zero'), wait('w', 'd'), yields('w')])
     expect(flying([operation('scf.if', {}, 'c', 1, [side, side])])).toEqual(['d#0'])
   })
+  test('through a choice that the loop hands on: of zeros, or what is on its way', () => {
+    const side = region([wait('v', 'w'), read('n', 'v')])
+    const ends = operation('scf.if', {}, null, 0, [side])
+    const body = [dot('d', 'acc'), wait('w', 'd'), choice('c', 'zero', 'w'), ends, yields('c')]
+    expect(flying([loop('l', ['zero'], ['acc'], body)])).toEqual(['acc#0', 'c#0', 'd#0', 'l#0', 'w#0'])
+    // that is taken by something else, too
+    const taken = [dot('d', 'acc'), wait('w', 'd'), choice('c', 'zero', 'w'), read('n', 'c'), yields('c')]
+    expect(flying([loop('l', ['zero'], ['acc'], taken)])).toEqual(['d#0'])
+    // of two products
+    const both = [dot('d', 'acc'), dot('e', 'zero'), choice('c', 'e', 'd'), yields('c')]
+    expect(flying([loop('l', ['zero'], ['acc'], both)])).toEqual(['d#0', 'e#0'])
+    // no product comes to it
+    const idle = [dot('d', 'zero'), choice('c', 'zero', 'x'), wait('w', 'd'), read('n', 'w'), yields('c')]
+    expect(flying([loop('l', ['zero'], ['x'], idle)])).toEqual(['d#0'])
+    // outside of a loop
+    expect(flying([dot('d', 'zero'), wait('w', 'd'), choice('c', 'zero', 'w')])).toEqual(['d#0'])
+  })
   test('and one that is waited for at once is a tensor', () => {
     const sync = operation('ttng.warp_group_dot', { a: ['a'], b: ['b'], c: ['zero'] }, 'd')
     expect(flying([sync, wait('w', 'd')])).toEqual([])
@@ -114,7 +137,7 @@ const drawn = (die: Dice, known: ReadonlyArray<string>, depth: number, fresh: ()
   const values = [...known]
   const one = (): string => values[die.below(values.length)]!
   return Array.from({ length: 1 + die.below(3) }, (): Operation => {
-    const kind = die.below(depth === 0 ? 5 : 7)
+    const kind = die.below(depth === 0 ? 6 : 8)
     const made = fresh()
     const op =
       kind < 2
@@ -123,12 +146,14 @@ const drawn = (die: Dice, known: ReadonlyArray<string>, depth: number, fresh: ()
           ? wait(made, one())
           : kind === 4
             ? read(made, one())
-            : ((): Operation => {
-                const carried = fresh()
-                const body = drawn(die, [...values, carried], depth - 1, fresh)
-                const inside = [carried, ...body.flatMap((o) => o.names.map(({ name }) => name))]
-                return loop(made, [one()], [carried], [...body, yields(inside[die.below(inside.length)]!)])
-              })()
+            : kind === 5
+              ? choice(made, one(), one())
+              : ((): Operation => {
+                  const carried = fresh()
+                  const body = drawn(die, [...values, carried], depth - 1, fresh)
+                  const inside = [carried, ...body.flatMap((o) => o.names.map(({ name }) => name))]
+                  return loop(made, [one()], [carried], [...body, yields(inside[die.below(inside.length)]!)])
+                })()
     values.push(made)
     return op
   })
@@ -156,9 +181,43 @@ const byDefinition = (operations: ReadonlyArray<Operation>): ReadonlyArray<strin
     .filter((op) => op.name === 'ttng.warp_group_dot_wait')
     .map((op) => ({ input: keyOf(op.operands['inputs']![0]!), result: resultKeys(op)[0]! }))
   const reads = all.filter((op) => op.name === 'arith.truncf').map((op) => keyOf(op.operands['in']![0]!))
-  const others = [
+  const handed = [
     ...new Set([...waits.map(({ result }) => result), ...loops.flatMap((l) => [l.argument, l.result])]),
   ]
+  const selects = all.filter((op) => op.name === 'arith.select')
+  const sidesOf = (op: Operation): ReadonlyArray<string> =>
+    [...op.operands['true']!, ...op.operands['false']!].map(keyOf)
+  const mayFly = new Set([...begun, ...handed])
+  /** whether a product may come to it: from where it is made, backwards */
+  const comesFromProduct = (key: string, seen: ReadonlySet<string> = new Set()): boolean => {
+    if (begun.includes(key)) return true
+    if (seen.has(key)) return false
+    const next = new Set([...seen, key])
+    return [
+      ...waits.filter(({ result }) => result === key).map(({ input }) => input),
+      ...loops
+        .filter(({ argument, result }) => argument === key || result === key)
+        .flatMap(({ argument, initial, yielded }) => (argument === key ? [initial, yielded] : [yielded])),
+      ...selects.filter((op) => resultKeys(op)[0] === key).flatMap(sidesOf),
+    ].some((from) => comesFromProduct(from, next))
+  }
+  /** it stands in the loop that yields it, has no other use, and one side that may be in flight */
+  const chosen = selects.flatMap((op) => {
+    const [result] = resultKeys(op)
+    const uses = all.flatMap((o) => Object.values(o.operands).flat()).filter((v) => keyOf(v) === result)
+    const around = all.find((o) => o.name === 'scf.for' && o.regions[0]!.blocks[0]!.operations.includes(op))
+    const isYielded = around?.regions[0]!.blocks[0]!.operations.at(-1)!.operands['values']!.some(
+      (v) => keyOf(v) === result,
+    )
+    const sides = sidesOf(op).filter((side) => mayFly.has(side))
+    return uses.length === 1 && isYielded === true && sides.length === 1 && comesFromProduct(sides[0]!)
+      ? [{ result: result!, side: sides[0]! }]
+      : []
+  })
+  const readBySelects = selects
+    .filter((op) => !chosen.some(({ result }) => result === resultKeys(op)[0]))
+    .flatMap(sidesOf)
+  const others = [...new Set([...handed, ...chosen.map(({ result }) => result)])]
   const together = new Set(begun)
   for (let bits = 0; bits < 2 ** others.length; bits++) {
     const set = new Set([...begun, ...others.filter((_, k) => (bits >> k) % 2 === 1)])
@@ -166,7 +225,14 @@ const byDefinition = (operations: ReadonlyArray<Operation>): ReadonlyArray<strin
     const given = (key: string, to: string): boolean => !set.has(key) || begun.includes(key) || set.has(to)
     const legal =
       waits.every(({ input, result }) => !set.has(result) || set.has(input)) &&
-      waits.every(({ result }) => !set.has(result) || !reads.includes(result)) &&
+      waits.every(
+        ({ result }) =>
+          !set.has(result) ||
+          (!reads.includes(result) &&
+            !readBySelects.includes(result) &&
+            chosen.every((c) => c.side !== result || set.has(c.result))),
+      ) &&
+      chosen.every(({ result, side }) => !set.has(result) || set.has(side)) &&
       loops.every(
         ({ initial, argument, yielded, result }) =>
           set.has(argument) === set.has(result) &&

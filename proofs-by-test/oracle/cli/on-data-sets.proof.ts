@@ -27,7 +27,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   }
 }
 `
-const files = new Map([['scatter.ttgir', new TextEncoder().encode(scatter)]])
+/** Loads where its indices say, some further on, and stores in their order. */
+const gather = (further: number): string => `
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @gather(%idx: !tt.ptr<i32>, %x: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #l>
+    %p = tt.splat %idx : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #l>
+    %q = tt.addptr %p, %r : tensor<32x!tt.ptr<i32>, #l>, tensor<32xi32, #l>
+    %i = tt.load %q : tensor<32x!tt.ptr<i32>, #l>
+    %c = arith.constant dense<${String(further)}> : tensor<32xi32, #l>
+    %j = arith.addi %i, %c : tensor<32xi32, #l>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
+    %t = tt.addptr %s, %j : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
+    %v = tt.load %t : tensor<32x!tt.ptr<f32>, #l>
+    %o = tt.splat %out : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
+    %u = tt.addptr %o, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
+    tt.store %u, %v : tensor<32x!tt.ptr<f32>, #l>
+    tt.return
+  }
+}
+`
+const files = new Map(
+  [
+    ['scatter.ttgir', scatter],
+    ['gather.ttgir', gather(0)],
+    ['far.ttgir', gather(1000)],
+  ].map(([name = '', text = '']) => [name, new TextEncoder().encode(text)] as const),
+)
 const run = running(worldOf(inMemory(files)))
 const checked = (...more: ReadonlyArray<string>) =>
   run('check', 'scatter.ttgir', '--grid', '2', '--arg', 'idx=i32[64]:in', 'out=i32[64]:out', ...more)
@@ -64,5 +91,29 @@ describe('data that were not given', () => {
   test('what is no set is refused, and so is an algebra', async () => {
     expect((await checked('--data', 'many')).status).toBe(2)
     expect((await checked('--over', 'shadow')).status).toBe(2)
+  })
+})
+
+describe('law 3: indices that nobody gave', () => {
+  const gathered = (file: string) =>
+    run('check', file, '--grid', '1', '--arg', 'idx=i32[32]:in', 'x=f32[32]:in', 'out=f32[32]:out')
+  const inside = (set: Exclude<DataSet, 'random'>): boolean =>
+    Array.from({ length: 32 }, (_, i) => valueOf(set, 32, 0)(i)).every((i) => i < 32)
+  test('are asked for in the first line where some sets leave a tensor', async () => {
+    const sets = dataSets.flatMap((set) => (set === 'random' || !inside(set) ? [] : [set]))
+    const { stdout, status } = await gathered('gather.ttgir')
+    const first = stdout.replace(/\s+/gu, ' ')
+    expect(status).toBe(0)
+    expect(first).toContain(
+      `verdict ok: on ${sets.join(', ')} data (idx, x; give the data of idx: on random data the run leaves a tensor): no hazards`,
+    )
+  })
+  test('and where all do: nothing is held against the kernel', async () => {
+    const { stdout, status } = await gathered('far.ttgir')
+    expect(status).toBe(3)
+    expect(stdout.replace(/\s+/gu, ' ')).toContain(
+      'verdict undecided: give the data of idx: addresses come from data',
+    )
+    expect(stdout).toMatch(/^I2 .*\(note\)/mu)
   })
 })

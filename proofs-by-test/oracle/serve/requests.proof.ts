@@ -279,7 +279,7 @@ describe('law 2: what is refused', () => {
       { layout: 'WGMMA', shpe: [64, 8] },
       -32602,
       'params',
-      /^layout: \$\.shpe: expected no such key .* which has layout, file, shape/,
+      /^layout: \$\.shpe: expected no such key .* which has layout, file, shape.*; did you mean shape/,
     ],
     ['layout', {}, -32602, 'params', /^layout: \$\.layout: expected .*, found nothing$/],
     [

@@ -23,6 +23,7 @@ def make(right):
             if right:
                 plgpu.barrier_wait(asked)
             (following,), granted = plgpu.query_cluster_cancel(answer, ("tile",))  #: named
+            plgpu.commit_smem()
             return jnp.where(granted, following, tile), granted
 
         lax.while_loop(more, step, (lax.axis_index("tile"), jnp.bool_(True)))

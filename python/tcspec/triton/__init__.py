@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from .kernels import is_kernel, takes
-from .launch import TritonExport, export
+from .kernels import is_kernel, name_of, options, parameters, takes
+from .launch import KEYWORDS, TritonExport, export
 from .tensors import Operand, operand
 from .versions import parts
 
-__all__ = ["TritonExport", "descriptor", "export", "is_kernel", "takes", "tensor"]
+__all__ = ["KEYWORDS", "TritonExport", "descriptor", "export", "is_kernel", "name_of", "options", "parameters", "takes", "tensor"]
 
 
 def tensor(value: Any) -> Operand:

@@ -20,7 +20,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ..errors import Refused
 from .versions import Parts, parts
 
-__all__ = ["Specialised", "Texts", "compiled", "specialise", "texts", "tracing_for"]
+__all__ = ["Specialised", "Texts", "both", "specialise", "texts", "tracing_for"]
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,13 @@ _MOST = 256
 _texts: "OrderedDict[tuple[Any, ...], Texts]" = OrderedDict()
 
 
-def compiled(s: Specialised) -> str:
-    """The text of the module."""
-    return texts(s, "ttgir").ttgir
+def both(s: Specialised) -> Texts:
+    """The text of the module, and its PTX if LLVM makes it: what Triton does not compile so far is judged as far as it comes."""
+    try:
+        return texts(s, "ptx")
+    except Exception:
+        # what no module can be made of is raised here, as Triton raises it
+        return texts(s, "ttgir")
 
 
 def texts(s: Specialised, level: str) -> Texts:

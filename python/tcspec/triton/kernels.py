@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,7 +21,7 @@ from typing import Any, Mapping, Sequence
 from ..errors import Refused
 from .versions import parts
 
-__all__ = ["Call", "call", "is_kernel", "takes"]
+__all__ = ["Call", "call", "is_kernel", "name_of", "options", "parameters", "takes"]
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,24 @@ def takes(kernel: Any, keyword: str) -> bool:
     """Whether it is a parameter of the kernel, or an option of Triton's compiler."""
     found = _with_grid(kernel)
     names = inspect.signature(_function_of(kernel if found is None else found[0])).parameters
-    return keyword in names or keyword in _options()
+    return keyword in names or keyword in options()
 
 
-def _options() -> Sequence[str]:
+def parameters(kernel: Any) -> Sequence[str]:
+    """The names of the parameters of the kernel."""
+    found = _with_grid(kernel)
+    return list(inspect.signature(_function_of(kernel if found is None else found[0])).parameters)
+
+
+def name_of(kernel: Any) -> str:
+    """The name of the function."""
+    found = _with_grid(kernel)
+    return str(getattr(_function_of(kernel if found is None else found[0]), "__name__", "kernel"))
+
+
+@functools.lru_cache(maxsize=1)
+def options() -> Sequence[str]:
+    """The names of the options of Triton's compiler."""
     triton = parts()
     return list(triton.backend_of(triton.target("cuda", 90, 32)).parse_options({}).__dict__)
 
@@ -196,9 +211,9 @@ def _bound(kernel: Any, arguments: Sequence[Any], said: Mapping[str, Any]) -> Ma
             "triton.arguments",
         )
     placed = dict(zip(names, arguments))
-    unknown = [k for k in said if k not in names and k not in _options()]
+    unknown = [k for k in said if k not in names and k not in options()]
     if unknown:
-        near = get_close_matches(unknown[0], [*names, *_options()], 1)
+        near = get_close_matches(unknown[0], [*names, *options()], 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise Refused(
             f"{name}: expected a parameter ({', '.join(names)}) or an option of Triton's compiler, "

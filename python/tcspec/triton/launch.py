@@ -6,6 +6,7 @@ begin at one address are one tensor. What is read and what is written is said by
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass, field, replace
@@ -15,14 +16,14 @@ from .. import warm
 from ..errors import Refused
 from ..launches import Launch, Perform
 from ..tensors import Tensor, numpy_dtype
-from .compilation import Specialised, Texts, compiled, specialise, texts, tracing_for
+from .compilation import Specialised, Texts, both, specialise, texts, tracing_for
 from .kernels import Call, call
 from .sources import files_of
 from .targets import capability
 from .tensors import Operand, is_tensor, operand, signless
 from .versions import parts
 
-__all__ = ["TritonExport", "export"]
+__all__ = ["KEYWORDS", "TritonExport", "export"]
 
 
 # ---------------------------------------------------------------- what stands behind the parameters
@@ -237,17 +238,17 @@ def export(
     target: Any = None,
     config: Any = None,
     outputs: Sequence[str] | str | None = None,
-    level: str = "ttgir",
+    level: str = "auto",
     **keywords: Any,
 ) -> TritonExport:
     """A launch of a kernel, compiled for the target: ``export(kernel, a, b, c, grid=(4, 4), BM=64, num_warps=4)``.
 
     ``grid``: programs along each axis, a number, or a function of the arguments by name; not beside ``kernel[grid]``. ``target``: ``"sm_90"``, which
     it is if it is not said, or ``"sm_100"``. ``config``: of an autotuned kernel, which configuration. ``outputs``: the tensors that the kernel writes
-    whole, if those are not all that it writes. ``level``: ``"ttgir"``, or ``"ptx"``, what LLVM makes of it. Other keywords are parameters of the kernel, and options of Triton's compiler.
+    whole, if those are not all that it writes. ``level``: ``"ttgir"``, ``"ptx"``, what LLVM makes of it, or ``"auto"``, both. Other keywords are parameters of the kernel, and options of Triton's compiler.
     """
-    if level not in ("ttgir", "ptx"):
-        raise Refused(f"level: expected 'ttgir' or 'ptx', found {level!r}", "triton.level")
+    if level not in LEVELS:
+        raise Refused(f"level: expected {', '.join(map(repr, LEVELS))}, found {level!r}", "level")
     parts()
     chip = capability(target)
     with tracing_for(chip):
@@ -264,7 +265,8 @@ def export(
     written = _outputs(name, placed, outputs)
     if level == "ptx":
         return _of_ptx(name, c, placed, written, texts(special, level))
-    text = compiled(special)
+    made = both(special) if level == "auto" else texts(special, level)
+    text = made.ttgir
     # addresses and control may come from integers: they are what they are also where a kernel is judged without data
     files = {
         f"{t.name}.npy": tensor.to_json()
@@ -279,15 +281,34 @@ def export(
         "grid": list(c.grid),
         "args": placed.documents({name.removesuffix(".npy"): name for name in files}),
         **({} if written is None else {"outputs": list(written)}),
+        # what a kernel leaves of a tensor that is given keeps what its caller gave
+        "kept": [t.name for t in placed.tensors.values() if t.operand.bytes is not None and t.name not in (written or ())],
     }
     launch = Launch(
         name=" ".join([name, *(f"({note})" for note in c.notes)]),
         document={"ttgir": text},
-        params={"launch": document, "files": {**files_of(text), **files}},
+        params={"launch": document, "files": {**files_of(text), **files, **_beside(made)}, "level": level},
         inputs=[t.name for t in placed.tensors.values() if t.operand.bytes is not None],
         outputs=None,
     )
     return TritonExport([launch], placed, c.zeroed)
+
+
+#: what is said of a launch besides what the kernel and the compiler take
+KEYWORDS = ("grid", "target", "config", "outputs", "level")
+#: what a kernel is judged as
+LEVELS = ("auto", "ttgir", "ptx")
+
+#: what a request calls the text that it brings (``src/oracle/serve/content.ts``); the others of a kernel have the same name, as in Triton's cache
+_STEM = "kernel"
+
+
+def _beside(made: Texts) -> Mapping[str, Any]:
+    """What stands beside the text in Triton's cache: the PTX, and what the compiler says of a launch of it."""
+    if made.ptx is None:
+        return {}
+    said = {name: made.metadata[name] for name in ("name", "num_warps", "num_ctas", "shared", "global_scratch_size") if name in made.metadata}
+    return {f"{_STEM}.ptx": made.ptx, f"{_STEM}.json": json.dumps(said)}
 
 
 # ---------------------------------------------------------------- PTX
@@ -319,7 +340,8 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
             continue
         if t.argument in c.zeroed:
             tensor = Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data)))
-        if roles[t.name] != "out":
+        if roles[t.name] != "out" or written is None:
+            # what a kernel leaves of a tensor that is given keeps what its caller gave
             files[f"{t.name}.npy"] = tensor.to_json()
     outputs = [t.name for t in placed.tensors.values() if roles[t.name] != "in"]
     document = {
@@ -359,8 +381,10 @@ def _ptx_argument(
         "shape": list(o.shape) or [1],
         "role": roles[t.name],
     }
-    if roles[t.name] != "out":
-        said["file"] = f"{t.name}.npy" if f"{t.name}.npy" in files else None
+    if f"{t.name}.npy" in files:
+        said["file"] = f"{t.name}.npy"
+    elif roles[t.name] != "out":
+        said["file"] = None
     if not leaf.type.startswith("tensordesc"):
         return {"kind": "pointer", **said}
     swizzle = getattr(getattr(leaf.value, "layout", None), "swizzle_byte_width", None)

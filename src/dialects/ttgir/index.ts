@@ -2,6 +2,7 @@ export type { GivenTensor, Launch, Padding, Role } from './elaboration/arguments
 export {
   launchOf,
   signatureOf,
+  swizzleOfDescriptor,
   type Argument,
   type Asked,
   type Given,

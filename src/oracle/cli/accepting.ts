@@ -13,6 +13,7 @@ import { failure, type Failure } from '../../failure.js'
 import { decodeBaseline } from '../../semantics/files/accept-codec.js'
 import {
   baselineOf,
+  baselinesTogether,
   withAccepted,
   type AcceptedRow,
   type StatementAt,
@@ -87,20 +88,26 @@ const statementsOf =
       : { file, statement, nth: lines.slice(0, Number(line) - 1).filter((l) => l === statement).length }
   }
 
-/** The verdict with what is accepted, and the file that is to be written of it. */
-export const accepted = (
-  options: Options,
+/** A verdict with what is accepted of it. */
+export const withBaseline = (
   judged: Authored & { readonly verdict: Verdict },
   rows: ReadonlyArray<AcceptedRow> | null,
-): { readonly verdict: Verdict; readonly files: ReadonlyArray<Written> } => {
-  const at = statementsOf(judged)
-  const { verdict } = judged
-  return {
-    verdict: rows === null ? verdict : withAccepted(verdict, at, rows),
-    files: acceptWritten(options).map(({ file }) => ({
-      what: 'accepted findings',
-      file,
-      bytes: new TextEncoder().encode(`${JSON.stringify(baselineOf(verdict, at, rows ?? []), null, 2)}\n`),
-    })),
-  }
-}
+): Verdict => (rows === null ? judged.verdict : withAccepted(judged.verdict, statementsOf(judged), rows))
+
+/** The file that is to be written of a kernel, judged in one form or in several. */
+export const baselineFiles = (
+  options: Options,
+  judged: ReadonlyArray<Authored & { readonly verdict: Verdict }>,
+  rows: ReadonlyArray<AcceptedRow> | null,
+): ReadonlyArray<Written> =>
+  acceptWritten(options).map(({ file }) => ({
+    what: 'accepted findings',
+    file,
+    bytes: new TextEncoder().encode(
+      `${JSON.stringify(
+        baselinesTogether(judged.map((one) => baselineOf(one.verdict, statementsOf(one), rows ?? []))),
+        null,
+        2,
+      )}\n`,
+    ),
+  }))

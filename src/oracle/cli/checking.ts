@@ -10,6 +10,8 @@ import { scriptOf } from '../../render/recording/record.js'
 import { thousands } from '../../render/table.js'
 import { noArguments, sourceOf } from '../../semantics/execution/launch.js'
 import { unit } from '../../numerics/unit.js'
+import { tensorsOf } from '../../kernels/reference.js'
+import { isFloat } from '../../numerics/dtype.js'
 import type { Program } from '../../semantics/language/program.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
@@ -35,6 +37,10 @@ import {
   subjectAsked,
   type Subject,
 } from './subject.js'
+
+/** Of these tensors those of integers. */
+const integersOf = (program: Program, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  tensorsOf(program).flatMap(({ name, dtype }) => (names.includes(name) && !isFloat(dtype) ? [name] : []))
 
 export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> =>
   isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
@@ -62,7 +68,12 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
   const start = world.clock()
   const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
   const judgedOn = ({ algebra, tensors }: WithData, set: DataSet | null): E.Either<Failure, Judged> => {
-    const given = { ...noArguments, tensors, tensorPipe: strictness.tensorPipe }
+    const given = {
+      ...noArguments,
+      tensors,
+      kept: subject.right.launched?.kept ?? new Set<string>(),
+      tensorPipe: strictness.tensorPipe,
+    }
     const judged = (of: Program, explain: boolean): E.Either<Failure, Checked> =>
       check(of, {
         settings,
@@ -133,7 +144,10 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         ? E.right(one)
         : open.length === 0 || (mending.length > 0 && set === null)
           ? onData('random')
-          : onDataSets(onData, set, open.join(', ')),
+          : onDataSets(onData, set, {
+              names: open.join(', '),
+              integers: integersOf(subject.right.program, open),
+            }),
     ),
   )
   bar.stop()

@@ -11,12 +11,15 @@ import type { Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Script } from '../../render/recording/record.js'
 import { fields } from '../../render/table.js'
+import { agentsActAsOne } from '../../semantics/machine/front.js'
+import { joined, telling, type Came } from '../../semantics/verdict/levels.js'
 import { findingBlocks, paintedRows, type Row, type VerdictContext } from '../../render/verdict.js'
+import { levelTitle, type LevelName } from '../../semantics/judging/level-names.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import type { Site } from '../../semantics/language/program.js'
 import type { Arguments, Source } from '../../semantics/machine/source.js'
 import type { Checked } from '../../semantics/verdict/check.js'
-import { accepted, acceptAsked } from './accepting.js'
+import { acceptAsked, baselineFiles, withBaseline } from './accepting.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { draw, type Drawing } from './drawing.js'
@@ -51,22 +54,73 @@ export interface Judged {
   readonly elapsed: number
 }
 
+/** What became of a level, with what was judged there. */
+export type CameAs =
+  | {
+      readonly _tag: 'judged'
+      readonly level: LevelName
+      readonly judged: Judged
+      readonly verdict: Verdict
+    }
+  | Exclude<Came, { readonly _tag: 'judged' }>
+
+export const cameAs = (level: LevelName, one: E.Either<Failure, Judged>): CameAs =>
+  E.isLeft(one)
+    ? { _tag: 'refused', level, why: one.left.message }
+    : { _tag: 'judged', level, judged: one.right, verdict: one.right.verdict }
+
+/** A kernel that was judged in one form or in several, and what tells its run. */
+export interface AtLevels {
+  readonly main: Judged
+  /** none: it has one form */
+  readonly cames: ReadonlyArray<CameAs>
+}
+
+export const atOneLevel = (main: Judged): AtLevels => ({ main, cames: [] })
+
+/** `some`: what is known to be judged. */
+export const atLevels = (some: Judged, cames: ReadonlyArray<CameAs>): AtLevels => ({
+  main: telling(cames.flatMap((c) => (c._tag === 'judged' ? [c] : [])))?.judged ?? some,
+  cames,
+})
+
+/** Its one verdict; `verdictOf` may change that of a level first. */
+export const verdictOfLevels = (
+  { main, cames }: AtLevels,
+  verdictOf: (judged: Judged) => Verdict = ({ verdict }) => verdict,
+): Verdict =>
+  joined(
+    cames.map((c): Came =>
+      c._tag === 'judged' ? { _tag: 'judged', level: c.level, verdict: verdictOf(c.judged) } : c,
+    ),
+    agentsActAsOne,
+  ) ?? verdictOf(main)
+
+const runRow = ({ schedule, elapsed }: Judged, { counts }: Verdict): string =>
+  `schedule ${printSchedule(schedule)}: ${runText(counts.steps, counts.events, elapsed)}`
+
+/** Runs of the levels that do not tell it. */
+const otherRuns = ({ main, cames }: AtLevels): ReadonlyArray<Row> =>
+  cames.flatMap((c) =>
+    c._tag === 'judged' && c.judged !== main
+      ? [[`${levelTitle(c.level)} run`, runRow(c.judged, c.verdict)] as const]
+      : [],
+  )
+
 // ---------------------------------------------------------------- what is told
 
 /** Its launch, its run, its verdict, and every finding as a block; `more` stands behind the run, `last` at the end. */
 export const judgedText = (
   context: VerdictContext,
-  { rows, schedule, verdict, elapsed }: Judged,
+  judged: Judged,
+  verdict: Verdict,
   more: ReadonlyArray<Row>,
   last: ReadonlyArray<Row>,
 ): string =>
   `${[
     fields(context.palette, 12, [
-      ...rows(),
-      [
-        'run',
-        `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
-      ],
+      ...judged.rows(),
+      ['run', runRow(judged, judged.verdict)],
       ...more,
       ...paintedRows(context, verdict),
       ...notChecked(verdict.scope),
@@ -90,39 +144,40 @@ export const checkReport = (
   world: World,
   options: Options,
   drawing: Drawing | null,
-  told: Judged,
+  levels: AtLevels,
 ): E.Either<Failure, Report> => {
-  const drawn = drawnOf(drawing, told)
+  const { main, cames } = levels
+  const drawn = drawnOf(drawing, main)
   if (E.isLeft(drawn)) return drawn
   const rows = acceptAsked(world, options)
   if (E.isLeft(rows)) return rows
-  const taken = accepted(options, told, rows.right)
-  const judged: Judged = { ...told, verdict: taken.verdict }
-  const { checked, verdict } = judged
-  const files = [...record(options, checked), ...drawn.right, ...taken.files]
+  const verdict = verdictOfLevels(levels, (one) => withBaseline(one, rows.right))
+  const judged = cames.flatMap((c) => (c._tag === 'judged' ? [c.judged] : []))
+  const { checked } = main
+  const files = [
+    ...record(options, checked),
+    ...drawn.right,
+    ...baselineFiles(options, judged.length === 0 ? [main] : judged, rows.right),
+  ]
   return E.right({
     good: goodOf(verdict),
     files,
     json: () => verdict,
     text: () =>
-      judgedText(
-        { palette: paletteOf(world), judged: true, most: 4 },
-        judged,
-        [],
-        [
-          ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
-          ...nextStep(checked.outcome, judged.algebra),
-          ...(verdict.verdict === 'undecided' &&
-          checked.outcome._tag === 'completed' &&
-          !switchOf(options, 'explore')
-            ? [
-                [
-                  'next',
-                  '--budget EVENTS tries more schedules; --explore tries all, however long it takes',
-                ] as const,
-              ]
-            : []),
-        ],
-      ),
+      judgedText({ palette: paletteOf(world), judged: true, most: 4 }, main, verdict, otherRuns(levels), [
+        ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),
+        ...nextStep(checked.outcome, main.algebra),
+        ...(verdict.verdict === 'undecided' &&
+        main.verdict.verdict === 'undecided' &&
+        checked.outcome._tag === 'completed' &&
+        !switchOf(options, 'explore')
+          ? [
+              [
+                'next',
+                '--budget EVENTS tries more schedules; --explore tries all, however long it takes',
+              ] as const,
+            ]
+          : []),
+      ]),
   })
 }

@@ -4,9 +4,13 @@
  *
  * Its first line names the data, and `--data SET` takes them again.
  *
+ * Where integers are among these inputs and every set ends outside of a tensor, the integers are most likely indices, of which no set knows the bounds. That is no verdict on the
+ * kernel: it is undecided, and the first line asks for them. Where some sets stay inside, the verdict is one on those, and its first line asks, too.
+ *
  * Laws
  * 1. The verdict is a function of the kernel, its launch and the options: sets are tried in one order, within a number of events.
  * 2. A set that is asked for is the only one.
+ * 3. No access outside of a tensor is held against a kernel whose indices are not given.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
@@ -26,11 +30,34 @@ const onData = <J extends Judged>(one: J, words: string): J =>
 const effortOf = ({ verdict: { counts, search } }: Judged): number =>
   counts.steps * counts.runs + (search?.transitions ?? 0)
 
-/** `asked`: the set, if one is; `names`: the inputs that are not given. */
+/** Inputs that are not given. */
+export interface Open {
+  readonly names: string
+  /** those of integers: they may be indices */
+  readonly integers: ReadonlyArray<string>
+}
+
+const isOutside = ({ verdict: { findings } }: Judged): boolean => findings.some(({ id }) => id === 'I2')
+
+/** A verdict that asks for indices. */
+const askedFor = <J extends Judged>(one: J, integers: ReadonlyArray<string>, sets: string): J =>
+  Object.assign({}, one, {
+    verdict: Object.assign({}, one.verdict, {
+      verdict: 'undecided',
+      reason: `give the data of ${integers.join(' and ')}: addresses come from data, and on ${sets} data every run leaves a tensor (I2)`,
+      findings: [],
+      notes: [
+        ...one.verdict.notes,
+        ...one.verdict.findings.map((f) => Object.assign({}, f, { severity: 'L' as const })),
+      ],
+    }),
+  })
+
+/** `asked`: the set, if one is. */
 export const onDataSets = <J extends Judged>(
   over: (set: DataSet) => E.Either<Failure, J>,
   asked: DataSet | null,
-  names: string,
+  { names, integers }: Open,
 ): E.Either<Failure, J> => {
   const first = over(asked ?? 'random')
   if (E.isLeft(first)) return first
@@ -57,7 +84,14 @@ export const onDataSets = <J extends Judged>(
     whole.length === 0 ? tried : whole.filter(([, { verdict }]) => verdict.verdict !== 'ok').concat(whole)
   const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
   const faults = tried.filter(([, one]) => ofData(one)).map(([set]) => set)
-  const one = onData(least![1], `on ${sets.join(', ')} data (${names})`)
+  if (integers.length > 0 && tried.every(([, each]) => isOutside(each)))
+    return E.right(askedFor(least![1], integers, sets.join(', ')))
+  const outside = tried.filter(([, each]) => isOutside(each)).map(([set]) => set)
+  const ask =
+    integers.length === 0 || outside.length === 0
+      ? ''
+      : `; give the data of ${integers.join(' and ')}: on ${outside.join(', ')} data the run leaves a tensor`
+  const one = onData(least![1], `on ${sets.join(', ')} data (${names}${ask})`)
   return E.right(
     whole.length === 0 || faults.length === 0
       ? one

@@ -32,7 +32,7 @@ import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
-import { onDataSets } from './on-data-sets.js'
+import { onDataSets, type Open } from './on-data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
@@ -47,7 +47,7 @@ import { drawingAsked } from './drawing.js'
 import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
 import { wordOf, wordsOf } from './flags/words.js'
-import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
+import { atOneLevel, checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import {
   fuelForPtx,
   goodOf,
@@ -62,7 +62,8 @@ import {
   type Written,
 } from './judging.js'
 import { placedInPtx } from '../launch/placed.js'
-import { whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
+import { isCompilers } from '../../semantics/log/events.js'
+import { languageOf, whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import { mendAsked, withMended } from './mending.js'
 import { mendPtx, type JudgedText } from './mending-ptx.js'
 import type { Module } from '../../dialects/ptx/index.js'
@@ -286,7 +287,10 @@ const judgedModule = (
     E.bindW('unknown', ({ subject }) => unknownAsked(options, subject.launched)),
     E.chainW(({ subject, unknown }) => {
       if (unknown === null) return judgedOver(world, subject, options, [], [])
-      const seededNames = [...unknown.tensors].join(', ')
+      const integers = [...unknown.tensors].filter((name) =>
+        /^[sui]\d/u.test(subject.launched.seeded.get(name) ?? ''),
+      )
+      const seededNames = { names: [...unknown.tensors].join(', '), integers }
       return pipe(
         judgedOver(world, overShadows(subject, unknown), options, [['data', unknownText(unknown)]], []),
         E.chain((one) =>
@@ -303,7 +307,7 @@ const judgedOnSets = (
   world: World,
   subject: PtxSubject,
   options: Options,
-  names: string,
+  names: Open,
   outside: string,
 ): E.Either<Failure, JudgedPtx> =>
   pipe(
@@ -365,7 +369,9 @@ const judgedOver = (
   bar.stop()
   return E.map((one: Checked): JudgedPtx => {
     const { verdict } = one
-    const barriers = writesBarriers(placedInPtx(launched.elaborated.program))
+    const placed = placedInPtx(launched.elaborated.program)
+    const barriers = writesBarriers(placed)
+    const { fences } = launched.elaborated.program
     return {
       launched,
       source,
@@ -386,8 +392,8 @@ const judgedOver = (
           replay: replayText(schedule, verdict, set),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
-          language: 'cuda',
-          whose: (f, beside) => whoseOf({ fences: launched.elaborated.program.fences, barriers, beside }, f),
+          spoken: { language: isCompilers(fences) ? languageOf(placed) : 'cuda', isText: true },
+          whose: (f, beside) => whoseOf({ fences, barriers, beside }, f),
         },
         grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),
       ),
@@ -413,7 +419,7 @@ export const checkPtx = (world: World, file: string, options: Options): E.Either
     drawingAsked(options),
     E.bindTo('drawing'),
     E.bindW('judged', () => judgePtx(world, file, options)),
-    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
+    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, atOneLevel(judged))),
   )
 
 interface Compared {
@@ -423,7 +429,13 @@ interface Compared {
   readonly elements: number
 }
 
-export const runPtx = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
+/** `told`: what is made of its verdict. */
+export const runPtx = (
+  world: World,
+  file: string,
+  options: Options,
+  told: (v: Verdict) => Verdict = (v) => v,
+): E.Either<Failure, Report> => {
   const over = wordOf(options, 'over') ?? 'bits'
   if (over !== 'bits')
     return refuse(
@@ -498,14 +510,15 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   const open = new Set(verdict.notes.flatMap(({ id, place }) => (id === 'N1' ? [place?.plane] : [])))
   const isOpen = (tensor: string): boolean => open.has(`gmem ${tensor}`)
   const wrong = compared.filter(({ tensor, differ }) => differ !== null && differ > 0 && !isOpen(tensor))
-  const judged: Verdict =
+  const judged: Verdict = told(
     wrong.length > 0 && (verdict.verdict === 'ok' || verdict.verdict === 'undecided')
       ? {
           ...verdict,
           verdict: 'wrong-result',
           reason: `${wrong[0]!.tensor}: ${thousands(wrong[0]!.differ!)} of ${thousands(wrong[0]!.elements)} elements differ from what its file expects`,
         }
-      : verdict
+      : verdict,
+  )
   const rows = compared.flatMap(({ tensor, differ, elements }): ReadonlyArray<readonly [string, string]> =>
     differ === null
       ? []
@@ -523,7 +536,8 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
     text: () =>
       judgedText(
         { palette: paletteOf(world), judged: options['hazards'] !== false, most: 4 },
-        { ...one, verdict: judged },
+        one,
+        judged,
         rows,
         [
           ...(files.length === 0 ? [] : [['written', writtenText(files)] as const]),

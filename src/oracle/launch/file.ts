@@ -65,6 +65,7 @@ export interface LaunchFile {
   readonly grid: ReadonlyArray<number>
   readonly args: ReadonlyArray<LaunchArgument> | Readonly<Record<string, LaunchArgument>>
   readonly outputs?: ReadonlyArray<string>
+  readonly kept?: ReadonlyArray<string>
   readonly computes?: string
   readonly kernel?: string
   readonly num_warps?: number
@@ -135,6 +136,10 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
       outputs: described(
         list(line),
         'tensors that the kernel writes: their files hold what is expected, and are no input',
+      ),
+      kept: described(
+        list(line),
+        'outputs that hold what their caller gave before the launch: bytes that the kernel leaves keep it, and O1 is a note',
       ),
       computes: described(
         line,

@@ -60,6 +60,23 @@ export interface Brought {
   readonly source: string
 }
 
+/** A module with its launch, before it is a program. */
+export interface OpenedModule {
+  readonly module: Module
+  /** of the module */
+  readonly text: string
+  readonly signature: Signature
+  readonly launch: Elaborate
+  /** the launch file, where one is given */
+  readonly said: LaunchFile | null
+  /** contents of tensors before the launch, by the name of the tensor; the others are seeded */
+  readonly inputs: ReadonlyMap<string, Brought>
+  /** what is expected in tensors behind it */
+  readonly expected: ReadonlyMap<string, Brought>
+  /** outputs that hold what their caller gave */
+  readonly kept: ReadonlySet<string>
+}
+
 export interface LaunchedModule {
   readonly module: Module
   /** of the module */
@@ -76,16 +93,20 @@ export interface LaunchedModule {
   readonly inputs: ReadonlyMap<string, Brought>
   /** what is expected in tensors behind it */
   readonly expected: ReadonlyMap<string, Brought>
+  /** outputs that hold what their caller gave */
+  readonly kept: ReadonlySet<string>
 }
 
-/** A refusal of an operation, with the line of its author. */
+/** A refusal of an operation, at the line of its author; where the text has none, at its place in the file. */
 const atAuthor =
-  (m: Module) =>
+  (m: Module, file: string) =>
   (f: Failure): Failure => {
-    const line = /^(\d+):\d+: /.exec(f.message)?.[1]
+    const [head = '', line] = /^(\d+):\d+: /.exec(f.message) ?? []
     const op = everyOperation(m.operations).find(({ at }) => String(at.line) === line)
     const place = op === undefined ? null : authorOf(m, op.location)
-    return place === null ? f : failure(f.code, `${f.message} (${place})`)
+    return place === null
+      ? inFile(file)(f)
+      : failure(f.code, `${place}: ${f.message.slice(head.length)} (line ${line ?? ''} of the TTGIR)`)
   }
 
 /** What an output holds before its launch, in place of a file. */
@@ -303,10 +324,10 @@ const sourcesOf = (
   )
 }
 
-/** The module of a file, launched; Left is one line. */
-export const launched =
+/** The module of a file, with what it is launched with; Left is one line. */
+export const opened =
   (files: Files) =>
-  (file: string, asking: Asking): E.Either<Failure, LaunchedModule> => {
+  (file: string, asking: Asking): E.Either<Failure, OpenedModule> => {
     const read = pipe(
       files.read(file)(),
       E.chainW(asText(file)),
@@ -363,19 +384,52 @@ export const launched =
           [...found.right].flatMap(([name, o]) => (o.said === null ? [] : [[name, o.said] as const])),
         ),
       }),
-      E.bindTo('made'),
-      E.bindW('program', ({ made }) => E.mapLeft(atAuthor(module))(elaborate(module, made))),
-      E.bindW('func', () => functionOf(module, s.name)),
-      E.bimap(inFile(file), ({ made, program, func }) => ({
+      E.bimap(inFile(file), (made): OpenedModule => ({
         module,
         text,
-        program,
+        signature: s,
         launch: made,
-        operations: labelledIn(module, func, made),
-        sources: sourcesOf(files, file, labelledIn(module, func, made)),
-        tensors: new Set([...made.tensors.values()].map((t) => t.tensor)),
+        said: launch?.said ?? null,
         inputs,
         expected,
+        kept: new Set([
+          ...(launch?.said.kept ?? []),
+          ...[...inputs].flatMap(([tensor, { source }]) => (source === zeros ? [] : [tensor])),
+        ]),
       })),
     )
   }
+
+/** What was opened, as a program. */
+export const elaborated =
+  (files: Files) =>
+  (
+    file: string,
+    { module, text, signature, launch, inputs, expected, kept }: OpenedModule,
+  ): E.Either<Failure, LaunchedModule> =>
+    pipe(
+      E.mapLeft(atAuthor(module, file))(elaborate(module, launch)),
+      E.bindTo('program'),
+      E.bindW('func', () => E.mapLeft(inFile(file))(functionOf(module, signature.name))),
+      E.map(({ program, func }) => ({
+        module,
+        text,
+        program,
+        launch,
+        operations: labelledIn(module, func, launch),
+        sources: sourcesOf(files, file, labelledIn(module, func, launch)),
+        tensors: new Set([...launch.tensors.values()].map((t) => t.tensor)),
+        inputs,
+        expected,
+        kept,
+      })),
+    )
+
+/** The module of a file, launched; Left is one line. */
+export const launched =
+  (files: Files) =>
+  (file: string, asking: Asking): E.Either<Failure, LaunchedModule> =>
+    pipe(
+      opened(files)(file, asking),
+      E.chain((one) => elaborated(files)(file, one)),
+    )

@@ -19,6 +19,7 @@ import { ofStrides } from '../../transforms/ref.js'
 import { rowMajorStrides } from '../../transforms/shape.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import { functionsOf, type Module } from '../../dialects/ptx/index.js'
+import { authorOfLine } from '../../dialects/ptx/elaboration/sources.js'
 import { entryNamed } from '../../dialects/ptx/names/entries.js'
 import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { elaborate, type Elaborated, type EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
@@ -139,6 +140,17 @@ const ordered = (
         `args: expected a parameter of the entry, found '${unknown}'; ${didYouMean(names)(unknown)}`,
       )
 }
+
+/** A refusal of an instruction, at the line of its author; where the text has none, at its place in the file. */
+const atAuthor =
+  (m: Module, file: string) =>
+  (f: Failure): Failure => {
+    const [head = '', line = ''] = /^(\d+):\d+: /u.exec(f.message) ?? []
+    const place = line === '' ? null : authorOfLine(m, Number(line))
+    return place === null
+      ? inFile(file)(f)
+      : failure(f.code, `${place}: ${f.message.slice(head.length)} (line ${line} of the PTX)`)
+  }
 
 // ---------------------------------------------------------------- what is to be computed
 
@@ -362,7 +374,7 @@ export const launchedPtx =
         ),
       ),
       E.bindW('elaborated', ({ module, said }) =>
-        pipe(elaborate(module, words.entry ?? said.kernel ?? null, name), E.mapLeft(inFile(file))),
+        pipe(elaborate(module, words.entry ?? said.kernel ?? null, name), E.mapLeft(atAuthor(module, file))),
       ),
     )
     if (E.isLeft(read)) return read

@@ -31,6 +31,7 @@ import { Command, type Argument, type Option } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
 import {
   bool,
   decode,
@@ -456,9 +457,19 @@ export const methodOf = (
           : [[o.attributeName(), o.defaultValue]],
     ),
   )
+  const names = [...params.map((p) => p.name), ...commonParams]
+  /** A param that there is none of may be another, misspelt. */
+  const meant =
+    (said: unknown) =>
+    (f: Failure<'params'>): Failure<'params'> => {
+      const isObject = isRecord(said) && !Array.isArray(said)
+      const unknown = isObject ? Object.keys(said).find((key) => !names.includes(key)) : undefined
+      return unknown === undefined ? f : failure(f.code, `${f.message}; ${didYouMean(names)(unknown)}`)
+    }
   const question: Method['question'] = (said) =>
     pipe(
       decode(wire, 'params')(said),
+      E.mapLeft(meant(said)),
       E.bindTo('values'),
       E.bindW('brought', ({ values }) => broughtFiles(values['files'])),
       E.bindW('spelled', ({ values }) =>

@@ -156,7 +156,7 @@ export const launch = (
     if (E.isLeft(layout)) return refuse('launch.shape', `tensor ${p.name}: ${layout.left.message}`)
     const bytes = Ref.extentBytes(layout.right)
     if (bytes > mostPlaneBytes) return tooLarge(p.name, bytes)
-    memory.push({
+    const plane: GlobalPlane = {
       name: p.name,
       bytes,
       output: p.role === 'out',
@@ -168,7 +168,9 @@ export const launch = (
       },
       contents: null,
       counted: counted.has(p.name),
-    })
+    }
+    const isKept = p.role === 'out' && given.kept?.has(p.name) === true
+    memory.push(isKept ? Object.assign({ given: true as const }, plane) : plane)
   }
   for (const p of program.params) {
     if (p._tag !== 'descriptor') continue

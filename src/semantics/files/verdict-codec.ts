@@ -28,11 +28,14 @@ import type {
   Severity,
 } from '../judging/finding.js'
 import { hazardIds } from '../judging/hazards.js'
+import type { LevelName } from '../judging/level-names.js'
 import { acceptedFields } from './accept-codec.js'
 import { readSchedule } from './schedule.js'
 import {
   verdictSchema,
   type Approximation,
+  type AtLevel,
+  type Level,
   type Comparison,
   type Counts,
   type Spent,
@@ -261,6 +264,8 @@ const alike: Wire<AlikeFinding> = define('AlikeFinding', () =>
   ),
 )
 
+const levelName = wordOf<LevelName>()({ ttgir: true, ptx: true })
+
 const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
   record<ReplayableFinding>()(
     'a finding with its schedule',
@@ -278,6 +283,10 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
         replay: described(text, 'how to see it again, in the words of what was asked'),
         alike: described(list(alike), 'others of its id, between the same two lines of the source'),
         accepted: described(text, 'why it may stand, where a baseline accepts it'),
+        levels: described(
+          list(levelName),
+          'the levels that have it, of a verdict on several; the first tells it',
+        ),
       },
       findingMay,
     ),
@@ -496,6 +505,32 @@ const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
   ),
 )
 
+const level: Wire<Level> = define('Level', () =>
+  record<Level>()(
+    'what levels came to',
+    {
+      at: described(
+        list(
+          record<AtLevel>()(
+            'a level',
+            {
+              level: described(levelName, 'the form in which the kernel was judged'),
+              result: described(
+                either('a verdict or a word', verdictName, oneOf('refused', 'not-judged')),
+                'its verdict there; `refused`: it was there and is not taken; `not-judged`: it was not there, or not asked',
+              ),
+              reason: described(text, 'why, in one line'),
+            },
+            {},
+          ),
+        ),
+        'one entry a level, from the coarser to the finer',
+      ),
+    },
+    { difference: described(text, 'why they differ, where they do') },
+  ),
+)
+
 const written: Wire<Verdict> = define('Verdict', () =>
   record<Verdict>()(
     'a verdict',
@@ -571,6 +606,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       accepted: described(list(acceptedFinding), 'rows of the baseline that was asked for'),
       passes: described(bool, 'whether a check passes with what the baseline accepts'),
       open: described(text, 'why it does not'),
+      levels: described(level, 'what each level came to, where several were asked'),
       comparison: described(comparison, 'of the output with what it should be, bit for bit'),
       approximation: described(approximation, 'of the outputs with what they should be near'),
     },

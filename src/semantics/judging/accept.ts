@@ -118,6 +118,14 @@ export const baselineOf = (
   }
 }
 
+/** Baselines of one kernel, which was judged in several forms, as one: each row once. */
+export const baselinesTogether = (all: ReadonlyArray<Baseline>): Baseline => {
+  const rows = new Map<string, AcceptedRow>()
+  for (const { accepted } of all)
+    for (const row of accepted) if (!rows.has(keyOf(row))) rows.set(keyOf(row), row)
+  return { schema: acceptSchema, accepted: [...rows.values()] }
+}
+
 // ---------------------------------------------------------------- acceptance
 
 /** What is left open beside findings that are all accepted; null: nothing. */

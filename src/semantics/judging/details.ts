@@ -16,7 +16,7 @@
  */
 import type { Condition, Conditions, Finding, NamedBytes, Operation, Place } from './finding.js'
 import { isSharedByName } from './plane-name.js'
-import { fixOf, type Language } from './fix.js'
+import { fixOf, type Spoken } from './fix.js'
 import type { Whose } from './finding.js'
 import type { ReplayableFinding, Verdict } from './verdict.js'
 
@@ -32,7 +32,7 @@ export interface Details {
   /** who has written what is wrong; absent: the author (`ownership.ts`) */
   readonly whose?: (f: Finding, beside: ReadonlyArray<Finding>) => Whose
   /** the language that findings are fixed in; absent: that of programs of the core */
-  readonly language?: Language
+  readonly spoken?: Spoken
   /** how to see again what replays by a schedule; empty for nothing */
   readonly replay: (schedule: string) => string
 }
@@ -89,7 +89,7 @@ export const detailed = (details: Details, v: Verdict): Verdict => {
       whose === 'author' ? {} : { whose },
       alike === undefined ? {} : { alike },
     )
-    const fix = details.language === undefined ? null : fixOf(details.language, own)
+    const fix = details.spoken === undefined ? null : fixOf(details.spoken, own)
     return fix === null ? own : Object.assign({}, own, { fix })
   }
   const { C1, C2, C3, C4, C5, C6 } = v.conditions

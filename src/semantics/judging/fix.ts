@@ -31,6 +31,12 @@ import type { FenceName } from './subject.js'
 
 export type Language = 'cuda' | 'pallas' | 'gluon' | 'triton'
 
+/** The language of the author, and whether statements are instructions of a text, whose labels have their lines. */
+export interface Spoken {
+  readonly language: Language
+  readonly isText: boolean
+}
+
 // ---------------------------------------------------------------- words
 
 type Words<K extends string> = Readonly<Record<K, string | null>>
@@ -145,8 +151,8 @@ const barrierWaits: Readonly<Record<Language, ((barrier: string, phase: number |
 // ---------------------------------------------------------------- places
 
 /** A statement as findings call it, with its line; the label of an instruction of PTX has it already. */
-const at = (language: Language, { site, loc }: Operation): string =>
-  language === 'cuda' || loc === undefined ? `\`${site}\`` : `\`${site}\` (${loc})`
+const at = ({ isText }: Spoken, { site, loc }: Operation): string =>
+  isText || loc === undefined ? `\`${site}\`` : `\`${site}\` (${loc})`
 
 /** The sides in the order that the edge demands, or in that of the program. */
 export const sidesOf = ({ a, b, missing }: Finding): readonly [Operation, Operation] | null => {
@@ -157,10 +163,10 @@ export const sidesOf = ({ a, b, missing }: Finding): readonly [Operation, Operat
 }
 
 /** Between the two where one agent does both, or both are known; else at the one that is known. */
-const placed = (language: Language, f: Finding): string => {
+const placed = (spoken: Spoken, f: Finding): string => {
   const sides = sidesOf(f)
-  if (sides === null) return `at ${at(language, f.a)}`
-  const [x, y] = [at(language, sides[0]), at(language, sides[1])]
+  if (sides === null) return `at ${at(spoken, f.a)}`
+  const [x, y] = [at(spoken, sides[0]), at(spoken, sides[1])]
   const { after, before } = f.missing ?? {}
   const isOfOne = f.a.index === f.b?.index
   if (isOfOne || (after === undefined) === (before === undefined)) return `between ${x} and ${y}`
@@ -169,49 +175,51 @@ const placed = (language: Language, f: Finding): string => {
 
 // ---------------------------------------------------------------- fixes
 
-const fenceText = (language: Language, f: Finding, { fence, moved }: MissingEdge): string | null => {
+const fenceText = (spoken: Spoken, f: Finding, { fence, moved }: MissingEdge): string | null => {
+  const { language } = spoken
   if (fence === undefined) return null
   const sides = sidesOf(f)
   if (fence === 'wgmma' && language === 'cuda' && moved === true)
-    return `the compiler moved ${at(language, f.a)} after the fence: pass the register through the fence, as in \`asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[i]) :: "memory")\``
+    return `the compiler moved ${at(spoken, f.a)} after the fence: pass the register through the fence, as in \`asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[i]) :: "memory")\``
   const word = fences[language][fence]
   if (word === null) return null
   return fence === 'threads' && sides !== null
-    ? `${word} after ${at(language, sides[0])}, before the atomic operation that announces it; and ${word} before ${at(language, sides[1])}, after the one that reads the announcement`
-    : `${word} ${placed(language, f)}`
+    ? `${word} after ${at(spoken, sides[0])}, before the atomic operation that announces it; and ${word} before ${at(spoken, sides[1])}, after the one that reads the announcement`
+    : `${word} ${placed(spoken, f)}`
 }
 
 /** What to write, and where; null where the language has no word for it. */
-export const fixOf = (language: Language, f: Finding): string | null => {
+export const fixOf = (spoken: Spoken, f: Finding): string | null => {
+  const { language } = spoken
   const { missing, whose } = f
   if (missing === undefined || whose !== undefined) return null
   switch (missing.kind) {
     case 'fence':
-      return fenceText(language, f, missing)
+      return fenceText(spoken, f, missing)
     case 'warp-sync': {
       const word = orders[language].warp
-      return word === null ? null : `${word} ${placed(language, f)}`
+      return word === null ? null : `${word} ${placed(spoken, f)}`
     }
     case 'group-wait': {
       const word = missing.family === undefined ? null : groups[language][missing.family]
       if (word === null) return null
       return f.b === undefined
-        ? `${word} after ${at(language, f.a)}, before the kernel ends`
-        : `${word} ${placed(language, f)}`
+        ? `${word} after ${at(spoken, f.a)}, before the kernel ends`
+        : `${word} ${placed(spoken, f)}`
     }
     case 'wait': {
       const says = barrierWaits[language]
       const sides = sidesOf(f)
       return says === null || missing.barrier === undefined || missing.before === undefined || sides === null
         ? null
-        : `${says(missing.barrier.name, missing.barrier.phase ?? null)} before ${at(language, sides[1])}`
+        : `${says(missing.barrier.name, missing.barrier.phase ?? null)} before ${at(spoken, sides[1])}`
     }
     case 'arrive-wait': {
       const word =
         missing.barrier === undefined && missing.distance !== undefined
           ? orders[language][missing.distance]
           : null
-      return word === null || f.b === undefined ? null : `${word} ${placed(language, f)}`
+      return word === null || f.b === undefined ? null : `${word} ${placed(spoken, f)}`
     }
     case 'arrive':
     case 'bytes':

@@ -71,6 +71,13 @@ export const writesBarriers = (operations: ReadonlyArray<Placed>): boolean => {
   return !isLowered && !operations.some(({ role, ofFunction }) => role === 'init' && ofFunction)
 }
 
+/** Operations that an author of Gluon writes and one of Triton does not. */
+const telling: ReadonlySet<Role> = new Set(['commit', 'init', 'tensor memory'])
+
+/** The language of Triton's that the author of these operations wrote: a text in which nothing tells is taken for one of `tl`. */
+export const languageOf = (operations: ReadonlyArray<Placed>): 'triton' | 'gluon' =>
+  operations.some(({ role }) => telling.has(role)) && writesBarriers(operations) ? 'gluon' : 'triton'
+
 // ---------------------------------------------------------------- whose it is
 
 /** What is a matter of the launch, or of what the kernel says that it computes. */

@@ -15,6 +15,7 @@
 import type { Header } from '../log/events.js'
 import type { Condition, Conditions, Diagnosis, Finding, HazardId } from './finding.js'
 import { hazards } from './hazards.js'
+import type { LevelName } from './level-names.js'
 import { publishedMissing } from './missing.js'
 import { titleOf } from './titles.js'
 import { siliconClause } from './silicon.js'
@@ -26,6 +27,31 @@ export const verdictSchema = 'tcspec.verdict/2'
 
 export type VerdictName =
   'ok' | 'invalid' | 'hazard' | 'deadlock' | 'wrong-result' | 'undecided' | 'out-of-fuel'
+
+/** From the worst: a verdict is the first that applies. */
+export const worstFirst: ReadonlyArray<VerdictName> = [
+  'invalid',
+  'deadlock',
+  'hazard',
+  'wrong-result',
+  'undecided',
+  'out-of-fuel',
+  'ok',
+]
+
+/** What became of a kernel at a level. */
+export interface AtLevel {
+  readonly level: LevelName
+  readonly result: VerdictName | 'refused' | 'not-judged'
+  /** one line: why */
+  readonly reason: string
+}
+
+/** Of a verdict on several levels: what each came to, from the coarser to the finer, and why they differ where they do. */
+export interface Level {
+  readonly at: ReadonlyArray<AtLevel>
+  readonly difference?: string
+}
 
 /** A finding that is alike to another: its operations, its bytes, its schedule. */
 export interface AlikeFinding extends Pick<Finding, 'a' | 'b' | 'place'> {
@@ -41,6 +67,8 @@ export interface ReplayableFinding extends Finding {
   readonly alike?: ReadonlyArray<AlikeFinding>
   /** why it may stand, where a baseline accepts it (`accept.ts`) */
   readonly accepted?: string
+  /** of a verdict on several levels: those that have it; the first tells it */
+  readonly levels?: ReadonlyArray<LevelName>
 }
 
 /** A statement of an accepted finding: by its text, which an edit elsewhere leaves as it is. */
@@ -240,6 +268,8 @@ export interface Verdict {
   readonly accepted?: ReadonlyArray<AcceptedFinding>
   readonly passes?: boolean
   readonly open?: string
+  /** what each level came to, where several were asked (`verdict/levels.ts`) */
+  readonly levels?: Level
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
 }

@@ -33,6 +33,8 @@ import type { TensorPipe } from './world.js'
 export interface Arguments {
   readonly scalars: ReadonlyMap<string, Value>
   readonly tensors: ReadonlyMap<string, Float64Array>
+  /** outputs that hold what their caller gave: bytes that nothing writes keep it, and O1 is a note */
+  readonly kept?: ReadonlySet<string>
   /** how tcgen05.mma of one agent follow one another; `issueOrder` if it is not said */
   readonly tensorPipe?: TensorPipe
   /** clusters that run together; if it is not said, one, or all when they meet (`residency.ts`) */

@@ -7,6 +7,7 @@
  * | `.json`, `.jaxpr.json`     | a program, a kernel as JAX traced it; a launch; a verdict           |
  * | `.jsonl`                   | a trace                                                             |
  * | `.py`, `.cu`, `.cuh`, `.h` | lines of an author                                                  |
+ * | `k.ptx`, `k.json`, with `k.ttgir` | the PTX of the module, and what its compiler says of a launch   |
  * | `.npy`                     | extents of a tensor beside a launch; beside PTX its elements, too   |
  */
 import { isMembers } from '../../machine/members.js'
@@ -74,6 +75,11 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
   const shapes = new Map<string, ReadonlyArray<number>>()
   const tensors = new Map<string, Uint8Array>()
   const refused: string[] = []
+  const modules = new Set(
+    files.flatMap(({ name }) => (/\.ttgir$/i.test(name) ? [name.replace(/\.ttgir$/i, '')] : [])),
+  )
+  /** what Triton keeps in the folder of a module: its PTX, and what the compiler says of a launch */
+  const isOfModule = (name: string): boolean => modules.has(name.replace(/\.(?:ptx|json)$/i, ''))
   for (const { name, text, bytes, size } of files) {
     const ending = /\.[^.]*$/.exec(name.toLowerCase())?.[0] ?? ''
     if (bytes !== null) {
@@ -92,10 +98,12 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
     const wrong = textRefusal(name, text)
     if (wrong !== null) refused.push(wrong)
     else if (authored.includes(ending)) beside[name] = text
+    else if (ending === '.ptx' && isOfModule(name)) beside[name] = text
     else if (ending === '.ttgir' || ending === '.ptx' || ending === '.jsonl') subject = { name, text }
     else if (ending === '.json') {
       const document = isLaunch(text) ? parsed(text) : null
       if (isMembers(document)) launch = document
+      else if (isOfModule(name)) beside[name] = text
       else subject = { name, text }
     } else if (ending === '.mlir' || ending === '.txt' || ending === '') {
       const called = nameOf(text)

@@ -409,6 +409,7 @@ export const Check = ({ params, set }: PlaceProps) => {
         refused={isRefused ? (judged.refused?.message ?? null) : null}
         isChanged={!isAsItIs(state)}
         isTrace={kind === 'trace'}
+        isModule={kind === 'module'}
         change={change}
       />
     )

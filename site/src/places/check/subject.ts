@@ -36,6 +36,8 @@ export interface State {
   readonly strict: boolean
   readonly strictProxies: boolean
   readonly tensorPipe: string
+  /** of a module: ttgir or ptx; nothing: both, where its PTX is beside it */
+  readonly level: string
   readonly schedule: string
   readonly explore: boolean
 }
@@ -60,6 +62,7 @@ export const empty: State = {
   strict: false,
   strictProxies: false,
   tensorPipe: '',
+  level: '',
   schedule: '',
   explore: false,
 }
@@ -149,6 +152,7 @@ export const paramsOf = (s: State, texts = true): Readonly<Record<string, string
   strict: flag(s.strict),
   proxies: flag(s.strictProxies),
   pipe: orNull(s.tensorPipe),
+  level: orNull(s.level),
   schedule: orNull(s.schedule),
   explore: flag(s.explore),
 })
@@ -187,6 +191,7 @@ export const stateOf = (p: Params): State => ({
   strict: p['strict'] === '1',
   strictProxies: p['proxies'] === '1',
   tensorPipe: p['pipe'] ?? '',
+  level: p['level'] ?? '',
   schedule: p['schedule'] ?? '',
   explore: p['explore'] === '1',
 })
@@ -237,6 +242,7 @@ export const questionOf = (s: State): unknown => {
           ...(kind === 'ptx' ? ptxWords(s) : {}),
           ...(Object.keys(words(s)).length === 0 ? {} : { arg: words(s) }),
           ...(s.launch === '' ? {} : { launch: 'launch.json' }),
+          ...(kind === 'ptx' || s.level === '' ? {} : { level: s.level }),
         }
       : {}
   const set = settingsOf(s.set)
@@ -272,6 +278,7 @@ export const commandOf = (s: State): string | null => {
     ...(kind === 'kernel' && setWords.length > 0 ? ['--set', ...setWords] : []),
     ...(isLaunched && s.launch !== '' ? ['--launch', 'launch.json'] : []),
     ...(isLaunched && s.grid !== '' ? ['--grid', s.grid] : []),
+    ...(kind === 'module' && s.level !== '' ? ['--level', s.level] : []),
     ...(kind === 'ptx' ? Object.entries(ptxWords(s)).flatMap(([name, word]) => [`--${name}`, word]) : []),
     ...(isLaunched && argWords.length > 0 ? ['--arg', ...argWords] : []),
     ...(s.computes === '' || kind === 'kernel' || kind === 'trace' || kind === 'ptx'
@@ -292,6 +299,7 @@ export const commandOf = (s: State): string | null => {
 export const runQuestionOf = (s: State): unknown => {
   const question = kindOf(s) === 'trace' ? null : questionOf(s)
   return isMembers(question)
-    ? Object.fromEntries(Object.entries(question).filter(([name]) => name !== 'printed'))
+    ? // a run is one of the module
+      Object.fromEntries(Object.entries(question).filter(([name]) => name !== 'printed' && name !== 'level'))
     : null
 }

@@ -49,6 +49,7 @@ export const WhatIf = ({
   refused,
   isChanged,
   isTrace,
+  isModule,
   change,
 }: {
   readonly state: State
@@ -60,6 +61,7 @@ export const WhatIf = ({
   readonly refused: string | null
   readonly isChanged: boolean
   readonly isTrace: boolean
+  readonly isModule: boolean
   readonly change: (changes: Partial<State>) => void
 }) => {
   const [label, setLabel] = useState('')
@@ -190,6 +192,21 @@ export const WhatIf = ({
             <option value="documented">documented</option>
           </select>
         </Field>
+        {isModule && (
+          <Field label="level">
+            <select
+              value={state.level === '' ? 'auto' : state.level}
+              onChange={(event) => {
+                const { value } = event.currentTarget
+                change({ level: value === 'auto' ? '' : value })
+              }}
+            >
+              <option value="auto">auto</option>
+              <option value="ttgir">ttgir</option>
+              <option value="ptx">ptx</option>
+            </select>
+          </Field>
+        )}
         {!isTrace && (
           <Field label="schedule">
             <input

@@ -3,7 +3,14 @@
  *
  * Source: PTX ISA, .loc and .file.
  */
-import { fileOf, type Instruction, type Module, type SourceLocation, type Statement } from '../text/module.js'
+import {
+  fileOf,
+  functionsOf,
+  type Instruction,
+  type Module,
+  type SourceLocation,
+  type Statement,
+} from '../text/module.js'
 
 interface Source {
   readonly file: number
@@ -91,6 +98,27 @@ export const placesOf = (s: Sources, i: Instruction): ReadonlyArray<string> => {
     if (path !== null) out.push(`${path.split('/').pop() ?? path}:${String(at.line)}`)
   }
   return out
+}
+
+const instructionAt = (body: ReadonlyArray<Statement>, line: number): Instruction | null => {
+  for (const one of body) {
+    if (one._tag === 'instruction' && one.at.line === line) return one
+    const inner = one._tag === 'scope' ? instructionAt(one.body, line) : null
+    if (inner !== null) return inner
+  }
+  return null
+}
+
+/** The line of the author that an instruction of this line of the text comes from; null: there is none, or the text does not say. */
+export const authorOfLine = (module: Module, line: number): string | null => {
+  for (const { body } of functionsOf(module)) {
+    const i = instructionAt(body ?? [], line)
+    if (i === null || i.location === null) continue
+    const s = sources(module, '')
+    readLines(s, body ?? [])
+    return sourceOf(s, i).line
+  }
+  return null
 }
 
 /** What findings call an instruction: its line of the source, its opcode, and its line of the text, by which it is one of several. */

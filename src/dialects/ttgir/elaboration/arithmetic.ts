@@ -8,15 +8,18 @@
 import { decode } from '../../../numerics/float-format.js'
 import type { SpecialUnary } from '../../../numerics/special-functions/names.js'
 import { bitsOf, isFloat } from '../../../numerics/dtype.js'
-import { block, letIn, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
+import { block, letIn, run, typeHere, type Build, type Steps } from '../../../semantics/writing/builder.js'
 import * as X from '../../../semantics/language/expression.js'
-import type { Expr } from '../../../semantics/language/expression.js'
+import type { Expr, View } from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
-import { refusedAt, type Here, type Row, type Rows } from './here.js'
+import type { AnyTile } from '../../../semantics/language/instruction.js'
+import { keyOf } from './flight.js'
+import { refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
 import { dtypeOf, elementOf, shapeOf } from './kinds.js'
 import { above, narrowOf, signed, unsigned } from './narrow.js'
-import { as, layoutOfResult, operand, operands, resultType, scalarHere, word } from './operands.js'
+import { as, isFlight, layoutOfResult, operand, operands, resultType, scalarHere, word } from './operands.js'
+import { untyped } from './regions.js'
 import { showAttribute, showType } from '../text/show.js'
 import { attributeOf, type Attribute, type Operation, type Type } from '../text/syntax.js'
 import { own } from '../../../own.js'
@@ -51,6 +54,29 @@ const integers = (
     const [left, right] = yield* narrowOperands(label, x, y, bits, taken)
     return [yield* signed(label, yield* of(`${label}.wide`, as(left), as(right)), bits)]
   }
+
+/** A choice that may be in flight: the registers of the product, in which the tensor is written where the loop hands on. */
+const chosenLater = function* (h: Here, op: Operation, label: string, key: string): Steps<Expr> {
+  const condition = yield* operand(h, op, 'condition')
+  const [x, y] = [op.operands['true']![0]!, op.operands['false']![0]!]
+  const first = yield* valueOf(h, op, x)
+  const isFirst = yield* isFlight(first)
+  const view = isFirst ? first : yield* valueOf(h, op, y)
+  const value = yield* operand(h, op, isFirst ? 'false' : 'true')
+  const write = function* (): Steps<never> {
+    yield* run(`${label}.write`, {
+      _tag: 'regs.write',
+      destination: checked<View<'regs'>, Expr>(view),
+      value: checked<AnyTile, Expr>(value),
+    })
+    return untyped({})
+  }
+  const isWritten = isFirst ? as(yield* T.xori(`${label}.written`, condition, as(X.i1(true)))) : condition
+  h.resets.set(key, function* () {
+    yield* T.scfIf(label, isWritten, write)
+  })
+  return view
+}
 
 /** A product of numbers, which a sum of its basic block may take into one rounding. */
 const product: Row = function* (h, op, label) {
@@ -425,6 +451,8 @@ export const arithmeticRows: Rows = {
     ]
   },
   'arith.select': function* (h, op, label) {
+    const key = keyOf(op.names[0]?.name ?? '', null)
+    if (h.flying.has(key)) return [yield* chosenLater(h, op, label, key)]
     return [
       yield* T.select(
         label,

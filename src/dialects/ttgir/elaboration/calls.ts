@@ -53,6 +53,7 @@ const call: Row = function* (h, op, label) {
     constants: new Map(),
     acquired: new Map(),
     products: new Map(),
+    resets: new Map(),
     maps: mapsOf(inside),
     read: namesRead(inside),
     flying: body === undefined ? new Set() : inFlightIn(body),

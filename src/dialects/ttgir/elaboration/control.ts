@@ -38,6 +38,7 @@ const forLoop: Row = function* (h, op, label) {
     here.values.set(variable.name, [index])
     for (const p of carried) here.values.set(p.name, [own(args, p.name)!])
     const values = yield* h.run(here, region)
+    for (const reset of here.resets.values()) yield* reset()
     return named(
       carried.map((p) => p.name),
       values,

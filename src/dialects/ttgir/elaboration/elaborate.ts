@@ -238,6 +238,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         constants: new Map(),
         acquired: new Map(),
         products: new Map(),
+        resets: new Map(),
         contracted: takenIn(m, operations),
         quotients: quotientsIn(operations),
         placement: placementIn(m, wanted),

@@ -12,9 +12,19 @@
  * A value is in flight if it can be: begun by a product, and from there handed on through waits and loops. The greatest such set. What a wait gives and
  * another operation takes is a tensor, read at the wait; so is what it gives to a loop that carries a tensor. What no wait has given is read where it is taken, ready or not.
  *
+ * A loop over the tiles of a matrix and over K in one (`tl.range(..., flatten=True)`) begins a new sum by a choice between zeros and what is in flight:
+ *
+ *     %r = arith.select %last, %zeros, %w#0            hands on, if the loop carries it and nothing else takes it
+ *     scf.if %last { %v = warp_group_dot_wait %w#0 {pendings = 0}; ... }
+ *     scf.yield %r
+ *
+ * No register is read there. What the compiler makes of it is a write of zeros behind the wait, on the way on which there is one: so they are written where the loop hands
+ * on, and not before. Taken as a read of all registers at its place it was a race (M1) of a product that its author waits for.
+ *
  * Laws
  * 1. What a wait gives, and any other operation takes, is a tensor.
  * 2. A loop that carries a product on its way is given one, or a tensor to begin with, and hands one on.
+ * 3. A choice is in flight only if one of its two sides is, and the other cannot be, a number decides it, and the loop around it hands it on and nothing else does.
  */
 import { attributeOf, type Operation, type Region, type Value } from '../text/syntax.js'
 
@@ -70,6 +80,49 @@ const carriedBy = (op: Operation): ReadonlyArray<Carried> => {
   })
 }
 
+/** A choice between a tensor and what may be in flight, that the loop around it hands on. */
+interface Chosen {
+  readonly result: string
+  readonly side: string
+}
+/** `candidates`: what may be in flight; `reached`: what a product may come to. */
+const chosenIn = (
+  operations: ReadonlyArray<Operation>,
+  candidates: ReadonlySet<string>,
+  reached: ReadonlySet<string>,
+): ReadonlyArray<Chosen> => {
+  const used = operations.flatMap((op) => Object.values(op.operands).flat().map(keyOfValue))
+  return operations
+    .filter((op) => op.name === 'scf.for')
+    .flatMap((loop) => {
+      const handed = new Set(carriedBy(loop).map(({ yielded }) => yielded))
+      return (loop.regions[0]?.blocks[0]?.operations ?? []).flatMap((op): ReadonlyArray<Chosen> => {
+        if (op.name !== 'arith.select') return []
+        const isOfTensors = op.results[0]?._tag === 'tensor'
+        const isByNumber = op.operands['condition']?.[0]?.type._tag !== 'tensor'
+        if (!isOfTensors || !isByNumber) return []
+        const [result = ''] = resultKeys(op)
+        if (!handed.has(result) || used.filter((key) => key === result).length > 1) return []
+        const sides = [...(op.operands['true'] ?? []), ...(op.operands['false'] ?? [])].map(keyOfValue)
+        const [side, ...others] = sides.filter((key) => candidates.has(key))
+        return side === undefined || others.length > 0 || !reached.has(side) ? [] : [{ result, side }]
+      })
+    })
+}
+
+/** Values that a product may come to, by way of waits, loops and choices. */
+const reachedFrom = (
+  begun: ReadonlySet<string>,
+  ways: ReadonlyArray<readonly [from: string, to: string]>,
+): ReadonlySet<string> => {
+  const reached = new Set(begun)
+  for (let before = -1; before !== reached.size;) {
+    before = reached.size
+    for (const [from, to] of ways) if (reached.has(from)) reached.add(to)
+  }
+  return reached
+}
+
 /** The values of an isolated region that are in flight. */
 export const inFlightIn = (region: Region): ReadonlySet<string> => {
   const operations = operationsOf(region)
@@ -80,11 +133,29 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
     return (op.operands['inputs'] ?? []).map((input, k) => ({ input: keyOfValue(input), result: results[k] }))
   })
   const begun = new Set(operations.filter(isAsync).flatMap(resultKeys))
-  const flying = new Set([
+  const candidates = new Set([
     ...begun,
     ...waits.flatMap(resultKeys),
     ...loops.flatMap(({ argument, result }) => [argument, result]),
   ])
+  const reached = reachedFrom(begun, [
+    ...waited.flatMap(({ input, result }) => (result === undefined ? [] : [[input, result] as const])),
+    ...loops.flatMap(({ argument, initial, yielded, result }) => [
+      [initial, argument] as const,
+      [yielded, argument] as const,
+      [yielded, result] as const,
+    ]),
+    ...operations.flatMap((op) =>
+      op.name === 'arith.select'
+        ? Object.values(op.operands)
+            .flat()
+            .map((value) => [keyOfValue(value), resultKeys(op)[0] ?? ''] as const)
+        : [],
+    ),
+  ])
+  const chosen = chosenIn(operations, candidates, reached)
+  const choices = new Set(chosen.map(({ result }) => result))
+  const flying = new Set([...candidates, ...choices])
   // what waits give and is taken as a tensor: every use but those that hand on
   const given = new Set(waits.flatMap((op) => op.names.map(({ name }) => name)))
   const read = new Set(
@@ -92,6 +163,7 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
       Object.entries(op.operands).flatMap(([operand, values]) =>
         (op.name === 'ttng.warp_group_dot' && operand === 'c') ||
         op.name === 'ttng.warp_group_dot_wait' ||
+        (op.name === 'arith.select' && resultKeys(op).some((key) => choices.has(key))) ||
         (op.name === 'scf.for' && operand === 'initArgs') ||
         op.name === 'scf.yield'
           ? []
@@ -99,14 +171,20 @@ export const inFlightIn = (region: Region): ReadonlySet<string> => {
       ),
     ),
   )
+  const ofWaits = new Set(waits.flatMap(resultKeys))
   const loopYields = new Set(loops.map(({ yielded }) => yielded))
   for (const op of operations)
     if (op.name === 'scf.yield')
       for (const value of op.operands['values'] ?? [])
         if (!loopYields.has(keyOfValue(value))) read.add(keyOfValue(value))
-  for (const key of waits.flatMap(resultKeys)) if (read.has(key)) flying.delete(key)
+  for (const key of ofWaits) if (read.has(key)) flying.delete(key)
   for (let before = -1; before !== flying.size;) {
     before = flying.size
+    for (const { result, side } of chosen) {
+      if (!flying.has(side)) flying.delete(result)
+      // it is read where it is chosen
+      if (!flying.has(result) && ofWaits.has(side)) flying.delete(side)
+    }
     for (const { input, result } of waited)
       if (result !== undefined && !flying.has(input)) flying.delete(result)
     for (const { argument, initial, yielded, result } of loops) {

@@ -28,6 +28,8 @@ export interface Here {
   readonly maps: ReadonlyMap<string, Type>
   /** values that may still be on their way (`flight.ts`) */
   readonly flying: ReadonlySet<string>
+  /** registers of products that this basic block writes where it hands on (`flight.ts`), by the value that it hands on */
+  readonly resets: Map<string, () => Steps<void>>
   /** products of this basic block, by the name of their value (`contraction.ts`) */
   readonly products: Map<string, readonly [Expr, Expr]>
   /** of a sum of two products: which it takes into one rounding */
@@ -61,7 +63,12 @@ export type Row = (h: Here, op: Operation, label: string) => Steps<ReadonlyArray
 export type Rows = Readonly<Record<string, Row>>
 
 /** Inside a region: what is named there is not known behind it. */
-export const inner = (h: Here): Here => ({ ...h, values: new Map(h.values), products: new Map() })
+export const inner = (h: Here): Here => ({
+  ...h,
+  values: new Map(h.values),
+  products: new Map(),
+  resets: new Map(),
+})
 
 export const labelOf = (h: Here, op: Operation): string => h.labels.get(op) ?? op.name
 

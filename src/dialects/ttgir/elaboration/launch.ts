@@ -28,6 +28,7 @@ import type { Spec } from '../../../semantics/language/program.js'
 import type { ScalarName } from '../../../semantics/language/types.js'
 import { rowMajor, type GivenTensor, type Padding, type Role } from './arguments.js'
 import type { Elaborate } from './elaborate.js'
+import { sharedEncoding } from './encodings.js'
 import { functionName, functionOf } from './function.js'
 import { behindPointer, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
 import { everyOperation } from './regions.js'
@@ -163,6 +164,18 @@ export const signatureOf = (m: Module, name?: string): E.Either<LaunchFailure, S
       return E.right({ name: functionName(func), parameters: asked, axes: axesOf(func) })
     }),
   )
+
+/** Bytes of a swizzled row of what a descriptor copies; null: the parameter is no descriptor, or its encoding has none. */
+export const swizzleOfDescriptor = (m: Module, parameter: string, name?: string): number | null => {
+  const func = functionOf(m, name)
+  if (E.isLeft(func)) return null
+  const p = func.right.regions[0]?.blocks[0]?.parameters.find((q) => q.name === parameter)
+  const block = p?.type._tag === 'descriptor' ? p.type.block : null
+  const encoding = block?._tag === 'tensor' ? sharedEncoding(m, block.encoding) : null
+  return encoding !== null && E.isRight(encoding) && encoding.right._tag === 'nvmma_shared'
+    ? encoding.right.swizzlingByteWidth
+    : null
+}
 
 const suffix = (role: Role): string => `:${role}`
 

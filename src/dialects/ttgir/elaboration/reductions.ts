@@ -82,6 +82,7 @@ const together = (h: Here, op: Operation): T.CombineTogether => {
       ...relabelled(h, inside, label),
       values: new Map(),
       products: new Map(),
+      resets: new Map(),
       lifted,
     }
     for (const name of outside) {

@@ -28,7 +28,7 @@ const warpSpecialize: Row = function* (h, op, label) {
       default: {
         captures: untyped(Object.fromEntries(outside)),
         body: function* (captured: Named, from: T.Issuer): Steps<never> {
-          const here: Here = { ...h, from, values: new Map(h.values), products: new Map() }
+          const here: Here = { ...h, from, values: new Map(h.values), products: new Map(), resets: new Map() }
           for (const [name, list] of h.values)
             if (used.has(name))
               here.values.set(
@@ -48,6 +48,7 @@ const warpSpecialize: Row = function* (h, op, label) {
               constants: new Map(),
               acquired: new Map(),
               products: new Map(),
+              resets: new Map(),
               flying: inFlightIn(region),
             }
             region.blocks[0]?.parameters.forEach((p, k) => {

@@ -16,12 +16,13 @@ import { defaults } from '../../../semantics/judging/detector/index.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { judge } from '../checking.js'
+import { judgeAsPtx, judgeBoth, levelOption, levelsAsked } from '../levels.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
-import { checkReport } from '../judged.js'
+import { atOneLevel, checkReport, type AtLevels } from '../judged.js'
 import { exploringOptions, goodOf, judgingOptions, recordAsked, strictnessAsked } from '../judging.js'
 import { notChecked } from '../launch-rows.js'
 import { dataOptions } from '../ptx-data.js'
@@ -33,14 +34,16 @@ const define = (command: Command): Command =>
     acceptOptions(
       judgingOptions(
         mendOption(
-          launchOptions(
-            dataOptions(
-              command
-                .argument(
-                  '<kernel>',
-                  'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-                )
-                .option('--set <name=value...>', 'settings of the kernel'),
+          levelOption(
+            launchOptions(
+              dataOptions(
+                command
+                  .argument(
+                    '<kernel>',
+                    'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+                  )
+                  .option('--set <name=value...>', 'settings of the kernel'),
+              ),
             ),
           ).option(
             '--without <label>',
@@ -113,8 +116,26 @@ const checkSubject = (world: World, name: string, options: Options): E.Either<Fa
   pipe(
     drawingAsked(options),
     E.bindTo('drawing'),
-    E.bindW('judged', () => judge(world, name, options)),
-    E.chainW(({ drawing, judged }) => checkReport(world, options, drawing, judged)),
+    E.bindW('levels', () => judgedAtLevels(world, name, options)),
+    E.chainW(({ drawing, levels }) => checkReport(world, options, drawing, levels)),
+  )
+
+/** What a name stands for, judged at the level that is asked for, or at both. */
+const judgedAtLevels = (world: World, name: string, options: Options): E.Either<Failure, AtLevels> =>
+  pipe(
+    levelsAsked(world, name, options),
+    E.chainW((asked) => {
+      if (asked._tag === 'one') return E.map(atOneLevel)(judge(world, asked.name, options))
+      const { forms, level } = asked
+      switch (level) {
+        case 'ttgir':
+          return E.map(atOneLevel)(judge(world, forms.module, options))
+        case 'ptx':
+          return E.map(atOneLevel)(judgeAsPtx(world, forms, options, ['computes']))
+        case 'auto':
+          return judgeBoth(world, forms, options, judge(world, forms.module, options))
+      }
+    }),
   )
 
 const outputs: CliCommand['outputs'] = (options) => [

@@ -33,8 +33,11 @@ import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/language/program.js'
 import type { EventKey } from '../../../semantics/execution/step.js'
 import type { Verdict } from '../../../semantics/judging/verdict.js'
+import { agentsActAsOne } from '../../../semantics/machine/front.js'
+import { joined, type Came } from '../../../semantics/verdict/levels.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
+import { ofLowered } from '../../launch/lowered.js'
 import { zeros, type LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { placeOf } from '../../tensor-files/place.js'
@@ -52,6 +55,17 @@ import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
 import { threadsAsked } from '../flags/threads.js'
+import { cameAs } from '../judged.js'
+import {
+  asPtx,
+  isRefusedModule,
+  judgeAsPtx,
+  levelOption,
+  levelsAsked,
+  whyAlone,
+  withGuess,
+  type Forms,
+} from '../levels.js'
 import { isPtx, runPtx } from '../ptx.js'
 import { again, wordOf, wordsOf } from '../flags/words.js'
 import {
@@ -92,13 +106,15 @@ const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | n
 
 const define = (command: Command): Command =>
   judgingOptions(
-    launchOptions(
-      command
-        .argument(
-          '<kernel>',
-          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
-        )
-        .option('--set <name=value...>', 'settings of the kernel'),
+    levelOption(
+      launchOptions(
+        command
+          .argument(
+            '<kernel>',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+          )
+          .option('--set <name=value...>', 'settings of the kernel'),
+      ),
     )
       .option(
         '--in <name=file...>',
@@ -285,7 +301,86 @@ const expectedOf = (
   )
 }
 
-const run: CliCommand['run'] = (world) => (operands, options) => () => runNow(world, operands, options)
+const run: CliCommand['run'] = (world) => (operands, options) => async () => {
+  const name = operands[0] ?? ''
+  const asked = levelsAsked(world, name, options)
+  if (E.isLeft(asked)) return asked
+  if (asked.right._tag === 'one') return runNow(world, name, options, null)
+  const { forms, level } = asked.right
+  switch (level) {
+    case 'ttgir':
+      return runNow(world, forms.module, options, null)
+    case 'ptx':
+      return runLowered(world, forms, options, null)
+    case 'auto': {
+      const alone =
+        whyAlone(world, forms, options) ??
+        (options['hazards'] === false
+          ? '--no-hazards judges nothing'
+          : wordOf(options, 'over') === 'bits'
+            ? null
+            : `--over ${wordOf(options, 'over') ?? ''} computes in the module`)
+      const module = await runNow(world, forms.module, options, { forms, alone })
+      return E.isRight(module) || alone !== null || !isRefusedModule(world, forms, options)
+        ? module
+        : pipe(
+            runLowered(world, forms, options, module.left),
+            E.orElse(() => module),
+          )
+    }
+  }
+}
+
+/** The PTX of a module, launched as it is; `refused`: what the module is refused for. */
+const runLowered = (
+  world: World,
+  forms: Forms,
+  options: Options,
+  refused: Failure | null,
+): E.Either<Failure, Report> =>
+  pipe(
+    parseBindings('--in')(wordsOf(options, 'in')),
+    E.chainW(inputBindings(world.files)),
+    E.chain((ins) => readInputs(world, ins)),
+    E.chain((read) =>
+      asPtx(
+        world,
+        forms,
+        options,
+        ['computes', 'out', 'over'],
+        new Map([...read].map(([name, { tensor }]) => [name, tensor] as const)),
+      ),
+    ),
+    E.chain((asked) =>
+      runPtx(asked.world, asked.file, asked.options, (verdict) => {
+        const own = withGuess(asked, { verdict }).verdict
+        return refused === null
+          ? own
+          : (joined([
+              { _tag: 'refused', level: 'ttgir', why: refused.message },
+              { _tag: 'judged', level: 'ptx', verdict: own },
+            ]) ?? own)
+      }),
+    ),
+    E.mapLeft(ofLowered(forms.module)),
+  )
+
+/** What the PTX beside a module came to, on what its tensors hold. */
+const besideModule = (
+  world: World,
+  { forms, alone }: Beside,
+  options: Options,
+  contents: ReadonlyMap<string, Tensor>,
+): Came =>
+  alone !== null
+    ? { _tag: 'absent', level: 'ptx', why: alone }
+    : cameAs('ptx', judgeAsPtx(world, forms, options, [], contents))
+
+/** Where the PTX of a module is, and why it is not judged, if it is not. */
+interface Beside {
+  readonly forms: Forms
+  readonly alone: string | null
+}
 
 /** A run, in one piece or in pieces. */
 interface Finished {
@@ -343,11 +438,11 @@ const whole = (
 
 const runNow = async (
   world: World,
-  operands: ReadonlyArray<string>,
+  name: string,
   options: Options,
+  beside: Beside | null,
 ): Promise<E.Either<Failure, Report>> => {
-  const file = operands[0] ?? ''
-  if (isPtx(file)) return runPtx(world, file, options)
+  if (isPtx(name)) return runPtx(world, name, options)
   const parsed = parse(options)
   if (E.isLeft(parsed)) return parsed
   const {
@@ -363,7 +458,6 @@ const runNow = async (
   } = parsed.right
   const { tensorPipe, strict, strictProxies } = strictness
   // An unknown kernel is the first thing to say, before any file is missed.
-  const name = operands[0] ?? ''
   const known =
     isModule(name) || isTracedName(name)
       ? E.right(null)
@@ -417,7 +511,12 @@ const runNow = async (
   const asked: CheckOptions = {
     settings,
     algebra,
-    arguments: { scalars: new Map(), tensors: new Map(), tensorPipe },
+    arguments: {
+      scalars: new Map(),
+      tensors: new Map(),
+      kept: new Set([...(module?.kept ?? []), ...read.right.keys()]),
+      tensorPipe,
+    },
     policy: policy.right,
     strict,
     strictProxies,
@@ -549,7 +648,14 @@ const runNow = async (
   for (const kept of drawn.right) files.push(kept)
 
   const found = withComparison(finished.right.verdict, compared)
-  const verdict = withDetails(subject.right, schedule, found, 'random')
+  const own = withDetails(subject.right, schedule, found, 'random')
+  const verdict =
+    beside === null
+      ? own
+      : (joined(
+          [{ _tag: 'judged', level: 'ttgir', verdict: own }, besideModule(world, beside, options, given)],
+          agentsActAsOne,
+        ) ?? own)
   return E.right({
     good: goodOf(verdict),
     files,
@@ -596,7 +702,7 @@ const runNow = async (
         ['over', `${printOver(over)}: ${algebra.description}`],
         [
           'run',
-          `schedule ${printSchedule(schedule)}: ${runText(verdict.counts.steps, verdict.counts.events, elapsed)}`,
+          `schedule ${printSchedule(schedule)}: ${runText(own.counts.steps, own.counts.events, elapsed)}`,
         ],
         ...(compared === null
           ? []

@@ -124,6 +124,7 @@ const textOf = (
   judgedText(
     { palette, judged: true, most: 4 },
     judged,
+    judged.verdict,
     recording.reason === '' ? [] : [['ended', recording.reason]],
     [['recorded', recordedText(recording)], ...more],
   )

@@ -1,0 +1,243 @@
+/**
+ * A kernel of Triton's at both levels, from the folder that its compiler keeps. Oracle: what is known of the kernels (`conformance/triton/levels/kernels.py`), the verdict that
+ * each level has by itself, and the bits that a run of each leaves.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decodeVerdict } from '../../../src/semantics/files/verdict-codec.js'
+import type { Verdict } from '../../../src/semantics/judging/verdict.js'
+import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
+import { npyOfTensor, tensor } from '../../../src/oracle/tensor-files/tensor.js'
+import { right } from '../../either.js'
+import { inMemory } from '../disk.js'
+import { running, worldOf } from '../world.js'
+
+const folder = new URL('../../../conformance/triton/levels/', import.meta.url)
+const text = (name: string): string => readFileSync(new URL(name, folder), 'utf8')
+const names = ['shifted', 'shifted_joined', 'summed', 'summed_joined', 'assembled']
+const kept = new Map([
+  ...names.flatMap((name) =>
+    ['ttgir', 'ptx', 'json'].map((ending) => [`d/${name}.${ending}`, text(`${name}.${ending}`)] as const),
+  ),
+  ['d/kernels.py', text('kernels.py')],
+])
+
+const words: Readonly<Record<string, ReadonlyArray<string>>> = {
+  shifted: ['--grid', '1', '--arg', 'x=f32[512]', 'scratch=f32[512]', 'out=f32[512]'],
+  summed: ['--grid', '1', '--arg', 'a=f16[128,64]', 'b=f16[192,64]', 'c=f32[128,64]'],
+  assembled: ['--grid', '1', '--arg', 'x=f32[256]', 'out=f32[256]'],
+}
+const wordsOf = (name: string): ReadonlyArray<string> => words[name.replace('_joined', '')]!
+
+/** A folder without some files, or with others in their place. */
+const asked = async (
+  command: string,
+  file: string,
+  more: ReadonlyArray<string> = [],
+  other: Readonly<Record<string, string | null>> = {},
+) => {
+  const disk = new Map(
+    [...kept, ...Object.entries(other)].flatMap(([name, held]) =>
+      held === null ? [] : [[name, new TextEncoder().encode(held)] as const],
+    ),
+  )
+  for (const [name, held] of Object.entries(other)) if (held === null) disk.delete(name)
+  const stem = file.replace(/\.\w+$/u, '')
+  const ran = await running(worldOf(inMemory(disk)))(command, `d/${file}`, ...wordsOf(stem), ...more)
+  return { ...ran, disk }
+}
+const verdictOf = async (...words: Parameters<typeof asked>): Promise<Verdict> => {
+  const [command, file, more = [], other] = words
+  const { stdout } = await asked(command, file, [...more, '--json'], other)
+  return right(decodeVerdict(JSON.parse(stdout)))
+}
+const results = ({ levels }: Verdict) => levels?.at.map(({ level, result }) => [level, result])
+
+describe('two bugs that TTGIR has no words for', () => {
+  test.each([
+    ['shifted', ['D2', 'D5']],
+    ['summed', ['W3']],
+  ] as const)('%s: found, at the lines of the author', async (name, ids) => {
+    expect((await verdictOf('check', `${name}.ttgir`, ['--level', 'ttgir'])).verdict).toBe('ok')
+    const v = await verdictOf('check', `${name}.ttgir`)
+    expect([v.verdict, results(v)]).toEqual([
+      'hazard',
+      [
+        ['ttgir', 'ok'],
+        ['ptx', 'hazard'],
+      ],
+    ])
+    expect(v.findings.map(({ id }) => id).sort()).toEqual([...ids])
+    for (const f of v.findings) {
+      expect([f.levels, f.a.loc, f.b?.loc]).toEqual([
+        ['ptx'],
+        expect.stringMatching(/^kernels\.py:\d+/u),
+        expect.stringMatching(/^kernels\.py:\d+/u),
+      ])
+      expect(f.replay).toMatch(/^--level ptx --schedule /u)
+    }
+    expect(v.levels?.difference).toContain('the threads of an agent act as one')
+  })
+  test.each(['shifted_joined', 'summed_joined'])('%s: ok at both', async (name) => {
+    const v = await verdictOf('check', `${name}.ttgir`)
+    expect([v.verdict, results(v), v.scope]).toEqual([
+      'ok',
+      [
+        ['ttgir', 'ok'],
+        ['ptx', 'ok'],
+      ],
+      [],
+    ])
+    expect(v.reason).toMatch(/, in TTGIR and in PTX$/u)
+  })
+  test('a finding of PTX has the fix in the language of the author', async () => {
+    const { stdout } = await asked('check', 'shifted.ttgir')
+    expect(stdout).toMatch(/fix +`tl\.debug_barrier\(\)` between `kernels\.py:\d+ st\.global/u)
+  })
+})
+
+/** As findings call it. */
+const firstStore = `store ${String(
+  1 +
+    text('shifted.ttgir')
+      .split('\n')
+      .findIndex((line) => line.includes('tt.store')),
+)}`
+
+describe('what is judged', () => {
+  test('the level that is asked for alone has the verdict that it has by itself', async () => {
+    const ptx = await verdictOf('check', 'shifted.ttgir', ['--level', 'ptx'])
+    const both = await verdictOf('check', 'shifted.ttgir')
+    expect(ptx.levels).toBeUndefined()
+    expect(both.levels?.at[1]).toEqual({ level: 'ptx', result: ptx.verdict, reason: ptx.reason })
+    expect(both.findings.map(({ id, a }) => [id, a.loc])).toEqual(
+      ptx.findings.map(({ id, a }) => [id, a.loc]),
+    )
+  })
+  test('the file of the compiler stands for the kernel', async () => {
+    expect(results(await verdictOf('check', 'summed_joined.json'))).toEqual([
+      ['ttgir', 'ok'],
+      ['ptx', 'ok'],
+    ])
+  })
+  test('without PTX the first line says so', async () => {
+    const { stdout, status } = await asked('check', 'shifted.ttgir', [], { 'd/shifted.ptx': null })
+    expect([status, stdout.replace(/\s+/gu, ' ')]).toEqual([
+      0,
+      expect.stringContaining('in TTGIR alone; PTX was not judged: there is no shifted.ptx in its folder'),
+    ])
+  })
+  test('without the file of the compiler the shared memory of a launch is a guess', async () => {
+    const v = await verdictOf('check', 'summed_joined.ttgir', [], { 'd/summed_joined.json': null })
+    expect([v.verdict, v.scope.length]).toEqual(['ok', 1])
+    expect(v.scope[0]).toContain('shared memory')
+  })
+  test('PTX that is refused makes no ok', async () => {
+    const other = { 'd/shifted_joined.ptx': text('shifted_joined.ptx').replace('bar.sync', 'bar.unheard') }
+    const v = await verdictOf('check', 'shifted_joined.ttgir', [], other)
+    expect([v.verdict, results(v)]).toEqual([
+      'undecided',
+      [
+        ['ttgir', 'ok'],
+        ['ptx', 'refused'],
+      ],
+    ])
+    expect(v.reason).toMatch(/PTX is refused: kernels\.py:\d+: .*'bar\.unheard' \(line \d+ of the PTX\)$/u)
+    expect((await asked('check', 'shifted_joined.ttgir', [], other)).status).toBe(3)
+  })
+  test('TTGIR that is refused leaves the verdict to PTX, and the line says why', async () => {
+    const v = await verdictOf('check', 'assembled.ttgir')
+    expect([v.verdict, results(v)]).toEqual([
+      'ok',
+      [
+        ['ttgir', 'refused'],
+        ['ptx', 'ok'],
+      ],
+    ])
+    expect(v.reason).toMatch(/in PTX alone; TTGIR is refused: kernels\.py:\d+: tt\.elementwise_inline_asm/u)
+    expect((await asked('check', 'assembled.ttgir', ['--level', 'ttgir'])).status).toBe(2)
+  })
+  test('a launch that is wrong is refused, and no level makes up for it', async () => {
+    expect((await asked('check', 'shifted.ttgir', ['--launch', 'd/none.json'])).status).toBe(2)
+    const ran = await running(worldOf(inMemory(new Map())))('check', 'zoo/R1', '--level', 'ptx')
+    expect([ran.status, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining('--level: expected a kernel of Triton'),
+    ])
+  })
+  test.each([
+    ['--without', firstStore],
+    ['--schedule', 'lazy'],
+  ])('%s speaks of the module', async (...flag) => {
+    const v = await verdictOf('check', 'shifted.ttgir', flag)
+    expect(v.levels?.at[1]).toMatchObject({
+      result: 'not-judged',
+      reason: `${flag[0] ?? ''} speaks of the module`,
+    })
+  })
+})
+
+describe('run', () => {
+  test('law 1 of lowered launches: the same elements before it, so the same bits behind it', async () => {
+    const npy = (rows: number, seed: number): Uint8Array =>
+      right(
+        encodeNpy(
+          npyOfTensor(
+            right(
+              tensor(
+                'f16',
+                [rows, 64],
+                // between 1 and 2, of either sign
+                Uint16Array.from(
+                  { length: rows * 64 },
+                  (_, i) => 0x3c00 + ((seed + 7919 * i) % 0x400) + (i % 3 === 0 ? 0x8000 : 0),
+                ),
+              ),
+            ),
+          ),
+        ),
+      )
+    const left: Array<Uint8Array | undefined> = []
+    for (const level of ['ttgir', 'ptx', 'auto']) {
+      const disk = new Map<string, Uint8Array>(
+        [...kept].map(([name, held]) => [name, new TextEncoder().encode(held)]),
+      )
+      disk.set('a.npy', npy(128, 1)).set('b.npy', npy(192, 2))
+      const ran = await running(worldOf(inMemory(disk)))(
+        ...['run', 'd/summed_joined.ttgir', ...wordsOf('summed'), '--in', 'a=a.npy', 'b=b.npy'],
+        ...['--level', level, '--out', 'c=o.npy'],
+      )
+      expect([level, ran.status, ran.stderr]).toEqual([level, 0, ''])
+      left.push(disk.get('o.npy'))
+    }
+    expect(left[0]?.length).toBeGreaterThan(4 * 128 * 64)
+    expect(left[1]).toEqual(left[0])
+    expect(left[2]).toEqual(left[0])
+  })
+  test('judges both, too', async () => {
+    const v = await verdictOf('run', 'shifted.ttgir')
+    expect([v.verdict, results(v)]).toEqual([
+      'hazard',
+      [
+        ['ttgir', 'ok'],
+        ['ptx', 'hazard'],
+      ],
+    ])
+  })
+})
+
+describe('a baseline', () => {
+  test('has the rows of both levels, and passes', async () => {
+    const { disk, status } = await asked('check', 'shifted.ttgir', ['--accept-write', 'accept.json'])
+    expect(status).toBe(1)
+    const accept = new TextDecoder().decode(disk.get('accept.json'))
+    const again = await asked('check', 'shifted.ttgir', ['--accept', 'accept.json'], {
+      'accept.json': accept,
+    })
+    expect([again.status, again.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^passes +every finding is accepted/mu),
+    ])
+    expect(again.stdout).toMatch(/^accepted +D[25] \(/mu)
+  })
+})

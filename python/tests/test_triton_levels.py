@@ -1,0 +1,166 @@
+"""Kernels of Triton and Gluon at both levels: what one of them cannot say, the other does, and there is one verdict."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+try:
+    import numpy
+    import triton  # noqa: F401
+except ImportError as missing:
+    raise unittest.SkipTest(f"needs Triton and numpy: {missing}") from None
+
+import gluon_kernels as gluon
+import tcspec
+import triton_kernels as kernels
+from tcspec import Array, Refused
+from test_triton_check import line_of, pairs_of
+
+
+def shifted(joined: bool, by: int = 96, level: "str | None" = None, **more: Any) -> Any:
+    row = Array("f32", (512,))
+    return tcspec.check(kernels.shifted, row, Array("f32", (512,)), Array("f32", (512,)), SIZE=512, BY=by, JOINED=joined, grid=1, level=level, **more)
+
+
+def summed(joined: bool, warps: int = 8, level: "str | None" = None) -> Any:
+    rows = 16 * warps
+    tensors = Array("f16", (rows, 64)), Array("f16", (192, 64)), Array("f32", (rows, 64))
+    return tcspec.check(gluon.summed, *tensors, 64, joined, grid=1, num_warps=warps, level=level)
+
+
+def results(verdict: Any) -> Any:
+    return [(at.level, at.result) for at in verdict.levels]
+
+
+class Bugs(unittest.TestCase):
+    """Mistakes of which TTGIR has no words: there the warps of a CTA act as one."""
+
+    def test_global_memory_that_other_warps_read_back(self) -> None:
+        self.assertTrue(shifted(False, level="ttgir").ok)
+        verdict = shifted(False)
+        self.assertEqual([("ttgir", "ok"), ("ptx", "hazard")], results(verdict))
+        self.assertEqual({"D2", "D5"}, {finding.id for finding in verdict.findings})
+        lines = {line_of(kernels.shifted, "tl.store(scratch"), line_of(kernels.shifted, "tl.load(scratch")}
+        for pair in pairs_of(verdict):
+            self.assertEqual(lines, set(pair))
+        for finding in verdict.findings:
+            self.assertEqual(("ptx",), finding.levels)
+            self.assertIn("`tl.debug_barrier()` between", str(finding.fix))
+        self.assertIn("TTGIR: ok: ", verdict.report())
+        self.assertIn("they differ: in TTGIR the threads of an agent act as one", verdict.report())
+        with self.assertRaises(AssertionError):
+            verdict.raise_if_bad()
+
+    def test_a_barrier_between(self) -> None:
+        verdict = shifted(True)
+        self.assertTrue(verdict.ok, str(verdict))
+        self.assertEqual([("ttgir", "ok"), ("ptx", "ok")], results(verdict))
+        self.assertIn("in TTGIR and in PTX", verdict.reason)
+
+    def test_what_a_thread_reads_back_itself(self) -> None:
+        self.assertTrue(shifted(False, by=0).ok)
+
+    def test_a_buffer_that_another_warpgroup_reads(self) -> None:
+        self.assertTrue(summed(False, level="ttgir").ok)
+        verdict = summed(False)
+        self.assertEqual([("ttgir", "ok"), ("ptx", "hazard")], results(verdict))
+        (finding,) = verdict.findings
+        self.assertEqual("W3", finding.id)
+        self.assertIn("warpgroup_mma(left, even", str(finding.statements[0]))
+        self.assertEqual(line_of(gluon.fill, "async_copy_global_to_shared"), str(finding.statements[1]))
+
+    def test_warpgroups_that_have_met(self) -> None:
+        self.assertTrue(summed(True).ok)
+        # one warpgroup has nobody to wait for
+        self.assertTrue(summed(False, warps=4).ok)
+
+
+class Joining(unittest.TestCase):
+    def test_a_mistake_is_told_once(self) -> None:
+        verdict = tcspec.check(kernels.last, Array("i32", (1,)), grid=2)
+        (finding,) = verdict.findings
+        self.assertEqual(("ttgir", "ptx"), finding.levels)
+
+    def test_what_ttgir_refuses(self) -> None:
+        row = Array("f32", (256,))
+        with self.assertRaises(Refused):
+            tcspec.check(kernels.assembled, row, Array("f32", (256,)), BLOCK=256, grid=1, level="ttgir")
+        verdict = tcspec.check(kernels.assembled, row, Array("f32", (256,)), BLOCK=256, grid=1)
+        self.assertEqual([("ttgir", "refused"), ("ptx", "ok")], results(verdict))
+        self.assertIn("TTGIR is refused: triton_kernels.py:", verdict.reason)
+        x = numpy.arange(256, dtype=numpy.float32)
+        run = tcspec.run(kernels.assembled, x, numpy.zeros_like(x), BLOCK=256, grid=1)
+        numpy.testing.assert_array_equal(2 * x, run.result["out"])
+
+    def test_what_is_said_of_one_level(self) -> None:
+        verdict = shifted(False, schedule="lazy")
+        self.assertEqual(("ptx", "not-judged"), results(verdict)[1])
+        self.assertIn("in TTGIR", verdict.reason)
+        self.assertIn("PTX was not judged", verdict.reason)
+
+    def test_a_module_without_its_ptx(self) -> None:
+        exported = tcspec.triton.export(kernels.scaled, Array("f32", (256,)), Array("f32", (256,)), 2.0, BLOCK=256, grid=1)
+        (launch,) = exported.launches
+        with tempfile.TemporaryDirectory() as folder:
+            there = Path(folder)
+            (there / "k.ttgir").write_text(launch.document["ttgir"])
+            arguments = {"x": "f32[256]", "out": "f32[256]", "factor": 2}
+            alone = tcspec.check(there / "k.ttgir", grid=1, arg=arguments)
+            self.assertTrue(alone.ok)
+            self.assertEqual([("ttgir", "ok"), ("ptx", "not-judged")], results(alone))
+            self.assertIn("in TTGIR alone; PTX was not judged: there is no k.ptx in its folder", alone.reason)
+            self.assertIn("not checked: races between the threads of one agent", alone.report())
+            (there / "k.ptx").write_text(launch.params["files"]["kernel.ptx"])
+            without_json = tcspec.check(there / "k.ttgir", grid=1, arg=arguments)
+            self.assertEqual([("ttgir", "ok"), ("ptx", "ok")], results(without_json))
+            self.assertIn("accesses beyond the shared memory of the launch", without_json.report())
+            (there / "k.json").write_text(launch.params["files"]["kernel.json"])
+            whole = tcspec.check(there / "k.json", grid=1, arg=arguments)
+            self.assertEqual([("ttgir", "ok"), ("ptx", "ok")], results(whole))
+            self.assertNotIn("not checked", whole.report())
+
+    def test_strides_and_padding(self) -> None:
+        whole = numpy.arange(64 * 64, dtype=numpy.float32).reshape(64, 64)
+        out = numpy.zeros((32, 32), numpy.float32)
+        run = tcspec.run(kernels.transposed, whole[::2, ::2], out, 128, 2, SIZE=32, grid=1)
+        self.assertEqual([("ttgir", "ok"), ("ptx", "ok")], results(run))
+        numpy.testing.assert_array_equal(whole[::2, ::2], run.result["out"])
+
+
+class Accepted(unittest.TestCase):
+    def test_rows_of_both_levels(self) -> None:
+        found = shifted(False)
+        rows = [
+            {
+                "kernel": "shifted",
+                "id": finding.id,
+                "a": side(finding, "a"),
+                "b": side(finding, "b"),
+                "memory": "gmem scratch",
+                "reason": "one warp alone runs it",
+            }
+            for finding in found.findings
+        ]
+        baseline = {"schema": "tcspec.accept/1", "accepted": rows}
+        verdict = shifted(False, accept=baseline)
+        self.assertEqual("hazard", verdict.verdict)
+        self.assertTrue(verdict.ok, str(verdict))
+        self.assertIs(verdict, verdict.raise_if_bad())
+        self.assertEqual([1, 1], [row["findings"] > 0 for row in verdict.accepted])
+        self.assertIn("accepted: D2 (", verdict.report())
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "accept.json"
+            file.write_text(json.dumps({**baseline, "accepted": rows[:1]}))
+            self.assertFalse(shifted(False, accept=file).ok)
+
+
+def side(finding: Any, which: str) -> Any:
+    found = finding.document[which]
+    statement = finding.statements[0 if which == "a" else 1]
+    return {"file": statement.file, "statement": statement.text, "nth": 0, "does": found["does"]}
+
+
+if __name__ == "__main__":
+    unittest.main()
