@@ -26,7 +26,7 @@ const mask = size - 1
 
 interface Chunk<T> {
   readonly values: T[]
-  /** several rows have it: nobody writes to it */
+  /** several rows have it: it is not written to */
   shared: boolean
 }
 
