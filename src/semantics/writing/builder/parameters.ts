@@ -112,6 +112,7 @@ export const descriptorParam = <D extends Dtype, const S extends ReadonlyArray<n
     readonly dims?: ReadonlyArray<number | Int>
     readonly strides?: ReadonlyArray<number | Int>
     readonly elementStrides?: ReadonlyArray<number>
+    readonly padded?: boolean
   } = {},
 ): Build<Descriptor<D, S['length']>> =>
   build((state) => {
@@ -125,6 +126,7 @@ export const descriptorParam = <D extends Dtype, const S extends ReadonlyArray<n
       elementStrides: options.elementStrides ?? box.map(() => 1),
       swizzle: options.swizzle ?? 16,
       fill: options.fill ?? 'zero',
+      ...(options.padded === undefined ? {} : { padded: options.padded }),
     }
     return pipe(
       declare(state, param),
