@@ -126,10 +126,10 @@ export const descriptorParam = <D extends Dtype, const S extends ReadonlyArray<n
       elementStrides: options.elementStrides ?? box.map(() => 1),
       swizzle: options.swizzle ?? 16,
       fill: options.fill ?? 'zero',
-      ...(options.padded === undefined ? {} : { padded: options.padded }),
     }
+    const { padded } = options
     return pipe(
-      declare(state, param),
+      declare(state, padded === undefined ? param : Object.assign({ padded }, param)),
       E.map((after) => [X.descriptor<D, S['length']>(name), after]),
     )
   })
