@@ -242,24 +242,24 @@ const guarded: Change['of'] = (m, draw) => {
 
 /** Under a guard that says that one of its own operands is itself. */
 const selfGuarded: Change['of'] = (m, draw) =>
-  everywhere(m, '.reg .pred %zp<1>;', (i, f) => {
+  everywhere(m, '.reg .pred %zs<1>;', (i, f) => {
     if (i.guard !== null || !computes(i) || draw() > 0.4) return null
     const r = [...namesOf(i.operands.slice(1))].find((name) => typeOf(f, name) === 'b32')
-    return r === undefined ? null : [one(`setp.eq.s32 %zp0, ${r}, ${r};`), { ...i, guard: under('%zp0') }]
+    return r === undefined ? null : [one(`setp.eq.s32 %zs0, ${r}, ${r};`), { ...i, guard: under('%zs0') }]
   })
 
 /** Branches that are always taken, under such a guard. */
 const guardedBranches: Change['of'] = (m, draw) => {
   const made = everywhere(m, '', (i) =>
     i.guard === null && /^bra(?:\.|$)/u.test(i.opcode) && draw() < 0.7
-      ? [{ ...i, opcode: 'bra', guard: under('%zp0') }]
+      ? [{ ...i, opcode: 'bra', guard: under('%zq0') }]
       : null,
   )
   return made === null
     ? null
     : inFunctions(made, (body) => [
         ...written(
-          '.reg .b32 %zg<1>; .reg .pred %zp<1>; mov.u32 %zg0, %tid.x; setp.eq.s32 %zp0, %zg0, %zg0;',
+          '.reg .b32 %zh<1>; .reg .pred %zq<1>; mov.u32 %zh0, %tid.x; setp.eq.s32 %zq0, %zh0, %zh0;',
         ),
         ...body,
         ...written('ret;'),
