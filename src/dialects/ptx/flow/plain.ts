@@ -10,8 +10,8 @@
  *     mov.b32 %r7, 0;   selp.b32 %r1, 1, %r7, %p9;         selp.b32 %r1, 1, 0, %p9; a constant by way of a register
  *     mov.b32 %r8, %r3; mbarrier.try_wait %p1, [%r8], ..   .. [%r3], ..             a test of what is copied
  *
- * Instructions keep their numbers. One whose guard is never true keeps it. Registers that are used again are told apart; a register that an asynchronous instruction names
- * stays what it is, since using it again too early is a mistake of its own.
+ * Instructions keep their numbers. One whose guard is never true keeps it. Of registers that are used again, predicates, the words that predicates are kept in and what is
+ * moved and nothing else are told apart; a register that an asynchronous instruction names stays what it is, since using it again too early is a mistake of its own.
  *
  * Laws
  * 1. Every instruction does what it did.
@@ -346,18 +346,26 @@ const isMeeting = (i: Resolved): boolean => /^bar(?:rier)?(?:\.|$)/u.test(i.form
 /** Registers that are told apart, each with the instructions that write it: more than one. */
 const againIn = (code: Code): ReadonlyMap<Register, ReadonlyArray<number>> => {
   const writers = new Map<Register, number[]>()
+  const flags = new Set<Register>()
   const held = new Set<Register>()
   code.instructions.forEach((i, k) => {
     for (const w of new Set(i.writes)) {
       const known = writers.get(w)
       if (known === undefined) writers.set(w, [k])
       else known.push(k)
+      if (w.type === 'pred' || i.form.base === 'selp') flags.add(w)
     }
     const meets = isMeeting(i)
     if (meets || isAsynchronous(i))
       for (const r of [...i.writes, ...i.reads]) if (meets || r.type !== 'pred') held.add(r)
   })
-  return new Map([...writers].filter(([r, those]) => those.length > 1 && !held.has(r)))
+  const isCarried = (those: ReadonlyArray<number>): boolean =>
+    those.every((k) => code.instructions[k]!.form.base === 'mov')
+  return new Map(
+    [...writers].filter(
+      ([r, those]) => those.length > 1 && (flags.has(r) || isCarried(those)) && !held.has(r),
+    ),
+  )
 }
 
 /** Where control comes to behind an instruction. */
