@@ -27,6 +27,10 @@ const combinations: ReadonlyArray<ScaledTypes> = [
   types('e5m2', 'e4m3', 'e8m0', 32),
   types('e5m2', 'e5m2', 'e8m0', 32),
   types('e2m1', 'e4m3', 'e8m0', 32),
+  types('e2m3', 'e3m2', 'e8m0', 32),
+  types('e3m2', 'e5m2', 'e8m0', 32),
+  types('e2m1', 'e2m3', 'e8m0', 32),
+  { ...types('e2m1', 'e2m1', 'e8m0', 32), kind: 'mxf8f6f4' },
   types('e2m1', 'e2m1', 'e8m0', 32),
   types('e2m1', 'e2m1', 'e8m0', 16),
   types('e2m1', 'e2m1', 'ue4m3', 16),
@@ -163,7 +167,7 @@ test('what is lost: a term 2^-26 below the largest, at F = 25', () => {
 })
 
 test('a type without a published arithmetic is refused', () => {
-  for (const dtype of ['e2m3', 'e3m2', 'f16'] as const)
+  for (const dtype of ['f16', 'e8m0'] as const)
     expect(O.isNone(scaledRules(types(dtype, 'e4m3', 'e8m0', 32)))).toBe(true)
   expect(O.isNone(bits('hopper').scaledMma(types('e4m3', 'e4m3', 'e8m0', 32), { m: 1, n: 1, k: 32 }))).toBe(
     true,

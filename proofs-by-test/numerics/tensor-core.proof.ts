@@ -320,8 +320,8 @@ describe('tensor-core law 5: on f16, bf16 and tf32 the documented Blackwell is t
     expect(row('bf16', 'bf16', 'f32')).toEqual([16, 25, -133, 'rz', 23, 'documented'])
     expect(row('f16', 'f16', 'f16')).toEqual([16, 25, -21, 'rn', 10, 'documented'])
     expect(row('tf32', 'tf32', 'f32')).toEqual([8, 25, -133, 'rz', 23, 'documented'])
-    for (const a of ['e4m3', 'e5m2', 'e2m1'] as const)
-      for (const b of ['e4m3', 'e5m2', 'e2m1'] as const) {
+    for (const a of ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const)
+      for (const b of ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const) {
         expect(row(a, b, 'f32')).toEqual([32, 25, -133, 'rz', 23, 'documented'])
         expect(row(a, b, 'f16')).toEqual([32, 25, -21, 'rn', 10, 'documented'])
       }
@@ -331,14 +331,14 @@ describe('tensor-core law 5: on f16, bf16 and tf32 the documented Blackwell is t
       floatDtypes
         .flatMap((a) => floatDtypes.flatMap((b) => floatDtypes.map((acc) => rules({ a, b, acc }))))
         .filter(O.isSome).length
-    expect([count(hopperRules), count(blackwellRules)]).toEqual([4 + 2 * 4, 4 + 2 * 9])
+    expect([count(hopperRules), count(blackwellRules)]).toEqual([4 + 2 * 4, 4 + 2 * 25])
     for (const [a, b, acc] of [
       ['f16', 'bf16', 'f32'],
       ['bf16', 'bf16', 'f16'],
       ['tf32', 'tf32', 'f16'],
       ['e4m3', 'f16', 'f32'],
-      ['e2m3', 'e2m3', 'f32'],
-      ['e3m2', 'e4m3', 'f32'],
+      ['e2m3', 'f16', 'f32'],
+      ['e3m2', 'e4m3', 'bf16'],
       ['f16', 'f16', 'bf16'],
     ] as const)
       expect(blackwellRules({ a, b, acc })).toEqual(O.none)

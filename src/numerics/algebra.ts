@@ -92,7 +92,15 @@ export interface ScaledTypes {
   readonly acc: FloatDtype
   readonly scale: 'e8m0' | 'ue4m3'
   readonly block: 16 | 32
+  /** both e2m1, in the kind that has wider elements, too; without it, in one of those that have no others */
+  readonly kind?: 'mxf8f6f4'
 }
+
+/** The same types in a kind, if one is said. */
+export const ofKind = (kind: ScaledTypes['kind'], types: ScaledTypes): ScaledTypes =>
+  kind === undefined
+    ? types
+    : { a: types.a, b: types.b, acc: types.acc, scale: types.scale, block: types.block, kind }
 
 /** Extents of a matrix product: a is m x k, b is k x n, c and d are m x n. */
 export interface MmaShape {

@@ -6,7 +6,7 @@
  *
  * | kind            | inputs                 | scales      | block  | K  | terms                                       | exponent of a term          | F  |
  * |-----------------|------------------------|-------------|--------|----|---------------------------------------------|-----------------------------|----|
- * | mxf8f6f4        | e4m3, e5m2, e2m1, mix  | e8m0        | 32     | 32 | the 32 products                             | e_a + e_b + both scales'    | 25 |
+ * | mxf8f6f4        | e4m3, e5m2, e2m3, e3m2, e2m1, mix | e8m0        | 32     | 32 | the 32 products                             | e_a + e_b + both scales'    | 25 |
  * | mxf4, mxf4nvf4  | e2m1                   | e8m0, ue4m3 | 32, 16 | 64 | 4 sums of 16 products, exact, times the significands of both scales | both scales' | 35 |
  *
  * with c as one more term; f32 results, toward zero. A scale is significand * 2^exponent: of e8m0 the significand is 1, of ue4m3 it is below 2,
@@ -14,9 +14,11 @@
  *
  * By hand, mxf4, c = 0, sixteen products 0.5 * 0.5 under scales 2^3 and 2^-1: the group's sum is 4, its exponent 2, D = 4 * 2^2 = 16.
  *
+ * Two operands of e2m1 are of either kind: `types.kind` says which.
+ *
  * NaN: if an input or a scale is; e5m2 has infinities, which behave as in `tensor-core.ts`. A group whose sum is zero takes no part in the alignment.
  *
- * Not known here, and refused: e2m3 and e3m2 (no published arithmetic), K of 96.
+ * No model was published for e2m3 and e3m2: the row of their kind is taken for them. Not known here, and refused: K of 96.
  *
  * Laws
  * 1. `scaledMma` equals `scaledSum` chained over k, bit for bit.
@@ -56,16 +58,16 @@ export interface ScaledRules {
 
 // ---------------------------------------------------------------------------------------- constructors
 
-const eight: readonly FloatDtype[] = ['e4m3', 'e5m2', 'e2m1']
+const ofKindF8f6f4: readonly FloatDtype[] = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1']
 
 /** The rules for a combination of types, none if no instruction has it or its arithmetic is not published. */
 export const scaledRules = (types: ScaledTypes): O.Option<ScaledRules> => {
-  const { a, b, acc, scale, block } = types
+  const { a, b, acc, scale, block, kind } = types
   const exponentFloor = minExponent(formatOf('f32')) - 7
   if (acc !== 'f32') return O.none
-  if (a === 'e2m1' && b === 'e2m1' && (scale === 'e8m0' || block === 16))
+  if (a === 'e2m1' && b === 'e2m1' && kind === undefined && (scale === 'e8m0' || block === 16))
     return O.some({ types, blockK: 64, group: 16, alignmentBits: 35, exponentFloor })
-  return eight.includes(a) && eight.includes(b) && scale === 'e8m0' && block === 32
+  return ofKindF8f6f4.includes(a) && ofKindF8f6f4.includes(b) && scale === 'e8m0' && block === 32
     ? O.some({ types, blockK: 32, group: 1, alignmentBits: 25, exponentFloor })
     : O.none
 }

@@ -60,7 +60,7 @@ export interface MemoryPicture {
 export const memoryLines = (ref: TransformedRef, base: number): ReadonlyArray<Line> => {
   const addresses = Ref.swizzledAddresses(ref, base)
   const offsets = Ref.elementOffsets(ref)
-  const bit = (p: number): number => 8 * addresses[p]! + ((offsets[p]! * ref.bits) % 8)
+  const bit = (p: number): number => 8 * addresses[p]! + ((offsets[p]! * Ref.strideBits(ref.bits)) % 8)
   const order = Array.from(addresses, (_, p) => p).sort((a, b) => bit(a) - bit(b))
   const first = Math.floor(addresses[order[0]!]! / lineBytes)
   const last = Math.floor(addresses[order[order.length - 1]!]! / lineBytes)

@@ -6,7 +6,7 @@
  *     address(i) = X_S( base + byteOffset + bits/8 * ( tileIndex(tiling)(i) . strides ) )
  *
  * that is: cut the index along the tiling, take the dot product with the strides of the tiled dimensions (in
- * elements), add the base, and swizzle the absolute address. Slicing, transposing and reshaping a ref change the
+ * elements; of elements of 6 bits in quarters of a byte, for 16 bytes are no whole number of those elements), add the base, and swizzle the absolute address. Slicing, transposing and reshaping a ref change the
  * data of this form and never move an element: they are pushed to the physical side at once.
  *
  *     f16 (128, 128), Tile (8, 64), Swizzle 128:   tiled dimensions (16, 2, 8, 64), strides (1024, 512, 64, 1)
@@ -64,7 +64,7 @@ export interface TransformedRef {
   readonly bits: number
   /** Levels of the cut, outermost first; empty when nothing is cut. */
   readonly tiling: ReadonlyArray<Tile>
-  /** Strides of the tiled dimensions, in elements; 0 where the extent is 1. */
+  /** Strides of the tiled dimensions, in units of `strideBits`: elements; 0 where the extent is 1. */
   readonly strides: ReadonlyArray<number>
   /** Bytes from the base to the element of index 0, before the swizzle. */
   readonly byteOffset: number
@@ -95,7 +95,7 @@ export type ReshapeError =
   'ref.reshape-unfold' | 'ref.reshape-tiled' | 'ref.reshape-strided' | 'ref.reshape-swizzled'
 export type BatchError = 'ref.shape' | 'ref.sub-byte'
 
-/** A tiled dimension: how many, and how far apart in elements. */
+/** A tiled dimension: how many, and how far apart in units of `strideBits`: elements. */
 export interface Mode {
   readonly size: number
   readonly stride: number
@@ -103,6 +103,11 @@ export interface Mode {
 
 /** One chain of modes per logical dimension, major to minor: the working form of this module. */
 export type Chains = ReadonlyArray<ReadonlyArray<Mode>>
+
+/** Bits that a stride counts: those of an element, but of elements of 6 bits a quarter of a byte. */
+export const strideBits = (bits: number): number => (bits === 6 ? 2 : bits)
+/** Strides of elements that lie behind one another. */
+const unitOf = (bits: number): number => bits / strideBits(bits)
 
 // ------------------------------------------------------------------------------------ the working form
 
@@ -217,7 +222,7 @@ export const ofTransforms = (
             order = [...order, ...inner]
           }
       }
-      const strides = rowMajorStrides(physical)
+      const strides = rowMajorStrides(physical).map((s) => s * unitOf(bits))
       return ofChains(
         chains.map((ids) => ids.map((id) => ({ size: extents[id]!, stride: strides[order.indexOf(id)]! }))),
         bits,
@@ -250,7 +255,7 @@ export const ofStrides = (
       strides.length === shape.length && strides.every((s) => Number.isSafeInteger(s) && s >= 0)
         ? E.right(
             ofChains(
-              shape.map((size, d) => [{ size, stride: strides[d]! }]),
+              shape.map((size, d) => [{ size, stride: strides[d]! * unitOf(bits) }]),
               bits,
               0,
               swizzle,
@@ -312,7 +317,7 @@ export const sizeBits = (ref: TransformedRef): number => sizeOf(ref.shape) * ref
 export const extentBytes = (ref: TransformedRef): number => {
   const extents = tiledShape(ref)
   const last = extents.reduce((sum, extent, k) => sum + (extent - 1) * ref.strides[k]!, 0)
-  return Math.ceil(((last + 1) * ref.bits) / 8)
+  return Math.ceil((last * strideBits(ref.bits) + ref.bits) / 8)
 }
 
 /**
@@ -322,7 +327,7 @@ export const extentBytes = (ref: TransformedRef): number => {
 export const startUnits: (ref: TransformedRef) => ReadonlyArray<StartUnit> = remembered((ref) =>
   chainsOf(ref).map((chain) => ({
     multipleOf: productFrom(chain, 1),
-    strideBytes: (chain[0]!.stride * ref.bits) / 8,
+    strideBytes: (chain[0]!.stride * strideBits(ref.bits)) / 8,
   })),
 )
 export interface StartUnit {
@@ -502,7 +507,7 @@ export const batch =
   (ref: TransformedRef): E.Either<Failure<BatchError>, TransformedRef> => {
     if (!isExtent(count))
       return refuse('ref.shape', `Expected a positive number of slots, found ${String(count)}`)
-    const stride = ((strideBytes ?? extentBytes(ref)) * 8) / ref.bits
+    const stride = ((strideBytes ?? extentBytes(ref)) * 8) / strideBits(ref.bits)
     return Number.isSafeInteger(stride) && stride >= 0
       ? E.right(
           ofChains([[{ size: count, stride }], ...chainsOf(ref)], ref.bits, ref.byteOffset, ref.swizzle),
@@ -620,7 +625,7 @@ export const hasSwizzledMinor = (ref: TransformedRef): boolean => {
   if (!isSwizzled(ref)) return true
   const extents = tiledShape(ref)
   const minor = extents.length - 1
-  return extents[minor] === swizzleElements(ref.swizzle, ref.bits) && ref.strides[minor] === 1
+  return extents[minor] === swizzleElements(ref.swizzle, ref.bits) && ref.strides[minor] === unitOf(ref.bits)
 }
 
 // --------------------------------------------------------------------------------- combinators: addresses
@@ -644,12 +649,12 @@ const offsetsOver = (modes: ReadonlyArray<Mode>, from: number, unit: number): In
     Int32Array.of(from),
   )
 
-/** Offset of every element in elements, row-major over the logical shape, without `byteOffset`. */
+/** Offset of every element in units of its strides, row-major over the logical shape, without `byteOffset`. */
 export const elementOffsets = (ref: TransformedRef): Int32Array => offsetsOver(chainsOf(ref).flat(), 0, 1)
 
-/** Do the elements lie behind one another, row-major? Exactly if `elementOffsets` counts from 0. */
+/** Do the elements lie behind one another, row-major? Exactly if `elementOffsets` counts from 0, element by element. */
 export const isRowMajor = (ref: TransformedRef): boolean => {
-  let next = 1
+  let next = unitOf(ref.bits)
   return chainsOf(ref)
     .flat()
     .every((_, k, modes) => {
@@ -665,7 +670,8 @@ const linearAddresses = (ref: TransformedRef, baseAddress: number): Int32Array =
   const first = baseAddress + ref.byteOffset
   if (ref.bits % 8 === 0) return offsetsOver(chainsOf(ref).flat(), first, ref.bits / 8)
   const offsets = elementOffsets(ref)
-  for (let i = 0; i < offsets.length; i++) offsets[i] = first + Math.floor((offsets[i]! * ref.bits) / 8)
+  const unit = strideBits(ref.bits)
+  for (let i = 0; i < offsets.length; i++) offsets[i] = first + Math.floor((offsets[i]! * unit) / 8)
   return offsets
 }
 
@@ -690,7 +696,9 @@ export const addressOf = (ref: TransformedRef, baseAddress: number, index: Index
     }
     return sum + along
   }, 0)
-  return swizzleAddress(ref.swizzle)(baseAddress + ref.byteOffset + Math.floor((offset * ref.bits) / 8))
+  return swizzleAddress(ref.swizzle)(
+    baseAddress + ref.byteOffset + Math.floor((offset * strideBits(ref.bits)) / 8),
+  )
 }
 
 /** A run of bytes: first address and length. */
@@ -714,18 +722,19 @@ const linearSpans = (ref: TransformedRef, baseAddress: number): ReadonlyArray<Sp
   const modes = chainsOf(ref)
     .flat()
     .sort((a, b) => a.stride - b.stride)
-  let run = 1
+  let run = unitOf(ref.bits)
   let absorbed = 0
   while (absorbed < modes.length && modes[absorbed]!.stride <= run) {
     run += modes[absorbed]!.stride * (modes[absorbed]!.size - 1)
     absorbed++
   }
   const starts = offsetsOver(modes.slice(absorbed).reverse(), 0, 1)
+  const unit = strideBits(ref.bits)
   const spans: Span[] = []
   for (const start of starts) {
-    const firstBit = start * ref.bits
+    const firstBit = start * unit
     const first = Math.floor(firstBit / 8)
-    spans.push([baseAddress + ref.byteOffset + first, Math.ceil((firstBit + run * ref.bits) / 8) - first])
+    spans.push([baseAddress + ref.byteOffset + first, Math.ceil((firstBit + run * unit) / 8) - first])
   }
   return mergeSpans(spans)
 }

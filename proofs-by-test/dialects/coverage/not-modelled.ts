@@ -42,11 +42,6 @@ export const ofPallas: ReadonlyArray<NotModelled> = [
 
 export const ofTtng: ReadonlyArray<NotModelled> = [
   {
-    what: 'scaled products of e2m3 and e3m2',
-    why: 'refused: 16 elements of 6 bits lie in 12 of every 16 bytes, no encoding of a memdesc has such a gap, and planes here hold no elements across bytes',
-    page: 'Triton, TritonNvidiaGPU dialect, ttng.tc_gen5_mma_scaled',
-  },
-  {
     what: 'weight-stationary products',
     why: 'no operation of ttng emits one; `tcgen05.mma.ws` of PTX runs, and the core has it as `weightStationary` of `tcgen05.mma`; an enabled zero-column mask is refused, for which columns it takes out is not known',
     page: 'PTX ISA, tcgen05.mma.ws',

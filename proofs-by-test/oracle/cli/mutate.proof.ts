@@ -187,3 +187,46 @@ describe('tcspec mutate X.ttgir', () => {
     ])
   })
 })
+
+describe('tcspec mutate X.ptx', () => {
+  const folder = new URL('../../../conformance/hopper/cuda/matmul_f32/', import.meta.url).pathname
+  const kernel = `${folder}matmul_f32.ptx`
+  const given = [
+    ...['--grid', '2,2', '--block', '16,16'],
+    ...[`0=${folder}a.npy`, `1=${folder}b.npy`, '2=f32[25,30]:out', '3=25', '4=30', '5=40'].flatMap((a) => [
+      '--arg',
+      a,
+    ]),
+  ]
+  const dropped = ['--operator', 'DROP', '--json']
+  it('the flags of a launch are those of a launch file; how many judge changes nothing', async () => {
+    const byFile = await run('mutate', kernel, '--launch', `${folder}launch.json`, ...dropped)
+    expect([byFile.status, byFile.stderr]).toEqual([0, ''])
+    expect(await run('mutate', kernel, ...given, ...dropped)).toEqual(byFile)
+    expect(await run('mutate', kernel, ...given, ...dropped, '--threads', '1')).toEqual(byFile)
+  })
+  it('data are those that are asked for, with whoever judges', async () => {
+    const unheld = given.map((a) =>
+      a.replace(/=.*a\.npy$/u, '=f32[25,40]').replace(/=.*b\.npy$/u, '=f32[40,30]'),
+    )
+    const seen: unknown[] = []
+    const watched: Hire = (known, size) => {
+      seen.push(...known.cases.map(({ options }) => options['data']))
+      return here(known, size)
+    }
+    const { status } = await running(worldWith({ hire: watched }))(
+      'mutate',
+      kernel,
+      ...unheld,
+      ...dropped,
+      '--data',
+      'zeros',
+    )
+    expect([status, seen]).toEqual([0, ['zeros']])
+  })
+  it.each(['run', 'trace', 'mutate'])('%s mends nothing: --mend is refused', async (command) => {
+    const { status, stdout, stderr } = await run(command, kernel, ...given, '--mend', '1')
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^tcspec: unknown option '--mend'[^\n]*\n$/)
+  })
+})

@@ -48,6 +48,7 @@ const map = (name: string): Machine['tensormaps'][number] => ({
   elementStrides: [1],
   swizzle: 16,
   fill: 'zero',
+  padded: false,
   window: null,
   rounds: false,
   flushes: false,

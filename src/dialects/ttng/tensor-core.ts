@@ -23,9 +23,11 @@
  * | tc_gen5_mma_scaled | the same with a_scale, b_scale, a_type, b_type; one CTA     | two_ctas, multicast                                  |
  * | tc_gen5_commit     | barrier, pred, two_ctas                                     | descs, up to 4, instead of two_ctas; a module has one |
  *
- * e2m1 with e4m3 or e5m2: the memdesc of e2m1 is padded (`fp4Padded`), for the tensor core reads 16 elements from every 16 bytes; with e2m1 it is not.
+ * e2m1 with another type: the memdesc of e2m1 is padded (`fp4Padded`), for the tensor core reads 16 elements from every 16 bytes; with e2m1 it is not.
+ * e2m3 and e3m2: a memdesc of i8 with one byte for each element of K, of which every 16 have their 16 elements in the first 12. Triton's lowering knows their
+ * codes, and its dialect has no other memdesc for them.
  *
- * Not in this library: products of 6-bit floats, and the weight-stationary form.
+ * Not in this library: the weight-stationary form.
  *
  * Source: Triton, TritonNvidiaGPU dialect, its verifiers and its lowering; PTX ISA, tcgen05.
  */
@@ -53,7 +55,7 @@ import { checked } from '../../semantics/language/index-types.js'
 import type { AccumulatorDtype, Completion, TensorBarrier } from '../../semantics/language/instruction.js'
 import type { ViewType } from '../../semantics/language/types.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
-import { paddedBytes } from '../../transforms/padded-operand.js'
+import { paddedBytes, paddedOf } from '../../transforms/padded-operand.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import * as Ref from '../../transforms/ref.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
@@ -523,19 +525,12 @@ export const tcGen5Mma = (
       ['a', 1, types.a],
       ['b', 0, types.b],
     ] as const) {
-      if (bitsOf(dtype) === 6)
-        return yield* mmaNo(
-          op,
-          label,
-          'element_type',
-          `${side} of ${dtype} lies across bytes, 16 elements in 12 of every 16 bytes, and no encoding of a memdesc has such a gap`,
-        )
-      if (bitsOf(dtype) === 4 && paddedBytes(axis, layout) === null)
+      if (bitsOf(dtype) < 8 && paddedBytes(axis, layout) === null)
         return yield* mmaNo(
           op,
           label,
           'layout',
-          `${side} of ${dtype} must be padded in a product of this kind: 16 elements in the first half of every 16 bytes`,
+          `${side} of ${dtype} must be padded in a product of this kind: 16 elements in the first ${String(2 * bitsOf(dtype))} of every 16 bytes`,
         )
     }
     const unsigned = options.isUnsigned === true && kind.name === 'i8'
@@ -572,11 +567,14 @@ const unpacked = (ref: TransformedRef, axis: 0 | 1): TransformedRef | null => {
   )
 }
 
-/** An operand as one of bytes: padded halves, two to a byte, lie as whole bytes would. */
+/** An operand as one of bytes: padded elements lie as whole bytes would. */
 const asRead = (ref: TransformedRef, axis: 0 | 1, packed: number): TransformedRef => {
-  const halves = ref.bits === 4 ? ref : packed === 2 ? unpacked(ref, axis) : null
+  const halves = ref.bits < 8 ? ref : packed === 2 ? unpacked(ref, axis) : null
   return (halves === null ? null : paddedBytes(axis, halves)) ?? ref
 }
+
+/** What is multiplied with scales. */
+type ScaledElement = 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1'
 
 const isByte = (dtype: Dtype): boolean => dtype === 'i8' || dtype === 'u8'
 
@@ -597,7 +595,7 @@ export const tcGen5MmaScaled = (
   block(function* () {
     const op = 'tc_gen5_mma_scaled'
     const stored = { a: yield* memDescHere(label, 'a', a), b: yield* memDescHere(label, 'b', b) }
-    const declared: { a: 'e4m3' | 'e5m2' | 'e2m1'; b: 'e4m3' | 'e5m2' | 'e2m1' } = { a: 'e4m3', b: 'e4m3' }
+    const declared: { a: ScaledElement; b: ScaledElement } = { a: 'e4m3', b: 'e4m3' }
     for (const side of ['a', 'b'] as const) {
       const given = side === 'a' ? options.aType : options.bType
       const type = nameOf(ScaleDotElemType, given)
@@ -607,19 +605,23 @@ export const tcGen5MmaScaled = (
           'ttng.tc_gen5_mma_scaled.type',
           `${label}: ${side}_type is one of ${showTable(ScaleDotElemType)}, found ${String(given)}`,
         )
-      if (type !== 'e4m3' && type !== 'e5m2' && type !== 'e2m1')
+      if (type === 'bf16' || type === 'fp16')
         return yield* refused(
           'ttng.tc_gen5_mma_scaled.type',
-          `${label}: ${side}_type ${type} is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are${type === 'e2m3' || type === 'e3m2' ? ' (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap)' : ''}`,
+          `${label}: ${side}_type ${type} is not multiplied with scales: e4m3, e5m2, e2m3, e3m2 and e2m1 are`,
         )
-      if (type === 'e2m1' ? !(isByte(dtype) || dtype === 'e2m1') : dtype !== type)
+      if (dtype !== type && !(bitsOf(type) < 8 && isByte(dtype)))
         return yield* refused(
           'ttng.tc_gen5_mma_scaled.type',
-          `${label}: ${side} of ${side}_type ${type} must be a memdesc of ${type === 'e2m1' ? 'i8, two to a byte' : type}, found ${dtype}`,
+          `${label}: ${side} of ${side}_type ${type} must be a memdesc of ${type === 'e2m1' ? 'i8, two to a byte' : bitsOf(type) === 6 ? 'i8, 16 elements in the first 12 of every 16' : type}, found ${dtype}`,
         )
       declared[side] = type
     }
-    const packed = { a: isByte(stored.a.dtype) ? 2 : 1, b: isByte(stored.b.dtype) ? 2 : 1 }
+    const isBytes = { a: isByte(stored.a.dtype), b: isByte(stored.b.dtype) }
+    const packed = {
+      a: isBytes.a && declared.a === 'e2m1' ? 2 : 1,
+      b: isBytes.b && declared.b === 'e2m1' ? 2 : 1,
+    }
     const types = yield* operandsOf(op, label, { a, b, d }, options, packed)
     const [m = 0, n = 0] = types.d.layout.shape
     const k = (types.a.layout.shape[1] ?? 0) * packed.a
@@ -677,15 +679,24 @@ export const tcGen5MmaScaled = (
       scaleA: yield* scaleOf('a', aScale, m),
       scaleB: yield* scaleOf('b', bScale, n),
     }
-    const left = packed.a === 2 ? unpacked(types.a.layout, 1) : types.a.layout
-    const right = packed.b === 2 ? unpacked(types.b.layout, 0) : types.b.layout
-    if (left === null || right === null)
+    const seen = (side: 'a' | 'b', axis: 0 | 1): TransformedRef | null =>
+      !isBytes[side]
+        ? types[side].layout
+        : declared[side] === 'e2m1'
+          ? unpacked(types[side].layout, axis)
+          : paddedOf(6)(axis, types[side].layout)
+    const [left, right] = [seen('a', 1), seen('b', 0)]
+    if (left === null || right === null) {
+      const side = left === null ? 'a' : 'b'
       return yield* mmaNo(
         op,
         label,
         'layout',
-        `${left === null ? 'a' : 'b'} of e2m1, two to a byte, must be contiguous along K`,
+        declared[side] === 'e2m1'
+          ? `${side} of e2m1, two to a byte, must be contiguous along K`
+          : `${side} of ${declared[side]}, 16 elements in the first 12 of every 16 bytes, must be contiguous along K, in shared memory`,
       )
+    }
     // a product of both widths reads 16 elements from every 16 bytes
     const mixed = (declared.a === 'e2m1') !== (declared.b === 'e2m1')
     for (const [side, axis, ref] of [
@@ -702,8 +713,8 @@ export const tcGen5MmaScaled = (
     return yield* issued(op, label, options, (completions) =>
       issueMma(
         label,
-        packed.a === 2 ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'e2m1', left) : a,
-        packed.b === 2 ? reinterpret<Dtype, 2, 'smem'>(b, 'e2m1', right) : b,
+        isBytes.a ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, declared.a, left) : a,
+        isBytes.b ? reinterpret<Dtype, 2, 'smem'>(b, declared.b, right) : b,
         sums(d),
         { a: left.shape, b: right.shape, d: types.d.layout.shape },
         useD,

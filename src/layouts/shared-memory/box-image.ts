@@ -22,7 +22,20 @@
  * | no negative coordinate in a store                | illegal instruction           |
  * | shared memory at a multiple of 128 bytes         | misaligned address            |
  *
- * Not described: interleaved maps, padded 4- and 6-bit types, swizzles with other atoms than 16 bytes.
+ * Padded maps (`16U4_ALIGN16B`, `16U6_ALIGN16B`; elements of 6 bits have no others) have elements without gaps in the tensor, and 16 of them in every 16
+ * bytes of the image of a load: elements of 4 bits in the first 8, of 6 bits in the first 12; what the rest holds is not said. A store takes elements of 6 bits from
+ * the low bits of a byte each. Their bytes are counted as in the tensor.
+ *
+ *     6 bits, box (2, 128): 192 bytes, rows at 0 and 128; element (1, 17) at bit 6 of 128 + 16
+ *
+ * | rule of padded maps                              | else                          |
+ * |--------------------------------------------------|-------------------------------|
+ * | inner box 128 elements                           | the map is refused            |
+ * | swizzle of 128 bytes, or none                    | the map is refused            |
+ * | innermost coordinate a multiple of 128           | illegal instruction           |
+ * | no store of elements of 4 bits                   | illegal instruction           |
+ *
+ * Not described: interleaved maps (the order of the bytes that a box of one brings is not documented), swizzles with other atoms than 16 bytes.
  *
  * Names: CUDA `cuTensorMapEncodeTiled` (innermost first); Pallas `copy_gmem_to_smem`; Triton `tt.make_tensor_descriptor`; CuTe `SM90_TMA_LOAD`.
  *
@@ -33,7 +46,7 @@
  * 4. `tensorOffsets` lists `tensorIndex` over the box, as dot products with strides, and -1 where it is null; there is none if `isInside`.
  * 5. `boxImage` of a box as wide as the span is the ref of the plain swizzle transform.
  *
- * @fidelity silicon
+ * @fidelity silicon; padded maps: documented, and what is counted as shipped kernels expect it
  *
  * Source: CUDA driver API, tensor map objects; PTX ISA, cp.async.bulk.tensor; copies captured on an H100 (conformance/hopper/structure).
  */
@@ -42,7 +55,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import type { RefError, TransformedRef } from '../../transforms/ref.js'
-import { ofStrides } from '../../transforms/ref.js'
+import { ofChains, ofStrides, strideBits } from '../../transforms/ref.js'
 import type { Index, Shape } from '../../transforms/shape.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import type { Swizzle } from '../../transforms/swizzle.js'
@@ -58,11 +71,21 @@ export interface Box {
   readonly extents: Shape
   readonly elementStrides: ReadonlyArray<number>
   readonly swizzle: Swizzle
+  /** Elements of 4 bits have gaps in shared memory; those of 6 bits always have. */
+  readonly padded?: boolean
 }
+
+/** Do 16 elements have 16 bytes of shared memory, though they fill fewer? */
+export const isPadded = ({ bits, padded }: Pick<Box, 'bits' | 'padded'>): boolean =>
+  bits === 6 || (bits === 4 && padded === true)
+/** Elements of the inner box of a padded map, and bytes of a row of its image. */
+const paddedRow = 128
+const paddedGroup = 16
 
 export type CopyDirection = 'load' | 'store'
 export type BoxError = 'box.rank' | 'box.extent' | 'box.inner-bytes' | 'box.swizzle' | 'box.element-stride'
-export type CopyError = 'box.rank' | 'box.inner-coordinate' | 'box.negative-coordinate' | 'box.shared-address'
+export type CopyError =
+  'box.rank' | 'box.inner-coordinate' | 'box.negative-coordinate' | 'box.shared-address' | 'box.direction'
 
 // ---------------------------------------------------------------------------------------- constructors
 
@@ -93,6 +116,19 @@ export const checkBox = (box: Box): E.Either<Failure<BoxError>, Box> => {
       'box.element-stride',
       `Element stride ${String(sparse)} of a box is 1 to 8, found ${String(elementStrides[sparse])}`,
     )
+  if (isPadded(box)) {
+    if (extents[rank - 1] !== paddedRow)
+      return refuse(
+        'box.inner-bytes',
+        `The inner box dimension of padded elements is ${String(paddedRow)}, found ${String(extents[rank - 1])}`,
+      )
+    return swizzle === 16 || swizzle === paddedRow
+      ? E.right(box)
+      : refuse(
+          'box.swizzle',
+          `Padded elements have a swizzle of ${String(paddedRow)} bytes, or none, found ${String(swizzle)}`,
+        )
+  }
   const innerBytes = (extents[rank - 1]! * box.bits) / 8
   if (innerBytes % 16 !== 0)
     return refuse(
@@ -120,6 +156,13 @@ export const checkCoordinates = (
       `A box of rank ${String(rank)} has as many coordinates, found ${showShape(coordinates)}`,
     )
   const inner = (coordinates[rank - 1]! * box.bits) / 8
+  if (isPadded(box) && coordinates[rank - 1]! % paddedRow !== 0)
+    return refuse(
+      'box.inner-coordinate',
+      `The innermost coordinate of padded elements must be a multiple of ${String(paddedRow)}, found ${String(coordinates[rank - 1])}`,
+    )
+  if (isPadded(box) && box.bits === 4 && direction === 'store')
+    return refuse('box.direction', 'Padded elements of 4 bits are loaded, and not stored')
   if (inner % 16 !== 0)
     return refuse(
       'box.inner-coordinate',
@@ -211,8 +254,34 @@ export const nanFill = (bits: 16 | 32): number => (bits === 32 ? 0x7ff77ff7 : 0x
 
 // ----------------------------------------------------------------------------------------- combinators
 
+/** The image of padded elements: a row has 128 bytes. */
+const paddedImage = (box: Box, direction: CopyDirection): TransformedRef => {
+  const shape = boxShape(box)
+  const inner = shape.length - 1
+  const [inByte, element] = [8 / strideBits(box.bits), box.bits / strideBits(box.bits)]
+  return ofChains(
+    shape.map((size, d) =>
+      d < inner
+        ? [{ size, stride: paddedRow * inByte * sizeOf(shape.slice(d + 1, inner)) }]
+        : direction === 'store'
+          ? [{ size, stride: inByte }]
+          : [
+              { size: size / paddedGroup, stride: paddedGroup * inByte },
+              { size: paddedGroup, stride: element },
+            ],
+    ),
+    box.bits,
+    0,
+    box.swizzle,
+  )
+}
+
 /** The image in shared memory of the box: a ref of `boxShape`, to be put at the destination's address. */
-export const boxImage = (box: Box): E.Either<Failure<RefError>, TransformedRef> => {
+export const boxImage = (
+  box: Box,
+  direction: CopyDirection = 'load',
+): E.Either<Failure<RefError>, TransformedRef> => {
+  if (isPadded(box)) return E.right(paddedImage(box, direction))
   const shape = boxShape(box)
   const inner = shape.length - 1
   const pitch = box.swizzle === 16 ? shape[inner]! : swizzleElements(box.swizzle, box.bits)

@@ -30,7 +30,7 @@ import { least } from '../../greatest.js'
 import type { Failure } from '../../failure.js'
 import { refuse } from '../../failure.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import { elementOffsets, swizzledAddresses } from '../../transforms/ref.js'
+import { elementOffsets, strideBits, swizzledAddresses } from '../../transforms/ref.js'
 import type { LayoutError, RegisterLayout } from '../register-layout.js'
 import { checkShape, elementTable, laneCount, showLayout, warpCount } from '../register-layout.js'
 import type { AccessBytes, BankAccess, BankError, BankVerdict, LaneAddresses } from './banks.js'
@@ -127,7 +127,7 @@ export const accessOf =
         const offsets = elementOffsets(ref)
         const bitAddress = Float64Array.from(
           swizzledAddresses(ref, base),
-          (a, k) => 8 * a + ((offsets[k]! * ref.bits) % 8),
+          (a, k) => 8 * a + ((offsets[k]! * strideBits(ref.bits)) % 8),
         )
         const order = distinct(held).sort((r, s) => bitAddress[table[r]!]! - bitAddress[table[s]!]!)
         const bytes = vectors.find(

@@ -276,16 +276,18 @@ const oneOf = <A extends string>(
 export const mutantsAsked = (world: World, name: string, options: Options): E.Either<Failure, Mutants> =>
   pipe(
     E.Do,
-    E.bind('asked', () => subjectAsked(options)),
     E.bind('of', () => oneOf('--class', classes, wordsOf(options, 'class'))),
     E.bind('by', () => oneOf('--operator', operators, wordsOf(options, 'operator'))),
     E.bindW('fuel', () => fuelAsked(options, 0)),
-    E.chainW(({ asked, of, by, fuel }) => {
+    E.chainW(({ of, by, fuel }) => {
       const wanted: Wanted = { classes: of, operators: by, key: wordOf(options, 'mutant') }
+      // the flags of a launch are others of PTX than of a module
       return isPtx(name)
         ? ofPtx(world, name, options, wanted, fuel)
-        : E.chain(() => ofSubject(world, name, asked, wanted, fuel))(
-            E.mapLeft((f: Failure): Failure => f)(refuseData(name, options)),
+        : pipe(
+            subjectAsked(options),
+            E.chainFirstW(() => refuseData(name, options)),
+            E.chainW((asked) => ofSubject(world, name, asked, wanted, fuel)),
           )
     }),
     E.chainFirstW(({ program }) =>

@@ -80,8 +80,8 @@ export interface PtxTensorMap {
   /** of columns of pixels (im2col): its corners */
   readonly window?: PtxWindow
   readonly elementStrides?: ReadonlyArray<number>
-  /** how f32 is copied and added, where that is not as f32 */
-  readonly elements?: 'f32_ftz' | 'tf32' | 'tf32_ftz'
+  /** how f32 is copied and added, where that is not as f32; elements of 4 and 6 bits, where memory holds bytes */
+  readonly elements?: 'f32_ftz' | 'tf32' | 'tf32_ftz' | 'b4x16' | 'b4x16_p64' | 'b6x16_p32'
   readonly swizzle?: 0 | 32 | 64 | 128
   readonly interleave?: 0 | 16 | 32
   readonly fill?: 'zero' | 'nan'
@@ -207,8 +207,8 @@ const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
     {
       window: described(window, 'the map is one of columns of pixels (im2col)'),
       elements: described(
-        oneOf('f32_ftz', 'tf32', 'tf32_ftz'),
-        'the element type of the map, where memory holds f32: `tf32` is rounded to in loads, `ftz` has no subnormal sums',
+        oneOf('f32_ftz', 'tf32', 'tf32_ftz', 'b4x16', 'b4x16_p64', 'b6x16_p32'),
+        'the element type of the map, where memory holds f32: `tf32` is rounded to in loads, `ftz` has no subnormal sums; where memory holds u8: elements of 4 or 6 bits, which dims and box count, `_p` with gaps in shared memory',
       ),
       strides: described(
         list(nat),

@@ -35,16 +35,22 @@ export const dtypeOf = (name: string): Dtype | null => {
   return name === 'f64' ? 'u64' : null
 }
 
+/** Bits of the elements of a map that memory holds as bytes; null of any other. */
+const packedBits = (elements: PtxTensorMap['elements']): 4 | 6 | null =>
+  elements === 'b4x16' || elements === 'b4x16_p64' ? 4 : elements === 'b6x16_p32' ? 6 : null
+
 /** What is said of a map, as the driver would be told it. */
 export const fieldsOf = (what: string, a: PtxTensorMap): MapFields | Failure => {
   const dtype = dtypeOf(a.dtype)
   if (dtype === null) return wrong(what, 'an element type of a tensor map', `'${a.dtype}'`)
   const elements = a.elements ?? dtype
-  if (a.elements !== undefined && dtype !== 'f32')
-    return wrong(`${what}, elements`, `a tensor of f32 where the map says ${a.elements}`, dtype)
+  const packed = packedBits(a.elements)
+  const holds = packed === null ? 'f32' : 'u8'
+  if (a.elements !== undefined && dtype !== holds)
+    return wrong(`${what}, elements`, `a tensor of ${holds} where the map says ${a.elements}`, dtype)
   const rank = a.dims.length
   if (rank < 1 || rank > 5) return wrong(what, '1 to 5 dims', String(rank))
-  const size = bitsOfDtype(dtype) / 8
+  const size = (packed ?? bitsOfDtype(dtype)) / 8
   const strides = a.strides ?? a.dims.slice(0, -1).map((_, k) => size * product(a.dims.slice(0, k + 1)))
   const elementStrides = a.elementStrides ?? a.dims.map(() => 1)
   for (const [name, list, length] of [
@@ -86,12 +92,18 @@ export const fieldsOf = (what: string, a: PtxTensorMap): MapFields | Failure => 
   }
 }
 
+/** Elements of a row, as memory holds them. */
+const bytesOfRow = (a: PtxTensorMap, elements: number): number => {
+  const packed = packedBits(a.elements)
+  return packed === null ? elements : Math.ceil((elements * packed) / 8)
+}
+
 /** The tensor under a map; without extents of its own, the map's. */
 export const tensorOf = (a: PtxTensorMap): PtxTensor => ({
   tensor: a.tensor,
   // memory holds f32, whatever a copy makes of it
   dtype: a.dtype === 'tf32' ? 'f32' : a.dtype,
-  shape: a.shape ?? [...a.dims].reverse(),
+  shape: a.shape ?? [...a.dims].reverse().map((n, d, all) => (d === all.length - 1 ? bytesOfRow(a, n) : n)),
   ...(a.role === undefined ? {} : { role: a.role }),
   ...(a.file === undefined ? {} : { file: a.file }),
 })

@@ -11,7 +11,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../failure.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import { bitsOf, dtypes } from '../../numerics/dtype.js'
-import { elementOffsets, ofTransforms, swizzledAddresses } from '../../transforms/ref.js'
+import { elementOffsets, ofTransforms, strideBits, swizzledAddresses } from '../../transforms/ref.js'
 import { swizzleElements, swizzles, type Swizzle } from '../../transforms/swizzle.js'
 import { swizzle as swizzleBy, tile as tileBy, type Transform } from '../../transforms/transform.js'
 import { either, integer, list, nothing, oneOf, record, refined, type Wire } from '../../wire.js'
@@ -82,7 +82,7 @@ const ask = (q: Question): E.Either<Failure, Answer> => {
     E.map((ref) => {
       const addresses = tensorOf('u32', q.shape, swizzledAddresses(ref, q.base))
       if (bits % 8 === 0) return { addresses }
-      const bitOffsets = Array.from(elementOffsets(ref), (position) => (position * bits) % 8)
+      const bitOffsets = Array.from(elementOffsets(ref), (position) => (position * strideBits(bits)) % 8)
       return { addresses, bitOffsets: tensorOf('u8', q.shape, bitOffsets) }
     }),
   )

@@ -207,6 +207,7 @@ export const launch = (
       elementStrides: p.elementStrides,
       swizzle: p.swizzle,
       fill: p.fill,
+      padded: p.padded === true,
       window: null,
       rounds: false,
       flushes: false,

@@ -516,7 +516,12 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
         swizzle: described(swizzleSpan, fieldMeanings.swizzle),
         fill: described(fill, fieldMeanings.fill),
       },
-      {},
+      {
+        padded: described(
+          bool,
+          'elements of 4 bits have gaps in shared memory: 16 of them in 16 bytes; those of 6 bits always have',
+        ),
+      },
     ),
   }),
 )

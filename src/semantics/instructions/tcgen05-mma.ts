@@ -47,7 +47,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { kindOf, type MmaKind } from '../../layouts/shared-memory/instruction-descriptor.js'
 import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import { storedAt } from '../../layouts/tensor-memory/sparsity.js'
-import { zeroOf } from '../../numerics/algebra.js'
+import { ofKind, zeroOf } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { LogEvent } from '../log/events.js'
@@ -279,10 +279,12 @@ const dense = (
     const mma = world.algebra.mma(p.types, shape)
     return (a, b, _sb, c) => (O.isNone(mma) ? null : mma.value(a, b, c))
   }
-  const { dtype, block } = p.scaling
+  const { dtype, block, kind } = p.scaling
   const { a: left, b: right, acc } = p.types
   const mma =
-    acc === 'i32' ? O.none : world.algebra.scaledMma({ a: left, b: right, acc, scale: dtype, block }, shape)
+    acc === 'i32'
+      ? O.none
+      : world.algebra.scaledMma(ofKind(kind, { a: left, b: right, acc, scale: dtype, block }), shape)
   return (a, b, sb, c) => (O.isNone(mma) || sb === null ? null : mma.value(a, b, sa, sb, c))
 }
 

@@ -25,7 +25,7 @@ import { greatest } from '../../greatest.js'
 import { failure } from '../../failure.js'
 import { tmemColumns, tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
 import type { TransformedRef } from '../../transforms/ref.js'
-import { extentBytes, tiledShape } from '../../transforms/ref.js'
+import { extentBytes, strideBits, tiledShape } from '../../transforms/ref.js'
 import type { Program, Storage } from './program.js'
 import { about, space, type Refusal } from './refusal.js'
 
@@ -48,7 +48,7 @@ export interface Extent {
 export const tmemColumnsOf = (layout: TransformedRef): number => {
   const extents = tiledShape(layout)
   const bits = extents.reduce((sum, extent, k) => {
-    const stride = layout.strides[k]! * layout.bits
+    const stride = layout.strides[k]! * strideBits(layout.bits)
     return stride % (tmemLaneBytes * 8) === 0 ? sum : sum + (extent - 1) * stride
   }, layout.bits)
   return Math.ceil(((layout.byteOffset % tmemLaneBytes) * 8 + bits) / 32)

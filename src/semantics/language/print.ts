@@ -270,7 +270,7 @@ const param = (layouts: Layouts, of: Param): string => {
     case 'scalar':
       return `scalar ${of.name}: ${of.dtype}`
     case 'descriptor':
-      return `descriptor ${of.name} of ${of.tensor}: ${all(of.dims)} strides ${all(of.strides)} box ${numbers(of.box)} by ${numbers(of.elementStrides)} swizzle ${String(of.swizzle)} fill ${of.fill}`
+      return `descriptor ${of.name} of ${of.tensor}: ${all(of.dims)} strides ${all(of.strides)} box ${numbers(of.box)} by ${numbers(of.elementStrides)} swizzle ${String(of.swizzle)} fill ${of.fill}${of.padded === true ? ' padded' : ''}`
   }
 }
 

@@ -144,6 +144,8 @@ export interface DescriptorParam {
   readonly elementStrides: ReadonlyArray<number>
   readonly swizzle: 16 | 32 | 64 | 128
   readonly fill: 'zero' | 'nan'
+  /** elements of 4 bits have gaps in shared memory, 16 of them in 16 bytes; those of 6 bits always have */
+  readonly padded?: boolean
 }
 export type Param = TensorParam | ScalarParam | DescriptorParam
 

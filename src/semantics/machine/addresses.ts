@@ -3,6 +3,7 @@
  *
  *     f16 (2, 3), rows of 8 bytes, from 100     addresses 100 102 104 108 110 112     spans 100..106, 108..114
  *     e2m1 (3), from 5                          addresses 10 11 12 (halves)           spans 5..7
+ *     e3m2 (3), from 5                          addresses 20 23 26 (quarters)         spans 5..8
  *
  * Laws
  * 1. `intervalsOf` is the sorted list of maximal intervals of the bytes.
@@ -14,21 +15,29 @@ import type { Spans } from '../log/events.js'
 import { addressesInByte } from './cells.js'
 import type { Elements } from './elements.js'
 
-/** The addresses of all elements of a layout: bytes, or halves of bytes for elements of 4 bits. */
+/** The addresses of all elements of a layout: bytes, or halves or quarters of bytes for elements of 4 and 6 bits. */
 export const layoutAddresses = (layout: Ref.TransformedRef, base: number): Int32Array => {
   const bytes = Ref.swizzledAddresses(layout, base)
-  if (layout.bits !== 4) return bytes
+  if (layout.bits !== 4 && layout.bits !== 6) return bytes
+  const inByte = 8 / Ref.strideBits(layout.bits)
   const offsets = Ref.elementOffsets(layout)
-  return bytes.map((byte, i) => 2 * byte + (offsets[i]! & 1))
+  return bytes.map((byte, i) => inByte * byte + (offsets[i]! & (inByte - 1)))
 }
 
-/** The bytes of addresses of elements; of 4 bits, two addresses have one. */
-const bytesAt = (dtype: Dtype, addresses: Int32Array): Int32Array =>
-  addressesInByte(dtype) === 1 ? addresses : addresses.map((half) => half >> 1)
-
 /** The spans of elements at these addresses. */
-export const spansAt = (dtype: Dtype, addresses: Int32Array): Int32Array =>
-  intervalsOf(bytesAt(dtype, addresses), Math.ceil(bitsOf(dtype) / 8))
+export const spansAt = (dtype: Dtype, addresses: Int32Array): Int32Array => {
+  const inByte = addressesInByte(dtype)
+  if (inByte === 1) return intervalsOf(addresses, Math.ceil(bitsOf(dtype) / 8))
+  // of halves or quarters first: an element of 6 bits has bytes of its neighbours
+  const parts = intervalsOf(addresses, (bitsOf(dtype) * inByte) / 8)
+  const bytes: number[] = []
+  for (let i = 0; i < parts.length; i += 2) {
+    const [first, end] = [Math.floor(parts[i]! / inByte), Math.ceil(parts[i + 1]! / inByte)]
+    if (bytes.length > 0 && first <= bytes[bytes.length - 1]!) bytes[bytes.length - 1] = end
+    else bytes.push(first, end)
+  }
+  return Int32Array.from(bytes)
+}
 
 /** Do two lists of spans share a byte? */
 export const share = (x: Spans, y: Spans): boolean => {

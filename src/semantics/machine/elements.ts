@@ -6,7 +6,7 @@
 import type { Dtype } from '../../numerics/dtype.js'
 import type { Footprint } from '../log/events.js'
 
-/** Its interned footprint, and where in its plane each element is, row-major: at `origin + offsets[i]`, or nowhere if that is negative: a byte, or for elements of 4 bits a half of one (`plane.ts`). */
+/** Its interned footprint, and where in its plane each element is, row-major: at `origin + offsets[i]`, or nowhere if that is negative: a byte, or for elements of 4 and 6 bits a half or a quarter of one (`cells.ts`). */
 export interface Elements {
   readonly footprint: Footprint
   readonly plane: number

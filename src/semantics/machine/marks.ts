@@ -11,7 +11,7 @@
  */
 import type { Header } from '../log/events.js'
 import { mark, marked, markOf, mostDatum, bytesOfMark, datumOf, ofProduct } from '../../numerics/shadow.js'
-import { addressesInByte, bytesOf, type Cells } from './cells.js'
+import { addressesInByte, bytesOf, firstByteAt, isPacked, lastByteAt, type Cells } from './cells.js'
 import { fault, type FaultValue } from './value.js'
 
 /** The mark of a byte that is known. */
@@ -19,19 +19,23 @@ export const known = 0xff
 
 const unsigned = { 1: 'u8', 2: 'u16', 4: 'u32' } as const
 const widthOf = (c: Cells): 1 | 2 | 4 => {
-  const bytes = addressesInByte(c.dtype) === 2 ? 1 : bytesOf(c.dtype)
+  const bytes = bytesOf(c.dtype)
   return bytes === 1 || bytes === 2 ? bytes : 4
 }
 
-/** Where the marks of elements are: as many unsigned numbers of the same width; of 8 bytes two words each. */
+/** Where the marks of elements are: as many unsigned numbers of the same width; of 8 bytes two words each, of 6 bits the byte they begin in and the one they end in. */
 export const cellsOfMarks = (c: Cells): Cells => {
   const dtype = unsigned[widthOf(c)]
-  if (addressesInByte(c.dtype) === 2)
-    return {
-      dtype,
-      offsets: c.offsets.map((at) => (at + c.origin < 0 ? -1 : (at + c.origin) >> 1)),
-      origin: 0,
+  if (isPacked(c.dtype)) {
+    const each = numbersOfMark(c)
+    const offsets = new Int32Array(each * c.offsets.length)
+    for (let i = 0; i < c.offsets.length; i++) {
+      const at = c.offsets[i]! + c.origin
+      offsets[each * i] = at < 0 ? -1 : firstByteAt(c.dtype, at)
+      if (each === 2) offsets[2 * i + 1] = at < 0 ? -1 : lastByteAt(c.dtype, at)
     }
+    return { dtype, offsets, origin: 0 }
+  }
   if (bytesOf(c.dtype) <= 4) return { dtype, offsets: c.offsets, origin: c.origin }
   const offsets = new Int32Array(2 * c.offsets.length)
   for (let i = 0; i < c.offsets.length; i++) {
@@ -41,6 +45,9 @@ export const cellsOfMarks = (c: Cells): Cells => {
   }
   return { dtype, offsets, origin: 0 }
 }
+
+/** How many numbers the marks of an element are. */
+const numbersOfMark = (c: Cells): 1 | 2 => (bytesOf(c.dtype) > 4 || addressesInByte(c.dtype) === 4 ? 2 : 1)
 
 /** The marks of an element of which everything is known. */
 export const knownOf = (c: Cells): number => 2 ** (8 * widthOf(c)) - 1
@@ -62,6 +69,13 @@ const ofBytes = (marks: number, width: number): number => {
 export const withMarks = (c: Cells, data: Float64Array, marks: Float64Array): Float64Array => {
   const all = knownOf(c)
   const width = widthOf(c)
+  if (addressesInByte(c.dtype) === 4) {
+    for (let i = 0; i < data.length; i++) {
+      const datum = Math.max(datumOf(ofBytes(marks[2 * i]!, 1)), datumOf(ofBytes(marks[2 * i + 1]!, 1)))
+      if (datum > 0) data[i] = marked(data[i]!, mark(1, datum))
+    }
+    return data
+  }
   if (marks.length !== data.length) {
     // a number of 64 bits has no room for a mark
     for (let i = 0; i < data.length; i++) if (marks[2 * i] !== all || marks[2 * i + 1] !== all) data[i] = NaN
@@ -76,7 +90,13 @@ export const withMarks = (c: Cells, data: Float64Array, marks: Float64Array): Fl
 export const marksOf = (c: Cells, data: Float64Array): Float64Array | null => {
   const all = knownOf(c)
   const width = widthOf(c)
-  if (addressesInByte(c.dtype) === 1 && bytesOf(c.dtype) > 4) {
+  if (addressesInByte(c.dtype) === 4) {
+    const found = Float64Array.from(data, (x) => (markOf(x) === 0 ? known : datumOf(markOf(x))))
+    return found.every((m) => m === known)
+      ? null
+      : found.reduce((out, m, i) => out.fill(m, 2 * i, 2 * i + 2), new Float64Array(2 * found.length))
+  }
+  if (bytesOf(c.dtype) > 4) {
     if (!data.some(Number.isNaN)) return null
     const out = new Float64Array(2 * data.length)
     data.forEach((x, i) => out.fill(Number.isNaN(x) ? repeated(ofProduct) : all, 2 * i, 2 * i + 2))

@@ -5,7 +5,7 @@
  * compute. Executing an asynchronous one puts an `InFlight` into the machine; from then on the machine offers its further
  * events (perform, signal) by itself, and a schedule may delay each.
  */
-import type { MmaTypes } from '../../numerics/algebra.js'
+import type { MmaTypes, ScaledTypes } from '../../numerics/algebra.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import type { Comparison, Family, Fence, Loose, Stamp, StoredFrom } from '../log/events.js'
 import type { AtomicOp, ReduceKind, Scope } from '../language/instruction.js'
@@ -338,7 +338,11 @@ export type Prepared =
       /** the columns that each CTA holds, which follow one another */
       readonly b: ReadonlyArray<Elements>
       readonly types: MmaTypes
-      readonly scaling: { readonly dtype: 'e8m0' | 'ue4m3'; readonly block: 16 | 32 } | null
+      readonly scaling: {
+        readonly dtype: 'e8m0' | 'ue4m3'
+        readonly block: 16 | 32
+        readonly kind?: ScaledTypes['kind']
+      } | null
       /** rows of one share */
       readonly m: number
       /** columns of all of B */

@@ -9,7 +9,7 @@
  *
  * Law 1. a byte is plain iff its last write said so.
  */
-import { addressesInByte, bytesOf, type Cells, type Edit } from './cells.js'
+import { bytesOf, firstByteAt, isPacked, lastByteAt, type Cells, type Edit } from './cells.js'
 
 /** 1 of every byte that is plain, and who may write in place. */
 export interface Plain {
@@ -31,13 +31,13 @@ const owned = ({ bytes, edit: by }: Plain, edit: Edit | null): Plain => ({
 export const without = (p: Plain | null, c: Cells, edit: Edit | null): Plain | null => {
   if (p === null) return null
   const made = owned(p, edit)
-  const inByte = addressesInByte(c.dtype)
-  const width = bytesOf(c.dtype)
+  const [isInside, width] = [isPacked(c.dtype), bytesOf(c.dtype)]
   for (const offset of c.offsets) {
     const at = offset + c.origin
     if (at < 0) continue
-    const byte = inByte === 2 ? at >> 1 : at
-    for (let b = 0; b < width; b++) made.bytes[byte + b] = 0
+    const first = isInside ? firstByteAt(c.dtype, at) : at
+    const last = isInside ? lastByteAt(c.dtype, at) : at + width - 1
+    for (let byte = first; byte <= last; byte++) made.bytes[byte] = 0
   }
   return made
 }
@@ -55,7 +55,7 @@ export const within = (p: Plain, c: Cells, plain: Uint8Array, edit: Edit | null)
 
 /** Of every byte of the elements 1 if it is plain; null: none is. */
 export const at = ({ bytes }: Plain, c: Cells): Uint8Array | null => {
-  if (addressesInByte(c.dtype) === 2) return null
+  if (isPacked(c.dtype)) return null
   const width = bytesOf(c.dtype)
   const out = new Uint8Array(c.offsets.length * width)
   let some = false

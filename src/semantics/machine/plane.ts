@@ -13,7 +13,7 @@
  * Laws
  * 1. read after write of the same dtype and addresses gives what was written; other addresses are as before.
  * 2. a write with an edit token equals a write without, for everyone who does not hold the token.
- * 3. the two halves of a byte are apart: law 1 for elements of 4 bits.
+ * 3. the parts of a byte are apart: law 1 for elements of 4 and 6 bits.
  * 4. a plane with runs reads, and is written, as one without.
  * 5. `copy` is `write` of what `read` gives.
  * 6. `copyOut` of all of `ofBytes` gives the bytes back.
@@ -24,25 +24,41 @@
  *    their marks.
  */
 import { datumOf, mark, marked, markOf, patternOf } from '../../numerics/shadow.js'
-import { addressesInByte, bytesOf, cells, type Cells, type Edit, type Read } from './cells.js'
+import { bytesOf, cells, isPacked, type Cells, type Edit, type Read } from './cells.js'
 import {
   blank,
   bytePage,
   paging,
   readBytes,
-  readHalves,
+  readPacked,
   unwritten,
   writeBytes,
-  writeHalves,
+  writePacked,
   littleEndian,
   type Pages,
 } from './fast/byte-pages.js'
 import { moveRuns, readRuns, writeRuns } from './fast/runs.js'
 import { cellsOfMarks, known, knownOf, marksOf, repeated, withMarks } from './marks.js'
-import { readHalfSlots, readSlots, writeHalfSlots, writeSlots, type SlotPages } from './fast/slot-pages.js'
+import {
+  readPackedSlots,
+  readSlots,
+  writePackedSlots,
+  writeSlots,
+  type SlotPages,
+} from './fast/slot-pages.js'
 import * as Plain from './plain.js'
 
-export { addressesInByte, bytesOf, cells, type Cells, type Edit, type Read } from './cells.js'
+export {
+  addressesInByte,
+  bytesOf,
+  cells,
+  firstByteAt,
+  isPacked,
+  lastByteAt,
+  type Cells,
+  type Edit,
+  type Read,
+} from './cells.js'
 
 // ---------------------------------------------------------------- model
 
@@ -116,8 +132,8 @@ const readOf = (plane: BytePlane, c: Cells, fill: number): Float64Array => {
   const { late, runs } = plane
   if (late !== null && sameCells(late.cells, c)) return late.data
   const pages = pagesOf(plane)
-  return addressesInByte(c.dtype) === 2
-    ? readHalves(pages, c, fill)
+  return isPacked(c.dtype)
+    ? readPacked(pages, c, fill)
     : ((runs ? readRuns(pages, c, fill) : null) ?? readBytes(pages, c, fill))
 }
 
@@ -139,9 +155,7 @@ export const read = (plane: Plane, c: Cells, fill: number = 0): Read => {
       }
     }
     case 'slots':
-      return addressesInByte(c.dtype) === 2
-        ? readHalfSlots(plane.pages, c, fill)
-        : readSlots(plane.pages, c, fill)
+      return isPacked(c.dtype) ? readPackedSlots(plane.pages, c, fill) : readSlots(plane.pages, c, fill)
   }
 }
 
@@ -155,31 +169,30 @@ export const write = (plane: Plane, c: Cells, data: Float64Array | null, edit: E
   return {
     _tag: 'slots',
     size: plane.size,
-    pages:
-      addressesInByte(c.dtype) === 2
-        ? writeHalfSlots(plane.pages, c, data, edit)
-        : writeSlots(plane.pages, c, data, edit),
+    pages: isPacked(c.dtype)
+      ? writePackedSlots(plane.pages, c, data, edit)
+      : writeSlots(plane.pages, c, data, edit),
   }
 }
 
 const writtenBytes = (plane: BytePlane, c: Cells, data: Float64Array, edit: Edit | null): BytePlane =>
   withPages(
     plane,
-    addressesInByte(c.dtype) === 2
-      ? writeHalves(pagesOf(plane, edit), c, data, edit)
+    isPacked(c.dtype)
+      ? writePacked(pagesOf(plane, edit), c, data, edit)
       : written(plane, pagesOf(plane, edit), c, data, edit),
     Plain.without(plane.plain, c, edit),
   )
 
 const writtenShadow = (plane: ShadowPlane, c: Cells, data: Float64Array, edit: Edit | null): ShadowPlane => {
-  const patterns = addressesInByte(c.dtype) === 2 ? data.map(patternOf) : data
+  const patterns = isPacked(c.dtype) ? data.map(patternOf) : data
   const bytes = writtenBytes(plane.bytes, c, patterns, edit)
   const marks = marksOf(c, data)
   if (marks === null && isWholly(plane)) return shadowed(plane.size, bytes, plane.marks)
   const cells = cellsOfMarks(c)
   const all = marks ?? new Float64Array(cells.offsets.length).fill(knownOf(c))
   // of a byte of two elements one that is not known makes it so
-  if (addressesInByte(c.dtype) === 2)
+  if (isPacked(c.dtype))
     readOf(plane.marks, cells, known).forEach((before, i) => {
       if (all[i] === known) all[i] = before
     })
@@ -277,7 +290,7 @@ export const writeLate = (plane: Plane, c: Cells, data: Float64Array | null, edi
     data === null ||
     edit === null ||
     c.origin < 0 ||
-    addressesInByte(c.dtype) === 2 ||
+    isPacked(c.dtype) ||
     data.length !== c.offsets.length ||
     !areApart(c.offsets, bytesOf(c.dtype))
   )
@@ -308,7 +321,7 @@ export const copy = (
     from._tag !== 'shadow' ||
     to._tag !== 'shadow' ||
     source.dtype !== target.dtype ||
-    addressesInByte(source.dtype) === 2
+    isPacked(source.dtype)
   )
     return write(to, target, read(from, source, fill).data, edit)
   const bytes = copied(from.bytes, source, fill, to.bytes, target, edit)

@@ -68,6 +68,8 @@ export interface DescriptorValue {
   readonly elementStrides: ReadonlyArray<number>
   readonly swizzle: 16 | 32 | 64 | 128
   readonly fill: 'zero' | 'nan'
+  /** elements of 4 bits have gaps in shared memory */
+  readonly padded: boolean
   /** of columns of pixels; null: boxes */
   readonly window: PixelWindow | null
   /** loads round f32 to tf32 */

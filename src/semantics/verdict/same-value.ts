@@ -188,13 +188,16 @@ const observe = (w: Watching, e: LogEvent, before: Machine, after: Machine): voi
   })
   const termOf = unchanged(e, before, after)
   const own = w.bits.get(site) ?? 0
-  const width = Plane.bytesOf(e.footprint.dtype)
+  const { dtype } = e.footprint
+  const width = Plane.bytesOf(dtype)
   // lanes of a warp may write one element together
   const visited = new Set<number>()
   forEachAddress(e.footprint, (address, element) => {
     if (visited.has(address)) return
     visited.add(address)
-    for (let byte = address; byte < address + width; byte++) {
+    const first = Plane.firstByteAt(dtype, address)
+    const end = Plane.isPacked(dtype) ? Plane.lastByteAt(dtype, address) + 1 : address + width
+    for (let byte = first; byte < end; byte++) {
       const by = writers[byte]!
       for (const { p, a, b, partner } of asked) {
         const hasMet = partner !== null && (by & partner.bits) !== 0

@@ -429,67 +429,91 @@ const blackwell = kernel(
 
 const deep = 128
 const [sRows, sColumns] = [128, 128] as const
-/** Numbers that e4m3 has. */
-const narrow = (seed: number): ReadonlyArray<number> => numbers(sRows, deep, seed).map((v) => v / 2)
 const exponents = (seed: number): ReadonlyArray<number> =>
   Array.from({ length: 512 }, (_, i) => 2 ** (((i * (3 + seed)) % 5) - 2))
 /** The scale of row x and factor j in the chunk that a copy takes: byte 16 (x mod 32) + 4 (x div 32) + j. */
 const inChunk = (scales: ReadonlyArray<number>, x: number, j: number): number =>
   scales[16 * (x % 32) + 4 * Math.floor(x / 32) + j]!
 const [sa, sb] = [exponents(0), exponents(1)]
-const [na, nb] = [narrow(0), narrow(1)]
-const scaledProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
-  const [i, j] = [Math.floor(at / sColumns), at % sColumns]
-  let sum = 0
-  for (let x = 0; x < deep; x++)
-    sum +=
-      na[i * deep + x]! *
-      inChunk(sa, i, Math.floor(x / 32)) *
-      nb[j * deep + x]! *
-      inChunk(sb, j, Math.floor(x / 32))
-  return sum + 0
-})
+/** Exponent and fraction bits, and the bias of the exponent. */
+const narrowFormats = {
+  e4m3: [4, 3, 7],
+  e5m2: [5, 2, 15],
+  e2m3: [2, 3, 1],
+  e3m2: [3, 2, 3],
+  e2m1: [2, 1, 1],
+} as const
+export type NarrowFloat = keyof typeof narrowFormats
+export const narrowFloats: ReadonlyArray<NarrowFloat> = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1']
+const bitsOfNarrow = (t: NarrowFloat): number => 1 + narrowFormats[t][0] + narrowFormats[t][1]
 
-/** e2m1 by its four bits, with the sign first. */
-const halves = [0, 0.5, 1, 1.5, 2, 3, 4, 6] as const
-const halfOf = (code: number): number => (code >= 8 ? -1 : 1) * halves[code % 8]!
-const codesOfB = Array.from({ length: sColumns * deep }, (_, x) => (7 * x + Math.floor(x / deep)) % 16)
-/** Two to a byte, the first in the low bits. */
-const bytesOfB = Array.from({ length: (sColumns * deep) / 2 }, (_, x) => {
-  const byte = codesOfB[2 * x]! + 16 * codesOfB[2 * x + 1]!
-  return byte < 128 ? byte : byte - 256
-})
-const mixedProduct = Array.from({ length: sRows * sColumns }, (_, at) => {
-  const [i, j] = [Math.floor(at / sColumns), at % sColumns]
-  let sum = 0
-  for (let x = 0; x < deep; x++)
-    sum +=
-      na[i * deep + x]! *
-      inChunk(sa, i, Math.floor(x / 32)) *
-      halfOf(codesOfB[j * deep + x]!) *
-      inChunk(sb, j, Math.floor(x / 32))
-  return sum + 0
-})
+/** A float by its bits: the sign first, then the exponent, then the fraction. */
+const valueOf = (t: NarrowFloat, code: number): number => {
+  const [e, f, bias] = narrowFormats[t]
+  const fraction = code % 2 ** f
+  const exponent = Math.floor(code / 2 ** f) % 2 ** e
+  const sign = code >= 2 ** (e + f) ? -1 : 1
+  return exponent === 0
+    ? sign * fraction * 2 ** (1 - bias - f)
+    : sign * (2 ** f + fraction) * 2 ** (exponent - bias - f)
+}
+/** Codes of a matrix: all of a type of 4 and 6 bits, of 8 bits those near one; every row has one exponent, so that sums are exact. */
+const codesOf = (t: NarrowFloat, rows: number, seed: number): ReadonlyArray<number> =>
+  Array.from({ length: rows * deep }, (_, at) => {
+    const [row, x] = [Math.floor(at / deep), at % deep]
+    const [e, f, bias] = narrowFormats[t]
+    const exponent = bitsOfNarrow(t) < 8 ? (row + seed) % 2 ** e : bias + (row % 2)
+    const fraction = (5 * x + row + seed) % 2 ** f
+    const sign = (x + Math.floor(x / 8) + row) % 2
+    return sign * 2 ** (e + f) + exponent * 2 ** f + fraction
+  })
+/** Bytes as i8 has them: every 16 elements of a row in the first of 16 bytes, the low bits first; of e2m1 without the gaps, which its memdesc makes. */
+const bytesOfNarrow = (t: NarrowFloat, codes: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const bits = bitsOfNarrow(t)
+  const bytes = new Uint8Array((codes.length * (bits === 4 ? 4 : 8)) / 8)
+  codes.forEach((code, x) => {
+    for (let b = 0; b < bits; b++) {
+      const bit = (x % 16) * bits + b
+      const byte = Math.floor(x / 16) * (bits === 4 ? 8 : 16) + Math.floor(bit / 8)
+      bytes[byte]! |= ((code >> b) & 1) << (bit % 8)
+    }
+  })
+  return Array.from(bytes, (x) => (x < 128 ? x : x - 256))
+}
 
-/** A of e4m3; B of e4m3, or of e2m1 with a gap of 8 bytes after every 8. */
-const scaledOf = (
-  name: string,
-  bType: 'e4m3' | 'e2m1',
-  more: Omit<Example<Surface>, 'name' | 'program'>,
-): Example<Surface> =>
-  kernel(
+/** A product with scales of two types, of all codes; what it is comes from the values of the codes. */
+export const scaledOf = (name: string, aType: NarrowFloat, bType: NarrowFloat): Example<Surface> => {
+  const codes = { a: codesOf(aType, sRows, 0), b: codesOf(bType, sColumns, 1) }
+  const inputOf = (side: 'a' | 'b', t: NarrowFloat): ReadonlyArray<number> =>
+    bitsOfNarrow(t) === 8 ? codes[side].map((c) => valueOf(t, c)) : bytesOfNarrow(t, codes[side])
+  const expected = Array.from({ length: sRows * sColumns }, (_, at) => {
+    const [i, j] = [Math.floor(at / sColumns), at % sColumns]
+    let sum = 0
+    for (let x = 0; x < deep; x++)
+      sum +=
+        valueOf(aType, codes.a[i * deep + x]!) *
+        inChunk(sa, i, Math.floor(x / 32)) *
+        valueOf(bType, codes.b[j * deep + x]!) *
+        inChunk(sb, j, Math.floor(x / 32))
+    return sum + 0
+  })
+  const mixed = aType !== bType
+  return kernel(
     name,
     'sm100a',
     function* (S) {
-      const aGmem = yield* B.tensorParam('a', 'e4m3', [sRows, deep], { role: 'in' })
-      const [dtype, width] = bType === 'e4m3' ? (['e4m3', deep] as const) : (['i8', deep / 2] as const)
-      const bGmem = yield* B.tensorParam('b', dtype, [sColumns, width], { role: 'in' })
+      const lying = (t: NarrowFloat): readonly ['e4m3' | 'e5m2' | 'i8', number] =>
+        t === 'e4m3' || t === 'e5m2' ? [t, deep] : ['i8', t === 'e2m1' ? deep / 2 : deep]
+      const [[aDtype, aWidth], [bDtype, bWidth]] = [lying(aType), lying(bType)]
+      const aGmem = yield* B.tensorParam('a', aDtype, [sRows, aWidth], { role: 'in' })
+      const bGmem = yield* B.tensorParam('b', bDtype, [sColumns, bWidth], { role: 'in' })
       const out = yield* B.tensorParam('out', 'f32', [sRows, sColumns], { role: 'out' })
-      const x = yield* buffer('x', 'e4m3', [sRows, deep], nvmma(128, 8))
-      const y = yield* buffer('y', dtype, [sColumns, width], {
-        ...nvmma(128, 8),
-        fp4Padded: bType === 'e2m1',
+      const encoding = (t: NarrowFloat) => ({
+        ...nvmma(t === 'e2m1' && !mixed ? 64 : 128, 8),
+        fp4Padded: t === 'e2m1' && mixed,
       })
+      const x = yield* buffer('x', aDtype, [sRows, aWidth], encoding(aType))
+      const y = yield* buffer('y', bDtype, [sColumns, bWidth], encoding(bType))
       const layout = yield* rowPerLane(sColumns)
       const done = yield* barrier('done')
       yield* S.initBarrier('init done', done, 1)
@@ -523,28 +547,19 @@ const scaledOf = (
         scales[0]!,
         scales[1]!,
         X.i1(false),
-        {
-          aType: 'e4m3',
-          bType: bType === 'e4m3' ? 0 : 'e2m1',
-          isAsync: true,
-          barriers: [{ barrier: done }],
-        },
+        { aType, bType, isAsync: true, barriers: [{ barrier: done }] },
       )
       yield* S.waitBarrier('wait done', done, X.i32(0))
       const { result: d } = yield* S.tmemLoad('d', acc, layout, { from })
       yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: d })
       yield* S.tcgen5GlobalDealloc('free', 256)
     },
-    more,
+    { inputs: { a: inputOf('a', aType), b: inputOf('b', bType), sa, sb }, outputs: { out: expected } },
   )
-const scaled = scaledOf('a product with scales', 'e4m3', {
-  inputs: { a: na, b: nb, sa, sb },
-  outputs: { out: scaledProduct },
-})
-const mixed = scaledOf('a product of e4m3 and padded e2m1', 'e2m1', {
-  inputs: { a: na, b: bytesOfB, sa, sb },
-  outputs: { out: mixedProduct },
-})
+}
+const scaled = scaledOf('a product with scales', 'e4m3', 'e4m3')
+const mixed = scaledOf('a product of e4m3 and padded e2m1', 'e4m3', 'e2m1')
+const six = scaledOf('a product of padded e2m3 and e3m2', 'e2m3', 'e3m2')
 
 // ---------------------------------------------------------------- the rows
 
@@ -631,6 +646,7 @@ export const rows: ReadonlyArray<Row<Surface>> = [
   row('tc_gen5_mma', 'tcGen5Mma', blackwell),
   row('tc_gen5_mma_scaled', 'tcGen5MmaScaled', scaled),
   row('tc_gen5_mma_scaled (e2m1 with e4m3)', 'tcGen5MmaScaled', mixed),
+  row('tc_gen5_mma_scaled (e2m3 with e3m2)', 'tcGen5MmaScaled', six),
   row('async_tma_store_wait', 'asyncTmaStoreWait', stored),
   row('tmem_alloc', 'tmemAlloc', blackwell),
   row('tmem_copy', 'tmemCopy', scaled),

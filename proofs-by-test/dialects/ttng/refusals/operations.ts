@@ -716,7 +716,12 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma_scaled.type',
-    'mma: a_type e2m3 is not multiplied with scales from a memdesc: e4m3, e5m2 and e2m1 are (16 elements of 6 bits lie in 12 of every 16 bytes, and no encoding has such a gap)',
+    'mma: a_type bf16 is not multiplied with scales: e4m3, e5m2, e2m3, e3m2 and e2m1 are',
+    scaled5({ aType: 5 }),
+  ),
+  example(
+    'ttng.tc_gen5_mma_scaled.type',
+    'mma: a of a_type e2m3 must be a memdesc of i8, 16 elements in the first 12 of every 16, found e4m3',
     scaled5({ aType: 2 }),
   ),
   example(

@@ -51,6 +51,7 @@ const descriptor = (more: Partial<DescriptorValue> = {}): DescriptorValue => ({
   elementStrides: [1, 1],
   swizzle: 16,
   fill: 'zero',
+  padded: false,
   window: null,
   rounds: false,
   flushes: false,

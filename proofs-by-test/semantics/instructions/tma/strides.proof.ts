@@ -14,6 +14,7 @@ const refused = (dims: ReadonlyArray<number>, bytes: ReadonlyArray<number>): str
       elementStrides: dims.map(() => 1),
       swizzle: 128,
       fill: 'zero',
+      padded: false,
       window: null,
     },
     2 ** 20,

@@ -169,6 +169,41 @@ describe('a write and what follows it', () => {
     ],
     ['of an agent and of its operation', [{ r: wa }, { r: operation('ra@2', 0) }], ['race: wa@1 / ra@2']],
   ])
+  // what is stored: of no bytes at all it is the same
+  const same = { stored: { terms: new Float64Array(0), index: new Uint8Array(0) } }
+  const [first, again] = [access('wa@1', same), access('wc@1', same)]
+  rows([
+    [
+      'a write of the same leaves those who read before it, and do not come before it, to be asked about',
+      [
+        { r: first },
+        { r: rb, k: sees({ a: 1 }) },
+        { r: again, k: sees({ a: 1 }) },
+        { r: access('wc@2'), k: sees({ a: 1, c: 1 }) },
+      ],
+      ['twice: rb@1 / wc@1', 'race: rb@1 / wc@2'],
+    ],
+    [
+      'and not those who come before it',
+      [
+        { r: first },
+        { r: rb, k: sees({ a: 1 }) },
+        { r: again, k: sees({ a: 1, b: 1 }) },
+        { r: access('wc@2'), k: sees({ a: 1, c: 1 }) },
+      ],
+      [],
+    ],
+    [
+      'a write of something else leaves none',
+      [
+        { r: first },
+        { r: rb, k: sees({ a: 1 }) },
+        { r: wc, k: sees({ a: 1 }) },
+        { r: access('wc@2'), k: sees({ a: 1, c: 1 }) },
+      ],
+      ['race: rb@1 / wc@1'],
+    ],
+  ])
   const queued = (name: string, unit: number, position: number): AccessRecord =>
     operation(name, position, { queue: inOrder(unit, position, 'mma', false) })
   rows([

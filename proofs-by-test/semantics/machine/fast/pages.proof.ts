@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bitsOf, dtypes, isFloat, type Dtype } from '../../../../src/numerics/dtype.js'
-import { bytesOf, type Cells } from '../../../../src/semantics/machine/cells.js'
+import { addressesInByte, bytesOf, isPacked, type Cells } from '../../../../src/semantics/machine/cells.js'
 import { readBytes, writeBytes } from '../../../../src/semantics/machine/fast/byte-pages.js'
 import { moveRuns, readRuns, writeRuns } from '../../../../src/semantics/machine/fast/runs.js'
 import {
@@ -27,7 +27,7 @@ interface Written {
   readonly data: Float64Array
 }
 const bounds = (dtype: Dtype): readonly [bigint, bigint] => {
-  const bits = BigInt(bitsOf(dtype) === 4 ? 4 : 8 * bytesOf(dtype))
+  const bits = BigInt(isPacked(dtype) ? bitsOf(dtype) : 8 * bytesOf(dtype))
   const signed = !isFloat(dtype) && dtype.startsWith('i') && dtype !== 'i1'
   // carriers are exact numbers: 64-bit ones stay below 2^53
   if (bits === 64n) return signed ? [-(2n ** 53n) + 1n, 2n ** 53n - 1n] : [0n, 2n ** 53n - 1n]
@@ -50,14 +50,12 @@ const written: fc.Arbitrary<Written> = fc
     fc.integer({ min: 1, max: 2 ** 30 }),
   )
   .map(([dtype, pieces, origin, seed]) => {
-    const half = bitsOf(dtype) === 4
-    const width = half ? 1 : bytesOf(dtype)
-    const last = (half ? 2 : 1) * size - width
+    const inByte = addressesInByte(dtype)
+    const width = isPacked(dtype) ? (bitsOf(dtype) * inByte) / 8 : bytesOf(dtype)
+    const last = inByte * size - width
     const addresses = pieces.flatMap(([near, by, count, there]) =>
       Array.from({ length: count }, (_, i) =>
-        there === 0
-          ? -1
-          : Math.min(last, (half ? 2 * near : near) + by * (there > 4 ? width : 1) + i * width),
+        there === 0 ? -1 : Math.min(last, inByte * near + by * (there > 4 ? width : 1) + i * width),
       ),
     )
     const [least, greatest] = bounds(dtype)
@@ -100,6 +98,28 @@ describe.each(['bytes', 'slots'] as const)('%s', (memory) => {
       expect(read(kept, probe.cells, 5)).toEqual(readPlain(plain, probe.cells, 5))
     },
   )
+})
+
+test('elements that begin inside bytes, one after the other in every place: those that share a quarter end each other', () => {
+  const at = (dtype: Dtype, address: number): Cells => ({ dtype, offsets: Int32Array.of(address), origin: 0 })
+  const places = (['e2m1', 'e2m3', 'e3m2', 'u8'] as const).flatMap((dtype) =>
+    Array.from({ length: 4 * addressesInByte(dtype) }, (_, k) => at(dtype, k)),
+  )
+  for (const memory of ['bytes', 'slots'] as const)
+    for (const x of places)
+      for (const y of places) {
+        const both = [
+          [x, 9],
+          [y, 6],
+        ] as const
+        const plain = both.reduce((p, [c, v]) => writePlain(p, c, Float64Array.of(v)), plainPlane(memory))
+        const paged = both.reduce<Plane>(
+          (p, [c, v]) => write(p, c, Float64Array.of(v), null),
+          empty(memory, size),
+        )
+        for (const c of [x, y, at('u8', 0), at('u8', 1)])
+          expect(read(paged, c, 5)).toEqual(readPlain(plain, c, 5))
+      }
 })
 
 describe('late writes', () => {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { encode, decode } from '../../../../src/numerics/float-format.js'
-import type { FloatDtype } from '../../../../src/numerics/dtype.js'
+import { bitsOf, type FloatDtype } from '../../../../src/numerics/dtype.js'
 import {
   accessShape,
   cellOf,
@@ -178,9 +178,8 @@ interface Kind {
   readonly b: FloatDtype | 'i8' | 'u8'
   readonly codes: readonly [a: number, b: number]
   readonly k: number
-  /** bits of an element in shared memory, and how many of 16 bytes hold them */
+  /** bits of an element in shared memory; of kind f8f6f4 that 16 of them have 16 bytes, whatever they fill */
   readonly bits: number
-  readonly padded?: true
   readonly acc: 'f16' | 'f32' | 'i32'
 }
 
@@ -190,9 +189,19 @@ const kinds: ReadonlyArray<Kind> = [
   { kind: 'f16', a: 'f16', b: 'f16', codes: [0, 0], k: 16, bits: 16, acc: 'f16' },
   { kind: 'tf32', a: 'tf32', b: 'tf32', codes: [2, 2], k: 8, bits: 32, acc: 'f32' },
   { kind: 'f8f6f4', a: 'e4m3', b: 'e5m2', codes: [0, 1], k: 32, bits: 8, acc: 'f32' },
-  { kind: 'f8f6f4', a: 'e2m1', b: 'e2m1', codes: [5, 5], k: 32, bits: 4, padded: true, acc: 'f32' },
   { kind: 'i8', a: 'i8', b: 'u8', codes: [1, 0], k: 32, bits: 8, acc: 'i32' },
 ]
+
+/** The types of the kinds f8f6f4 and mxf8f6f4, by the manual's codes; and whole numbers and halves that all of them have. */
+const narrow = [
+  ['e4m3', 0],
+  ['e5m2', 1],
+  ['e2m3', 3],
+  ['e3m2', 4],
+  ['e2m1', 5],
+] as const
+const mixtures = narrow.flatMap(([a, codeA]) => narrow.map(([b, codeB]) => ({ a, b, codeA, codeB })))
+const some = [-4, -3, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 3, 4]
 
 const n = 32
 /** What an element of this value is in memory. */
@@ -211,14 +220,20 @@ const lay = (
   const view = new DataView(image.buffer)
   x.forEach((row, mn) => {
     row.forEach((value, k) => {
-      const inBits = isPadded ? 128 * Math.floor(k / 16) + 4 * (k % 16) : bits * k
+      const inBits = isPadded ? 128 * Math.floor(k / 16) + bits * (k % 16) : bits * k
       const byte = Math.floor(inBits / 8)
       const place = at + Math.floor(mn / 8) * 256 + Math.floor(byte / 16) * 128 + (mn % 8) * 16 + (byte % 16)
       const p = pattern(dtype, value)
       if (bits === 32) view.setUint32(place, p, true)
       else if (bits === 16) view.setUint16(place, p, true)
       else if (bits === 8) view.setUint8(place, p)
-      else view.setUint8(place, view.getUint8(place) | (p << (inBits % 8)))
+      else
+        // low bits first; the last of 16 bytes is none of an element's
+        for (let b = 0; b < bits; b++) {
+          const bit = (inBits % 8) + b
+          const there = place + Math.floor(bit / 8)
+          view.setUint8(there, view.getUint8(there) | (((p >> b) & 1) << (bit % 8)))
+        }
     })
   })
 }
@@ -258,8 +273,9 @@ const product = (
   } = {},
 ): { readonly words: Uint32Array; readonly ended: string } => {
   const image = new Uint8Array(imageBytes)
-  lay(image, 0, a, k.a, k.bits, k.padded === true)
-  lay(image, bAt, b, k.b, k.bits, k.padded === true)
+  const isPadded = k.kind === 'f8f6f4'
+  lay(image, 0, a, k.a, isPadded ? bitsOf(k.a) : k.bits, isPadded)
+  lay(image, bAt, b, k.b, isPadded ? bitsOf(k.b) : k.bits, isPadded)
   return left(
     {
       all: asked.all ?? '',
@@ -286,12 +302,8 @@ const laneOfRow = (m: number, row: number): number =>
   m === 128 ? row : (row % 16) + 32 * Math.floor(row / 16)
 
 describe('tcgen05.mma', () => {
-  // a result of 16 bits is never left to the night, and neither are padded elements
-  for (const k of new Set([
-    ...sampled(2, kinds),
-    kinds[2]!,
-    ...kinds.filter(({ padded }) => padded === true),
-  ]))
+  // a result of 16 bits is never left to the night
+  for (const k of new Set([...sampled(2, kinds), kinds[2]!]))
     it.each(nightly ? [128, 64] : [k.bits === 16 ? 64 : 128])(
       `${k.kind}: ${k.a} by ${k.b} into ${k.acc}, %d rows`,
       (m) => {
@@ -306,6 +318,19 @@ describe('tcgen05.mma', () => {
         expect(wrong).toEqual([])
       },
     )
+
+  it.each(sampled(2, mixtures))('f8f6f4: $a by $b, 16 elements of 16 bytes', ({ a, b, codeA, codeB }) => {
+    const k: Kind = { kind: 'f8f6f4', a, b, codes: [codeA, codeB], k: 32, bits: 8, acc: 'f32' }
+    const [x, y] = [matrix(1, 128, 32, some), matrix(2, n, 32, some)]
+    const { words, ended } = product(k, 128, x, y)
+    expect(ended).toBe('completed')
+    const found = Array.from({ length: 128 * n }, (_, i) =>
+      valueOf('f32', words[Math.floor(i / n) * n + (i % n)]!),
+    )
+    expect(found).toEqual(
+      Array.from({ length: 128 * n }, (_, i) => dot(x[Math.floor(i / n)]!, y[i % n]!) + 0),
+    )
+  })
 
   const f16 = kinds[0]!
   const [a, b] = [matrix(1, 128, 16, valuesOf('f16')), matrix(2, n, 16, valuesOf('f16'))]
@@ -543,16 +568,19 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
   })
 
   it.each([
-    ['mxf8f6f4', 'e4m3', 0, 8, 32, 1, 'e8m0', ''],
-    ['mxf4', 'e2m1', 1, 4, 64, 2, 'e8m0', ''],
-    ['mxf4nvf4', 'e2m1', 1, 4, 64, 4, 'ue4m3', '.scale_vec::4X'],
+    ...sampled(2, mixtures).map(
+      ({ a, b, codeA, codeB }) => ['mxf8f6f4', a, b, codeA, codeB, 32, 1, 'e8m0', ''] as const,
+    ),
+    ['mxf4', 'e2m1', 'e2m1', 1, 1, 64, 2, 'e8m0', ''],
+    ['mxf4nvf4', 'e2m1', 'e2m1', 1, 1, 64, 4, 'ue4m3', '.scale_vec::4X'],
   ] as const)(
-    '%s: blocks have scales, which a copy brings',
-    (kind, dtype, code, width, k, count, scale, vector) => {
-      const [left_, right_] = [matrix(1, 128, k, [-2, -1, 0, 1, 2]), matrix(2, n, k, [-2, -1, 0, 1, 2])]
+    '%s: %s by %s, blocks have scales, which a copy brings',
+    (kind, a, b, codeA, codeB, k, count, scale, vector) => {
+      const values = kind === 'mxf8f6f4' ? some : [-2, -1, 0, 1, 2]
+      const [left_, right_] = [matrix(1, 128, k, values), matrix(2, n, k, values)]
       const image = new Uint8Array(imageBytes)
-      lay(image, 0, left_, dtype, width, false)
-      lay(image, bAt, right_, dtype, width, false)
+      lay(image, 0, left_, a, bitsOf(a), kind === 'mxf8f6f4')
+      lay(image, bAt, right_, b, bitsOf(b), kind === 'mxf8f6f4')
       const powers = [-1, 0, 1]
       const [sa, sb] = [matrix(3, 128, count, powers), matrix(4, 128, count, powers)]
       const put = (at: number, s: number[][]): void => {
@@ -567,7 +595,8 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
       put(24576, sa)
       put(25088, sb)
       const idesc =
-        ((code << 7) | (code << 10) | ((n / 8) << 17) | ((scale === 'e8m0' ? 1 : 0) << 23) | (8 << 24)) >>> 0
+        ((codeA << 7) | (codeB << 10) | ((n / 8) << 17) | ((scale === 'e8m0' ? 1 : 0) << 23) | (8 << 24)) >>>
+        0
       const run = left(
         {
           one: `mov.u64 %ds0, ${String(descriptor(24576, 128, 128))};

@@ -7,9 +7,11 @@
  *     setp.eq.s32 %p2, 0, 0;   @%p2 mov.u32 %r1, 7;        mov.u32 %r1, 7;          a guard that is always true
  *     not.pred %p1, %p9;       @!%p1 bra over;             @%p9 bra over;           a predicate that says what another says
  *     (%p1 again, for another test)                                                 another predicate
+ *     mov.b32 %r7, 0;   selp.b32 %r1, 1, %r7, %p9;         selp.b32 %r1, 1, 0, %p9; a constant by way of a register
+ *     mov.b32 %r8, %r3; mbarrier.try_wait %p1, [%r8], ..   .. [%r3], ..             a test of what is copied
  *
- * Instructions keep their numbers. One whose guard is never true keeps it. Of registers that are used again, predicates and the words that predicates are kept in are told apart; a
- * register that an asynchronous instruction names stays what it is, since using it again too early is a mistake of its own.
+ * Instructions keep their numbers. One whose guard is never true keeps it. Of registers that are used again, predicates, the words that predicates are kept in and what is
+ * moved and nothing else are told apart; a register that an asynchronous instruction names stays what it is, since using it again too early is a mistake of its own.
  *
  * Laws
  * 1. Every instruction does what it did.
@@ -96,7 +98,7 @@ const withGuard = (i: Resolved, guard: Resolved['guard']): Resolved => {
 
 // ---------------------------------------------------------------- what predicates say
 
-/** What is known of a register: a constant, or that it says what a predicate says, or the opposite. */
+/** What is known of a register: a constant, or that it holds what another does, or of predicates the opposite. */
 type Fact =
   | { readonly _tag: 'constant'; readonly bits: bigint }
   | { readonly _tag: 'copy'; readonly of: Register; readonly negated: boolean }
@@ -117,7 +119,7 @@ const factOf = (facts: Facts, v: Value | undefined): Fact | null => {
     return fact === null || !v.negated ? fact : opposite(fact)
   }
   if (v?._tag !== 'register') return null
-  return facts.get(v.index) ?? (v.type === 'pred' ? { _tag: 'copy', of: v, negated: false } : null)
+  return facts.get(v.index) ?? { _tag: 'copy', of: v, negated: false }
 }
 
 /** A comparison of integers; null: none that is known. */
@@ -195,8 +197,7 @@ const learn = (facts: Facts, i: Resolved, matters: ReadonlySet<number>): void =>
   const said = i.guard === null ? saidBy(facts, i) : null
   for (const w of i.writes) {
     facts.delete(w.index)
-    if (w.type === 'pred')
-      for (const [r, fact] of facts) if (fact._tag === 'copy' && fact.of.index === w.index) facts.delete(r)
+    for (const [r, fact] of facts) if (fact._tag === 'copy' && fact.of.index === w.index) facts.delete(r)
   }
   if (said === null) return
   const { p, q, d } = i.operands
@@ -210,8 +211,61 @@ const learn = (facts: Facts, i: Resolved, matters: ReadonlySet<number>): void =>
   put(q, opposite(said))
 }
 
-/** An instruction without a guard that is true, and by the predicates that its own are copies of. */
-const simpler = (facts: Facts, i: Resolved): Resolved => {
+/** What asks, and what says of an answer: these are looked at operand by operand. */
+const isLookedAt = (i: Resolved): boolean =>
+  i.form.base === 'setp' ||
+  i.form.base === 'selp' ||
+  i.form.base === 'mbarrier.try_wait' ||
+  i.form.base === 'mbarrier.test_wait' ||
+  (i.form.base === 'ld' && i.modifiers['sem'] !== undefined)
+
+/** The instruction with constants and what was copied in the place of its registers. */
+const direct = (facts: Facts, i: Resolved): Resolved => {
+  if (!isLookedAt(i)) return i
+  const known = new Map(
+    i.reads.flatMap((r) => {
+      const fact = r.type === 'pred' ? undefined : facts.get(r.index)
+      return fact === undefined ? [] : [[r, fact] as const]
+    }),
+  )
+  if (known.size === 0) return i
+  const copied: Renaming = (r) => {
+    const fact = known.get(r)
+    return fact?._tag === 'copy' ? fact.of : r
+  }
+  const constant = (v: Value): Value => {
+    const fact = v._tag === 'register' ? known.get(v) : undefined
+    return fact?._tag === 'constant'
+      ? { _tag: 'immediate', bits: fact.bits, type: v._tag === 'register' ? v.type : 'b32' }
+      : v
+  }
+  const written = writtenBy(i.form.operands)
+  const operands = Object.fromEntries(
+    Object.entries(i.operands).map(([name, v]) => [
+      name,
+      written.has(name) ? v : constant(renamed(v, copied)),
+    ]),
+  )
+  // a constant that is no operand by itself, as one in an address, stays where it is
+  const gone = new Set(
+    [...known].flatMap(([r, fact]) =>
+      fact._tag === 'constant' && Object.values(i.operands).includes(r) ? [r] : [],
+    ),
+  )
+  return {
+    instruction: i.instruction,
+    form: i.form,
+    modifiers: i.modifiers,
+    guard: i.guard,
+    operands,
+    writes: i.writes,
+    reads: i.reads.filter((r) => !gone.has(r)).map(copied),
+  }
+}
+
+/** An instruction without a guard that is true, and by the registers that its own are copies of. */
+const simpler = (facts: Facts, written: Resolved): Resolved => {
+  const i = direct(facts, written)
   const said = (r: Register): Fact | null => (r.type === 'pred' ? (facts.get(r.index) ?? null) : null)
   const fact = i.guard === null ? null : said(i.guard.register)
   if (i.guard !== null && fact?._tag === 'constant' && (fact.bits !== 0n) !== i.guard.negated)
@@ -224,7 +278,7 @@ const simpler = (facts: Facts, i: Resolved): Resolved => {
 const substituted = (code: Code): Code => {
   const says = (i: Resolved): boolean =>
     i.writes.some((w) => w.type === 'pred') && saidBy(new Map(), i) !== null
-  const compares = code.instructions.filter((i) => i.form.base === 'setp')
+  const compares = code.instructions.filter(isLookedAt)
   const matters = new Set([
     ...code.instructions.flatMap((i) => i.writes.flatMap((w) => (w.type === 'pred' ? [w.index] : []))),
     ...compares.flatMap((i) => i.reads.map((r) => r.index)),
@@ -305,7 +359,13 @@ const againIn = (code: Code): ReadonlyMap<Register, ReadonlyArray<number>> => {
     if (meets || isAsynchronous(i))
       for (const r of [...i.writes, ...i.reads]) if (meets || r.type !== 'pred') held.add(r)
   })
-  return new Map([...writers].filter(([r, those]) => those.length > 1 && flags.has(r) && !held.has(r)))
+  const isCarried = (those: ReadonlyArray<number>): boolean =>
+    those.every((k) => code.instructions[k]!.form.base === 'mov')
+  return new Map(
+    [...writers].filter(
+      ([r, those]) => those.length > 1 && (flags.has(r) || isCarried(those)) && !held.has(r),
+    ),
+  )
 }
 
 /** Where control comes to behind an instruction. */

@@ -228,6 +228,7 @@ const casesOf = (
       'fuel',
       'over',
       'known',
+      'data',
     ].flatMap((flag): ReadonlyArray<readonly [string, FlagValue]> => {
       const [word, words] = [wordOf(options, flag), wordsOf(options, flag)]
       return word !== null ? [[flag, word]] : words.length > 0 ? [[flag, words]] : []
@@ -309,7 +310,8 @@ const mutate = async (
     E.bindW('mutants', ({ cases }) =>
       pipe(
         cases,
-        E.traverseArray(({ name }) => mutantsAsked(world, name, options)),
+        // by the flags that those who judge are given; how many they are is no matter of the kernel
+        E.traverseArray((one) => mutantsAsked(world, one.name, one.options)),
       ),
     ),
   )

@@ -82,7 +82,7 @@ const titleOf = (q: Question): string =>
 
 /** Byte of an element, and for elements smaller than a byte the bit in it. */
 const byteText = (q: Question, addresses: Int32Array, offsets: Int32Array, p: number): string => {
-  const bit = (offsets[p]! * q.bits) % 8
+  const bit = (offsets[p]! * Ref.strideBits(q.bits)) % 8
   return `${String(addresses[p])}${q.bits % 8 === 0 ? '' : `.${String(bit)}`}`
 }
 
@@ -161,7 +161,7 @@ const answerOf = (q: Question): Answer => {
       // Row-major over the logical shape.
       addresses: Array.from(addresses),
       unswizzled: Array.from(swizzleAddresses(q.ref.swizzle, addresses)),
-      ...(q.bits % 8 === 0 ? {} : { bitOffsets: Array.from(offsets, (o) => (o * q.bits) % 8) }),
+      ...(q.bits % 8 === 0 ? {} : { bitOffsets: Array.from(offsets, (o) => (o * Ref.strideBits(q.bits)) % 8) }),
     }),
     csv: () => {
       const index = unravel(q.shape)
@@ -170,7 +170,7 @@ const answerOf = (q: Question): Answer => {
         ...Array.from({ length: sizeOf(q.shape) }, (_, p) => [
           ...index(p),
           addresses[p]!,
-          ...(q.bits % 8 === 0 ? [] : [(offsets[p]! * q.bits) % 8]),
+          ...(q.bits % 8 === 0 ? [] : [(offsets[p]! * Ref.strideBits(q.bits)) % 8]),
         ]),
       ]
     },

@@ -39,7 +39,7 @@ import { mostElements } from '../../language/limits.js'
 import type { Footprint, Header } from '../../log/events.js'
 import { addressesIn, endOf, startOf } from '../../log/events.js'
 import * as Footprints from '../../machine/footprint.js'
-import { addressesInByte } from '../../machine/plane.js'
+import { addressesInByte, bytesOf, firstByteAt, isPacked, lastByteAt } from '../../machine/plane.js'
 import { wrong, type Fault } from './error.js'
 
 // ---------------------------------------------------------------- model
@@ -258,8 +258,11 @@ const inside = (
 /** Bytes become elements of their dtype (of bytes, when there is none), one address each. */
 const ofSpans = (k: Known, f: WrittenSpans): E.Either<Fault, Footprint> => {
   const dtype = f.dtype ?? 'u8'
-  const width = Math.ceil(bitsOf(dtype) / 8)
   const perByte = addressesInByte(dtype)
+  // the least bytes that whole elements fill, how many these are, and their addresses apart
+  const width = perByte === 4 ? 3 : bytesOf(dtype)
+  const several = perByte === 1 ? 1 : perByte === 2 ? 2 : 4
+  const step = perByte === 1 ? width : (bitsOf(dtype) * perByte) / 8
   let end = -1
   let elements = 0
   for (const [n, [start, bytes]] of f.spans.entries()) {
@@ -273,7 +276,7 @@ const ofSpans = (k: Known, f: WrittenSpans): E.Either<Fault, Footprint> => {
         bytes,
       )
     end = start + bytes
-    elements += (bytes / width) * perByte
+    elements += (bytes / width) * several
     const there = inside(k, f.plane, '$.footprint', start, end)
     if (E.isLeft(there)) return there
   }
@@ -282,7 +285,7 @@ const ofSpans = (k: Known, f: WrittenSpans): E.Either<Fault, Footprint> => {
   const addresses = new Int32Array(elements)
   let at = 0
   for (const [start, bytes] of f.spans)
-    for (let a = start * perByte; a < (start + bytes) * perByte; a += width) addresses[at++] = a
+    for (let a = start * perByte; a < (start + bytes) * perByte; a += step) addresses[at++] = a
   return E.right(Footprints.ofAddresses(k.store, f.plane, dtype, [elements], addresses).footprint)
 }
 
@@ -295,14 +298,12 @@ const ofScatter = (k: Known, f: WrittenScatter): E.Either<Fault, Footprint> => {
       `${String(elements)} of them for shape ${showShape(f.shape)}`,
       f.addresses.length,
     )
-  const perByte = addressesInByte(f.dtype)
-  const width = Math.ceil(bitsOf(f.dtype) / 8)
+  const width = bytesOf(f.dtype)
   for (const [n, address] of f.addresses.entries()) {
-    const byte = Math.floor(address / perByte)
+    const byte = firstByteAt(f.dtype, address)
+    const end = isPacked(f.dtype) ? lastByteAt(f.dtype, address) + 1 : byte + width
     const there =
-      address === -1
-        ? E.right(null)
-        : inside(k, f.plane, `$.footprint.addresses[${String(n)}]`, byte, byte + width)
+      address === -1 ? E.right(null) : inside(k, f.plane, `$.footprint.addresses[${String(n)}]`, byte, end)
     if (E.isLeft(there)) return there
   }
   return pipe(

@@ -70,7 +70,13 @@ const counted = remembered((d: DescriptorValue): Counted => {
   const columns = columnsOf(d)
   const box: Box.Box =
     columns === null
-      ? { bits: bitsOf(d.dtype), extents: d.box, elementStrides: d.elementStrides, swizzle: d.swizzle }
+      ? {
+          bits: bitsOf(d.dtype),
+          extents: d.box,
+          elementStrides: d.elementStrides,
+          swizzle: d.swizzle,
+          padded: d.padded,
+        }
       : Im2col.columnsBox(columns)
   return { box, bytes: Box.boxBytes(box) }
 })
@@ -83,6 +89,7 @@ export const messageOf = (d: DescriptorValue): Box.Box => ({
   extents: [rowsOfMessage, d.box[1] ?? 1],
   elementStrides: [1, 1],
   swizzle: d.swizzle,
+  padded: d.padded,
 })
 
 const faultOf = (
@@ -236,7 +243,9 @@ export const outsideOf = (d: DescriptorValue): Outside =>
 // ---------------------------------------------------------------- the image
 
 const imageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(boxOf(d))))
+const storedLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(boxOf(d), 'store')))
 const messageLayout = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(messageOf(d))))
+const storedMessage = remembered((d: DescriptorValue) => layoutFor(d, Box.boxImage(messageOf(d), 'store')))
 
 /** A byte of a shared memory, where an image begins. */
 export interface Start {
@@ -265,9 +274,9 @@ export const boxImage = (
   d: DescriptorValue,
   start: Start,
   field: string,
-): Elements | FaultValue => {
-  return placed(world, d, start, field, imageLayout(d), 0)
-}
+  direction: Box.CopyDirection = 'load',
+): Elements | FaultValue =>
+  placed(world, d, start, field, direction === 'load' ? imageLayout(d) : storedLayout(d), 0)
 
 /** The image of the rows of message `k` of a gather or a scatter. */
 export const messageImage = (
@@ -276,9 +285,10 @@ export const messageImage = (
   start: Start,
   field: string,
   k: number,
+  direction: Box.CopyDirection = 'load',
 ): Elements | FaultValue => {
-  const layout = messageLayout(d)
+  const layout = direction === 'load' ? messageLayout(d) : storedMessage(d)
   if (E.isLeft(layout)) return layout.left
-  const row = d.swizzle === 16 ? d.box[1]! * bytesOf(d) : d.swizzle
+  const row = Box.isPadded(messageOf(d)) ? d.box[1]! : d.swizzle === 16 ? d.box[1]! * bytesOf(d) : d.swizzle
   return placed(world, d, start, field, layout, k * rowsOfMessage * row)
 }

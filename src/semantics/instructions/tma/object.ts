@@ -37,9 +37,11 @@ import { columnsOf } from './box.js'
 
 export const mapBytes = 128
 export const mapAlignment = 64
+/** Elements that a row of padded ones has a multiple of. */
+const paddedRow = 128
 
-/** Element types: beside those of memory, f32 that is copied or added in another manner. */
-export type MapElements = Dtype | 'f32_ftz' | 'tf32_ftz'
+/** Element types: beside those of memory, f32 that is copied or added in another manner, and elements of 4 and 6 bits, of which a copy moves the bits. */
+export type MapElements = Dtype | 'f32_ftz' | 'tf32_ftz' | 'b4x16' | 'b4x16_p64' | 'b6x16_p32'
 
 /** What a tensor map says of a tensor, as the driver is told it: all lists innermost first. */
 export interface MapFields {
@@ -94,8 +96,8 @@ export const placeOfField = (
   return ordinal < of ? { at: 4 * (word + ordinal * words), words } : null
 }
 
-/** Element types by their numbers; null: which bits a copy of them brings is not known here. */
-const elementTypes: ReadonlyArray<readonly [name: MapElements | string, dtype: Dtype | null]> = [
+/** Element types by their numbers, and as what a copy moves them. */
+const elementTypes: ReadonlyArray<readonly [name: MapElements | string, dtype: Dtype]> = [
   ['u8', 'u8'],
   ['u16', 'u16'],
   ['u32', 'u32'],
@@ -110,9 +112,10 @@ const elementTypes: ReadonlyArray<readonly [name: MapElements | string, dtype: D
   ['bf16', 'bf16'],
   ['tf32', 'f32'],
   ['tf32_ftz', 'f32'],
-  ['b4x16', null],
-  ['b4x16 padded to 64 bits', null],
-  ['b6x16 padded to 32 bits', null],
+  ['b4x16', 'e2m1'],
+  ['b4x16_p64', 'e2m1'],
+  // in stores b6p2x16
+  ['b6x16_p32', 'e3m2'],
 ]
 const swizzles = [16, 32, 64, 128] as const
 
@@ -120,7 +123,9 @@ const numberOfType = (elements: MapElements): number => {
   const named = elementTypes.findIndex(([name]) => name === elements)
   const typed = named >= 0 ? named : elementTypes.findIndex(([, d]) => d === elements)
   // 8-bit elements of any kind are bytes
-  return typed >= 0 ? typed : isDtype(elements) && bitsOf(elements) === 16 ? 1 : 0
+  if (typed >= 0) return typed
+  const bits = isDtype(elements) ? bitsOf(elements) : 8
+  return bits === 16 ? 1 : bits === 6 ? elementTypes.length - 1 : 0
 }
 
 /** The word that says that there is a window, and where among the words of a box its corners begin. */
@@ -170,7 +175,7 @@ export const encoded = (f: MapFields, low: number, high: number): Uint8Array => 
 
 type Seen = Pick<
   DescriptorValue,
-  'base' | 'dtype' | 'dims' | 'strides' | 'box' | 'elementStrides' | 'swizzle' | 'fill' | 'window'
+  'base' | 'dtype' | 'dims' | 'strides' | 'box' | 'elementStrides' | 'swizzle' | 'fill' | 'padded' | 'window'
 >
 
 /** What the driver would refuse to encode of a tensor in a plane of so many bytes. */
@@ -186,11 +191,25 @@ export const refusedMap = (d: Seen, planeBytes: number): FaultValue | null => {
       `dims, strides and box must have one rank, found ${String(dims.length)}, ${String(strides.length)} and ${String(rank)}`,
     )
   const box: E.Either<Failure<Box.BoxError | Im2col.ColumnsError>, unknown> = columns === null
-    ? Box.checkBox({ bits, extents: d.box, elementStrides: d.elementStrides, swizzle: d.swizzle })
+    ? Box.checkBox({
+        bits,
+        extents: d.box,
+        elementStrides: d.elementStrides,
+        swizzle: d.swizzle,
+        padded: d.padded,
+      })
     : Im2col.checkColumns(columns, dims)
   if (E.isLeft(box)) return no(`${columns === null ? 'box' : 'window'}: ${box.left.message}`)
-  if (base % 16 !== 0)
-    return no(`tensor: a tensor map sees a tensor at a multiple of 16 bytes, found ${String(base)}`)
+  const isPadded = Box.isPadded({ bits, padded: d.padded })
+  const unit = isPadded ? 32 : 16
+  if (base % unit !== 0)
+    return no(
+      `tensor: a tensor map sees a tensor at a multiple of ${String(unit)} bytes, found ${String(base)}`,
+    )
+  if (isPadded && dims[rank - 1]! % paddedRow !== 0)
+    return no(
+      `dims[0]: a row of padded elements has a multiple of ${String(paddedRow)} of them, found ${String(dims[rank - 1])}`,
+    )
   const empty = dims.findIndex((n) => n < 1)
   if (empty >= 0) return no(`dims[${String(empty)}]: expected 1 or more, found ${String(dims[empty])}`)
   if (strides[rank - 1] !== 1)
@@ -201,10 +220,10 @@ export const refusedMap = (d: Seen, planeBytes: number): FaultValue | null => {
   for (let k = rank - 2; k >= 0; k--) {
     const [bytes, extent] = [(strides[k]! * bits) / 8, dims[k]!]
     const isUnused = bytes === 0 && extent === 1
-    if (isUnused || (bytes > 0 && bytes % 16 === 0 && bytes < 2 ** 40)) continue
+    if (isUnused || (bytes > 0 && bytes % unit === 0 && bytes < 2 ** 40)) continue
     const dimension = rank - 1 - k
     return no(
-      `strides[${String(dimension - 1)}], of dimension ${String(dimension)} (the innermost is 0) of extent ${String(extent)}: expected a multiple of 16 bytes below 2^40${extent === 1 ? ', or 0' : ''}, found ${String(bytes)}`,
+      `strides[${String(dimension - 1)}], of dimension ${String(dimension)} (the innermost is 0) of extent ${String(extent)}: expected a multiple of ${String(unit)} bytes below 2^40${extent === 1 ? ', or 0' : ''}, found ${String(bytes)}`,
     )
   }
   if (d.fill === 'nan' && (!isFloat(d.dtype) || bits < 16))
@@ -243,11 +262,12 @@ export const mapOf = (
   const type = elementTypes[word('elemtype')]
   if (type === undefined) return no(`elemtype: expected 0 to 15, found ${String(word('elemtype'))}`)
   const [typeName, dtype] = type
-  if (dtype === null) return no(`elemtype: copies of ${typeName} are not described here`)
   const swizzle = swizzles[word('swizzle_mode')]
   if (swizzle === undefined) return no(`swizzle_mode: expected 0 to 3, found ${String(word('swizzle_mode'))}`)
   if (word('interleave_layout') !== 0)
-    return no('interleave_layout: interleaved tensors are not described here')
+    return no(
+      'interleave_layout: expected 0: the order of the bytes that a box of an interleaved tensor brings is not documented',
+    )
   if (word('swizzle_atomicity') !== 0)
     return no('swizzle_atomicity: swizzles of other atoms than 16 bytes are not described here')
   if (word('fill_mode') > 1) return no(`fill_mode: expected 0 or 1, found ${String(word('fill_mode'))}`)
@@ -264,6 +284,11 @@ export const mapOf = (
       ? 1
       : (view.getUint32(place.at, true) + 4294967296 * view.getUint32(place.at + 4, true)) / bytesOfElement
   })
+  const uneven = strides.findIndex((s) => !Number.isInteger(s))
+  if (uneven >= 0)
+    return no(
+      `global_stride: expected rows of whole elements of ${String(bitsOf(dtype))} bits, found ${String(strides[uneven]! * bytesOfElement)} bytes`,
+    )
   const windowed = view.getUint32(4 * windowWord, true) !== 0
   const corners = Array.from({ length: Math.max(0, rank - 2) }, (_, k) => word('box_dim', rank - 1 - k) | 0)
   const found: DescriptorValue = {
@@ -278,6 +303,7 @@ export const mapOf = (
     elementStrides: along('element_stride'),
     swizzle,
     fill: word('fill_mode') === 1 ? 'nan' : 'zero',
+    padded: typeName === 'b4x16_p64',
     window: windowed
       ? { lower: corners.map((w) => (w << 16) >> 16), upper: corners.map((w) => w >> 16) }
       : null,

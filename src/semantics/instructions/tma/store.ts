@@ -76,7 +76,7 @@ export const storeOf = (
   from: Start,
   kind: ReduceKind | null,
 ): Prepared | FaultValue => {
-  const source = boxImage(world, d, from, 'source')
+  const source = boxImage(world, d, from, 'source', 'store')
   if (isFault(source)) return source
   if (isFault(destination)) return destination
   if (kind !== null) {
@@ -118,7 +118,7 @@ export const scatterOf = (
   const bytes = Box.boxBytes(messageOf(d))
   const parts: StorePart[] = []
   for (const [k, message] of rows.messages.entries()) {
-    const source = messageImage(world, d, from, 'source', k)
+    const source = messageImage(world, d, from, 'source', k, 'store')
     if (isFault(source)) return source
     parts.push({ source, destination: rowElements(world, d, message, rows.column), bytes })
   }

@@ -111,6 +111,7 @@ export const prepareCreate = (
     elementStrides: i.elementStrides ?? i.box.map(() => 1),
     swizzle: i.swizzle,
     fill: i.fill,
+    padded: false,
     window: null,
     rounds: false,
     flushes: false,

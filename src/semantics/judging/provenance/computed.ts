@@ -10,80 +10,21 @@
  *     a[2, 5] * b[6, 7]                                   other: they do not meet
  *     0 * b[6, 7]                                         other: zero only if b[6, 7] is finite
  *
- * Laws
- * 1. `addElements` is commutative and associative as of multisets, with zero neutral.
- * 2. where every element is a number, a sum's is that of the products that it names.
+ * Law 1. Where every element is a number, a sum's is that of the products that it names.
  */
 import type { Computed } from '../../log/computed.js'
-import { andThen } from './intervals.js'
 import { coordinatesAt, factors, product, type Products } from './product.js'
+import {
+  addElements,
+  isZero,
+  made,
+  operandsOf,
+  otherElement as other,
+  timesNumbers,
+  withoutNumbers,
+} from './sums.js'
 import { input, nowhere, zeroElement, type Element, type Terms } from './terms.js'
 import { table } from './tables.js'
-
-const other = (why: string): Element => ({ _tag: 'other', why })
-
-type Sum = Extract<Element, { readonly _tag: 'sum' }>
-
-/** Is it a zero that no data has made? An element that is nowhere is one. */
-const isZero = (x: Element): boolean => x._tag === 'zero' || (x._tag === 'input' && x.address < 0)
-
-const isOneProduct = ({ ks }: Sum): boolean => ks.length === 2 && ks[1]! - ks[0]! === 1
-
-/** A product joins the chain of those before it, and of two products either is the first; two sums are two lists. */
-const ksOf = (x: Sum, y: Sum): Sum['ks'] => {
-  if (isOneProduct(y) && !(isOneProduct(x) && y.ks[0]! < x.ks[0]!)) return andThen(x.ks, y.ks)
-  return isOneProduct(x) ? andThen(y.ks, x.ks) : [...x.ks, ...y.ks]
-}
-
-export const addElements = (x: Element, y: Element): Element => {
-  if (x._tag === 'other') return x
-  if (y._tag === 'other') return y
-  if (isZero(x)) return isZero(y) ? zeroElement : y
-  if (isZero(y)) return x
-  return x._tag === 'sum' && y._tag === 'sum' ? addSums(x, y) : addMade(x, y)
-}
-
-const addSums = (x: Sum, y: Sum): Element => {
-  if (x.a !== y.a || x.b !== y.b || x.scaled !== y.scaled)
-    return other('products of two pairs of tensors are added')
-  return x.row === y.row && x.column === y.column
-    ? {
-        _tag: 'sum',
-        a: x.a,
-        b: x.b,
-        row: x.row,
-        column: x.column,
-        ks: ksOf(x, y),
-        scaled: x.scaled,
-      }
-    : other(
-        `the sum for row ${String(y.row)} and column ${String(y.column)} is added to that for row ${String(x.row)} and column ${String(x.column)}`,
-      )
-}
-
-/** An epilogue has no more operands in one place: what has is not one. */
-const mostOperands = 8
-
-const operandsOf = (how: 'add' | 'multiply', x: Element): ReadonlyArray<Element> =>
-  x._tag === 'made' && x.how === how ? x.of : [x]
-
-const made = (how: 'add' | 'multiply', of: ReadonlyArray<Element>): Element =>
-  of.length > mostOperands
-    ? other(
-        `more than ${String(mostOperands)} values other than products of the two tensors are ${how === 'add' ? 'added' : 'multiplied'}`,
-      )
-    : { _tag: 'made', how, of }
-
-/** Products of one chain go on in it, whatever was added in between. */
-const addMade = (x: Element, y: Element): Element => {
-  const out = [...operandsOf('add', x)]
-  for (const one of operandsOf('add', y)) {
-    const at = one._tag === 'sum' ? out.findIndex(({ _tag }) => _tag === 'sum') : -1
-    if (at < 0) out.push(one)
-    else out[at] = addElements(out[at]!, one)
-  }
-  return out.find(({ _tag }) => _tag === 'other') ?? made('add', out)
-}
 
 type Input = Extract<Element, { readonly _tag: 'input' }>
 
@@ -113,6 +54,16 @@ const multiplyElements = (s: Products, x: Element, y: Element): Element => {
     return other('a product of zero and of data, which is zero only if that is finite')
   const planes = factors(s)
   const isFactor = (e: Element): boolean => e._tag === 'input' && planes?.includes(e.plane) === true
+  // numbers inside of a sum are taken out of it
+  const hasFactor = (e: Element): boolean =>
+    isFactor(e) || (e._tag === 'made' && e.of.filter((of) => of._tag !== 'number').some(isFactor))
+  if ((x._tag === 'made' || y._tag === 'made') && hasFactor(x) && hasFactor(y)) {
+    const [p, q] = [withoutNumbers(x), withoutNumbers(y)]
+    if (typeof p === 'string') return other(`a factor ${p}`)
+    if (typeof q === 'string') return other(`a factor ${q}`)
+    if (isFactor(p.of) && isFactor(q.of))
+      return timesNumbers(multiplyElements(s, p.of, q.of), [...p.numbers, ...q.numbers])
+  }
   if (x._tag !== 'input' || y._tag !== 'input' || planes === null || !(isFactor(x) && isFactor(y)))
     return made('multiply', [...operandsOf('multiply', x), ...operandsOf('multiply', y)])
   const [a, b] = planes

@@ -16,6 +16,9 @@
  * Products commute: where A is taken from the factor that the program names second, and B from the first, the mma makes the transpose of what is asked, as for an output that
  * lies column-major, and what its accumulator has at (i, j) is the sum for row j and column i.
  *
+ * Where a claim has an epilogue, an accumulator may begin with elements of a tensor, or with what was made of them, and all elements of an operand may have been
+ * multiplied by one power of two before: then what the accumulator has is no sum alone (`sums.ts`).
+ *
  * Laws
  * 1. `separate` at an origin equals `separate` from scratch there.
  * 2. A matrix that lies column-major has the coordinates of its transpose, exchanged.
@@ -27,15 +30,19 @@ import type { Spec } from '../../language/program.js'
 import type { Header, LoggedTensor } from '../../log/events.js'
 import { andThen, intervals, shifted, type Intervals } from './intervals.js'
 import { remembered, table, type Table, type Tables } from './tables.js'
+import { addElements, timesNumbers, withoutNumbers } from './sums.js'
 import {
   addressOf,
   columnOf,
+  elementOf,
+  input,
   leavesTensor,
   nowhere,
   other,
   rowOf,
   sum,
   zero,
+  type Element,
   type InputTerms,
   type SumTerms,
   type Terms,
@@ -433,20 +440,62 @@ const apart = (a: Separated, b: Separated): string | null => {
     : `the operands do not meet: ${showSlice(a.secondAt + a.second.values[at]!, 'A')} with ${showSlice(b.firstAt + b.first.values[at]!, 'B')}`
 }
 
+const isEpilogue = (s: Products): boolean =>
+  s.header.computes?._tag === 'matmul' && s.header.computes.epilogue === true
+
+type Numeral = Extract<Element, { readonly _tag: 'number' }>
+
+/** Operands without the numbers that all of their elements were multiplied by, and these. */
+const bareOperands = (
+  s: Products,
+  what: string,
+  operands: ReadonlyArray<Operand>,
+): { readonly operands: ReadonlyArray<Operand>; readonly numbers: ReadonlyArray<Numeral> } | Terms => {
+  const plain = { operands, numbers: [] }
+  if (!isEpilogue(s)) return plain
+  const bare: Operand[] = []
+  let numbers: ReadonlyArray<Numeral> | null = null
+  const key = (of: ReadonlyArray<Numeral>): string => JSON.stringify(of)
+  for (const { terms, shape } of operands) {
+    if (terms._tag !== 'each') return plain
+    const places: number[] = []
+    let plane: number | null = null
+    for (const element of terms.elements) {
+      const found = withoutNumbers(element)
+      if (typeof found === 'string') return other(`${what} ${found}`)
+      const { of } = found
+      if (of._tag !== 'input' || (plane !== null && plane !== of.plane)) return plain
+      if (numbers !== null && key(numbers) !== key(found.numbers)) return plain
+      numbers = found.numbers
+      plane = of.plane
+      places.push(of.address)
+    }
+    if (plane === null) return plain
+    bare.push({ terms: input(plane, table(s.tables, Int32Array.from(places)), 0), shape })
+  }
+  return { operands: bare, numbers: numbers ?? [] }
+}
+
 /**
  * The terms of an accumulator of `shape` after A * B, added to `old` unless that is null. A may lie more than once (all copies must be the
  * same), and B in parts, whose columns follow one another.
  */
 export const product = (
   s: Products,
-  lefts: ReadonlyArray<Operand>,
-  rights: ReadonlyArray<Operand>,
+  givenLefts: ReadonlyArray<Operand>,
+  givenRights: ReadonlyArray<Operand>,
   scales: Scaling,
   old: Terms | null,
   shape: ReadonlyArray<number>,
 ): Terms => {
   // the first thing that went wrong is the one to name
   if (old !== null && old._tag === 'other') return old
+  const leftFound = bareOperands(s, 'operand A', givenLefts)
+  if ('_tag' in leftFound) return leftFound
+  const rightFound = bareOperands(s, 'operand B', givenRights)
+  if ('_tag' in rightFound) return rightFound
+  const [lefts, rights] = [leftFound.operands, rightFound.operands]
+  const inside = [...leftFound.numbers, ...rightFound.numbers]
   const [first] = lefts
   if (first === undefined || rights.length === 0) return other('an mma without operands')
   const found = separate(s, first, 'a')
@@ -495,6 +544,14 @@ export const product = (
   const [columns, column] = isExchange ? [ofRows, a.firstAt] : [ofColumns, b.secondAt]
   const ofKs = (slices: Intervals): SumTerms => sum(left, right, rows, row, columns, column, slices, scaled)
   const fresh = ofKs(ks)
+  if (inside.length > 0 || (isEpilogue(s) && (old?._tag === 'input' || old?._tag === 'each'))) {
+    // an accumulator that something was in before, or products of what numbers have multiplied
+    const elements = Array.from(rows.values, (_, e) => {
+      const made = timesNumbers(elementOf(fresh, e), inside)
+      return old === null || old._tag === 'zero' ? made : addElements(elementOf(old, e), made)
+    })
+    return elements.find((e) => e._tag === 'other') ?? { _tag: 'each', elements }
+  }
   if (old === null || old._tag === 'zero') return fresh
   if (old._tag !== 'sum' || old.a !== left || old.b !== right || old.scaled !== scaled)
     return other('an mma adds to an accumulator that holds something else')

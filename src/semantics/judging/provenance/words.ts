@@ -18,7 +18,7 @@ import { bitsOf, dtypes, isInt, type Dtype } from '../../../numerics/dtype.js'
 import { firstComputed, type Stretches } from '../../log/computed.js'
 import { forEachAddress, share } from '../../machine/footprint.js'
 import { castOf } from '../../log/casts.js'
-import { addElements } from './computed.js'
+import { addElements } from './sums.js'
 import { read, readEach, siteName, together, widthOf, type LeftElement, type Memory } from './memory.js'
 import { elementOf, other, zero, zeroElement, type Element, type Terms } from './terms.js'
 

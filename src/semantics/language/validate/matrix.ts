@@ -18,7 +18,7 @@
  *
  * Sums of integers, and no others, may saturate; operands of floats, and no others, may be negated (mma.dtype).
  *
- * A sparse A doubles the K of an instruction, and what a scale stands for. Operands of 4 bits in shared memory whose kind has wider ones, too, are padded to
+ * A sparse A doubles the K of an instruction, and what a scale stands for. Operands of 4 and 6 bits in shared memory whose kind has wider ones, too, are padded to
  * 16 elements in 16 bytes (`transforms/padded-operand.ts`).
  *
  * Laws
@@ -301,20 +301,20 @@ export const tcgen05Rules = (operand: Operands, i: InstructionOf<'tcgen05.mma'>)
   ])
 }
 
-/** In shared memory as a descriptor describes it, 4 bits of a kind with wider elements padded; in tensor memory below. */
+/** In shared memory as a descriptor describes it, 4 and 6 bits of a kind with wider elements padded; in tensor memory below. */
 const operandLies = (side: 'a' | 'b', view: ViewType, kind: MmaKind, rows: number): Checked => {
   const bits = bitsOf(view.dtype)
   if (bits >= 8 || (kind !== 'f8f6f4' && kind !== 'mxf8f6f4')) return described('tcgen05', side, view, rows)
-  if (bits !== 4 || view.space !== 'smem')
+  if (view.space !== 'smem')
     return no(
       'mma.unsupported-transforms',
-      `${side}: elements of ${view.dtype} for kind ${kind} ${bits === 4 ? 'are in shared memory here' : 'lie across bytes, which a view here cannot describe'}`,
+      `${side}: elements of ${view.dtype} for kind ${kind} must be in shared memory: which bits of a byte of tensor memory they are is not known here`,
     )
   const bytes = paddedBytes(side === 'a' ? 1 : 0, view.layout)
   return bytes === null
     ? no(
         'mma.unsupported-transforms',
-        `${side}: elements of ${view.dtype} for kind ${kind} are padded along K: 16 of them in the first half of every 16 bytes`,
+        `${side}: elements of ${view.dtype} for kind ${kind} are padded along K: 16 of them in the first ${String(2 * bits)} of every 16 bytes`,
       )
     : describedAs('tcgen05', side, bytes, rows)
 }

@@ -28,7 +28,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Box } from '../../../layouts/shared-memory/box-image.js'
-import { checkBox } from '../../../layouts/shared-memory/box-image.js'
+import { checkBox, isPadded } from '../../../layouts/shared-memory/box-image.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { showShape, sizeOf } from '../../../transforms/shape.js'
 import type { ExprNode } from '../expression.js'
@@ -60,6 +60,7 @@ export const descriptorRules = (scene: Scene, param: DescriptorParam): Checked =
   if (tensor?._tag !== 'tensor')
     return no('param.unknown', `descriptor ${name}: there is no tensor parameter ${param.tensor}`)
   const bits = bitsOf(tensor.dtype)
+  const unit = isPadded({ bits, padded: param.padded === true }) ? 32 : 16
   return first([
     () =>
       dims.length === box.length && strides.length === box.length && elementStrides.length === box.length
@@ -68,7 +69,18 @@ export const descriptorRules = (scene: Scene, param: DescriptorParam): Checked =
             'param.shape',
             `descriptor ${name}: dims, strides, box and elementStrides must have one rank, found ${[dims, strides, box, elementStrides].map(({ length }) => String(length)).join(', ')}`,
           ),
-    () => boxRules(`descriptor ${name}`, { bits, extents: box, elementStrides, swizzle: param.swizzle }),
+    () =>
+      param.padded === true && bits !== 4
+        ? no('A4', `descriptor ${name}: elements of 4 bits are padded or not, found ${tensor.dtype}`)
+        : null,
+    () =>
+      boxRules(`descriptor ${name}`, {
+        bits,
+        extents: box,
+        elementStrides,
+        swizzle: param.swizzle,
+        padded: param.padded === true,
+      }),
     () =>
       each(strides, (stride, k) => {
         const elements = constantOf(stride)
@@ -77,11 +89,11 @@ export const descriptorRules = (scene: Scene, param: DescriptorParam): Checked =
           return elements === 1
             ? null
             : no('A4', `descriptor ${name}: the innermost stride must be 1, found ${String(elements)}`)
-        return ((elements * bits) / 8) % 16 === 0
+        return ((elements * bits) / 8) % unit === 0
           ? null
           : no(
               'A4',
-              `descriptor ${name}: stride ${String(k)} must be a multiple of 16 bytes, found ${String((elements * bits) / 8)}`,
+              `descriptor ${name}: stride ${String(k)} must be a multiple of ${String(unit)} bytes, found ${String((elements * bits) / 8)}`,
             )
       }),
   ])

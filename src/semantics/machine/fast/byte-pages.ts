@@ -5,10 +5,11 @@
  * at most one. Bytes are also seen two and four at a time, for `runs.ts`.
  *
  * Laws (the plain plane: one map from addresses to bytes, copied whole at every write)
- * 1. What is read of the pages is what is read of the map, after any writes, at any width, over the edge of a page, and for halves of bytes.
+ * 1. What is read of the pages is what is read of the map, after any writes, at any width, over the edge of a page, and for elements that begin inside bytes.
  * 2. A write with a token gives what one without gives, and changes no page of another.
  */
-import { bytesOf, isSigned, type Cells, type Edit } from '../cells.js'
+import { bitsOf } from '../../../numerics/dtype.js'
+import { addressesInByte, bytesOf, isSigned, type Cells, type Edit } from '../cells.js'
 
 export interface BytePage {
   readonly edit: Edit | null
@@ -41,13 +42,17 @@ export const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwr
 
 // ---------------------------------------------------------------- reading
 
-export const readHalves = (pages: Pages, { offsets, origin }: Cells, fill: number): Float64Array => {
+/** Elements that begin inside bytes, and may end in the next one. */
+export const readPacked = (pages: Pages, { dtype, offsets, origin }: Cells, fill: number): Float64Array => {
   const out = new Float64Array(offsets.length)
+  const inByte = addressesInByte(dtype)
+  const [step, mask] = [8 / inByte, 2 ** bitsOf(dtype) - 1]
+  const byteAt = (a: number): number => pages[a >> pageBits]?.bytes[a & pageMask] ?? unwritten
   for (let i = 0; i < out.length; i++) {
-    const half = offsets[i]! + origin
-    const a = half >> 1
-    const byte = pages[a >> pageBits]?.bytes[a & pageMask] ?? unwritten
-    out[i] = half < 0 ? fill : (half & 1) === 0 ? byte & 0xf : byte >> 4
+    const at = offsets[i]! + origin
+    const a = Math.floor(at / inByte)
+    const shift = step * (at & (inByte - 1))
+    out[i] = at < 0 ? fill : ((byteAt(a) | (byteAt(a + 1) << 8)) >> shift) & mask
   }
   return out
 }
@@ -274,20 +279,27 @@ const writeByBytes = (
   return written(w)
 }
 
-export const writeHalves = (
+export const writePacked = (
   old: Pages,
-  { offsets, origin }: Cells,
+  { dtype, offsets, origin }: Cells,
   data: Float64Array,
   edit: Edit | null,
 ): Pages => {
   const w = writing(old, edit)
+  const inByte = addressesInByte(dtype)
+  const [step, mask] = [8 / inByte, 2 ** bitsOf(dtype) - 1]
   for (let i = 0; i < offsets.length; i++) {
-    const half = offsets[i]! + origin
-    if (half < 0) continue
-    const a = half >> 1
-    const page = ownPage(w, a >> pageBits).bytes
-    const byte = page[a & pageMask]!
-    page[a & pageMask] = (half & 1) === 0 ? (byte & 0xf0) | data[i]! : (byte & 0xf) | (data[i]! << 4)
+    const at = offsets[i]! + origin
+    if (at < 0) continue
+    const shift = step * (at & (inByte - 1))
+    // of an element that ends in the next byte, that one has the high bits
+    let [own, bits] = [mask << shift, (data[i]! & mask) << shift]
+    for (let a = Math.floor(at / inByte); own > 0; a++) {
+      const page = ownPage(w, a >> pageBits).bytes
+      page[a & pageMask] = (page[a & pageMask]! & ~own) | bits
+      own >>= 8
+      bits >>= 8
+    }
   }
   return written(w)
 }

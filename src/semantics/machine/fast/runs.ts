@@ -8,7 +8,7 @@
  * 1. `readRuns` and `writeRuns`, where they answer, are `readBytes` and `writeBytes`.
  * 2. `moveRuns`, where it answers, writes what is read: elements of one dtype are moved as they are.
  */
-import { addressesInByte, bytesOf, isSigned, type Cells, type Edit } from '../cells.js'
+import { bytesOf, isPacked, isSigned, type Cells, type Edit } from '../cells.js'
 import { blank, ownPage, paging, writing, written, type BytePage, type Pages } from './byte-pages.js'
 import { movesOf, runsOf, type Moves, type Runs } from './contiguous.js'
 
@@ -156,7 +156,7 @@ export const moveRuns = (
   const width = bytesOf(source.dtype)
   if (
     source.dtype !== target.dtype ||
-    addressesInByte(source.dtype) === 2 ||
+    isPacked(source.dtype) ||
     width > 4 ||
     source.origin < 0 ||
     target.origin < 0

@@ -15,7 +15,8 @@
  * | lanes and columns are there, bytes are in shared memory                   | I2                 |
  * | the instruction descriptor is of the kind, and its shape is one            | the code of `instruction-descriptor.ts` |
  *
- * Elements of 4 bits of the kinds f8f6f4 lie 16 in the first 8 of 16 bytes; of 6 bits they would lie across bytes, and are refused.
+ * Elements of 4 and 6 bits of the kinds f8f6f4 lie 16 in the first 8 or 12 of 16 bytes of shared memory. In tensor memory each has a byte of its own; which
+ * of its bits are the element is not known here, and an A of them there is refused.
  *
  * Laws
  * 1. The cells of a load and of a store are those of `layouts/tensor-memory/access-shape.ts`; registers go through the plane of the warp.
@@ -54,7 +55,7 @@ import {
 } from '../../../layouts/shared-memory/instruction-descriptor.js'
 import { decode, elementAddress, type OperandForm } from '../../../layouts/shared-memory/matrix-descriptor.js'
 import { decodeMask } from '../../../layouts/shared-memory/zero-column-mask.js'
-import { mmaTypes, type MmaTypes } from '../../../numerics/algebra.js'
+import { mmaTypes, ofKind, type MmaTypes, type ScaledTypes } from '../../../numerics/algebra.js'
 import { metadataByte, scaleByte } from '../../../layouts/tensor-memory/operand-bytes.js'
 import { kOfWord } from '../../../layouts/tensor-memory/sparsity.js'
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
@@ -68,6 +69,7 @@ import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
 import { nothing, part, type Part, type Row } from '../../machine/warp-stand.js'
 import { barrierIn } from '../../machine/world.js'
+import { addressesInByte } from '../../machine/cells.js'
 import { bring, placeOf, planeOf } from '../flight.js'
 import { reaches, type Here } from '../memory.js'
 import { originOfRows } from '../origins.js'
@@ -298,7 +300,7 @@ const inShared = (
   h: Here,
   what: string,
   addresses: Int32Array,
-  inByte: 1 | 2,
+  inByte: 1 | 2 | 4,
   bytes: number,
 ): FaultValue | null => {
   let [low, high] = [Infinity, -Infinity]
@@ -324,7 +326,7 @@ interface Matrix {
   readonly k: number
   readonly dtype: Dtype
   readonly major: 'k' | 'mn'
-  /** elements of 4 bits lie 16 in the first half of 16 bytes */
+  /** elements of 4 and 6 bits lie 16 in the first of every 16 bytes */
   readonly padded: boolean
   /** rows along mn (A), or along k (B) */
   readonly rows: 'mn' | 'k'
@@ -339,25 +341,22 @@ const described = (
   m: Matrix,
 ): Elements | FaultValue => {
   const bits = bitsOf(m.dtype)
-  if (bits === 6)
-    return V.fault(
-      'instruction.unsupported',
-      `${what}: elements of ${m.dtype} lie across bytes in shared memory, which a plane here cannot hold`,
-    )
   const words = `${m.rows} ${String(h.shared)} ${String(word)} ${m.dtype} ${m.major} ${String(m.padded)} ${String(m.mn)} ${String(m.k)}`
   return once(h, o, words, () => {
     const at = byDescriptor(h, what, word, { major: m.major, bits: m.padded ? 8 : bits })
     if (typeof at !== 'function') return at
-    const half = bits === 4
+    const inByte = addressesInByte(m.dtype)
+    const step = (bits * inByte) / 8
     const addresses = new Int32Array(m.mn * m.k)
     for (let i = 0; i < m.mn; i++)
       for (let k = 0; k < m.k; k++) {
         const byte = m.padded ? at(i, k - (k % 16)) : at(i, k)
-        const address = half ? 2 * byte + (m.padded ? k % 16 : k % 2) : byte
+        const within = m.padded ? k % 16 : bits === 4 ? k % 2 : 0
+        const address = inByte * byte + step * within
         addresses[m.rows === 'mn' ? i * m.k + k : k * m.mn + i] = address
       }
     return (
-      inShared(h, what, addresses, half ? 2 : 1, Math.ceil(bits / 8)) ??
+      inShared(h, what, addresses, inByte, Math.ceil(bits / 8)) ??
       scattered(h, h.shared, m.dtype, m.rows === 'mn' ? [m.mn, m.k] : [m.k, m.mn], addresses)
     )
   })
@@ -447,13 +446,13 @@ const productOf = (h: Here, o: Of<'tcgen05Mma'>, own: number): Product | FaultVa
         types.value.acc !== 'i32' &&
         O.isSome(
           algebra.scaledMma(
-            {
+            ofKind(scaledKind(d.right), {
               a: types.value.a,
               b: types.value.b,
               acc: types.value.acc,
               scale: d.right.scale,
               block: o.scales.block,
-            },
+            }),
             rows,
           ),
         ))
@@ -521,7 +520,7 @@ const leftOf = (
   const at = cellAt(h, `${what}: the address`, o.a, own)
   if ('code' in at) return at
   const bits = bitsOf(d.a)
-  if (d.transposeA || bits === 6 || isPadded(d, d.a))
+  if (d.transposeA || isPadded(d, d.a))
     return V.fault(
       'instruction.unsupported',
       `${what}: in tensor memory it is K-major, of elements of 8, 16 or 32 bits (4 of the kinds mxf4), found ${d.transposeA ? 'MN-major ' : ''}${d.a}`,
@@ -543,9 +542,22 @@ const leftOf = (
   )
 }
 
-/** Do elements of 4 bits lie in bytes of their own, in shared memory? */
+/** Do 16 elements have 16 bytes of shared memory, though they fill fewer? */
 const isPadded = ({ kind }: InstructionDescriptor, dtype: Dtype): boolean =>
-  bitsOf(dtype) === 4 && (kind === 'f8f6f4' || kind === 'mxf8f6f4')
+  bitsOf(dtype) < 8 && (kind === 'f8f6f4' || kind === 'mxf8f6f4')
+
+/** The kind, where the types of the operands do not say it. */
+const scaledKind = ({ kind, a, b }: InstructionDescriptor): ScaledTypes['kind'] =>
+  kind === 'mxf8f6f4' && a === 'e2m1' && b === 'e2m1' ? kind : undefined
+
+const scalingOf = (
+  d: InstructionDescriptor,
+  scales: Of<'tcgen05Mma'>['scales'],
+): Extract<Prepared, { readonly _tag: 'tcgen05.mma' }>['scaling'] => {
+  if (d._tag !== 'scaled' || scales === null) return null
+  const [kind, { scale: dtype }, { block }] = [scaledKind(d), d, scales]
+  return kind === undefined ? { dtype, block } : { dtype, block, kind }
+}
 
 interface ScalePlaces {
   readonly a: ReadonlyArray<Elements>
@@ -703,7 +715,7 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
     shares,
     b: ctas.flatMap((to) => places([b], to)),
     types,
-    scaling: d._tag === 'scaled' && o.scales !== null ? { dtype: d.scale, block: o.scales.block } : null,
+    scaling: scalingOf(d, o.scales),
     m: rows,
     n,
     k,

@@ -112,6 +112,7 @@ export const descriptorParam = <D extends Dtype, const S extends ReadonlyArray<n
     readonly dims?: ReadonlyArray<number | Int>
     readonly strides?: ReadonlyArray<number | Int>
     readonly elementStrides?: ReadonlyArray<number>
+    readonly padded?: boolean
   } = {},
 ): Build<Descriptor<D, S['length']>> =>
   build((state) => {
@@ -126,8 +127,9 @@ export const descriptorParam = <D extends Dtype, const S extends ReadonlyArray<n
       swizzle: options.swizzle ?? 16,
       fill: options.fill ?? 'zero',
     }
+    const { padded } = options
     return pipe(
-      declare(state, param),
+      declare(state, padded === undefined ? param : Object.assign({ padded }, param)),
       E.map((after) => [X.descriptor<D, S['length']>(name), after]),
     )
   })
