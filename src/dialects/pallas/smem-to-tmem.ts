@@ -44,7 +44,7 @@ import { rowMajorStrides, sameShape, showShape } from '../../transforms/shape.js
 import { refuse, refused, type Code } from './codes.js'
 import { holdsMetadata, tensorMemoryLayoutOf } from './memory.js'
 import { belongsTo, groupOf } from './pair.js'
-import { scaleDtype } from './read-as.js'
+import { scaleDtype } from '../read-as.js'
 
 export interface TensorCopyOptions {
   /** both blocks of a pair copy, each from its own shared memory to its own tensor memory */

@@ -75,7 +75,7 @@ import { barrierSlot, type Barrier, type BarrierIndex } from './barrier.js'
 import { refused, type Code } from './codes.js'
 import { holdsMetadata, tensorMemoryLayoutOf } from './memory.js'
 import { belongsTo, groupOf, pairMask, type Group } from './pair.js'
-import { asOperand, asScales, scaleDtype } from './read-as.js'
+import { asOperand, asScales, scaleDtype } from '../read-as.js'
 
 // ---------------------------------------------------------------- model
 

@@ -57,6 +57,7 @@ import { paddedBytes } from '../../transforms/padded-operand.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import * as Ref from '../../transforms/ref.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
+import { asOperand } from '../read-as.js'
 import { resolve } from './barrier.js'
 import { evenCta, groupMask, sharedBits, type CgaLayout } from './cluster-layout.js'
 import { refused, type Code } from './codes.js'
@@ -539,8 +540,10 @@ export const tcGen5Mma = (
         )
     }
     const unsigned = options.isUnsigned === true && kind.name === 'i8'
-    const left = unsigned ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'u8', types.a.layout) : a
-    const right = unsigned ? reinterpret<Dtype, 2, 'smem'>(b, 'u8', types.b.layout) : b
+    const left = unsigned
+      ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'u8', types.a.layout)
+      : asOperand(a, types.a)
+    const right = unsigned ? reinterpret<Dtype, 2, 'smem'>(b, 'u8', types.b.layout) : asOperand(b, types.b)
     return yield* issued(op, label, options, (completions) =>
       issueMma(
         label,

@@ -11,11 +11,11 @@
  *
  * Law 1. Of any other dtype the view is itself.
  *
- * Source: PTX ISA, wgmma.mma_async and tcgen05.mma, kind::tf32 and kind::mxf4nvf4; JAX docs, Pallas:MGPU reference.
+ * Source: PTX ISA, wgmma.mma_async and tcgen05.mma, kind::tf32 and kind::mxf4nvf4; JAX docs, Pallas:MGPU reference; Triton 3.6, its lowering of products of f32.
  */
-import type { Dtype } from '../../numerics/dtype.js'
-import { reinterpret, type View } from '../../semantics/language/expression.js'
-import type { Space, ViewType } from '../../semantics/language/types.js'
+import type { Dtype } from '../numerics/dtype.js'
+import { reinterpret, type View } from '../semantics/language/expression.js'
+import type { Space, ViewType } from '../semantics/language/types.js'
 
 const readAs = <S extends Space>(
   of: View<S, Dtype, 2>,
