@@ -188,7 +188,7 @@ const mmaNo = (
   op: Op,
   label: string,
   what:
-    'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'interleaved' | 'cga' | 'sync',
+    'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'cga' | 'sync',
   message: string,
 ): Build<never> => {
   const code: Code = `ttng.tc_gen5_mma.${what}`
@@ -307,8 +307,6 @@ const operandsOf = (
           'layout',
           `a in tensor memory must have colStride 1, found elements of ${a.dtype} ${String(strideOfColumn(a.layout))} bytes apart`,
         )
-      if (m === 64 && !twoCtas)
-        return yield* mmaNo(op, label, 'interleaved', 'a and d of 64 rows cannot both be in tensor memory')
     } else {
       const lies = mmaOperand('a')(asRead(a.layout, 1, packed.a))
       if (E.isLeft(lies))
