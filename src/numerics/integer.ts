@@ -21,6 +21,10 @@ export const integerRange = (dtype: IntDtype): { readonly least: number; readonl
   switch (dtype) {
     case 'i1':
       return { least: 0, greatest: 1 }
+    case 'i4':
+      return { least: -8, greatest: 7 }
+    case 'u4':
+      return { least: 0, greatest: 15 }
     case 'i8':
       return { least: -128, greatest: 127 }
     case 'u8':
@@ -45,6 +49,10 @@ export const wrap = (dtype: IntDtype): Unary => {
   switch (dtype) {
     case 'i1':
       return (x) => x & 1
+    case 'i4':
+      return (x) => (x << 28) >> 28
+    case 'u4':
+      return (x) => x & 0xf
     case 'i8':
       return (x) => (x << 24) >> 24
     case 'u8':

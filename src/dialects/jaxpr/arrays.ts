@@ -204,6 +204,9 @@ const afterReduction = (layout: Tiled.TiledLayout, shape: ReadonlyArray<number>,
   return E.isRight(less) ? less.right : 'any'
 }
 
+/** Does the result depend on the order in which elements are combined? */
+const isRounded = (of: Reduction, dtype: Dtype): boolean => isFloat(dtype) && (of === 'sum' || of === 'prod')
+
 const reduction = (of: Reduction): Row =>
   function* (h, eqn, label) {
     const given = yield* arrayOperand(h, eqn, 0)
@@ -229,7 +232,21 @@ const reduction = (of: Reduction): Row =>
       )
       x = { ...x, shape: [size], tile: checked<ArrayValue['tile'], Expr>(row) }
       x = yield* reduceOne(h, label, of, x, 0)
-    } else
+    } else if (
+      all &&
+      axes.length > 1 &&
+      isRounded(of, x.dtype) &&
+      layout !== 'any' &&
+      layout._tag === 'tiled'
+    )
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.layout',
+        'a sum or a product of floats along one axis of a tiled layout at a time, as JAX lowers it',
+        `${showKind(given)} along ${axes.map(String).join(', ')}`,
+      )
+    else
       for (const [k, axis] of axes.entries())
         x = yield* reduceOne(h, k === axes.length - 1 ? label : `${label}.${String(axis)}`, of, x, axis)
     if (x.shape.length > 0) return [x]

@@ -21,7 +21,7 @@ export const addressesInByte = (dtype: Dtype): 1 | 2 => (bitsOf(dtype) === 4 ? 2
 export const bytesOf = (dtype: Dtype): number => Math.ceil(bitsOf(dtype) / 8)
 
 export const isSigned = (dtype: Dtype): boolean =>
-  dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
+  dtype === 'i4' || dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
 
 export interface Read {
   readonly data: Float64Array | null

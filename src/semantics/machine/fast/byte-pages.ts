@@ -41,13 +41,15 @@ export const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwr
 
 // ---------------------------------------------------------------- reading
 
-export const readHalves = (pages: Pages, { offsets, origin }: Cells, fill: number): Float64Array => {
+export const readHalves = (pages: Pages, { dtype, offsets, origin }: Cells, fill: number): Float64Array => {
+  const signed = isSigned(dtype)
   const out = new Float64Array(offsets.length)
   for (let i = 0; i < out.length; i++) {
     const half = offsets[i]! + origin
     const a = half >> 1
     const byte = pages[a >> pageBits]?.bytes[a & pageMask] ?? unwritten
-    out[i] = half < 0 ? fill : (half & 1) === 0 ? byte & 0xf : byte >> 4
+    const bits = (half & 1) === 0 ? byte & 0xf : byte >> 4
+    out[i] = half < 0 ? fill : signed ? (bits << 28) >> 28 : bits
   }
   return out
 }
@@ -287,7 +289,8 @@ export const writeHalves = (
     const a = half >> 1
     const page = ownPage(w, a >> pageBits).bytes
     const byte = page[a & pageMask]!
-    page[a & pageMask] = (half & 1) === 0 ? (byte & 0xf0) | data[i]! : (byte & 0xf) | (data[i]! << 4)
+    page[a & pageMask] =
+      (half & 1) === 0 ? (byte & 0xf0) | (data[i]! & 0xf) : (byte & 0xf) | ((data[i]! & 0xf) << 4)
   }
   return written(w)
 }
