@@ -1,8 +1,18 @@
 /**
  * `tt`: atomics. An element is read, joined and written at once; the result is what was there.
  *
- * The core's atomics order nothing but themselves. So an atomic that acquires is one that orders nothing where its result is not read: nothing is
- * learned by it. Where it is read, what it has acquired would have to be known, and the operation is refused. The PTX of the kernel has that order.
+ * The core's atomics order nothing but themselves. Of one that acquires that is enough unless its result decides something:
+ *
+ * | the result            | what an acquire could give                                                              | here                |
+ * |-----------------------|-----------------------------------------------------------------------------------------|---------------------|
+ * | is not read           | nothing: nothing is learned by it                                                       | orders nothing      |
+ * | is stored, or summed  | nothing that holds in every schedule: what comes after it is done whatever was there    | orders nothing      |
+ * | decides: a branch, a mask, an address | that what another program released is there                             | refused; PTX has it |
+ *
+ * To take an order away can only add findings. So where a result decides, and the order may be what makes the kernel right, the operation is refused and not judged.
+ * Who is first is open in any case: what a program stores of a result is judged by all orders (C1).
+ *
+ * Names: `acq_rel` is what `tl.atomic_add` and its like are if nothing is said.
  *
  * Source: Triton 3.6, dialect tt; its lowering to atom and red.
  */
@@ -11,6 +21,7 @@ import * as X from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import type { Steps } from '../../../semantics/writing/builder.js'
 import * as T from '../../ttng/index.js'
+import { deciding } from './deciding.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { elementOf } from './kinds.js'
 import { as, operand, resultType, word } from './operands.js'
@@ -37,15 +48,16 @@ const joins: Readonly<Record<string, Join>> = {
 const scopeOf = (text: string | undefined): 'cta' | 'gpu' | 'sys' =>
   text === 'cta' ? 'cta' : text === 'sys' ? 'sys' : 'gpu'
 
-/** Is the result read? Then the operation must not acquire. */
+/** Is the result read, and may the operation be said without its order? */
 const reading = function* (h: Here, op: Operation): Steps<boolean> {
   const sem = word(op, 'sem') ?? 'relaxed'
   const isRead = op.names.some(({ name }) => h.read.has(name))
-  if (isRead && sem !== 'relaxed')
+  const decides = sem === 'relaxed' || sem === 'release' ? null : deciding(h.body, op)
+  if (isRead && decides !== null)
     return yield* refusedAt(
       op,
-      'a relaxed one where its result is read',
-      `${sem}: what it orders is known from the PTX of the kernel alone (level="ptx")`,
+      `a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx")`,
+      `${sem}, and its result decides in line ${String(decides.at.line)}: ${decides.name}`,
     )
   return isRead
 }

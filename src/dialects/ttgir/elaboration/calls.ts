@@ -54,6 +54,7 @@ const call: Row = function* (h, op, label) {
     acquired: new Map(),
     products: new Map(),
     maps: mapsOf(inside),
+    body,
     read: namesRead(inside),
     flying: body === undefined ? new Set() : inFlightIn(body),
     calls: [...h.calls, name],
