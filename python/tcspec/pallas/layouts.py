@@ -1,7 +1,7 @@
 """Layouts of registers and of tensor memory, back to the names that they have in ``plgpu.Layout`` and ``plgpu.TMEMLayout``.
 
 A layout that was written by its name keeps it. A tiled layout that is equal to a named one gets that name; one that is equal to none stands as what
-it is, ``{"tiled": {"tiling", "warp", "lane", "vec"}}``. Layouts that JAX infers for tensor memory have no name in plgpu; they are TMEM_DEFAULT
+it is, ``{"tiled": {"tiling", "warp", "lane", "vec"}}``; so does one that is written by a name which is a way to make one (``_MADE``). Layouts that JAX infers for tensor memory have no name in plgpu; they are TMEM_DEFAULT
 (packing) and TMEM_HALF_LANE (columns, packing), as the functions that make them.
 """
 
@@ -28,6 +28,9 @@ _KEYWORDS = {
     "WG_SPLAT": ("shape",),
 }
 
+#: names of layouts that are said by their tiles: what they are depends on shapes and element types, or the name is JAX's own affair
+_MADE = frozenset({"SMEM_GMEM_COPY", "TCGEN05_M64_COLLECTIVE_NATIVE", "_WGMMA_ACC_32BIT"})
+
 
 def layout_of(layout: Any) -> dict[str, Any]:
     """A layout of the document: of a ``SomeLayout`` of plgpu, or of a layout of Mosaic's."""
@@ -37,8 +40,12 @@ def layout_of(layout: Any) -> dict[str, Any]:
         for axis in sorted(layout.axes, reverse=True):
             described = {"reduce": axis, "of": described}
         return described
+    if kind == "ParameterizedLayout" and layout.layout_cls.name in _MADE:
+        return _of_tiles(layout.layout_cls.to_mgpu(*layout.args, **layout.kwargs))
     if kind == "ParameterizedLayout":
         return _named(layout.layout_cls.name, layout.args, layout.kwargs)
+    if kind == "Layout" and layout.name in _MADE:
+        return _tiles(layout.to_mgpu())
     if kind in ("Layout", "TMEMLayout") and hasattr(layout, "name"):
         return {"name": layout.name}
     if kind == "WGSplatFragLayout":
@@ -74,7 +81,11 @@ def _argument(value: Any) -> Any:
 
 
 def _of_tiles(layout: Any) -> dict[str, Any]:
-    return _equal_to(layout) or {
+    return _equal_to(layout) or _tiles(layout)
+
+
+def _tiles(layout: Any) -> dict[str, Any]:
+    return {
         "tiled": {
             "tiling": [list(tile) for tile in layout.tiling.tiles],
             "warp": [_dimension(d) for d in layout.warp_dims],
@@ -101,7 +112,8 @@ def _without_arguments() -> dict[Any, str]:
         except TypeError:  # it takes arguments
             continue
         if isinstance(layout, gpu.TiledLayout):
-            found.setdefault(layout, named.name)
+            if named.name not in _MADE:
+                found.setdefault(layout, named.name)
     return found
 
 

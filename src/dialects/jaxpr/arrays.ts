@@ -18,7 +18,7 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { splatLayout } from '../../layouts/splat.js'
 import { stridedLayout } from '../../layouts/strided.js'
 import * as Tiled from '../../layouts/tiled.js'
-import { isFloat, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
 import { block, letIn, typeHere, type Build, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type { Expr, Tile } from '../../semantics/language/expression.js'
@@ -287,7 +287,12 @@ const layoutCast: Row = function* (h, eqn, label) {
   const layout = yield* registerLayoutOf(h, eqn, said, x.shape, x.dtype)
   const found = yield* layoutHere(x)
   if (found !== 'any' && JSON.stringify(found) === JSON.stringify(layout)) return [x]
-  const tile = yield* Pallas.layoutCast(label, checked<Tile<'f32', number>, Expr>(x.tile), layout)
+  const tile = yield* Pallas.layoutCast(
+    label,
+    checked<Tile<'f32', number>, Expr>(x.tile),
+    layout,
+    bitsOf(x.dtype),
+  )
   return [{ ...x, tile: checked<ArrayValue['tile'], Expr>(tile) }]
 }
 
