@@ -61,10 +61,6 @@ test.each<readonly [message: string, refused: () => E.Either<Failure, unknown>]>
     withParam('taken_over', 'inline_ptx', 'text', 'membar.gl;'),
   ],
   [
-    'kernels_async.py: semaphore_read: semaphore_read: the counter of get_global is read: no order goes through what a read gives, use semaphore_wait(decrement=False)',
-    otherwise('signalled', 'semaphore_wait', (eqn) => ({ ...eqn, op: 'semaphore_read', out: [null] })),
-  ],
-  [
     'kernels_async.py: atomic_store: expected atomicType = add, max, min, and, or, xor, found "mul"',
     withParam('counted', 'atomic_store', 'atomicType', 'mul'),
   ],
