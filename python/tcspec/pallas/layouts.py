@@ -28,8 +28,8 @@ _KEYWORDS = {
     "WG_SPLAT": ("shape",),
 }
 
-#: names of layouts that are said by their tiles: what they are depends on shapes and element types, or the name is JAX's own affair
-_MADE = frozenset({"SMEM_GMEM_COPY", "TCGEN05_M64_COLLECTIVE_NATIVE", "_WGMMA_ACC_32BIT"})
+#: names of layouts that are said by their tiles: what they are depends on shapes and element types
+_MADE = frozenset({"SMEM_GMEM_COPY", "TCGEN05_M64_COLLECTIVE_NATIVE"})
 
 
 def layout_of(layout: Any) -> dict[str, Any]:
@@ -44,8 +44,6 @@ def layout_of(layout: Any) -> dict[str, Any]:
         return _of_tiles(layout.layout_cls.to_mgpu(*layout.args, **layout.kwargs))
     if kind == "ParameterizedLayout":
         return _named(layout.layout_cls.name, layout.args, layout.kwargs)
-    if kind == "Layout" and layout.name in _MADE:
-        return _tiles(layout.to_mgpu())
     if kind in ("Layout", "TMEMLayout") and hasattr(layout, "name"):
         return {"name": layout.name}
     if kind == "WGSplatFragLayout":
@@ -81,11 +79,7 @@ def _argument(value: Any) -> Any:
 
 
 def _of_tiles(layout: Any) -> dict[str, Any]:
-    return _equal_to(layout) or _tiles(layout)
-
-
-def _tiles(layout: Any) -> dict[str, Any]:
-    return {
+    return _equal_to(layout) or {
         "tiled": {
             "tiling": [list(tile) for tile in layout.tiling.tiles],
             "warp": [_dimension(d) for d in layout.warp_dims],
@@ -112,8 +106,7 @@ def _without_arguments() -> dict[Any, str]:
         except TypeError:  # it takes arguments
             continue
         if isinstance(layout, gpu.TiledLayout):
-            if named.name not in _MADE:
-                found.setdefault(layout, named.name)
+            found.setdefault(layout, named.name)
     return found
 
 
