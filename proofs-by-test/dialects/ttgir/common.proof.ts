@@ -225,6 +225,32 @@ it.each([16, 32])('%i warps', (warps) => {
   expect(ran(programOf(text, ['p', 'o']), { p: counting }, 'o')).toEqual(counting.map((i) => 2 * i))
 })
 
+describe('PTX in a text', () => {
+  const text = (asm: string, read: boolean): string =>
+    kernelOf(
+      { o: 'i32' },
+      `%d = tt.elementwise_inline_asm "${asm}" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+      ${read ? `tt.store %o, %d : !tt.ptr<i32>` : `tt.store %oi, %i : ${tensorOf('!tt.ptr<i32>')}`}`,
+    )
+  it.each(['griddepcontrol.wait; // dummy $0', 'griddepcontrol.launch_dependents;'])(
+    '%s is nothing',
+    (asm) => {
+      expect(ran(programOf(text(asm, false), ['o']), {}, 'o')).toEqual(counting)
+    },
+  )
+  it.each([
+    ['griddepcontrol.wait;', true],
+    ['mov.u32 $0, %smid;', false],
+    ['griddepcontrol.wait; mov.u32 $0, %smid;', false],
+    ['', false],
+  ])('%s (read: %s) is refused', (asm, read) => {
+    const module = right(readModule(text(asm, read)))
+    expect(
+      elaborate(module, right(launchOf(module, { grid: [1], args: { o: { shape: [size] } } }))),
+    ).toMatchObject({ left: { message: expect.stringContaining('level="ptx"') } })
+  })
+})
+
 it('elements of f64 are asked for, and are for the PTX alone', () => {
   const text = kernelOf({ o: 'f64' }, '')
   const module = right(readModule(text))
