@@ -187,8 +187,7 @@ type Op = 'tc_gen5_mma' | 'tc_gen5_mma_scaled'
 const mmaNo = (
   op: Op,
   label: string,
-  what:
-    'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'cga' | 'sync',
+  what: 'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'cga' | 'sync',
   message: string,
 ): Build<never> => {
   const code: Code = `ttng.tc_gen5_mma.${what}`

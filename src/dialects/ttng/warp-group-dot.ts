@@ -352,7 +352,8 @@ export const warpGroupDot: WarpGroupDot = <D extends AccumulatorDtype>(
 ): Build<never> =>
   block(function* () {
     const planned = yield* plan(label, a, b, c, options)
-    if (planned.part === null) yield* mma(label, planned.accumulator, planned.a, planned.b, options.useC ?? i1(true))
+    if (planned.part === null)
+      yield* mma(label, planned.accumulator, planned.a, planned.b, options.useC ?? i1(true))
     else yield* inParts(label, planned, options)
     if (options.isAsync === true) return checked<never, InFlight<D>>(planned.accumulator)
     yield* run(`${label}.wait`, { _tag: 'wgmma.waitGroup', pending: 0 })
