@@ -228,6 +228,10 @@ const scalarGiven = (
 /** A text does not say whether an integer has a sign. */
 const signless = (dtype: Element): string => dtype.replace(/^u(?=\d)/, 'i')
 
+/** Why a tensor of f64 is not taken. */
+export const onlyInPtx =
+  'elements of f64 are computed from the PTX of a kernel, not from its TTGIR (level="ptx")'
+
 const tensorGiven = (
   p: Exclude<Asked, { readonly _tag: 'scalar' }>,
   a: Argument,
@@ -235,11 +239,7 @@ const tensorGiven = (
   const what = `%${p.name}`
   const kind = p._tag === 'pointer' ? `a tensor of ${p.dtype}` : `a tensor of ${p.dtype} for a descriptor`
   if (typeof a !== 'object') return wrong(what, kind, String(a))
-  if (p.dtype === 'f64')
-    return refuse(
-      'ttgir.type',
-      `${what}: elements of f64 are computed from the PTX of a kernel, not from its TTGIR (level="ptx")`,
-    )
+  if (p.dtype === 'f64') return refuse('ttgir.type', `${what}: ${onlyInPtx}`)
   const { tensor = p.name, shape, strides = rowMajor(a.shape), role = p.role, padding } = a
   if (!/^[A-Za-z_]\w*$/.test(tensor)) return wrong(what, 'a tensor with a name of letters', `'${tensor}'`)
   if (a.dtype !== undefined && signless(a.dtype) !== signless(p.dtype))
