@@ -152,7 +152,19 @@ describe('bits', () => {
     expect([2.75, -1, 300, Infinity].map((x) => cut(f('f16', x)))).toEqual([2, 0, 255, 255])
     const towardZero = get(hopper.cast('f32', 'i32', 'rz', false))
     expect(Object.is(towardZero(f('f32', -0.5)), 0)).toBe(true)
-    expect(hopper.cast('f32', 'i64', 'rz', false)).toEqual(O.none)
+    const long = get(hopper.cast('f32', 'i64', 'rz', false))
+    expect([2.75, -2.75, -0.5, 2 ** 40 + 2 ** 20, 1e30, -1e30, NaN].map((x) => long(f('f32', x)))).toEqual([
+      2,
+      -2,
+      0,
+      2 ** 40 + 2 ** 20,
+      2 ** 63,
+      -(2 ** 63),
+      -(2 ** 63),
+    ])
+    const four = get(hopper.cast('i32', 'i4', 'rn', false))
+    expect([7, 8, -9, 15].map(four)).toEqual([7, -8, 7, -1])
+    expect(hopper.cast('f32', 'u64', 'rz', false)).toEqual(O.none)
     expect(hopper.cast('f32', 'i1', 'rz', false)).toEqual(O.none)
   })
 

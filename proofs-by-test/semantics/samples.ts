@@ -200,6 +200,7 @@ export const everyNode: ReadonlyArray<ExprNode> = [
   { _tag: 'item', x: a },
   { _tag: 'paramPtr', param: 'p' },
   { _tag: 'addptr', ptr: a, offset: b },
+  { _tag: 'castPtr', ptr: a, dtype: 'i32' },
   { _tag: 'storage', storage: 's' },
   { _tag: 'tensor', param: 'p' },
   { _tag: 'descriptor', param: 'p' },

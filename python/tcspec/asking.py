@@ -17,6 +17,7 @@ from .client import Pending
 from .errors import Refused
 from .launches import Launch
 from .subjects import exported, is_function
+from .tensors import Tensor
 from .verdict import Mutation, Run, Verdict, Verdicts
 
 __all__ = ["check", "mutate", "run"]
@@ -119,7 +120,8 @@ def run(
         if is_function(kernel):
             said["seeded"] = False
         if inputs:
-            said["in_"] = dict(zip(launch.inputs, inputs))
+            # an array without dimensions is no number: it has its type
+            said["in_"] = {name: x if isinstance(x, Tensor) else Tensor.of_numpy(x) for name, x in zip(launch.inputs, inputs)}
         answer = _send("run", launch, {**said, "out": wanted or None}).result(timeout)
         verdicts.append(_verdict("run", launch, said, answer))
         written = {name.removesuffix(".npy"): held.numpy() for name, held in answer.get("files", {}).items()}

@@ -190,7 +190,26 @@ def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
     # before anything of JAX is used: an unknown one may not have it
     known()
     shaped, named = _with_shapes((tuple(arguments), dict(keywords)))
-    return _Traced(pallas, name, pallas.trace(function, *shaped, **named), shaped)
+    return _Traced(pallas, name, pallas.trace(function, *shaped, **_chip(function, named), **named), shaped)
+
+
+#: chips by their compute capability: what a document calls them, and how many multiprocessors they have
+_CHIPS: Mapping[int, Mapping[str, Any]] = {90: {"arch": "sm90a", "sms": 132}, 100: {"arch": "sm100a", "sms": 148}}
+
+
+def _chip(function: Any, keywords: "dict[str, Any]") -> Mapping[str, Any]:
+    """What ``target=`` says, which is taken out of the keywords; a function that has a parameter of that name keeps it."""
+    import inspect
+
+    try:
+        own = "target" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        own = False
+    if own or "target" not in keywords:
+        return {}
+    from .triton.targets import capability
+
+    return _CHIPS[capability(keywords.pop("target"))]
 
 
 def _with_shapes(arguments: Any) -> Any:

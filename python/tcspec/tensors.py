@@ -16,7 +16,7 @@ __all__ = ["Array", "Tensor", "dtype_name", "numpy_dtype", "of_json", "to_json"]
 
 #: bytes of an element; the 4-bit and 6-bit floats and ``i1`` take one each
 _BYTES: Mapping[str, int] = {
-    **dict.fromkeys(["e4m3", "e5m2", "ue4m3", "e8m0", "e2m3", "e3m2", "e2m1", "i1", "i8", "u8"], 1),
+    **dict.fromkeys(["e4m3", "e5m2", "ue4m3", "e8m0", "e2m3", "e3m2", "e2m1", "i1", "i4", "u4", "i8", "u8"], 1),
     **dict.fromkeys(["f16", "bf16", "i16", "u16"], 2),
     **dict.fromkeys(["f32", "tf32", "i32", "u32"], 4),
     **dict.fromkeys(["f64", "i64", "u64"], 8),
@@ -35,7 +35,7 @@ _OF_NUMPY: Mapping[str, str] = {
     "float6_e3m2fn": "e3m2",
     "float4_e2m1fn": "e2m1",
     "bool": "i1",
-    **{f"{u}int{n}": f"{u or 'i'}{n}" for u in ("", "u") for n in (8, 16, 32, 64)},
+    **{f"{u}int{n}": f"{u or 'i'}{n}" for u in ("", "u") for n in (4, 8, 16, 32, 64)},
 }
 _TO_NUMPY: Mapping[str, str] = {ours: theirs for theirs, ours in _OF_NUMPY.items()} | {"tf32": "float32"}
 
@@ -81,7 +81,10 @@ class Tensor:
             return _of_pairs(whole)
         if name not in _OF_NUMPY:
             raise TypeError(f"expected elements of {', '.join(_OF_NUMPY)}, found {name}")
-        little = whole.astype(whole.dtype.newbyteorder("<"), copy=False)
+        # a pattern of 4 bits is the lower half of its byte, whatever ml_dtypes has above it
+        little = (
+            whole.view("u1") & 15 if name in ("int4", "uint4") else whole.astype(whole.dtype.newbyteorder("<"), copy=False)
+        )
         return Tensor(_OF_NUMPY[name], tuple(numpy.shape(array)), little.tobytes())
 
     @property

@@ -434,9 +434,9 @@ def test_layouts_keep_their_names():
     assert layout_of(plgpu.Layout.WGMMA.reduce(1)) == {"reduce": 1, "of": {"name": "WGMMA"}}
     assert layout_of(plgpu.Layout.WG_STRIDED((4, 64), vec_size=2)) == {"name": "WG_STRIDED", "args": [[4, 64], 2]}
     assert layout_of(plgpu.Layout.WG_SPLAT((4,))) == {"name": "WG_SPLAT", "args": [[4]]}
+    # what it is depends on the shape, and the element type that it names
     assert layout_of(plgpu.Layout.SMEM_GMEM_COPY((64, 64), jnp.float16, swizzle=128)) == {
-        "name": "SMEM_GMEM_COPY",
-        "args": [[64, 64], "f16", 128],
+        "tiled": {"tiling": [[32, 64], [8, 64], [4, 64], [8]], "warp": [-7], "lane": [-3, -2], "vec": -1}
     }
     assert layout_of(plgpu.TMEMLayout.SCALES_LAYOUT) == {"name": "SCALES_LAYOUT"}
 

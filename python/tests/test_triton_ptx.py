@@ -42,6 +42,41 @@ class Levels(unittest.TestCase):
         made = self.both(kernels.in_place, x, x, BLOCK=128, grid=1)
         numpy.testing.assert_array_equal(x * 2, made["x"])
 
+    def test_products_of_f32(self) -> None:
+        """By wgmma, from shared memory and from registers; by tcgen05, from shared and from tensor memory, of 64 rows and of 128."""
+        for target in ("sm_90", "sm_100"):
+            for size in (64, 128):
+                a, b = (random(size, size, dtype=numpy.float32, seed=s) for s in range(2))
+                for factor in (1, 2):
+                    runs = [
+                        tcspec.run(
+                            kernels.product, a, b, numpy.zeros_like(a), SIZE=size, FACTOR=factor, grid=1, num_warps=4, target=target, level=level
+                        )
+                        for level in ("ttgir", "ptx")
+                    ]
+                    self.assertTrue(runs[0].ok, str(runs[0]))
+                    self.assertEqual(*(run.result["c"].tobytes() for run in runs))
+                    exact = factor * (a.astype(numpy.float64) @ b)
+                    self.assertLess(numpy.abs(runs[0].result["c"] - exact).max(), 0.2)
+
+    def test_copies_that_a_mask_cuts_off(self) -> None:
+        a, b = random(64, 144), random(144, 64, seed=1)
+        made = self.both(kernels.cut_off, a, b, numpy.zeros((64, 64), numpy.float32), 144, SIZE=64, grid=1, num_warps=4)
+        numpy.testing.assert_allclose(made["c"], a.astype(numpy.float64) @ b, atol=1e-3)
+
+    def test_many_warps(self) -> None:
+        x = random(4096, dtype=numpy.float32)
+        for warps in (16, 32):
+            made = self.both(kernels.scaled, x, numpy.zeros_like(x), 2.0, BLOCK=4096, grid=1, num_warps=warps)
+            numpy.testing.assert_array_equal(2 * x, made["out"])
+
+    def test_doubles_are_for_the_ptx(self) -> None:
+        x = random(128, dtype=numpy.float64)
+        made = tcspec.run(kernels.doubles, x, numpy.zeros_like(x), BLOCK=128, grid=1, level="ptx")
+        numpy.testing.assert_array_equal(1.5 * x, made.result["out"])
+        with self.assertRaisesRegex(Refused, "elements of f64 are computed from the PTX"):
+            tcspec.check(kernels.doubles, x, x, BLOCK=128, grid=1, level="ttgir")
+
     def test_what_lowering_adds(self) -> None:
         """Of 64 elements each is loaded by two of 128 threads and stored by one: what the other finds goes nowhere, so it is no race."""
         x = random(64)

@@ -205,3 +205,29 @@ def flattened(da, db, dc, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.co
         for k in range(0, K, BK):
             total = tl.dot(da.load([row, k]), db.load([k, column]), total)
         dc.store([row, column], total.to(tl.float16))
+
+
+@triton.jit
+def product(a, b, c, SIZE: tl.constexpr, FACTOR: tl.constexpr):
+    rows, columns = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    x = tl.load(a + rows * SIZE + columns) * FACTOR
+    y = tl.load(b + rows * SIZE + columns)
+    tl.store(c + rows * SIZE + columns, tl.dot(x, y, input_precision="tf32"))
+
+
+@triton.jit
+def cut_off(a, b, c, K, SIZE: tl.constexpr):
+    rows, columns = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    total = tl.zeros((SIZE, SIZE), tl.float32)
+    for step in tl.range(0, tl.cdiv(K, SIZE), num_stages=3):
+        k = step * SIZE
+        x = tl.load(a + rows * K + (k + columns), mask=k + columns < K, other=0.0)
+        y = tl.load(b + (k + rows) * SIZE + columns, mask=k + rows < K, other=1.0)
+        total = tl.dot(x, y, total)
+    tl.store(c + rows * SIZE + columns, total)
+
+
+@triton.jit
+def doubles(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at) * 1.5)

@@ -34,7 +34,7 @@ export const floatDtypes = [
 ] as const
 
 /** Every integer dtype, by storage width upwards. */
-export const intDtypes = ['i1', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'] as const
+export const intDtypes = ['i1', 'i4', 'u4', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'] as const
 
 export type FloatDtype = (typeof floatDtypes)[number]
 export type IntDtype = (typeof intDtypes)[number]
@@ -56,6 +56,8 @@ const storageBits: Readonly<Record<Dtype, number>> = {
   e3m2: 6,
   e2m1: 4,
   i1: 1,
+  i4: 4,
+  u4: 4,
   i8: 8,
   u8: 8,
   i16: 16,

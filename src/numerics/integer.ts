@@ -21,6 +21,10 @@ export const integerRange = (dtype: IntDtype): { readonly least: number; readonl
   switch (dtype) {
     case 'i1':
       return { least: 0, greatest: 1 }
+    case 'i4':
+      return { least: -8, greatest: 7 }
+    case 'u4':
+      return { least: 0, greatest: 15 }
     case 'i8':
       return { least: -128, greatest: 127 }
     case 'u8':
@@ -45,6 +49,10 @@ export const wrap = (dtype: IntDtype): Unary => {
   switch (dtype) {
     case 'i1':
       return (x) => x & 1
+    case 'i4':
+      return (x) => (x << 28) >> 28
+    case 'u4':
+      return (x) => x & 0xf
     case 'i8':
       return (x) => (x << 24) >> 24
     case 'u8':
@@ -96,10 +104,15 @@ const roundToInteger = (rounding: RoundingMode): Unary => {
   }
 }
 
-/** The value of a float to an integer dtype: rounded, then clamped. None for i1 and the 64-bit dtypes. */
+/**
+ * The value of a float to an integer dtype: rounded, then clamped. None for i1 and u64. To i64 what is not a number is the least, as on the chip; the greatest is
+ * 2^63 here, which stands for the number below it: a carrier has no such number.
+ */
 export const floatToInteger = (to: IntDtype, rounding: RoundingMode): O.Option<Unary> => {
-  if (to === 'i1' || to === 'i64' || to === 'u64') return O.none
+  if (to === 'i1' || to === 'u64') return O.none
   const round = roundToInteger(rounding)
+  if (to === 'i64')
+    return O.some((x) => (x !== x ? -(2 ** 63) : Math.min(Math.max(round(x), -(2 ** 63)), 2 ** 63) + 0))
   const nearest = clamp(to)
   return O.some((x) => nearest(round(x)))
 }

@@ -22,7 +22,7 @@ import { sampled } from '../../extent.js'
 
 interface Case {
   readonly dtype: 'e4m3' | 'e2m1'
-  readonly scale: 'e8m0' | 'ue4m3' | null
+  readonly scale: 'e8m0' | 'ue4m3' | 'e4m3' | null
   readonly block: 16 | 32
   readonly pair: boolean
   readonly sparse: boolean
@@ -239,7 +239,9 @@ const comesOut = (c: Case): void => {
         ? [
             [
               'meta',
-              Float64Array.from(right(Pallas.formatTcgen05SparseMetadata(numbers, [128, groups, 2]))),
+              Float64Array.from(
+                right(Pallas.formatTcgen05SparseMetadata(numbers, [128, groups, 2], c.dtype)),
+              ),
             ] as const,
           ]
         : []),
@@ -265,6 +267,7 @@ describe('scales', () => {
     ['n of 16, below a word of lanes', { ...base, n: 16 }],
     ['fp4, e8m0 for 32', { ...base, dtype: 'e2m1' }],
     ['fp4, ue4m3 for 16', { ...base, dtype: 'e2m1', scale: 'ue4m3', block: 16, stored: 64 }],
+    ['fp4, e4m3 for 16', { ...base, dtype: 'e2m1', scale: 'e4m3', block: 16, stored: 64 }],
     ['fp4, e8m0 for 16', { ...base, dtype: 'e2m1', block: 16, stored: 64 }],
     ['sparse fp4', { ...base, dtype: 'e2m1', sparse: true }],
     ['a pair', { ...base, pair: true }],

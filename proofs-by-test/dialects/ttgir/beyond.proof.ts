@@ -897,12 +897,12 @@ describe('refused at its line', () => {
     [
       'an order through an atomic',
       beyondText('last_one'),
-      'tt.atomic_rmw: expected a relaxed one where its result is read, found acq_rel: what it orders is not known here',
+      'tt.atomic_rmw: expected a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx"), found acq_rel, and its result decides in line ',
     ],
     [
       'a lock',
       beyondText('locked'),
-      'tt.atomic_cas: expected a relaxed one where its result is read, found acq_rel: what it orders is not known here',
+      'tt.atomic_cas: expected a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx"), found acq_rel, and its result decides in line ',
     ],
     [
       'a product of a warp that is not to be of tf32',

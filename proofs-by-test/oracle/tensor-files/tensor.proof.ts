@@ -35,6 +35,8 @@ const table: Readonly<Record<TensorDtype, readonly [number, Descr, ReadonlyArray
   e3m2: [6, 'u1', ['u1']],
   e2m1: [4, 'u1', ['u1']],
   i1: [1, 'u1', ['u1']],
+  i4: [4, 'u1', ['u1']],
+  u4: [4, 'u1', ['u1']],
   i8: [8, 'i1', ['i1', 'u1']],
   u8: [8, 'u1', ['u1']],
   i16: [16, 'i2', ['i2', 'u2']],

@@ -22,6 +22,7 @@ import * as Run from '../../../src/semantics/execution/run.js'
 import { validate } from '../../../src/semantics/language/validate.js'
 import type { TransformedRef } from '../../../src/transforms/ref.js'
 import * as Transform from '../../../src/transforms/transform.js'
+import { cuteLines } from '../../layouts/tensor-memory/sparse-lines.js'
 import { nightly, sampled } from '../../extent.js'
 import { right } from '../../either.js'
 
@@ -58,18 +59,8 @@ const refOf = (
 const scalesInShared = refOf([128, 4], 8, [[32, 4]], [4, 0, 16, 1])
 /** Row x, factor j: lane x mod 32, column x div 32, byte j. */
 const scalesInTensor = refOf([128, 4], 8, [[32, 4]], [4, 0, 2048, 1])
-/** Row x: lane 32 (x div 32) + 4 (x mod 8) + 2 (x div 8 mod 2) + x div 16 mod 2; word w in column w. */
-const metadata = (words: number): TransformedRef =>
-  refOf(
-    [128, words],
-    32,
-    [
-      [32, 1],
-      [16, 1],
-      [8, 1],
-    ],
-    [32 * 512, words > 1 ? 1 : 0, 512, 0, 2 * 512, 0, 4 * 512, 0],
-  )
+/** Line i in lane i; word w in column w. */
+const metadata = (words: number): TransformedRef => refOf([128, words], 32, [], [512, words > 1 ? 1 : 0])
 
 const kernel = (c: Case): Program => {
   const k = depth(c)
@@ -227,7 +218,12 @@ const computed = (c: Case, algebra: Algebra, d: Data): Float64Array => {
   if (c.sparse === true)
     tensors.set(
       'meta',
-      Float64Array.from(Array.from({ length: m }, (_, i) => metadataOf(c.a, chosen(c, i))).flat()),
+      Float64Array.from(
+        cuteLines(c.a, m, 8 * (depth(c) / kOfWord(c.a)), (row, g) => {
+          const words = metadataOf(c.a, chosen(c, row))
+          return (words[g >> 3]! >>> (4 * (g % 8))) & 0xf
+        }),
+      ),
     )
   const l = right(launch(kernel(c), algebra, { scalars: new Map(), tensors }))
   const { machine, outcome } = Run.run(l.world, l.machine, Run.settings(Policy.lazy), Run.ignore)

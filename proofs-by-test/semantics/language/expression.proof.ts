@@ -29,7 +29,7 @@ describe('children', () => {
     expect(X.children(e)).toEqual(parts)
   })
   test('the list has every kind', () => {
-    expect(new Set(everyNode.map((e) => e._tag)).size).toBe(36)
+    expect(new Set(everyNode.map((e) => e._tag)).size).toBe(37)
   })
 })
 

@@ -215,6 +215,8 @@ describe('results', () => {
   test('registers hold narrow integers widened, and every float as it is', () => {
     const integers: Partial<Record<Dtype, 'i1' | 'i32' | 'i64'>> = {
       i1: 'i1',
+      i4: 'i32',
+      u4: 'i32',
       i8: 'i32',
       u8: 'i32',
       i16: 'i32',

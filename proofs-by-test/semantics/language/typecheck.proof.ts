@@ -362,6 +362,9 @@ describe('operand.ts and tiles.ts', () => {
     ['any', { _tag: 'vote', of: 'any', x: v('tb') }, 'i1'],
     ['any of numbers', { _tag: 'vote', of: 'any', x: v('t') }, 'type.mismatch'],
     ['addptr', { _tag: 'addptr', ptr: v('tp'), offset: v('ti') }, 'tile ptr f16 (64, 64)'],
+    ['castPtr of one', { _tag: 'castPtr', ptr: v('p'), dtype: 'i32' }, 'ptr i32'],
+    ['castPtr of a tile', { _tag: 'castPtr', ptr: v('tp'), dtype: 'u8' }, 'tile ptr u8 (64, 64)'],
+    ['castPtr of a number', { _tag: 'castPtr', ptr: v('t'), dtype: 'u8' }, 'type.mismatch'],
     ['addptr with a float', { _tag: 'addptr', ptr: v('tp'), offset: v('t') }, 'type.mismatch'],
     [
       'addptr with a tile of offsets to one pointer',

@@ -475,7 +475,7 @@ const broken: ReadonlyArray<
     named('kind', 'warp'),
     set({ kind: 'partition', warps: 3 }),
     'agent.warps',
-    /1, 2, 4 or 8/,
+    /1, 2, 4, 8, 16 or 32/,
   ],
   [
     'agents that straddle',

@@ -153,6 +153,14 @@ describe('pointers', () => {
     pointee: 'i8',
     plane: -1,
   })
+  test('a pointer under another element type is the same address; further offsets count those', () => {
+    const cast = (p: Value): Value =>
+      value({ _tag: 'castPtr', ptr: { _tag: 'local', slot: 0 }, dtype: 'u8' }, [p])
+    expect(cast(ptr('f16', 0, 10))).toEqual(ptr('u8', 0, 10))
+    expect(add(cast(ptr('f16', 0, 10)), 3)).toEqual(ptr('u8', 0, 13))
+    expect(cast(pointers([2, 6]))).toEqual({ ...pointers([2, 6]), pointee: 'u8' })
+    expect(cast(3)).toMatchObject({ _tag: 'fault', code: 'type.mismatch' })
+  })
   test('the first element of a parameter', () => {
     expect(value({ _tag: 'paramPtr', param: 'u' })).toEqual(ptr('i32', 1, 0))
   })

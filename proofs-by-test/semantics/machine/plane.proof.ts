@@ -87,6 +87,21 @@ describe('elements of half a byte', () => {
     expect(read(slots, nibbles(5))).toEqual({ data: Float64Array.of(2, NaN, NaN, 7, NaN), retyped: null })
   })
   test.each(['bytes', 'slots'] as const)(
+    'integers of 4 bits in %s: signs, and the other half stays',
+    (memory) => {
+      const all = Int32Array.from({ length: 16 }, (_, i) => i)
+      const x = Float64Array.from(all, (i) => i - 8)
+      const signed = write(empty(memory, size), cells('i4', all), x, null)
+      expect([...read(signed, cells('i4', all)).data!]).toEqual([...x])
+      const changed = write(signed, cells('i4', Int32Array.of(3)), Float64Array.of(-1), null)
+      expect([...read(changed, cells('i4', all)).data!]).toEqual([...x.map((v, i) => (i === 3 ? -1 : v))])
+      const unsigned = write(empty(memory, size), cells('u4', all), Float64Array.from(all), null)
+      expect([...read(unsigned, cells('u4', all)).data!]).toEqual([...all])
+      if (memory === 'bytes')
+        expect([...read(unsigned, cells('i4', all)).data!]).toEqual([...all].map((i) => (i << 28) >> 28))
+    },
+  )
+  test.each(['bytes', 'slots'] as const)(
     'with a token pages of %s are overwritten, without it they are not',
     (memory) => {
       const edit: Edit = { run: Symbol('run') }

@@ -216,6 +216,41 @@ describe('match, redux, elect', () => {
     }
     return true
   })
+  prop(
+    [
+      fc.array(fc.oneof(fc.float({ noDefaultInfinity: false, noNaN: true }), fc.constantFrom(0, -0, NaN)), {
+        minLength: 32,
+        maxLength: 32,
+      }),
+      mask,
+      fc.constantFrom('min', 'max'),
+      fc.boolean(),
+      fc.boolean(),
+    ],
+    { numRuns: nightly ? 300 : 60 },
+  )(
+    'redux of f32 against JavaScript, whose zeros are ordered as the chip orders them',
+    (xs, active, op, magnitudes, propagates) => {
+      const words = new Int32Array(Float32Array.from(xs).buffer)
+      const r = filled([...words])
+      const float = { magnitudes, propagates }
+      Lanes.reduce(
+        r,
+        { _tag: 'reduce', op: op as 'min', signed: false, to: 1, value: 0, members: 2, float },
+        active,
+      )
+      const taken = among(active).map((l) =>
+        magnitudes ? Math.abs(Math.fround(xs[l]!)) : Math.fround(xs[l]!),
+      )
+      const numbers = taken.filter((x) => !Number.isNaN(x))
+      const isNaN_ = propagates ? numbers.length < taken.length : numbers.length === 0
+      const wanted = isNaN_
+        ? 0x7fffffff
+        : new Int32Array(Float32Array.of(Math[op as 'min'](...numbers)).buffer)[0]!
+      for (const l of among(active)) expect(wordAt(r, 1, l)).toBe(wanted)
+      return true
+    },
+  )
   prop([mask], { numRuns: nightly ? 100 : 20 })(
     'elect: one lane of the mask, which all are told',
     (active) => {

@@ -399,6 +399,8 @@ test('results.ts law 1: the index of an element is its run-time type, exhausted 
   // tsc checks the right-hand sides against `ElementIndex`, the run the left-hand ones against `elementOf`.
   const table: { readonly [D in Dtype]: B.ElementIndex<D> } = {
     i1: 'i1',
+    i4: 'i32',
+    u4: 'i32',
     i8: 'i32',
     u8: 'i32',
     i16: 'i32',

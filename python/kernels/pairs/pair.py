@@ -50,7 +50,7 @@ class Pair:
             return [number for number, line in enumerate(source, 1) if line.rstrip().endswith(NAMED)]
 
     def inputs(self, seed: int = 0) -> list[Any]:
-        """Small integers: every sum of them is exact, whatever its order. Scales are powers of two, metadata names the first two of four."""
+        """Small integers: every sum of them is exact, whatever its order. Scales are powers of two, metadata names two of every four, each group its own."""
         import ml_dtypes
         import numpy
 
@@ -60,7 +60,8 @@ class Pair:
             if dtype == "float8_e8m0fnu":
                 return (2.0 ** draw.integers(0, 3, shape)).astype(ml_dtypes.float8_e8m0fnu)
             if dtype == "uint2":
-                return (numpy.indices(shape)[-1] % 2 + draw.integers(0, 2)).astype(ml_dtypes.uint2)
+                choices = numpy.array([(i, j) for j in range(4) for i in range(j)])
+                return choices[draw.integers(0, len(choices), shape[:-1])].astype(ml_dtypes.uint2)
             return draw.integers(-3, 4, shape).astype(getattr(ml_dtypes, dtype, dtype))
 
         return [one(dtype, shape) for dtype, shape in self.operands]

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 from .pair import Pair
@@ -21,8 +22,11 @@ def make(right):
         out_gmem[...] = plgpu.async_load_tmem(acc)
         plgpu.wait_load_tmem()
 
+    def formatted(a, b, meta):
+        return product(a, b, plgpu.format_tcgen05_sparse_metadata(meta, jnp.dtype(jnp.float16)))
+
     operand = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
-    return plgpu.kernel(
+    product = plgpu.kernel(
         body,
         out_type=jax.ShapeDtypeStruct((128, 128), jnp.float32),
         scratch_types=[
@@ -36,18 +40,19 @@ def make(right):
             plgpu.Barrier(num_barriers=1, orders_tensor_core=True),
         ],
     )
+    return formatted
 
 
 def expected(a, b, meta):
-    first, second = (int(x) for x in meta.reshape(-1)[:2])  # the same two of every four
-    dense = a.astype("float32").reshape(128, 32, 2)
-    rows = b.astype("float32").reshape(32, 4, 128)[:, [first, second]]
-    return dense.reshape(128, 64) @ rows.reshape(64, 128)
+    dense = numpy.zeros((128, 32, 4), numpy.float32)
+    stored = a.astype(numpy.float32).reshape(128, 32, 2)
+    numpy.put_along_axis(dense, meta.astype(numpy.int64), stored, axis=2)
+    return dense.reshape(128, 128) @ b.astype(numpy.float32)
 
 
 PAIR = Pair(
     make,
-    [("float16", (128, 64)), ("float16", (128, 128)), ("uint2", (1, 1, 128, 64))],
+    [("float16", (128, 64)), ("float16", (128, 128)), ("uint2", (128, 32, 2))],
     expected,
     "no wait for the metadata",
     "R1",

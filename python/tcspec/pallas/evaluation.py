@@ -84,7 +84,7 @@ class _Evaluation:
     def equation(self, eqn: Any, values: list[Any]) -> Sequence[Any]:
         export = self.traced.launches.get(id(eqn))
         if export is not None:
-            return self.launch(export, values)
+            return self.launch(export, values, [getattr(var.aval, "inner_aval", var.aval).dtype for var in eqn.invars])
         if (
             self.holds(eqn)
             or any(isinstance(value, _Cell) for value in values)
@@ -96,11 +96,15 @@ class _Evaluation:
         found = eqn.primitive.bind(*functions, *values, **params)
         return found if eqn.primitive.multiple_results else [found]
 
-    def launch(self, export: Export, values: list[Any]) -> list[Any]:
+    def launch(self, export: Export, values: list[Any], dtypes: Sequence[Any]) -> list[Any]:
         import jax
         import numpy
 
-        inputs = [numpy.asarray(value.value if isinstance(value, _Cell) else value) for value in values]
+        # a number that the trace has as a literal is of the type of its operand
+        inputs = [
+            numpy.asarray(value.value if isinstance(value, _Cell) else value, dtype)
+            for value, dtype in zip(values, dtypes)
+        ]
         outputs = list(self.on_kernel(export, inputs))
         if len(outputs) != len(export.outputs):
             raise ValueError(f"{export.name}: expected {len(export.outputs)} outputs of a launch, found {len(outputs)}")

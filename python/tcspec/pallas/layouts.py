@@ -1,7 +1,7 @@
 """Layouts of registers and of tensor memory, back to the names that they have in ``plgpu.Layout`` and ``plgpu.TMEMLayout``.
 
 A layout that was written by its name keeps it. A tiled layout that is equal to a named one gets that name; one that is equal to none stands as what
-it is, ``{"tiled": {"tiling", "warp", "lane", "vec"}}``. Layouts that JAX infers for tensor memory have no name in plgpu; they are TMEM_DEFAULT
+it is, ``{"tiled": {"tiling", "warp", "lane", "vec"}}``; so does one that is written by a name which is a way to make one (``_MADE``). Layouts that JAX infers for tensor memory have no name in plgpu; they are TMEM_DEFAULT
 (packing) and TMEM_HALF_LANE (columns, packing), as the functions that make them.
 """
 
@@ -28,6 +28,9 @@ _KEYWORDS = {
     "WG_SPLAT": ("shape",),
 }
 
+#: names of layouts that are said by their tiles: what they are depends on shapes and element types
+_MADE = frozenset({"SMEM_GMEM_COPY", "TCGEN05_M64_COLLECTIVE_NATIVE"})
+
 
 def layout_of(layout: Any) -> dict[str, Any]:
     """A layout of the document: of a ``SomeLayout`` of plgpu, or of a layout of Mosaic's."""
@@ -37,6 +40,8 @@ def layout_of(layout: Any) -> dict[str, Any]:
         for axis in sorted(layout.axes, reverse=True):
             described = {"reduce": axis, "of": described}
         return described
+    if kind == "ParameterizedLayout" and layout.layout_cls.name in _MADE:
+        return _of_tiles(layout.layout_cls.to_mgpu(*layout.args, **layout.kwargs))
     if kind == "ParameterizedLayout":
         return _named(layout.layout_cls.name, layout.args, layout.kwargs)
     if kind in ("Layout", "TMEMLayout") and hasattr(layout, "name"):

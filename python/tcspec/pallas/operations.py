@@ -673,8 +673,8 @@ def _inline_mgpu(x: Operands) -> Operation:
     if text is None:
         raise Refused(
             "inline-mgpu",
-            "holds code of Mosaic GPU that is not traced; write the block with the primitives of plgpu, or describe its effect with inlineMgpu in the "
-            "TypeScript surface",
+            "holds code of Mosaic GPU, which JAX does not trace: write the block with the primitives of plgpu, or judge the kernel as the PTX that jaxlib "
+            'dumps of it (level="ptx", ptx=PATH)',
         )
     return Operation("inline_ptx", x.rest(), params={"text": text})
 

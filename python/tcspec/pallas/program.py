@@ -63,8 +63,13 @@ class Traced:
     """exports by the equation (its id) that launches them"""
 
 
-def trace(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywords: Any) -> Traced:
-    """Traces a function on the CPU, for a chip of ``sms`` multiprocessors, and exports every kernel that it launches."""
+def trace(
+    function: Callable[..., Any], *arguments: Any, sms: int = 132, arch: str | None = None, **keywords: Any
+) -> Traced:
+    """Traces a function on the CPU, for a chip of ``sms`` multiprocessors, and exports every kernel that it launches.
+
+    ``arch``: ``"sm90a"`` or ``"sm100a"``; where it is not said, a kernel is for the chip that has what it uses.
+    """
     version = known()
     import jax
 
@@ -80,7 +85,9 @@ def trace(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywo
         program, result = jax.make_jaxpr(of_arrays, return_shape=True)(*shapes)
         launches: dict[int, Export] = {}
         for eqn, body in kernels_of(program):
-            launches[id(eqn)] = export_of(eqn, version, body)
+            launches[id(eqn)] = made = export_of(eqn, version, body)
+            if arch is not None:
+                made.document["kernel"]["params"]["arch"] = arch
     if not launches:
         name = getattr(function, "__name__", type(function).__name__)
         raise Refused(

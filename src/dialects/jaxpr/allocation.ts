@@ -11,7 +11,9 @@
  * | semaphores                     | `Semaphore`: one for all blocks where all axes are collective, else one for each                |
  *
  * A scope over the threads (`collective_axes` is their axis) is one allocation for all of them, and they meet on entering; in a kernel of one thread
- * that is its own. `run_state` keeps accumulators and values: what it is given of refs goes through as it is.
+ * that is its own. `run_state` keeps accumulators and values: what it is given of refs goes through as it is. Its results are what its body returns, and behind
+ * that what it keeps at the end, as many as it keeps: so a body that returns nothing gives the last state, and one that returns a value gives that value, as JAX
+ * lowers it for Mosaic GPU.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -21,12 +23,12 @@ import { amend } from '../../semantics/writing/builder/state.js'
 import * as X from '../../semantics/language/expression.js'
 import type { Expr, Int, Tile, View } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
-import { sizeOf } from '../../transforms/shape.js'
+import { sameShape, sizeOf } from '../../transforms/shape.js'
 import * as Transforms from '../../transforms/transform.js'
 import * as Pallas from '../pallas/index.js'
 import type { Eqn, RefType, Transform, Type, UnionType, Var } from './document.js'
 import { inside, refusedAt, type Here, type Row, type Rows } from './here.js'
-import { isRefType } from './kinds.js'
+import { isArrayType, isRefType } from './kinds.js'
 import { tensorMemoryLayoutOf } from './layouts.js'
 import { dtypeHere, jaxprOf, number, operands, words } from './operands.js'
 import {
@@ -405,30 +407,65 @@ const runState: Row = function* (h, eqn, label) {
     if (init === undefined || isAccumulator(variable)) return null
     return isRef(init) ? init : { _tag: 'cell', cell: { value: init } }
   })
+  let returned: ReadonlyArray<Elaborated | null> = []
+  const inner = function* (refs: ReadonlyArray<unknown>): Steps<void> {
+    returned = yield* bodyOf(h, body, args, refs)
+  }
   const held =
     accumulators.length === 0
-      ? yield* block(() => bodyOf(h, body, args, []))
+      ? yield* block(() => inner([]))
       : yield* Pallas.runState(label, accumulators, (...refs: ReadonlyArray<unknown>) =>
-          block(() => bodyOf(h, body, args, refs)),
+          block(() => inner(refs)),
         )
   let next = 0
-  return parameters.map((variable, k): Elaborated | null => {
+  const kept: (Elaborated | null)[] = []
+  const passed = parameters.map((variable, k): Elaborated | null => {
     const [arg, init] = [args[k], inits[k]]
-    if (!isAccumulator(variable)) return arg?._tag === 'cell' ? arg.cell.value : (arg ?? null)
+    if (!isAccumulator(variable)) {
+      if (arg?._tag === 'cell') kept.push(arg.cell.value)
+      return arg ?? null
+    }
     if (init?._tag !== 'array' || held === undefined)
       return unreachable('an accumulator begins with an array')
-    return { ...init, tile: checked<ArrayValue['tile'], unknown>(held[next++]) }
+    kept.push({ ...init, tile: checked<ArrayValue['tile'], unknown>(held[next++]) })
+    return null
   })
+  const results = [...returned, ...kept]
+  let given = 0
+  const out: (Elaborated | null)[] = []
+  for (const [k, variable] of parameters.entries()) {
+    const isKept = isAccumulator(variable) || args[k]?._tag === 'cell'
+    const one = isKept ? (results[given++] ?? null) : (passed[k] ?? null)
+    const wanted = eqn.out?.[k]?.type
+    if (isKept && wanted !== undefined && !isOfType(one, wanted))
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.operand',
+        `a body that returns nothing, or first what stands for result ${String(k)}, ${JSON.stringify(wanted)}: JAX takes what the body returns for the last states`,
+        showKind(one ?? undefined),
+      )
+    out.push(one)
+  }
+  return out
 }
+
+/** Is it a number or an array of this type? */
+const isOfType = (x: Elaborated | null, type: Type): boolean =>
+  x !== null &&
+  isArrayType(type) &&
+  (x._tag === 'array'
+    ? x.dtype === type.dtype && sameShape(x.shape, type.shape)
+    : x._tag === 'scalar' && x.dtype === type.dtype && type.shape.length === 0)
 
 const bodyOf = function* (
   h: Here,
   body: number,
   args: ReadonlyArray<Elaborated | null>,
   refs: ReadonlyArray<unknown>,
-): Steps<void> {
+): Steps<ReadonlyArray<Elaborated | null>> {
   let next = 0
-  yield* h.run(
+  return yield* h.run(
     inside(h),
     body,
     args.map((arg): Elaborated | null => {

@@ -4,7 +4,7 @@
  * | type                  | lies in  | an operation                                                                          |
  * |-----------------------|----------|---------------------------------------------------------------------------------------|
  * | bool                  | `i1`     | `and`, `or`, `xor`, `not`; compared as 0 and 1                                         |
- * | i8, i16               | `i32`    | is done in 32 bits; what leaves the range is brought back, with its sign                |
+ * | i4, i8, i16           | `i32`    | is done in 32 bits; what leaves the range is brought back, with its sign                |
  * | u4, u8, u16           | `i32`    | the same, zeros above                                                                   |
  * | i32, i64              | as it is | wraps                                                                                  |
  * | u32                   | `i32`    | the same bits; quotients, order and conversions without a sign                          |
@@ -39,9 +39,16 @@ const literalLike = (of: ExprNode, value: bigint): Whole =>
   )
 
 const isUnsigned = (dtype: Dtype): boolean =>
-  dtype === 'u8' || dtype === 'u16' || dtype === 'u32' || dtype === 'u64'
+  dtype === 'u4' || dtype === 'u8' || dtype === 'u16' || dtype === 'u32' || dtype === 'u64'
 /** Bits of what is narrower than its register. */
-const narrowBits: Partial<Readonly<Record<Dtype, number>>> = { i8: 8, u8: 8, i16: 16, u16: 16 }
+const narrowBits: Partial<Readonly<Record<Dtype, number>>> = {
+  i4: 4,
+  u4: 4,
+  i8: 8,
+  u8: 8,
+  i16: 16,
+  u16: 16,
+}
 const is64 = (dtype: Dtype): boolean => dtype === 'i64' || dtype === 'u64'
 
 /** A value of 64 bits as one of the type. */

@@ -18,7 +18,7 @@ import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { splatLayout } from '../../layouts/splat.js'
 import { stridedLayout } from '../../layouts/strided.js'
 import * as Tiled from '../../layouts/tiled.js'
-import { isFloat, type Dtype } from '../../numerics/dtype.js'
+import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
 import { block, letIn, typeHere, type Build, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
 import type { Expr, Tile } from '../../semantics/language/expression.js'
@@ -204,6 +204,9 @@ const afterReduction = (layout: Tiled.TiledLayout, shape: ReadonlyArray<number>,
   return E.isRight(less) ? less.right : 'any'
 }
 
+/** Does the result depend on the order in which elements are combined? */
+const isRounded = (of: Reduction, dtype: Dtype): boolean => isFloat(dtype) && (of === 'sum' || of === 'prod')
+
 const reduction = (of: Reduction): Row =>
   function* (h, eqn, label) {
     const given = yield* arrayOperand(h, eqn, 0)
@@ -229,7 +232,21 @@ const reduction = (of: Reduction): Row =>
       )
       x = { ...x, shape: [size], tile: checked<ArrayValue['tile'], Expr>(row) }
       x = yield* reduceOne(h, label, of, x, 0)
-    } else
+    } else if (
+      all &&
+      axes.length > 1 &&
+      isRounded(of, x.dtype) &&
+      layout !== 'any' &&
+      layout._tag === 'tiled'
+    )
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.layout',
+        'a sum or a product of floats along one axis of a tiled layout at a time, as JAX lowers it',
+        `${showKind(given)} along ${axes.map(String).join(', ')}`,
+      )
+    else
       for (const [k, axis] of axes.entries())
         x = yield* reduceOne(h, k === axes.length - 1 ? label : `${label}.${String(axis)}`, of, x, axis)
     if (x.shape.length > 0) return [x]
@@ -270,7 +287,12 @@ const layoutCast: Row = function* (h, eqn, label) {
   const layout = yield* registerLayoutOf(h, eqn, said, x.shape, x.dtype)
   const found = yield* layoutHere(x)
   if (found !== 'any' && JSON.stringify(found) === JSON.stringify(layout)) return [x]
-  const tile = yield* Pallas.layoutCast(label, checked<Tile<'f32', number>, Expr>(x.tile), layout)
+  const tile = yield* Pallas.layoutCast(
+    label,
+    checked<Tile<'f32', number>, Expr>(x.tile),
+    layout,
+    bitsOf(x.dtype),
+  )
   return [{ ...x, tile: checked<ArrayValue['tile'], Expr>(tile) }]
 }
 

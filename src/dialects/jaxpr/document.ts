@@ -205,6 +205,7 @@ export interface MeshOf {
 }
 export interface ParamsOf {
   readonly approxMath?: boolean
+  readonly arch?: 'sm90a' | 'sm100a'
   readonly dimensionSemantics?: ReadonlyArray<string> | null
   readonly maxConcurrentSteps?: number
   readonly unsafeNoAutoBarriers?: boolean
@@ -603,6 +604,7 @@ const paramsWire: Wire<ParamsOf> = define('JaxprParams', () =>
     {},
     {
       approxMath: described(bool, 'functions of the chip, in place of those of a library'),
+      arch: described(oneOf('sm90a', 'sm100a'), 'the chip; absent: the one that its operations need'),
       dimensionSemantics: described(
         orNull('words', list(text)),
         'of a pallas_call: which axes are blocks, and which are steps of one',

@@ -54,13 +54,15 @@ const ofBlackwell = (eqn: Eqn): boolean =>
   eqn.op.endsWith('_tmem') ||
   eqn.op.endsWith('_cluster_cancel') ||
   (eqn.op.startsWith('copy_') && (eqn.params?.['leaderTracked'] != null || isGather(eqn)))
-const inTensorMemory = (type: Type): boolean => 'ref' in type && type.ref === 'tmem'
+/** A ref of tensor memory, or a barrier on which the tensor core arrives by itself. */
+const isOfBlackwell = (type: Type): boolean =>
+  ('ref' in type && type.ref === 'tmem') || ('barrier' in type && type.barrier.ordersTensorCore === true)
 
-/** The chip that a kernel is for. */
+/** The chip that a kernel is for, where nothing says it: the one that has what it uses. */
 export const archOf = ({ jaxprs }: Document): 'sm90a' | 'sm100a' =>
   jaxprs.some(
     ({ eqns = [], in: given = [] }) =>
-      eqns.some(ofBlackwell) || given.some(({ type }) => inTensorMemory(type)),
+      eqns.some(ofBlackwell) || given.some(({ type }) => isOfBlackwell(type)),
   )
     ? 'sm100a'
     : 'sm90a'
@@ -135,7 +137,7 @@ export const elaborate = (document: Document, asked: Elaborate = {}): E.Either<F
       'jaxpr.dtype',
       `${kernel.name}: expected elements of a type of this library for ${other.name}, found ${other.dtype}`,
     )
-  const arch = asked.arch ?? archOf(d)
+  const arch = asked.arch ?? params.arch ?? archOf(d)
   const liveness = livenessOf(d, isPure)
   const written = writtenIn(d)
   const labels = labelsOf(d)

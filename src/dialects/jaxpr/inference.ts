@@ -97,7 +97,12 @@ export const links = (
         }
         case 'run_state':
           enters(n, given)
-          given.forEach((value, k) => pairs.push([value, out[k] == null ? null : { v: out[k].v }]))
+          // what the body returns comes first, as in JAX's lowering; then what the refs hold in the end
+          given
+            .flatMap((value, k) => (isKept(d.jaxprs[n]?.in?.[k]) ? [[value, out[k]] as const] : []))
+            .forEach(([value, to], i) =>
+              pairs.push([d.jaxprs[n]?.out?.[i] ?? value, to == null ? null : { v: to.v }]),
+            )
           break
         default:
           enters(n, given)
@@ -106,6 +111,10 @@ export const links = (
     }
   return pairs
 }
+
+/** Does a `run_state` keep this parameter of its body, and not hand a ref through? */
+const isKept = (variable: Var | undefined): boolean =>
+  variable !== undefined && isRefType(variable.type) && variable.type.ref === 'regs'
 
 // ---------------------------------------------------------------- layouts
 

@@ -44,7 +44,10 @@ export const stridedFor = (shape: ReadonlyArray<number>, dtype: Dtype): Register
   return E.isRight(made) ? made.right : null
 }
 
-const elsewhere: Readonly<Record<string, string>> = { TCGEN05_TMEM_NATIVE: 'TMEM_NATIVE' }
+const elsewhere: Readonly<Record<string, string>> = {
+  TCGEN05_TMEM_NATIVE: 'TMEM_NATIVE',
+  _WGMMA_ACC_32BIT: 'WGMMA_ACC_32BIT',
+}
 
 /** A layout of an array of this shape, or what was expected and found. */
 export const readLayout = (

@@ -6,7 +6,8 @@
  *
  *     u2 (1, 2, 128, 64), view [0, 0, 0:128, 32:64]      u32 (1, 2, 128, 4), view [0, 0, 0:128, 2:4]
  *
- * Only refs have them: nothing computes with such numbers.
+ * Only refs have them: nothing computes with such numbers. In tensor memory they lie as sparse metadata, which is how words do; another layout is of numbers
+ * that are alone in their columns.
  *
  * Laws
  * 1. A document without such numbers is itself.
@@ -18,6 +19,7 @@ import type { Document, Eqn, Indexer, Jaxpr, Transform, Type, Use, Var } from '.
 import { placeOf } from './places.js'
 
 const inWord = 16
+const metadataLayout = 'SPARSE_METADATA_LAYOUT'
 const isTwoBits = (dtype: string): boolean => dtype === 'u2' || dtype === 'i2'
 const hasThem = (type: Type): boolean => 'dtype' in type && isTwoBits(type.dtype)
 
@@ -41,6 +43,13 @@ const variable = (v: Var): Words<Var> => {
   if (!('ref' in v.type) || 'union' in v.type)
     return no('', 'numbers of 2 bits in a ref', `variable ${String(v.v)}`)
   const type = v.type
+  const layout = type.layout ?? null
+  if (type.ref === 'tmem' && (layout === null || !('name' in layout) || layout.name !== metadataLayout))
+    return no(
+      '',
+      `numbers of 2 bits in tensor memory with the layout ${metadataLayout}`,
+      JSON.stringify(layout),
+    )
   const shape = shapeOf('', type.shape)
   return E.isLeft(shape) ? shape : E.right({ ...v, type: { ...type, dtype: 'u32', shape: shape.right } })
 }

@@ -156,6 +156,8 @@ export const layoutCast = <E extends ScalarName | PtrIndex, R extends number>(
   label: string,
   x: Tile<E, R>,
   layout: RegisterLayout,
+  /** of the elements as their author has them: narrow integers are held in i32 here */
+  bits?: number,
 ): Build<Tile<E, R>> =>
   block(function* () {
     const type = yield* typeHere(x)
@@ -164,7 +166,7 @@ export const layoutCast = <E extends ScalarName | PtrIndex, R extends number>(
     const legal =
       type.layout === 'any' || type.element._tag !== 'scalar'
         ? checkShape(layout, type.shape)
-        : canConvert(type.layout, layout, type.shape, bitsOf(type.element.dtype))
+        : canConvert(type.layout, layout, type.shape, bits ?? bitsOf(type.element.dtype))
     if (E.isLeft(legal)) return yield* refused('pallas.layout-cast', `${label}: ${legal.left.message}`)
     return yield* letIn(label, convertLayout(x, layout))
   })

@@ -64,6 +64,8 @@ const reducedLayout = (
 ): E.Either<string, RegisterLayout | 'any'> => {
   if (layout === 'any') return E.right('any')
   const kept = shape.filter((_, d) => d !== axis)
+  // of the last axis a number is left, which every lane has
+  if (kept.length === 0 && layout._tag === 'tiled') return E.right(splatLayout(kept))
   switch (layout._tag) {
     case 'splat':
       return E.right(splatLayout(kept))

@@ -170,7 +170,6 @@ const table = {
   'pallas.semaphore.single': 'ValueError',
   'pallas.semaphore.index': 'ValueError',
   'pallas.semaphore.value': 'nothing',
-  'pallas.semaphore.read': 'nothing',
   'pallas.atomic.ref': 'ValueError',
   'pallas.atomic.dtype': 'NotImplementedError',
   'pallas.atomic.value': 'ValueError',

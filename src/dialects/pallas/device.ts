@@ -14,7 +14,7 @@ import { showType } from '../../semantics/language/typecheck.js'
 import { refused, type Code } from './codes.js'
 import type { Semaphore } from './semaphore.js'
 
-const one = 'there is one device here'
+const one = 'kernels over several devices are not judged yet'
 
 const ofRef = (code: Code, label: string, what: string, ref: Expr, whither: string): Build<never> =>
   block(function* () {

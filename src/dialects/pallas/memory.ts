@@ -16,13 +16,14 @@
  *     f32 (2, 128, 64)                 two of (128, 64), one behind the other                              128 columns
  *
  * Leading dimensions are a batch: (b, m, n) is stored as (m, b n), and the layout is that of one (m, n). Scales lie once in every quarter of
- * lanes; the ref names the first copy. Sparse metadata are declared as words of 32 bits, 16 numbers of 2 bits each: (m, words).
+ * lanes; the ref names the first copy. Sparse metadata are declared as words of 32 bits, 16 numbers of 2 bits each: (m, words), a line of words in each lane.
  *
  * A `collective` ref belongs to a pair of blocks. It is so for all tensor memory of a kernel or for none; the storage's union is named for it.
  *
  * Laws
  * 1. `tensorMemoryRef` gives every element the first place that `places` of its layout gives it.
- * 2. `tensorMemoryLayoutOf` gives back the layout of what `tensorMemoryRef` made, slices of columns included.
+ * 2. `tensorMemoryLayoutOf` gives back the layout of what `tensorMemoryRef` made, slices of columns included; of sparse metadata, whose words lie as other
+ *    words do, default(1).
  * 3. A ref takes `columnsOf` its layout columns; refs start at multiples of 1024 bytes or 4 columns.
  *
  * Names: `plgpu.SMEM`, `plgpu.TMEM`, `plgpu.GMEM`, `plgpu.MemorySpace`, `plgpu.TMEMLayout`.
@@ -179,16 +180,7 @@ const modesOf = (
         [mode(columns / 4, 4 * column), mode(4, part)],
       ]
     case 'sparse-metadata':
-      return [
-        [
-          mode(rows / 128, columns * column),
-          mode(4, 32 * lane),
-          mode(2, lane),
-          mode(2, 2 * lane),
-          mode(8, 4 * lane),
-        ],
-        [mode(columns, column)],
-      ]
+      return [[mode(rows / 128, columns * column), mode(128, lane)], [mode(columns, column)]]
   }
 }
 
@@ -272,6 +264,12 @@ export const tensorMemoryRef = (
   return E.right(Ref.ofChains([...batch.reverse(), m!, n!], bits, 0, 16))
 }
 
+/** Do sparse metadata lie like this? A word in each lane of each column. */
+export const holdsMetadata = (ref: TransformedRef): boolean => {
+  const layout = ref.bits === tmemColumnBits ? tensorMemoryLayoutOf(ref) : null
+  return layout?.kind === 'default'
+}
+
 /** Columns of tensor memory that an array takes. */
 export const tensorMemoryColumns = (layout: Tmem.TensorMemoryLayout, shape: Shape): number => {
   const [rows, columns] = matrixOf(shape)
@@ -289,7 +287,7 @@ const candidates = function* (columns: number): Generator<Tmem.TensorMemoryLayou
     for (let c = 16; c <= columns; c += 16)
       for (const made of [Tmem.halfLane(c, p), Tmem.m64Collective(c, p)])
         if (E.isRight(made)) yield made.right
-  yield* [Tmem.scales, Tmem.bScalesM64Collective, Tmem.sparseMetadata]
+  yield* [Tmem.scales, Tmem.bScalesM64Collective]
 }
 
 /** The layout under which a matrix of tensor memory lies, if it is one of Pallas's. */

@@ -237,9 +237,7 @@ const baseWidth = (layout: TransformedRef): number => {
   const found = tensorMemoryLayoutOf(matrix)
   return found === null
     ? Ref.startUnits(matrix)[1]!.multipleOf
-    : found.kind === 'sparse-metadata'
-      ? 1
-      : (Tiled.baseTileShape(found.tiled)[1] ?? Tmem.vectorLength(found))
+    : (Tiled.baseTileShape(found.tiled)[1] ?? Tmem.vectorLength(found))
 }
 
 const throughTensorMemory = (layout: TransformedRef, i: Indexer, d: number): Why => {

@@ -13,12 +13,32 @@
  * 1. The counter is the sum of the signals less what waits took.
  * 2. Signals in parallel are signals one after another, in any order.
  *
- * Names: `plgpu.SemaphoreType.REGULAR`, `semaphore_signal`, `semaphore_wait`, `semaphore_signal_parallel`.
+ * Names: `plgpu.SemaphoreType.REGULAR`, `semaphore_signal`, `semaphore_wait`, `semaphore_read`, `semaphore_signal_parallel`.
  *
  * Source: JAX docs, Pallas:MGPU reference (semaphores).
  */
-import { block, run, tensorParam, type Build, type Tensor } from '../../semantics/writing/builder.js'
-import { addptr, i32, type Condition, type Int, type Ptr } from '../../semantics/language/expression.js'
+import {
+  block,
+  letIn,
+  run,
+  runFor,
+  tensorParam,
+  type Build,
+  type Tensor,
+} from '../../semantics/writing/builder.js'
+import {
+  addptr,
+  i32,
+  item,
+  splat,
+  type Condition,
+  type Expr,
+  type Int,
+  type Ptr,
+  type Tile,
+} from '../../semantics/language/expression.js'
+import { checked } from '../../semantics/language/index-types.js'
+import type { PtrIndex } from '../../semantics/language/types.js'
 import { showShape, sizeOf } from '../../transforms/shape.js'
 import { refused } from './codes.js'
 import { known } from './context.js'
@@ -111,7 +131,7 @@ export const semaphoreSignal = (
     if (options.deviceId !== undefined)
       return yield* refused(
         'pallas.device.signal',
-        `${label}: ${semaphore.name} of another device (device_id is given): there is one device here`,
+        `${label}: ${semaphore.name} of another device (device_id is given): kernels over several devices are not judged yet`,
       )
     const inc = asInt(options.inc ?? 1)
     const by = known(inc)
@@ -161,12 +181,23 @@ export const semaphoreWait = (
     yield* onceInThread(`${label}.passed`)
   })
 
-/** `semaphore_read(sem)`: a read that acquires, whose value is used. No order of this library goes through a value, so it is refused. */
-export const semaphoreRead = (label: string, semaphore: Semaphore): Build<never> =>
-  refused(
-    'pallas.semaphore.read',
-    `${label}: the counter of ${semaphore.name} is read: no order goes through what a read gives, use semaphore_wait(decrement=False)`,
-  )
+/**
+ * `semaphore_read(sem)`: what the counter holds, at once. It orders nothing: what is to be there behind it is waited for. Which signals it finds depends on
+ * the schedule, so a verdict of a kernel that uses the number is one of all schedules (C1).
+ */
+export const semaphoreRead = (label: string, semaphore: Semaphore, index: Int | null): Build<Expr<'i32'>> =>
+  block(function* () {
+    const at = yield* counterAt(label, semaphore, index)
+    const one = <I extends 'i32' | PtrIndex<'u32'>>(x: Expr<I>): Tile<I, 0> => splat<I, 0>(x, [], 'any')
+    const [old] = yield* runFor([`${label}.0`], {
+      _tag: 'gmem.atomicPtr',
+      op: 'add',
+      destination: one(at),
+      value: one(i32(0)),
+      scope: 'gpu',
+    })
+    return yield* letIn(label, item(checked<Tile<'i32', 0>, Expr>(old!)))
+  })
 
 /** A signal of several: `plgpu.SemaphoreSignal`. */
 export interface SemaphoreSignal extends SignalOptions {

@@ -15,14 +15,13 @@
  *     512 ((x div 128) (k / 4) + j div 4) + 16 (x mod 32) + 4 ((x mod 128) div 32) + j mod 4
  *
  * Sparse metadata are numbers of 2 bits, two for every group of 4 elements of k that say which 2 of them are stored (of e2m1: every group of 8, and pairs).
- * This library has no dtype of 2 bits: 16 numbers are a word, the first lowest. `format_tcgen05_sparse_metadata` makes the words of (m, groups, 2), row x in
- * the line of 16 bytes that goes to the lane in which the tensor core looks for row x.
+ * This library has no dtype of 2 bits: 16 numbers are a word, the first lowest. The copy puts line i of 16 bytes into lane i, whatever the elements.
+ * `format_tcgen05_sparse_metadata` makes the lines of (m, groups, 2), so that the tensor core finds in them what it looks for: of elements of 16 bits
+ * a line has halves of two rows (`layouts/tensor-memory/sparsity.ts`).
  *
  * Laws
  * 1. After the copy the tensor-memory ref holds, element for element, the array that was prepared.
- * 2. `formatTcgen05SparseMetadata` is a bijection of the numbers.
- *
- * @fidelity model: which lane holds which row's words, and that a word is one row's (`layouts/tensor-memory/sparsity.ts`).
+ * 2. `formatTcgen05SparseMetadata` is a bijection of the numbers, and gives what JAX's function gives.
  *
  * Names: `plgpu.async_copy_smem_to_tmem`, `plgpu.async_copy_scales_to_tmem`, `plgpu.async_copy_sparse_metadata_to_tmem`,
  * `plgpu.format_tcgen05_sparse_metadata`.
@@ -33,7 +32,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { CopyShape } from '../../layouts/tensor-memory/copy-shape.js'
 import { tmemColumnBits } from '../../layouts/tensor-memory/geometry.js'
-import { places, sparseMetadata, vectorLength } from '../../layouts/tensor-memory/tensor-memory-layout.js'
+import { placeInTensorMemory } from '../../layouts/tensor-memory/sparsity.js'
+import { vectorLength } from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import { block, run, typeHere, type Build } from '../../semantics/writing/builder.js'
 import { reinterpret, type Condition, type View } from '../../semantics/language/expression.js'
@@ -42,8 +42,9 @@ import { mmaOperand } from '../../transforms/mma-operand.js'
 import { ofChains, type Chains } from '../../transforms/ref.js'
 import { rowMajorStrides, sameShape, showShape } from '../../transforms/shape.js'
 import { refuse, refused, type Code } from './codes.js'
-import { tensorMemoryLayoutOf } from './memory.js'
+import { holdsMetadata, tensorMemoryLayoutOf } from './memory.js'
 import { belongsTo, groupOf } from './pair.js'
+import { scaleDtype } from '../read-as.js'
 
 export interface TensorCopyOptions {
   /** both blocks of a pair copy, each from its own shared memory to its own tensor memory */
@@ -145,8 +146,8 @@ export const asyncCopyScalesToTmem = (
     const [from, to] = yield* typesOf(label, source, destination)
     const no = (what: string): Build<never> => refused('pallas.tmem.scales', `${label}: ${what}`)
     const [rows = 0, columns = 0] = to.layout.shape
-    if (from.dtype !== 'e8m0' && from.dtype !== 'ue4m3')
-      return yield* no(`scales are e8m0 or ue4m3, found ${from.dtype}`)
+    if (from.dtype !== 'e8m0' && scaleDtype(from.dtype) !== 'ue4m3')
+      return yield* no(`scales are e8m0, ue4m3 or e4m3, found ${from.dtype}`)
     if (rows % 128 !== 0 || rows > 256 || columns % 4 !== 0)
       return yield* no(
         `the TMEM ref ${showShape(to.layout.shape)}: expected 128 or 256 rows, and a multiple of 4 columns`,
@@ -191,9 +192,6 @@ export const asyncCopyScalesToTmem = (
 const wordsInLine = 4
 const numbersInWord = 16
 
-/** Lane of a row's words. */
-const laneOf = (row: number): number => places(sparseMetadata, [128, numbersInWord], [row, 0])[0]!.lane
-
 /** `async_copy_sparse_metadata_to_tmem(smem_ref, tmem_ref)`. */
 export const asyncCopySparseMetadataToTmem = (
   label: string,
@@ -205,11 +203,7 @@ export const asyncCopySparseMetadataToTmem = (
     const [from, to] = yield* typesOf(label, source, destination)
     const no = (what: string): Build<never> => refused('pallas.tmem.metadata', `${label}: ${what}`)
     const [rows = 0, words = 0] = to.layout.shape
-    if (
-      rows !== 128 ||
-      words % wordsInLine !== 0 ||
-      tensorMemoryLayoutOf(to.layout)?.kind !== 'sparse-metadata'
-    )
+    if (rows !== 128 || words % wordsInLine !== 0 || !holdsMetadata(to.layout))
       return yield* no(
         `the TMEM ref ${showShape(to.layout.shape)}: expected (128, words) in the layout of sparse metadata, a multiple of ${String(wordsInLine)} words`,
       )
@@ -218,13 +212,8 @@ export const asyncCopySparseMetadataToTmem = (
       return yield* no(
         `the SMEM ref ${showShape(from.layout.shape)}: expected ${showShape(shape)}, contiguous, for metadata ${showShape(to.layout.shape)}`,
       )
-    // a row's line is the one of its lane
-    const bit = (size: number, row: number): { readonly size: number; readonly stride: number } => ({
-      size,
-      stride: laneOf(row) * wordsInLine,
-    })
     const chains: Chains = [
-      [bit(4, 32), bit(2, 16), bit(2, 8), bit(8, 1)],
+      [{ size: 128, stride: wordsInLine }],
       [
         { size: words / wordsInLine, stride: 128 * wordsInLine },
         { size: wordsInLine, stride: 1 },
@@ -244,12 +233,13 @@ export const asyncCopySparseMetadataToTmem = (
   })
 
 /**
- * `format_tcgen05_sparse_metadata(meta)`: numbers of 2 bits (m, groups, 2), row-major, as the words (m / 128, words / 4, 128, 4) that
- * `async_copy_sparse_metadata_to_tmem` copies.
+ * `format_tcgen05_sparse_metadata(meta, operand_dtype)`: numbers of 2 bits (m, groups, 2), row-major, as the words (m / 128, words / 4, 128, 4) that
+ * `async_copy_sparse_metadata_to_tmem` copies, for operands of a dtype.
  */
 export const formatTcgen05SparseMetadata = (
   numbers: ReadonlyArray<number>,
   shape: readonly [m: number, groups: number, two: number],
+  operand: Dtype,
 ): E.Either<Failure<Code>, ReadonlyArray<number>> => {
   const [m, groups, two] = shape
   const no = (what: string): E.Either<Failure<Code>, never> =>
@@ -266,12 +256,11 @@ export const formatTcgen05SparseMetadata = (
   const out = new Array<number>(m * words).fill(0)
   numbers.forEach((x, at) => {
     const [row, entry] = [Math.floor(at / (groups * 2)), at % (groups * 2)]
-    const [word, part] = [Math.floor(entry / numbersInWord), entry % numbersInWord]
+    const { lane, column, bit } = placeInTensorMemory(operand, row % 128, Math.floor(entry / 2))
     const line =
-      (Math.floor(row / 128) * (words / wordsInLine) + Math.floor(word / wordsInLine)) * 128 +
-      laneOf(row % 128)
-    const place = line * wordsInLine + (word % wordsInLine)
-    out[place] = out[place]! + x * 4 ** part
+      (Math.floor(row / 128) * (words / wordsInLine) + Math.floor(column / wordsInLine)) * 128 + lane
+    const place = line * wordsInLine + (column % wordsInLine)
+    out[place] = out[place]! + x * 2 ** (bit + 2 * (entry % 2))
   })
   return E.right(out)
 }

@@ -22,7 +22,7 @@
  * | k                | whole spans of b's swizzle; of a sparse product twice as many of a's                                     |
  * | a in TMEM        | m = 128, packed, under the layout that TMEM infers                                                       |
  * | acc              | unpacked, under the layout that TMEM infers                                                              |
- * | scales           | of both; e8m0 for 32 elements of fp8; e8m0 for 16 or 32, or ue4m3 for 16, of e2m1; into f32; m = 128 of one block |
+ * | scales           | of both; e8m0 for 32 elements of fp8; e8m0 for 16 or 32, or ue4m3 (or e4m3, read without its sign) for 16, of e2m1; into f32; m = 128 of one block |
  * |                  | a_scale (128, k / block); b_scale (n in whole blocks of 128 rows, k / block)                             |
  * | sparse           | a holds half of k (of a scale's block: stored elements); metadata (m, k / 32) words, (m, k / 64) of e2m1; m = 128; n by 16; no f32 |
  *
@@ -73,9 +73,9 @@ import { sameShape, showShape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { barrierSlot, type Barrier, type BarrierIndex } from './barrier.js'
 import { refused, type Code } from './codes.js'
-import { tensorMemoryLayoutOf } from './memory.js'
+import { holdsMetadata, tensorMemoryLayoutOf } from './memory.js'
 import { belongsTo, groupOf, pairMask, type Group } from './pair.js'
-import { asOperand } from './tf32.js'
+import { asOperand, asScales, scaleDtype } from '../read-as.js'
 
 // ---------------------------------------------------------------- model
 
@@ -256,10 +256,10 @@ const scales = ({ acc, a, b, aScale, bScale, metadata }: Types, pair: boolean): 
   const legal =
     aScale.dtype === bScale.dtype &&
     ((aScale.dtype === 'e8m0' && (size === 32 || (size === 16 && a.dtype === 'e2m1'))) ||
-      (aScale.dtype === 'ue4m3' && size === 16 && a.dtype === 'e2m1'))
+      (scaleDtype(aScale.dtype) === 'ue4m3' && size === 16 && a.dtype === 'e2m1'))
   if (!legal)
     return no(
-      `a_scale is ${aScale.dtype} ${showShape(shapeOf(aScale))} and b_scale ${bScale.dtype} ${showShape(shapeOf(bScale))} for ${String(stored)} stored elements of ${a.dtype} in a row: expected ${a.dtype === 'e2m1' ? 'e8m0 for every 16 or 32, or ue4m3 for every 16' : 'e8m0 for every 32'}`,
+      `a_scale is ${aScale.dtype} ${showShape(shapeOf(aScale))} and b_scale ${bScale.dtype} ${showShape(shapeOf(bScale))} for ${String(stored)} stored elements of ${a.dtype} in a row: expected ${a.dtype === 'e2m1' ? 'e8m0 for every 16 or 32, or ue4m3 or e4m3 for every 16' : 'e8m0 for every 32'}`,
     )
   if (rowsA !== 128) return no(`a_scale ${showShape(shapeOf(aScale))}: expected (128, ${String(columnsA)})`)
   const halves = pair && m === 64
@@ -294,9 +294,10 @@ const sparsity = ({ acc, a, b, metadata }: Types): Why => {
     return no(
       `the metadata are ${metadata.dtype} ${showShape(shapeOf(metadata))}: expected u32 (${String(m)}, ${String(words)}), a word for ${String(kOfWord(a.dtype))} of k`,
     )
-  const layout = tensorMemoryLayoutOf(metadata.layout)
-  if (layout?.kind !== 'sparse-metadata')
-    return no(`the metadata lie in TMEM as sparse-metadata: found ${shown(layout)}`)
+  if (!holdsMetadata(metadata.layout))
+    return no(
+      `the metadata lie in TMEM as sparse-metadata: found ${shown(tensorMemoryLayoutOf(metadata.layout))}`,
+    )
   const right = mmaOperand('b')(b.layout)
   return E.isRight(right) && right.right.swizzle === 32 && right.right.major === 'k'
     ? no('b of a sparse product is swizzled by 64 or 128 bytes where it runs along k, found 32')
@@ -313,7 +314,7 @@ const scaleRows = (
   halves: boolean,
 ): View<'tmem', Dtype, 2> => {
   const [rows = 0, columns = 0] = type.layout.shape
-  if (rows === n) return scale
+  if (rows === n) return asScales(scale, type)
   const [lane, word] = [tmemLaneBytes, tmemColumnBits / 8]
   const each = halves ? n / 2 : n
   const blocks = halves ? 1 : rows / 128
@@ -326,7 +327,7 @@ const scaleRows = (
         ]
   return reinterpret<Dtype, 2, 'tmem'>(
     scale,
-    type.dtype,
+    scaleDtype(type.dtype),
     ofChains(
       [
         halves ? [{ size: 2, stride: 64 * lane }, ...inHalf] : inHalf,

@@ -71,7 +71,7 @@ import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
 import type { Accumulator, AccumulatorDtype } from './accumulator.js'
 import { storageOf } from './storage-of.js'
-import { asOperand } from './tf32.js'
+import { asOperand } from '../read-as.js'
 
 // ---------------------------------------------------------------- accumulators
 

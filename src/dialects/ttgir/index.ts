@@ -1,6 +1,7 @@
 export type { GivenTensor, Launch, Padding, Role } from './elaboration/arguments.js'
 export {
   launchOf,
+  onlyInPtx,
   signatureOf,
   swizzleOfDescriptor,
   type Argument,

@@ -10,7 +10,8 @@
  *
  * Tokens order nothing: the groups do. What is copied is a generic access: a unit of the async proxy that reads it needs a fence.
  *
- * A copy is of 4, 8 or 16 bytes: as many as `contiguity` says are next to each other, in both memories. Not here: `other` that is not zero.
+ * A copy is of 4, 8 or 16 bytes: as many as `contiguity` says are next to each other, in both memories. `other` of a text is
+ * not looked at, as in Triton's lowering: its pipeliner puts a select of what is not zero behind the load from shared memory.
  *
  * Source: Triton, TritonGPU dialect and its lowering; PTX ISA, cp.async.
  */

@@ -61,7 +61,6 @@ const table = {
   'ttng.tc_gen5_mma.element_type': 'verifier',
   'ttng.tc_gen5_mma.accumulator': 'verifier',
   'ttng.tc_gen5_mma.layout': 'verifier',
-  'ttng.tc_gen5_mma.interleaved': 'verifier',
   'ttng.tc_gen5_mma.cga': 'verifier',
   'ttng.tc_gen5_mma.sync': 'verifier',
   'ttng.tc_gen5_mma_scaled.type': 'verifier',

@@ -89,16 +89,18 @@ const agentOf = (
     : { name, kind, firstWarp, warps: numWarps, registers: requestedRegisters }
 }
 
+const mostWarps = 32
+
 const warpsRule = (what: string, numWarps: number): E.Either<Failure, null> =>
   !isPowerOfTwo(numWarps)
     ? refuse(
         'ttng.module.num_warps',
         `${what}: the number of warps must be a power of two, found ${String(numWarps)}`,
       )
-    : numWarps > 8
+    : numWarps > mostWarps
       ? refuse(
           'ttng.module.most_warps',
-          `${what}: an agent of this library has at most 8 warps, found ${String(numWarps)}`,
+          `${what}: a CTA has at most ${String(mostWarps)} warps, found ${String(numWarps)}`,
         )
       : E.right(null)
 

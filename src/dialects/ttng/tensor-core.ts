@@ -59,6 +59,7 @@ import { paddedBytes, paddedOf } from '../../transforms/padded-operand.js'
 import type { TransformedRef } from '../../transforms/ref.js'
 import * as Ref from '../../transforms/ref.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
+import { asOperand } from '../read-as.js'
 import { resolve } from './barrier.js'
 import { evenCta, groupMask, sharedBits, type CgaLayout } from './cluster-layout.js'
 import { refused, type Code } from './codes.js'
@@ -188,8 +189,7 @@ type Op = 'tc_gen5_mma' | 'tc_gen5_mma_scaled'
 const mmaNo = (
   op: Op,
   label: string,
-  what:
-    'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'interleaved' | 'cga' | 'sync',
+  what: 'rank' | 'memory' | 'shape' | 'element_type' | 'layout' | 'accumulator' | 'cga' | 'sync',
   message: string,
 ): Build<never> => {
   const code: Code = `ttng.tc_gen5_mma.${what}`
@@ -308,8 +308,6 @@ const operandsOf = (
           'layout',
           `a in tensor memory must have colStride 1, found elements of ${a.dtype} ${String(strideOfColumn(a.layout))} bytes apart`,
         )
-      if (m === 64 && !twoCtas)
-        return yield* mmaNo(op, label, 'interleaved', 'a and d of 64 rows cannot both be in tensor memory')
     } else {
       const lies = mmaOperand('a')(asRead(a.layout, 1, packed.a))
       if (E.isLeft(lies))
@@ -534,8 +532,10 @@ export const tcGen5Mma = (
         )
     }
     const unsigned = options.isUnsigned === true && kind.name === 'i8'
-    const left = unsigned ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'u8', types.a.layout) : a
-    const right = unsigned ? reinterpret<Dtype, 2, 'smem'>(b, 'u8', types.b.layout) : b
+    const left = unsigned
+      ? reinterpret<Dtype, 2, 'smem' | 'tmem'>(a, 'u8', types.a.layout)
+      : asOperand(a, types.a)
+    const right = unsigned ? reinterpret<Dtype, 2, 'smem'>(b, 'u8', types.b.layout) : asOperand(b, types.b)
     return yield* issued(op, label, options, (completions) =>
       issueMma(
         label,

@@ -40,6 +40,7 @@ import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import { block, regsRead, run, typeHere, type Build } from '../../semantics/writing/builder.js'
 import {
   add,
+  cast,
   float,
   i1,
   i32,
@@ -55,6 +56,7 @@ import { checked } from '../../semantics/language/index-types.js'
 import type { AccumulatorDtype, AnyTile } from '../../semantics/language/instruction.js'
 import { mmaOperand } from '../../transforms/mma-operand.js'
 import { sameShape, showShape } from '../../transforms/shape.js'
+import { asOperand } from '../read-as.js'
 import { refused } from './codes.js'
 import { InputPrecision, nameOf, showTable, type Attribute } from './enums.js'
 import {
@@ -119,6 +121,7 @@ const isView = (
 interface Plan<D extends AccumulatorDtype> {
   readonly accumulator: InFlight<D>
   readonly a: View<'smem' | 'regs', Dtype, 2>
+  readonly b: View<'smem', Dtype, 2>
   readonly shape: readonly [m: number, n: number, k: number]
   /** elements of K that the tensor core sums by itself; null: all */
   readonly part: number | null
@@ -259,18 +262,24 @@ const plan = <D extends AccumulatorDtype>(
       )
     let from_a: View<'smem' | 'regs', Dtype, 2>
     if (inRegisters) {
-      const view = yield* freshRegisters(`${label}.a`, from, left.dtype, [m, k])
+      const isF32 = left.dtype === 'f32'
+      const view = yield* freshRegisters(`${label}.a`, from, isF32 ? 'tf32' : left.dtype, [m, k])
+      const value = checked<AnyTile, Expr>(a)
       yield* run(`${label}.a`, {
         _tag: 'regs.write',
         destination: view,
-        value: checked<AnyTile, Expr>(a),
+        value: isF32 ? cast(checked<Tile<'f32', 2>, Expr>(value), 'tf32', 'rz') : value,
       })
       from_a = view
-    } else from_a = checked<MemDesc<'smem', Dtype, 2>, Expr>(a)
+    } else
+      from_a = asOperand(
+        checked<MemDesc<'smem', Dtype, 2>, Expr>(a),
+        yield* memDescHere(label, 'a', checked<MemDesc, Expr>(a)),
+      )
     const accumulator = cIsView
       ? checked<InFlight<D>, Expr>(c)
       : yield* inFlight(label, checked<Tensor<D, 2>, Expr>(c), from)
-    return { accumulator, a: from_a, shape: [m, n, k], part }
+    return { accumulator, a: from_a, b: asOperand(b, right), shape: [m, n, k], part }
   })
 
 const mma = <D extends AccumulatorDtype>(
@@ -289,8 +298,7 @@ const mma = <D extends AccumulatorDtype>(
 /** Parts of K by themselves, each added to the sum in f32. */
 const inParts = <D extends AccumulatorDtype>(
   label: string,
-  { accumulator, a, shape: [m, n, k], part }: Plan<D>,
-  b: MemDesc<'smem', Dtype, 2>,
+  { accumulator, a, b, shape: [m, n, k], part }: Plan<D>,
   options: DotOptions,
 ): Build<void> =>
   block(function* () {
@@ -344,8 +352,9 @@ export const warpGroupDot: WarpGroupDot = <D extends AccumulatorDtype>(
 ): Build<never> =>
   block(function* () {
     const planned = yield* plan(label, a, b, c, options)
-    if (planned.part === null) yield* mma(label, planned.accumulator, planned.a, b, options.useC ?? i1(true))
-    else yield* inParts(label, planned, b, options)
+    if (planned.part === null)
+      yield* mma(label, planned.accumulator, planned.a, planned.b, options.useC ?? i1(true))
+    else yield* inParts(label, planned, options)
     if (options.isAsync === true) return checked<never, InFlight<D>>(planned.accumulator)
     yield* run(`${label}.wait`, { _tag: 'wgmma.waitGroup', pending: 0 })
     return checked<never, Tile>(

@@ -1,6 +1,6 @@
 /**
- * What a product reads of tensor memory beside its accumulator: where the scale of a row lies, and the words that say which elements of a row of a sparse A
- * are stored. Bytes are counted from the first of the operand, lane by lane (`geometry.ts`).
+ * What a product reads of tensor memory beside its accumulator: where the scale of a row lies, and the words that say which elements of a sparse A are stored (`sparsity.ts` says
+ * which bits of them are of which row). Bytes are counted from the first of the operand, lane by lane (`geometry.ts`).
  *
  *     scales of 128 rows by 4 blocks: row 33, block 2     lane 1, column 1, byte 2 of it: 2048 + 4 + 2
  *
@@ -8,14 +8,13 @@
  * next 4 blocks. `halves`: the columns of B of a pair with 64 rows each, whose second half is 64 lanes on.
  *
  * Laws
- * 1. `scaleByte` and `metadataByte` are where `tensor-memory-layout.ts` puts scales and sparse metadata.
+ * 1. `scaleByte` and `metadataByte` are where `tensor-memory-layout.ts` puts scales and lines of sparse metadata.
  *
  * @fidelity documented
  *
  * Source: PTX ISA, tcgen05.mma: scale factors, sparsity metadata; JAX docs, Pallas:MGPU (tensor memory).
  */
 import { tmemLaneBytes } from './geometry.js'
-import { places, sparseMetadata } from './tensor-memory-layout.js'
 
 /** Where the scale of row x and factor j lies: 4 factors in a word, 32 rows in the lanes, then the next words. */
 export const scaleByte =
@@ -28,8 +27,5 @@ export const scaleByte =
     return ((row % 32) + 64 * half) * tmemLaneBytes + 4 * column + (j % 4)
   }
 
-/** Where the word w of row x lies. */
-export const metadataByte = (x: number, w: number): number => {
-  const place = places(sparseMetadata, [128, 16 * (w + 1)], [x, 16 * w])[0]
-  return place === undefined ? -1 : place.lane * tmemLaneBytes + 4 * place.column
-}
+/** Where the word w of a lane lies. */
+export const metadataByte = (lane: number, w: number): number => lane * tmemLaneBytes + 4 * w

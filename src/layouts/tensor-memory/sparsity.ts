@@ -14,17 +14,24 @@
  * `mma.sp` and `wgmma.mma_async.sp` of an H100 take two different numbers in any order: the first stored element is where the first number says. Two that are
  * equal mean nothing. Where the words stand in the registers of a warp is `semantics/warps/sparsity.ts`.
  *
- * In tensor memory a row has one word a column. Which lane a row's word lies in is the sparse layout's matter
- * (`tensor-memory-layout.ts`): rows of 8 at 4 lanes apart, those of the next 8 at 2, those of the next 16 at 1.
+ * In tensor memory eight groups of a row fill a column, and which lanes have them depends on how wide the elements are. Where a word is not one row's,
+ * the layout tag that Pallas gives to metadata says nothing of it: the tag is the same for all elements, and is compared only.
+ *
+ * | elements    | row r, group g lies in lane           | column   | from bit                       |
+ * |-------------|---------------------------------------|----------|--------------------------------|
+ * | 16, 32 bits | 16 (r div 16) + r mod 8, and 8 more if g div 4 is odd | g div 8 | 16 (r div 8 mod 2) + 4 (g mod 4) |
+ * | 8, 4 bits   | r                                     | g div 8  | 4 (g mod 8)                    |
+ *
+ *     f16, row 9, group 5 (k 20 to 23): lane 1 + 8, column 0, bits 16 + 4 to 16 + 7
  *
  * Laws
  * 1. `storedAt` has of every group as many as are stored, ascending unless any order is allowed.
  * 2. `metadataOf(dtype, storedAt(dtype, words))` gives the words back.
+ * 3. `placeInTensorMemory` is a bijection of rows and groups to lanes, columns and fours of bits, of 16 rows at a time and 8 groups at a time.
  *
- * @fidelity documented for the groups and their numbers; model for how an instruction of K below a word's k takes a part of it
- * (the sparsity selector): here a row's words are those of all of K, in order.
+ * @fidelity documented
  *
- * Source: PTX ISA, sparse matrices of wgmma and tcgen05.mma; JAX docs, Pallas:MGPU (sparse metadata).
+ * Source: PTX ISA, sparse matrices of wgmma and tcgen05.mma; JAX, `format_tcgen05_sparse_metadata`; CUTLASS's CuTe, metadata fragments of tensor memory.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
@@ -100,6 +107,39 @@ export const metadataOf = (dtype: Dtype, at: ArrayLike<number>): ReadonlyArray<n
     const bits = stored === 1 ? oneOfTwo[index(0)]! : index(0) + 4 * index(1)
     const word = Math.floor(g / groupsInWord)
     words[word] = (words[word]! | (bits << (groupBits * (g % groupsInWord)))) >>> 0
+  }
+  return words
+}
+
+/** Where the four bits of a group of a row lie, counted from the first lane and the first column of the metadata. */
+export const placeInTensorMemory = (
+  dtype: Dtype,
+  row: number,
+  group: number,
+): { readonly lane: number; readonly column: number; readonly bit: number } => {
+  const column = Math.floor(group / groupsInWord)
+  if (bitsOf(dtype) < 16) return { lane: row, column, bit: groupBits * (group % groupsInWord) }
+  const half = groupsInWord / 2
+  return {
+    lane: row - (row % 16) + (row % 8) + 8 * (Math.floor(group / half) % 2),
+    column,
+    bit: 16 * (Math.floor(row / 8) % 2) + groupBits * (group % half),
+  }
+}
+
+/** The words of a row, its groups in order, out of the words of the lanes. */
+export const rowInTensorMemory = (
+  dtype: Dtype,
+  lanes: ArrayLike<number>,
+  wordsOfLane: number,
+  row: number,
+): Int32Array => {
+  const words = new Int32Array(wordsOfLane)
+  for (let group = 0; group < wordsOfLane * groupsInWord; group++) {
+    const { lane, column, bit } = placeInTensorMemory(dtype, row, group)
+    const bits = ((lanes[lane * wordsOfLane + column] ?? 0) >>> bit) & 0xf
+    const word = Math.floor(group / groupsInWord)
+    words[word] = words[word]! | (bits << (groupBits * (group % groupsInWord)))
   }
   return words
 }

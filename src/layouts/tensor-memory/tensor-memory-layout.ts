@@ -22,7 +22,8 @@
  * Scales are written by a copy that runs along the rows first, so beyond 128 rows by 4 columns their columns are not in the row-major order that the tiled
  * layout gives. The tiled layout of the B scales of a pair names the first half of the rows in quarters 0 and 2; the copy (64 rows, to warps 0 and 1, and to 2 and
  * 3) and the accumulator put it in quarters 0 and 1. Both tiled layouts serve for equality; `place` follows the copies. That the chip does
- * likewise is documented, not measured. The sparse metadata stand where their tiled layout says; nothing loads them into registers.
+ * likewise is documented, not measured. The tag of sparse metadata says nothing of their places, either: a copy puts line i of 64 numbers into lane i, and which
+ * row's they are is the matter of the product (`sparsity.ts`). Nothing loads them into registers.
  *
  * Names: Pallas `plgpu.TMEMLayout`, Mosaic GPU `TMEMLayout`; Triton `tensor_memory_encoding` (blockM 128, blockM 64, two CTAs) and
  * `tensor_memory_scales_encoding`; CuTe `tmem_frg` and `tmem_sf_frg`.
@@ -315,6 +316,11 @@ export const columnsOf = (layout: TensorMemoryLayout, shape: Shape): number =>
 const blocksOf = (layout: TensorMemoryLayout, rows: number): number =>
   layout.kind === 'scales' ? rows / 128 : 1
 
+/** Lines of metadata are packed like rows of data: the tag of metadata is compared, and places nothing. */
+const lines: TiledLayout = tiledOf('default', 16, 16)
+const placedBy = (layout: TensorMemoryLayout): TiledLayout =>
+  layout.kind === 'sparse-metadata' ? lines : layout.tiled
+
 /** Every place of an element, by lane. */
 export const places = (
   layout: TensorMemoryLayout,
@@ -322,7 +328,7 @@ export const places = (
   element: Index,
 ): ReadonlyArray<TmemPlace> => {
   if (layout.kind !== 'scales' && layout.kind !== 'b-scales-m64-collective')
-    return Tiled.ownersOf(layout.tiled, shape, element).map(({ warp, lane, register, vector }) => ({
+    return Tiled.ownersOf(placedBy(layout), shape, element).map(({ warp, lane, register, vector }) => ({
       lane: 32 * warp + lane,
       column: register,
       part: vector,
@@ -339,7 +345,7 @@ export const places = (
 export const elementAt = (layout: TensorMemoryLayout, shape: Shape, place: TmemPlace): Index => {
   const { lane, column, part } = place
   if (layout.kind !== 'scales' && layout.kind !== 'b-scales-m64-collective')
-    return Tiled.elementAt(layout.tiled, shape, {
+    return Tiled.elementAt(placedBy(layout), shape, {
       warp: Math.floor(lane / 32),
       lane: lane % 32,
       register: column,
@@ -354,7 +360,7 @@ export const elementAt = (layout: TensorMemoryLayout, shape: Shape, place: TmemP
 /** Row-major positions of all elements, by lane, then column, then part. */
 export const positionTable = (layout: TensorMemoryLayout, shape: Shape): Int32Array => {
   if (layout.kind !== 'scales' && layout.kind !== 'b-scales-m64-collective')
-    return Tiled.positionTable(layout.tiled, shape)
+    return Tiled.positionTable(placedBy(layout), shape)
   const columns = columnsOf(layout, shape)
   return Int32Array.from({ length: tmemLanes * columns * 4 }, (_, at) => {
     const [row, k] = elementAt(layout, shape, {

@@ -22,6 +22,7 @@ import {
   labelledIn,
   launchOf,
   numberAttribute,
+  onlyInPtx,
   placeOf as authorOf,
   readModule,
   signatureOf,
@@ -188,6 +189,7 @@ const ofFile = (
   const { tensor, shape, strides, block, kind, padding } = said
   if (kind !== undefined && (kind === 'tensordesc') !== (p._tag === 'descriptor'))
     return refused(`a ${p._tag}, as in the text`, kind)
+  if (p.dtype === 'f64') return refuse('ttgir.type', `${at}: %${p.name}: ${onlyInPtx}`)
   const dtype = said.dtype === undefined ? undefined : dtypeNamed(said.dtype)
   if (dtype === null) return refused(`elements of ${p.dtype}`, `'${said.dtype ?? ''}'`)
   const isOutput = outputs?.includes(tensor) === true

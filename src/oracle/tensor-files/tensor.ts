@@ -94,6 +94,8 @@ export const carrierOf = (dtype: TensorDtype): Descr => {
     case 'e3m2':
     case 'e2m1':
     case 'i1':
+    case 'i4':
+    case 'u4':
     case 'u8':
       return 'u1'
     case 'i8':
@@ -188,6 +190,8 @@ export const storedAs = (dtype: TensorDtype): ElementType => {
     case 'e2m3':
     case 'e3m2':
     case 'e2m1':
+    case 'i4':
+    case 'u4':
     case 'u8':
       return 'U8'
     case 'i8':

@@ -533,7 +533,7 @@ const agent: Wire<Agent> = define('Agent', () =>
       name: described(line, 'its name'),
       kind: described(oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'), 'what it is of the CTA'),
       firstWarp: described(nat, 'its first warp in its CTA'),
-      warps: described(nat, 'how many: 1, 2, 4 or 8'),
+      warps: described(nat, 'how many: 1, 2, 4, 8, 16 or 32'),
     },
     { registers: described(nat, 'registers of a thread at the start') },
   ),

@@ -18,8 +18,8 @@
  *
  * Block scales multiply a row of A, and a column of B, `block` elements of k at a time; they lie in tensor memory, once in each
  * quarter of the lanes, and a CTA of a pair has those of its rows of A and of all columns. (All copies are read; that they are equal is the
- * kernel's business, and the first one counts.) A sparse A holds half of k, and words that say which: its row i is multiplied
- * by those rows of B.
+ * kernel's business, and the first one counts.) A sparse A holds half of k, and words that say which
+ * (`layouts/tensor-memory/sparsity.ts`): its row i is multiplied by those rows of B.
  *
  *     f16, row stored (5, 7), metadata 1000: 5 B[0, :] + 7 B[2, :]
  *
@@ -46,7 +46,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { kindOf, type MmaKind } from '../../layouts/shared-memory/instruction-descriptor.js'
 import { tmemLaneBytes } from '../../layouts/tensor-memory/geometry.js'
-import { storedAt } from '../../layouts/tensor-memory/sparsity.js'
+import { rowInTensorMemory, storedAt } from '../../layouts/tensor-memory/sparsity.js'
 import { ofKind, zeroOf } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
 import type { InstructionOf } from '../language/instruction.js'
@@ -297,11 +297,11 @@ const sparse = (
   sa: Float64Array | null,
 ): Multiply | FaultValue => {
   const stored = p.k / 2
-  const wordsOfRow = words.length / p.m
+  const wordsOfLane = words.length / p.m
   const blocks = sa === null ? 0 : sa.length / p.m
   const selected: Int32Array[] = []
   for (let row = 0; row < p.m; row++) {
-    const at = storedAt(p.types.a, words.subarray(row * wordsOfRow, (row + 1) * wordsOfRow), p.k)
+    const at = storedAt(p.types.a, rowInTensorMemory(p.types.a, words, wordsOfLane, row), p.k)
     if (E.isLeft(at)) return V.fault('mma.sparsity', `row ${String(row)}: ${at.left.message}`)
     selected.push(at.right)
   }

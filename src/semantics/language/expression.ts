@@ -372,6 +372,16 @@ export const addptr: Addptr = <I extends PtrIndex | TileIndex<PtrIndex, number>>
   offset: Expr,
 ): Expr<I> => node({ _tag: 'addptr', ptr: of, offset })
 
+type CastPtr = {
+  <D extends Dtype>(ptr: Ptr, dtype: D): Ptr<D>
+  <D extends Dtype, R extends number>(ptr: Tile<PtrIndex, R>, dtype: D): Tile<PtrIndex<D>, R>
+}
+/** The same address, of elements of another dtype. */
+export const castPtr: CastPtr = <I extends PtrIndex | TileIndex<PtrIndex, number>>(
+  of: Expr,
+  dtype: Dtype,
+): Expr<I> => node({ _tag: 'castPtr', ptr: of, dtype })
+
 /** The whole of a declared storage: a view, or the barriers of a barrier storage. */
 export const storage = <I extends ViewIndex | BarrierIndex<Contract, boolean, number>>(id: string): Expr<I> =>
   node({ _tag: 'storage', storage: id })

@@ -85,6 +85,7 @@ export const nodes = {
   places: {
     paramPtr: { param: 'text' },
     addptr: { ptr: 'expr', offset: 'expr' },
+    castPtr: { ptr: 'expr', dtype: 'dtype' },
     storage: { storage: 'text' },
     tensor: { param: 'text' },
     descriptor: { param: 'text' },
@@ -173,6 +174,7 @@ const particular: { readonly [T in keyof InRows]?: { readonly [P in keyof InRows
   gather: { index: 'which element along the dimension', axis: 'the dimension that is looked up' },
   vote: { of: 'whether one true element is enough' },
   descriptor: { param: 'name of a descriptor' },
+  castPtr: { dtype: 'what it points to from here on' },
   reinterpret: { dtype: 'type of the elements', layout: 'where each element lies from the base' },
 }
 

@@ -153,7 +153,7 @@ export interface Agent {
   readonly name: string
   readonly kind: 'warpgroup' | 'warp' | 'partition'
   readonly firstWarp: number
-  /** 1, 2, 4 or 8 */
+  /** 1, 2, 4, 8, 16 or 32 */
   readonly warps: number
   readonly registers?: number
 }

@@ -233,6 +233,8 @@ export const elementOf = (dtype: Dtype): ScalarType => {
     case 'i8':
     case 'u8':
     case 'i16':
+    case 'i4':
+    case 'u4':
     case 'u16':
     case 'i32':
     case 'u32':

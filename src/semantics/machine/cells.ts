@@ -37,7 +37,7 @@ export const lastByteAt = (dtype: Dtype, address: number): number => {
 }
 
 export const isSigned = (dtype: Dtype): boolean =>
-  dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
+  dtype === 'i4' || dtype === 'i8' || dtype === 'i16' || dtype === 'i32' || dtype === 'i64'
 
 export interface Read {
   readonly data: Float64Array | null

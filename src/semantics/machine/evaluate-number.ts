@@ -134,14 +134,11 @@ export const evaluateNumber = (env: Environment, e: NumberNode, go: Evaluate): V
         if (x.element === 'ptr') return V.fault('type.mismatch', `${e.op}: expected numbers, found pointers`)
         const f = convertScalar(world, e.op, x.element, e.to, e.rounding, e.saturate)
         if (typeof f !== 'function') return f
+        const data = x.data === null ? null : x.data.map((v) => f(v))
+        if (e.to === 'i64' && data?.some((v) => !Number.isSafeInteger(v)) === true)
+          return V.fault('i64.range', `${e.op}: an i64 element of a tile is beyond 2^53`)
         // a rounding of the whole tile keeps what the tile is made of
-        return V.tile(
-          x.shape,
-          e.to,
-          x.layout,
-          x.data === null ? null : x.data.map((v) => f(v)),
-          e.op === 'cast' ? x.origin : V.otherOrigin,
-        )
+        return V.tile(x.shape, e.to, x.layout, data, e.op === 'cast' ? x.origin : V.otherOrigin)
       }
       const from = dtypeOfScalar(x)
       if (from === null) return V.fault('type.mismatch', `${e.op}: expected a scalar, found ${V.kindOf(x)}`)

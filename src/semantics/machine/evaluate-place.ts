@@ -74,6 +74,14 @@ export const evaluatePlace = (env: Environment, e: PlaceNode, go: Evaluate): Val
       }
       return V.fault('type.mismatch', `addptr: expected a pointer, found ${V.kindOf(p)}`)
     }
+    case 'castPtr': {
+      const p = go(env, e.ptr)
+      if (V.isFault(p)) return p
+      if (typeof p === 'object' && p._tag === 'ptr') return V.ptr(e.dtype, p.plane, p.address)
+      return typeof p === 'object' && p._tag === 'tile' && p.element === 'ptr'
+        ? V.ptrTile(p.shape, e.dtype, p.plane, p.layout, p.data)
+        : V.fault('type.mismatch', `castPtr: expected a pointer, found ${V.kindOf(p)}`)
+    }
     case 'storage': {
       const s = world.storages.get(e.storage)
       if (s === undefined) return V.fault('storage.unknown', `no storage ${e.storage}`)

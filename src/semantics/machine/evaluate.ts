@@ -69,6 +69,7 @@ const composed = (
     case 'dim':
     case 'paramPtr':
     case 'addptr':
+    case 'castPtr':
     case 'transposeView':
     case 'reshapeView':
     case 'reinterpret':

@@ -203,9 +203,12 @@ export const compareScalar = (world: World, op: CompareName, signed: boolean, x:
   return mismatch(op, x, y)
 }
 
+/** 2^63, which a cast of a float may give, stands for the greatest number. */
+const wholeOf = (x: number): bigint => (x >= 2 ** 63 ? 2n ** 63n - 1n : BigInt(x))
+
 /** The scalar that a carrier of a tile stands for, and back. */
 export const scalarOf = (dtype: ScalarName, x: number): Value =>
-  dtype === 'i1' ? x !== 0 : dtype === 'i32' ? x : dtype === 'i64' ? BigInt(x) : V.float(dtype, x)
+  dtype === 'i1' ? x !== 0 : dtype === 'i32' ? x : dtype === 'i64' ? wholeOf(x) : V.float(dtype, x)
 export const carrierOf = (v: Value): number | FaultValue => {
   if (typeof v === 'boolean') return v ? 1 : 0
   if (typeof v === 'number') return v

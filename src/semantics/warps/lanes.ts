@@ -17,6 +17,8 @@
  *
  * Source: PTX ISA, shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask.
  */
+import { unreachable } from '../../failure.js'
+import { scalarOperation } from '../../numerics/scalar/index.js'
 import { absentAt, setAbsent } from './absent.js'
 import type { Operation } from './program.js'
 import {
@@ -139,7 +141,27 @@ export const match = (r: Rows, o: Of<'match'>, mask: number): void => {
   if (o.all !== null) setPredicate(r, o.all, mask, one ? mask : 0, unknown === 0 ? 0 : mask)
 }
 
+/** The least or the greatest of the lanes as f32: in any order the same, as -0 is below +0 and a NaN that is made is one word. */
+const extreme = (
+  r: Rows,
+  o: Of<'reduce'>,
+  { magnitudes, propagates }: NonNullable<Of<'reduce'>['float']>,
+  mask: number,
+): number => {
+  const of = scalarOperation(`${o.op}${propagates ? '.NaN' : ''}.f32`) ?? unreachable(o.op)
+  const at = (lane: number): number => wordAt(r, o.value, lane) & (magnitudes ? 0x7fffffff : -1)
+  // of one lane, too, the result is that of the operation
+  let word = of.compute(at(lowest(mask)), at(lowest(mask)))
+  for (let m = mask & (mask - 1); m !== 0; m &= m - 1) word = of.compute(word, at(lowest(m)))
+  return word | 0
+}
+
 export const reduce = (r: Rows, o: Of<'reduce'>, mask: number): void => {
+  const isMissing = (r.unknown[o.value]! & mask) === 0 ? 0 : mask
+  if (o.float !== undefined) {
+    giveAll(r, o.to, mask, extreme(r, o, o.float, mask), isMissing)
+    return
+  }
   const lesser = (a: number, b: number): boolean => (o.signed ? a < b : a >>> 0 < b >>> 0)
   let word = wordAt(r, o.value, lowest(mask))
   for (let m = mask & (mask - 1); m !== 0; m &= m - 1) {
@@ -165,7 +187,7 @@ export const reduce = (r: Rows, o: Of<'reduce'>, mask: number): void => {
         break
     }
   }
-  giveAll(r, o.to, mask, word, (r.unknown[o.value]! & mask) === 0 ? 0 : mask)
+  giveAll(r, o.to, mask, word, isMissing)
 }
 
 /** PTX leaves open which lane it is; here the lowest. */

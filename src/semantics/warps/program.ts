@@ -174,7 +174,9 @@ export type Operation =
   | {
       readonly _tag: 'reduce'
       readonly op: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor'
+      /** how the words are taken: of f32, a minimum or a maximum, of magnitudes or of numbers, and whether a NaN goes on */
       readonly signed: boolean
+      readonly float?: { readonly magnitudes: boolean; readonly propagates: boolean }
       readonly to: Row
       readonly value: Row
       readonly members: Row

@@ -23,6 +23,7 @@ import {
   type Tile,
   type View,
 } from '../../../../src/semantics/language/expression.js'
+import { cuteLines } from '../../../layouts/tensor-memory/sparse-lines.js'
 import type { Example, Row } from '../row.js'
 import { numbers, product } from './wgmma.js'
 
@@ -282,19 +283,11 @@ const metadata: ReadonlyArray<number> = Array.from({ length: m * groups * 2 }, (
   const [row, group] = [Math.floor(at / (groups * 2)), Math.floor((at % (groups * 2)) / 2)]
   return storedOf(row, group)[at % 2]!
 })
-/** Row x lies in the lane that its three parts name: 8 rows 4 lanes apart, the next 8 at 2, the next 16 at 1. */
-const laneOf = (row: number): number =>
-  32 * Math.floor(row / 32) + 4 * (row % 8) + 2 * (Math.floor(row / 8) % 2) + (Math.floor(row / 16) % 2)
-/** In words of 16 numbers, the first lowest; a line of 4 words for each lane. */
-const words: ReadonlyArray<number> = ((): ReadonlyArray<number> => {
-  const out = new Array<number>(m * 4).fill(0)
-  for (let row = 0; row < m; row++)
-    for (let word = 0; word < 4; word++)
-      out[laneOf(row) * 4 + word] = metadata
-        .slice(row * groups * 2 + word * 16, row * groups * 2 + word * 16 + 16)
-        .reduceRight((sum, x) => sum * 4 + x, 0)
-  return out
-})()
+/** A line of 4 words for each lane. */
+const words = cuteLines('f16', m, groups, (row, group) => {
+  const [first, second] = storedOf(row, group)
+  return first + 4 * second
+})
 const aSparse = numbers(m, kSparse / 2, 4)
 const bSparse = numbers(kSparse, n, 5)
 const aDense: ReadonlyArray<number> = Array.from({ length: m * kSparse }, (_, at) => {
@@ -338,7 +331,7 @@ const formatted: Example<Surface> = {
       { name: 'formatted metadata', arch: 'sm100a' },
       () => B.tensorParam('out', 'u32', [samples.length], { role: 'out' }),
       function* (out) {
-        const found = yield* B.fromEither(P.formatTcgen05SparseMetadata(metadata, [m, groups, 2]))
+        const found = yield* B.fromEither(P.formatTcgen05SparseMetadata(metadata, [m, groups, 2], 'f16'))
         for (const [i, at] of samples.entries())
           yield* B.run(`out[${String(i)}]`, {
             _tag: 'gmem.store',

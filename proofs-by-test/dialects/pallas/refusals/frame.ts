@@ -316,33 +316,38 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.device.remote',
-    message: 'peer: remote_ref of view smem i32 (4,) on device 1: there is one device here',
+    message:
+      'peer: remote_ref of view smem i32 (4,) on device 1: kernels over several devices are not judged yet',
     use: body(function* () {
       yield* Pallas.remoteRef('peer', yield* ref('buf'), 1)
     }),
   },
   {
     code: 'pallas.device.multicast',
-    message: 'all: multicast_ref of view smem i32 (4,) on all devices: there is one device here',
+    message:
+      'all: multicast_ref of view smem i32 (4,) on all devices: kernels over several devices are not judged yet',
     use: body(function* () {
       yield* Pallas.multicastRef('all', yield* ref('buf'))
     }),
   },
   {
     code: 'pallas.device.multicast',
-    message: 'store: multimem_store of tile i32 (4,) to all devices: there is one device here',
+    message:
+      'store: multimem_store of tile i32 (4,) to all devices: kernels over several devices are not judged yet',
     use: body(() => Pallas.multimemStore('store', X.iota<1>([4], 0))),
   },
   {
     code: 'pallas.device.multicast',
-    message: 'sum: multimem_load_reduce of view smem i32 (4,) over all devices: there is one device here',
+    message:
+      'sum: multimem_load_reduce of view smem i32 (4,) over all devices: kernels over several devices are not judged yet',
     use: body(function* () {
       yield* Pallas.multimemLoadReduce('sum', yield* ref('buf'))
     }),
   },
   {
     code: 'pallas.device.signal',
-    message: 'signal: sem of another device (device_id is given): there is one device here',
+    message:
+      'signal: sem of another device (device_id is given): kernels over several devices are not judged yet',
     use: body(function* () {
       const s = yield* Pallas.Semaphore('sem')
       yield* Pallas.semaphoreSignal('signal', s, null, { deviceId: 1 })
@@ -350,7 +355,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.device.signal',
-    message: 'signal: semaphore_signal_multicast of sem to all devices: there is one device here',
+    message:
+      'signal: semaphore_signal_multicast of sem to all devices: kernels over several devices are not judged yet',
     use: body(function* () {
       const s = yield* Pallas.Semaphore('sem')
       yield* Pallas.semaphoreSignalMulticast('signal', s)
@@ -551,14 +557,6 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     use: body(function* () {
       const s = yield* Pallas.Semaphore('sem')
       yield* Pallas.semaphoreWait('wait', s, null, { value: -1 })
-    }),
-  },
-  {
-    code: 'pallas.semaphore.read',
-    message:
-      'read: the counter of sem is read: no order goes through what a read gives, use semaphore_wait(decrement=False)',
-    use: body(function* () {
-      yield* Pallas.semaphoreRead('read', yield* Pallas.Semaphore('sem'))
     }),
   },
   {

@@ -334,12 +334,13 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
       Pallas.formatTcgen05SparseMetadata(
         Array.from({ length: 128 * 64 }, () => 4),
         [128, 32, 2],
+        'f16',
       ),
   },
   {
     code: 'pallas.sparse.metadata',
     message:
       'format_tcgen05_sparse_metadata: the metadata (64, 32, 2): expected (m, groups, 2), m a multiple of 128 and groups of 32',
-    use: () => Pallas.formatTcgen05SparseMetadata([], [64, 32, 2]),
+    use: () => Pallas.formatTcgen05SparseMetadata([], [64, 32, 2], 'f16'),
   },
 ]

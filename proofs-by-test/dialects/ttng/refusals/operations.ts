@@ -669,11 +669,6 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     }),
   ),
   example(
-    'ttng.tc_gen5_mma.interleaved',
-    'mma: a and d of 64 rows cannot both be in tensor memory (tc_gen5_mma)',
-    mma5({ left: ['f16', [64, 16]], d: ['f32', [64, 16]] }),
-  ),
-  example(
     'ttng.tc_gen5_mma.cga',
     'mma: a must not be dealt to CTAs along K, found (0, 1) (tc_gen5_mma)',
     mma5({ options: { from: two, cga: { a: [[0, 1]] } } }),

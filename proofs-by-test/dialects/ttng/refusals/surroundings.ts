@@ -476,8 +476,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.module.most_warps',
-    'partition0: an agent of this library has at most 8 warps, found 16',
-    inside(nothing, { ...warp, partitions: [{ numWarps: 16 }] }),
+    'partition0: a CTA has at most 32 warps, found 64',
+    inside(nothing, { ...warp, partitions: [{ numWarps: 64 }] }),
   ),
   refusal(
     'ttng.module.num_ctas',

@@ -196,6 +196,7 @@ describe('claims', () => {
     reach: 0,
     proxy: 'agent',
     role: 'access',
+    words: 1,
     ...by,
   })
   const bits = (m: Places.Mask): number => m[0]!

@@ -17,10 +17,10 @@ import {
   copyRows,
   copyShapes,
 } from '../../../../src/layouts/tensor-memory/copy-shape.js'
-import { metadataByte } from '../../../../src/layouts/tensor-memory/operand-bytes.js'
 import { dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../../either.js'
 import { nightly, sampled } from '../../../extent.js'
+import { cuteLines } from '../../../layouts/tensor-memory/sparse-lines.js'
 import { imageAt, imageBytes, left, registers } from './tensor-programs.js'
 
 const blank = new Uint8Array(imageBytes)
@@ -510,7 +510,7 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
     expect(kept(64, { left: true }).ended).toContain('where 64 rows of a weight-stationary product lie')
   })
 
-  it('a sparse A: two of four are stored', () => {
+  it.each([0, 1])('a sparse A: two of four are stored; the selector %i is a column', (selector) => {
     const die = dice(5)
     const pairs: ReadonlyArray<readonly [number, number]> = [
       [0, 1],
@@ -536,21 +536,22 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
         )
       })
     })
-    // the word of the row whose metadata lie in a lane
-    chosen.forEach((groups, row) => {
-      const lane = Math.floor(metadataByte(row, 0) / 2048)
-      const word = groups.reduce((w, [i, j], g) => (w | ((i | (j << 2)) << (4 * g))) >>> 0, 0)
+    // a word for each lane
+    cuteLines('f16', 128, 8, (row, g) => {
+      const [i, j] = chosen[row]![g]!
+      return i + 4 * j
+    }).forEach((word, lane) => {
       view.setUint32(24576 + 4 * lane, word, true)
     })
     const run = left(
       {
         all: `mad.lo.s32 %m1, %t, 4, %smem;
 ld.shared.u32 %v0, [%m1+24576];
-add.s32 %m2, %lanes, 64;
+add.s32 %m2, %lanes, ${String(64 + selector)};
 tcgen05.st.sync.aligned.32x32b.x1.b32 [%m2], {%v0};`,
         one: `mov.u64 %da, ${String(descriptor(0, 128, 256))};
 mov.u64 %db, ${String(descriptor(bAt, 128, 512))};
-mov.u32 %idesc, ${String(idescOf(f16, 128, 4))};
+mov.u32 %idesc, ${String(idescOf(f16, 128, 4 + selector))};
 tcgen05.mma.sp.cta_group::1.kind::f16 [%d], %da, %db, [%d + 64], %idesc, %off;
 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
         then: `tcgen05.ld.sync.aligned.32x32b.x32.b32 {${registers('o', n)}}, [%lanes];`,

@@ -6,7 +6,7 @@
  * | `semaphore_signal`          | the signal, of this device; another's is refused                              |
  * | `semaphore_signal_parallel` | the signals, one after the other                                              |
  * | `semaphore_wait`            | the wait; it takes away what it waited for unless told not to                  |
- * | `semaphore_read`            | a refusal: no order goes through what it gives                                |
+ * | `semaphore_read`            | the number that the counter holds; nothing is ordered by it                   |
  * | `atomic_store`              | the atomic that `atomicType` names                                            |
  *
  * Source: JAX, lowering of Mosaic GPU.
@@ -76,8 +76,8 @@ export const semaphoreRows: Rows = {
     return []
   },
   *semaphore_read(h, eqn, label) {
-    const { semaphore } = yield* semaphoreUse(h, eqn, 'semaphore')
-    return yield* Pallas.semaphoreRead(label, semaphore)
+    const { semaphore, index } = yield* semaphoreUse(h, eqn, 'semaphore')
+    return [{ _tag: 'scalar', dtype: 'i32', expr: yield* Pallas.semaphoreRead(label, semaphore, index) }]
   },
   *atomic_store(h, eqn, label) {
     const asked = param(eqn, 'atomicType')

@@ -76,22 +76,16 @@ const match = (h: Here): void => {
 
 const redux = (h: Here): void => {
   const type = h.modifiers['type'] ?? 'b32'
-  if (type === 'f32') {
-    refuse(h.e, 'ptx.opcode', 'redux of words', h.opcode)
-    return
-  }
-  emit(
-    h.e,
-    {
-      _tag: 'reduce',
-      op: oneOf(h, 'op', ['add', 'min', 'max', 'and', 'or', 'xor']),
-      signed: type === 's32',
-      to: target(h, h.operands['d'], 'b32')[0]!,
-      value: word(h, h.operands['a']),
-      members: members(h),
-    },
-    h.guard,
-  )
+  const words = {
+    _tag: 'reduce',
+    op: oneOf(h, 'op', ['add', 'min', 'max', 'and', 'or', 'xor']),
+    signed: type === 's32',
+    to: target(h, h.operands['d'], 'b32')[0]!,
+    value: word(h, h.operands['a']),
+    members: members(h),
+  } as const
+  const float = { magnitudes: h.modifiers['abs'] !== undefined, propagates: h.modifiers['nan'] !== undefined }
+  emit(h.e, type === 'f32' ? { ...words, float } : words, h.guard)
 }
 
 const elect = (h: Here): void => {

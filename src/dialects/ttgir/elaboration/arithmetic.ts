@@ -16,7 +16,7 @@ import * as T from '../../ttng/index.js'
 import type { AnyTile } from '../../../semantics/language/instruction.js'
 import { keyOf } from './flight.js'
 import { refusedAt, valueOf, type Here, type Row, type Rows } from './here.js'
-import { dtypeOf, elementOf, shapeOf } from './kinds.js'
+import { behindPointer, elementOf, shapeOf } from './kinds.js'
 import { above, narrowOf, signed, unsigned } from './narrow.js'
 import { as, isFlight, layoutOfResult, operand, operands, resultType, scalarHere, word } from './operands.js'
 import { untyped } from './regions.js'
@@ -296,19 +296,22 @@ const magnitude: Row = function* (h, op, label) {
     : [yield* signed(label, yield* T.absi(`${label}.wide`, x), bits)]
 }
 
-/** The same bits, of another type. */
-/** A pointer to truth values, as one to the bytes that they are. */
-const isPointerToBytes = (op: Operation, name: string): boolean => {
-  const [from, to] = [own(op.operands, name)?.[0]?.type, resultType(op)].map((t) => {
-    const pointer = t === undefined || t._tag !== 'tensor' ? t : t.element
-    return pointer?._tag === 'pointer' ? dtypeOf(pointer.pointee) : null
-  })
-  return from === 'i1' && to === 'i8'
+/** The pointer, or one of the pointers, that a type is. */
+const pointerOf = (t: Type): Extract<Type, { readonly _tag: 'pointer' }> | null => {
+  const one = t._tag === 'tensor' ? t.element : t
+  return one._tag === 'pointer' ? one : null
 }
 
+/** The same bits, of another type; of a pointer the same address, of other elements. */
 const sameBits = (name: string): Row =>
   function* (h, op, label) {
-    if (isPointerToBytes(op, name)) return [yield* operand(h, op, name)]
+    const pointer = pointerOf(resultType(op))
+    if (pointer !== null) {
+      const to = behindPointer(pointer.pointee)
+      if (to === null)
+        return yield* refusedAt(op, 'pointers to elements of this library', showType(pointer.pointee))
+      return [yield* letIn(label, X.castPtr(yield* operand(h, op, name), to))]
+    }
     const to = yield* scalarHere(op, resultType(op))
     const bits = narrowOf(resultType(op))
     const x: Expr = yield* operand(h, op, name)

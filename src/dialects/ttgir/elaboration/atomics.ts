@@ -1,21 +1,40 @@
 /**
  * `tt`: atomics. An element is read, joined and written at once; the result is what was there.
  *
- * The core's atomics order nothing but themselves. So an atomic that acquires is one that orders nothing where its result is not read: nothing is
- * learned by it. Where it is read, what it has acquired would have to be known, and the operation is refused.
+ * The core's atomics order nothing but themselves. Of one that acquires that is enough unless its result decides something:
+ *
+ * | the result            | what an acquire could give                                                              | here                |
+ * |-----------------------|-----------------------------------------------------------------------------------------|---------------------|
+ * | is not read           | nothing: nothing is learned by it                                                       | orders nothing      |
+ * | is stored, or summed  | nothing that holds in every schedule: what comes after it is done whatever was there    | orders nothing      |
+ * | decides: a branch, a mask, an address | that what another program released is there                             | refused; PTX has it |
+ *
+ * To take an order away can only add findings. So where a result decides, and the order may be what makes the kernel right, the operation is refused and not judged.
+ * Who is first is open in any case: what a program stores of a result is judged by all orders (C1).
+ *
+ * Names: `acq_rel` is what `tl.atomic_add` and its like are if nothing is said.
  *
  * Source: Triton 3.6, dialect tt; its lowering to atom and red.
  */
 import type { Expr } from '../../../semantics/language/expression.js'
+import * as X from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
+import type { Steps } from '../../../semantics/writing/builder.js'
 import * as T from '../../ttng/index.js'
-import { refusedAt, type Row, type Rows } from './here.js'
-import { operand, word } from './operands.js'
+import { deciding } from './deciding.js'
+import { refusedAt, type Here, type Row, type Rows } from './here.js'
+import { elementOf } from './kinds.js'
+import { as, operand, resultType, word } from './operands.js'
 import { storing } from './tensors.js'
+import type { Operation } from '../text/syntax.js'
 import { own } from '../../../own.js'
 
 type Join = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange'
+/** The lesser and the greater of numbers without a sign are those of pointers to such. */
+const unsigned: ReadonlySet<string> = new Set(['umin', 'umax'])
 const joins: Readonly<Record<string, Join>> = {
+  umin: 'min',
+  umax: 'max',
   add: 'add',
   fadd: 'add',
   min: 'min',
@@ -29,45 +48,42 @@ const joins: Readonly<Record<string, Join>> = {
 const scopeOf = (text: string | undefined): 'cta' | 'gpu' | 'sys' =>
   text === 'cta' ? 'cta' : text === 'sys' ? 'sys' : 'gpu'
 
+/** Is the result read, and may the operation be said without its order? */
+const reading = function* (h: Here, op: Operation): Steps<boolean> {
+  const sem = word(op, 'sem') ?? 'relaxed'
+  const isRead = op.names.some(({ name }) => h.read.has(name))
+  const decides = sem === 'relaxed' || sem === 'release' ? null : deciding(h.body, op)
+  if (isRead && decides !== null)
+    return yield* refusedAt(
+      op,
+      `a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx")`,
+      `${sem}, and its result decides in line ${String(decides.at.line)}: ${decides.name}`,
+    )
+  return isRead
+}
+
 const rmw: Row = function* (h, op, label) {
   const kind = word(op, 'atomic_rmw_op') ?? ''
   const join = own(joins, kind)
-  if (join === undefined)
-    return yield* refusedAt(
-      op,
-      `one of ${Object.keys(joins).join(', ')}`,
-      `${kind}, of integers without a sign`,
-    )
-  const sem = word(op, 'sem') ?? 'relaxed'
-  const isRead = op.names.some(({ name }) => h.read.has(name))
-  if (isRead && sem !== 'relaxed')
-    return yield* refusedAt(
-      op,
-      'a relaxed one where its result is read',
-      `${sem}: what it orders is not known here`,
-    )
-  if (isRead && (h.from.numCtas ?? 1) > 1)
+  if (join === undefined) return yield* refusedAt(op, `one of ${Object.keys(joins).join(', ')}`, kind)
+  if ((yield* reading(h, op)) && (h.from.numCtas ?? 1) > 1)
     return yield* refusedAt(op, 'one CTA where its result is read', 'a cluster')
   const mask = yield* storing(h, op, label)
-  const old: Expr = yield* T.atomicRmw(
-    label,
-    join,
-    yield* operand(h, op, 'ptr'),
-    yield* operand(h, op, 'val'),
-    { ...mask, scope: scopeOf(word(op, 'scope')) },
-  )
+  const ptr = yield* operand(h, op, 'ptr')
+  const to = unsigned.has(kind) ? elementOf(resultType(op)) : null
+  const pointers =
+    to?._tag === 'integer' && (to.bits === 32 || to.bits === 64)
+      ? as(X.castPtr(ptr, to.bits === 32 ? 'u32' : 'u64'))
+      : ptr
+  const old: Expr = yield* T.atomicRmw(label, join, pointers, yield* operand(h, op, 'val'), {
+    ...mask,
+    scope: scopeOf(word(op, 'scope')),
+  })
   return [old]
 }
 
 const cas: Row = function* (h, op, label) {
-  const sem = word(op, 'sem') ?? 'relaxed'
-  const isRead = op.names.some(({ name }) => h.read.has(name))
-  if (isRead && sem !== 'relaxed')
-    return yield* refusedAt(
-      op,
-      'a relaxed one where its result is read',
-      `${sem}: what it orders is not known here`,
-    )
+  yield* reading(h, op)
   if ((h.from.numCtas ?? 1) > 1) return yield* refusedAt(op, 'one CTA', 'a cluster')
   return [
     yield* T.atomicCas(

@@ -10,14 +10,13 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { extentBytes } from '../../../transforms/ref.js'
 import * as T from '../../ttng/index.js'
 import { sharedEncoding } from './encodings.js'
-import { refusedAt, readAt, type Row, type Rows } from './here.js'
+import { readAt, type Row, type Rows } from './here.js'
 import { dtypeOf, elementOf, shapeOf } from './kinds.js'
 import { livesOf, offsetsOf } from './liveness.js'
 import { fencedCopies, type Placement } from './proxy-fences.js'
 import {
   dtypeHere,
   encodingOf,
-  isGiven,
   layoutOfResult,
   number,
   numbers,
@@ -125,8 +124,7 @@ export const bufferRows: Rows = {
   'ttg.memdesc_reshape': reinterpreted,
   'ttg.memdesc_reinterpret': reinterpreted,
   'ttg.async_copy_global_to_local': function* (h, op, label) {
-    if (isGiven(op, 'other'))
-      return yield* refusedAt(op, 'no `other`: where a mask is false zeros are written', 'one')
+    // `other` is not looked at: where the mask is false the copy writes zeros, and a `select` behind the load brings what is not zero
     const mask = yield* optional(h, op, 'mask', 'mask')
     const contiguity = yield* number(op, 'contiguity', 0)
     return [

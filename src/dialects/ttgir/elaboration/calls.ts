@@ -55,6 +55,7 @@ const call: Row = function* (h, op, label) {
     products: new Map(),
     resets: new Map(),
     maps: mapsOf(inside),
+    body,
     read: namesRead(inside),
     flying: body === undefined ? new Set() : inFlightIn(body),
     calls: [...h.calls, name],

@@ -248,6 +248,7 @@ const ofCta = (m: Module, launch: Elaborate, dealt: Dealt): E.Either<Failure, Pr
         labels: labelsOf(own, taken, launch.called === undefined ? {} : { called: launch.called }),
         taken,
         dealt,
+        body: wanted.regions[0],
         read: namesRead(own),
         functions: named,
         calls: [functionName(wanted)],

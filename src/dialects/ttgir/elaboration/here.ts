@@ -46,6 +46,8 @@ export interface Here {
   readonly dealt: ReadonlyMap<Operation, T.CgaLayout>
   /** all labels so far */
   readonly taken: Set<string>
+  /** the body of this function */
+  readonly body: Region | undefined
   /** values that an operation of this function takes, by name */
   readonly read: ReadonlySet<string>
   /** the functions of the module, by name */

@@ -30,6 +30,10 @@ export const behindPointer = (t: Type): Dtype | null => {
   return dtype === 'i1' ? 'i8' : dtype
 }
 
+/** What a tensor of a launch has elements of. Nothing here computes with f64; in PTX its elements are two words. */
+export type Element = Dtype | 'f64'
+export const isDouble = (t: Type): boolean => t._tag === 'float' && t.name === 'f64'
+
 /** In a register; null where there is none. */
 export const scalarOf = (t: Type): ScalarName | null =>
   t._tag === 'float' ? (own(floats, t.name) ?? null) : t._tag === 'integer' ? (scalars[t.bits] ?? null) : null

@@ -30,7 +30,7 @@ import { rowMajor, type GivenTensor, type Padding, type Role } from './arguments
 import type { Elaborate } from './elaborate.js'
 import { sharedEncoding } from './encodings.js'
 import { functionName, functionOf } from './function.js'
-import { behindPointer, dtypeOf, elementOf, scalarOf, shapeOf } from './kinds.js'
+import { behindPointer, dtypeOf, elementOf, isDouble, scalarOf, shapeOf, type Element } from './kinds.js'
 import { everyOperation } from './regions.js'
 import { rolesOf } from './roles.js'
 import { showPosition } from '../text/position.js'
@@ -44,7 +44,7 @@ export type Asked =
   | {
       readonly _tag: 'pointer'
       readonly name: string
-      readonly dtype: Dtype
+      readonly dtype: Element
       /** what the text does with it */
       readonly role: Role
     }
@@ -146,14 +146,15 @@ export const signatureOf = (m: Module, name?: string): E.Either<LaunchFailure, S
         const { name, type } = p
         const role = roles.get(name) ?? 'in'
         const one = type._tag === 'descriptor' ? elementOf(type.block) : elementOf(type)
-        const dtype = type._tag === 'pointer' ? behindPointer(one) : dtypeOf(one)
+        const dtype = dtypeOf(one)
+        const behind: Element | null = isDouble(one) ? 'f64' : behindPointer(one)
         const scalar = scalarOf(type)
         if (type._tag === 'descriptor' && dtype !== null) {
           const block = shapeOf(type.block)
           asked.push({ _tag: 'descriptor', name, dtype, role, block })
           k += 2 * block.length
-        } else if (type._tag === 'pointer' && dtype !== null)
-          asked.push({ _tag: 'pointer', name, dtype, role })
+        } else if (type._tag === 'pointer' && behind !== null)
+          asked.push({ _tag: 'pointer', name, dtype: behind, role })
         else if (scalar !== null) asked.push({ _tag: 'scalar', name, dtype: scalar, divisor: divisorOf(p) })
         else
           return refuse(
@@ -238,7 +239,11 @@ const scalarGiven = (
 }
 
 /** A text does not say whether an integer has a sign. */
-const signless = (dtype: Dtype): string => dtype.replace(/^u(?=\d)/, 'i')
+const signless = (dtype: Element): string => dtype.replace(/^u(?=\d)/, 'i')
+
+/** Why a tensor of f64 is not taken. */
+export const onlyInPtx =
+  'elements of f64 are computed from the PTX of a kernel, not from its TTGIR (level="ptx")'
 
 const tensorGiven = (
   p: Exclude<Asked, { readonly _tag: 'scalar' }>,
@@ -247,6 +252,7 @@ const tensorGiven = (
   const what = `%${p.name}`
   const kind = p._tag === 'pointer' ? `a tensor of ${p.dtype}` : `a tensor of ${p.dtype} for a descriptor`
   if (typeof a !== 'object') return wrong(what, kind, String(a))
+  if (p.dtype === 'f64') return refuse('ttgir.type', `${what}: ${onlyInPtx}`)
   const { tensor = p.name, shape, strides = rowMajor(a.shape), role = p.role, padding } = a
   if (!/^[A-Za-z_]\w*$/.test(tensor)) return wrong(what, 'a tensor with a name of letters', `'${tensor}'`)
   if (a.dtype !== undefined && signless(a.dtype) !== signless(p.dtype))
@@ -317,7 +323,7 @@ const specOf = (
   const known = new Map(
     s.parameters.flatMap((p) => {
       const t = tensors.get(p.name)
-      return t === undefined || p._tag === 'scalar'
+      return t === undefined || p._tag === 'scalar' || p.dtype === 'f64'
         ? []
         : [[t.tensor, { shape: t.shape, dtype: p.dtype }] as const]
     }),

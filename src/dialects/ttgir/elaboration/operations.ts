@@ -21,6 +21,7 @@ import { bufferRows } from './buffers.js'
 import { callRows } from './calls.js'
 import { controlRows } from './control.js'
 import { copyRows } from './copies.js'
+import { inlineAsmRows } from './inline-asm.js'
 import { labelOf, placed, refusedAt, valueOf, type Here, type Rows } from './here.js'
 import { placeOf } from './places.js'
 import { productRows } from './products.js'
@@ -40,6 +41,7 @@ export const rows: Rows = {
   ...tensorRows,
   ...reductionRows,
   ...atomicRows,
+  ...inlineAsmRows,
   ...controlRows,
   ...callRows,
   ...bufferRows,

@@ -11,7 +11,6 @@ const index = 'one of the type index, which no kernel of Triton has left'
 export const refusals: Readonly<Record<string, string>> = {
   'arith.index_cast': index,
   'arith.index_castui': index,
-  'tt.elementwise_inline_asm': 'one of PTX, which is not read here',
   'tt.cat': 'one that leaves the order of the elements open',
   'tt.int_to_ptr': 'one that makes a pointer of a number, which says no tensor',
   'tt.ptr_to_int': 'one that makes a number of a pointer, which here is a tensor and a place in it',

@@ -186,6 +186,10 @@ export const formats: Readonly<Record<string, Format>> = {
     text: '$base , [ $shape... ] , [ $strides... ] {} : B(base) , B(result)',
   },
 
+  // ---------------------------------------------------------------- llvm
+
+  'llvm.intr.assume': { text: '$condition {} : T(condition)' },
+
   // ---------------------------------------------------------------- ttg
 
   'ttg.convert_layout': shapeOf,

@@ -145,6 +145,14 @@ export const typeOfPlaces =
             E.right(both._tag === 'tile' ? tile(p.shape, p.element, both.layout) : p),
           )
         })
+      case 'castPtr':
+        return after(of(expr.ptr), (p): Typing =>
+          p._tag === 'ptr'
+            ? E.right(ptr(expr.dtype))
+            : p._tag === 'tile' && p.element._tag === 'ptr'
+              ? E.right(tile(p.shape, ptr(expr.dtype), p.layout))
+              : refuse('type.mismatch', `castPtr: expected a pointer, found ${showType(p)}`),
+        )
       case 'storage': {
         const found = declarations.storage.get(expr.storage)
         return found === undefined

@@ -21,7 +21,7 @@
  *     3 x 128 x 160 = 61440    fits        3 x 128 x 232 = 89088    A2
  *
  * Laws
- * 1. Names are distinct; at most 64; warps are 1, 2, 4 or 8 of 32; a warpgroup is 4 from a multiple of 4, a warp is 1.
+ * 1. Names are distinct; at most 64; warps are 1, 2, 4, 8, 16 or 32 of 32; a warpgroup is 4 from a multiple of 4, a warp is 1.
  * 2. Two agents are disjoint or nested. Those that may run at the same time are disjoint.
  * 3. The first branch of a fork is its parent's; the others start agents that do not run.
  * 4. `startingAgents` are those that no fork starts.
@@ -88,11 +88,11 @@ export const agentRules = ({ program }: Scene): Checked => {
               ? no('agent.duplicate', `there are two agents ${agent.name}`)
               : null,
           () =>
-            [1, 2, 4, 8].includes(agent.warps) && isNat(agent.firstWarp) && lastWarp(agent) <= 32
+            [1, 2, 4, 8, 16, 32].includes(agent.warps) && isNat(agent.firstWarp) && lastWarp(agent) <= 32
               ? null
               : no(
                   'agent.warps',
-                  `agent ${agent.name}: expected 1, 2, 4 or 8 of the 32 warps, found warps ${String(agent.firstWarp)} to ${String(lastWarp(agent) - 1)}`,
+                  `agent ${agent.name}: expected 1, 2, 4, 8, 16 or 32 of the 32 warps, found warps ${String(agent.firstWarp)} to ${String(lastWarp(agent) - 1)}`,
                 ),
           () =>
             agent.kind !== 'warpgroup' || (agent.warps === 4 && agent.firstWarp % 4 === 0)

@@ -14,7 +14,7 @@
  * | in shared memory      | as a matrix descriptor describes (`matrix-descriptor.ts`)                          | mma.unsupported-transforms |
  * | D, A in tensor memory | as the data path of the instruction puts it (`layouts/tensor-memory/accumulator.ts`) | mma.tensor-memory        |
  * | scales                | both or none, e8m0 or ue4m3: row x in lane x mod 32, word x div 32; 4 factors a word | mma.scales               |
- * | sparsity              | words of 32 bits (`layouts/tensor-memory/sparsity.ts`), rows in the lanes of the sparse layout; A has half of k | mma.sparsity |
+ * | sparsity              | words of 32 bits, a line of them in each of M lanes (`layouts/tensor-memory/sparsity.ts`); A has half of k | mma.sparsity |
  *
  * Sums of integers, and no others, may saturate; operands of floats, and no others, may be negated (mma.dtype).
  *

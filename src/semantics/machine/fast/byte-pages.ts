@@ -44,6 +44,7 @@ export const blank: BytePage = bytePage(null, new Uint8Array(pageSize).fill(unwr
 
 /** Elements that begin inside bytes, and may end in the next one. */
 export const readPacked = (pages: Pages, { dtype, offsets, origin }: Cells, fill: number): Float64Array => {
+  const away = isSigned(dtype) ? 32 - bitsOf(dtype) : 0
   const out = new Float64Array(offsets.length)
   const inByte = addressesInByte(dtype)
   const [step, mask] = [8 / inByte, 2 ** bitsOf(dtype) - 1]
@@ -52,7 +53,8 @@ export const readPacked = (pages: Pages, { dtype, offsets, origin }: Cells, fill
     const at = offsets[i]! + origin
     const a = Math.floor(at / inByte)
     const shift = step * (at & (inByte - 1))
-    out[i] = at < 0 ? fill : ((byteAt(a) | (byteAt(a + 1) << 8)) >> shift) & mask
+    const found = ((byteAt(a) | (byteAt(a + 1) << 8)) >> shift) & mask
+    out[i] = at < 0 ? fill : (found << away) >> away
   }
   return out
 }

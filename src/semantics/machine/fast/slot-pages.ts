@@ -48,6 +48,8 @@ const codes: ReadonlyArray<Dtype> = [
   'e8m0',
   'ue4m3',
   'i1',
+  'i4',
+  'u4',
   'i8',
   'u8',
   'i16',

@@ -430,11 +430,6 @@ const productOf = (h: Here, o: Of<'tcgen05Mma'>, own: number): Product | FaultVa
   const { m, n, k } = shape.right
   const { a, b } = d.right
   const acc = d.right._tag === 'dense' ? d.right.accumulator : 'f32'
-  if (d.right.sparse && d.right.sparsitySelector !== 0)
-    return V.fault(
-      'instruction.unsupported',
-      `tcgen05.mma: which words sparsity selector ${String(d.right.sparsitySelector)} means is not known here`,
-    )
   const types = mmaTypes(a, b, acc, d.right._tag === 'dense' && d.right.saturate)
   const rows = { m: m / o.group, n, k: storedOf(o, k) }
   const { algebra } = h.world
@@ -612,7 +607,7 @@ const scalesOf = (
   return 'code' in b ? b : { a, b }
 }
 
-/** The words of each row of a sparse A. */
+/** The words of a sparse A: a line of them in each lane. Where an instruction has one word of a lane, its selector says which of two neighbours. */
 const metadataOf = (
   h: Here,
   o: Of<'tcgen05Mma'>,
@@ -624,17 +619,19 @@ const metadataOf = (
   const at = cellAt(h, `${what}: the address`, o.sparsity, own)
   if ('code' in at) return at
   const [rows, words] = [m / o.group, k / kOfWord(d.a)]
+  const selector = d.sparsitySelector
+  if (selector * words >= 2)
+    return V.fault(
+      'instruction.modifier',
+      `${what}: selector ${String(selector)} of ${String(words)} ${words === 1 ? 'word' : 'words'} a lane: the manual gives ${words === 1 ? '0 and 1' : '0'}`,
+    )
   const addresses = new Int32Array(rows * words)
-  let columns = 0
-  for (let x = 0; x < rows; x++)
-    for (let w = 0; w < words; w++) {
-      const byte = metadataByte(x, w)
-      columns = Math.max(columns, Math.floor((byte % tmemLaneBytes) / 4) + 1)
-      addresses[x * words + w] = byteOf(at) + byte
-    }
+  for (let lane = 0; lane < rows; lane++)
+    for (let w = 0; w < words; w++)
+      addresses[lane * words + w] = byteOf(at) + metadataByte(lane, selector + w)
   return (
     first(what, at, [0]) ??
-    inside(what, at, 1, columns) ??
+    inside(what, at, 1, selector + words) ??
     scattered(h, tensorPlane(h), 'u32', [rows, words], addresses)
   )
 }

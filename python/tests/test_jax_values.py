@@ -1,0 +1,161 @@
+"""Values that kernels of Pallas are given and give: arrays without dimensions, numbers of 4 bits, what `run_state` gives, one number of an array, counters."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+try:
+    import jax
+    import ml_dtypes
+    import numpy
+except ImportError as missing:
+    raise unittest.SkipTest(f"needs JAX and numpy: {missing}") from None
+
+import jax.numpy as jnp
+import tcspec
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+F32 = jnp.float32
+
+
+def _to(body: Any, shape: tuple[int, ...], dtype: Any = F32, *scratch: Any, **params: Any) -> Any:
+    return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct(shape, dtype), scratch_types=list(scratch), **params)
+
+
+class Values(unittest.TestCase):
+    @classmethod
+    def tearDownClass(cls) -> None:
+        tcspec.close()
+
+    def gives(self, wanted: Any, function: Any, *arguments: Any) -> None:
+        run = tcspec.run(function, *arguments)
+        self.assertTrue(run.ok, str(run))
+        numpy.testing.assert_array_equal(numpy.asarray(run.result), wanted)
+
+    def test_arrays_without_dimensions(self) -> None:
+        def scaled(x: Any, s: Any) -> Any:
+            def body(a: Any, by: Any, o: Any) -> None:
+                o[...] = a[...] * by[...]
+
+            return _to(body, (128,))(x, s)
+
+        x = numpy.arange(128, dtype=numpy.float32)
+        for by in (numpy.float32(3), numpy.array(3, numpy.float32), jnp.float32(3), 3.0):
+            self.gives(3 * x, scaled, x, by)
+
+    def test_numbers_of_four_bits(self) -> None:
+        def widened(x: Any) -> Any:
+            def body(a: Any, o: Any) -> None:
+                o[...] = a[...].astype(jnp.int8)
+
+            return _to(body, x.shape, jnp.int8)(x)
+
+        def narrowed(x: Any) -> Any:
+            def body(a: Any, o: Any) -> None:
+                o[...] = a[...].astype(jnp.int4)
+
+            return _to(body, x.shape, jnp.int4)(x)
+
+        every = numpy.arange(256) % 16
+        for dtype, x in ((ml_dtypes.int4, every - 8), (ml_dtypes.uint4, every)):
+            self.gives(x.astype(numpy.int8), widened, x.astype(dtype))
+        self.gives((every - 8).astype(ml_dtypes.int4), narrowed, (numpy.arange(256) - 8).astype(numpy.int8))
+
+    def test_casts_of_layouts_of_narrow_numbers(self) -> None:
+        def cast(layouts: Any) -> Any:
+            def kernel(x: Any) -> Any:
+                def body(a: Any, o: Any) -> None:
+                    v = plgpu.load(a, (), layout=layouts[0])
+                    for layout in layouts[1:]:
+                        v = plgpu.layout_cast(v, layout)
+                    o[...] = v
+
+                return _to(body, x.shape, x.dtype)(x)
+
+            return kernel
+
+        named = plgpu.Layout
+        x = numpy.random.default_rng(1).integers(-8, 8, (64, 64))
+        chains = [named.WGMMA_UPCAST_4X, named.WGMMA_UPCAST_2X, named.WGMMA]
+        self.gives(x.astype(ml_dtypes.int4), cast(chains), x.astype(ml_dtypes.int4))
+        self.gives(x.astype(numpy.int8), cast(chains[1:]), x.astype(numpy.int8))
+        with self.assertRaisesRegex(tcspec.Refused, "Cannot convert from WGMMA_UPCAST_4X to WGMMA for 8-bit elements"):
+            tcspec.check(cast([chains[0], chains[2]]), x.astype(numpy.int8))
+        f16 = x.astype(numpy.float16)
+        self.gives(f16, cast([named.SMEM_GMEM_COPY((64, 64), jnp.float16, 128)]), f16)
+        f32 = x.astype(numpy.float32)
+        self.gives(f32, cast([named.TCGEN05_M64_COLLECTIVE_NATIVE(64, 1)]), f32)
+        if hasattr(named, "_WGMMA_ACC_32BIT"):
+            self.gives(f32, cast([named._WGMMA_ACC_32BIT, named.WGMMA]), f32)
+
+    def test_run_state_gives_what_its_body_returns(self) -> None:
+        """JAX's lowering puts what the body returns before the last states, and takes as many as there are refs."""
+
+        def kept(scope: Any) -> Any:
+            def kernel(x: Any) -> Any:
+                def body(a: Any, o: Any) -> None:
+                    o[...] = pl.run_state(scope)(plgpu.ACC.init(a[...]))
+
+                return _to(body, (64, 64))(x)
+
+            return kernel
+
+        def added(acc: Any) -> Any:
+            return acc[...] + acc[...] + acc[...]
+
+        x = numpy.arange(64 * 64, dtype=numpy.float32).reshape(64, 64)
+        self.gives(3 * x, kept(added), x)
+        self.gives(x, kept(lambda acc: None), x)
+        with self.assertRaisesRegex(tcspec.Refused, "a body that returns nothing, or first what stands for result 0"):
+            tcspec.check(kept(lambda acc: jnp.int32(1)), x)
+
+    def test_one_number_of_an_array(self) -> None:
+        def reduced(of: Any, layout: Any) -> Any:
+            def kernel(x: Any) -> Any:
+                def body(a: Any, o: Any) -> None:
+                    rows = of(plgpu.load(a, (), layout=layout), axis=1)
+                    o[...] = jnp.broadcast_to(of(rows), (128,))
+
+                return _to(body, (128,), F32, compiler_params=plgpu.CompilerParams(reduction_scratch_bytes=1024))(x)
+
+            return kernel
+
+        x = numpy.random.default_rng(2).integers(-40, 40, (64, 64)).astype(numpy.float32)
+        for of, wanted in ((jnp.sum, x.sum()), (jnp.max, x.max()), (jnp.min, x.min())):
+            self.gives(numpy.full(128, wanted), reduced(of, plgpu.Layout.WGMMA), x)
+
+    def test_what_a_counter_holds(self) -> None:
+        def read(x: Any) -> Any:
+            def body(a: Any, o: Any, counter: Any) -> None:
+                pl.semaphore_signal(counter, 2)
+                pl.semaphore_wait(counter, 1)
+                o[...] = a[...] + pl.semaphore_read(counter).astype(F32)
+
+            return _to(body, (128,), F32, plgpu.SemaphoreType.REGULAR)(x)
+
+        x = numpy.arange(128, dtype=numpy.float32)
+        numpy.testing.assert_array_equal(numpy.asarray(tcspec.run(read, x).result), x + 1)
+        self.assertTrue(tcspec.check(read, x).ok)
+
+    def test_the_chip(self) -> None:
+        def arrives(x: Any) -> Any:
+            def body(a: Any, o: Any, barrier: Any) -> None:
+                plgpu.barrier_arrive(barrier)
+                plgpu.barrier_wait(barrier)
+                o[...] = a[...] + 1
+
+            return _to(body, (128,), F32, plgpu.Barrier(orders_tensor_core=True))(x)
+
+        x = numpy.zeros(128, numpy.float32)
+        self.assertTrue(tcspec.check(arrives, x).ok)
+        self.assertTrue(tcspec.check(arrives, x, target="sm_100").ok)
+        with self.assertRaisesRegex(tcspec.Refused, "exists on sm100a only"):
+            tcspec.check(arrives, x, target="sm_90")
+        with self.assertRaisesRegex(tcspec.Refused, "expected 'sm_90' or 'sm_100', found 'sm_80'"):
+            tcspec.check(arrives, x, target="sm_80")
+
+
+if __name__ == "__main__":
+    unittest.main()
