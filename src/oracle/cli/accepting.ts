@@ -15,6 +15,7 @@ import {
   baselineOf,
   withAccepted,
   type AcceptedRow,
+  type Launching,
   type StatementAt,
 } from '../../semantics/judging/accept.js'
 import type { Operation } from '../../semantics/judging/finding.js'
@@ -30,6 +31,12 @@ import type { Site } from '../../semantics/language/program.js'
 export interface Authored {
   readonly authored: (site: Site) => { readonly place: string; readonly text: string } | null
   readonly linesOf: (file: string) => ReadonlyArray<string>
+}
+
+/** A verdict, and what its rows name. */
+export interface Accepting extends Authored {
+  readonly verdict: Verdict
+  readonly launch: string
 }
 
 export const acceptOptions = (command: Command): Command =>
@@ -79,7 +86,9 @@ const statementsOf =
   ({ site, path, loc }: Operation) => {
     const found = authored(loc === undefined ? { label: site, path } : { label: site, path, loc })
     if (found === null) return null
-    const [, file = '', line = ''] = /^(.*):(\d+)$/su.exec(found.place) ?? []
+    const [, file, line] = /^(.*):(\d+)$/su.exec(found.place) ?? []
+    // no line of a file: its label names it
+    if (file === undefined || line === undefined) return null
     const lines = linesOf(file).map((l) => l.trim())
     const statement = lines[Number(line) - 1]
     return statement === undefined || statement === ''
@@ -87,20 +96,30 @@ const statementsOf =
       : { file, statement, nth: lines.slice(0, Number(line) - 1).filter((l) => l === statement).length }
   }
 
+/** Does a verdict pass with the rows that are asked for? Without any, none does that would not by itself. */
+export const passing = (
+  world: Pick<World, 'files'>,
+  options: Options,
+): E.Either<Failure, (judged: Accepting) => boolean> =>
+  pipe(
+    acceptAsked(world, options),
+    E.map((rows) => (judged) => accepted(options, judged, rows).verdict.passes === true),
+  )
+
 /** The verdict with what is accepted, and the file that is to be written of it. */
 export const accepted = (
   options: Options,
-  judged: Authored & { readonly verdict: Verdict },
+  judged: Accepting,
   rows: ReadonlyArray<AcceptedRow> | null,
 ): { readonly verdict: Verdict; readonly files: ReadonlyArray<Written> } => {
-  const at = statementsOf(judged)
-  const { verdict } = judged
+  const { verdict, launch } = judged
+  const of: Launching = { kernel: verdict.kernel, launch, at: statementsOf(judged) }
   return {
-    verdict: rows === null ? verdict : withAccepted(verdict, at, rows),
+    verdict: rows === null ? verdict : withAccepted(verdict, of, rows),
     files: acceptWritten(options).map(({ file }) => ({
       what: 'accepted findings',
       file,
-      bytes: new TextEncoder().encode(`${JSON.stringify(baselineOf(verdict, at, rows ?? []), null, 2)}\n`),
+      bytes: new TextEncoder().encode(`${JSON.stringify(baselineOf(verdict, of, rows ?? []), null, 2)}\n`),
     })),
   }
 }

@@ -14,12 +14,14 @@ import type { Program } from '../../semantics/language/program.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { multiplyAdds } from '../parallel/spread.js'
+import { passing } from './accepting.js'
 import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
 import type { Judged } from './judged.js'
 import { equalWritesOf, exploringAsked, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
 import { launchRows } from './launch-rows.js'
+import { launchOfProgram } from './launch-words.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
 import type { DataSet } from '../launch/data-sets.js'
@@ -95,6 +97,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           script: scriptOf(judgedProgram),
           rows: () => launchRows(judgedSubject, checked.world),
           settings,
+          launch: launchOfProgram(subject.right, checked.world, set),
           dropped: subject.right.dropped,
           authored: sourceOfSubject(judgedSubject),
           linesOf: linesOfSubject(judgedSubject),
@@ -133,7 +136,12 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         ? E.right(one)
         : open.length === 0 || (mending.length > 0 && set === null)
           ? onData('random')
-          : onDataSets(onData, set, open.join(', ')),
+          : pipe(
+              passing(world, options),
+              E.chain((passes) =>
+                onDataSets(onData, { asked: set, names: open.join(', '), budget: exploring.budget, passes }),
+              ),
+            ),
     ),
   )
   bar.stop()

@@ -47,7 +47,9 @@ import { drawingAsked } from './drawing.js'
 import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
 import { wordOf, wordsOf } from './flags/words.js'
+import { passing } from './accepting.js'
 import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
+import { launchOfPtx } from './launch-words.js'
 import {
   fuelForPtx,
   goodOf,
@@ -308,15 +310,18 @@ const judgedOnSets = (
 ): E.Either<Failure, JudgedPtx> =>
   pipe(
     dataAsked(options),
-    E.chainW((asked) =>
+    E.bindTo('asked'),
+    E.bindW('exploring', () => exploringAsked(options)),
+    E.bindW('passes', () => passing(world, options)),
+    E.chainW(({ asked, exploring: { budget }, passes }) =>
       onDataSets(
         (set) => {
-          const launched = withData(subject.launched, set)
+          // a set that is asked for is there already
+          const launched = set === asked ? subject.launched : withData(subject.launched, set)
           const source = warpSource(launched.elaborated.program, launched.arguments)
           return judgedOver(world, { ...subject, launched, source }, options, [], [outside], set)
         },
-        asked,
-        names,
+        { asked, names, budget, passes },
       ),
     ),
   )
@@ -328,7 +333,7 @@ const judgedOver = (
   options: Options,
   rows: ReadonlyArray<Row>,
   outside: ReadonlyArray<string>,
-  set: DataSet = 'random',
+  set: DataSet | null = null,
 ): E.Either<Failure, JudgedPtx> => {
   const parsed = pipe(
     E.Do,
@@ -372,6 +377,7 @@ const judgedOver = (
       script,
       rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))], ...rows],
       settings: {},
+      launch: launchOfPtx(launched, set),
       dropped: wordsOf(options, 'without'),
       authored,
       linesOf,
@@ -383,7 +389,7 @@ const judgedOver = (
       verdict: detailed(
         {
           smem: launched.elaborated.shared,
-          replay: replayText(schedule, verdict, set),
+          replay: replayText(schedule, verdict, set ?? 'random'),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
           language: 'cuda',
@@ -440,15 +446,15 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   if (E.isLeft(found)) return found
   const { outs, drawing, one } = found.right
   const { launched, checked, verdict } = one
-  const ended = checked.outcome._tag === 'completed'
+  const ended = checked.completed
   const planeOf = (tensor: string): number =>
     checked.world.header.planes.findIndex(({ space, name }) => space === 'gmem' && name === tensor)
   const compared: Compared[] = []
-  if (ended)
+  if (ended !== null)
     for (const [tensor, { shape, expected }] of launched.outputs) {
       const given = launched.arguments.tensors.find(({ name }) => name === tensor)!
       const bytes = new Uint8Array(given.bytes)
-      Plane.copyOut(checked.machine.planes[planeOf(tensor)]!, 0, bytes.length, bytes)
+      Plane.copyOut(ended.machine.planes[planeOf(tensor)]!, 0, bytes.length, bytes)
       const elements = shape.reduce((n, d) => n * d, 1)
       const size = bytes.length / elements
       let differ = 0
@@ -468,7 +474,7 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   for (const b of bound.right) {
     const c = compared.find(({ tensor }) => tensor === b.name)
     if (c === undefined) {
-      if (!ended) continue
+      if (ended === null) continue
       return refuse(
         'bad-flag',
         `--out: expected an output of ${file}, ${[...launched.outputs.keys()].join(', ')}, found '${b.name}'`,
@@ -490,7 +496,7 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   for (const kept of drawn.right) files.push(kept)
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
-    const made = traceOf(one.source, one.algebra, one.given, checked.schedule)
+    const made = traceOf(one.source, one.algebra, one.given, (ended ?? checked).schedule)
     if (E.isLeft(made)) return made
     files.push({ what: 'a trace', file: traceFile, bytes: made.right })
   }

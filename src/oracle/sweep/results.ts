@@ -140,7 +140,6 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
   record<PointVerdict>()(
     'a verdict',
     {
-      decidedBy: described(oneOf('one-schedule', 'exploration'), 'by what it was decided'),
       notes: described(list(text), 'ids of the notes, each once'),
       proved: described(
         either<null, boolean>('null or a truth value', nothing, bool),
@@ -159,7 +158,11 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
       ),
       events: described(nat, 'events of the run'),
     },
-    { comparison: described(comparison, 'of the outputs with what they should be') },
+    {
+      decidedBy: described(oneOf('one-schedule', 'exploration'), 'by what it was decided, if it was'),
+      lookedAt: described(oneOf('one-schedule', 'exploration'), 'what was looked at where nothing decided'),
+      comparison: described(comparison, 'of the outputs with what they should be'),
+    },
   ),
 )
 const mutant: Wire<PointMutant> = define('PointMutant', () =>

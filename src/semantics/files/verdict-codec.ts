@@ -45,6 +45,7 @@ import {
   type Searched,
   type Verdict,
   type VerdictName,
+  type Way,
 } from '../judging/verdict.js'
 import {
   bool,
@@ -337,7 +338,12 @@ const searched: Wire<Searched> = define('Searched', () =>
       states: described(nat, 'states that were seen'),
       transitions: described(nat, 'events that were taken'),
     },
-    {},
+    {
+      leaves: described(
+        wordOf<'lanes'>()({ lanes: true }),
+        'what it does not follow although a condition fails by it: orders of the lanes of one warp',
+      ),
+    },
   ),
 )
 
@@ -496,6 +502,8 @@ const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
   ),
 )
 
+const way: Wire<Way> = wordOf<Way>()({ 'one-schedule': true, exploration: true })
+
 const written: Wire<Verdict> = define('Verdict', () =>
   record<Verdict>()(
     'a verdict',
@@ -511,10 +519,6 @@ const written: Wire<Verdict> = define('Verdict', () =>
       ),
       verdict: described(verdictName, 'the first that applies, from the worst to ok'),
       reason: described(text, 'why, in one line'),
-      decidedBy: described(
-        wordOf<Verdict['decidedBy']>()({ 'one-schedule': true, exploration: true }),
-        'one run that stands for all, or several',
-      ),
       search: described(
         either('null or a search', nothing, searched),
         'how far a search of all schedules went; null where none was made',
@@ -559,6 +563,16 @@ const written: Wire<Verdict> = define('Verdict', () =>
       scope: described(list(text), 'what the verdict does not speak of'),
     },
     {
+      decidedBy: described(
+        way,
+        'what decided: one run that covers all schedules, or several; absent where the verdict is `undecided` or `out-of-fuel`',
+      ),
+      lookedAt: described(way, 'what was looked at where nothing decided'),
+      firstConditions: described(conditions, 'those of the first run, where `schedule` is another one'),
+      completes: described(
+        nat,
+        'where some schedules end in a deadlock or a fault and others do not: the place in `schedules` of one that completes; outputs are those that it leaves',
+      ),
       spent: described(spent, 'where one run did not decide, and others were tried: what these have cost'),
       guessed: described(
         list(text),
@@ -578,9 +592,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
 )
 
 /** What stands for a schedule that the table does not have, if anything does: where it stands. */
-const astray = ({ schedule: own, findings, notes, schedules }: Verdict): string | undefined => {
+const astray = ({ schedule: own, completes, findings, notes, schedules }: Verdict): string | undefined => {
   const places: ReadonlyArray<readonly [string, number | null]> = [
     ['schedule', own],
+    ['completes', completes ?? null],
     ...findings.map((f, i) => [`findings[${String(i)}].schedule`, f.schedule] as const),
     ...notes.map((f, i) => [`notes[${String(i)}].schedule`, f.schedule] as const),
   ]
