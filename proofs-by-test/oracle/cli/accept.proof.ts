@@ -168,7 +168,10 @@ describe('a baseline', () => {
       await said('check', name, '--accept-write', 'h.json')
       const { accepted } = baselineIn('h.json')
       for (const [i] of accepted.entries()) {
-        write('i.json', accepted.toSpliced(i, 1))
+        write(
+          'i.json',
+          accepted.filter((_, k) => k !== i),
+        )
         expect([name, i, (await said('check', name, '--accept', 'i.json')).status]).toEqual([name, i, 1])
       }
     }

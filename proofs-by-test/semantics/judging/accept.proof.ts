@@ -160,9 +160,9 @@ const allOf = (v: Verdict): ReadonlyArray<Finding> =>
     })),
   ])
 const mayPass = (v: Verdict, accepted: ReadonlyArray<Finding>): boolean => {
-  if (v.verdict === 'ok') return v.findings.every((f) => known(f, v, accepted))
+  if (v.verdict === 'ok') return v.findings.every((f) => known(f, accepted))
   if (v.verdict !== 'hazard' || v.findings.length === 0 || v.provenance?.proved === false) return false
-  if (!v.findings.every((f) => known(f, v, accepted))) return false
+  if (!v.findings.every((f) => known(f, accepted))) return false
   if (v.search?.complete === true && v.search.leaves === undefined) return true
   return [v.conditions, v.firstConditions].every(
     (all) =>
@@ -176,7 +176,7 @@ const mayPass = (v: Verdict, accepted: ReadonlyArray<Finding>): boolean => {
       ),
   )
 }
-const known = (f: Verdict['findings'][number], v: Verdict, accepted: ReadonlyArray<Finding>): boolean =>
+const known = (f: Verdict['findings'][number], accepted: ReadonlyArray<Finding>): boolean =>
   [f, ...(f.alike ?? [])].every((one) => accepted.some((k) => names1(k, f.id, one)))
 
 const rowsFor = (v: Verdict, findings: ReadonlyArray<Finding>, launch?: string): ReadonlyArray<AcceptedRow> =>
