@@ -80,7 +80,7 @@ test('races that only some data show, and which', async () => {
   const flagged = await run('--entry flagged --grid 1 --block 128 --arg 0=u32[1] 1=f32[128]:out')
   expect([flagged.verdict, flagged.reason.split(':')[0]]).toEqual([
     'hazard',
-    'with data that are all ones (_Z7flaggedPKiPf_param_0)',
+    'with data that are all ones (argument 0 (const int*))',
   ])
   // a fault on data that nobody gave is held against nobody while others come to their end
   const gather = await run('--entry gather --grid 1 --block 64 --arg 0=u32[64] 1=f32[64] 2=f32[64]:out 3=64')

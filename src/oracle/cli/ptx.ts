@@ -469,7 +469,10 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
     }
   const files: Written[] = [...record(options, checked)]
   const written: { said: string; called: string; tensor: Tensor }[] = []
-  const bound = outputBindings(outs, [...launched.outputs.keys()])
+  const bound = outputBindings(
+    { ...outs, named: outs.named.map((b) => ({ ...b, name: launched.aliases.get(b.name) ?? b.name })) },
+    [...launched.outputs.keys()],
+  )
   if (E.isLeft(bound)) return bound
   for (const b of bound.right) {
     const c = compared.find(({ tensor }) => tensor === b.name)

@@ -132,13 +132,16 @@ const scouted = (launched: LaunchedPtx, size: number, set: DataSet): Scouted | n
   const ran = Run.run(world, machine, how, Run.both(judging, touching))
   const [judgement, touched] = ran.result
   const tagged = ran.outcome._tag
+  const parameterOf = new Map(
+    [...launched.aliases].flatMap(([alias, tensor]) => (/^\d/u.test(alias) ? [] : [[tensor, alias] as const])),
+  )
   return {
     block: given.block,
     size,
     ended: tagged === 'completed' || tagged === 'fault' || tagged === 'stuck' ? tagged : 'long',
     findings: judgement.findings.length,
     steps: ran.steps,
-    touched,
+    touched: touched.map((t) => ({ ...t, name: parameterOf.get(t.name) ?? t.name })),
   }
 }
 

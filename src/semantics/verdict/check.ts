@@ -850,18 +850,12 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const judgement = shown.result[0]
   const proof = first.result[1]
   const spent = (answer?.spent ?? 0) + (turns === answer ? 0 : (turns?.spent ?? 0))
-  const tried = (options.askOthers ?? options.explore) ? affordable(causing, question.price, budget - spent) : []
+  const tried =
+    (options.askOthers ?? options.explore) ? affordable(causing, question.price, budget - spent) : []
   const known = first.outcome._tag === 'completed' ? first : null
   const aside =
     stands.name === 'deadlock'
-      ? asideOf(
-          launched.right,
-          options,
-          detecting,
-          shownBy(world, answer?.found?.ran ?? first),
-          known,
-          tried,
-        )
+      ? asideOf(launched.right, options, detecting, shownBy(world, answer?.found?.ran ?? first), known, tried)
       : stands.name === 'invalid'
         ? // what was found before the fault was found in half a run
           asideOf(launched.right, options, detecting, [], known, tried)
@@ -879,9 +873,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     guesses.some(({ id, a }) => id === f.id && a.index === f.a.index && a.at === f.a.at)
   const ended = known ?? aside.completes
   const completed: Completed | null =
-    ended === null
-      ? null
-      : { row: rowOf(table, ended), schedule: ended.schedule, machine: ended.machine }
+    ended === null ? null : { row: rowOf(table, ended), schedule: ended.schedule, machine: ended.machine }
   const plain: Verdict = {
     schema: verdictSchema,
     kernel: source.name,
@@ -905,9 +897,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     provenance: proof,
     digest: {
       order: judgement?.digest ?? 'none',
-      output: digestOf(
-        digested(world).map((name) => readTensor(world, (completed ?? first).machine, name)),
-      ),
+      output: digestOf(digested(world).map((name) => readTensor(world, (completed ?? first).machine, name))),
     },
     counts: {
       events: judgement?.events ?? 0,
