@@ -81,6 +81,9 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         explain,
         fuel: fuel.right,
         progress: bar.update,
+        ...((subject.right.launched?.guessed.length ?? 0) === 0
+          ? {}
+          : { guessed: subject.right.launched?.guessed ?? [] }),
       })
     return pipe(
       judged(program, true),

@@ -40,6 +40,7 @@ import { readTensor } from '../tensor-files/tensor-file.js'
 import { zerosLike, type Tensor } from '../tensor-files/tensor.js'
 import { beside, inFile } from './beside.js'
 import { decodeLaunch, dtypeNamed, type LaunchArgument, type LaunchFile } from './file.js'
+import { markIn } from './guess-mark.js'
 import { parseWord } from './words.js'
 
 // ---------------------------------------------------------------- model
@@ -74,8 +75,10 @@ export interface LaunchedModule {
   readonly tensors: ReadonlySet<string>
   /** contents of tensors before the launch, by the name of the tensor; the others are seeded */
   readonly inputs: ReadonlyMap<string, Brought>
-  /** what is expected in tensors behind it */
+  /** what is expected in tensors after it */
   readonly expected: ReadonlyMap<string, Brought>
+  /** arguments whose sizes or values are a guess (`:guess`) */
+  readonly guessed: ReadonlyArray<string>
 }
 
 /** A refusal of an operation, with the line of its author. */
@@ -103,9 +106,12 @@ interface Open {
   readonly role: Role
   /** how the command line said it */
   readonly said: string | null
+  /** its size or its value is a guess */
+  readonly guess: boolean
 }
 
-const number = (p: Asked, value: number | bigint, said: string | null): Open => ({
+const number = (p: Asked, value: number | bigint, said: string | null, guess: boolean = false): Open => ({
+  guess,
   argument: value,
   file: null,
   expected: null,
@@ -114,15 +120,16 @@ const number = (p: Asked, value: number | bigint, said: string | null): Open => 
   said,
 })
 
-const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
-  pipe(
+const ofWord = (p: Asked, marked: string): E.Either<Failure, Open> => {
+  const { text, guess } = markIn(marked)
+  return pipe(
     parseWord(p, text),
     E.map((word): Open => {
       const said = `${p.name}=${text}`
       const role = p._tag === 'scalar' ? 'in' : p.role
       switch (word._tag) {
         case 'number':
-          return number(p, word.value, said)
+          return number(p, word.value, said, guess)
         case 'tensor':
           return {
             argument: word.tensor,
@@ -131,6 +138,7 @@ const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
             tensor: p.name,
             role: word.tensor.role ?? role,
             said,
+            guess,
           }
         case 'file': {
           const isOut = (word.role ?? role) === 'out'
@@ -141,11 +149,13 @@ const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
             tensor: p.name,
             role: word.role ?? role,
             said,
+            guess,
           }
         }
       }
     }),
   )
+}
 
 const ofFile = (
   p: Asked,
@@ -201,6 +211,7 @@ const ofFile = (
     tensor,
     role,
     said: null,
+    guess: false,
   })
 }
 
@@ -376,6 +387,7 @@ export const launched =
         tensors: new Set([...made.tensors.values()].map((t) => t.tensor)),
         inputs,
         expected,
+        guessed: [...found.right].flatMap(([name, { guess }]) => (guess ? [name] : [])),
       })),
     )
   }

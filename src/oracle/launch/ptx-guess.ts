@@ -133,7 +133,9 @@ const scouted = (launched: LaunchedPtx, size: number, set: DataSet): Scouted | n
   const [judgement, touched] = ran.result
   const tagged = ran.outcome._tag
   const parameterOf = new Map(
-    [...launched.aliases].flatMap(([alias, tensor]) => (/^\d/u.test(alias) ? [] : [[tensor, alias] as const])),
+    [...launched.aliases].flatMap(([alias, tensor]) =>
+      /^\d/u.test(alias) ? [] : [[tensor, alias] as const],
+    ),
   )
   return {
     block: given.block,
@@ -278,8 +280,8 @@ const ofBlock = (
       args: Object.entries(wordsOf(e, size, (p) => `${p.dtype}[${String(filled)}]:${p.role ?? 'in'}`)),
       ...(e.example.shared === undefined ? {} : { shared: e.example.shared }),
     })
-    // other data are asked once: a fault that they do not mend is one of sizes
-    for (const set of E.isLeft(launched) ? [] : size === sizes[0] ? sets : sets.slice(0, 1)) {
+    // other data are asked with the first two sizes, as many as there are threads among them: a fault that they do not mend is one of sizes
+    for (const set of E.isLeft(launched) ? [] : sizes.indexOf(size) < 2 ? sets : sets.slice(0, 1)) {
       if (steps >= fuelInAll || runs >= mostRuns) return { runs, steps, found }
       const run = E.isLeft(launched) ? null : scouted(launched.right, size, set)
       runs += 1

@@ -210,7 +210,7 @@ const rowWire: Wire<Row> = define('Row', () =>
     {
       point: described(nat, 'its place in the grid, from 0'),
       hash: described(text, 'of the key and of the files that its subject reads'),
-      key: described(text, 'the command line of `tcspec` that asks it again, beside the document'),
+      key: described(text, 'the command line of `tcspec` that asks it again, with the document'),
       subject: described(text, 'the kernel or the file'),
       outcome: described(
         wordOf<PointOutcome>()(outcomes),

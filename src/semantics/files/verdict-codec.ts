@@ -120,7 +120,7 @@ const namedBytes: Wire<NamedBytes> = define('NamedBytes', () =>
     {
       name: described(text, 'its name'),
       start: described(nat, 'its first byte'),
-      end: described(nat, 'the byte behind its last'),
+      end: described(nat, 'the byte after its last'),
     },
     {},
   ),
@@ -176,7 +176,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       ),
       moved: described(
         oneOf<true>(true),
-        'the fence is there: the compiler moved the write of a register behind it',
+        'the fence is there: the compiler moved the write of a register after it',
       ),
       family: described(
         wordOf<NonNullable<MissingEdge['family']>>()({

@@ -123,11 +123,7 @@ const reasonOf = ({ whose }: Finding): string =>
   whose === 'compiler' ? 'inserted by the compiler' : whose === 'library' ? 'inserted by the library' : unread
 
 /** The baseline of a verdict: rows of `before` keep their reasons, those of other kernels and other launches stay. */
-export const baselineOf = (
-  v: Verdict,
-  of: Launching,
-  before: ReadonlyArray<AcceptedRow> = [],
-): Baseline => {
+export const baselineOf = (v: Verdict, of: Launching, before: ReadonlyArray<AcceptedRow> = []): Baseline => {
   const isMine = isOf(of)
   const known = new Map(before.map((r) => [keyOf(r), r]))
   const mine = new Map<string, AcceptedRow>()
@@ -166,7 +162,7 @@ const openBeside = (v: Verdict, isAccepted: (f: Finding) => boolean): string | n
   ].sort()
   return failing.length === 0
     ? null
-    : `${failing.join(', ')} ${failing.length === 1 ? 'fails' : 'fail'}, so other schedules ${isWhole ? 'of the lanes of a warp ' : ''}may have other findings`
+    : `${failing.join(', ')} ${failing.length === 1 ? 'fails' : 'fail'}, so other schedules${isWhole ? ', in which the lanes of a warp come in another order,' : ''} may have other findings`
 }
 
 /** The verdict with what is accepted of it: its findings say why, and rows that name none of them are told. */

@@ -119,8 +119,8 @@ export interface CheckOptions {
   /** how far that search may go */
   readonly bounds?: Bounds
   /**
-   * arguments of the launch whose sizes or values are a guess: a fault, which they may cause, then decides nothing, and an output that is not written whole is a
-   * note. Absent: all were given
+   * arguments of the launch whose sizes or values are a guess: a fault and a read of what nothing has written, which they may cause, then decide nothing, and an
+   * output that is not written whole is a note. Absent: all were given
    */
   readonly guessed?: ReadonlyArray<string>
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
@@ -593,8 +593,16 @@ const decide = (
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
-  return decideRun(endedBy(world, ran, guessed), judgement, proof, schedules)
+  const decision = decideRun(endedBy(world, ran, guessed), judgement, proof, schedules)
+  return decision.name === 'hazard' && guessed && isOfGuessAlone(judgement)
+    ? { name: 'undecided', reason: `${decision.reason}, which may come from the guess` }
+    : decision
 }
+
+/** Too few threads, or a size that is too small, leave memory unwritten that is read. */
+const mayComeOfGuess = ({ id }: Diagnosis): boolean => id === 'I1'
+const isOfGuessAlone = (judgement: Judgement | null): boolean =>
+  judgement !== null && judgement.findings.length > 0 && judgement.findings.every(mayComeOfGuess)
 
 /** Of arrivals, waits and what they announce. That one order of strong accesses was followed (C1) is said beside an `ok`. */
 const ofBarriers = ['C3', 'C4', 'C6'] as const
@@ -670,6 +678,7 @@ const settled = (
   lanes: BetweenLanes,
   schedules: Schedules,
   budget: Budget,
+  guessed: boolean,
 ): Decision => {
   if (answer === null) return decision
   if (answer.found !== null) return answer.found.decision
@@ -682,7 +691,9 @@ const settled = (
       judgement,
       `${searched}, which does not try older values of what ${stale.agent} ${stale.site} reads`,
     )
-  const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
+  const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? []).filter(
+    (f) => !guessed || !mayComeOfGuess(f),
+  )
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }
   return lanes.findings.length > 0 || lanes.fails
@@ -814,7 +825,10 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     decide: (ran) => decide(world, ran, ran.result[0], null, schedules, isGuess),
   }
   // what stops one run stops all of them, at the same cost
-  const isOpen = decision.name === 'undecided' && first.outcome._tag === 'completed'
+  const isOpen =
+    decision.name === 'undecided' &&
+    first.outcome._tag === 'completed' &&
+    !(isGuess && isOfGuessAlone(first.result[0]))
   const turns = isOpen ? inTurn(question) : null
   const answer = !isOpen
     ? null
@@ -846,7 +860,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ? betweenLanes(first.result[0], asOne)
       : noneBetweenLanes
   const apart = [...(first.result[0]?.byManual ?? []), ...lanes.findings]
-  const stands = settled(world, decision, first.result, answer, lanes, followed, budget)
+  const stands = settled(world, decision, first.result, answer, lanes, followed, budget, isGuess)
   const judgement = shown.result[0]
   const proof = first.result[1]
   const spent = (answer?.spent ?? 0) + (turns === answer ? 0 : (turns?.spent ?? 0))
@@ -870,6 +884,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   // what a guess may have caused is not held against the kernel
   const guesses = isGuess ? faultOf(world, shown) : []
   const isOfGuess = (f: Diagnosis): boolean =>
+    (isGuess && mayComeOfGuess(f)) ||
     guesses.some(({ id, a }) => id === f.id && a.index === f.a.index && a.at === f.a.at)
   const ended = known ?? aside.completes
   const completed: Completed | null =

@@ -322,7 +322,7 @@ const elsewhere = (
   if (i === null || op === undefined || kindOf(op)?.class !== kind.class) return moved
   const by = exchanged(body, index, i)
   if (by === null) return moved
-  const change = make('ORDER', `behind ${called(op)}`, () => by, { manner: 'later' })
+  const change = make('ORDER', `after ${called(op)}`, () => by, { manner: 'later' })
   return [...moved, { ...change, other: op }]
 }
 
