@@ -117,10 +117,10 @@ describe('tcspec kernels of a module', () => {
         { name: 'dx', kind: 'descriptor', dtype: 'f16', role: 'in', block: [64, 64] },
         { name: 'dy', kind: 'descriptor', dtype: 'f16', role: 'out', block: [64, 64] },
       ],
-      example: { grid: [2], arg: { dx: 'f16[128,64]:in', dy: 'f16[128,64]:out' } },
+      example: { grid: [2], arg: { dx: 'f16[128,64]:in:guess', dy: 'f16[128,64]:out:guess' } },
     })
     expect(said['printed']).toContain(
-      'tcspec check row_scale.ttgir --grid 2 --arg dx=f16[128,64]:in dy=f16[128,64]:out',
+      'tcspec check row_scale.ttgir --grid 2 --arg dx=f16[128,64]:in:guess dy=f16[128,64]:out:guess',
     )
   })
   it('what it lists is taken by --without, or refused because its result is read or it does nothing here', async () => {

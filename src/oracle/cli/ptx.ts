@@ -48,6 +48,7 @@ import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
 import { wordOf, wordsOf } from './flags/words.js'
 import { passing } from './accepting.js'
+import { onScalars, variedWords } from './on-scalars.js'
 import { checkReport, drawnOf, judgedText, type Judged } from './judged.js'
 import { launchOfPtx } from './launch-words.js'
 import {
@@ -255,7 +256,9 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
   pipe(
     mendAsked(options),
     E.bindTo('numbers'),
-    E.bindW('first', () => judgedModule(world, file, options, null)),
+    E.bindW('first', ({ numbers }) =>
+      numbers.length > 0 ? judgedModule(world, file, options, null) : judgedOnScalars(world, file, options),
+    ),
     E.chainW(({ numbers, first }) =>
       pipe(
         mendPtx(textOf(first).module, textOf(first), numbers, (module) =>
@@ -274,6 +277,25 @@ const textOf = (judged: JudgedPtx): JudgedText & { readonly judged: JudgedPtx } 
   const { program, positions } = launched.elaborated
   return { module: launched.module, program, positions, checked, verdict, judged }
 }
+
+/** On the numbers of the launch; where these are a guess, on others too. */
+const judgedOnScalars = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> =>
+  pipe(
+    judgedModule(world, file, options, null),
+    E.bindTo('first'),
+    E.bindW('exploring', () => exploringAsked(options)),
+    E.bindW('passes', () => passing(world, options)),
+    E.map(({ first, exploring: { budget }, passes }) =>
+      first.launched.guessed.length === 0
+        ? first
+        : onScalars(
+            first,
+            ({ words }) =>
+              judgedModule(world, file, Object.assign({ data: 'random' }, options, { arg: words }), null),
+            { varied: variedWords(first.launched, wordsOf(options, 'arg')), budget, passes },
+          ),
+    ),
+  )
 
 /** The text, or another in its place. */
 const judgedModule = (

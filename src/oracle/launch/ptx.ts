@@ -78,6 +78,8 @@ export interface LaunchedPtx {
   readonly seeded: ReadonlyMap<string, string>
   /** arguments whose sizes or values are a guess (`:guess`), as they are called */
   readonly guessed: ReadonlyArray<string>
+  /** of each parameter what it is called (`ptx-called.ts`) */
+  readonly called: ReadonlyArray<string>
   /** tensors by what else an argument is called: its number, the name of its parameter */
   readonly aliases: ReadonlyMap<string, string>
   /** element type, extents and expected bytes of what the kernel writes */
@@ -527,6 +529,7 @@ export const launchedPtx =
       launch,
       seeded,
       guessed,
+      called,
       aliases,
       arguments: {
         grid: launch.grid,

@@ -589,7 +589,7 @@ const decide = (
   guessed: boolean,
 ): Decision => {
   const { outcome } = ran
-  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || outcome.fault.kind === 'crash'))
+  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || isOfNoSize(outcome.fault)))
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
@@ -598,6 +598,9 @@ const decide = (
     ? { name: 'undecided', reason: `${decision.reason}, which may come from the guess` }
     : decision
 }
+
+/** No size and no value makes lanes of a warp wait at different barriers; and a crash is of this library. */
+const isOfNoSize = ({ kind, code }: Fault): boolean => kind === 'crash' || code === 'warp.aligned'
 
 /** Too few threads, or a size that is too small, leave memory unwritten that is read. */
 const mayComeOfGuess = ({ id }: Diagnosis): boolean => id === 'I1'
