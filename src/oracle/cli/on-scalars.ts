@@ -20,7 +20,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { boundsOf } from '../../dialects/ptx/flow/bounds.js'
 import { resolveModule } from '../../dialects/ptx/index.js'
 import type { Budget } from '../../semantics/verdict/budget.js'
-import { wayOf, type ReplayableFinding, type Verdict } from '../../semantics/judging/verdict.js'
+import { renamed, type ReplayableFinding, type Verdict } from '../../semantics/judging/verdict.js'
 import { guessMark } from '../launch/guess-mark.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import { spotOf } from '../launch/ptx-words.js'
@@ -167,17 +167,15 @@ export const onScalars = <J extends Judged>(
     ],
   })
   const [shown] = open
-  const { decidedBy: _, ...rest } = verdict
   return Object.assign({}, first, {
     verdict:
       shown === undefined || verdict.verdict !== 'ok'
         ? verdict
-        : {
-            ...rest,
-            ...wayOf('undecided', 'exploration'),
-            verdict: 'undecided',
-            reason: `with ${shown[0].said} there is a ${shownText(shown[1])}, which may come from these numbers (--arg ${shown[0].changed.map(quoted).join(' ')} shows it); with the guessed ones: ${verdict.reason}`,
-          },
+        : renamed(
+            verdict,
+            'undecided',
+            `with ${shown[0].said} there is a ${shownText(shown[1])}, which may come from these numbers (--arg ${shown[0].changed.map(quoted).join(' ')} shows it); with the guessed ones: ${verdict.reason}`,
+          ),
   })
 }
 

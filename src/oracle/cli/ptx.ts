@@ -24,7 +24,7 @@ import { grouped } from '../../semantics/judging/alike.js'
 import { copied, tensorOf, type Copied } from '../../semantics/judging/copied.js'
 import { detailed } from '../../semantics/judging/details.js'
 import type { Operation } from '../../semantics/judging/finding.js'
-import type { Verdict } from '../../semantics/judging/verdict.js'
+import { renamed, type Verdict } from '../../semantics/judging/verdict.js'
 import { noArguments, type Arguments, type Source } from '../../semantics/machine/source.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
 import { productsSteer } from '../../semantics/warps/steering.js'
@@ -531,11 +531,11 @@ export const runPtx = (world: World, file: string, options: Options): E.Either<F
   const wrong = compared.filter(({ tensor, differ }) => differ !== null && differ > 0 && !isOpen(tensor))
   const judged: Verdict =
     wrong.length > 0 && (verdict.verdict === 'ok' || verdict.verdict === 'undecided')
-      ? {
-          ...verdict,
-          verdict: 'wrong-result',
-          reason: `${wrong[0]!.tensor}: ${thousands(wrong[0]!.differ!)} of ${thousands(wrong[0]!.elements)} elements differ from what its file expects`,
-        }
+      ? renamed(
+          verdict,
+          'wrong-result',
+          `${wrong[0]!.tensor}: ${thousands(wrong[0]!.differ!)} of ${thousands(wrong[0]!.elements)} elements differ from what its file expects`,
+        )
       : verdict
   const rows = compared.flatMap(({ tensor, differ, elements }): ReadonlyArray<readonly [string, string]> =>
     differ === null

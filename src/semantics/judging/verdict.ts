@@ -259,3 +259,13 @@ export interface Verdict {
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
 }
+
+/** The verdict by another name, for another reason: what had decided is what was looked at, or the other way round. */
+export const renamed = (v: Verdict, name: VerdictName, reason: string): Verdict => {
+  const way = v.decidedBy ?? v.lookedAt
+  const other = Object.assign({}, v, { verdict: name, reason })
+  if (way === undefined) return other
+  Reflect.deleteProperty(other, 'decidedBy')
+  Reflect.deleteProperty(other, 'lookedAt')
+  return Object.assign(other, wayOf(name, way))
+}

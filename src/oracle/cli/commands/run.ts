@@ -33,7 +33,7 @@ import { type Outcome } from '../../../semantics/execution/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/language/program.js'
 import type { EventKey } from '../../../semantics/execution/step.js'
-import type { Verdict } from '../../../semantics/judging/verdict.js'
+import { renamed, type Verdict } from '../../../semantics/judging/verdict.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
 import { multiplyAdds, spread } from '../../parallel/spread.js'
 import { zeros, type LaunchedModule } from '../../launch/launched.js'
@@ -214,11 +214,11 @@ const isGood = (c: Compared): boolean =>
 /** A completed run whose output is not what the program says is a wrong result, whatever its synchronisation. */
 const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
   compared !== null && !isGood(compared) && (v.verdict === 'ok' || v.verdict === 'undecided')
-    ? {
-        ...v,
-        verdict: 'wrong-result',
-        reason: compared._tag === 'near' ? nearText(compared) : differText(firstDiffering(compared.outputs)),
-      }
+    ? renamed(
+        v,
+        'wrong-result',
+        compared._tag === 'near' ? nearText(compared) : differText(firstDiffering(compared.outputs)),
+      )
     : v
 
 /** The bound that holds here, and what it comes from: it grows with the largest value. */
