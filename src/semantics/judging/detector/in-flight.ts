@@ -60,7 +60,7 @@ const forPair = (d: Detector, e: Issue): void => {
   const cta = c.header.agents[e.stamp.agent]!.cta
   const peer = cta ^ 1
   const lives = c.header.agents.some((a, x) => a.cta === peer && c.agents[x]!.started && !c.agents[x]!.exited)
-  const does = `issues ${e.tensor === undefined ? 'an mma' : `a ${e.tensor}`} for the pair`
+  const does = `issues ${e.tensor === undefined || e.tensor === 'mma' ? 'an mma' : `a ${e.tensor}`} for the pair`
   const who = agentName(c.header, e.stamp.agent)
   const told = (text: string): void => {
     file(c.report, keyOf('M7', e.stamp, undefined), () =>
