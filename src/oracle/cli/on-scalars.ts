@@ -139,7 +139,8 @@ const told = <J extends Judged>(one: J, { said, changed }: Varied): J => {
 
 export const onScalars = <J extends Judged>(
   first: J,
-  over: (varied: Varied) => E.Either<unknown, J>,
+  /** `left`: what a run may still cost */
+  over: (varied: Varied, left: Budget) => E.Either<unknown, J>,
   { varied, budget, passes }: OnScalars<J>,
 ): J => {
   if (isBad(first) && !passes(first)) return first
@@ -149,7 +150,7 @@ export const onScalars = <J extends Judged>(
   const aside: Array<readonly [Varied, Verdict]> = []
   for (const one of varied) {
     if (spent >= budget) break
-    const next = over(one)
+    const next = over(one, budget - spent)
     // what cannot be launched so says nothing
     if (E.isLeft(next)) continue
     spent += effortOf(next.right)

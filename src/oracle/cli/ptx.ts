@@ -290,8 +290,18 @@ const judgedOnScalars = (world: World, file: string, options: Options): E.Either
         ? first
         : onScalars(
             first,
-            ({ words }) =>
-              judgedModule(world, file, Object.assign({ data: 'random' }, options, { arg: words }), null),
+            // a larger number may be more than can be paid
+            ({ words }, left) =>
+              judgedModule(
+                world,
+                file,
+                Object.assign(
+                  { data: 'random', ...(left === Infinity ? {} : { fuel: String(left) }) },
+                  options,
+                  { arg: words },
+                ),
+                null,
+              ),
             { varied: variedWords(first.launched, wordsOf(options, 'arg')), budget, passes },
           ),
     ),
