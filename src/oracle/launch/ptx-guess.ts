@@ -83,7 +83,7 @@ const filled = 4096
 const fuel = 8_000
 const fuelInAll = 50_000
 /** Most runs: much may be computed between events. */
-const mostRuns = 20
+const mostRuns = 32
 
 const touching: Fold<ReadonlyMap<number, Touched>, ReadonlyArray<Touched>> = {
   init: (header) =>
@@ -292,8 +292,8 @@ const ofBlock = (
       ),
       ...(e.example.shared === undefined ? {} : { shared: e.example.shared }),
     })
-    // other data are asked with the first two sizes, as many as there are threads among them: a fault that they do not mend is one of sizes
-    for (const set of E.isLeft(launched) ? [] : sizes.indexOf(size) < 2 ? sets : sets.slice(0, 1)) {
+    // a fault may be one of data, or one of sizes, or both
+    for (const set of E.isLeft(launched) ? [] : sets) {
       if (steps >= fuelInAll || runs >= mostRuns) return { runs, steps, found }
       const run: Scouted | null = E.isLeft(launched) ? null : scouted(launched.right, size, wide, set)
       runs += 1
