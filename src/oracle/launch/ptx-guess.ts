@@ -82,6 +82,8 @@ const filled = 4096
 /** Most events of one run, and of all. */
 const fuel = 8_000
 const fuelInAll = 50_000
+/** Of one block: what fails with each size may be mended by another block. */
+const fuelOfBlock = 20_000
 /** Most runs: much may be computed between events. */
 const mostRuns = 32
 
@@ -294,12 +296,14 @@ const ofBlock = (
     })
     // a fault may be one of data, or one of sizes, or both
     for (const set of E.isLeft(launched) ? [] : sets) {
-      if (steps >= fuelInAll || runs >= mostRuns) return { runs, steps, found }
+      if (steps >= fuelInAll || steps - before.steps >= fuelOfBlock || runs >= mostRuns)
+        return { runs, steps, found }
       const run: Scouted | null = E.isLeft(launched) ? null : scouted(launched.right, size, wide, set)
       runs += 1
       steps += run?.steps ?? 0
       if (run?.ended === 'completed') return { runs, steps, found: run }
-      found = found ?? run
+      // a run that is too long says less than what a shorter one comes to
+      if (found === null || (found.ended === 'long' && run !== null)) found = run
       // where that is not enough, all numbers are fewer
       keepsWide &&= !(isLong && run?.ended === 'long')
       isLong = run?.ended === 'long'
