@@ -8,7 +8,7 @@ import ts from 'typescript'
 
 const people = /\b(whoever|somebody|nobody)\b/i
 
-/** Rooms whose texts are read by people who run a command. Descriptions of schemas, and the model's page, are not in them. */
+/** Rooms whose texts are read by people who run a command. */
 const rooms = [
   'src/kernels/broken/zoo',
   'src/oracle/cli',
@@ -23,11 +23,22 @@ const rooms = [
   'src/semantics/warps',
 ]
 
+/** Rooms of descriptions: of members of documents, rows of tables, clauses. There a text may be a phrase that goes on after its name, so its first word is its own. */
+const described = [
+  'src/dialects',
+  'src/layouts',
+  'src/oracle/documents.ts',
+  'src/oracle/serve',
+  'src/oracle/sweep',
+  'src/semantics/files',
+  'src/semantics/model',
+]
+
 /** Tags of types, which no message has. */
 const tags = new Set(['of inputs', 'of one operation'])
 
-const rules = [
-  [/^(Of|What|Who|Whoever|So is)\s/i, 'begins with a word that names nothing'],
+const opening = [/^(Of|What|Who|Whoever|So is)\s/i, 'begins with a word that names nothing']
+const words = [
   [/\bbeside\b/i, 'beside: next to, with'],
   [/\bstands? for\b/i, 'stands for: covers, means'],
   [/\bis held to\b/i, 'is held to: must'],
@@ -85,11 +96,16 @@ const longSentence = (text) =>
 
 const isAllowed = (file, text) => tags.has(text) || allowed.has(file) || allowed.has(`${file}|${text}`)
 
+const isIn = (all, file) => all.some((room) => file === room || file.startsWith(`${room}/`))
+const rulesOf = (file) => (isIn(rooms, file) ? [opening, ...words] : words)
+
 const complaints = (file) =>
   textsIn(file)
     .filter(({ text }) => !isAllowed(file, text))
     .flatMap(({ line, text }) => [
-      ...rules.filter(([pattern]) => pattern.test(text)).map(([, why]) => `${file}:${line}: ${why}: ${text}`),
+      ...rulesOf(file)
+        .filter(([pattern]) => pattern.test(text))
+        .map(([, why]) => `${file}:${line}: ${why}: ${text}`),
       ...(file.startsWith('src/oracle/cli/flags/') && longSentence(text) !== undefined
         ? [`${file}:${line}: a sentence of more than ${longest} words: ${text}`]
         : []),
@@ -103,7 +119,7 @@ const found = [
       .flatMap((line, i) => (people.test(line) ? [`${file}:${i + 1}: names nobody: ${line.trim()}`] : [])),
   ),
   ...sources
-    .filter((file) => file.endsWith('.ts') && rooms.some((room) => file.startsWith(`${room}/`)))
+    .filter((file) => file.endsWith('.ts') && (isIn(rooms, file) || isIn(described, file)))
     .flatMap(complaints),
 ]
 for (const line of found) console.error(line)

@@ -6,7 +6,7 @@ import { beside, drawSwizzle, swizzlePicture } from '../../src/render/swizzle.js
 import { fields, table, thousands, wrap } from '../../src/render/table.js'
 import { verdictText, type VerdictContext } from '../../src/render/verdict.js'
 import type { Condition, Finding } from '../../src/semantics/judging/finding.js'
-import { verdictSchema, type Verdict } from '../../src/semantics/judging/verdict.js'
+import { verdictSchema, wayOf, type Verdict } from '../../src/semantics/judging/verdict.js'
 import { right } from '../either.js'
 
 const loud: Palette = { ...plain, name: (t) => `\u001b[36m${t}\u001b[39m` }
@@ -150,7 +150,6 @@ describe('verdict', () => {
     settings: {},
     verdict: 'ok',
     reason: 'because',
-    decidedBy: 'one-schedule',
     search: null,
     schedule: 0,
     conditions: { C1: holds, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds },
@@ -162,6 +161,7 @@ describe('verdict', () => {
     digest: { order: '', output: '' },
     counts: { events: 0, steps: 0, agents: 0, ctas: 0, clusters: 0, runs: 1 },
     scope: [],
+    ...wayOf(over.verdict ?? 'ok', 'one-schedule'),
     ...over,
   })
   const context: VerdictContext = { palette: plain, judged: true, most: 1 }

@@ -56,7 +56,7 @@ export const computesOf = (
   const [rows, columns] = along(z, isTurned(2))
   if ([x!, y!, z].some((t) => t.shape.length !== 2) || k !== k2 || rows !== m || columns !== n)
     return wrong(
-      `${said[2]!} = ${said[0]!} @ ${said[1]!} of (m, k) and (k, n)${transposed === null && !isTurned(2) ? ', with .T behind the name of a transpose' : ''}`,
+      `${said[2]!} = ${said[0]!} @ ${said[1]!} of (m, k) and (k, n)${transposed === null && !isTurned(2) ? ', with .T after the name of a transpose' : ''}`,
       shapes,
     )
   return E.right({

@@ -125,7 +125,7 @@ const strided: Family = {
 const splat: Family = {
   name: 'WG_SPLAT',
   parameters: ['shape'],
-  summary: 'one register stands for all elements',
+  summary: 'one register holds all elements',
   example: 'WG_SPLAT((64, 8))',
   make: (args) => {
     const [shape, ...more] = args

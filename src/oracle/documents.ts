@@ -309,7 +309,7 @@ const documents: Readonly<Record<string, Document>> = {
   'signature.schema.json': document('tcspec.signature/1', 'what a module says of its launch', {
     name: [text, 'name of the function'],
     target: [orNull('a chip', text), 'the chip, such as `sm_90`; null: the text does not say'],
-    warps: [nat, 'warps of a CTA; partitions have others beside these'],
+    warps: [nat, 'warps of a CTA; partitions have others besides'],
     ctas: [nat, 'CTAs of a program'],
     axes: [nat, 'axes of the grid along which a program asks for its place'],
     parameters: [
@@ -419,7 +419,7 @@ const documents: Readonly<Record<string, Document>> = {
     ],
     twins: [
       list(
-        object('a twin', {
+        object('a kernel with a mistake, and the same kernel without it', {
           name: [text, 'what `check` calls the one that is wrong'],
           fixed: [text, 'what `check` calls the one that is mended'],
           id: [text, 'the hazard id'],
@@ -765,7 +765,7 @@ const documents: Readonly<Record<string, Document>> = {
       list(
         object('a family of layouts', {
           name: [text, 'its name'],
-          parameters: [list(text), 'what stands in brackets behind the name'],
+          parameters: [list(text), 'what stands in brackets after the name'],
           summary: [text, 'what it is'],
           example: [text, 'a layout of it'],
         }),
@@ -863,7 +863,7 @@ const documents: Readonly<Record<string, Document>> = {
       object(
         'a result',
         {
-          kind: [text, 'a value, a layout, or a layout behind another function'],
+          kind: [text, 'a value, a layout, or a layout after another function'],
           text: [text, 'as CuTe writes it'],
         },
         {
@@ -1417,12 +1417,12 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
   'case.schema.json': document('tcspec.case/1', 'a question and what is expected of it', {
     suite: [text, 'name of the suite'],
     case: [text, 'name of the case'],
-    rule: [text, 'id of the rule that it is held to'],
+    rule: [text, 'id of the rule that it must follow'],
     features: [list(text), 'what a back end must know to be asked'],
     fidelity: [text, 'how the rule is known: silicon, documented or model'],
     question: [
       anything,
-      'the question; a large tensor is an object with `npy`, a file beside this one, `dtype` and `shape`',
+      'the question; a large tensor is an object with `npy`, a file next to this one, `dtype` and `shape`',
     ],
     expected: [
       either(

@@ -63,9 +63,9 @@ export interface VerdictContext {
 
 /** What decided, or was looked at without deciding: one schedule, or several. */
 const decidedBy = (v: Verdict): readonly [string, string] => [
-  v.verdict === 'undecided' || v.verdict === 'out-of-fuel' ? 'looked at' : 'decided by',
+  v.decidedBy === undefined ? 'looked at' : 'decided by',
   `${
-    v.decidedBy === 'one-schedule'
+    (v.decidedBy ?? v.lookedAt) === 'one-schedule'
       ? 'one schedule'
       : v.search === null
         ? `exploration of ${counted(v.counts.runs, 'schedule')}`

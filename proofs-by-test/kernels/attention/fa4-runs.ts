@@ -149,7 +149,7 @@ export const logOf = (
 /** verdict, who decided, ids */
 export const answer = (program: Program, how: Judging = {}): ReadonlyArray<string> => {
   const c = judged(program, how)
-  return [c.verdict.verdict, c.verdict.decidedBy, ...idsOf(c)]
+  return [c.verdict.verdict, c.verdict.decidedBy ?? 'nothing', ...idsOf(c)]
 }
 export const clean: ReadonlyArray<string> = ['ok', 'one-schedule']
 

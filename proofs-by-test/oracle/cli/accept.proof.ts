@@ -99,6 +99,7 @@ describe('a baseline', () => {
     ],
     ['another statement', (r: AcceptedRow): AcceptedRow => ({ ...r, a: { ...r.a, statement: 'x = 1;' } })],
     ['another kernel', (r: AcceptedRow): AcceptedRow => ({ ...r, kernel: 'elsewhere' })],
+    ['another launch', (r: AcceptedRow): AcceptedRow => ({ ...r, launch: 'grid 2, block 256' })],
   ])('%s is another mistake', async (_, change) => {
     write('b.json', baselineIn('a.json').accepted.map(change))
     expect((await check('k.ptx', '--accept', 'b.json')).status).toBe(1)
@@ -139,10 +140,63 @@ describe('a baseline', () => {
     expect((await said('check', 'zoo/R1', '--accept', 'g.json')).status).toBe(0)
     expect((await said('check', 'zoo/W1', '--accept', 'g.json')).status).toBe(1)
   })
+  test('another launch has rows of its own, and neither goes for the other', async () => {
+    const small = ['k.ptx', '--block', '128'] as const
+    expect((await check('k.ptx', '--accept', 'a.json')).status).toBe(0)
+    expect((await check(...small, '--accept', 'a.json')).stdout).toMatch(
+      /^fails +\d+ findings? (is|are) not accepted/mu,
+    )
+    await check(...small, '--accept', 'a.json', '--accept-write', 'both.json')
+    expect((await check('k.ptx', '--accept', 'both.json')).status).toBe(0)
+    expect((await check(...small, '--accept', 'both.json')).status).toBe(0)
+    expect((await check('k.ptx', '--block', '512', '--accept', 'both.json')).status).toBe(1)
+  })
+  test('a run that its fuel stops, or that is refused, does not pass with any rows', async () => {
+    const steps = (await verdictOf('k.ptx')).counts.steps
+    for (const fuel of [steps - 1, steps - 5, Math.floor(steps / 2), 40]) {
+      await check('k.ptx', '--fuel', String(fuel), '--accept-write', 'fuel.json')
+      const told = await verdictOf('k.ptx', '--fuel', String(fuel), '--accept', 'fuel.json')
+      expect([fuel, told.passes, told.open]).toEqual([fuel, false, expect.any(String)])
+    }
+    const refused = await check('k.ptx', '--grid', '0', '--accept', 'a.json')
+    expect([refused.status, refused.stdout]).toEqual([2, ''])
+  })
+  test('what a condition fails by has to be accepted, too', async () => {
+    for (const name of ['zoo/B4', 'zoo/B1', 'zoo/B3']) {
+      const v = right(decodeVerdict(JSON.parse((await said('check', name, '--json')).stdout)))
+      if (v.verdict !== 'hazard') continue
+      await said('check', name, '--accept-write', 'h.json')
+      const { accepted } = baselineIn('h.json')
+      for (const [i] of accepted.entries()) {
+        write(
+          'i.json',
+          accepted.filter((_, k) => k !== i),
+        )
+        expect([name, i, (await said('check', name, '--accept', 'i.json')).status]).toEqual([name, i, 1])
+      }
+    }
+  })
   test('what is no baseline is refused, with its file', async () => {
+    expect((await check('k.ptx', '--accept', 'none.json')).stderr).toMatch(/^tcspec: none\.json: /u)
+    disk.set('no.json', bytes('['.repeat(100_000)))
+    expect((await check('k.ptx', '--accept', 'no.json')).stderr).toContain('no.json: not JSON')
+    disk.set('no.json', bytes(`${'['.repeat(100_000)}${']'.repeat(100_000)}`))
+    expect(await check('k.ptx', '--accept', 'no.json')).toMatchObject({ status: 2, stdout: '' })
+    disk.set('no.json', new Uint8Array([0xff, 0xfe, 0x7b]))
+    expect(await check('k.ptx', '--accept', 'no.json')).toMatchObject({ status: 2, stdout: '' })
+    disk.set('no.json', bytes('{"schema": "tcspec.accept/1", "accepted": [], "__proto__": {}}'))
+    expect((await check('k.ptx', '--accept', 'no.json')).stderr).toContain('$.__proto__')
     disk.set('no.json', bytes('{'))
     expect((await check('k.ptx', '--accept', 'no.json')).stderr).toContain('no.json: not JSON')
     disk.set('no.json', bytes('{"schema": "tcspec.accept/1", "accepted": [{"id": "D9"}]}'))
     expect((await check('k.ptx', '--accept', 'no.json')).stderr).toMatch(/no\.json: \$\.accepted\[0\]/u)
+  })
+  test('a hundred thousand rows are read, and the one that counts is found', async () => {
+    const [row] = baselineIn('a.json').accepted
+    const many = Array.from({ length: 100_000 }, (_, i) => ({ ...row!, launch: String(i) }))
+    write('many.json', many)
+    expect((await check('k.ptx', '--accept', 'many.json')).status).toBe(1)
+    write('many.json', [...many, ...baselineIn('a.json').accepted])
+    expect((await check('k.ptx', '--accept', 'many.json')).status).toBe(0)
   })
 })

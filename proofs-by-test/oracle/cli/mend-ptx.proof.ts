@@ -109,3 +109,32 @@ test('what no statement mends is refused, and a number that is no finding', asyn
     /^tcspec: --mend: expected a verdict with findings/u,
   )
 })
+
+describe('what a twin has lost is put back', () => {
+  const cuda = new URL('../../../conformance/hopper/cuda/', import.meta.url)
+  // the statement that the right kernel has there, by its first words
+  test.each([
+    ['cluster_copy', 'broken2.ptx', 'mbarrier.try_wait.parity'],
+    ['device_tensormap', 'broken2.ptx', 'mbarrier.try_wait.parity'],
+    ['device_tensormap', 'broken1.ptx', 'fence.proxy.tensormap::generic.acquire'],
+  ])('%s/%s: %s', async (kernel, file, statement) => {
+    const folder = new URL(`${kernel}/`, cuda)
+    for (const one of readdirSync(folder)) disk.set(one, new Uint8Array(readFileSync(new URL(one, folder))))
+    const count = (name: string): number => new TextDecoder().decode(disk.get(name)).split(statement).length
+    expect(count(`${kernel}.ptx`)).toBeGreaterThan(count(file))
+    const v = await verdictOf(file, '--launch', 'launch.json', '--mend', '1')
+    expect([v.verdict, v.mended?.[0]?.added.map((a) => a.statement.startsWith(statement))]).toEqual([
+      'ok',
+      [true],
+    ])
+  })
+  test('where none of what was tried helps, that is said, with the fix', async () => {
+    const folder = new URL('device_tensormap/', cuda)
+    for (const one of readdirSync(folder)) disk.set(one, new Uint8Array(readFileSync(new URL(one, folder))))
+    const { stderr, status } = await said('check', 'broken3.ptx', '--launch', 'launch.json', '--mend', '1')
+    expect(status).toBe(2)
+    expect(stderr).toMatch(
+      /^tcspec: device_tensormap: none of the \d+ places and statements tried mends D2 without another finding in its place; the fix is: an mbarrier wait for /u,
+    )
+  })
+})

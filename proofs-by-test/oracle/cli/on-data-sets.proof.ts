@@ -56,8 +56,9 @@ const files = new Map(
   ].map(([name = '', text = '']) => [name, new TextEncoder().encode(text)] as const),
 )
 const run = running(worldOf(inMemory(files)))
+const arguments_ = ['--arg', 'idx=i32[64]:in', 'out=i32[64]:out']
 const checked = (...more: ReadonlyArray<string>) =>
-  run('check', 'scatter.ttgir', '--grid', '2', '--arg', 'idx=i32[64]:in', 'out=i32[64]:out', ...more)
+  run('check', 'scatter.ttgir', '--grid', '2', ...arguments_, ...more)
 
 /** The indices of a set; the index tensor is the first. */
 const indices = (set: Exclude<DataSet, 'random'>): ReadonlyArray<number> =>
@@ -87,6 +88,39 @@ describe('data that were not given', () => {
       /verdict +hazard: with data that are random below the number of elements \(idx\): /,
     )
     expect(stdout).toMatch(/replay +--data small --schedule eager/)
+  })
+  test('a baseline passes only where it passes on every set: what one set shows hides nothing of another', async () => {
+    const shown = dataSets.filter((set) => set !== 'random' && meet(set))
+    expect(shown.length).toBeGreaterThan(2)
+    const rows = (): ReadonlyArray<{ launch: string }> =>
+      (JSON.parse(new TextDecoder().decode(files.get('a.json'))) as { accepted: { launch: string }[] })
+        .accepted
+    await checked('--accept-write', 'a.json')
+    // each time the next set that shows a race is told, until the last one is accepted
+    for (const [i, set] of shown.entries()) {
+      expect([...new Set(rows().map(({ launch }) => launch.split(', data').at(-1)))]).toEqual(
+        shown.slice(0, i + 1).map((s) => ` that are ${dataSetText[s]}`),
+      )
+      const { status, stdout } = await checked('--accept', 'a.json')
+      expect([set, status]).toEqual([set, i === shown.length - 1 ? 0 : 1])
+      if (status !== 0) expect(stdout).toContain(`with data that are ${dataSetText[shown[i + 1]!]} (idx)`)
+      await checked('--accept', 'a.json', '--accept-write', 'a.json')
+    }
+  })
+  test('statements of a module without the text of its author are told apart', async () => {
+    const store = scatter.split('\n').find((l) => l.includes('tt.store'))!
+    files.set('twice.ttgir', new TextEncoder().encode(scatter.replace(store, `${store}\n${store}`)))
+    const twice = (...more: ReadonlyArray<string>) =>
+      run('check', 'twice.ttgir', '--data', 'zeros', '--grid', '2', ...arguments_, ...more)
+    await twice('--accept-write', 'b.json')
+    const baseline = JSON.parse(new TextDecoder().decode(files.get('b.json'))) as { accepted: unknown[] }
+    expect((await twice('--accept', 'b.json')).status).toBe(0)
+    expect(baseline.accepted.length).toBeGreaterThan(2)
+    for (const [i] of baseline.accepted.entries()) {
+      const less = { ...baseline, accepted: baseline.accepted.filter((_, k) => k !== i) }
+      files.set('c.json', new TextEncoder().encode(JSON.stringify(less)))
+      expect([i, (await twice('--accept', 'c.json')).status]).toEqual([i, 1])
+    }
   })
   test('what is no set is refused, and so is an algebra', async () => {
     expect((await checked('--data', 'many')).status).toBe(2)

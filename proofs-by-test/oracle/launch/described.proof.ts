@@ -39,7 +39,8 @@ describe('law 1 of launch/example.ts: the words are arguments of the right type'
     expect(example.args.map(([name]) => name)).toEqual(parameters.map((p) => p.name))
     for (const p of parameters) {
       const word = example.args.find(([name]) => name === p.name)?.[1] ?? ''
-      const parsed = right(parseWord(p, word))
+      expect(word).toMatch(/:guess$/u)
+      const parsed = right(parseWord(p, word.replace(/:guess$/u, '')))
       expect(parsed._tag).toBe(p._tag === 'scalar' ? 'number' : 'tensor')
       // law 2
       if (p._tag === 'scalar' && parsed._tag === 'number' && p.dtype.startsWith('i'))
@@ -69,12 +70,12 @@ describe('the launch to begin with', () => {
     expect(example).toEqual({
       grid: [1, 2],
       args: [
-        ['a', 'f16[64,192]:in'],
-        ['b', 'f16[192,128]:in'],
-        ['c', 'f16[64,128]:out'],
-        ['M', '64'],
-        ['N', '128'],
-        ['K', '192'],
+        ['a', 'f16[64,192]:in:guess'],
+        ['b', 'f16[192,128]:in:guess'],
+        ['c', 'f16[64,128]:out:guess'],
+        ['M', '64:guess'],
+        ['N', '128:guess'],
+        ['K', '192:guess'],
       ],
     })
   })
@@ -82,15 +83,20 @@ describe('the launch to begin with', () => {
     const { example } = right(
       describeModule(right(readModule(textOf('modules/mm_ptr_64x64x32_s4_w4_sm90.ttgir')))),
     )
-    expect(Object.fromEntries(example.args)).toMatchObject({ K: '192', sam: '192', sbk: '128', scm: '128' })
+    expect(Object.fromEntries(example.args)).toMatchObject({
+      K: '192:guess',
+      sam: '192:guess',
+      sbk: '128:guess',
+      scm: '128:guess',
+    })
   })
   it('of what asks for no place in the grid is one program', () => {
     const { example } = right(describeModule(right(readModule(textOf('beyond/scan_vector.ttgir')))))
     expect(example).toEqual({
       grid: [1],
       args: [
-        ['x', 'f32[2048]:in'],
-        ['y', 'f32[2048]:out'],
+        ['x', 'f32[2048]:in:guess'],
+        ['y', 'f32[2048]:out:guess'],
       ],
     })
   })
@@ -111,10 +117,10 @@ describe('tcspec kernels of a module', () => {
         { name: 'dx', kind: 'descriptor', dtype: 'f16', role: 'in', block: [64, 64] },
         { name: 'dy', kind: 'descriptor', dtype: 'f16', role: 'out', block: [64, 64] },
       ],
-      example: { grid: [2], arg: { dx: 'f16[128,64]:in', dy: 'f16[128,64]:out' } },
+      example: { grid: [2], arg: { dx: 'f16[128,64]:in:guess', dy: 'f16[128,64]:out:guess' } },
     })
     expect(said['printed']).toContain(
-      'tcspec check row_scale.ttgir --grid 2 --arg dx=f16[128,64]:in dy=f16[128,64]:out',
+      'tcspec check row_scale.ttgir --grid 2 --arg dx=f16[128,64]:in:guess dy=f16[128,64]:out:guess',
     )
   })
   it('what it lists is taken by --without, or refused because its result is read or it does nothing here', async () => {

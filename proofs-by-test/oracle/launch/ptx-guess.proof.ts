@@ -47,6 +47,26 @@ test('a race that does not depend on sizes stays one', async () => {
   expect((await guessedVerdict(own, ['--entry', 'rotate'])).verdict).toBe('hazard')
 })
 
+test('a read of what nothing has written, and lanes at different barriers, on a guess', async () => {
+  // an assertion asks for 128 threads: with fewer, part of what is read is not written
+  const asserts = fileText('asserts/asserts.ptx')
+  const on = (block: string, mark: string) =>
+    verdictOf(
+      asserts,
+      `check k.ptx --grid 2 --block ${block} --arg 0=u32[256]:in${mark} 1=u32[256]:inout 2=256${mark} --data zeros`.split(
+        ' ',
+      ),
+    )
+  const [few, given] = [await on('64', ':guess'), await on('64', '')]
+  expect([few.verdict, few.findings, few.notes.map((f) => f.id)]).toEqual(['undecided', [], ['I1']])
+  expect(few.reason).toMatch(/which may come from the guess/u)
+  expect([given.verdict, given.findings.map((f) => f.id)]).toEqual(['hazard', ['I1']])
+  expect((await guessedVerdict(asserts)).verdict).toBe('ok')
+  // lanes of one warp that wait at different barriers do so by no size
+  const parted = await guessedVerdict(fileText('block_reduce/broken4.ptx'))
+  expect([parted.verdict, /warp\.aligned/u.test(parted.reason)]).toEqual(['invalid', true])
+})
+
 test('the stride of rows is as long as they are', async () => {
   expect(await suggested(own, ['--entry', 'rows'])).toEqual(
     'check k.ptx --grid 2 --block 128 --entry _Z4rowsPKfPfi --arg 0=f32[256]:in:guess 1=f32[768]:inout:guess 2=512:guess'.split(
@@ -80,7 +100,7 @@ test('races that only some data show, and which', async () => {
   const flagged = await run('--entry flagged --grid 1 --block 128 --arg 0=u32[1] 1=f32[128]:out')
   expect([flagged.verdict, flagged.reason.split(':')[0]]).toEqual([
     'hazard',
-    'with data that are all ones (_Z7flaggedPKiPf_param_0)',
+    'with data that are all ones (argument 0 (const int*))',
   ])
   // a fault on data that nobody gave is held against nobody while others come to their end
   const gather = await run('--entry gather --grid 1 --block 64 --arg 0=u32[64] 1=f32[64] 2=f32[64]:out 3=64')

@@ -321,7 +321,7 @@ describe('one line says what is missing, or does not fit', () => {
     )
     expect([ok.status, ok.stdout]).toEqual([
       0,
-      expect.stringMatching(/matmul_f32_param_2: 0 of 750 elements differ/u),
+      expect.stringMatching(/c: 0 of 750 elements differ/u),
     ])
     for (const [flag, value] of [
       ['--block', '0'],

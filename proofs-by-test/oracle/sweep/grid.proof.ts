@@ -120,7 +120,7 @@ describe('a document is refused', () => {
     [{ subjects: ['queue'], options: { tensorPipe: ['none'] } }, '--tensor-pipe: expected issue-order'],
     [{ subjects: ['queue'], options: { over: ['bits'], arithmetic: ['volta'] } }, '--arithmetic: expected'],
     [{ subjects: ['queue'], schedules: ['recorded:no.txt'] }, 'no.txt: no such file'],
-    [{ subjects: ['queue'], options: { arithmetic: ['hopper'] } }, 'expected options.over beside it'],
+    [{ subjects: ['queue'], options: { arithmetic: ['hopper'] } }, 'expected options.over with it'],
     [{ subjects: ['queue'], options: { explore: true, over: ['bits'] } }, 'expected no options.over'],
     [{ subjects: ['queue'], mutants: ['DORP'] }, '$.mutants[0]: expected one of "none", "all"'],
     [{ subjects: ['queue'], option: {} }, 'no such key in a sweep'],

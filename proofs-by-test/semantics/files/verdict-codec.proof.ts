@@ -130,9 +130,10 @@ const full: Verdict = {
   settings: { m: 64, dtype: 'f16', fast: true },
   verdict: 'undecided',
   reason: 'why',
-  decidedBy: 'exploration',
+  lookedAt: 'exploration',
   search: { complete: false, bound: 'states', states: 3, transitions: 4 },
   schedule: 0,
+  completes: 1,
   conditions: { C1: condition, C2: holds, C3: holds, C4: holds, C5: holds, C6: holds },
   findings: [finding],
   notes: [finding],
@@ -172,7 +173,10 @@ describe('every field', () => {
     return E.isLeft(result) ? result.left.message : 'accepted'
   }
   const paths = pathsOf(asJson(full))
-  const optional = ['b', 'place', 'more', 'knew', 'missing', 'loc', 'operation', 'tensor']
+  const optional = [
+    ...['b', 'place', 'more', 'knew', 'missing', 'loc', 'operation', 'tensor'],
+    ...['decidedBy', 'lookedAt', 'completes'],
+  ]
 
   test('is read', () => {
     expect(told(asJson(full))).toBe('accepted')
@@ -240,7 +244,7 @@ describe('every field', () => {
         ['fence', 'group-wait', 'wait', 'arrive', 'arrive-wait', 'bytes', 'none-found'],
       ],
       [['verdict'], ['ok', 'invalid', 'hazard', 'deadlock', 'wrong-result', 'undecided', 'out-of-fuel']],
-      [['decidedBy'], ['one-schedule', 'exploration']],
+      [['lookedAt'], ['one-schedule', 'exploration']],
       [
         ['search', 'bound'],
         ['states', 'depth', null],

@@ -158,12 +158,12 @@ describe('what a directed schedule shows settles it', () => {
   test('as many as the budget pays, and the verdict says what was spent', () => {
     const hidden = beside('p@0: wr s0.x; arr #1 ~ | c@0: wait #1 0; rd s0.x')
     const at = (budget: number) => {
-      const { verdict, decidedBy, spent } = of(hidden, { budget })
-      return [verdict, decidedBy, spent]
+      const { verdict, decidedBy, lookedAt, spent } = of(hidden, { budget })
+      return [verdict, decidedBy ?? `${lookedAt!} looked at`, spent]
     }
     const price = of(hidden, { explore: false }).counts.steps
     expect(of(hidden, { explore: false }).spent).toBeUndefined()
-    expect(at(price - 1)).toEqual(['undecided', 'exploration', { events: 0, budget: price - 1 }])
+    expect(at(price - 1)).toEqual(['undecided', 'exploration looked at', { events: 0, budget: price - 1 }])
     expect(at(price)).toEqual(['hazard', 'exploration', { events: price, budget: price }])
     expect(at(1e6)).toEqual(['hazard', 'exploration', { events: price, budget: 1e6 }])
   })
@@ -235,7 +235,7 @@ test('where control depends on data nothing is searched, and the directed schedu
   )
   const tensors = new Map([['a', Float64Array.of(0, 0, 0, 0)]])
   const v = of(program, { algebra: bits('hopper'), arguments: { scalars: new Map(), tensors } })
-  expect([v.verdict, v.decidedBy, v.search, v.counts.runs]).toEqual([
+  expect([v.verdict, v.lookedAt, v.search, v.counts.runs]).toEqual([
     'undecided',
     'exploration',
     null,

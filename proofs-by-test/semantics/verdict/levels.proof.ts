@@ -294,6 +294,7 @@ describe('what is said', () => {
       a: { statement: 's', nth: 0, does: 'reads' },
       b: null,
       memory: null,
+      launch: '',
       reason: 'r',
     } as const
     const passing = (level: 'ttgir' | 'ptx', passes: boolean, findings: number): Came => ({

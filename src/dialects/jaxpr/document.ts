@@ -665,7 +665,7 @@ const kernelWire: Wire<KernelOf> = define('JaxprKernel', () =>
     {
       params: described(paramsWire, 'compiler parameters'),
       blocks: described(orNull('block specs', list(blockWire)), 'of a pallas_call: one for each operand'),
-      scratch: described(list(typeWire), 'of a pallas_call: what stands behind the operands'),
+      scratch: described(list(typeWire), 'of a pallas_call: what comes after the operands'),
     },
   ),
 )

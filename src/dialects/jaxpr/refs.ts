@@ -363,7 +363,7 @@ const bitcast = function* <S extends 'smem' | 'tmem'>(
       h,
       eqn,
       'jaxpr.view',
-      `a ref whose rows lie behind each other for a bitcast to ${to}`,
+      `a ref whose rows follow each other for a bitcast to ${to}`,
       `${name} of shape ${showShape(layout.shape)}`,
     )
   const strides = layout.strides.map((s, d) => (d === last ? 1 : (s * layout.bits) / bits))

@@ -41,7 +41,7 @@ export const gather = <D extends Element, R extends number>(
     yield* sameShapes(
       label,
       'ttng.gather.shape',
-      'indices have the shape of src beside the axis',
+      'indices have the shape of src except along the axis',
       expected,
       index.shape,
     )

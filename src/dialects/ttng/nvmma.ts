@@ -2,7 +2,7 @@
  * Messages: what a copy of a buffer in shared memory takes.
  *
  * A swizzle of W bytes makes panels of W bytes: all rows of one panel, then the next. One message moves a box: W bytes of at most 256 rows
- * (without a swizzle at most 256 in every dimension), and its bytes lie behind one another.
+ * (without a swizzle at most 256 in every dimension), and its bytes lie one after another.
  *
  *     f16 (128, 128), W = 128     panels of 64 columns: tile (8, 64), strides (512, 8192, 64, 1)
  *     messages                    (128, 64) from (0, 0) and (128, 64) from (0, 64), the second 16384 bytes on
@@ -48,7 +48,7 @@ export const messagesOf = (layout: TransformedRef): E.Either<string, ReadonlyArr
   const part = Ref.sliceShape(sizes)(layout)
   if (E.isLeft(part) || !dense(part.right))
     return E.left(
-      `nvmma_shared, not transposed: the rows of a box of ${showShape(sizes)} behind one another, the last dimension contiguous`,
+      `nvmma_shared, not transposed: the rows of a box of ${showShape(sizes)} one after another, the last dimension contiguous`,
     )
   // dimension 0 runs first
   let starts: ReadonlyArray<Shape> = [layout.shape.map(() => 0)]

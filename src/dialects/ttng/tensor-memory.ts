@@ -453,7 +453,7 @@ export const tmemCopy = (
       if (!dense)
         return yield* refused(
           'ttng.tmem_copy.layout',
-          `${label}: scales are copied from chunks of 32 rows of 16 bytes without a swizzle, behind one another, found ${showShape(source.layout.shape)} with swizzle ${String(source.layout.swizzle)} and strides ${showShape(source.layout.strides)}`,
+          `${label}: scales are copied from chunks of 32 rows of 16 bytes without a swizzle, one after another, found ${showShape(source.layout.shape)} with swizzle ${String(source.layout.swizzle)} and strides ${showShape(source.layout.strides)}`,
         )
       if (rows % 128 !== 0 || columns % 4 !== 0 || sizeOf(source.layout.shape) !== rows * columns)
         return yield* refused(

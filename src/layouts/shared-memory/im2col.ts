@@ -159,7 +159,7 @@ export const checkStart = (
     (coordinates.some((n) => n < 0) || c.lower.some((n) => n < 0) || c.upper.some((n) => n > 0))
     ? refuse(
         'columns.store',
-        `Columns are stored through a window within the tensor, at coordinates of 0 or more, found a window from ${showShape(c.lower)} to ${showShape(c.upper)} behind the last pixel, and ${showShape(coordinates)}`,
+        `Columns are stored through a window within the tensor, at coordinates of 0 or more, found a window from ${showShape(c.lower)} to ${showShape(c.upper)} after the last pixel, and ${showShape(coordinates)}`,
       )
     : E.right(coordinates)
 }

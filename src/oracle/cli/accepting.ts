@@ -16,6 +16,7 @@ import {
   baselinesTogether,
   withAccepted,
   type AcceptedRow,
+  type Launching,
   type StatementAt,
 } from '../../semantics/judging/accept.js'
 import type { Operation } from '../../semantics/judging/finding.js'
@@ -31,6 +32,12 @@ import type { Site } from '../../semantics/language/program.js'
 export interface Authored {
   readonly authored: (site: Site) => { readonly place: string; readonly text: string } | null
   readonly linesOf: (file: string) => ReadonlyArray<string>
+}
+
+/** A verdict, and what its rows name. */
+export interface Accepting extends Authored {
+  readonly verdict: Verdict
+  readonly launch: string
 }
 
 export const acceptOptions = (command: Command): Command =>
@@ -80,7 +87,9 @@ const statementsOf =
   ({ site, path, loc }: Operation) => {
     const found = authored(loc === undefined ? { label: site, path } : { label: site, path, loc })
     if (found === null) return null
-    const [, file = '', line = ''] = /^(.*):(\d+)$/su.exec(found.place) ?? []
+    const [, file, line] = /^(.*):(\d+)$/su.exec(found.place) ?? []
+    // no line of a file: its label names it
+    if (file === undefined || line === undefined) return null
     const lines = linesOf(file).map((l) => l.trim())
     const statement = lines[Number(line) - 1]
     return statement === undefined || statement === ''
@@ -88,16 +97,30 @@ const statementsOf =
       : { file, statement, nth: lines.slice(0, Number(line) - 1).filter((l) => l === statement).length }
   }
 
+const launchingOf = (judged: Accepting): Launching => ({
+  kernel: judged.verdict.kernel,
+  launch: judged.launch,
+  at: statementsOf(judged),
+})
+
 /** A verdict with what is accepted of it. */
-export const withBaseline = (
-  judged: Authored & { readonly verdict: Verdict },
-  rows: ReadonlyArray<AcceptedRow> | null,
-): Verdict => (rows === null ? judged.verdict : withAccepted(judged.verdict, statementsOf(judged), rows))
+export const withBaseline = (judged: Accepting, rows: ReadonlyArray<AcceptedRow> | null): Verdict =>
+  rows === null ? judged.verdict : withAccepted(judged.verdict, launchingOf(judged), rows)
+
+/** Does a verdict pass with the rows that are asked for? Without any, none does that would not by itself. */
+export const passing = (
+  world: Pick<World, 'files'>,
+  options: Options,
+): E.Either<Failure, (judged: Accepting) => boolean> =>
+  pipe(
+    acceptAsked(world, options),
+    E.map((rows) => (judged) => withBaseline(judged, rows).passes === true),
+  )
 
 /** The file that is to be written of a kernel, judged in one form or in several. */
 export const baselineFiles = (
   options: Options,
-  judged: ReadonlyArray<Authored & { readonly verdict: Verdict }>,
+  judged: ReadonlyArray<Accepting>,
   rows: ReadonlyArray<AcceptedRow> | null,
 ): ReadonlyArray<Written> =>
   acceptWritten(options).map(({ file }) => ({
@@ -105,7 +128,7 @@ export const baselineFiles = (
     file,
     bytes: new TextEncoder().encode(
       `${JSON.stringify(
-        baselinesTogether(judged.map((one) => baselineOf(one.verdict, statementsOf(one), rows ?? []))),
+        baselinesTogether(judged.map((one) => baselineOf(one.verdict, launchingOf(one), rows ?? []))),
         null,
         2,
       )}\n`,

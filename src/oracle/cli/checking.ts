@@ -16,12 +16,14 @@ import type { Program } from '../../semantics/language/program.js'
 import { leastEvents } from '../../semantics/language/cost.js'
 import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { multiplyAdds } from '../parallel/spread.js'
+import { passing } from './accepting.js'
 import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
 import type { Judged } from './judged.js'
 import { equalWritesOf, exploringAsked, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
 import { launchRows } from './launch-rows.js'
+import { launchOfProgram } from './launch-words.js'
 import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
 import type { DataSet } from '../launch/data-sets.js'
@@ -90,6 +92,9 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         explain,
         fuel: fuel.right,
         progress: bar.update,
+        ...((subject.right.launched?.guessed.length ?? 0) === 0
+          ? {}
+          : { guessed: subject.right.launched?.guessed ?? [] }),
       })
     return pipe(
       judged(program, true),
@@ -106,6 +111,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
           script: scriptOf(judgedProgram),
           rows: () => launchRows(judgedSubject, checked.world),
           settings,
+          launch: launchOfProgram(subject.right, checked.world, set),
           dropped: subject.right.dropped,
           authored: sourceOfSubject(judgedSubject),
           linesOf: linesOfSubject(judgedSubject),
@@ -144,10 +150,18 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         ? E.right(one)
         : open.length === 0 || (mending.length > 0 && set === null)
           ? onData('random')
-          : onDataSets(onData, set, {
-              names: open.join(', '),
-              integers: integersOf(subject.right.program, open),
-            }),
+          : pipe(
+              passing(world, options),
+              E.chain((passes) =>
+                onDataSets(onData, {
+                  asked: set,
+                  names: open.join(', '),
+                  integers: integersOf(subject.right.program, open),
+                  budget: exploring.budget,
+                  passes,
+                }),
+              ),
+            ),
     ),
   )
   bar.stop()

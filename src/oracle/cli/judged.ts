@@ -37,6 +37,8 @@ export interface Judged {
   /** of its launch */
   readonly rows: () => ReadonlyArray<Row>
   readonly settings: Settings
+  /** in words: what else the same kernel may be launched with */
+  readonly launch: string
   /** labels of the statements that were left out */
   readonly dropped: ReadonlyArray<string>
   /** where an author wrote a statement, and what stands there */

@@ -79,7 +79,7 @@ export const exploringOptions = (command: Command): Command =>
     .option('--no-explore', 'try no other schedules but orders in which agents come to a word that decides')
     .option(
       '--budget <events>',
-      `cost that other schedules may have where one does not decide, in events; default: ${thousands(standardBudget)}`,
+      `cost that other schedules, and other sets of data, may have where one does not decide, in events; default: ${thousands(standardBudget)}`,
     )
 
 /** How far other schedules are tried where one does not decide. */

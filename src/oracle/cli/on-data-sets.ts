@@ -1,6 +1,7 @@
 /**
  * A verdict where data decide and were not given: on random data first, then on the other sets (`launch/data-sets.ts`), until one shows what no data set
- * makes by itself, a race or a deadlock. A fault, or an output that is not wholly written (O1), may come from the data alone: it counts only if every set shows one.
+ * makes by itself, a race or a deadlock. A fault, or an output that is not wholly written (O1), may come from the data alone: it counts only if every set shows one. What
+ * a baseline accepts ends nothing: the next set may show something else.
  *
  * Its first line names the data, and `--data SET` takes them again.
  *
@@ -8,17 +9,16 @@
  * kernel: it is undecided, and the first line asks for them. Where some sets stay inside, the verdict is one on those, and its first line asks, too.
  *
  * Laws
- * 1. The verdict is a function of the kernel, its launch and the options: sets are tried in one order, within a number of events.
+ * 1. The verdict is a function of the kernel, its launch and the options: sets are tried in one order, within the budget of other schedules.
  * 2. A set that is asked for is the only one.
  * 3. No access outside of a tensor is held against a kernel whose indices are not given.
+ * 4. It passes with a baseline if it passes on every set that was tried.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
+import type { Budget } from '../../semantics/verdict/budget.js'
 import { dataSetText, furtherSets, type DataSet } from '../launch/data-sets.js'
 import type { Judged } from './judged.js'
-
-/** Most events of the runs on further sets of data. */
-const mostOnSets = 400_000
 
 /** A verdict on a set of data that was not given says so in its first line. */
 const onData = <J extends Judged>(one: J, words: string): J =>
@@ -27,14 +27,19 @@ const onData = <J extends Judged>(one: J, words: string): J =>
   })
 
 /** Of a run, and of the schedules that followed it. */
-const effortOf = ({ verdict: { counts, search } }: Judged): number =>
-  counts.steps * counts.runs + (search?.transitions ?? 0)
+const effortOf = ({ verdict: { counts, spent } }: Judged): number => counts.steps + (spent?.events ?? 0)
 
-/** Inputs that are not given. */
-export interface Open {
+export interface OnSets<J> {
+  /** the set, if one is asked for */
+  readonly asked: DataSet | null
+  /** the inputs that are not given */
   readonly names: string
   /** those of integers: they may be indices */
   readonly integers: ReadonlyArray<string>
+  /** what sets after the first may cost, with other schedules of them all */
+  readonly budget: Budget
+  /** a baseline accepts all of it */
+  readonly passes: (judged: J) => boolean
 }
 
 const isOutside = ({ verdict: { findings } }: Judged): boolean => findings.some(({ id }) => id === 'I2')
@@ -53,11 +58,9 @@ const askedFor = <J extends Judged>(one: J, integers: ReadonlyArray<string>, set
     }),
   })
 
-/** `asked`: the set, if one is. */
 export const onDataSets = <J extends Judged>(
   over: (set: DataSet) => E.Either<Failure, J>,
-  asked: DataSet | null,
-  { names, integers }: Open,
+  { asked, names, integers, budget, passes }: OnSets<J>,
 ): E.Either<Failure, J> => {
   const first = over(asked ?? 'random')
   if (E.isLeft(first)) return first
@@ -65,14 +68,15 @@ export const onDataSets = <J extends Judged>(
   if (asked !== null) return E.right(onData(first.right, words(asked)))
   const isUnwritten = ({ verdict: { verdict, findings } }: J): boolean =>
     verdict === 'hazard' && findings.length > 0 && findings.every(({ id }) => id === 'O1')
-  const isShown = (one: J): boolean =>
+  const isBad = (one: J): boolean =>
     one.verdict.verdict === 'deadlock' || (one.verdict.verdict === 'hazard' && !isUnwritten(one))
+  const isShown = (one: J): boolean => isBad(one) && !passes(one)
   const ofData = (one: J): boolean => one.checked.outcome._tag === 'fault' || isUnwritten(one)
   if (isShown(first.right)) return E.right(onData(first.right, words('random')))
   const tried: Array<readonly [DataSet, J]> = [['random', first.right]]
   let spent = effortOf(first.right)
   for (const set of furtherSets) {
-    if (spent >= mostOnSets) break
+    if (spent >= budget) break
     const next = over(set)
     if (E.isLeft(next)) return next
     spent += effortOf(next.right)
@@ -80,8 +84,12 @@ export const onDataSets = <J extends Judged>(
     tried.push([set, next.right])
   }
   const whole = tried.filter(([, one]) => !ofData(one))
+  // what is open comes before what a baseline accepts, and that before what is right
+  const isOpen = ([, { verdict }]: readonly [DataSet, J]): boolean => verdict.verdict !== 'ok'
   const [least] =
-    whole.length === 0 ? tried : whole.filter(([, { verdict }]) => verdict.verdict !== 'ok').concat(whole)
+    whole.length === 0
+      ? tried
+      : [...whole.filter((one) => isOpen(one) && !isBad(one[1])), ...whole.filter(isOpen), ...whole]
   const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
   const faults = tried.filter(([, one]) => ofData(one)).map(([set]) => set)
   if (integers.length > 0 && tried.every(([, each]) => isOutside(each)))
@@ -91,7 +99,8 @@ export const onDataSets = <J extends Judged>(
     integers.length === 0 || outside.length === 0
       ? ''
       : `; give the data of ${integers.join(' and ')}: on ${outside.join(', ')} data the run leaves a tensor`
-  const one = onData(least![1], `on ${sets.join(', ')} data (${names}${ask})`)
+  const [shownBy, shown] = least!
+  const one = onData(shown, isBad(shown) ? words(shownBy) : `on ${sets.join(', ')} data (${names}${ask})`)
   return E.right(
     whole.length === 0 || faults.length === 0
       ? one

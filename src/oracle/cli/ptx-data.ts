@@ -80,7 +80,7 @@ export const unknownAsked = (
   launched: LaunchedPtx,
 ): E.Either<FlagFailure, Unknown | null> => {
   const over = wordOf(options, 'over')
-  const known = wordsOf(options, 'known')
+  const known = wordsOf(options, 'known').map((name) => launched.aliases.get(name) ?? name)
   const data = holdsData(launched.arguments)
   const without = (names: ReadonlyArray<string>, orSeeded: boolean): Unknown | null =>
     names.length === 0 ? null : { tensors: new Set(names), orSeeded }

@@ -24,7 +24,7 @@ import { grouped } from '../../semantics/judging/alike.js'
 import { copied, tensorOf, type Copied } from '../../semantics/judging/copied.js'
 import { detailed } from '../../semantics/judging/details.js'
 import type { Operation } from '../../semantics/judging/finding.js'
-import type { Verdict } from '../../semantics/judging/verdict.js'
+import { renamed, type Verdict } from '../../semantics/judging/verdict.js'
 import { noArguments, type Arguments, type Source } from '../../semantics/machine/source.js'
 import type { World as Launched } from '../../semantics/machine/world.js'
 import { productsSteer } from '../../semantics/warps/steering.js'
@@ -32,7 +32,7 @@ import * as Plane from '../../semantics/machine/plane.js'
 import { checkSource, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
-import { onDataSets, type Open } from './on-data-sets.js'
+import { onDataSets, type OnSets } from './on-data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { filesOfTwin } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
@@ -48,6 +48,9 @@ import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
 import { wordOf, wordsOf } from './flags/words.js'
 import { atOneLevel, checkReport, drawnOf, judgedText, type Judged } from './judged.js'
+import { passing } from './accepting.js'
+import { onScalars, variedWords } from './on-scalars.js'
+import { launchOfPtx } from './launch-words.js'
 import {
   fuelForPtx,
   goodOf,
@@ -254,7 +257,9 @@ export const judgePtx = (world: World, file: string, options: Options): E.Either
   pipe(
     mendAsked(options),
     E.bindTo('numbers'),
-    E.bindW('first', () => judgedModule(world, file, options, null)),
+    E.bindW('first', ({ numbers }) =>
+      numbers.length > 0 ? judgedModule(world, file, options, null) : judgedOnScalars(world, file, options),
+    ),
     E.chainW(({ numbers, first }) =>
       pipe(
         mendPtx(textOf(first).module, textOf(first), numbers, (module) =>
@@ -273,6 +278,35 @@ const textOf = (judged: JudgedPtx): JudgedText & { readonly judged: JudgedPtx } 
   const { program, positions } = launched.elaborated
   return { module: launched.module, program, positions, checked, verdict, judged }
 }
+
+/** On the numbers of the launch; where these are a guess, on others too. */
+const judgedOnScalars = (world: World, file: string, options: Options): E.Either<Failure, JudgedPtx> =>
+  pipe(
+    judgedModule(world, file, options, null),
+    E.bindTo('first'),
+    E.bindW('exploring', () => exploringAsked(options)),
+    E.bindW('passes', () => passing(world, options)),
+    E.map(({ first, exploring: { budget }, passes }) =>
+      first.launched.guessed.length === 0
+        ? first
+        : onScalars(
+            first,
+            // a larger number may be more than can be paid
+            ({ words }, left) =>
+              judgedModule(
+                world,
+                file,
+                Object.assign(
+                  { data: 'random', ...(left === Infinity ? {} : { fuel: String(left) }) },
+                  options,
+                  { arg: words },
+                ),
+                null,
+              ),
+            { varied: variedWords(first.launched, wordsOf(options, 'arg')), budget, passes },
+          ),
+    ),
+  )
 
 /** The text, or another in its place. */
 const judgedModule = (
@@ -307,20 +341,23 @@ const judgedOnSets = (
   world: World,
   subject: PtxSubject,
   options: Options,
-  names: Open,
+  { names, integers }: Pick<OnSets<JudgedPtx>, 'names' | 'integers'>,
   outside: string,
 ): E.Either<Failure, JudgedPtx> =>
   pipe(
     dataAsked(options),
-    E.chainW((asked) =>
+    E.bindTo('asked'),
+    E.bindW('exploring', () => exploringAsked(options)),
+    E.bindW('passes', () => passing(world, options)),
+    E.chainW(({ asked, exploring: { budget }, passes }) =>
       onDataSets(
         (set) => {
-          const launched = withData(subject.launched, set)
+          // a set that is asked for is there already
+          const launched = set === asked ? subject.launched : withData(subject.launched, set)
           const source = warpSource(launched.elaborated.program, launched.arguments)
           return judgedOver(world, { ...subject, launched, source }, options, [], [outside], set)
         },
-        asked,
-        names,
+        { asked, names, integers, budget, passes },
       ),
     ),
   )
@@ -332,7 +369,7 @@ const judgedOver = (
   options: Options,
   rows: ReadonlyArray<Row>,
   outside: ReadonlyArray<string>,
-  set: DataSet = 'random',
+  set: DataSet | null = null,
 ): E.Either<Failure, JudgedPtx> => {
   const parsed = pipe(
     E.Do,
@@ -378,6 +415,7 @@ const judgedOver = (
       script,
       rows: () => [['launch', launchText(launched, wordsOf(options, 'without'))], ...rows],
       settings: {},
+      launch: launchOfPtx(launched, set),
       dropped: wordsOf(options, 'without'),
       authored,
       linesOf,
@@ -389,7 +427,7 @@ const judgedOver = (
       verdict: detailed(
         {
           smem: launched.elaborated.shared,
-          replay: replayText(schedule, verdict, set),
+          replay: replayText(schedule, verdict, set ?? 'random'),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, fuel),
           spoken: { language: isCompilers(fences) ? languageOf(placed) : 'cuda', isText: true },
@@ -452,15 +490,15 @@ export const runPtx = (
   if (E.isLeft(found)) return found
   const { outs, drawing, one } = found.right
   const { launched, checked, verdict } = one
-  const ended = checked.outcome._tag === 'completed'
+  const ended = checked.completed
   const planeOf = (tensor: string): number =>
     checked.world.header.planes.findIndex(({ space, name }) => space === 'gmem' && name === tensor)
   const compared: Compared[] = []
-  if (ended)
+  if (ended !== null)
     for (const [tensor, { shape, expected }] of launched.outputs) {
       const given = launched.arguments.tensors.find(({ name }) => name === tensor)!
       const bytes = new Uint8Array(given.bytes)
-      Plane.copyOut(checked.machine.planes[planeOf(tensor)]!, 0, bytes.length, bytes)
+      Plane.copyOut(ended.machine.planes[planeOf(tensor)]!, 0, bytes.length, bytes)
       const elements = shape.reduce((n, d) => n * d, 1)
       const size = bytes.length / elements
       let differ = 0
@@ -475,12 +513,15 @@ export const runPtx = (
     }
   const files: Written[] = [...record(options, checked)]
   const written: { said: string; called: string; tensor: Tensor }[] = []
-  const bound = outputBindings(outs, [...launched.outputs.keys()])
+  const bound = outputBindings(
+    { ...outs, named: outs.named.map((b) => ({ ...b, name: launched.aliases.get(b.name) ?? b.name })) },
+    [...launched.outputs.keys()],
+  )
   if (E.isLeft(bound)) return bound
   for (const b of bound.right) {
     const c = compared.find(({ tensor }) => tensor === b.name)
     if (c === undefined) {
-      if (!ended) continue
+      if (ended === null) continue
       return refuse(
         'bad-flag',
         `--out: expected an output of ${file}, ${[...launched.outputs.keys()].join(', ')}, found '${b.name}'`,
@@ -502,7 +543,7 @@ export const runPtx = (
   for (const kept of drawn.right) files.push(kept)
   const traceFile = wordOf(options, 'trace')
   if (traceFile !== null) {
-    const made = traceOf(one.source, one.algebra, one.given, checked.schedule)
+    const made = traceOf(one.source, one.algebra, one.given, (ended ?? checked).schedule)
     if (E.isLeft(made)) return made
     files.push({ what: 'a trace', file: traceFile, bytes: made.right })
   }
@@ -512,11 +553,11 @@ export const runPtx = (
   const wrong = compared.filter(({ tensor, differ }) => differ !== null && differ > 0 && !isOpen(tensor))
   const judged: Verdict = told(
     wrong.length > 0 && (verdict.verdict === 'ok' || verdict.verdict === 'undecided')
-      ? {
-          ...verdict,
-          verdict: 'wrong-result',
-          reason: `${wrong[0]!.tensor}: ${thousands(wrong[0]!.differ!)} of ${thousands(wrong[0]!.elements)} elements differ from what its file expects`,
-        }
+      ? renamed(
+          verdict,
+          'wrong-result',
+          `${wrong[0]!.tensor}: ${thousands(wrong[0]!.differ!)} of ${thousands(wrong[0]!.elements)} elements differ from what its file expects`,
+        )
       : verdict,
   )
   const rows = compared.flatMap(({ tensor, differ, elements }): ReadonlyArray<readonly [string, string]> =>

@@ -17,27 +17,22 @@ import { unit } from '../../numerics/unit.js'
 import { broughtOf, countersOf, type Subject } from './subject.js'
 import { algebraOf, chipOf, inputsOf } from './tensors.js'
 
-/** Not checked where control or addresses depend on data: other data. */
-export const otherInputs = ({ program, launched: module }: Subject): string => {
-  const isSeeded =
-    module === undefined ||
-    tensorsOf(program).some(
-      (p) => p.role !== 'out' && module.tensors.has(p.name) && !module.inputs.has(p.name),
-    )
-  const isBrought = (module?.inputs.size ?? 0) > 0
-  const taken = [
-    ...(isBrought ? ['the given ones'] : []),
-    ...(isSeeded || !isBrought ? ['the seeded ones'] : []),
-  ]
-  return `inputs other than ${taken.join(' and ')} (control or addresses depend on data)`
-}
-
-/** Names of inputs that were not brought. */
+/** Names of inputs that were not brought; what else a module has is scratch. */
 export const seededIn = (subject: Subject): ReadonlyArray<string> => {
   const brought = broughtOf(subject)
   return tensorsOf(subject.program).flatMap(({ name, role }) =>
-    role === 'out' || brought.has(name) ? [] : [name],
+    role === 'out' || brought.has(name) || subject.launched?.tensors.has(name) === false ? [] : [name],
   )
+}
+
+/** Not checked where control or addresses depend on data: other data. */
+export const otherInputs = (subject: Subject): string => {
+  const isBrought = (subject.launched?.inputs.size ?? 0) > 0
+  const taken = [
+    ...(isBrought ? ['the given ones'] : []),
+    ...(seededIn(subject).length > 0 || !isBrought ? ['the seeded ones'] : []),
+  ]
+  return `inputs other than ${taken.join(' and ')} (control or addresses depend on data)`
 }
 
 const bits = { _tag: 'bits' } as const

@@ -1,7 +1,7 @@
 /**
  * A launch to begin with: what a text alone lets one guess of its grid and its arguments, small, and in words of a command line.
  *
- *     --grid 1,2 --arg a=f16[64,192]:in b=f16[192,128]:in c=f16[64,128]:out M=64 N=128 K=192
+ *     --grid 1,2 --arg a=f16[64,192]:in:guess b=f16[192,128]:in:guess c=f16[64,128]:out:guess M=64:guess N=128:guess K=192:guess
  *
  * It is a guess, to be looked at: the text says types, blocks and divisors, not sizes. It is made so:
  *
@@ -15,10 +15,11 @@
  * sizes.
  *
  * Laws
- *  1. the words are arguments of the right type: `parseWord` takes each
+ *  1. the words are arguments of the right type: `parseWord` takes each, without the mark of a guess at its end (`guess-mark.ts`)
  *  2. a number is a multiple of what the text says that it is
  */
 import { greatest } from '../../greatest.js'
+import { guessMark } from './guess-mark.js'
 import {
   everyOperation,
   type Asked,
@@ -324,9 +325,11 @@ export const exampleOf = (func: Operation, { parameters, axes }: Signature): Exa
     grid,
     args: parameters.map((p) => [
       p.name,
-      p._tag === 'scalar'
-        ? (numbers.get(p.name) ?? '1')
-        : `${p.dtype}[${extentsOf(p.name).join(',')}]:${p.role}`,
+      `${
+        p._tag === 'scalar'
+          ? (numbers.get(p.name) ?? '1')
+          : `${p.dtype}[${extentsOf(p.name).join(',')}]:${p.role}`
+      }${guessMark}`,
     ]),
   }
 }

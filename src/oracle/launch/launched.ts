@@ -41,6 +41,7 @@ import { readTensor } from '../tensor-files/tensor-file.js'
 import { zerosLike, type Tensor } from '../tensor-files/tensor.js'
 import { beside, inFile } from './beside.js'
 import { decodeLaunch, dtypeNamed, type LaunchArgument, type LaunchFile } from './file.js'
+import { markIn } from './guess-mark.js'
 import { parseWord } from './words.js'
 
 // ---------------------------------------------------------------- model
@@ -76,6 +77,8 @@ export interface OpenedModule {
   readonly expected: ReadonlyMap<string, Brought>
   /** outputs that hold what their caller gave */
   readonly kept: ReadonlySet<string>
+  /** arguments whose sizes or values are a guess (`:guess`) */
+  readonly guessed: ReadonlyArray<string>
 }
 
 export interface LaunchedModule {
@@ -92,10 +95,12 @@ export interface LaunchedModule {
   readonly tensors: ReadonlySet<string>
   /** contents of tensors before the launch, by the name of the tensor; the others are seeded */
   readonly inputs: ReadonlyMap<string, Brought>
-  /** what is expected in tensors behind it */
+  /** what is expected in tensors after it */
   readonly expected: ReadonlyMap<string, Brought>
   /** outputs that hold what their caller gave */
   readonly kept: ReadonlySet<string>
+  /** arguments whose sizes or values are a guess (`:guess`) */
+  readonly guessed: ReadonlyArray<string>
 }
 
 /** A refusal of an operation, at the line of its author; where the text has none, at its place in the file. */
@@ -125,9 +130,12 @@ interface Open {
   readonly role: Role
   /** how the command line said it */
   readonly said: string | null
+  /** its size or its value is a guess */
+  readonly guess: boolean
 }
 
-const number = (p: Asked, value: number | bigint, said: string | null): Open => ({
+const number = (p: Asked, value: number | bigint, said: string | null, guess: boolean = false): Open => ({
+  guess,
   argument: value,
   file: null,
   expected: null,
@@ -136,15 +144,16 @@ const number = (p: Asked, value: number | bigint, said: string | null): Open => 
   said,
 })
 
-const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
-  pipe(
+const ofWord = (p: Asked, marked: string): E.Either<Failure, Open> => {
+  const { text, guess } = markIn(marked)
+  return pipe(
     parseWord(p, text),
     E.map((word): Open => {
       const said = `${p.name}=${text}`
       const role = p._tag === 'scalar' ? 'in' : p.role
       switch (word._tag) {
         case 'number':
-          return number(p, word.value, said)
+          return number(p, word.value, said, guess)
         case 'tensor':
           return {
             argument: word.tensor,
@@ -153,6 +162,7 @@ const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
             tensor: p.name,
             role: word.tensor.role ?? role,
             said,
+            guess,
           }
         case 'file': {
           const isOut = (word.role ?? role) === 'out'
@@ -163,11 +173,13 @@ const ofWord = (p: Asked, text: string): E.Either<Failure, Open> =>
             tensor: p.name,
             role: word.role ?? role,
             said,
+            guess,
           }
         }
       }
     }),
   )
+}
 
 const ofFile = (
   p: Asked,
@@ -224,6 +236,7 @@ const ofFile = (
     tensor,
     role,
     said: null,
+    guess: false,
   })
 }
 
@@ -398,6 +411,7 @@ export const opened =
           ...(launch?.said.kept ?? []),
           ...[...inputs].flatMap(([tensor, { source }]) => (source === zeros ? [] : [tensor])),
         ]),
+        guessed: [...found.right].flatMap(([name, { guess }]) => (guess ? [name] : [])),
       })),
     )
   }
@@ -407,7 +421,7 @@ export const elaborated =
   (files: Files) =>
   (
     file: string,
-    { module, text, signature, launch, inputs, expected, kept }: OpenedModule,
+    { module, text, signature, launch, inputs, expected, kept, guessed }: OpenedModule,
   ): E.Either<Failure, LaunchedModule> =>
     pipe(
       E.mapLeft(atAuthor(module, file))(elaborate(module, launch)),
@@ -424,6 +438,7 @@ export const elaborated =
         inputs,
         expected,
         kept,
+        guessed,
       })),
     )
 

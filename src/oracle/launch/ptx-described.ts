@@ -19,6 +19,7 @@ import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
 import type { Code } from '../../dialects/ptx/opcodes/resolve.js'
 import { entryNamed } from '../../dialects/ptx/names/entries.js'
 import { cxxName } from '../../dialects/ptx/names/itanium.js'
+import { boundsOf } from '../../dialects/ptx/flow/bounds.js'
 import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flow/parameters.js'
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import type { Files } from '../tensor-files/files.js'
@@ -273,6 +274,7 @@ const readEntry = (m: Module, entry: string | null, file: string): E.Either<Fail
           threadAxes: askedAxes(code, '%tid').lastIndexOf(true) + 1,
           cluster,
           ctaAxes: askedAxes(code, '%ctaid'),
+          bounds: boundsOf(code),
         },
       })
     }),

@@ -11,7 +11,7 @@
  * |-------------------|-----------------------------------------------------------------------------------------------------------|
  * | block             | what the entry asks for; else 128 threads; more, or else 64, where that shows a finding; 16 x 16 where threads ask for x and y (for x, y and z a library asks, which numbers them); a warp where no thread asks for its number |
  * | grid              | one cluster; without clusters two CTAs along each axis that the text asks for, one where it asks for none    |
- * | integers          | one number: twice the threads along x; less where the run has a fault or is long                           |
+ * | integers          | one number: twice the threads along x; less where the run has a fault; where it is long, less for those that are only compared |
  * | a pointer         | as many elements as are touched                                                                            |
  * | written, not read | `out` where its bytes are written without a gap, else `inout`                                              |
  * | integers that are read and written | zeros, as counters and locks begin                                                        |
@@ -51,6 +51,8 @@ export interface Asks {
   /** along each axis: CTAs of a cluster, and whether the text asks for the number of a CTA */
   readonly cluster: ReadonlyArray<number>
   readonly ctaAxes: ReadonlyArray<boolean>
+  /** parameters, by their numbers, that are only compared (`flow/bounds.ts`) */
+  readonly bounds: ReadonlySet<number>
 }
 
 /** Bytes of a tensor that a run touched. */
@@ -63,6 +65,8 @@ interface Touched {
 interface Scouted {
   readonly block: ReadonlyArray<number>
   readonly size: number
+  /** the number for what is no bound */
+  readonly wide: number
   readonly ended: 'completed' | 'fault' | 'stuck' | 'long'
   readonly findings: number
   readonly steps: number
@@ -78,8 +82,10 @@ const filled = 4096
 /** Most events of one run, and of all. */
 const fuel = 8_000
 const fuelInAll = 50_000
+/** Of one block: what fails with each size may be mended by another block. */
+const fuelOfBlock = 20_000
 /** Most runs: much may be computed between events. */
-const mostRuns = 20
+const mostRuns = 32
 
 const touching: Fold<ReadonlyMap<number, Touched>, ReadonlyArray<Touched>> = {
   init: (header) =>
@@ -115,7 +121,7 @@ const roomy =
     return { name: t.name, role: 'inout', contents, bytes: contents.length, elements: null, symbol: null }
   }
 
-const scouted = (launched: LaunchedPtx, size: number, set: DataSet): Scouted | null => {
+const scouted = (launched: LaunchedPtx, size: number, wide: number, set: DataSet): Scouted | null => {
   const { program } = launched.elaborated
   const given = launched.arguments
   const mapped = new Set((given.maps ?? []).flatMap(({ tensor, into }) => [tensor, into ?? tensor]))
@@ -132,13 +138,19 @@ const scouted = (launched: LaunchedPtx, size: number, set: DataSet): Scouted | n
   const ran = Run.run(world, machine, how, Run.both(judging, touching))
   const [judgement, touched] = ran.result
   const tagged = ran.outcome._tag
+  const parameterOf = new Map(
+    [...launched.aliases].flatMap(([alias, tensor]) =>
+      /^\d/u.test(alias) ? [] : [[tensor, alias] as const],
+    ),
+  )
   return {
     block: given.block,
     size,
+    wide,
     ended: tagged === 'completed' || tagged === 'fault' || tagged === 'stuck' ? tagged : 'long',
     findings: judgement.findings.length,
     steps: ran.steps,
-    touched,
+    touched: touched.map((t) => ({ ...t, name: parameterOf.get(t.name) ?? t.name })),
   }
 }
 
@@ -190,7 +202,7 @@ const sizesOf = (threads: number): ReadonlyArray<number> => [
   ...[64, 16, 4, 1].filter((n) => n < threads),
 ]
 
-/** The number that stands for a size, in a word that the text gave. */
+/** The number for a size, in a word that the text gave. */
 const sized = (p: DescribedParameterOfPtx, word: string, size: number): string => {
   const [, type] = /^64(:\w+)?$/u.exec(word) ?? []
   return p.kind !== 'scalar' || (type === undefined && word !== '64')
@@ -229,13 +241,15 @@ const pointerWord = (p: DescribedParameterOfPtx, touched: Touched | undefined, s
 /** The first word is what the text alone says. */
 const wordsOf = (
   e: DescribedEntry,
+  { bounds }: Asks,
   size: number,
+  wide: number,
   pointer: (p: DescribedParameterOfPtx) => string,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     e.parameters.map((p) => {
       const word = e.example.arg[p.name] ?? '0'
-      const made = p.kind === 'pointer' ? pointer(p) : sized(p, word, size)
+      const made = p.kind === 'pointer' ? pointer(p) : sized(p, word, bounds.has(p.number) ? size : wide)
       // of what the entry does not look at nothing is guessed
       return [p.name, /^0(:\w+)?$/u.test(word) ? word : `${made}:guess`]
     }),
@@ -266,23 +280,32 @@ const ofBlock = (
   let { runs, steps } = before
   let found: Scouted | null = null
   let isLong = false
+  let keepsWide = e.parameters.some((p) => p.kind === 'scalar' && asks.bounds.has(p.number))
   for (const size of hasSizes ? sizes : sizes.slice(0, 1)) {
     if (isLong && size > muchShorter) continue
+    // fewer turns make a long run shorter; a shorter stride makes rows overlap
+    const wide: number = isLong && keepsWide ? sizes[0]! : size
     const launched = launchedPtx(files)(file, {
       grid,
       block,
       entry: e.name,
-      args: Object.entries(wordsOf(e, size, (p) => `${p.dtype}[${String(filled)}]:${p.role ?? 'in'}`)),
+      args: Object.entries(
+        wordsOf(e, asks, size, wide, (p) => `${p.dtype}[${String(filled)}]:${p.role ?? 'in'}`),
+      ),
       ...(e.example.shared === undefined ? {} : { shared: e.example.shared }),
     })
-    // other data are asked once: a fault that they do not mend is one of sizes
-    for (const set of E.isLeft(launched) ? [] : size === sizes[0] ? sets : sets.slice(0, 1)) {
-      if (steps >= fuelInAll || runs >= mostRuns) return { runs, steps, found }
-      const run = E.isLeft(launched) ? null : scouted(launched.right, size, set)
+    // a fault may be one of data, or one of sizes, or both
+    for (const set of E.isLeft(launched) ? [] : sets) {
+      if (steps >= fuelInAll || steps - before.steps >= fuelOfBlock || runs >= mostRuns)
+        return { runs, steps, found }
+      const run: Scouted | null = E.isLeft(launched) ? null : scouted(launched.right, size, wide, set)
       runs += 1
       steps += run?.steps ?? 0
       if (run?.ended === 'completed') return { runs, steps, found: run }
-      found = found ?? run
+      // a run that is too long says less than what a shorter one comes to
+      if (found === null || (found.ended === 'long' && run !== null)) found = run
+      // where that is not enough, all numbers are fewer
+      keepsWide &&= !(isLong && run?.ended === 'long')
       isLong = run?.ended === 'long'
       // other data do not make a long run shorter
       if (run?.ended !== 'fault') break
@@ -324,6 +347,6 @@ export const guessedExample = (files: Files, file: string, e: DescribedEntry, as
     block: run?.block ?? blocksOf(asks)[0]!,
     ...(e.example.shared === undefined ? {} : { shared: e.example.shared }),
     ...(e.example.entry === undefined ? {} : { entry: e.example.entry }),
-    arg: wordsOf(e, size, (p) => pointerWord(p, touched.get(p.name), size)),
+    arg: wordsOf(e, asks, size, run?.wide ?? size, (p) => pointerWord(p, touched.get(p.name), size)),
   }
 }

@@ -21,6 +21,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
+import { markIn } from './guess-mark.js'
 import type { EntryParameter } from '../../dialects/ptx/elaboration/elaborate.js'
 import type { Files } from '../tensor-files/files.js'
 import type { MemoryRole, PtxScalar, PtxTensor, PtxTensorMap } from './ptx-file.js'
@@ -52,10 +53,15 @@ const refuseWord = (key: string, expected: string, found: string): E.Either<PtxW
 
 // ---------------------------------------------------------------- where
 
-/** `name`, `2`, `name+16`, `2+16`; null where the entry has no such parameter. */
-export const spotOf = (parameters: ReadonlyArray<EntryParameter>, key: string): Spot | null => {
+/** `name`, `2`, `name+16`, `2+16`; null where the entry has no such parameter. `called`: other names of them, one each (`ptx-called.ts`). */
+export const spotOf = (
+  parameters: ReadonlyArray<EntryParameter>,
+  called: ReadonlyArray<string>,
+  key: string,
+): Spot | null => {
   const [, name = '', at] = /^(.*?)(?:\+(\d{1,9}))?$/su.exec(key) ?? []
-  const byName = parameters.findIndex((p) => p.name === name)
+  const own = parameters.findIndex((p) => p.name === name)
+  const byName = own >= 0 ? own : called.indexOf(name)
   const parameter = byName >= 0 ? byName : /^\d{1,9}$/u.test(name) ? Number(name) : -1
   return parameters[parameter] === undefined
     ? null
@@ -156,27 +162,32 @@ const withTraits = (text: string): readonly [head: string, traits: Traits] => {
   return [head, { ...traits, ...trait }]
 }
 
-/** What a word says besides that it is a guess. */
-const guessMark = ':guess'
-
-/** An argument for a parameter, or for what lies at a byte of it. */
+/** An argument for a parameter, or for what lies at a byte of it; `called`: what its tensor is called. */
 export const ptxWord =
   (files: Files) =>
-  (p: EntryParameter, offset: number | null, text: string): E.Either<Failure, PtxWord> =>
-    text.endsWith(guessMark)
-      ? pipe(
-          plainWord(files)(p, offset, text.slice(0, -guessMark.length)),
-          E.map((word) => Object.assign({ guess: true }, word)),
-        )
-      : pipe(
-          plainWord(files)(p, offset, text),
-          E.map((word) => Object.assign({ guess: false }, word)),
-        )
+  (
+    p: EntryParameter,
+    offset: number | null,
+    said: string,
+    called: string = p.name,
+  ): E.Either<Failure, PtxWord> => {
+    const { text, guess } = markIn(said)
+    return pipe(
+      plainWord(files)(p, offset, text, called),
+      E.map((word) => Object.assign({ guess }, word)),
+    )
+  }
 
 const plainWord =
   (files: Files) =>
-  (p: EntryParameter, offset: number | null, text: string): E.Either<Failure, Omit<PtxWord, 'guess'>> => {
+  (
+    p: EntryParameter,
+    offset: number | null,
+    text: string,
+    called: string,
+  ): E.Either<Failure, Omit<PtxWord, 'guess'>> => {
     const key = offset === null ? p.name : `${p.name}+${String(offset)}`
+    const name = offset === null ? called : `${called}+${String(offset)}`
     const numeral = number.exec(text)
     if (numeral !== null) return numberOf(key, p, offset !== null, text, numeral[1]!, numeral[2])
     const [head, { role = 'in', dtype, block, swizzle, fill, lower, upper, steps }] = withTraits(text)
@@ -208,10 +219,10 @@ const plainWord =
       behind: isFile && role === 'out' ? head : null,
     }
     if (block === undefined)
-      return E.right({ argument: { kind: 'pointer', tensor: key, dtype: elements, shape, role }, ...from })
+      return E.right({ argument: { kind: 'pointer', tensor: name, dtype: elements, shape, role }, ...from })
     const map = mapOfDescriptor({
       kind: 'tensordesc',
-      tensor: key,
+      tensor: name,
       dtype: elements,
       shape,
       // columns of pixels have a box of pixels and channels, whatever the rank of the tensor

@@ -42,6 +42,7 @@ import { dtypeOf, fieldsOf, mapOfDescriptor, product, tensorOf } from './ptx-map
 import { elementBytes, layArgument, objectOf, type Laying } from './ptx-parameters.js'
 import { filesInLaunch, heldTensor, shortName, together, type FilesOf, type Whole } from './ptx-tensors.js'
 import { readPtx } from './ptx-text.js'
+import { calledIn } from './ptx-called.js'
 import { ptxWord, spotOf, typeText } from './ptx-words.js'
 import { own } from '../../own.js'
 
@@ -76,8 +77,12 @@ export interface LaunchedPtx {
   readonly arguments: WarpArguments
   /** inputs that no file brings, with their element types */
   readonly seeded: ReadonlyMap<string, string>
-  /** arguments whose sizes or values are a guess (`:guess`), by the names of their parameters */
+  /** arguments whose sizes or values are a guess (`:guess`), as they are called */
   readonly guessed: ReadonlyArray<string>
+  /** of each parameter what it is called (`ptx-called.ts`) */
+  readonly called: ReadonlyArray<string>
+  /** tensors by what else an argument is called: its number, the name of its parameter */
+  readonly aliases: ReadonlyMap<string, string>
   /** element type, extents and expected bytes of what the kernel writes */
   readonly outputs: ReadonlyMap<
     string,
@@ -158,18 +163,62 @@ const specOf = (
   text: string | undefined,
   where: string,
   wholes: ReadonlyMap<string, Whole>,
+  aliases: ReadonlyMap<string, string>,
 ): E.Either<Failure, Spec | null> => {
   if (text === undefined) return E.right(null)
+  const all = [...wholes, ...[...aliases].map(([name, tensor]) => [name, wholes.get(tensor)!] as const)]
   const tensors = new Map(
-    [...wholes].flatMap(([name, { dtype, shape }]) => {
+    all.flatMap(([name, { dtype, shape }]) => {
       const elements = dtypeOf(dtype)
       return elements === null ? [] : [[name, { dtype: elements, shape }] as const]
     }),
   )
-  return E.mapLeft(({ expected, found }: NotComputed) =>
-    failure('launch.computes', `${where}: computes: expected ${expected}, found ${found}`),
+  return E.bimap(
+    ({ expected, found }: NotComputed) =>
+      failure('launch.computes', `${where}: computes: expected ${expected}, found ${found}`),
+    (spec: Spec) => renamed(spec, (name) => aliases.get(name) ?? name),
   )(computesOf(text, tensors))
 }
+
+const renamed = (spec: Spec, nameOf: (name: string) => string): Spec =>
+  spec._tag === 'copy'
+    ? { ...spec, from: nameOf(spec.from), out: nameOf(spec.out) }
+    : { ...spec, a: nameOf(spec.a), b: nameOf(spec.b), out: nameOf(spec.out) }
+
+/** Tensors that a launch file names. */
+const namedElsewhere = (
+  given: ReadonlyArray<PtxArgument | null>,
+  { globals = [] }: Said,
+): ReadonlySet<string> =>
+  new Set(
+    [...given, ...globals].flatMap((a) =>
+      typeof a !== 'object' || a === null || a.kind === 'scalar'
+        ? []
+        : a.kind === 'struct'
+          ? a.fields.flatMap((f) => (f.kind === 'scalar' ? [] : [f.tensor]))
+          : [a.tensor],
+    ),
+  )
+
+/** `0`, `k_param_0`, `k_param_0+16`: the tensor that is called `x`, `x+16`. */
+const aliasesOf = (
+  parameters: ReadonlyArray<EntryParameter>,
+  called: ReadonlyArray<string>,
+  wholes: ReadonlyMap<string, Whole>,
+): ReadonlyMap<string, string> =>
+  new Map(
+    [...wholes.keys()].flatMap((tensor) =>
+      parameters.flatMap((p, i) => {
+        const name = called[i]!
+        const rest = tensor.slice(name.length)
+        return tensor.startsWith(name) && /^(\+\d+)?$/u.test(rest)
+          ? [p.name, String(i)]
+              .map((alias) => [`${alias}${rest}`, tensor] as const)
+              .filter(([alias]) => !wholes.has(alias))
+          : []
+      }),
+    ),
+  )
 
 /** A tensor with its elements, row-major, for what follows them. */
 const withElements = (t: GivenTensor, { dtype, shape }: Whole): GivenTensor => {
@@ -208,8 +257,8 @@ const withField = (s: PtxArgument | null, bytes: number, field: PtxStruct['field
 
 const withWords = (
   files: Files,
-  entry: string,
   parameters: ReadonlyArray<EntryParameter>,
+  called: ReadonlyArray<string>,
   before: ReadonlyArray<PtxArgument | null>,
   words: ReadonlyArray<readonly [string, string]>,
 ): E.Either<Failure, Arguments> => {
@@ -221,19 +270,18 @@ const withWords = (
   const guessed: string[] = []
   const names = parameters.map(({ name }) => name)
   for (const [key, text] of words) {
-    const spot = spotOf(parameters, key)
+    const spot = spotOf(parameters, called, key)
     if (spot === null)
       return refuse(
         'bad-flag',
         `--arg: expected a parameter of the entry, ${listed(parameters)}, found '${key}'; ${didYouMean(names)(key)}`,
       )
     const p = parameters[spot.parameter]!
-    const word = ptxWord(files)(p, spot.offset, text)
+    const name = called[spot.parameter]!
+    const word = ptxWord(files)(p, spot.offset, text, name)
     if (E.isLeft(word)) return word
     const { argument, before: from, behind, guess } = word.right
-    // where the symbol is no name, that of a parameter is none either
-    const called = shownName(entry) === entry ? p.name : `argument ${String(spot.parameter)}`
-    if (guess) guessed.push(spot.offset === null ? called : `${called}+${String(spot.offset)}`)
+    if (guess) guessed.push(spot.offset === null ? name : `${name}+${String(spot.offset)}`)
     if (spot.offset === null) {
       if (fresh.has(spot.parameter))
         return refuse('bad-flag', `--arg: expected ${p.name} once, found it twice`)
@@ -392,7 +440,8 @@ export const launchedPtx =
         'launch.arguments',
         `${where}: expected ${String(parameters.length)} arguments (${listed(parameters)}), found ${String(before.length)}`,
       )
-    const made = withWords(files, program.name, parameters, before, words.args ?? [])
+    const called = calledIn(files, file, elaborated, namedElsewhere(before, said))
+    const made = withWords(files, parameters, called, before, words.args ?? [])
     if (E.isLeft(made)) return made
     const { given, worded, files: own, outputs: written, guessed } = made.right
     const grid = words.grid ?? said.grid
@@ -476,10 +525,12 @@ export const launchedPtx =
         'launch.outputs',
         `${where}: outputs: expected a tensor of the arguments, found '${unknown}'; ${didYouMean(all.map((t) => t.tensor))(unknown)}`,
       )
+    const aliases = aliasesOf(parameters, called, wholes)
     const computes = specOf(
       words.computes ?? launch.computes,
       words.computes === undefined ? where : '--computes',
       wholes,
+      aliases,
     )
     if (E.isLeft(computes)) return computes
     const spec = computes.right
@@ -490,6 +541,8 @@ export const launchedPtx =
       launch,
       seeded,
       guessed,
+      called,
+      aliases,
       arguments: {
         grid: launch.grid,
         block,

@@ -9,6 +9,8 @@
  * | `a=all.npz:w`           | the tensor w of the file; one called `in` is `a=all.npz:in:in`           |
  * | `c=f16[128,128]:out`    | a tensor of these extents, without a file; an input is seeded            |
  *
+ * | `n=64:guess`            | the same, guessed by `tcspec kernels`: a fault or an O1 is not held against the kernel |
+ *
  * What a word may be follows from the type of its parameter. The file of an output holds what is expected.
  *
  * Law 1. The words that are asked for, with their question marks filled in, are arguments of the right type.

@@ -393,7 +393,7 @@ export interface Question {
 const common: ReadonlyArray<readonly [name: string, form: AnyWire]> = [
   [
     'files',
-    described(dictionary('files by name', fileWire), 'what names of files stand for, in this request'),
+    described(dictionary('files by name', fileWire), 'what files of these names hold, in this request'),
   ],
   ['printed', described(bool, 'also the text that the command line prints, as `printed`')],
   ['progress', described(bool, 'tell how far it has come: `$/progress` with the id of the request')],

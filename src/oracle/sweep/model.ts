@@ -3,7 +3,7 @@
  *
  * It names no module of the command line, so that the world of a command may have a staff in it.
  */
-import type { Verdict, VerdictName } from '../../semantics/judging/verdict.js'
+import type { Verdict, VerdictName, Way } from '../../semantics/judging/verdict.js'
 import type { JudgedMutant } from '../../semantics/mutation/index.js'
 
 // ---------------------------------------------------------------- questions and answers
@@ -38,7 +38,8 @@ export interface PointComparison {
 
 /** What a verdict says in a line. */
 export interface PointVerdict {
-  readonly decidedBy: Verdict['decidedBy']
+  readonly decidedBy?: Way
+  readonly lookedAt?: Way
   /** ids of the notes */
   readonly notes: ReadonlyArray<string>
   /** null where nothing is to be proved */

@@ -140,7 +140,6 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
   record<PointVerdict>()(
     'a verdict',
     {
-      decidedBy: described(oneOf('one-schedule', 'exploration'), 'by what it was decided'),
       notes: described(list(text), 'ids of the notes, each once'),
       proved: described(
         either<null, boolean>('null or a truth value', nothing, bool),
@@ -159,7 +158,11 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
       ),
       events: described(nat, 'events of the run'),
     },
-    { comparison: described(comparison, 'of the outputs with what they should be') },
+    {
+      decidedBy: described(oneOf('one-schedule', 'exploration'), 'by what it was decided, if it was'),
+      lookedAt: described(oneOf('one-schedule', 'exploration'), 'what was looked at where nothing decided'),
+      comparison: described(comparison, 'of the outputs with what they should be'),
+    },
   ),
 )
 const mutant: Wire<PointMutant> = define('PointMutant', () =>
@@ -207,7 +210,7 @@ const rowWire: Wire<Row> = define('Row', () =>
     {
       point: described(nat, 'its place in the grid, from 0'),
       hash: described(text, 'of the key and of the files that its subject reads'),
-      key: described(text, 'the command line of `tcspec` that asks it again, beside the document'),
+      key: described(text, 'the command line of `tcspec` that asks it again, with the document'),
       subject: described(text, 'the kernel or the file'),
       outcome: described(
         wordOf<PointOutcome>()(outcomes),

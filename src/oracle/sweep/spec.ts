@@ -210,11 +210,11 @@ const wellSaid = (spec: SweepSpec): E.Either<Failure<'sweep.spec'>, SweepSpec> =
   if (twice !== undefined)
     return refuse('sweep.spec', `$.${twice[0]}: expected each value once, found one twice`)
   if (arithmetic !== undefined && over === undefined)
-    return refuse('sweep.spec', '$.options.arithmetic: expected options.over beside it, found none')
+    return refuse('sweep.spec', '$.options.arithmetic: expected options.over with it, found none')
   if (explore === true && over?.some((word) => word !== 'shadow') === true)
     return refuse(
       'sweep.spec',
-      '$.options.explore: expected no options.over beside it, for a run is one schedule',
+      '$.options.explore: expected no options.over with it, for a run is one schedule',
     )
   return E.right(spec)
 }

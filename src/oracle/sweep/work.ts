@@ -80,7 +80,8 @@ const ofVerdict = (v: Verdict): Answer => {
     ids: different(v.findings.map((f) => f.id)),
     reason: oneLine(v.reason),
     verdict: {
-      decidedBy: v.decidedBy,
+      ...(v.decidedBy === undefined ? {} : { decidedBy: v.decidedBy }),
+      ...(v.lookedAt === undefined ? {} : { lookedAt: v.lookedAt }),
       notes: different(v.notes.map((f) => f.id)),
       proved: v.provenance?.proved ?? null,
       digest: v.digest,

@@ -2,7 +2,7 @@
  * Baselines as JSON, schema `tcspec.accept/1`: the findings that a check may pass with (`judging/accept.ts`).
  *
  *     {"schema": "tcspec.accept/1",
- *      "accepted": [{"kernel": "mm", "id": "P1", "a": {"file": "mm.py", "statement": "a = tl.load(p)", "nth": 0, "does": "cpAsync writes"},
+ *      "accepted": [{"kernel": "mm", "launch": "grid 4 x 1 x 1, block 128 x 1 x 1", "id": "P1", "a": {"file": "mm.py", "statement": "a = tl.load(p)", "nth": 0, "does": "cpAsync writes"},
  *                    "b": {...}, "memory": "smem x", "reason": "Triton's lowering writes no fence there"}]}
  *
  * Laws
@@ -42,9 +42,13 @@ export const acceptedPlace: Wire<AcceptedPlace> = define('AcceptedPlace', () =>
 
 /** What names a mistake, and why it may stand. */
 export const acceptedFields: {
-  readonly [K in 'id' | 'a' | 'b' | 'memory' | 'reason']: Wire<AcceptedRow[K]>
+  readonly [K in 'id' | 'launch' | 'a' | 'b' | 'memory' | 'reason']: Wire<AcceptedRow[K]>
 } = {
   id: described(oneOf<HazardId>(...hazardIds), 'its id in the list of hazards'),
+  launch: described(
+    text,
+    'the launch that it was found in: grid, block, sizes and numbers; empty where a kernel has one',
+  ),
   a: described(acceptedPlace, 'one statement'),
   b: described(
     either('null or a statement', nothing, acceptedPlace),

@@ -339,7 +339,7 @@ const instructionCases: Wire<InstructionShape> = byTag<InstructionShape>(
 const binder: Wire<Binder> = define('Binder', () =>
   record<Binder>()(
     'a binder',
-    { name: described(line, 'the name'), type: described(typeWire, 'type of what it stands for') },
+    { name: described(line, 'the name'), type: described(typeWire, 'type of what it names') },
     {},
   ),
 )
@@ -409,7 +409,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
     {
       _tag: tag('Let'),
       binder: described(binder, 'the name'),
-      expr: described(expr, 'what it stands for'),
+      expr: described(expr, 'what it names'),
       site: at,
     },
     {},
@@ -434,7 +434,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
       step: described(expr, 'from one index to the next'),
       carried: carriedOn,
       body: described(region, 'a round; it yields what is carried into the next'),
-      results: described(binders, 'names of what was carried, behind the loop'),
+      results: described(binders, 'names of what was carried, after the loop'),
       site: at,
     },
     {},
@@ -446,7 +446,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
       carried: carriedOn,
       before: described(region, 'yields the condition, then what `after` is given'),
       after: described(region, 'the rest of a round; it yields what is carried into the next'),
-      results: described(binders, 'names of what `before` has yielded, behind the loop'),
+      results: described(binders, 'names of what `before` has yielded, after the loop'),
       site: at,
     },
     {},
@@ -467,7 +467,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
     'a fork',
     {
       _tag: tag('Fork'),
-      branches: described(list(branch), 'what runs beside each other; the first is run by the parent'),
+      branches: described(list(branch), 'what runs at the same time; the first is run by the parent'),
       results: described(binders, 'names of what the first branch has yielded'),
       site: at,
     },
@@ -595,7 +595,7 @@ const storage: Wire<Storage> = define('Storage', () =>
             union: described(line, 'storages of one union begin at one place'),
             member: described(
               nat,
-              'those of one member of it lie behind each other, those of two over each other',
+              'those of one member of it follow each other, those of two lie over each other',
             ),
           },
           {},
@@ -636,7 +636,7 @@ const spec: Wire<Spec> = define('Spec', () =>
         transposedOut: described(bool, 'whether the tensor of the product is its transpose, (n, m)'),
         epilogue: described(
           bool,
-          'whether sums and products with numbers and with elements of other tensors may come behind the product',
+          'whether sums and products with numbers and with elements of other tensors may come after the product',
         ),
         saturate: described(
           bool,

@@ -48,6 +48,7 @@ import {
   type Searched,
   type Verdict,
   type VerdictName,
+  type Way,
 } from '../judging/verdict.js'
 import {
   bool,
@@ -122,7 +123,7 @@ const namedBytes: Wire<NamedBytes> = define('NamedBytes', () =>
     {
       name: described(text, 'its name'),
       start: described(nat, 'its first byte'),
-      end: described(nat, 'the byte behind its last'),
+      end: described(nat, 'the byte after its last'),
     },
     {},
   ),
@@ -178,7 +179,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       ),
       moved: described(
         oneOf<true>(true),
-        'the fence is there: the compiler moved the write of a register behind it',
+        'the fence is there: the compiler moved the write of a register after it',
       ),
       family: described(
         wordOf<NonNullable<MissingEdge['family']>>()({
@@ -346,7 +347,12 @@ const searched: Wire<Searched> = define('Searched', () =>
       states: described(nat, 'states that were seen'),
       transitions: described(nat, 'events that were taken'),
     },
-    {},
+    {
+      leaves: described(
+        wordOf<'lanes'>()({ lanes: true }),
+        'what it does not follow although a condition fails by it: orders of the lanes of one warp',
+      ),
+    },
   ),
 )
 
@@ -531,6 +537,8 @@ const level: Wire<Level> = define('Level', () =>
   ),
 )
 
+const way: Wire<Way> = wordOf<Way>()({ 'one-schedule': true, exploration: true })
+
 const written: Wire<Verdict> = define('Verdict', () =>
   record<Verdict>()(
     'a verdict',
@@ -546,10 +554,6 @@ const written: Wire<Verdict> = define('Verdict', () =>
       ),
       verdict: described(verdictName, 'the first that applies, from the worst to ok'),
       reason: described(text, 'why, in one line'),
-      decidedBy: described(
-        wordOf<Verdict['decidedBy']>()({ 'one-schedule': true, exploration: true }),
-        'one run that stands for all, or several',
-      ),
       search: described(
         either('null or a search', nothing, searched),
         'how far a search of all schedules went; null where none was made',
@@ -594,6 +598,16 @@ const written: Wire<Verdict> = define('Verdict', () =>
       scope: described(list(text), 'what the verdict does not speak of'),
     },
     {
+      decidedBy: described(
+        way,
+        'what decided: one run that covers all schedules, or several; absent where the verdict is `undecided` or `out-of-fuel`',
+      ),
+      lookedAt: described(way, 'what was looked at where nothing decided'),
+      firstConditions: described(conditions, 'those of the first run, where `schedule` is another one'),
+      completes: described(
+        nat,
+        'where some schedules end in a deadlock or a fault and others do not: the place in `schedules` of one that completes; outputs are those that it leaves',
+      ),
       spent: described(spent, 'where one run did not decide, and others were tried: what these have cost'),
       guessed: described(
         list(text),
@@ -614,9 +628,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
 )
 
 /** What stands for a schedule that the table does not have, if anything does: where it stands. */
-const astray = ({ schedule: own, findings, notes, schedules }: Verdict): string | undefined => {
+const astray = ({ schedule: own, completes, findings, notes, schedules }: Verdict): string | undefined => {
   const places: ReadonlyArray<readonly [string, number | null]> = [
     ['schedule', own],
+    ['completes', completes ?? null],
     ...findings.map((f, i) => [`findings[${String(i)}].schedule`, f.schedule] as const),
     ...notes.map((f, i) => [`notes[${String(i)}].schedule`, f.schedule] as const),
   ]

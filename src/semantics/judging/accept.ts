@@ -8,6 +8,7 @@
  * | a row says                 | why                                                                            |
  * |----------------------------|--------------------------------------------------------------------------------|
  * | the kernel, the id         |                                                                                |
+ * | the launch                 | another grid or another size reaches other statements, by other agents         |
  * | of both sides the statement | its text and its file, not its line: lines move                               |
  * | which of several alike it is | a text may stand twice in a file                                             |
  * | of both sides the access   | one line may read and write                                                    |
@@ -16,16 +17,23 @@
  *
  * Which side came first is the run's affair: a row has its sides in either order.
  *
- * A check passes if it is a hazard, each of its findings is accepted (and each that is told with it as alike), and nothing else is open: its conditions hold,
- * or a search was complete, or what fails a condition is an accepted finding. A deadlock and a wrong result are never passed over: nothing behind them was run.
+ * A check passes if it is a hazard, each of its findings is accepted (and each that is told with it as alike), and nothing else is open:
+ *
+ * | left open                                                                     | then                                                 |
+ * |-------------------------------------------------------------------------------|------------------------------------------------------|
+ * | the verdict is neither `ok` nor `hazard`                                      | fails: nothing after a deadlock or a fault was run   |
+ * | a hazard without a finding, or with a result that is wrong                    | fails: no row accepts it                             |
+ * | a condition fails, in the run that decided or in the first one, and by what no row accepts | fails, unless a search followed every schedule |
+ * | a condition fails by the lanes of a warp                                      | fails: no search follows them                        |
  *
  * Laws
  * 1. A verdict with a finding that no row names does not pass.
  * 2. A verdict passes with the rows that were written of it, if it may pass at all.
  * 3. What is accepted changes no finding: the verdict keeps its name.
+ * 4. What passes with some rows passes with more.
  */
 import { deedIn } from './deed.js'
-import type { Finding, HazardId, Operation, Place } from './finding.js'
+import type { Conditions, Finding, HazardId, Operation, Place } from './finding.js'
 import { memoryInName } from './plane-name.js'
 import type { AcceptedFinding, AcceptedPlace, ReplayableFinding, Verdict } from './verdict.js'
 
@@ -34,6 +42,8 @@ export const acceptSchema = 'tcspec.accept/1'
 /** A mistake that is accepted. */
 export interface AcceptedRow {
   readonly kernel: string
+  /** in words; empty where a kernel has one launch */
+  readonly launch: string
   readonly id: HazardId
   readonly a: AcceptedPlace
   readonly b: AcceptedPlace | null
@@ -71,8 +81,16 @@ const memoryOf = (place: Place | undefined): string | null =>
 
 type Told = Pick<Finding, 'a' | 'b' | 'place'>
 
-const rowOf = (kernel: string, at: StatementAt, id: HazardId, f: Told, reason: string): AcceptedRow => ({
+/** What is checked: a kernel, in one launch, and where its statements stand. */
+export interface Launching {
+  readonly kernel: string
+  readonly launch: string
+  readonly at: StatementAt
+}
+
+const rowOf = ({ kernel, launch, at }: Launching, id: HazardId, f: Told, reason: string): AcceptedRow => ({
   kernel,
+  launch,
   id,
   a: placeOf(at, f.a),
   b: f.b === undefined ? null : placeOf(at, f.b),
@@ -81,40 +99,40 @@ const rowOf = (kernel: string, at: StatementAt, id: HazardId, f: Told, reason: s
 })
 
 const placeKey = (p: AcceptedPlace | null): string =>
-  p === null ? '' : [p.file ?? '', p.statement, String(p.nth), p.does].join('\n')
+  JSON.stringify(p === null ? null : [p.file ?? null, p.statement, p.nth, p.does])
 
 /** Rows with one key name one mistake. */
 const keyOf = (r: AcceptedRow): string =>
-  [r.kernel, r.id, r.memory ?? '', ...[placeKey(r.a), placeKey(r.b)].sort()].join('\n\n')
+  JSON.stringify([r.kernel, r.launch, r.id, r.memory, ...[placeKey(r.a), placeKey(r.b)].sort()])
 
 /** A finding, and those that it stands for. */
 const rowsOf = (
-  kernel: string,
-  at: StatementAt,
+  of: Launching,
   f: Finding & Pick<ReplayableFinding, 'alike'>,
   reason: string,
-): ReadonlyArray<AcceptedRow> =>
-  [f, ...(f.alike ?? [])].map((told: Told) => rowOf(kernel, at, f.id, told, reason))
+): ReadonlyArray<AcceptedRow> => [f, ...(f.alike ?? [])].map((told: Told) => rowOf(of, f.id, told, reason))
+
+const isOf =
+  ({ kernel, launch }: Launching) =>
+  (r: AcceptedRow): boolean =>
+    r.kernel === kernel && r.launch === launch
 
 /** A row written of a finding, and why it may stand. */
 const unread = 'not reviewed yet: say here why this may stand'
 const reasonOf = ({ whose }: Finding): string =>
   whose === 'compiler' ? 'inserted by the compiler' : whose === 'library' ? 'inserted by the library' : unread
 
-/** The baseline of a verdict: rows of `before` keep their reasons, those of other kernels stay. */
-export const baselineOf = (
-  v: Verdict,
-  at: StatementAt,
-  before: ReadonlyArray<AcceptedRow> = [],
-): Baseline => {
+/** The baseline of a verdict: rows of `before` keep their reasons, those of other kernels and other launches stay. */
+export const baselineOf = (v: Verdict, of: Launching, before: ReadonlyArray<AcceptedRow> = []): Baseline => {
+  const isMine = isOf(of)
   const known = new Map(before.map((r) => [keyOf(r), r]))
   const mine = new Map<string, AcceptedRow>()
   for (const f of v.findings)
-    for (const row of rowsOf(v.kernel, at, f, reasonOf(f)))
+    for (const row of rowsOf(of, f, reasonOf(f)))
       if (!mine.has(keyOf(row))) mine.set(keyOf(row), known.get(keyOf(row)) ?? row)
   return {
     schema: acceptSchema,
-    accepted: [...before.filter((r) => r.kernel !== v.kernel), ...mine.values()],
+    accepted: [...before.filter((r) => !isMine(r)), ...mine.values()],
   }
 }
 
@@ -128,27 +146,39 @@ export const baselinesTogether = (all: ReadonlyArray<Baseline>): Baseline => {
 
 // ---------------------------------------------------------------- acceptance
 
-/** What is left open beside findings that are all accepted; null: nothing. */
+/** Conditions that fail by something that is not accepted. */
+const failingIn = (c: Conditions | undefined, isAccepted: (f: Finding) => boolean): ReadonlyArray<string> =>
+  c === undefined
+    ? []
+    : (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const).filter(
+        (name) =>
+          !c[name].holds &&
+          (c[name].findings.length === 0 ||
+            c[name].findings.length < c[name].failures.length ||
+            !c[name].findings.every(isAccepted)),
+      )
+
+/** What is left open where all findings are accepted; null: nothing. */
 const openBeside = (v: Verdict, isAccepted: (f: Finding) => boolean): string | null => {
   if (v.verdict !== 'hazard') return v.verdict === 'ok' ? null : `the verdict is ${v.verdict}`
-  if (v.search?.complete === true) return null
-  const failing = (['C1', 'C2', 'C3', 'C4', 'C5', 'C6'] as const).filter(
-    (name) =>
-      !v.conditions[name].holds &&
-      (v.conditions[name].findings.length < v.conditions[name].failures.length ||
-        !v.conditions[name].findings.every(isAccepted)),
-  )
+  if (v.findings.length === 0) return 'the hazard has no finding that a row could name'
+  if (v.provenance?.proved === false) return `the result is wrong: ${v.provenance.text}`
+  const isWhole = v.search?.complete === true
+  if (isWhole && v.search.leaves === undefined) return null
+  const failing = [
+    ...new Set([...failingIn(v.conditions, isAccepted), ...failingIn(v.firstConditions, isAccepted)]),
+  ].sort()
   return failing.length === 0
     ? null
-    : `${failing.join(', ')} fails, so other schedules may have other findings`
+    : `${failing.join(', ')} ${failing.length === 1 ? 'fails' : 'fail'}, so other schedules${isWhole ? ', in which the lanes of a warp come in another order,' : ''} may have other findings`
 }
 
 /** The verdict with what is accepted of it: its findings say why, and rows that name none of them are told. */
-export const withAccepted = (v: Verdict, at: StatementAt, rows: ReadonlyArray<AcceptedRow>): Verdict => {
-  const mine = rows.filter((r) => r.kernel === v.kernel)
+export const withAccepted = (v: Verdict, of: Launching, rows: ReadonlyArray<AcceptedRow>): Verdict => {
+  const mine = rows.filter(isOf(of))
   const known = new Map(mine.map((r) => [keyOf(r), r]))
   const found = new Map<string, number>()
-  const keysOf = (f: Finding): ReadonlyArray<string> => rowsOf(v.kernel, at, f, '').map(keyOf)
+  const keysOf = (f: Finding): ReadonlyArray<string> => rowsOf(of, f, '').map(keyOf)
   /** The row of a finding all of whose keys are accepted. */
   const rowBy = (keys: ReadonlyArray<string>): AcceptedRow | undefined =>
     keys.every((key) => known.has(key)) ? known.get(keys[0] ?? '') : undefined
@@ -158,11 +188,12 @@ export const withAccepted = (v: Verdict, at: StatementAt, rows: ReadonlyArray<Ac
     const row = rowBy(keys)
     return row === undefined ? f : Object.assign({}, f, { accepted: row.reason })
   })
-  const accepted = mine.map(({ id, a, b, memory, reason }, i): AcceptedFinding => ({
+  const accepted = mine.map(({ id, a, b, memory, launch, reason }, i): AcceptedFinding => ({
     id,
     a,
     b,
     memory,
+    launch,
     reason,
     findings: found.get(keyOf(mine[i]!)) ?? 0,
   }))

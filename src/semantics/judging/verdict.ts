@@ -86,6 +86,7 @@ export interface AcceptedFinding {
   readonly a: AcceptedPlace
   readonly b: AcceptedPlace | null
   readonly memory: string | null
+  readonly launch: string
   readonly reason: string
   readonly findings: number
 }
@@ -154,6 +155,8 @@ export interface Searched {
   readonly bound: 'states' | 'depth' | null
   readonly states: number
   readonly transitions: number
+  /** what it does not follow, and what a condition fails by */
+  readonly leaves?: 'lanes'
 }
 
 export interface Counts {
@@ -232,6 +235,13 @@ export interface MendedFinding {
   readonly added: ReadonlyArray<{ readonly statement: string; readonly where: string }>
 }
 
+/** How schedules were looked at: one, or several. */
+export type Way = 'one-schedule' | 'exploration'
+
+/** A way decides, or was looked at without deciding. */
+export const wayOf = (verdict: VerdictName, way: Way): Pick<Verdict, 'decidedBy' | 'lookedAt'> =>
+  verdict === 'undecided' || verdict === 'out-of-fuel' ? { lookedAt: way } : { decidedBy: way }
+
 export interface Verdict {
   readonly schema: typeof verdictSchema
   readonly kernel: string
@@ -239,12 +249,18 @@ export interface Verdict {
   readonly verdict: VerdictName
   /** one line: why */
   readonly reason: string
-  readonly decidedBy: 'one-schedule' | 'exploration'
+  /** absent where nothing did: of `undecided` and `out-of-fuel`, `lookedAt` says what was looked at */
+  readonly decidedBy?: Way
+  readonly lookedAt?: Way
   /** null where no search was made: one schedule decided, a few did, or it was not asked */
   readonly search: Searched | null
   /** of the run that conditions, notes, counts and the digest of order speak of: its place in `schedules`; null for a trace */
   readonly schedule: number | null
   readonly conditions: Conditions
+  /** those of the first run, where `schedule` is another one */
+  readonly firstConditions?: Conditions
+  /** of a deadlock, or a fault, that some schedules do not have: the place of one that completes. Outputs are those that it leaves */
+  readonly completes?: number
   readonly findings: ReadonlyArray<ReplayableFinding>
   readonly notes: ReadonlyArray<ReplayableFinding>
   /** the runs that this verdict speaks of, the first one first: names of policies, or event keys (`schedule.ts`) */
@@ -272,4 +288,14 @@ export interface Verdict {
   readonly levels?: Level
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
+}
+
+/** The verdict by another name, for another reason: what had decided is what was looked at, or the other way round. */
+export const renamed = (v: Verdict, name: VerdictName, reason: string): Verdict => {
+  const way = v.decidedBy ?? v.lookedAt
+  const other = Object.assign({}, v, { verdict: name, reason })
+  if (way === undefined) return other
+  Reflect.deleteProperty(other, 'decidedBy')
+  Reflect.deleteProperty(other, 'lookedAt')
+  return Object.assign(other, wayOf(name, way))
 }

@@ -233,7 +233,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'meet',
     part: 'order',
-    says: 'Where agents meet (bar.sync, the cluster barrier), a leave comes after every arrival of its generation; neither relaxed, it is told what they saw.',
+    says: 'Where agents meet (bar.sync, the cluster barrier), a leave comes after every arrival of its generation; neither relaxed, it learns what they saw.',
     source: 'PTX, “bar, barrier” and “barrier.cluster”',
     litmus: { log: ['T0: write x', 'T0, T1: meet', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.meet,
@@ -316,7 +316,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-release',
     part: 'order',
-    says: 'A fence makes a release of every later strong write of its thread: what the thread saw at the fence is told. The scope of the pattern is the scope of the fence.',
+    says: 'A fence makes a release of every later strong write of its thread: the release tells what the thread saw at the fence. The scope of the pattern is the scope of the fence.',
     source: 'PTX 8.8 (release patterns, the third form)',
     litmus: {
       log: ['T0: write g', 'T0: fence acq_rel', 'T0: store s', 'T1: wait.word s acquire', 'T1: read g'],
@@ -457,7 +457,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'register-fence',
     part: 'visibility',
-    says: 'A register that its agent has written is visible to the wgmma that it issues behind a wgmma.fence.',
+    says: 'A register that its agent has written is visible to the wgmma that it issues after a wgmma.fence.',
     source: 'PTX 9.7.15 (wgmma.fence)',
     litmus: {
       log: [
@@ -758,7 +758,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C4-semaphore',
     part: 'conditions',
-    says: 'Signals behind a semaphore wait know it; no signal before it could be spared, with those of its agent behind it; what one wait takes away no other could have taken.',
+    says: 'Signals after a semaphore wait know it; no signal before it could be spared, with those of its agent after it; what one wait takes away no other could have taken.',
     source: 'docs/hazards.md',
     litmus: {
       log: ['T0: signal s 1', 'T1: signal s 1', 'T2: wait.semaphore s 1'],

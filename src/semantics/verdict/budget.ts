@@ -1,5 +1,5 @@
 /**
- * Budget: what other schedules may cost, where one run does not decide.
+ * Budget: what other schedules may cost, where one run does not decide; and other data, where data decide and were not given.
  *
  * It is counted in events and never in time, so a verdict is the same on every machine and with any number of threads. An event of a run is the unit. What is
  * dearer is counted as several:

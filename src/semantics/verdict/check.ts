@@ -81,7 +81,9 @@ import {
   publishedConditions,
   replayable,
   verdictSchema,
+  wayOf,
   type Provenance,
+  type Searched,
   type Verdict,
 } from '../judging/verdict.js'
 
@@ -110,13 +112,15 @@ export interface CheckOptions {
   readonly provenance: boolean
   /** where one schedule does not decide, try directed ones and then all of them (`confirm.ts`) */
   readonly explore: boolean
+  /** where a run gets stuck, or is refused half way, ask a few other schedules why, and whether they do; absent: as `explore` says */
+  readonly askOthers?: boolean
   /** what that may cost, in events (`budget.ts`); absent: as much as its bounds let it */
   readonly budget?: Budget
   /** how far that search may go */
   readonly bounds?: Bounds
   /**
-   * arguments of the launch whose sizes or values are a guess: a fault, which they may cause, then decides nothing, and an output that is not written whole is a
-   * note. Absent: all were given
+   * arguments of the launch whose sizes or values are a guess: a fault and a read of what nothing has written, which they may cause, then decide nothing, and an
+   * output that is not written whole is a note. Absent: all were given
    */
   readonly guessed?: ReadonlyArray<string>
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
@@ -166,15 +170,24 @@ export interface Reasons {
   readonly fault: Fault | null
 }
 
+/** A run that has come to its end: its place in the verdict's schedules, its events, and what is there after it. */
+export interface Completed {
+  readonly row: number
+  readonly schedule: ReadonlyArray<EventKey>
+  readonly machine: Machine
+}
+
 export interface Checked {
   readonly verdict: Verdict
   /** beside the verdict, and in no document */
   readonly reasons: Reasons
   readonly world: World
-  /** how the first run ended; only where it was completed are the outputs what the program computes */
+  /** how the first run ended */
   readonly outcome: Run.Outcome
   /** after the first run */
   readonly machine: Machine
+  /** a run that completed, whose outputs are what the program computes: the first one, or where that gets stuck another that was tried; null: none did */
+  readonly completed: Completed | null
   /** of the first run */
   readonly schedule: ReadonlyArray<EventKey>
   /** the events of `verdict.schedules`, key by key */
@@ -433,32 +446,45 @@ const causing: ReadonlyArray<AnyPolicy> = [
   Policy.seeded(3),
 ]
 
+/** What other schedules say of a run that got stuck, or that was refused half way. */
+interface Aside {
+  /** one that shows what is behind it */
+  readonly cause: Ran | null
+  /** one that comes to its end */
+  readonly completes: Ran | null
+}
+const noAside: Aside = { cause: null, completes: null }
+
 /**
- * A run that got stuck, or that was refused half way, shows where, not always why. Another schedule of the same program may get far enough to show the conflict
- * behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many.
+ * A run that got stuck, or that was refused half way, shows where, not always why, and not whether every schedule ends so. Another schedule of the same program may get
+ * far enough to show the conflict behind it: the first of a few that finds one, if it can one that is not refused itself; else one with an arrival too many. One that
+ * comes to its end says that the deadlock is one of some schedules, and has the outputs.
  */
-const causeOf = (
+const asideOf = (
   launched: Launched,
   options: CheckOptions,
   detecting: Options,
   decided: ReadonlyArray<Diagnosis>,
+  known: Ran | null,
   tried: ReadonlyArray<AnyPolicy>,
-): Ran | null => {
-  if (decided.some(isPair)) return null
+): Aside => {
+  let conflict: Ran | null = null
   let halfway: Ran | null = null
   let surplus: Ran | null = null
+  let completes = known
+  const isPlain = decided.some(isPair)
   for (const policy of tried) {
+    if (completes !== null && (isPlain || conflict !== null)) break
     // it is asked for conflicts and arrivals: who waits in vain for whom, the deciding run has said
     const ran = judged(launched, options, detecting, policy, false, false)
+    if (ran.outcome._tag === 'completed') completes ??= ran
     const shown = shownBy(launched.world, ran)
     if (!shown.some(isPair)) {
       if (shown.some(isCause)) surplus ??= ran
-      continue
-    }
-    if (ran.outcome._tag !== 'fault') return ran
-    halfway ??= ran
+    } else if (ran.outcome._tag !== 'fault') conflict ??= ran
+    else halfway ??= ran
   }
-  return halfway ?? surplus
+  return { cause: isPlain ? null : (conflict ?? halfway ?? surplus), completes }
 }
 
 /** What causes a deadlock; the findings of the run that decided; those of the first run that it confirms. Each once. */
@@ -468,10 +494,9 @@ const findingsOf = (
   first: Ran,
   answer: Answer | null,
   apart: ReadonlyArray<Diagnosis>,
-  decision: Decision,
+  cause: Ran | null,
   options: CheckOptions,
   detecting: Options,
-  tried: ReadonlyArray<AnyPolicy>,
 ): ReadonlyArray<Scheduled> => {
   const deciding = answer?.found?.ran ?? first
   if (answer?.refuted === true)
@@ -483,13 +508,6 @@ const findingsOf = (
       options,
       detecting,
     )
-  const cause =
-    decision.name === 'deadlock'
-      ? causeOf(launched, options, detecting, shownBy(launched.world, deciding), tried)
-      : decision.name === 'invalid'
-        ? // what was found before the fault was found in half a run
-          causeOf(launched, options, detecting, [], tried)
-        : null
   const found = foundBy(launched.world, deciding)
   const causes = cause === null ? [] : [{ ran: cause, shown: causesIn(shownBy(launched.world, cause)) }]
   const isConflict = causes.some(({ shown }) => shown.some(isPair))
@@ -571,12 +589,23 @@ const decide = (
   guessed: boolean,
 ): Decision => {
   const { outcome } = ran
-  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || outcome.fault.kind === 'crash'))
+  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || isOfNoSize(outcome.fault)))
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
-  return decideRun(endedBy(world, ran, guessed), judgement, proof, schedules)
+  const decision = decideRun(endedBy(world, ran, guessed), judgement, proof, schedules)
+  return decision.name === 'hazard' && guessed && isOfGuessAlone(judgement)
+    ? { name: 'undecided', reason: `${decision.reason}, which may come from the guess` }
+    : decision
 }
+
+/** No size and no value makes lanes of a warp wait at different barriers; and a crash is of this library. */
+const isOfNoSize = ({ kind, code }: Fault): boolean => kind === 'crash' || code === 'warp.aligned'
+
+/** Too few threads, or a size that is too small, leave memory unwritten that is read. */
+const mayComeOfGuess = ({ id }: Diagnosis): boolean => id === 'I1'
+const isOfGuessAlone = (judgement: Judgement | null): boolean =>
+  judgement !== null && judgement.findings.length > 0 && judgement.findings.every(mayComeOfGuess)
 
 /** Of arrivals, waits and what they announce. That one order of strong accesses was followed (C1) is said beside an `ok`. */
 const ofBarriers = ['C3', 'C4', 'C6'] as const
@@ -647,21 +676,15 @@ const stillOpen = (judgement: Judgement | null, how: string): Decision => ({
 const settled = (
   world: World,
   decision: Decision,
-  first: Ran,
+  [judgement]: Shown,
   answer: Answer | null,
   lanes: BetweenLanes,
   schedules: Schedules,
   budget: Budget,
+  guessed: boolean,
 ): Decision => {
-  const [judgement] = first.result
   if (answer === null) return decision
-  if (answer.found !== null) {
-    const { name, reason } = answer.found.decision
-    // a deadlock that the first run does not have is one of some schedules
-    return name === 'deadlock' && first.outcome._tag === 'completed'
-      ? { name, reason: `in some schedules (${nameOfRun(first)} completes), ${reason}` }
-      : answer.found.decision
-  }
+  if (answer.found !== null) return answer.found.decision
   const { search } = answer
   if (search === null || !answer.refuted) return stillOpen(judgement, extentOf(answer, budget))
   const searched = `in a search of all schedules (${counted(search.states, 'state')})`
@@ -671,7 +694,9 @@ const settled = (
       judgement,
       `${searched}, which does not try older values of what ${stale.agent} ${stale.site} reads`,
     )
-  const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? [])
+  const [left] = unanswered(world, judgement?.findings ?? [], judgement?.byManual ?? []).filter(
+    (f) => !guessed || !mayComeOfGuess(f),
+  )
   if (left?.id === 'P3') return decision
   if (left !== undefined) return { name: 'hazard', reason: left.text }
   return lanes.findings.length > 0 || lanes.fails
@@ -682,10 +707,24 @@ const settled = (
       }
 }
 
-/** The first run, by the schedule that it followed: a name, unless its events are listed. */
+/** A deadlock, or a fault, that not every schedule ends in says so. */
+const ofSome = (d: Decision, completes: Ran | null): Decision =>
+  completes === null
+    ? d
+    : { name: d.name, reason: `in some schedules (${nameOfRun(completes)} completes), ${d.reason}` }
+
+/** A run by the schedule that it followed: a name, unless its events are listed. */
 const nameOfRun = ({ replay }: Ran): string =>
   replay.length <= longestName ? `schedule ${replay}` : 'the first schedule'
 const longestName = 24
+
+/** How far a search went; where a condition fails by lanes, it does not follow what may come of that. */
+const searchOf = (answer: Answer | null, { fails }: BetweenLanes): Searched | null =>
+  answer === null || answer.search === null
+    ? null
+    : fails
+      ? Object.assign({}, answer.search, { leaves: 'lanes' as const })
+      : answer.search
 
 /** A result that is wrong in the first run is wrong, whatever all schedules agree on. */
 const withProof = (d: Decision, proof: Provenance | null): Decision =>
@@ -789,7 +828,10 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     decide: (ran) => decide(world, ran, ran.result[0], null, schedules, isGuess),
   }
   // what stops one run stops all of them, at the same cost
-  const isOpen = decision.name === 'undecided' && first.outcome._tag === 'completed'
+  const isOpen =
+    decision.name === 'undecided' &&
+    first.outcome._tag === 'completed' &&
+    !(isGuess && isOfGuessAlone(first.result[0]))
   const turns = isOpen ? inTurn(question) : null
   const answer = !isOpen
     ? null
@@ -821,22 +863,35 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ? betweenLanes(first.result[0], asOne)
       : noneBetweenLanes
   const apart = [...(first.result[0]?.byManual ?? []), ...lanes.findings]
-  const stands = settled(world, decision, first, answer, lanes, followed, budget)
-  const final = withProof(stands, first.result[1])
+  const stands = settled(world, decision, first.result, answer, lanes, followed, budget, isGuess)
   const judgement = shown.result[0]
   const proof = first.result[1]
   const spent = (answer?.spent ?? 0) + (turns === answer ? 0 : (turns?.spent ?? 0))
-  const tried = options.explore ? affordable(causing, question.price, budget - spent) : []
+  const tried =
+    (options.askOthers ?? options.explore) ? affordable(causing, question.price, budget - spent) : []
+  const known = first.outcome._tag === 'completed' ? first : null
+  const aside =
+    stands.name === 'deadlock'
+      ? asideOf(launched.right, options, detecting, shownBy(world, answer?.found?.ran ?? first), known, tried)
+      : stands.name === 'invalid'
+        ? // what was found before the fault was found in half a run
+          asideOf(launched.right, options, detecting, [], known, tried)
+        : noAside
+  const final = withProof(ofSome(stands, aside.completes), first.result[1])
   const table: Table = { rows: [first] }
   const row = rowOf(table, shown)
   const findings = foremost([
     ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
-    ...findingsOf(launched.right, table, first, answer, apart, final, options, detecting, tried),
+    ...findingsOf(launched.right, table, first, answer, apart, aside.cause, options, detecting),
   ])
   // what a guess may have caused is not held against the kernel
   const guesses = isGuess ? faultOf(world, shown) : []
   const isOfGuess = (f: Diagnosis): boolean =>
+    (isGuess && mayComeOfGuess(f)) ||
     guesses.some(({ id, a }) => id === f.id && a.index === f.a.index && a.at === f.a.at)
+  const ended = known ?? aside.completes
+  const completed: Completed | null =
+    ended === null ? null : { row: rowOf(table, ended), schedule: ended.schedule, machine: ended.machine }
   const plain: Verdict = {
     schema: verdictSchema,
     kernel: source.name,
@@ -845,8 +900,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     reason: isGuess
       ? `on guessed arguments (${someOf(options.guessed ?? [])}): ${final.reason}`
       : final.reason,
-    decidedBy: answer === null ? 'one-schedule' : 'exploration',
-    search: answer?.search ?? null,
+    search: searchOf(answer, lanes),
     conditions: judgement === null ? unjudged : publishedConditions(world.header, judgement.conditions),
     schedule: row,
     findings: findings.filter((f) => !isOfGuess(f)).map((f) => replayable(world.header, f, f.schedule)),
@@ -861,7 +915,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     provenance: proof,
     digest: {
       order: judgement?.digest ?? 'none',
-      output: digestOf(digested(world).map((name) => readTensor(world, first.machine, name))),
+      output: digestOf(digested(world).map((name) => readTensor(world, (completed ?? first).machine, name))),
     },
     counts: {
       events: judgement?.events ?? 0,
@@ -881,18 +935,23 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
         : []),
     ],
   }
-  const withGuess: Verdict =
-    options.guessed === undefined || !isGuess ? plain : Object.assign({ guessed: options.guessed }, plain)
-  const verdict: Verdict =
-    isOpen && options.explore
-      ? Object.assign({}, withGuess, { spent: { events: spent, budget: limit } })
-      : withGuess
+  const verdict: Verdict = Object.assign(
+    plain,
+    wayOf(final.name, answer === null ? 'one-schedule' : 'exploration'),
+    options.guessed === undefined || !isGuess ? null : { guessed: options.guessed },
+    shown === first || first.result[0] === null
+      ? null
+      : { firstConditions: publishedConditions(world.header, first.result[0].conditions) },
+    completed === null || aside.completes === null ? null : { completes: completed.row },
+    isOpen && options.explore ? { spent: { events: spent, budget: limit } } : null,
+  )
   return E.right({
     verdict,
     reasons: { findings, blocked: judgement?.deadlock ?? [], fault: faultIn(shown) },
     world,
     outcome: first.outcome,
     machine: first.machine,
+    completed,
     schedule: first.schedule,
     recorded: table.rows.map((r) => r.schedule),
   })

@@ -23,7 +23,15 @@
  */
 import { mostDatum } from '../../numerics/shadow.js'
 import { accessing, actor, operation } from '../judging/detector/report.js'
-import type { Ahead, Diagnosis, Judgement, LaterStore, OtherReading, Remedy } from '../judging/finding.js'
+import type {
+  Ahead,
+  Diagnosis,
+  Judgement,
+  LaterStore,
+  Operation,
+  OtherReading,
+  Remedy,
+} from '../judging/finding.js'
 import { readingAtomically, writingAtomically, type AccessDeed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
 import { ofPlane } from '../judging/subject.js'
@@ -159,11 +167,27 @@ const spansOf = (bytes: ReadonlyArray<number>): ReadonlyArray<readonly [number, 
 
 // ---------------------------------------------------------------- words
 
-const remedy: Remedy = {
-  kind: 'none-found',
-  text: 'order the two: with a barrier, or with a release after the first and an acquire before the second, in a scope that contains both (`__threadfence()` on both sides of a flag)',
-  about: [],
-}
+/** Between agents a release and an acquire; between lanes of one warp, which fences of one lane do not order, the warp's own barrier. */
+const remedyOf = (a: Operation, b: Operation): Remedy =>
+  a.index !== b.index
+    ? {
+        kind: 'none-found',
+        text: 'order the two: with a barrier, or with a release after the first and an acquire before the second, in a scope that contains both (`__threadfence()` on both sides of a flag)',
+        about: [],
+      }
+    : a.at === b.at
+      ? {
+          kind: 'none-found',
+          text: `lanes of one warp execute \`${a.site}\` together, and no barrier comes between them: give each lane a word of its own, or let one lane do it`,
+          about: [],
+        }
+      : {
+          kind: 'warp-sync',
+          text: `add a \`__syncwarp()\` (bar.warp.sync) between \`${a.site}\` and \`${b.site}\`: the two are made by lanes of one warp`,
+          about: [],
+          after: a.at < b.at ? 'a' : 'b',
+          before: a.at < b.at ? 'b' : 'a',
+        }
 
 const valueOf = (held: string): string =>
   isUnknown(held) ? 'a value that depends on the inputs' : `0x${reversed(held)}`
@@ -178,17 +202,19 @@ const diagnosis = (
   knew: string,
 ): Diagnosis => {
   const [first, ofFirst, second, ofSecond] = sides
+  const a = operation(world.header, accessing(first, ofFirst))
+  const b = operation(world.header, accessing(second, ofSecond))
   return {
     id: 'V2',
     severity: hazards.V2.severity,
     text,
     about: [ofPlane(place.plane)],
     deeds: { a: ofFirst, b: ofSecond },
-    a: operation(world.header, accessing(first, ofFirst)),
-    b: operation(world.header, accessing(second, ofSecond)),
+    a,
+    b,
     place: { plane: planeOf(world, place.plane), spans: [[place.byte, place.byte + place.bytes]] },
     knew,
-    missing: remedy,
+    missing: remedyOf(a, b),
   }
 }
 

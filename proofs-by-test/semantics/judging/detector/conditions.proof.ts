@@ -413,10 +413,10 @@ describe('M7: who issues for a pair', () => {
   it('the even CTA, while the odd one is there', () => {
     expect(pair(0, 'live')).toEqual([])
     expect(pair(1, 'live')).toEqual([
-      'issues a mma for the pair from CTA 1: the even CTA, 0, is the one that issues',
+      'odd@1 issues an mma for the pair from CTA 1: the even CTA, 0, is the one that issues',
     ])
     expect(pair(0, 'ended')).toEqual([
-      'issues a mma for the pair, and CTA 1 does not take part: it is not there, or has exited',
+      'even@0 issues an mma for the pair, and CTA 1 does not take part: it is not there, or has exited',
     ])
   })
 })

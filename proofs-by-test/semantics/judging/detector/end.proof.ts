@@ -391,7 +391,7 @@ describe('C5 and C1', () => {
     const exit = judged((s) => [s.w(0, 's0 0'), s.r(1, 's0 0'), s.perform(s.issue(0, 'wgmma'), ['s0 1'], [])])
     const u2 = exit.findings.find((f) => f.id === 'U2')!
     expect(ids(exit)).toEqual(['D1', 'U2'])
-    expect(exit.conditions.C5).toEqual({ holds: false, failures: [`U2: ${u2.text}`], findings: [] })
+    expect(exit.conditions.C5).toEqual({ holds: false, failures: [`U2: ${u2.text}`], findings: [u2] })
     const race = judged((s) => [s.w(0, 's0 0'), s.r(1, 's0 0')])
     expect([ids(race), race.conditions.C5.holds]).toEqual([['D1'], true])
   })

@@ -122,7 +122,7 @@ describe('D4: whoever uses or frees the columns is ordered after the allocation'
     // the first allocation is p's event 1, meeting its events 2 and 3
     expect([f?.place, f?.knew]).toEqual([
       { plane: 'tmem@0', spans: [[144, 160]] },
-      'c@0 knows p@0 up to its event 2 (the allocation is 4)',
+      'c@0 has synchronised with p@0 only up to event 2, before the allocation (event 4)',
     ])
   })
 })

@@ -264,6 +264,42 @@ describe('what causes a deadlock is seen in another schedule', () => {
     expect(of(starvingAgent(0, 1))).toEqual(['deadlock', 'one-schedule', null, 1, 1])
     expect(of(lazy)).toEqual(['deadlock', 'exploration', null, 2, 1])
   })
+  it('a deadlock of some schedules names one that completes, whichever came first, and has what it leaves', () => {
+    const some = 'b@0:1 e@0:1 | t@0: wait #0 1; arr #0; arr #1 | u@0: arr #0; arr #1'
+    const all = 'b@0:1 | t@0: wait #0 0 | u@0: wait #0 0; arr #0'
+    for (const [text, policies] of [
+      [some, [starvingAgent(0, 1), lazy, eager, roundRobin, seeded(1), seeded(2), seeded(3)]],
+      [all, [lazy, eager]],
+    ] as const) {
+      const program = programOf(text)
+      const tags = policies.map((policy) => checked(program, { policy, explore: false }).outcome._tag)
+      // the text that always gets stuck does, and of the other one some schedules do
+      expect(new Set(tags).size).toBe(text === some ? 2 : 1)
+      for (const policy of policies) {
+        const c = checked(program, { policy })
+        const { completes, schedules, reason, verdict: name } = c.verdict
+        expect([name, completes !== undefined, c.completed !== null]).toEqual([
+          'deadlock',
+          text === some,
+          text === some,
+        ])
+        if (completes === undefined) {
+          expect(reason).not.toContain('in some schedules')
+          continue
+        }
+        expect(reason.startsWith(`in some schedules (schedule ${schedules[completes]!} completes), `)).toBe(
+          true,
+        )
+        const again = checked(program, { policy: named(schedules[completes]!)!, explore: false })
+        expect([again.outcome._tag, c.completed!.row]).toEqual(['completed', completes])
+        expect(c.completed!.schedule).toEqual(again.schedule)
+        expect(c.completed!.machine.barriers).toEqual(again.machine.barriers)
+      }
+      // one schedule that is asked for is no question about others
+      const alone = checked(program, { policy: policies[0], explore: false })
+      expect([alone.verdict.verdict, alone.verdict.completes]).toEqual(['deadlock', undefined])
+    }
+  })
 
   /** Is the run under this policy refused? */
   const refused = (text: string, policy: AnyPolicy): boolean =>

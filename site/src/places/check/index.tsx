@@ -638,7 +638,7 @@ export const Check = ({ params, set }: PlaceProps) => {
           {kind !== 'kernel' && whatIf}
           {command !== null && (
             <section class="panel stack" aria-label="the same elsewhere">
-              <h2>The same elsewhere</h2>
+              <h2>Command line and link</h2>
               <pre class="scroll check-command" tabIndex={0} role="region" aria-label="command line">
                 {command}
               </pre>

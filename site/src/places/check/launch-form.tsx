@@ -127,8 +127,8 @@ export const LaunchForm = ({
     </legend>
     <p class="small soft">
       {signature.target ?? 'no chip'}, {signature.warps} warps
-      {signature.ctas > 1 ? `, ${String(signature.ctas)} CTAs` : ''}. Sizes are guessed from the text: make
-      them yours.
+      {signature.ctas > 1 ? `, ${String(signature.ctas)} CTAs` : ''}. Sizes and values are a guess until you
+      replace them.
     </p>
     <div class="check-fields">
       <Input

@@ -4,7 +4,7 @@
  * A field holds a word of `--arg`; of a tensor the reader sees its extents alone, for its type and its role are the text's.
  *
  * Laws
- *  1. `wordOf(p, extentsOf(p, word))` is the word that was guessed
+ *  1. `wordOf(p, extentsOf(p, word))` is the word that was guessed, without the mark of a guess: what the reader writes is none
  *  2. what a field does not refuse, `tcspec check` reads (what the whole launch says may be refused all the same)
  */
 import { isMembers, listAt, textAt } from '../../machine/members.js'
@@ -93,7 +93,11 @@ export const readSignature = (u: unknown): Signature | null => {
 
 /** What a field shows of a word. */
 export const extentsOf = (p: Parameter, word: string): string =>
-  p.kind === 'scalar' || p.bytes !== null ? word : (/\[([^\]]*)\]/.exec(word)?.[1] ?? word)
+  p.bytes !== null
+    ? word
+    : p.kind === 'scalar'
+      ? word.replace(/:guess$/u, '')
+      : (/\[([^\]]*)\]/.exec(word)?.[1] ?? word)
 
 export const wordOf = (p: Parameter, shown: string): string =>
   p.kind === 'scalar' || p.bytes !== null || shown === ''

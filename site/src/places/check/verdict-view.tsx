@@ -285,6 +285,13 @@ export const VerdictView = ({
           </h2>
         </div>
         <p class="check-reason">{verdict.reason}</p>
+        {verdict.guessed !== undefined && verdict.guessed.length > 0 && (
+          <p class="check-guess" role="note">
+            The launch is a guess: the sizes and values of {verdict.guessed.join(', ')}. Replace those that
+            you know in the form of the launch (and leave out <code>:guess</code> where a field has it), and
+            check again.
+          </p>
+        )}
         <dl class="check-dl">
           {rows
             .filter(([label]) => label !== 'verdict' && label !== 'conditions')
@@ -305,7 +312,7 @@ export const VerdictView = ({
         <Conditions verdict={verdict} />
         {verdict.scope.length > 0 && (
           <details>
-            <summary>Outside of this verdict</summary>
+            <summary>Not checked</summary>
             <ul>
               {verdict.scope.map((line) => (
                 <li key={line}>{line}</li>

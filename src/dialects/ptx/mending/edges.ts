@@ -11,7 +11,10 @@
  * | warp-sync     | bar.warp.sync of all lanes, then bar.sync 0                                          |
  * | group-wait    | the wait for all groups; with a commit before it; of the end, before every `ret`     |
  * | arrive-wait   | bar.sync 0                                                                           |
- * | others        | none: a phase of a barrier is a loop with registers of its own, and bytes are a number |
+ * | wait          | a loop of mbarrier.try_wait, for each mbarrier that the text names, with each parity it is known by |
+ * | arrive        | mbarrier.arrive on each of them                                                      |
+ * | fence of a tensor map | the release; the acquire of the map that the second one names                |
+ * | others        | none: bytes are a number that stands in a statement, and nothing there is changed     |
  *
  * Laws
  * 1. A statement is inserted and nothing else is touched.
@@ -21,11 +24,11 @@
  */
 import type { Family } from '../../../semantics/log/units.js'
 import type { MissingEdge } from '../../../semantics/judging/finding.js'
-import type { Instruction, Module, Operand, Statement } from '../text/module.js'
+import type { Address, Instruction, Module, Operand, Statement } from '../text/module.js'
 import { functionsOf } from '../text/module.js'
 import { printOperand } from '../text/printer.js'
 import { withInstead } from '../text/replace.js'
-import { instruction, integer } from '../mutants/write.js'
+import { instruction, integer, name, scoped } from '../mutants/write.js'
 
 // ---------------------------------------------------------------- model
 
@@ -52,6 +55,8 @@ export interface WithEdge {
 interface Word {
   readonly opcode: string
   readonly operands: ReadonlyArray<Operand>
+  /** asked again until it is true: the first operand is the answer */
+  readonly until?: true
 }
 
 // ---------------------------------------------------------------- statements
@@ -69,8 +74,8 @@ const fences: Readonly<Record<NonNullable<MissingEdge['fence']>, ReadonlyArray<W
   wgmma: [word('wgmma.fence.sync.aligned')],
   tensorBefore: [word('tcgen05.fence::before_thread_sync')],
   tensorAfter: [word('tcgen05.fence::after_thread_sync')],
-  // these take an address
-  mapRelease: [],
+  mapRelease: [word('fence.proxy.tensormap::generic.release.gpu')],
+  // it takes the address of the map
   mapAcquire: [],
   mbarrierInit: [word('fence.mbarrier_init.release.cluster')],
   threads: [word('fence.acq_rel.gpu')],
@@ -87,11 +92,93 @@ const waits: Readonly<Record<Family, readonly [commit: Word | null, waits: Reado
   tcgen05St: [null, [word('tcgen05.wait::st.sync.aligned')]],
 }
 
+// ---------------------------------------------------------------- what a text names
+
+const isAddress = (o: Operand): o is Address => o._tag === 'address'
+
+const distinct = (all: ReadonlyArray<Operand>): ReadonlyArray<Operand> => [
+  ...new Map(all.map((o) => [printOperand(o), o])).values(),
+]
+
+const instructionsIn = (m: Module): ReadonlyArray<Instruction> =>
+  bodiesOf(m).flatMap((body) => body.filter((s) => s._tag === 'instruction'))
+
+/** Most mbarriers, and most registers with a parity, that are tried. */
+const mostBarriers = 6
+const mostParities = 2
+
+/** Words of shared memory with a name, which is known everywhere: a register with an address may not be. */
+const sharedWordsIn = (m: Module): ReadonlyArray<Address> => {
+  const inBodies = functionsOf(m).flatMap(({ body }) => flat(body ?? []))
+  const variables = [...m.items, ...inBodies].flatMap((s) => (s._tag === 'variable' ? [s] : []))
+  return variables
+    .filter(({ space, type, count }) => space === 'shared' && /^[bu]64$/u.test(type) && count === null)
+    .flatMap(({ at, name: base, extents }) =>
+      Array.from(
+        {
+          length: Math.min(
+            mostBarriers,
+            extents.reduce<number>((n, e) => n * (e ?? 1), 1),
+          ),
+        },
+        (_, i) => ({
+          _tag: 'address' as const,
+          at,
+          base: { _tag: 'name' as const, at, name: base, selector: null, offset: 0 },
+          offset: 8 * i,
+          more: [],
+        }),
+      ),
+    )
+}
+
+/** Addresses of mbarriers: those with a name first, then those that are waited for or announced. */
+const mbarriersIn = (m: Module): ReadonlyArray<Address> => {
+  const all = instructionsIn(m).filter(({ opcode }) => opcode.startsWith('mbarrier.'))
+  const isSooner = ({ opcode }: Instruction): boolean => /wait|expect_tx/u.test(opcode)
+  return distinct([
+    ...(all.length === 0 ? [] : sharedWordsIn(m)),
+    ...[...all.filter(isSooner), ...all.filter((i) => !isSooner(i))].flatMap(({ operands }) =>
+      operands.filter(isAddress),
+    ),
+  ])
+    .filter(isAddress)
+    .slice(0, mostBarriers)
+}
+
+/** The first two phases, and what waits of the text hold. */
+const paritiesIn = (m: Module): ReadonlyArray<Operand> => [
+  integer(0),
+  integer(1),
+  ...distinct(
+    instructionsIn(m)
+      .filter(({ opcode }) => opcode.includes('_wait.parity'))
+      .flatMap(({ operands }) => operands.slice(2, 3).filter((o) => o._tag === 'name')),
+  ).slice(0, mostParities),
+]
+
+/** The tensor map that an instruction names. */
+const mapIn = ({ operands }: Instruction): Address | null => {
+  const found = operands.filter(isAddress).find(({ more }) => more.length > 0)
+  return found === undefined ? null : { ...found, more: [] }
+}
+
 /** What can be the edge, the least first. */
-const wordsOf = ({ kind, fence, family }: MissingEdge): ReadonlyArray<ReadonlyArray<Word>> => {
+const wordsOf = (
+  m: Module,
+  second: Anchor | null,
+  { kind, fence, family }: MissingEdge,
+): ReadonlyArray<ReadonlyArray<Word>> => {
   switch (kind) {
-    case 'fence':
-      return fence === undefined ? [] : fences[fence].map((one) => [one])
+    case 'fence': {
+      if (fence === undefined) return []
+      if (fence !== 'mapAcquire') return fences[fence].map((one) => [one])
+      const at = second === null ? undefined : instructionsIn(m).find((i) => isAt(i, second))
+      const map = at === undefined ? null : mapIn(at)
+      return map === null
+        ? []
+        : [[{ opcode: 'fence.proxy.tensormap::generic.acquire.gpu', operands: [map, integer(128)] }]]
+    }
     case 'warp-sync':
       return [[word('bar.warp.sync', 0xffffffff)], blockBarrier]
     case 'group-wait': {
@@ -102,7 +189,15 @@ const wordsOf = ({ kind, fence, family }: MissingEdge): ReadonlyArray<ReadonlyAr
     case 'arrive-wait':
       return [blockBarrier]
     case 'wait':
+      return mbarriersIn(m).flatMap((at) =>
+        paritiesIn(m).map((parity): ReadonlyArray<Word> => [
+          { opcode: 'mbarrier.try_wait.parity.shared::cta.b64', operands: [at, parity], until: true },
+        ]),
+      )
     case 'arrive':
+      return mbarriersIn(m).map((at) => [
+        { opcode: 'mbarrier.arrive.shared::cta.b64', operands: [{ _tag: 'sink' }, at] },
+      ])
     case 'bytes':
     case 'none-found':
       return []
@@ -173,13 +268,29 @@ const ends = (body: ReadonlyArray<Statement>): ReadonlyArray<Spot> =>
 // ---------------------------------------------------------------- edges
 
 /** `bar.sync 0` */
-const wordsIn = ({ opcode, operands }: Instruction): string =>
-  [opcode, operands.map(printOperand).join(', ')].filter((part) => part !== '').join(' ')
+const textOf = ({ opcode, operands, until }: Word): string =>
+  [opcode, [...(until === true ? ['p'] : []), ...operands.map(printOperand)].join(', ')]
+    .filter((part) => part !== '')
+    .join(' ') + (until === true ? ' until p' : '')
+
+/** Of a wait, and its label. */
+const answer = '%mended'
+const again = '$mended'
+
+const statementOf = (like: Instruction, { opcode, operands, until }: Word): Statement => {
+  if (until !== true) return instruction(like, null, opcode, operands)
+  const p = name(like, answer)
+  return scoped(like, 'pred', answer, [
+    { _tag: 'label', at: like.at, name: again },
+    instruction(like, null, opcode, [p, ...operands]),
+    instruction(like, { at: like.at, name: answer, negated: true }, 'bra', [name(like, again)]),
+  ])
+}
 
 const inserted = (m: Module, spots: ReadonlyArray<Spot>, words: ReadonlyArray<Word>): WithEdge => {
   const made = spots.map((s) => ({
     spot: s,
-    statements: words.map(({ opcode, operands }) => instruction(s.like, null, opcode, operands)),
+    statements: words.map((one) => statementOf(s.like, one)),
   }))
   const instead = new Map<Statement, ReadonlyArray<Statement>>()
   for (const { spot: s, statements } of made) {
@@ -188,9 +299,7 @@ const inserted = (m: Module, spots: ReadonlyArray<Spot>, words: ReadonlyArray<Wo
   }
   return {
     module: withInstead(m, instead),
-    added: made.flatMap(({ spot: s, statements }) =>
-      statements.map((i) => ({ statement: wordsIn(i), where: s.where })),
-    ),
+    added: made.flatMap(({ spot: s }) => words.map((one) => ({ statement: textOf(one), where: s.where }))),
   }
 }
 
@@ -202,7 +311,7 @@ export const edgesIn = function* (
   second: Anchor | null,
 ): Iterable<WithEdge> {
   const bodies = bodiesOf(m)
-  for (const words of wordsOf(missing)) {
+  for (const words of wordsOf(m, second, missing)) {
     const after = bodies.flatMap((body) => behind(body, first))
     if (second === null) {
       yield inserted(m, after.slice(0, 1), words)
@@ -212,6 +321,10 @@ export const edgesIn = function* (
     const ahead = bodies.flatMap((body) => before(body, second))
     if (after.length === 0 || ahead.length === 0) continue
     const both = [after[0]!, ahead[0]!]
+    if (missing.kind === 'wait') {
+      yield inserted(m, ahead.slice(0, 1), words)
+      continue
+    }
     // a fence of threads alone takes nothing along: the one tells, the other hears
     if (missing.fence === 'threads') yield inserted(m, both, words)
     for (const s of missing.fence === 'shared' ? [...after, ...ahead] : [...ahead, ...after])

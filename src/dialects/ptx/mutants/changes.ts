@@ -353,7 +353,7 @@ const retargeted = (m: Making, operand: string): Changes => {
     made(
       m,
       'RETARGET',
-      by > 0 ? 'the mbarrier behind it' : 'the mbarrier before it',
+      by > 0 ? 'the mbarrier after it' : 'the mbarrier before it',
       becomes(
         m,
         withOperand(m.i, k, { _tag: 'address', at: o.at, base: o.base, offset: o.offset + by, more: o.more }),
@@ -441,7 +441,7 @@ const inits = (m: Making): Changes => {
           made(
             m,
             'PRIME',
-            'an arrival behind it',
+            'an arrival after it',
             becomes(
               m,
               m.i,

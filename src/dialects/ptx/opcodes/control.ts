@@ -46,17 +46,17 @@ export const fence: ReadonlyArray<Form> = rowsOf(
   'fence',
   parallel,
 )(`
-  membar level=cta|gl|sys | - | orders accesses before it and behind it
+  membar level=cta|gl|sys | - | orders accesses before it and after it
   membar.proxy kind=alias | - | orders accesses through different names
-  fence sem=sc|acq_rel|acquire|release? scope=$scope | - | orders accesses before it and behind it
-  fence sem=acquire restrict=sync_restrict::shared::cluster scope=cluster | - | orders accesses behind barriers of the cluster
+  fence sem=sc|acq_rel|acquire|release? scope=$scope | - | orders accesses before it and after it
+  fence sem=acquire restrict=sync_restrict::shared::cluster scope=cluster | - | orders accesses after barriers of the cluster
   fence sem=release restrict=sync_restrict::shared::cta scope=cluster | - | orders accesses before barriers of this block
   fence.mbarrier_init sem=release scope=cluster | - | makes barriers that were just initialised seen by the cluster
   fence.proxy kind=alias|async|async.global|async.shared::cta|async.shared::cluster | - | orders plain accesses and asynchronous ones
   fence.proxy kind=tensormap::generic sem=release scope=$scope | - | orders writes of a tensor map
-  fence.proxy kind=tensormap::generic sem=acquire scope=$scope | [a] size#128 | orders uses of a tensor map behind its writes
-  fence.proxy kind=async::generic sem=acquire restrict=sync_restrict::shared::cluster scope=cluster | - | orders plain accesses behind asynchronous ones
-  fence.proxy kind=async::generic sem=release restrict=sync_restrict::shared::cta scope=cluster | - | orders asynchronous accesses behind plain ones
+  fence.proxy kind=tensormap::generic sem=acquire scope=$scope | [a] size#128 | orders uses of a tensor map after its writes
+  fence.proxy kind=async::generic sem=acquire restrict=sync_restrict::shared::cluster scope=cluster | - | orders plain accesses after asynchronous ones
+  fence.proxy kind=async::generic sem=release restrict=sync_restrict::shared::cta scope=cluster | - | orders asynchronous accesses after plain ones
 `)
 
 export const control: ReadonlyArray<Form> = [

@@ -85,7 +85,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   ${policies('st weak? space=$space|local|param|param::func? cop=$copSt', '', volatiles, '[a] b:{vec}@type~', 'what stands at a = b, cached as said')}
   ${policies('st sem=relaxed|release scope=$scope space=$space? l1=$l1? l2=$l2?', '', volatiles, '[a] b:{vec}@type~', 'what stands at a = b, as a strong operation')}
   st sem=volatile space=$space|local|param? ${volatiles} | [a] b:{vec}@type~ | what stands at a = b, now
-  st mmio sem=relaxed scope=sys space=global? type=$memory | [a] b:@type~ | a device is told b at a
+  st mmio sem=relaxed scope=sys space=global? type=$memory | [a] b:@type~ | b goes to a device at a
   st space=$space|local? type=b128 | [a] b%b128 | the 16 bytes at a = b
   st sem=relaxed|release scope=$scope space=$space? type=b128 | [a] b%b128 | the 16 bytes at a = b, as a strong operation
   st.async sem=weak? space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | what stands at a in a peer = b, told to a barrier there

@@ -67,7 +67,7 @@ const literal = (c: Cursor): Constant => {
   const digits = marked ? text.slice(0, -1) : text
   const octal = digits.length > 1 && digits.charCodeAt(0) === 48 && second !== 120 && second !== 98
   if (octal && /[89]/.test(digits)) {
-    fail(c, 'octal digits behind a first 0', at, `'${text}'`, 'ptx.number')
+    fail(c, 'octal digits after a first 0', at, `'${text}'`, 'ptx.number')
     return zero
   }
   const value = BigInt(octal ? `0o${digits}` : digits)

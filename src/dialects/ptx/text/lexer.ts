@@ -126,7 +126,7 @@ export const tokensOf = (text: string): E.Either<Failure<PtxError>, Tokens> => {
     else if (c === 46 && !follows(at) && fractionAt(at) > at) put(kinds.number, fractionAt(at))
     else if (c === 46) {
       let end = wordEnd(at + 1)
-      if (end === at + 1) return refuseAt('ptx.syntax', here(), "a name behind '.'", shownText(text, end))
+      if (end === at + 1) return refuseAt('ptx.syntax', here(), "a name after '.'", shownText(text, end))
       // `::` goes on with the next part
       while (text.startsWith('::', end) && wordEnd(end + 2) > end + 2) end = wordEnd(end + 2)
       put(kinds.dotted, end)

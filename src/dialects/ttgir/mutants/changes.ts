@@ -312,7 +312,7 @@ const elsewhere = (
     if (!accesses(op) && within.length === 0) return []
     const by = step < 0 ? exchanged(body, i, index) : exchanged(body, index, i)
     const operator: Operator = kind.isFence === true ? 'FENCE' : 'MOVE'
-    const text = `${step < 0 ? 'before' : 'behind'} ${called(op)}`
+    const text = `${step < 0 ? 'before' : 'after'} ${called(op)}`
     if (by === null) return []
     const change = make(operator, text, () => by, { manner: step < 0 ? 'earlier' : 'later' })
     return [{ ...change, other: accesses(op) ? op : null, passes: op.name === 'scf.if' ? within : [] }]
@@ -322,7 +322,7 @@ const elsewhere = (
   if (i === null || op === undefined || kindOf(op)?.class !== kind.class) return moved
   const by = exchanged(body, index, i)
   if (by === null) return moved
-  const change = make('ORDER', `behind ${called(op)}`, () => by, { manner: 'later' })
+  const change = make('ORDER', `after ${called(op)}`, () => by, { manner: 'later' })
   return [...moved, { ...change, other: op }]
 }
 

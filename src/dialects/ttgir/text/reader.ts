@@ -83,9 +83,9 @@ const checkAliases = (r: Reading, definitions: ReadonlyArray<Definition>): void 
       else if (path.includes(top) || inside.get(top)?.includes(top) === true)
         fail(
           c,
-          'an alias that stands for something else',
+          'an alias of something else',
           c.tokens[0]!,
-          `'#${top}', which stands for itself`,
+          `'#${top}', which is an alias of itself`,
           'ttgir.name',
         )
       else {

@@ -150,11 +150,17 @@ const moduleText = (palette: Palette, file: string, m: DescribedModule): string 
       .split('\n')
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
     '',
-    'A launch to begin with, guessed from the text:',
+    ...guessSaid('made from the text'),
     '',
     `tcspec check ${file} --grid ${m.example.grid.join(',')}${m.example.args.length === 0 ? '' : ` --arg ${m.example.args.map(([name, word]) => `${name}=${word}`).join(' ')}`}`,
     '',
   ].join('\n')
+
+/** What a guess is, and what to do with it. */
+const guessSaid = (how: string): ReadonlyArray<string> => [
+  `A launch to begin with. Its sizes and values are a guess, ${how}; \`:guess\` says so in the verdict. Replace`,
+  'the values that you know and leave out `:guess` there:',
+]
 
 /** What a form for a launch is made of. */
 const signatureOf = ({ parameters, example, ...m }: DescribedModule): unknown => ({
@@ -203,8 +209,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
       .split('\n')
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
     '',
-    'A launch to begin with. Its sizes and values are a guess, made by a run; `:guess` says so in the verdict. Replace',
-    'the values that you know and leave out `:guess` there:',
+    ...guessSaid('made by a run'),
     '',
     `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
       e.parameters.length === 0

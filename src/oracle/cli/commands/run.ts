@@ -11,7 +11,8 @@
  *
  * Where the launch of a module says what an output is to hold, `bits` are compared with that.
  *
- * Exit status 1 when the verdict is bad or an element differs, 3 when it is not decided. A run that does not come to its end writes no output.
+ * Exit status 1 when the verdict is bad or an element differs, 3 when it is not decided. Where the first schedule gets stuck and another completes, outputs are those of
+ * the other one, and the verdict says which. Where none completes, no output is written.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -32,7 +33,7 @@ import { type Outcome } from '../../../semantics/execution/run.js'
 import type { World as Launched } from '../../../semantics/machine/world.js'
 import type { Program } from '../../../semantics/language/program.js'
 import type { EventKey } from '../../../semantics/execution/step.js'
-import type { Verdict } from '../../../semantics/judging/verdict.js'
+import { renamed, type Verdict } from '../../../semantics/judging/verdict.js'
 import { agentsActAsOne } from '../../../semantics/machine/front.js'
 import { joined, type Came } from '../../../semantics/verdict/levels.js'
 import { compare, printComparison, type Comparison } from '../../compare.js'
@@ -84,6 +85,7 @@ import {
 } from '../judging.js'
 import { launchRows, runText } from '../launch-rows.js'
 import { policyOf } from '../schedule.js'
+import { seededIn } from '../seeded.js'
 import { broughtOf, isModule, isTracedName, namedSubject, subjectAsked, type Subject } from '../subject.js'
 import { hearing, traceOf } from '../traces.js'
 import { withDetails } from '../details.js'
@@ -228,11 +230,11 @@ const isGood = (c: Compared): boolean =>
 /** A completed run whose output is not what the program says is a wrong result, whatever its synchronisation. */
 const withComparison = (v: Verdict, compared: Compared | null): Verdict =>
   compared !== null && !isGood(compared) && (v.verdict === 'ok' || v.verdict === 'undecided')
-    ? {
-        ...v,
-        verdict: 'wrong-result',
-        reason: compared._tag === 'near' ? nearText(compared) : differText(firstDiffering(compared.outputs)),
-      }
+    ? renamed(
+        v,
+        'wrong-result',
+        compared._tag === 'near' ? nearText(compared) : differText(firstDiffering(compared.outputs)),
+      )
     : v
 
 /** The bound that holds here, and what it comes from: it grows with the largest value. */
@@ -386,6 +388,8 @@ interface Beside {
 interface Finished {
   readonly verdict: Verdict
   readonly outcome: Outcome
+  /** `schedule` and the outputs are those of a run that completed */
+  readonly completes: boolean
   readonly launched: Launched
   readonly schedule: ReadonlyArray<EventKey>
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
@@ -418,18 +422,18 @@ const whole = (
   bar.stop()
   const elapsed = world.clock() - start
   if (E.isLeft(checked)) return checked
-  const { verdict, outcome, world: launched, machine, schedule, recorded } = checked.right
-  const complete = outcome._tag === 'completed'
+  const { verdict, outcome, world: launched, completed, recorded } = checked.right
   return E.right({
     verdict,
     outcome,
+    completes: completed !== null,
     launched,
-    schedule,
+    schedule: completed?.schedule ?? checked.right.schedule,
     recorded,
     inputs,
-    output: (name) => readOutput(launched, machine, name),
+    output: (name) => readOutput(launched, (completed ?? checked.right).machine, name),
     reference:
-      complete && algebra.memory !== 'none' && !expected && program.computes !== undefined
+      completed !== null && algebra.memory !== 'none' && !expected && program.computes !== undefined
         ? referenceOf(program, algebra, inputs)
         : null,
     elapsed,
@@ -525,6 +529,7 @@ const runNow = async (
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
+    askOthers: wordOf(options, 'schedule') === null,
     fuel: fuel.right,
   }
   const count = threads ?? (work < large ? 1 : (world.threads?.count ?? 1))
@@ -552,6 +557,7 @@ const runNow = async (
       : E.right({
           ...shared.right,
           outcome: { _tag: 'completed' },
+          completes: true,
           launched: shared.right.world,
           reference:
             expects !== undefined
@@ -562,9 +568,8 @@ const runNow = async (
         })
   if (E.isLeft(finished)) return finished
   const { launched, elapsed, inputs, reference } = finished.right
-  const { outcome } = finished.right
   // only then its outputs are what the program computes
-  const complete = outcome._tag === 'completed'
+  const { outcome, completes: complete } = finished.right
   const brought: Arguments = { scalars: new Map(), tensors: inputs, tensorPipe }
 
   const output = (name: string): E.Either<Failure, Tensor> =>
@@ -669,14 +674,7 @@ const runNow = async (
       const palette = paletteOf(world)
       const did = hearing(sourceOf(program), algebra, brought, finished.right.schedule, ledger)
       const context: VerdictContext = { palette, judged: hazards, most: 4 }
-      const seeded = tensorsOf(program)
-        .filter(
-          (p) =>
-            p.role !== 'out' &&
-            !read.right.has(p.name) &&
-            (module === undefined || (module.tensors.has(p.name) && !module.inputs.has(p.name))),
-        )
-        .map((p) => p.name)
+      const seeded = seededIn(subject.right).filter((input) => !read.right.has(input))
       const rows: ReadonlyArray<readonly [string, string]> = [
         ...launchRows(subject.right, launched, E.isLeft(did) ? null : did.right.result),
         [

@@ -5,6 +5,7 @@
  * |------------------|------|------------|---------|
  * | `a=a.npy`        | a    | the file's | a.npy   |
  * | `b:bf16=b.npy`   | b    | bf16       | b.npy   |
+ * | `1=y.npy`        | 1, an argument of PTX by its number | the file's | y.npy |
  * | `b=x=y:z.npy`    | b    | the file's | x=y:z.npy |
  * | `b=all.npz:w`    | b    | the file's | all.npz, its array w (`tensor-file.ts`) |
  * | `all.npz`        | each name in the file, or each output, that is not bound otherwise | the file's | all.npz |
@@ -49,7 +50,7 @@ export const parseDtype = (flag: string, text: string): E.Either<FlagFailure, Te
 const parseBinding =
   (flag: string) =>
   (text: string): E.Either<FlagFailure, Binding> => {
-    const m = /^([A-Za-z_]\w*)(?::([^=]*))?=(.+)$/s.exec(text)
+    const m = /^(\w+(?:\+\d+)?)(?::([^=]*))?=(.+)$/s.exec(text)
     if (m === null)
       return refuseFlag(flag, 'name=file, name:dtype=file or one .npz or .safetensors file', text)
     const name = m[1]!
@@ -70,7 +71,7 @@ const isWhole =
   (flag: string) =>
   (text: string): boolean =>
     (flag === '--out' && text === all) ||
-    (!/^[A-Za-z_]\w*(:[^=]*)?=/.test(text) && holdsMany(text) && placeOf(text).name === undefined)
+    (!/^\w+(\+\d+)?(:[^=]*)?=/.test(text) && holdsMany(text) && placeOf(text).name === undefined)
 
 const eachOnce =
   (flag: string) =>
@@ -109,6 +110,10 @@ export const inputBindings =
       E.chainW((found) => eachOnce('--in')([...named, ...found.flat()])),
     )
 
+/** A name as that of a file: `argument 0 (float*)` as `argument_0_float`. */
+const fileNameOf = (name: string): string =>
+  name.replace(/[^\p{L}\p{N}_.+-]+/gu, '_').replace(/_$/u, '') || '_'
+
 /** Every output that is bound: those with names, and the others in the file that takes them all. */
 export const outputBindings = (
   { named, whole }: Bindings,
@@ -125,7 +130,7 @@ export const outputBindings = (
         ...left.map((name): Binding => ({
           name,
           dtype: undefined,
-          file: file === all ? `${name}.npy` : file,
+          file: file === all ? `${fileNameOf(name)}.npy` : file,
         })),
       ])
 }

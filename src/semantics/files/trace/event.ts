@@ -364,7 +364,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         controls: described(
           nat,
-          'of an atomic read that decides: it may decide more than what memory holds, as an address; the site of the first branch that depends on it, or one behind all sites',
+          'of an atomic read that decides: it may decide more than what memory holds, as an address; the site of the first branch that depends on it, or one after all sites',
         ),
         words: described(
           nat,
@@ -491,7 +491,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       {
         with: described(
           list(nat),
-          'of a wait: agents whose groups of the same numbers it is for, beside its own; absent: none',
+          'of a wait: agents whose groups of the same numbers it is for, besides its own; absent: none',
         ),
       },
     ),
@@ -658,17 +658,17 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
   ),
   ahead: described(
     record<Placed<Ahead>>()(
-      'what stands behind a blocked wait',
+      'what comes after a blocked wait',
       {
         i,
         _tag: tag('ahead'),
         stamp: by,
-        behind: described(nat, 'the agent behind whose wait it stands, and so never happens'),
+        behind: described(nat, 'the agent after whose wait it comes, and so never happens'),
         helps: described(nat, 'the agent that waits for what it would supply'),
       },
       {},
     ),
-    'has not happened: it stands behind a wait that is blocked for ever, and would supply what another agent waits for',
+    'has not happened: it comes after a wait that is blocked for ever, and would supply what another agent waits for',
   ),
 }
 

@@ -31,6 +31,7 @@ import {
   publishedConditions,
   replayable,
   verdictSchema,
+  wayOf,
   type ReplayableFinding,
   type Verdict,
 } from '../../judging/verdict.js'
@@ -104,13 +105,12 @@ export const judgeTrace =
           withMissing(header, events, some, options)
         // those that were found and those behind a condition are told apart, and so many of each explained
         const shown = added([judgement.findings, behindConditions(judgement)]).flatMap(missing)
-        return {
+        const judged: Verdict = {
           schema: verdictSchema,
           kernel: header.program,
           settings: {},
           verdict: name,
           reason,
-          decidedBy: 'one-schedule',
           search: null,
           schedule: null,
           conditions: publishedConditions(header, judgement.conditions),
@@ -146,5 +146,6 @@ export const judgeTrace =
           // the one that asked for a cluster got one answer of several
           scope: read.requests > 0 ? [...options.scope, otherGrants] : options.scope,
         }
+        return Object.assign(judged, wayOf(name, 'one-schedule'))
       }),
     )

@@ -42,6 +42,7 @@ import type { Actor, Draft } from './report.js'
 import {
   accessing,
   agentName,
+  whoActs,
   draft,
   fail,
   file,
@@ -60,7 +61,6 @@ import { whyOf } from './why.js'
 import { shownBefore } from './words.js'
 import type { Strong } from './strong-state.js'
 import { ofPlane } from '../subject.js'
-import { titleOf } from '../titles.js'
 import { valueAt } from './sparse.js'
 
 // ---------------------------------------------------------------- words
@@ -73,6 +73,10 @@ const deedOf = ({ rw, unit, reach }: AccessRecord): AccessDeed => ({
 
 /** `reads`, `tmaStore reads`, ... */
 export const doesAccess = (r: AccessRecord): string => wordsOf(deedOf(r))
+
+/** Whose access it is, and what it does: `consumer@0 reads`, `consumer@0's tmaStore reads`. */
+export const whoAccesses = (header: Header, r: AccessRecord): string =>
+  whoActs(header, r.stamp, r.unit, doesAccess(r))
 
 export const actorOf = (r: AccessRecord): Actor => accessing(r.stamp, deedOf(r), r.operation)
 
@@ -263,7 +267,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       pair(
         'visibility',
         () => id,
-        `are ordered, but the write is not visible: ${titleOf(c.header, { id, about: [ofPlane(later.footprint.plane)] })}`,
+        `are ordered, but ${ofFences.includes(id) ? 'no fence' : 'nothing'} makes the write visible to the other access`,
         earlier,
         later,
         k,
@@ -344,7 +348,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         draft(
           id,
           isFilled ? 'C' : 'E',
-          `${doesAccess(r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written${isFilled ? ' but the caller, before the launch' : ''}`,
+          `${whoAccesses(c.header, r)} bytes of ${planeName(c.header, r.footprint.plane)} that nothing has written${isFilled ? ' but the caller, before the launch' : ''}`,
           [ofPlane(r.footprint.plane)],
           actorOf(r),
           undefined,

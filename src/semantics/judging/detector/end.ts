@@ -23,7 +23,7 @@
  *
  * Source: docs/hazards.md, the theorem.
  */
-import type { Diagnosis, Judgement, Place } from '../finding.js'
+import type { Condition, Diagnosis, Judgement, Place } from '../finding.js'
 import { hazards } from '../hazards.js'
 import { ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
@@ -168,6 +168,12 @@ const outputs = (d: Detector): void => {
   })
 }
 
+/** A condition that fails by findings, besides. */
+const failingBy = (
+  { holds, failures, findings }: Condition<Diagnosis>,
+  more: ReadonlyArray<Diagnosis>,
+): Condition<Diagnosis> => ({ holds, failures, findings: [...findings, ...more] })
+
 /** Closes the last cluster and says what the log shows; `whole`: it is that of a run which has ended. The state is spent. */
 export const conclude = (d: Detector, whole: boolean): Judgement => {
   const c = d.context
@@ -180,9 +186,12 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
   const all = listed.map(({ finding }) => finding)
   const isBad = (f: Diagnosis): boolean => bites(f.severity, c.options)
   const findings = all.filter(isBad)
-  for (const f of findings)
-    if (hazards[f.id].exit)
-      fail(c.report, 'C5', f.text, () => ({ text: `${f.id}: ${f.text}`, draft: undefined }))
+  // alike ones are one failure
+  const exits = findings.filter(
+    (f, i) => hazards[f.id].exit && findings.findIndex((g) => g.id === f.id && g.text === f.text) === i,
+  )
+  for (const f of exits)
+    fail(c.report, 'C5', `${f.id}: ${f.text}`, () => ({ text: `${f.id}: ${f.text}`, draft: undefined }))
   if (stuck) fail(c.report, 'C5', 'stuck', () => ({ text: 'the run does not complete', draft: undefined }))
   if (!whole)
     fail(c.report, 'C5', 'stopped', () => ({ text: 'how the run ends is not known', draft: undefined }))
@@ -191,7 +200,7 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
     C2: conditionOf(c.report, 'C2'),
     C3: conditionOf(c.report, 'C3'),
     C4: conditionOf(c.report, 'C4'),
-    C5: conditionOf(c.report, 'C5'),
+    C5: failingBy(conditionOf(c.report, 'C5'), exits),
     C6: conditionOf(c.report, 'C6'),
   }
   return {

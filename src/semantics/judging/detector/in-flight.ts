@@ -37,7 +37,7 @@ import { eachActing, othersWith, told } from './strands.js'
 import { owe } from './obligations.js'
 import type { Issuer, Operation } from './operation.js'
 import { doneAt, numbered, owedBy, partOf, placeOf } from './operation.js'
-import { actor, barrierName, draft, file, keyOf } from './report.js'
+import { actor, agentName, barrierName, draft, file, keyOf } from './report.js'
 import { requested } from './responses.js'
 import type { Detector } from './state.js'
 import { malformed } from './state.js'
@@ -60,15 +60,17 @@ const forPair = (d: Detector, e: Issue): void => {
   const cta = c.header.agents[e.stamp.agent]!.cta
   const peer = cta ^ 1
   const lives = c.header.agents.some((a, x) => a.cta === peer && c.agents[x]!.started && !c.agents[x]!.exited)
-  const does = `issues a ${e.tensor ?? 'mma'} for the pair`
+  const does = `issues ${e.tensor === undefined || e.tensor === 'mma' ? 'an mma' : `a ${e.tensor}`} for the pair`
+  const who = agentName(c.header, e.stamp.agent)
   const told = (text: string): void => {
     file(c.report, keyOf('M7', e.stamp, undefined), () =>
       draft('M7', 'E', text, [], actor(e.stamp, does, e.operation)),
     )
   }
   if (cta % 2 === 1)
-    told(`${does} from CTA ${String(cta)}: the even CTA, ${String(peer)}, is the one that issues`)
-  else if (!lives) told(`${does}, and CTA ${String(peer)} does not take part: it is not there, or has exited`)
+    told(`${who} ${does} from CTA ${String(cta)}: the even CTA, ${String(peer)}, is the one that issues`)
+  else if (!lives)
+    told(`${who} ${does}, and CTA ${String(peer)} does not take part: it is not there, or has exited`)
 }
 
 /** So many groups of products are remembered: no wait leaves more pending. */

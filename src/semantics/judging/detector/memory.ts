@@ -35,7 +35,7 @@ import { overlap, refine } from './atoms.js'
 import { reused } from './barriers.js'
 import type { Cell, Conflicts } from './cell.js'
 import { cell, judge, judgeDealloc } from './cell.js'
-import { actorOf, doesAccess } from './conflicts.js'
+import { actorOf, doesAccess, whoAccesses } from './conflicts.js'
 import { planeOf, stampAt, tick, type AgentState, type Context } from './context.js'
 import * as Digest from './digest.js'
 import { effect } from './in-flight.js'
@@ -116,7 +116,7 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Vecto
         draft(
           'B7',
           'E',
-          `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} while it is live`,
+          `${whoAccesses(c.header, r)} the bytes of ${barrierName(c.header, i)} while it is live`,
           [ofBarrier(i)],
           b.init === undefined ? actorOf(r) : actor(b.init, `initialises ${barrierName(c.header, i)}`),
           b.init === undefined ? undefined : actorOf(r),
@@ -129,7 +129,7 @@ const overBarriers = (d: Detector, region: Region, r: AccessRecord, order: Vecto
           draft(
             'B7',
             'E',
-            `${doesAccess(r)} the bytes of ${barrierName(c.header, i)} and is not ordered after its life`,
+            `${whoAccesses(c.header, r)} the bytes of ${barrierName(c.header, i)} and is not ordered after its life`,
             [ofBarrier(i)],
             actor(init, `initialises ${barrierName(c.header, i)}`),
             actorOf(r),
@@ -151,7 +151,7 @@ const overMaps = (d: Detector, e: Access, r: AccessRecord): void => {
       draft(
         'B7',
         'E',
-        `${doesAccess(r)} the bytes of a tensor map in ${planeName(d.context.header, r.footprint.plane)}`,
+        `${whoAccesses(d.context.header, r)} the bytes of a tensor map in ${planeName(d.context.header, r.footprint.plane)}`,
         [],
         actor(m.stamp, 'writes the tensor map'),
         actorOf(r),

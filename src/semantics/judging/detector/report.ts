@@ -164,6 +164,10 @@ export const agentName = (header: Header, agent: number): string => {
   return a === undefined ? `agent ${String(agent)}` : `${a.name}@${ctaName(header, a.cta)}`
 }
 
+/** An agent, or its unit, and what it does. */
+export const whoActs = (header: Header, { agent }: Stamp, unit: Actor['unit'], does: string): string =>
+  `${agentName(header, agent)}${unit === 'agent' ? '' : "'s"} ${does}`
+
 export const planeName = (header: Header, plane: number): string => {
   const p = header.planes[plane]
   if (p === undefined) return `plane ${String(plane)}`

@@ -18,7 +18,7 @@ import { spansOf } from '../../log/events.js'
 import { ofPlane } from '../subject.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
-import { actorOf, doesAccess } from './conflicts.js'
+import { actorOf, whoAccesses } from './conflicts.js'
 import type { Context } from './context.js'
 import { programOf, type Vector } from './knowledge.js'
 import { actor, draft, fail, file, keyOf, planeName, where } from './report.js'
@@ -56,7 +56,7 @@ export const overResponses = (c: Context, all: Responses, r: AccessRecord, answe
         draft(
           'B7',
           'E',
-          `${doesAccess(r)} bytes of an answer of cluster launch control while it lives`,
+          `${whoAccesses(c.header, r)} bytes of an answer of cluster launch control while it lives`,
           [ofPlane(r.footprint.plane)],
           actorOf(l.record),
           actorOf(r),

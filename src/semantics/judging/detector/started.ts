@@ -24,7 +24,7 @@
  * Source: PTX ISA, “Cluster of Cooperative Thread Arrays”, “barrier.cluster”, tcgen05.alloc (cta_group::2); the CUDA C++ Programming Guide, distributed shared
  * memory: all blocks must have started before one reaches into another.
  */
-import { actor, ctaName, draft, file, keyOf, type Actor } from './report.js'
+import { actor, ctaName, draft, file, keyOf, whoActs, type Actor } from './report.js'
 import type { Context } from './context.js'
 import { programOf, type Vector } from './knowledge.js'
 import type { Stamp } from '../../log/events.js'
@@ -39,7 +39,7 @@ const unstarted = (c: Context, cta: number, by: Actor): void => {
     draft(
       'K4',
       'E',
-      `${by.does} before anything tells that CTA ${ctaName(c.header, cta)} has started`,
+      `${whoActs(c.header, by.stamp, by.unit, by.does)} before anything tells it that CTA ${ctaName(c.header, cta)} has started`,
       [],
       by,
     ),

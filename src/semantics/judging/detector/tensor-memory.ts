@@ -46,7 +46,7 @@ import { tmemLanes } from '../../../layouts/tensor-memory/geometry.js'
 import { ofColumns, ofPlane } from '../subject.js'
 import { isUsed, type AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
-import { actorOf, doesAccess } from './conflicts.js'
+import { actorOf, whoAccesses } from './conflicts.js'
 import { whyOf } from './why.js'
 import type { Context } from './context.js'
 import { tick } from './context.js'
@@ -200,7 +200,7 @@ const freedEarly = (c: Context, allocation: Stamp, by: Stamp): void => {
     draft(
       'K4',
       'E',
-      `frees tensor memory of the pair before anything tells that CTA ${ctaName(c.header, c.header.agents[allocation.agent]!.cta)} has allocated it`,
+      `${agentName(c.header, by.agent)} frees tensor memory of the pair before anything tells it that CTA ${ctaName(c.header, c.header.agents[allocation.agent]!.cta)} has allocated it`,
       [ofColumns],
       actor(by, 'deallocates for the pair'),
       actor(allocation, 'allocates for the pair'),
@@ -311,12 +311,12 @@ export const beforeAllocated = (c: Context, all: Allocations, r: AccessRecord, o
         draft(
           'D4',
           'E',
-          `${doesAccess(r)} tensor memory and is not ordered after its allocation`,
+          `${whoAccesses(c.header, r)} tensor memory and is not ordered after its allocation`,
           [ofColumns, ofPlane(r.footprint.plane)],
           actor(a.stamp, 'allocates'),
           actorOf(r),
           { plane: planeName(c.header, r.footprint.plane), spans: shared },
-          `${agentName(c.header, r.stamp.agent)} knows ${agentName(c.header, a.stamp.agent)} up to its event ${String(valueAt(order, programOf(a.stamp.agent)))} (the allocation is ${String(a.stamp.at)})`,
+          `${agentName(c.header, r.stamp.agent)} has synchronised with ${agentName(c.header, a.stamp.agent)} only up to event ${String(valueAt(order, programOf(a.stamp.agent)))}, before the allocation (event ${String(a.stamp.at)})`,
         ),
       )
   }
@@ -348,8 +348,8 @@ export const notOver = (
       r.unit === 'tcgen05Ld' ? 'M3' : 'U2',
       'E',
       overRelaxed
-        ? `${doesAccess(r)} tensor memory, and only a relaxed arrive or wait orders the deallocation after it: PTX does not let it order ordinary accesses`
-        : `${doesAccess(r)} tensor memory and may still run when it is deallocated`,
+        ? `${whoAccesses(c.header, r)} tensor memory, and only a relaxed arrive or wait orders the deallocation after it: PTX does not let it order ordinary accesses`
+        : `${whoAccesses(c.header, r)} tensor memory and may still run when it is deallocated`,
       [ofColumns, ofPlane(r.footprint.plane)],
       actorOf(r),
       actor(by, 'deallocates'),
@@ -367,7 +367,7 @@ export const notWaitedFor = (c: Context, load: AccessRecord, by: Stamp): void =>
     draft(
       'M3',
       'L',
-      'deallocates before a wait for this load; the use of its registers orders them',
+      `${agentName(c.header, by.agent)} deallocates tensor memory before a wait for this load; the use of its registers orders them`,
       [ofColumns],
       actorOf(load),
       actor(by, 'deallocates'),
@@ -393,7 +393,7 @@ export const freed = (
       draft(
         'T2',
         'E',
-        'frees tensor memory that has been freed',
+        `${agentName(c.header, e.stamp.agent)} frees tensor memory that has been freed`,
         [ofColumns],
         actor(before.stamp, 'deallocates'),
         actor(e.stamp, 'deallocates again'),
@@ -426,7 +426,7 @@ export const freed = (
       draft(
         'D4',
         'E',
-        'frees tensor memory and is not ordered after its allocation',
+        `${agentName(c.header, e.stamp.agent)} frees tensor memory and is not ordered after its allocation`,
         [ofColumns],
         actor(mine.stamp, 'allocates'),
         actor(e.stamp, 'deallocates'),
@@ -443,7 +443,7 @@ export const leaked = (c: Context, all: Allocations): void => {
       draft(
         'T1',
         'E',
-        'allocates tensor memory that no dealloc frees',
+        `${agentName(c.header, a.stamp.agent)} allocates tensor memory that no dealloc frees`,
         [ofColumns],
         actor(a.stamp, 'allocates'),
       ),
