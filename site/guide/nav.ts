@@ -86,6 +86,7 @@ export const groups: ReadonlyArray<Group> = [
   {
     title: 'Look up',
     entries: [
+      docs('Tour', 'Tour'),
       docs('CommandLine', 'The command line'),
       docs('instructions', 'Instructions'),
       docs('ptx-opcodes', 'Opcodes of PTX'),

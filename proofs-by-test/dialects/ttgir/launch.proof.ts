@@ -207,7 +207,7 @@ describe('a launch', () => {
     [
       'a product of other shapes',
       { computes: 'matmul:b,a,c' },
-      'computes: expected c = b @ a of (m, k) and (k, n), with .T behind the name of a transpose, found b (96, 64), a (128, 96), c (128, 64)',
+      'computes: expected c = b @ a of (m, k) and (k, n), with .T after the name of a transpose, found b (96, 64), a (128, 96), c (128, 64)',
     ],
     [
       'a tensor that is not there',

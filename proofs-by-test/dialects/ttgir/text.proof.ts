@@ -176,7 +176,7 @@ describe('what is no module is refused where it is wrong', () => {
     [
       'an alias of itself',
       '#a = loc("x"(#b))\n#b = loc("y"(#a))\nmodule {\n}',
-      "1:1: expected an alias that stands for something else, found '#a', which stands for itself",
+      "1:1: expected an alias of something else, found '#a', which is an alias of itself",
     ],
     [
       'a function twice',

@@ -90,7 +90,10 @@ describe('a file', () => {
 
 describe('is refused in one line', () => {
   it.each([
-    [['nope'], 'litmus: expected a file of lines, or a clause (program, issue, '],
+    [
+      ['nope'],
+      "litmus: expected a file of lines, or a clause of docs/MemoryModel.md, found 'nope'; did you mean ",
+    ],
     [['no/such.txt'], 'no/such.txt'],
     [['release', '--without', 'magic'], '--without: expected a clause: program|issue|'],
     [['release', '--tensor-pipe', 'fast'], '--tensor-pipe: expected '],

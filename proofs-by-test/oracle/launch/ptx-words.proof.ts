@@ -319,10 +319,7 @@ describe('one line says what is missing, or does not fit', () => {
       '--arg',
       ...whole.map(([name, text]) => `${name}=${text}`),
     )
-    expect([ok.status, ok.stdout]).toEqual([
-      0,
-      expect.stringMatching(/c: 0 of 750 elements differ/u),
-    ])
+    expect([ok.status, ok.stdout]).toEqual([0, expect.stringMatching(/c: 0 of 750 elements differ/u)])
     for (const [flag, value] of [
       ['--block', '0'],
       ['--cluster', 'x'],

@@ -71,9 +71,9 @@ describe('what becomes of a line', () => {
     const wait = lineOf('cpasync_mbarrier/cpasync_mbarrier.ptx', 'mbarrier.test_wait')
     const of = (...words: ReadonlyArray<string>) => changed('cpasync_mbarrier', ...words)
     expect(of(init, 'one more').plus).toEqual(['mbarrier.init.shared::cta.b64 [%r41], 65;'])
-    expect(of(init, 'behind it').plus).toEqual(['mbarrier.init.shared::cta.b64 [%r41+8], 64;'])
-    expect(of(init, 'before it').plus).toEqual(['mbarrier.init.shared::cta.b64 [%r41+-8], 64;'])
-    expect(of(init, 'an arrival').plus).toEqual(['mbarrier.arrive.shared::cta.b64 _, [%r41];'])
+    expect(of(init, 'the mbarrier after it').plus).toEqual(['mbarrier.init.shared::cta.b64 [%r41+8], 64;'])
+    expect(of(init, 'the mbarrier before it').plus).toEqual(['mbarrier.init.shared::cta.b64 [%r41+-8], 64;'])
+    expect(of(init, 'an arrival after it').plus).toEqual(['mbarrier.arrive.shared::cta.b64 _, [%r41];'])
     expect(of(wait, 'the other parity').plus.join(' ')).toMatch(
       /\.reg \.b32 %changed; xor\.b32 %changed, %r\d+, 1; mbarrier\.test_wait\.parity\.shared::cta\.b64 done, \[%r\d+\], %changed;/u,
     )

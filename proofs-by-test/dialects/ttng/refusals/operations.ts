@@ -476,7 +476,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.async_tma.layout',
-    'load: result of async_tma_copy_global_to_local must be nvmma_shared, not transposed: the rows of a box of (16, 16) behind one another, the last dimension contiguous, found (16, 16) with tiling (16, 8) and strides (0, 128, 1, 16)',
+    'load: result of async_tma_copy_global_to_local must be nvmma_shared, not transposed: the rows of a box of (16, 16) one after another, the last dimension contiguous, found (16, 16) with tiling (16, 8) and strides (0, 128, 1, 16)',
     using(function* () {
       const { desc, x, full } = yield* operands({ box: [16, 16], shape: [16, 16] })
       yield* Ttng.asyncTmaCopyGlobalToLocal('load', desc, origin, X.transposeView(x, [1, 0]), full)
@@ -914,7 +914,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tmem_copy.layout',
-    'copy: scales are copied from chunks of 32 rows of 16 bytes without a swizzle, behind one another, found (64, 32) with swizzle 32 and strides (256, 0, 32, 1)',
+    'copy: scales are copied from chunks of 32 rows of 16 bytes without a swizzle, one after another, found (64, 32) with swizzle 32 and strides (256, 0, 32, 1)',
     copied('e8m0', [64, 32], [128, 16], 32),
   ),
   example(

@@ -152,7 +152,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.gather.shape',
-    'g: indices have the shape of src beside the axis, expected (8, 2), found (4, 2)',
+    'g: indices have the shape of src except along the axis, expected (8, 2), found (4, 2)',
     inside(() => T.gather('g', matrix, X.splat<'i32', 2>(X.i32(0), [4, 2]), 1, square)),
   ),
   refusal(

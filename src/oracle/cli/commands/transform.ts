@@ -161,7 +161,9 @@ const answerOf = (q: Question): Answer => {
       // Row-major over the logical shape.
       addresses: Array.from(addresses),
       unswizzled: Array.from(swizzleAddresses(q.ref.swizzle, addresses)),
-      ...(q.bits % 8 === 0 ? {} : { bitOffsets: Array.from(offsets, (o) => (o * Ref.strideBits(q.bits)) % 8) }),
+      ...(q.bits % 8 === 0
+        ? {}
+        : { bitOffsets: Array.from(offsets, (o) => (o * Ref.strideBits(q.bits)) % 8) }),
     }),
     csv: () => {
       const index = unravel(q.shape)

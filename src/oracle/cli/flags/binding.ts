@@ -50,7 +50,7 @@ export const parseDtype = (flag: string, text: string): E.Either<FlagFailure, Te
 const parseBinding =
   (flag: string) =>
   (text: string): E.Either<FlagFailure, Binding> => {
-    const m = /^(\w+(?:\+\d+)?)(?::([^=]*))?=(.+)$/s.exec(text)
+    const m = /^((?:[A-Za-z_]\w*|\d+)(?:\+\d+)?)(?::([^=]*))?=(.+)$/s.exec(text)
     if (m === null)
       return refuseFlag(flag, 'name=file, name:dtype=file or one .npz or .safetensors file', text)
     const name = m[1]!

@@ -68,6 +68,8 @@ const codeOf = (dtype: Dtype): number => codes.indexOf(dtype) + 1
 /** What begins in a half of a byte: nothing, or an element and at which of its quarters. */
 const packedDtypes: ReadonlyArray<readonly [dtype: Dtype, quarter: 0 | 1]> = [
   ['e2m1', 0],
+  ['i4', 0],
+  ['u4', 0],
   ['e2m3', 0],
   ['e2m3', 1],
   ['e3m2', 0],
