@@ -108,7 +108,7 @@ class Values(unittest.TestCase):
         x = numpy.arange(64 * 64, dtype=numpy.float32).reshape(64, 64)
         self.gives(3 * x, kept(added), x)
         self.gives(x, kept(lambda acc: None), x)
-        with self.assertRaisesRegex(tcspec.Refused, "a body that returns nothing, or first what stands for result 0"):
+        with self.assertRaisesRegex(tcspec.Refused, "a body that returns nothing, or first what becomes result 0"):
             tcspec.check(kept(lambda acc: jnp.int32(1)), x)
 
     def test_one_number_of_an_array(self) -> None:

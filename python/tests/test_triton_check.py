@@ -279,7 +279,8 @@ class OfGluon(unittest.TestCase):
         self.assertTrue(run.ok, str(run))
         # of the fences of tcgen05, which are the compiler's to write, its PTX has none
         text = tcspec.check(gluon.matmul_blackwell, *tensors, grid=1, target="sm_100")
-        self.assertEqual([("M8", "compiler", ("ptx",))], [(f.id, f.whose, f.levels) for f in text.findings])
+        self.assertEqual(["M8"], sorted({f.id for f in text.notes if f.id == "M8"}))
+        self.assertTrue(text.ok, str(text))
         wanted = random(128, 64).astype(numpy.float64) @ random(64, 128).astype(numpy.float64)
         self.assertLess(numpy.abs(run.result["dc"] - wanted).max(), 0.05)
         missing = tcspec.check(gluon.matmul_blackwell, *tensors, "wait done", grid=1, target="blackwell")

@@ -442,7 +442,7 @@ const runState: Row = function* (h, eqn, label) {
         h,
         eqn,
         'jaxpr.operand',
-        `a body that returns nothing, or first what stands for result ${String(k)}, ${JSON.stringify(wanted)}: JAX takes what the body returns for the last states`,
+        `a body that returns nothing, or first what becomes result ${String(k)}, ${JSON.stringify(wanted)}: JAX takes what the body returns for the last states`,
         showKind(one ?? undefined),
       )
     out.push(one)

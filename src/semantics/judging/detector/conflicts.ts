@@ -263,6 +263,9 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       ),
     shown: (earlier, later, k) => shownBefore(strong.words, earlier, later, k),
     invisible: (earlier, later, k) => {
+      // Triton writes no fences of tensor memory between its partitions: no author can add them
+      const isLeftToCompiler = (id: HazardId): boolean =>
+        id === 'M8' && isCompilers(c.header.fences) && !c.options.strictProxies
       const id = invisibleId(earlier, later, k)
       pair(
         'visibility',
@@ -271,7 +274,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         earlier,
         later,
         k,
-        'E',
+        isLeftToCompiler(id) ? 'L' : 'E',
         ofFences.includes(id)
           ? `${whyOf(c, earlier, later.stamp.agent, k)}, with no fence in between that makes the write visible`
           : undefined,
