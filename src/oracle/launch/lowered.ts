@@ -12,7 +12,7 @@
  * | a tensor                             | its bytes; of one with gaps between its rows, the bytes from its first to its last element |
  * | a descriptor                         | a tensor map, its extents, its strides                                         |
  * | a number                             | the number                                                                     |
- * | without `k.json`                     | all the shared memory that a CTA can have                                      |
+ * | without `k.json`                     | all the shared memory that a CTA can have, and the scratch that the text allocates |
  *
  * Files of the tensors lie on no disk: they are read from the launch. No other file is changed.
  *
@@ -24,10 +24,14 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
 import { own } from '../../own.js'
 import {
+  attributeOf,
+  everyOperation,
   numberAttribute,
   swizzleOfDescriptor,
   type Asked,
   type GivenTensor,
+  type Module,
+  type Operation,
 } from '../../dialects/ttgir/index.js'
 import type { Json } from '../../wire.js'
 import { asText, type Files } from '../tensor-files/files.js'
@@ -183,6 +187,23 @@ export const ofLowered =
   (f: Failure): Failure =>
     failure(f.code, f.message.replaceAll(`${launchIn(module)}: `, '').replaceAll(folderOf(module), ''))
 
+/** Bytes of the allocations of scratch in the text, one after another, each where it may lie. */
+export const scratchOf = (m: Module): number => {
+  const numberOf = (op: Operation, name: string): number => {
+    const a = attributeOf(op.attributes, name)
+    return a?._tag === 'integer' ? Number(a.value) : 0
+  }
+  let end = 0
+  let greatest = 1
+  for (const op of everyOperation(m.operations)) {
+    if (op.name !== 'ttg.global_scratch_alloc') continue
+    const alignment = Math.max(1, numberOf(op, 'alignment'))
+    greatest = Math.max(greatest, alignment)
+    end = Math.ceil(end / alignment) * alignment + numberOf(op, 'nbytes')
+  }
+  return Math.ceil(end / greatest) * greatest
+}
+
 /** `contents`: what tensors hold before the launch, besides what the launch brings. */
 export const lowered = (
   files: Files,
@@ -217,7 +238,7 @@ export const lowered = (
   const shared = metadata?.shared ?? module.said?.shared
   const scratch = metadata?.scratch ?? module.said?.extra?.['global_scratch_size']
   const extra: Readonly<Record<string, Json>> = {
-    global_scratch_size: typeof scratch === 'number' ? scratch : 0,
+    global_scratch_size: typeof scratch === 'number' ? scratch : scratchOf(module.module),
   }
   const launch: PtxLaunch = {
     schema: 'tcspec.ptx-launch/1',
