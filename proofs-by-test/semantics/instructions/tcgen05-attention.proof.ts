@@ -91,8 +91,10 @@ describe('attention, warp-specialised', () => {
       expect(ran.outcome).toEqual({ _tag: 'completed' })
       const { C1, C2, C3, C4, C6 } = ran.result.conditions
       expect([C1, C2, C3, C4, C6].every((c) => c.holds)).toBe(true)
+      // the fences of tensor memory are the compiler's to write: a note
+      expect(ran.result.notes.map((f) => f.id)).toContain('M8')
       return [...new Set(ran.result.findings.map((f) => f.id))].sort().join(' ')
     })
-    expect(new Set(said)).toEqual(new Set(['B7 M8 U2']))
+    expect(new Set(said)).toEqual(new Set(['B7 U2']))
   })
 })
