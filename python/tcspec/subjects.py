@@ -88,7 +88,7 @@ def _refuse_misspelt(kernel: Any, arguments: Sequence[Any], keywords: Mapping[st
     named = [p.name for p in found if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     any_more = any(p.kind is p.VAR_POSITIONAL for p in found)
     any_named = any(p.kind is p.VAR_KEYWORD for p in found)
-    unknown = [] if any_named else [k for k in keywords if k not in named and k != "ptx"]
+    unknown = [] if any_named else [k for k in keywords if k not in named and k not in ("ptx", "target")]
     _refuse(_name_of(kernel), [p.name for p in found], options, 0 if any_more else len(arguments) - len(takes) + len(found), unknown)
 
 
