@@ -298,3 +298,27 @@ describe('a baseline', () => {
     )
   })
 })
+
+test('a row without a launch accepts its finding in every launch, stays where another launch is written, and keeps its reason', () => {
+  fc.assert(
+    fc.property(verdict, (v) => {
+      const of = launching(v.kernel)
+      const { accepted } = baselineOf(v, of)
+      const open = accepted.map(({ kernel, id, a, b, memory }): AcceptedRow => ({
+        kernel,
+        id,
+        a,
+        b,
+        memory,
+        reason: 'fine',
+      }))
+      for (const launch of ['grid 1', 'grid 2']) {
+        const other = launching(v.kernel, launch)
+        expect(withAccepted(v, other, open).passes).toBe(withAccepted(v, of, accepted).passes)
+        expect(baselineOf(v, other, open).accepted).toEqual(open)
+      }
+      if (v.findings.length > 0)
+        expect(withAccepted(v, launching(v.kernel, 'grid 2'), accepted).passes).toBe(false)
+    }),
+  )
+})

@@ -40,15 +40,17 @@ export const acceptedPlace: Wire<AcceptedPlace> = define('AcceptedPlace', () =>
   ),
 )
 
+/** In words. */
+export const acceptedLaunch: Wire<string> = described(
+  text,
+  'the launch that it was found in: grid, block, sizes and numbers; empty where a kernel has one',
+)
+
 /** What names a mistake, and why it may stand. */
 export const acceptedFields: {
-  readonly [K in 'id' | 'launch' | 'a' | 'b' | 'memory' | 'reason']: Wire<AcceptedRow[K]>
+  readonly [K in 'id' | 'a' | 'b' | 'memory' | 'reason']: Wire<AcceptedRow[K]>
 } = {
   id: described(oneOf<HazardId>(...hazardIds), 'its id in the list of hazards'),
-  launch: described(
-    text,
-    'the launch that it was found in: grid, block, sizes and numbers; empty where a kernel has one',
-  ),
   a: described(acceptedPlace, 'one statement'),
   b: described(
     either('null or a statement', nothing, acceptedPlace),
@@ -65,7 +67,12 @@ const row: Wire<AcceptedRow> = define('AcceptedRow', () =>
   record<AcceptedRow>()(
     'an accepted finding',
     Object.assign({ kernel: described(text, 'the name of the kernel') }, acceptedFields),
-    {},
+    {
+      launch: described(
+        acceptedLaunch,
+        'the launch that it may stand in; absent: every launch of the kernel',
+      ),
+    },
   ),
 )
 

@@ -29,7 +29,7 @@ import type {
 } from '../judging/finding.js'
 import { hazardIds } from '../judging/hazards.js'
 import type { LevelName } from '../judging/level-names.js'
-import { acceptedFields } from './accept-codec.js'
+import { acceptedFields, acceptedLaunch } from './accept-codec.js'
 import { readSchedule } from './schedule.js'
 import {
   verdictSchema,
@@ -478,7 +478,7 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
 const acceptedFinding: Wire<AcceptedFinding> = define('AcceptedFinding', () =>
   record<AcceptedFinding>()(
     'an accepted finding',
-    Object.assign({}, acceptedFields, {
+    Object.assign({ launch: acceptedLaunch }, acceptedFields, {
       findings: described(nat, 'how many findings of the verdict it names; 0: it no longer occurs'),
     }),
     {},

@@ -8,7 +8,7 @@
  * | a row says                 | why                                                                            |
  * |----------------------------|--------------------------------------------------------------------------------|
  * | the kernel, the id         |                                                                                |
- * | the launch                 | another grid or another size reaches other statements, by other agents         |
+ * | the launch                 | another grid or another size reaches other statements, by other agents; a row without one means every launch |
  * | of both sides the statement | its text and its file, not its line: lines move                               |
  * | which of several alike it is | a text may stand twice in a file                                             |
  * | of both sides the access   | one line may read and write                                                    |
@@ -42,8 +42,8 @@ export const acceptSchema = 'tcspec.accept/1'
 /** A mistake that is accepted. */
 export interface AcceptedRow {
   readonly kernel: string
-  /** in words; empty where a kernel has one launch */
-  readonly launch: string
+  /** in words; empty where a kernel has one launch; absent: every launch */
+  readonly launch?: string
   readonly id: HazardId
   readonly a: AcceptedPlace
   readonly b: AcceptedPlace | null
@@ -115,7 +115,13 @@ const rowsOf = (
 const isOf =
   ({ kernel, launch }: Launching) =>
   (r: AcceptedRow): boolean =>
-    r.kernel === kernel && r.launch === launch
+    r.kernel === kernel && (r.launch === undefined || r.launch === launch)
+
+/** The same row, of this launch alone. */
+const within =
+  ({ launch }: Launching) =>
+  (r: AcceptedRow): AcceptedRow & { readonly launch: string } =>
+    Object.assign({}, r, { launch })
 
 /** A row written of a finding, and why it may stand. */
 const unread = 'not reviewed yet: say here why this may stand'
@@ -125,14 +131,14 @@ const reasonOf = ({ whose }: Finding): string =>
 /** The baseline of a verdict: rows of `before` keep their reasons, those of other kernels and other launches stay. */
 export const baselineOf = (v: Verdict, of: Launching, before: ReadonlyArray<AcceptedRow> = []): Baseline => {
   const isMine = isOf(of)
-  const known = new Map(before.map((r) => [keyOf(r), r]))
+  const known = new Map(before.filter(isMine).map((r) => [keyOf(within(of)(r)), r]))
   const mine = new Map<string, AcceptedRow>()
   for (const f of v.findings)
     for (const row of rowsOf(of, f, reasonOf(f)))
       if (!mine.has(keyOf(row))) mine.set(keyOf(row), known.get(keyOf(row)) ?? row)
   return {
     schema: acceptSchema,
-    accepted: [...before.filter((r) => !isMine(r)), ...mine.values()],
+    accepted: [...new Set([...before.filter((r) => !isMine(r) || r.launch === undefined), ...mine.values()])],
   }
 }
 
@@ -175,7 +181,7 @@ const openBeside = (v: Verdict, isAccepted: (f: Finding) => boolean): string | n
 
 /** The verdict with what is accepted of it: its findings say why, and rows that name none of them are told. */
 export const withAccepted = (v: Verdict, of: Launching, rows: ReadonlyArray<AcceptedRow>): Verdict => {
-  const mine = rows.filter(isOf(of))
+  const mine = rows.filter(isOf(of)).map(within(of))
   const known = new Map(mine.map((r) => [keyOf(r), r]))
   const found = new Map<string, number>()
   const keysOf = (f: Finding): ReadonlyArray<string> => rowsOf(of, f, '').map(keyOf)
