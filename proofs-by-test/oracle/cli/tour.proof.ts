@@ -65,3 +65,14 @@ describe('the first page', () => {
     expect(page.split(/\s+/).length).toBeLessThan(800)
   })
 })
+
+test.each([
+  ['docs/tour/back-end.py', 'docs/Score.md'],
+  ['docs/tour/mosaic.json', 'docs/LayoutDescriptions.md'],
+])('%s is what %s prints', (file, page) => {
+  const blocks = [...text(page).matchAll(/^```(?:python|json mosaic\.json)\n([^]*?)^```$/gm)].map(
+    ([, block]) => block!,
+  )
+  // after the line that says what the file is
+  expect(blocks).toContain(text(file).replace(/^""".*\n/, ''))
+})

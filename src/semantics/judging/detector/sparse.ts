@@ -78,13 +78,18 @@ export const exceeds = (r: Sparse<number>, other: Sparse<number>): boolean => {
 
 // ---------------------------------------------------------------- changes
 
+/** A chunk in its place; before it there are no holes. */
+const place = <T>(r: Sparse<T>, c: number, chunk: Chunk<T>): void => {
+  while (r.chunks.length < c) r.chunks.push(undefined)
+  r.chunks[c] = chunk
+}
+
 /** The values of a chunk, to be written to. */
 const open = <T>(r: Sparse<T>, c: number): T[] => {
   const chunk = r.chunks[c]
   if (chunk !== undefined && !chunk.shared) return chunk.values
   const values = chunk === undefined ? new Array<T>(size).fill(r.none) : chunk.values.slice()
-  while (r.chunks.length < c) r.chunks.push(undefined)
-  r.chunks[c] = { values, shared: false }
+  place(r, c, { values, shared: false })
   return values
 }
 
@@ -105,8 +110,7 @@ export const merge = <T>(into: Sparse<T>, from: Sparse<T>, both: (x: T, y: T) =>
     if (chunk === undefined || chunk === own) continue
     if (own === undefined) {
       chunk.shared = true
-      while (into.chunks.length < c) into.chunks.push(undefined)
-      into.chunks[c] = chunk
+      place(into, c, chunk)
       continue
     }
     let { values } = own
@@ -130,8 +134,7 @@ export const raise = (into: Sparse<number>, from: Sparse<number>): void => {
     if (chunk === undefined || chunk === own) continue
     if (own === undefined) {
       chunk.shared = true
-      while (into.chunks.length < c) into.chunks.push(undefined)
-      into.chunks[c] = chunk
+      place(into, c, chunk)
       continue
     }
     const theirs = chunk.values
