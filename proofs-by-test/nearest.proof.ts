@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { didYouMean, nearest } from '../src/nearest.js'
+import { didYouMean, meant, near, nearest } from '../src/nearest.js'
 import { prop } from './prop.js'
 
 const names = ['check', 'compare', 'cute', 'run', 'matmul0', 'matmul1', 'hopper-matmul', 'hopper-matmul-ws']
@@ -34,6 +34,19 @@ describe('nearest', () => {
     expect(didYouMean(names)('chekc')).toBe('did you mean check, cute or run?')
     expect(didYouMean(['a', 'b'])('b')).toBe('did you mean b or a?')
     expect(didYouMean(['a'])('x')).toBe('did you mean a?')
+  })
+  it('law 4: a misspelling has a name, another word and what is right already have none', () => {
+    const words = ['eager', 'lazy', 'roundrobin', 'a']
+    expect(['eagre', 'laz', 'round', 'LAZY', 'roundrbin'].map(near(words))).toEqual([
+      'eager',
+      'lazy',
+      'roundrobin',
+      'lazy',
+      'roundrobin',
+    ])
+    expect(['', 'c', 'half', 'quickly'].map(near(words))).toEqual([null, null, null, null])
+    expect(meant(words)('eagre')).toBe('; did you mean eager?')
+    expect(['eager', 'half'].map(meant(words))).toEqual(['', ''])
   })
   prop([fc.uniqueArray(fc.stringMatching(/^[a-z0-9-]{1,30}$/), { minLength: 1 }), fc.nat(), fc.nat(9)])(
     'laws 1 and 2: what is known is nearest to itself; as many as asked for',

@@ -125,7 +125,7 @@ describe('what is given', () => {
     [{ dtype: 'f32' }, "hopper-matmul: dtype: expected f16|bf16, found 'f32'"],
     [
       { tilem: 64 },
-      "hopper-matmul: unknown setting 'tilem'; known settings: m, n, k, tileM, tileN, tileK, stages, dtype",
+      "hopper-matmul: unknown setting 'tilem'; known settings: m, n, k, tileM, tileN, tileK, stages, dtype; did you mean tileM?",
     ],
     [
       { stages: 1 },

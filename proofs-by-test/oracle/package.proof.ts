@@ -52,8 +52,17 @@ describe('the package', () => {
       })
     }
   })
-  it('the change log knows this version or the next', () => {
+  it('the change log, the lock file and the Python package have this version', () => {
     expect(fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')).toContain(`\n## ${manifest.version}\n`)
+    expect(fs.readFileSync(path.join(root, 'python/tcspec/__init__.py'), 'utf8')).toContain(
+      `\n__version__ = "${manifest.version}"\n`,
+    )
+    expect(
+      fs
+        .readFileSync(path.join(root, 'package-lock.json'), 'utf8')
+        .slice(0, 300)
+        .match(/"version": "[^"]*"/g),
+    ).toEqual(Array.from({ length: 2 }, () => `"version": "${manifest.version}"`))
   })
   // builds, packs, installs nothing: links the unpacked package where node finds it
   it.runIf(nightly)(

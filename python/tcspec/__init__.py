@@ -19,7 +19,7 @@ from .verified import verified
 from .verdict import AtLevel, BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
 from .warm import close, version
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Array",

@@ -12,6 +12,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../failure.js'
 import * as Cute from '../layouts/cute/index.js'
 import type { IntTuple } from '../layouts/cute/index.js'
+import { meant } from '../nearest.js'
 import { refuseFlag } from './cli/flags/choice.js'
 
 // ---------------------------------------------------------------- what an operand, and a result, can be
@@ -253,7 +254,7 @@ const resultOf = (words: Operands): Result => {
   if (more.length > 0 || /^[a-z_]+$/i.test(text))
     return refuse(
       'bad-flag',
-      `cute: expected a layout such as (4,2):(1,4), or one of ${operations.map(({ name }) => name).join(', ')}; found '${text}'`,
+      `cute: expected a layout such as (4,2):(1,4), or one of ${operations.map(({ name }) => name).join(', ')}; found '${text}'${meant(operations.map(({ name }) => name))(text)}`,
     )
   if (text.includes(' o '))
     return pipe(

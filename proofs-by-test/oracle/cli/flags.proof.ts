@@ -32,7 +32,7 @@ describe('choice', () => {
     )
     expect(parseTensorPipe('documented')).toEqual(E.right('documented'))
     expect(parseTensorPipe('issueOrder')).toEqual(
-      says("--tensor-pipe: expected issue-order|documented, found 'issueOrder'"),
+      says("--tensor-pipe: expected issue-order|documented, found 'issueOrder'; did you mean issue-order?"),
     )
   })
   it('law 2: seeds are 32 bits', () => {
@@ -73,17 +73,17 @@ describe('over and schedule', () => {
   })
   it('law 2: everything else is refused with what is known', () => {
     expect(parseOver('fields')).toEqual(
-      says("--over: expected bits|real64|field[:SEED]|unit|tiles, found 'fields'"),
+      says("--over: expected bits|real64|field[:SEED]|unit|tiles, found 'fields'; did you mean field?"),
     )
     expect(parseOver('field:x')).toEqual(
       says("--over field: expected a seed from 0 to 4294967295, found 'x'"),
     )
     expect(parseOver('bits:1')).toEqual(
-      says("--over: expected bits|real64|field[:SEED]|unit|tiles, found 'bits:1'"),
+      says("--over: expected bits|real64|field[:SEED]|unit|tiles, found 'bits:1'; did you mean bits?"),
     )
     expect(parseSchedule('seeded')).toEqual(
       says(
-        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'seeded'",
+        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'seeded'; did you mean seeded:N?",
       ),
     )
     expect(parseSchedule('seeded:')).toEqual(
@@ -97,12 +97,12 @@ describe('over and schedule', () => {
       )
     expect(parseSchedule('lasy 3=0:1')).toEqual(
       says(
-        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'lasy'",
+        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'lasy'; did you mean lazy?",
       ),
     )
     expect(parseSchedule('recorded:')).toEqual(
       says(
-        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'recorded:'",
+        "--schedule: expected eager|lazy|roundrobin|seeded:N|starving:AGENT[:EVENT],seeded:N|recorded:FILE, found 'recorded:'; did you mean recorded:FILE?",
       ),
     )
   })

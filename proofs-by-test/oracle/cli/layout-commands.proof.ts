@@ -740,7 +740,7 @@ describe('wrong usage is one line, status 2, nothing written', () => {
     [['linear', '3:1'], /power of two/],
     [
       ['cute', 'coalse', '4:1'],
-      /^cute: expected a layout such as \(4,2\):\(1,4\), or one of coalesce, .*; found 'coalse'$/,
+      /^cute: expected a layout such as \(4,2\):\(1,4\), or one of coalesce, .*; found 'coalse'; did you mean coalesce\?$/,
     ],
     [['cute', 'complement', '4:2'], 'cute: expected complement <layout> <size>, found 1 operand'],
     [['cute', 'coalesce', '(4,2:1'], 'Expected a layout, such as (4,2):(1,4); found "(4,2:1"'],

@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, type Failure } from '../../failure.js'
+import { meant } from '../../nearest.js'
 import {
   bad,
   type Input,
@@ -40,7 +41,7 @@ const checkKinds = (kernel: Kernel, given: Settings): E.Either<Failure, Settings
     if (p === undefined)
       return bad(
         kernel.name,
-        `unknown setting '${name}'; known settings: ${kernel.parameters.map((q) => q.name).join(', ')}`,
+        `unknown setting '${name}'; known settings: ${kernel.parameters.map((q) => q.name).join(', ')}${meant(kernel.parameters.map((q) => q.name))(name)}`,
       )
     if (!right(p, value))
       return bad(kernel.name, `${name}: expected ${expectedOf(p, value)}, found '${String(value)}'`)

@@ -61,6 +61,7 @@ import type { Settings } from './flags/setting.js'
 import { wordOf, wordsOf } from './flags/words.js'
 import { fuelAsked, fuelFor, fuelForPtx } from './judging.js'
 import { countersOf, namedSubject, refuseLaunch, subjectAsked, type Asked } from './subject.js'
+import { meant } from '../../nearest.js'
 import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
@@ -269,7 +270,10 @@ const oneOf = <A extends string>(
   const unknown = words.find((w) => !known.some((k) => k === w))
   return unknown === undefined
     ? E.right(words.length === 0 ? known : known.filter((k) => words.includes(k)))
-    : refuse('bad-flag', `mutate: expected ${what} to be one of ${known.join(', ')}, found '${unknown}'`)
+    : refuse(
+        'bad-flag',
+        `mutate: expected ${what} to be one of ${known.join(', ')}, found '${unknown}'${meant(known)(unknown)}`,
+      )
 }
 
 /** The mutants that the flags of `mutate` ask for: of a kernel by name, a program in a file, a module with its launch. */

@@ -19,7 +19,7 @@ import { didYouMean } from '../../nearest.js'
 import type { WarpArguments } from '../../semantics/execution/launch-warps.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Options } from './command.js'
-import { refuseFlag, type FlagFailure } from './flags/choice.js'
+import { refuseFlag, refuseWord, type FlagFailure } from './flags/choice.js'
 import { again, wordOf, wordsOf } from './flags/words.js'
 import { dataOf, dataSets, type DataSet } from '../launch/data-sets.js'
 import { elementBytes } from '../launch/ptx-parameters.js'
@@ -85,7 +85,7 @@ export const unknownAsked = (
   const without = (names: ReadonlyArray<string>, orSeeded: boolean): Unknown | null =>
     names.length === 0 ? null : { tensors: new Set(names), orSeeded }
   if (over !== null && over !== 'bits' && over !== 'shadow')
-    return refuseFlag('--over', 'bits or shadow, of PTX', over)
+    return refuseWord('--over', ['bits', 'shadow'], over, 'bits or shadow, for PTX')
   if (known.length > 0 && over !== 'shadow')
     return refuse(
       'bad-flag',
@@ -115,7 +115,7 @@ export const dataAsked = (options: Options): E.Either<FlagFailure, DataSet | nul
   return said === null
     ? E.right(null)
     : set === undefined
-      ? refuseFlag('--data', dataSets.join(', '), said)
+      ? refuseWord('--data', dataSets, said, dataSets.join(', '))
       : E.right(set)
 }
 

@@ -11,13 +11,14 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { Failure } from '../../failure.js'
+import { failure, type Failure } from '../../failure.js'
 import { bitsOf, dtypes, isDtype } from '../../numerics/dtype.js'
 import { decodeArray, mostElements, sharedArray, type SharedArray } from '../../transforms/array.js'
 import { sameShape, showShape, sizeOf, type Shape } from '../../transforms/shape.js'
 import * as Transform from '../../transforms/transform.js'
 import type { Options, World } from './command.js'
-import { refuseFlag, type FlagFailure } from './flags/choice.js'
+import { meant } from '../../nearest.js'
+import { refuseFlag, refuseWord, type FlagFailure } from './flags/choice.js'
 import { parseNumbers, parseShape, shapeOption } from './flags/shape.js'
 import { wordOf } from './flags/words.js'
 import { inFile, parseJson, readJson } from './layouts.js'
@@ -40,7 +41,12 @@ const parseTransform = (text: string): E.Either<Failure, Transform.Transform> =>
         E.chainW(Transform.transpose),
       )
     default:
-      return refuseFlag('transform', known, text)
+      return pipe(
+        refuseFlag('transform', known, text),
+        E.mapLeft(({ code, message }) =>
+          failure(code, `${message}${meant(['tile', 'swizzle', 'transpose'])(m?.[1] ?? text)}`),
+        ),
+      )
   }
 }
 
@@ -60,7 +66,7 @@ export const bitsArgument = (options: Options): E.Either<FlagFailure, number> =>
       : refuseFlag('--bits', 'a positive number of bits', bits)
   }
   const name = dtype ?? 'f16'
-  return isDtype(name) ? E.right(bitsOf(name)) : refuseFlag('--dtype', dtypes.join('|'), name)
+  return isDtype(name) ? E.right(bitsOf(name)) : refuseWord('--dtype', dtypes, name)
 }
 
 const ofWords = (

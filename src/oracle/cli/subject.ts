@@ -5,11 +5,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
 import { without } from '../../kernels/broken/without.js'
 import {
   instanceOf,
   kernelNamed,
   isOfZoo,
+  kernelsOf,
   type Expects,
   type Input,
   type Instance,
@@ -82,6 +84,9 @@ export const kernelSubject = (
     E.chainW((kernel) => instanceOf(kernel, given, inputs)),
     E.chain((instance) => leavingOut(dropped, instance)),
   )
+
+/** Folders of kernels that are no files. */
+const folders: ReadonlyArray<string> = ['zoo', 'foreign', 'printed']
 
 const isFileName = (name: string): boolean => !isOfZoo(name) && (name.includes('/') || name.includes('.'))
 
@@ -275,8 +280,15 @@ export const namedSubject = (world: World, name: string, asked: Asked): E.Either
     return refuse('kernel.unknown', `kernel: expected a kernel or a program, found the trace '${name}'`)
   const settings = refuseSettings('a program in a file', given)
   if (E.isLeft(settings)) return settings
+  const read = world.files.read(name)()
+  // a name like that of a kernel of the zoo, and no file: the kernel was misspelt
+  if (E.isLeft(read) && read.left.code === 'file-missing' && !name.includes('.'))
+    return refuse(
+      'file-missing',
+      `${name}: no such file, and no kernel of this name; ${didYouMean(folders.flatMap((folder) => kernelsOf(folder).map((k) => k.name)))(name)}`,
+    )
   return pipe(
-    world.files.read(name)(),
+    read,
     E.chainW(asText(name)),
     E.chainW((text) => {
       const document = documentIn(text)

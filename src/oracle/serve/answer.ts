@@ -240,6 +240,6 @@ export const noMethod = (name: string, suites: ReadonlyArray<ListedSuite>): Refu
   const names = methodNames(suites)
   return refusal(
     'method',
-    `expected a method (${names.join(', ')}), found '${name.slice(0, 100)}': ${didYouMean(names)(name.slice(0, 100))}`,
+    `expected a method (${names.join(', ')}), found '${name.slice(0, 100)}'; ${didYouMean(names)(name.slice(0, 100))}`,
   )
 }

@@ -1,7 +1,7 @@
 /**
  * The results of a sweep: a file of JSON lines (`tcspec.sweep-results/1`), a head and one row a point.
  *
- *     {"schema":"tcspec.sweep-results/1","version":"0.1.0","hash":"5b1c...","points":4,"shard":[1,1],"spec":{...},"files":{}}
+ *     {"schema":"tcspec.sweep-results/1","version":"0.2.0","hash":"5b1c...","points":4,"shard":[1,1],"spec":{...},"files":{}}
  *     {"point":0,"hash":"9e10...","key":"check queue --set m=8","subject":"queue","outcome":"ok","ids":[],...}
  *
  * While a sweep runs, rows stand in the order in which they were answered; merged, in the order of the grid. A row says nothing of the machine, the

@@ -38,7 +38,7 @@ export const suiteNamed = (name: string): TE.TaskEither<Failure<'no-such-suite'>
     ? TE.fromEither(
         refuse(
           'no-such-suite',
-          `expected a suite (${names.join(', ')}), found '${name}': ${didYouMean(names)(name)}`,
+          `expected a suite (${names.join(', ')}), found '${name}'; ${didYouMean(names)(name)}`,
         ),
       )
     : async () => E.right(await found.load())

@@ -27,7 +27,7 @@ import { clauses } from '../../../semantics/model/index.js'
 import { litmusLines, litmusLog } from '../../../semantics/model/litmus.js'
 import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
-import { refuseFlag } from '../flags/choice.js'
+import { refuseWord } from '../flags/choice.js'
 import { again, wordsOf } from '../flags/words.js'
 import { strictnessAsked } from '../judging.js'
 
@@ -98,7 +98,12 @@ const leftOutOf = (options: Options): E.Either<Failure, ReadonlyArray<string>> =
   const unknown = said.find((word) => !clauses.some(({ id }) => id === word))
   return unknown === undefined
     ? E.right([...new Set(said)])
-    : refuseFlag('--without', `a clause: ${clauses.map(({ id }) => id).join('|')}`, unknown)
+    : refuseWord(
+        '--without',
+        clauses.map(({ id }) => id),
+        unknown,
+        `a clause: ${clauses.map(({ id }) => id).join('|')}`,
+      )
 }
 
 const documentOf = (asked: Test, options: Options): E.Either<Failure, LitmusDocument> =>
@@ -136,7 +141,7 @@ const axiomsLeftOut = (options: Options): E.Either<Failure, ReadonlyArray<Axiom>
   const unknown = said.find((word) => !everyAxiom.some((a) => a === word))
   return unknown === undefined
     ? E.right(everyAxiom.filter((a) => said.includes(a)))
-    : refuseFlag('--without', `an axiom: ${everyAxiom.join('|')}`, unknown)
+    : refuseWord('--without', everyAxiom, unknown, `an axiom: ${everyAxiom.join('|')}`)
 }
 
 /** Options that ask about agents and their operations say nothing about a test of PTX. */

@@ -38,7 +38,7 @@ import {
 import { showShape, sizeOf, unravel, type Shape } from '../../../transforms/shape.js'
 import { outputAsked, reportAnswer, withFormats, type Answer } from '../answer.js'
 import type { CliCommand, Options, Report } from '../command.js'
-import { refuseFlag } from '../flags/choice.js'
+import { refuseFlag, refuseWord } from '../flags/choice.js'
 import { parseShape, shapeOption } from '../flags/shape.js'
 import { wordOf } from '../flags/words.js'
 import { bitsArgument, withElements } from '../refs.js'
@@ -213,7 +213,7 @@ const parseArray = (text: string): E.Either<Failure, Named> => {
         ? E.right(32 / vectorLength(layout))
         : isDtype(dtype)
           ? E.right(bitsOf(dtype))
-          : refuseFlag(m[1]!, dtypes.join('|'), dtype),
+          : refuseWord(m[1]!, dtypes, dtype),
     ),
     E.chainFirstW(({ layout, shape, bits }) => checkType(layout, shape, bits)),
     E.map(({ layout, shape, bits }) => ({ name: m[1]!, layout, shape, bits })),

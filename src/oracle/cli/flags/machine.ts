@@ -18,7 +18,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { arithmetics, type Arithmetic } from '../../../numerics/bits.js'
 import { readDetour } from '../../../semantics/execution/policy.js'
 import type { TensorPipe } from '../../../semantics/machine/world.js'
-import { oneOf, parseSeed, refuseFlag, type FlagFailure } from './choice.js'
+import { oneOf, parseSeed, refuseFlag, refuseWord, type FlagFailure } from './choice.js'
 
 // ---------------------------------------------------------------- over
 
@@ -45,7 +45,12 @@ export const parseOver = (text: string): E.Either<FlagFailure, Over> => {
             parseSeed('--over field', text.slice('field:'.length)),
             E.map((seed) => ({ _tag: 'field', seed })),
           )
-        : refuseFlag('--over', 'bits|real64|field[:SEED]|unit|tiles', text)
+        : refuseWord(
+            '--over',
+            ['bits', 'real64', 'field', 'unit', 'tiles'],
+            text,
+            'bits|real64|field[:SEED]|unit|tiles',
+          )
   }
 }
 
@@ -116,7 +121,14 @@ export const parseSchedule = (text: string): E.Either<FlagFailure, ScheduleFlag>
         )
       }
       const file = /^recorded:(.+)$/s.exec(text)?.[1]
-      return file === undefined ? refuseFlag('--schedule', known, text) : E.right({ _tag: 'recorded', file })
+      return file === undefined
+        ? refuseWord(
+            '--schedule',
+            ['eager', 'lazy', 'roundrobin', 'seeded:N', 'starving:AGENT', 'recorded:FILE'],
+            text,
+            known,
+          )
+        : E.right({ _tag: 'recorded', file })
     }
   }
 }
