@@ -1,6 +1,6 @@
 /**
- * docs/hazards.md, made of data: the essay, and for every id of the taxonomy its definition, the kernels of the zoo that have it, what the
- * oracle says of them, and what mends them.
+ * docs/hazards.md, made of data: for every id of the taxonomy its definition, what an author sees and writes (`remedies.ts`), the kernels of the zoo that
+ * have it, what the oracle says of them, and what mends them; then what a chip did, and the essay.
  *
  * The kernels are run when the page is made: what stands on it is what happens.
  *
@@ -29,6 +29,7 @@ import { plain } from '../palette.js'
 import { thousands, wrap } from '../table.js'
 import { essay } from './essay.js'
 import { compared, listing } from './listing.js'
+import { remedies } from './remedies.js'
 
 // ---------------------------------------------------------------- words
 
@@ -151,7 +152,7 @@ const kernelOf = (t: Twin): ReadonlyArray<string> => {
     : compared(listing(bad.right), listing(mended.right))
   return [
     `**\`${programName(t, false)}\`**: ${t.title}.`,
-    `*Mended*${E.isLeft(bad) ? ' (as listed)' : ''}: ${t.fix}. ${setting(mended.right)}`,
+    `*Fixed*${E.isLeft(bad) ? ' (as listed)' : ''}: ${t.fix}. ${setting(mended.right)}`,
     '',
     '```diff',
     ...lines,
@@ -169,7 +170,7 @@ const kernelOf = (t: Twin): ReadonlyArray<string> => {
 /** A twin that is PTX: the whole text. */
 const laneKernelOf = (t: LaneTwin): ReadonlyArray<string> => [
   `**\`${programName(t, false)}\`**: ${t.title}.`,
-  `*Mended*: ${t.fix}. PTX of one warp.`,
+  `*Fixed*: ${t.fix}. PTX of one warp.`,
   '',
   '```diff',
   ...compared(t.text(false).trimEnd().split('\n'), t.text(true).trimEnd().split('\n')),
@@ -183,6 +184,39 @@ const laneKernelOf = (t: LaneTwin): ReadonlyArray<string> => [
   '',
 ]
 
+/** How often a chip did it, or why it was not asked. */
+const evidenceOf = (id: HazardId): string => {
+  const trials = silicon.filter(({ hazard }) => hazard === id)
+  return trials.length === 0
+    ? `none from a chip: ${unshown[id] ?? 'no trials were made'}`
+    : trials
+        .map(({ without, grids }) => {
+          const most = grids.at(-1)
+          return most !== undefined && 'faultAt' in most
+            ? `without ${without}, an H100 ended with ${counted(most)}`
+            : `without ${without}, an H100 was wrong in ${counted(most)} trials`
+        })
+        .join('; ')
+}
+
+/** What the author of a language writes; nothing of a language that cannot say it. */
+const remedyRows = (id: HazardId): ReadonlyArray<string> => {
+  const { looks, why, cuda, triton, pallas } = remedies[id]
+  const fix = (language: string, text: string | null): ReadonlyArray<string> =>
+    text === null ? [] : [`| fix in ${language} | ${text} |`]
+  return [
+    '|  |  |',
+    '| -- | -- |',
+    `| looks like | ${looks} |`,
+    `| why | ${why} |`,
+    ...fix('CUDA', cuda),
+    ...fix('Triton', triton),
+    ...fix('Pallas', pallas),
+    `| evidence | ${evidenceOf(id)} |`,
+    '',
+  ]
+}
+
 const section = (id: HazardId): ReadonlyArray<string> => {
   const h = hazards[id]
   return [
@@ -190,8 +224,8 @@ const section = (id: HazardId): ReadonlyArray<string> => {
     '',
     h.definition,
     '',
-    `- Severity: ${h.severity}, ${severities[h.severity]}.`,
-    `- Given by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
+    ...remedyRows(id),
+    `Severity: ${h.severity}, ${severities[h.severity]}. Reported by ${h.by.map((b) => givers[b]).join('; and by ')}.`,
     '',
     ...('ptxAlone' in h ? [`Only PTX has it: ${h.ptxAlone}.`, ''] : []),
     ...zoo.filter((t) => t.id === id).flatMap(kernelOf),
@@ -201,20 +235,53 @@ const section = (id: HazardId): ReadonlyArray<string> => {
 
 const startsLetter = (i: number): boolean => hazardIds[i]!.charAt(0) !== hazardIds[i - 1]?.charAt(0)
 
-const zooIntroduction = `## The ids
+const zooIntroduction = `# Hazards
 
-For each id, a kernel that has it and the same kernel mended. A listing is a comparison: lines with \`-\` stand in the bad kernel alone, lines
-with \`+\` in the mended one. Below it is what the oracle says of the bad one; of the mended one it says \`ok\`, under every schedule. Both can
-be run: \`tcspec check zoo/R1\`, \`tcspec check zoo/R1-fixed\`.
+Look up a finding: what it looks like on a chip, why it happens, and what to write. A finding begins with its id:
+
+\`\`\`
+$ tcspec check zoo/R1
+verdict     hazard: tmaLoad writes and reads of smem@0 are not ordered
+...
+R1  read before arrival
+...
+\`\`\`
+
+Its section below has a table with the fix in the words of CUDA, of Triton and Gluon, and of Pallas. Where a language has no row, its compiler writes the
+statement, or the mistake cannot be made there.
+
+After the table stands the smallest kernel with this mistake. Its listing is a comparison: lines with \`-\` belong to the wrong kernel, lines with \`+\` to the
+right one. The verdict of the wrong one follows; the right one is \`ok\` in every schedule. Both can be run: \`tcspec check zoo/R1\`,
+\`tcspec check zoo/R1-fixed\`. \`--mend 1\` applies the fix of the first finding to a kernel of your own.
+
+[What an H100 did](#what-an-h100-did) and [when one schedule decides](#when-one-schedule-decides) follow after the ids.
 `
+
+const contents = (): ReadonlyArray<string> => [
+  '| id | name | severity |',
+  '| -- | -- | -- |',
+  ...hazardIds.map((id) => `| [${id}](#${anchorOf(id)}) | ${hazards[id].title} | ${hazards[id].severity} |`),
+  '',
+  ...Object.entries(severities).map(([letter, text]) => `${letter}: ${text}.`),
+  '',
+]
+
+/** What stays of a heading in its anchor. */
+const kept = 'abcdefghijklmnopqrstuvwxyz0123456789_-'
+
+/** The anchor that Markdown makes of the heading of a section. */
+const anchorOf = (id: HazardId): string =>
+  Array.from(`${id} ${hazards[id].title}`.toLowerCase(), (c) =>
+    c === ' ' ? '-' : kept.includes(c) ? c : '',
+  ).join('')
 
 // ---------------------------------------------------------------- silicon
 
 const siliconIntroduction = `## What an H100 did
 
-A verdict is by the manual. How often a chip shows what the manual warns of is another question: for each id that Hopper can show there are two kernels, with one
-statement and without it, and each ran some four million times, under 25 pairs of delays before the one side and before the other. With the statement
-no trial was wrong. Without it (a trial is one block, or a cluster of two; 132 blocks are one on each multiprocessor, more disturb each other):
+A verdict follows the manual. A chip shows what the manual warns of only sometimes. For each id that Hopper can show there are two kernels, one with a
+statement and one without it. Each ran some four million times, under 25 pairs of delays before either side. With the statement no trial was wrong. The
+table counts the trials without it. A trial is one block, or a cluster of two. 132 blocks are one on each multiprocessor; more disturb each other.
 `
 
 const counted = (g: Counted | Faulted | undefined): string =>
@@ -230,10 +297,10 @@ const accessesText = (sides: ReadonlyArray<Deed>): string =>
 
 const siliconRemarks = `A finding quotes these counts only if its id, both its accesses and its chip are those of the row, and only if a trial was wrong.
 
-Never seen is not never: the next chip, the next compiler or the next neighbour on the multiprocessor may show it. The programs are
-\`conformance/hopper/evidence\`; \`run.sh\` there repeats them, and \`counts.json\` has the counts by pair of delays.
+Never seen is not never: the next chip, compiler or neighbour on the multiprocessor may show it. The programs are in
+\`conformance/hopper/evidence\`; \`run.sh\` repeats them, and \`counts.json\` has the counts for each pair of delays.
 
-No trials were made of the others:
+The other ids were not tried, for these reasons:
 `
 
 const siliconSection = (): ReadonlyArray<string> => [
@@ -255,13 +322,14 @@ const siliconSection = (): ReadonlyArray<string> => [
 /** The page, in Markdown. */
 export const hazardsPage = (): string =>
   [
-    ...essay,
-    ...siliconSection(),
     zooIntroduction,
+    ...contents(),
     ...hazardIds.flatMap((id, i) => [
       ...(startsLetter(i) ? [`## ${upperFirst(letters[id.charAt(0)] ?? id)}`, ''] : []),
       ...section(id),
     ]),
+    ...siliconSection(),
+    ...essay,
   ]
     .join('\n')
     .trimEnd() + '\n'
