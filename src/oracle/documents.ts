@@ -1379,6 +1379,7 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
           'a suite',
           Object.assign({}, ofSuite, {
             directory: [text, 'where its files are'],
+            lines: [text, 'the same cases in one file, a case on each line with its tensors inside'],
             cases: [
               list(
                 object('a case', {

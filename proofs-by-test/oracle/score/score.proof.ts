@@ -86,6 +86,41 @@ describe('a reply', () => {
     expect(judge(suite, illegal, { _tag: 'Skip' })).toEqual({ _tag: 'skip' })
     expect(judge(suite, legal, { _tag: 'Fault', message: 'dead' })).toEqual({ _tag: 'fail', why: 'dead' })
   })
+  it('about many elements is shown about the first that is wrong, if that is wrong alone, too', async () => {
+    const suite = await named('dot')
+    const one = [...suite.cases()].find(({ name }) => name.startsWith('captured-f16-f16-f32'))!
+    const asked = { ...suite, cases: () => [one], rules: suite.rules.filter(({ id }) => id === one.rule) }
+    // `steady`: the last bit is always wrong; otherwise only where many elements are asked for
+    const scoreOf = async (steady: boolean): Promise<Marked> => {
+      const marked = await examine(
+        asked,
+        {
+          ask: (_, question) => {
+            const { d } = right(suite.ask(question)) as {
+              readonly d: { readonly bits: ReadonlyArray<number> }
+            }
+            const last = d.bits.length - 1
+            const isWrong = steady || last > 0
+            const bits = d.bits.map((p, i) => (isWrong && i === last ? (p ^ 1) >>> 0 : p))
+            return Promise.resolve({ _tag: 'Answer', answer: { d: { ...d, bits } } } as Reply)
+          },
+          lost: () => null,
+          close: () => Promise.resolve(),
+        },
+        { random: 0, seed: 1, window: 1, leaveOut: () => false, progress: () => undefined },
+      )
+      return marked[0]!
+    }
+    const { a } = (await scoreOf(true)).shown!.question as {
+      readonly a: { readonly shape: ReadonlyArray<number> }
+    }
+    expect(a.shape).toEqual([1, 1, 16])
+    expect((await scoreOf(true)).shown).toMatchObject({
+      case: one.name,
+      why: expect.stringMatching(/^at \$\.d\.bits\[0\]/),
+    })
+    expect((await scoreOf(false)).shown!.question).toEqual(one.question)
+  })
   it('differs first where it is said to', () => {
     expect(firstDifference({ a: [1, 2] }, { a: [1, 2] })).toBeNull()
     expect(firstDifference({ a: [1, 2] }, { a: [1, 3] })?.path).toBe('$.a[1]')

@@ -39,6 +39,7 @@ interface Manifest {
   readonly suites: ReadonlyArray<{
     readonly name: string
     readonly directory: string
+    readonly lines: string
     readonly cases: ReadonlyArray<{ readonly file: string; readonly refused: boolean }>
   }>
   readonly files: ReadonlyArray<{ readonly file: string; readonly bytes: number; readonly sha256: string }>
@@ -84,6 +85,29 @@ describe('the directory', () => {
         const answer = E.isLeft(asked) ? { refused: asked.left.code } : { answer: asked.right }
         expect(sameJson(whole(text['expected']!), answer), file).toBe(true)
         expect([file, refused]).toEqual([file, E.isLeft(asked)])
+      }
+    }
+  })
+  test('law 3: the lines of a suite are its cases, with their tensors inside', async () => {
+    for (const { name, directory, lines } of manifestIn(at('v')).suites) {
+      const suite = right(await suiteNamed(name)())
+      const found = fs
+        .readFileSync(path.join(at('v'), lines), 'utf8')
+        .trimEnd()
+        .split('\n')
+      const cases = [...suite.cases()]
+      expect([lines, found.length]).toEqual([`${directory}.jsonl`, cases.length])
+      for (const [i, one] of cases.entries()) {
+        const line = JSON.parse(found[i]!) as Record<string, Json>
+        const { question, expected, ...rest } = JSON.parse(
+          fs.readFileSync(path.join(at('v'), directory, `${one.name}.json`), 'utf8'),
+        ) as Record<string, Json>
+        expect([question, expected]).not.toContain(undefined)
+        expect(line).toMatchObject(rest)
+        expect(sameJson(line['question'], one.question), one.name).toBe(true)
+        const asked = suite.ask(one.question)
+        const answer = E.isLeft(asked) ? { refused: asked.left.code } : { answer: asked.right }
+        expect(sameJson(line['expected'], answer), one.name).toBe(true)
       }
     }
   })

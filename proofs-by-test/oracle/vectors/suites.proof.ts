@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { suiteNamed, suites } from '../../../src/oracle/vectors/index.js'
 import { features, sameJson, type Suite } from '../../../src/oracle/vectors/suite.js'
+import type { Json } from '../../../src/wire.js'
 import { nightly, sampled } from '../../extent.js'
 
 const all = await Promise.all(suites.map(({ load }) => load()))
@@ -59,4 +60,85 @@ describe.each(all.map((suite): [string, Suite] => [suite.name, suite]))('suite %
 test('what is no suite is refused, with what was meant', async () => {
   const found = await suiteNamed('swizle')()
   expect(E.isLeft(found) && found.left.message).toMatch(/did you mean swizzle/)
+})
+
+interface Bits {
+  readonly dtype: string
+  readonly shape: ReadonlyArray<number>
+  readonly bits: ReadonlyArray<number>
+}
+
+/** An answer whose only tensor has one pattern changed. */
+const wrongAt = (answer: Readonly<Record<string, unknown>>, member: string, at: number): Json => {
+  const t = answer[member] as Bits
+  return {
+    ...(answer as Readonly<Record<string, Json>>),
+    [member]: { ...t, bits: t.bits.map((p, i) => (i === at ? (p + 1) % 2 ** 8 : p)) },
+  }
+}
+
+describe('law 3: a projected question is about the first wrong element, and has its answer', () => {
+  test.each([
+    ['dot', 'd'],
+    ['dot-tcgen05', 'd'],
+    ['dot-scaled', 'd'],
+    ['functions', 'result'],
+  ])('%s', (name, member) => {
+    const suite = all.find((one) => one.name === name)!
+    const large = [...suite.cases()].flatMap((one) => {
+      const asked = suite.ask(one.question)
+      const found = E.isRight(asked) ? (asked.right as Readonly<Record<string, unknown>>) : null
+      return found !== null && (found[member] as Bits).bits.length > 1 ? [{ one, found }] : []
+    })
+    expect(large.length).toBeGreaterThan(0)
+    for (const { one, found } of [large[0]!, large[Math.floor(large.length / 2)]!, large.at(-1)!]) {
+      const { bits } = found[member] as Bits
+      for (const at of [0, 1, Math.floor(bits.length / 3), bits.length - 1]) {
+        const smaller = suite.projected(one.question, found as Json, wrongAt(found, member, at))
+        expect([one.name, suite.question.codec.is(smaller)]).toEqual([one.name, true])
+        const asked = suite.ask(smaller)
+        expect([
+          one.name,
+          at,
+          E.isRight(asked) && (asked.right as unknown as Record<string, Bits>)[member]!.bits,
+        ]).toEqual([one.name, at, [bits[at]]])
+      }
+      expect(suite.projected(one.question, found as Json, found)).toBeNull()
+    }
+  })
+  test('mbarrier: the script up to the operation after which something is wrong', () => {
+    const suite = all.find((one) => one.name === 'mbarrier')!
+    interface Script {
+      readonly operations: ReadonlyArray<{ readonly op: string }>
+    }
+    interface Steps {
+      readonly steps: ReadonlyArray<Readonly<Record<string, Json>>>
+      readonly trap: Json
+    }
+    const scripts = [...suite.cases()].filter(
+      (one) =>
+        (one.question as unknown as Script).operations.length > 3 && E.isRight(suite.ask(one.question)),
+    )
+    expect(
+      scripts.some((one) => (one.question as unknown as Script).operations.some(({ op }) => op === 'inval')),
+    ).toBe(true)
+    for (const one of scripts) {
+      const asked = suite.ask(one.question)
+      const answer = (E.isRight(asked) ? asked.right : null) as unknown as Steps
+      const at = Math.floor(answer.steps.length / 2)
+      const wrong = {
+        trap: answer.trap,
+        steps: answer.steps.map((step, i) =>
+          i === at ? { ...step, pending: Number(step['pending']) + 1 } : step,
+        ),
+      }
+      const smaller = suite.projected(one.question, answer as unknown as Json, wrong)
+      if (smaller === null) continue
+      const again = suite.ask(smaller)
+      expect([one.name, E.isRight(again) && (again.right as unknown as Steps).steps]).toEqual([
+        one.name,
+        answer.steps.slice(0, at + 1),
+      ])
+    }
+  })
 })

@@ -12,7 +12,8 @@
  * | anything  | a fault        | fail    |
  *
  * Of each rule that fails, one question is shown: fast-check shrinks the random ones that fail, and the smaller of the result and the case that failed first
- * is taken. Random questions are the same for the same seed.
+ * is taken. A case of many elements is projected onto the first that is wrong, if that is still wrong when it is asked for alone. Random questions are the
+ * same for the same seed.
  *
  * Laws
  *  1. the reference passes everything: a back end whose reply to `q` is what `ask(q)` says fails nowhere
@@ -102,7 +103,15 @@ interface Tally {
   pass: number
   fail: number
   skip: number
-  first: { readonly name: string; readonly question: Json; readonly why: string } | null
+  first: Failed | null
+}
+
+/** The first case of a rule that fails. */
+interface Failed {
+  readonly name: string
+  readonly question: Json
+  readonly why: string
+  readonly reply: Reply
 }
 
 /** Every item through `ask`, at most `window` at a time, in any order. */
@@ -116,6 +125,17 @@ const windowed = async <A>(
     for (let i = next++; i < items.length; i = next++) await ask(items[i]!)
   }
   await Promise.all(Array.from({ length: Math.min(window, items.length) }, lane))
+}
+
+/** A case that fails, about one element if that fails alone, too. */
+const focused = async (suite: Suite, backEnd: BackEnd, failed: Failed): Promise<Failed> => {
+  const expected = suite.ask(failed.question)
+  if (failed.reply._tag !== 'Answer' || E.isLeft(expected)) return failed
+  const question = suite.projected(failed.question, expected.right, failed.reply.answer)
+  if (question === null) return failed
+  const reply = await backEnd.ask(suite.name, question)
+  const verdict = judge(suite, question, reply)
+  return verdict._tag === 'fail' ? { name: failed.name, question, why: verdict.why, reply } : failed
 }
 
 /** Questions that fast-check may ask to shrink one that fails: each is asked at most this many times the random ones. */
@@ -159,12 +179,14 @@ export const examine = async (
   const of = cases.length + suite.rules.length
   let done = 0
   await windowed(cases, asking.window, async ({ name, rule, question }) => {
-    const verdict = judge(suite, question, await backEnd.ask(suite.name, question))
+    const reply = await backEnd.ask(suite.name, question)
+    const verdict = judge(suite, question, reply)
     asking.progress(++done, of)
     const tally = tallies.get(rule)
     if (tally === undefined) return
     tally[verdict._tag]++
-    if (verdict._tag === 'fail' && tally.first === null) tally.first = { name, question, why: verdict.why }
+    if (verdict._tag === 'fail' && tally.first === null)
+      tally.first = { name, question, why: verdict.why, reply }
   })
   const marked: Marked[] = []
   for (const rule of suite.rules) {
@@ -172,7 +194,10 @@ export const examine = async (
     const asked = tally.pass + tally.fail > 0 && backEnd.lost() === null
     const shrunk = asked && asking.random > 0 ? await searched(suite, rule, backEnd, asking, tally) : null
     asking.progress(++done, of)
-    const { first } = tally
+    const first =
+      tally.first === null || backEnd.lost() !== null
+        ? tally.first
+        : await focused(suite, backEnd, tally.first)
     const smaller = shrunk !== null && (first === null || weight(shrunk.question) < weight(first.question))
     const chosen = smaller ? shrunk : first
     marked.push({

@@ -2,6 +2,7 @@
  * The directory of vectors: every case of every suite with its expected answer, in files that ten lines of any language read.
  *
  *     DIR/manifest.json                              tcspec.manifest/1: what is here, with checksums
+ *     DIR/ARCH/PROFILE/SUITE.jsonl                   the cases of a suite, one a line, with their tensors inside
  *     DIR/ARCH/PROFILE/SUITE/suite.json              tcspec.suite/1: rules, and the JSON Schemas of questions and answers
  *     DIR/ARCH/PROFILE/SUITE/CASE.json               tcspec.case/1: a question, and the answer or the code of the refusal
  *     DIR/ARCH/PROFILE/SUITE/CASE.PATH.npy           a tensor of the case that has more than 16 elements
@@ -12,7 +13,8 @@
  * Laws
  * 1. The same suites and the same version give the same bytes.
  * 2. `inlined` of what a case's file says is its question and its answer.
- * 3. The manifest names every other file, with its length and its SHA-256.
+ * 3. The lines of a suite are its cases in order, each with the members of its file.
+ * 4. The manifest names every other file, with its length and its SHA-256.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -33,6 +35,9 @@ export const mostInside = 16
 
 /** The directory of a suite: its place in the hierarchy. */
 export const folderOf = ({ arch, profile, name }: Suite): string => `${arch}/${profile}/${name}`
+
+/** The file of a suite that has a case on each line. */
+export const linesOf = (suite: Suite): string => `${folderOf(suite)}.jsonl`
 
 // ---------------------------------------------------------------- files
 
@@ -79,6 +84,8 @@ const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)
 
 interface CaseFiles {
   readonly files: ReadonlyArray<OutputFile>
+  /** the case with its tensors inside */
+  readonly line: Json
   readonly refused: boolean
   readonly row: Json
 }
@@ -96,24 +103,19 @@ const filesOfCase = (suite: Suite, one: Case<Json>): CaseFiles => {
     : { json: null, files: [] }
   const expected: Json = E.isRight(asked) ? { answer: answer.json } : { refused: asked.left.code }
   const file = `${folder}/${one.name}.json`
+  const members = (asks: Json, expects: Json): Readonly<Record<string, Json>> => ({
+    schema: caseSchema,
+    suite: suite.name,
+    case: one.name,
+    rule: one.rule,
+    features: one.features,
+    fidelity,
+    question: asks,
+    expected: expects,
+  })
   return {
-    files: [
-      {
-        file,
-        bytes: textOf({
-          schema: caseSchema,
-          suite: suite.name,
-          case: one.name,
-          rule: one.rule,
-          features: one.features,
-          fidelity,
-          question: question.json,
-          expected,
-        }),
-      },
-      ...question.files,
-      ...answer.files,
-    ],
+    line: members(one.question, E.isRight(asked) ? { answer: asked.right } : expected),
+    files: [{ file, bytes: textOf(members(question.json, expected)) }, ...question.files, ...answer.files],
     refused: E.isLeft(asked),
     row: { file, rule: one.rule, features: one.features, refused: E.isLeft(asked) },
   }
@@ -160,6 +162,10 @@ export const vectorsOf =
     }))
     const files = parts.flatMap(({ suite, cases }) => [
       fileOfSuite(suite),
+      {
+        file: linesOf(suite),
+        bytes: utf8.encode(cases.map(({ line }) => `${JSON.stringify(line)}\n`).join('')),
+      },
       ...cases.flatMap((one) => one.files),
     ])
     const sums: Json = files.map(({ file, bytes }) => ({ file, bytes: bytes.length, sha256: sha256(bytes) }))
@@ -174,6 +180,7 @@ export const vectorsOf =
         profile: suite.profile,
         title: suite.title,
         directory: folderOf(suite),
+        lines: linesOf(suite),
         rules: ruleRows(suite),
         cases: cases.map(({ row }) => row),
       })),

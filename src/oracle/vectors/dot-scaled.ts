@@ -16,7 +16,9 @@ import { oneOf, record, type Wire } from '../../wire.js'
 import { operandsOf, type Kind } from './products.js'
 import {
   drawn,
+  firstWrong,
   isSmall,
+  picked,
   suite,
   tensorOf,
   tensorWire,
@@ -94,6 +96,40 @@ const ask = (q: Question): E.Either<Failure, Answer> => {
   return E.right({
     d: tensorOf(q.c.dtype, [m, n], product.value(of(q.a), of(q.b), of(q.sa), of(q.sb), of(q.c))),
   })
+}
+
+/** The product of one row and one column: the first whose result is wrong. */
+const projected = (q: Question, expected: Answer, got: Answer): Question | null => {
+  const at = firstWrong(expected.d, got.d)
+  const [, k = 0] = q.a.shape
+  const n = q.b.shape[1] ?? 0
+  if (at === null || expected.d.bits.length === 1) return null
+  const [row, column, scales] = [Math.floor(at / n), at % n, k / q.block]
+  const counted = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, p) => p)
+  return {
+    a: picked(
+      q.a,
+      [1, k],
+      counted(k).map((p) => row * k + p),
+    ),
+    b: picked(
+      q.b,
+      [k, 1],
+      counted(k).map((p) => p * n + column),
+    ),
+    sa: picked(
+      q.sa,
+      [1, scales],
+      counted(scales).map((s) => row * scales + s),
+    ),
+    sb: picked(
+      q.sb,
+      [1, scales],
+      counted(scales).map((s) => column * scales + s),
+    ),
+    c: picked(q.c, [1, 1], [at]),
+    block: q.block,
+  }
 }
 
 // ---------------------------------------------------------------- cases
@@ -278,6 +314,7 @@ export const dotScaledSuite: Suite = suite({
   question,
   answer,
   ask,
+  projected,
   cases,
   questions: (rule) => {
     const of = rows.filter(({ word }) => rule === `dot-scaled.${word}`)

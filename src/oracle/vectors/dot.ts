@@ -22,7 +22,9 @@ import { capturedProducts, type CapturedProduct } from './captured-products.js'
 import { operandsOf, type Extents, type Kind, type Types } from './products.js'
 import {
   drawn,
+  firstWrong,
   isSmall,
+  picked,
   suite,
   tensorOf,
   tensorWire,
@@ -101,6 +103,31 @@ const filled = (
   for (let i = 0; i < rows; i++)
     for (let j = 0; j < columns; j++) out[i * toColumns + j] = from[(at * rows + i) * columns + j]!
   return out
+}
+
+/** The product of one row and one column: the first whose result is wrong. */
+const projected = (q: Question, expected: Answer, got: Answer): Question | null => {
+  const at = firstWrong(expected.d, got.d)
+  const extents = extentsOf(q)
+  if (at === null || E.isLeft(extents) || expected.d.bits.length === 1) return null
+  const { m, n, k } = extents.right
+  const row = Math.floor(at / n)
+  const [which, column] = [Math.floor(row / m), at % n]
+  const along = Array.from({ length: k }, (_, p) => p)
+  return {
+    a: picked(
+      q.a,
+      [1, 1, k],
+      along.map((p) => row * k + p),
+    ),
+    b: picked(
+      q.b,
+      [1, k, 1],
+      along.map((p) => (which * k + p) * n + column),
+    ),
+    c: picked(q.c, [1, 1, 1], [at]),
+    saturate: q.saturate,
+  }
 }
 
 type Chip = 'hopper' | 'blackwell'
@@ -505,6 +532,7 @@ const suiteOf = (chip: Chip, name: string, fidelity: Fidelity, source: string, t
     question,
     answer,
     ask: ask(chip),
+    projected,
     cases,
     questions: (rule) => {
       const row = rows.find(({ word }) => `${name}.${word}` === rule)

@@ -10,7 +10,18 @@ import type { Dtype } from '../../numerics/dtype.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import { binaryFunction, unaryFunction } from '../../numerics/special-functions/index.js'
 import { either, nothing, record, text, type Wire } from '../../wire.js'
-import { drawn, isSmall, suite, tensorOf, tensorWire, type Case, type Suite, type Tensor } from './suite.js'
+import {
+  drawn,
+  firstWrong,
+  isSmall,
+  picked,
+  suite,
+  tensorOf,
+  tensorWire,
+  type Case,
+  type Suite,
+  type Tensor,
+} from './suite.js'
 
 interface Question {
   readonly function: string
@@ -212,6 +223,12 @@ export const functionsSuite: Suite = suite({
   question,
   answer,
   ask,
+  projected: (q, expected, got) => {
+    const at = firstWrong(expected.result, got.result)
+    return at === null || expected.result.bits.length === 1
+      ? null
+      : { function: q.function, x: picked(q.x, [1], [at]), y: q.y === null ? null : picked(q.y, [1], [at]) }
+  },
   cases,
   questions: (rule) => {
     const family = families.find(([word]) => rule === `functions.${word}`)

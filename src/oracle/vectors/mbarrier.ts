@@ -25,7 +25,7 @@ import { barrierScript } from '../../arbitraries/barrier.js'
 import { refuse, type Failure } from '../../failure.js'
 import { init, isTrap, passes, update, type Mbarrier, type Trap } from '../../semantics/machine/mbarrier.js'
 import { bool, define, either, integer, list, nat, nothing, oneOf, record, type Wire } from '../../wire.js'
-import { drawn, suite, type Case, type Suite } from './suite.js'
+import { drawn, sameJson, suite, type Case, type Suite } from './suite.js'
 
 const verbs = [
   'arrive',
@@ -404,6 +404,16 @@ export const mbarrierSuite: Suite = suite({
   question,
   answer,
   ask,
+  // the script up to the first operation after which something is wrong
+  projected: (q, expected, got) => {
+    const at = expected.steps.findIndex((step, i) => !sameJson(step, got.steps[i]))
+    // `inval` has no step, and the initialisation has the first
+    const stepping = q.operations.flatMap(({ op }, i) => (op === 'inval' ? [] : [i + 1]))
+    const length = at === 0 ? 0 : stepping[at - 1]
+    return at < 0 || length === undefined || length >= q.operations.length
+      ? null
+      : { count: q.count, operations: q.operations.slice(0, length) }
+  },
   cases,
   questions,
 })

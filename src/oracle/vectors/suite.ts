@@ -19,7 +19,8 @@
  * Laws
  * 1. `cases()` is the same list every time; its names are distinct and legal names of files; each rule of the suite has a case.
  * 2. The question of a case and the questions of `questions(rule)` satisfy `question`; what `ask` answers satisfies `answer`.
- * 3. `ask` answers any JSON: what is no question is refused with the code `question`.
+ * 3. A projected question is about one element or step, and what is expected of it is what was expected there.
+ * 4. `ask` answers any JSON: what is no question is refused with the code `question`.
  */
 import type { Arbitrary } from 'fast-check'
 import { constantFrom, sample } from 'fast-check'
@@ -126,6 +127,8 @@ export interface Definition<Q, A> {
   readonly questions?: (rule: string) => Arbitrary<Q>
   /** Is this answer as good as the expected one? Equal as JSON if not given. */
   readonly same?: (expected: A, got: A) => boolean
+  /** The question about the first element alone that is wrong; null: there is no smaller one. */
+  readonly projected?: (question: Q, expected: A, got: A) => Q | null
 }
 
 /** A suite as it is read: its questions and answers are JSON. */
@@ -141,6 +144,8 @@ export interface Suite {
   readonly cases: () => Iterable<Case<Json>>
   readonly questions: (rule: string) => Arbitrary<Json>
   readonly same: (expected: Json, got: unknown) => boolean
+  /** The question about the first element alone that is wrong; null: there is no smaller one. */
+  readonly projected: (question: Json, expected: Json, got: unknown) => Json | null
 }
 
 // ---------------------------------------------------------------- tensors
@@ -166,6 +171,23 @@ export const tensorWire: Wire<Tensor> = refined(
 
 /** Is this JSON a tensor? What is written to a directory puts large ones into files of their own. */
 export const isTensor = (json: Json): boolean => tensorWire.codec.is(json)
+
+/** Where two tensors of one shape differ first; null: nowhere, or their shapes do. */
+export const firstWrong = (expected: Tensor, got: Tensor): number | null => {
+  const at = expected.bits.findIndex((pattern, i) => pattern !== got.bits[i])
+  return at < 0 || expected.bits.length !== got.bits.length ? null : at
+}
+
+/** Some elements of a tensor, as one of another shape. */
+export const picked = (
+  from: Tensor,
+  shape: ReadonlyArray<number>,
+  places: ReadonlyArray<number>,
+): Tensor => ({
+  dtype: from.dtype,
+  shape,
+  bits: places.map((at) => from.bits[at] ?? unreachable('an element of the tensor is picked')),
+})
 
 /** Integers of 0 or more, such as byte addresses. */
 export const tensorOf = (
@@ -233,6 +255,13 @@ export const suite = <Q, A>(of: Definition<Q, A>): Suite => {
     },
     questions: (rule) => (of.questions?.(rule) ?? constantFrom(...casesOf(rule))).map(json),
     same: (expected, got) => of.answer.codec.is(expected) && of.answer.codec.is(got) && same(expected, got),
+    projected: (asked, expected, got) => {
+      if (of.projected === undefined) return null
+      if (!of.question.codec.is(asked) || !of.answer.codec.is(expected) || !of.answer.codec.is(got))
+        return null
+      const smaller = of.projected(asked, expected, got)
+      return smaller === null ? null : json(smaller)
+    },
   }
 }
 
