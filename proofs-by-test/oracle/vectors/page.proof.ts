@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { directoriesOnDisk } from '../../../src/oracle/tensor-files/directory.js'
 import { vectorsOf } from '../../../src/oracle/vectors/directory.js'
@@ -83,6 +84,60 @@ describe('docs/Vectors.md', () => {
     const printed = /It prints\n\n```\n([\s\S]*?)```/.exec(page())![1]!
     const source = `DIR = ${JSON.stringify(path.join(dir, 'v'))}\n${python}`
     expect(execFileSync('python3', ['-c', source], { encoding: 'utf8' })).toBe(printed)
+  })
+})
+
+describe('the worked example', () => {
+  interface Product {
+    readonly question: Readonly<
+      Record<
+        'a' | 'b' | 'c',
+        {
+          readonly dtype: string
+          readonly shape: ReadonlyArray<number>
+          readonly bits: ReadonlyArray<number>
+        }
+      >
+    >
+    readonly answer: { readonly d: { readonly bits: ReadonlyArray<number> } }
+  }
+  const dot = all.find(({ name }) => name === 'dot')!
+  const quotedProduct = (): Product =>
+    JSON.parse(/<!-- worked example[^>]*-->\n\n```json\n([\s\S]*?)```/.exec(page())![1]!) as Product
+  const program = (): string => /<!-- run by a proof -->\n\n```python\n([\s\S]*?)```/.exec(page())![1]!
+  test('is what the suite answers', () => {
+    const { question, answer } = quotedProduct()
+    expect(right(dot.ask(question))).toEqual(answer)
+  })
+  test('its program prints what it says, and answers as the suite does', () => {
+    const isFinite = ({ dtype, bits }: Product['question']['a']): boolean =>
+      bits.every((p) => (dtype === 'f16' ? ((p >> 10) & 31) < 31 : ((p >>> 23) & 255) < 255))
+    const questions = ['alignment', 'truncation', 'cancellation', 'rounding', 'zeros'].flatMap((rule) =>
+      fc
+        .sample(dot.questions(`dot.${rule}`), { seed: 1, numRuns: 60 })
+        .map((q) => q as unknown as Product['question'])
+        .filter(
+          ({ a, b, c }) =>
+            a.dtype === 'f16' && c.dtype === 'f32' && a.shape[2]! <= 16 && [a, b, c].every(isFinite),
+        ),
+    )
+    expect(questions.length).toBeGreaterThan(20)
+    const source = `${program()}
+import json, sys
+for q in json.load(sys.stdin): print(instruction(q["a"]["bits"], q["b"]["bits"], q["c"]["bits"][0]))`
+    const [first, ...printed] = execFileSync('python3', ['-c', source], {
+      encoding: 'utf8',
+      input: JSON.stringify(questions),
+    })
+      .trim()
+      .split('\n')
+    expect(page()).toContain(`It prints \`${first!}\`.`)
+    expect(Number(first)).toBe(quotedProduct().answer.d.bits[0])
+    const answers = questions.map((q) => (right(dot.ask(q)) as unknown as Product['answer']).d.bits[0]!)
+    // subnormal results are beyond the program, and say so
+    const normal = answers.flatMap((p, i) => (p === 0 || ((p >>> 23) & 255) > 0 ? [i] : []))
+    expect(normal.length).toBeGreaterThan(20)
+    expect(normal.map((i) => Number(printed[i]))).toEqual(normal.map((i) => answers[i]))
   })
 })
 
