@@ -2,3 +2,4 @@
 export * from './operation.js'
 export * from './table.js'
 export * from './dependence.js'
+export * from './symmetry.js'

@@ -57,6 +57,7 @@ import type { Footprint } from '../log/events.js'
 import { spansOf } from '../log/events.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
+import { ofProgram } from '../machine/ledger.js'
 import { remembered } from '../../remembered.js'
 import * as Footprints from '../machine/footprint.js'
 import type { Elements, Prepared } from '../machine/operation.js'
@@ -259,17 +260,22 @@ export const executeAllocInto = (x: Executing, m: Machine, p: Of<'tcgen05.alloc'
   if ('code' in allocated || into === undefined) return allocated
   const { machine: after } = allocated
   const made = after.tensorMemory[ctaOf(x.world, x.agent)]!.allocated.at(-1)!
+  const address = addressOf({ lane: 0, column: made.start })
   const plane = Plane.writePlain(
     after.planes[into.plane]!,
     into,
-    Float64Array.of(addressOf({ lane: 0, column: made.start })),
+    Float64Array.of(address),
     Uint8Array.of(1, 1, 1, 1),
     after.edit,
   )
-  return effect(withPlane(after, into.plane, plane), [
-    ...allocated.events,
-    access(x, null, 'w', 'async', into, 'destination'),
-  ])
+  const written = access(x, null, 'w', 'async', into, 'destination')
+  const { stand } = m.agents[x.agent]!
+  // no input says which columns are free
+  const told =
+    stand?._tag === 'warp' && stand.rows.origins?._tag === 'terms'
+      ? Object.assign({}, written, { origin: ofProgram(address) })
+      : written
+  return effect(withPlane(after, into.plane, plane), [...allocated.events, told])
 }
 
 /** What a dealloc by this agent gives back: the allocation that it names, else its own newest one of the size, else the newest of the CTA. */

@@ -28,7 +28,7 @@
  */
 import { applied } from '../../numerics/terms.js'
 import { bitsOf } from '../../numerics/dtype.js'
-import type { Access, ByteTerms, Footprint, Header, LogEvent } from '../log/events.js'
+import type { Access, ByteTerms, Footprint, Header, LogEvent, StoredFrom } from '../log/events.js'
 import { elementsIn, forEachAddress } from './footprint.js'
 
 // ---------------------------------------------------------------- model
@@ -117,6 +117,13 @@ export const byteTerms = (bytes: number): ByteTerms => ({
   terms: new Float64Array(bytes),
   index: new Uint8Array(bytes),
 })
+
+/** A word of the program: its bytes, the same for all inputs. */
+export const ofProgram = (value: number): StoredFrom => {
+  const stored = byteTerms(4)
+  for (let b = 0; b < 4; b++) stored.index[b] = (value >>> (8 * b)) & 0xff
+  return { _tag: 'terms', stored }
+}
 
 export const isDropped = (l: Ledger, agent: number, at: number): boolean =>
   l.dropped.get(agent)?.has(at) === true

@@ -17,9 +17,11 @@
  * Laws
  * 1. in two runs of one program that differ in their inputs and come the same way, words with one term in the one are equal in the other.
  * 2. an operation that reads no data makes no term.
+ * 3. exchanging operands of an operation that is symmetric makes the same term (`numerics/scalar/symmetry.ts`): all lanes of a butterfly hold one sum.
  *
  * To add an operation: its name in `nameOf`, if what it leaves in a lane depends on that lane alone; else it is one of the whole warp.
  */
+import { isSymmetric, scalarOperation, wordsOf } from '../../numerics/scalar/index.js'
 import { applied } from '../../numerics/terms.js'
 import type { StoredFrom } from '../log/events.js'
 import {
@@ -96,6 +98,21 @@ const nameOf = (o: Operation): string | null => {
   }
 }
 
+/** Words of an operand of those whose first two may be exchanged; 0: they may not. */
+const symmetryOf = (o: Operation): number => {
+  const row = o._tag === 'scalar' ? scalarOperation(o.name) : undefined
+  return row !== undefined && isSymmetric(row) ? wordsOf(row.operands[0]!) : 0
+}
+
+/** Terms of operands, the first two in an order that does not depend on where they stand. */
+const inOrder = (terms: ReadonlyArray<number>, words: number): ReadonlyArray<number> => {
+  let k = 0
+  while (k < words && terms[k] === terms[words + k]) k++
+  return k === words || terms[k]! < terms[words + k]!
+    ? terms
+    : [...terms.slice(words, 2 * words), ...terms.slice(0, words), ...terms.slice(2 * words)]
+}
+
 type Applied = ReturnType<typeof applied>
 const named = new WeakMap<Operation, ReadonlyArray<Applied> | null>()
 
@@ -133,6 +150,7 @@ const laneByLane = (
   mask: number,
 ): void => {
   const { reads, writes } = usesOf(o)
+  const symmetry = symmetryOf(o)
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = lowest(m)
     const isData = reads.some((p) => hasTerm(t, p, lane))
@@ -145,7 +163,7 @@ const laneByLane = (
           ? hasTerm(t, chosen[k]!, lane)
             ? termOf(r, t, chosen[k]!, lane)
             : 0
-          : results[k]!(from),
+          : results[k]!(symmetry === 0 ? from : inOrder(from, symmetry)),
     )
     writes.forEach((p, k) => {
       setTerm(t, p, lane, terms[k]!)
