@@ -6,6 +6,7 @@ import type { Algebra, CompareOp } from '../../src/numerics/algebra.js'
 import { compareOps } from '../../src/numerics/algebra.js'
 import { encode } from '../../src/numerics/float-format.js'
 import { inputTerm, terms, uses } from '../../src/numerics/terms.js'
+import { written } from '../../src/numerics/written.js'
 import { nightly } from '../extent.js'
 
 const get = <A>(option: O.Option<A>): A =>
@@ -225,5 +226,33 @@ describe('uses', () => {
     other[1] = inputTerm(9, 9)
     const d = get(terms.scaledMma(scaled, shape))(a, b, other, sb, c)
     expect([...got(terms)].map((x, i) => x === d[i])).toEqual([true, true, false, false])
+  })
+})
+
+describe('what has been written', () => {
+  test('an element is nothing if and only if its term has a leaf that nothing has written', () => {
+    const algebra = written(() => undefined)
+    fc.assert(
+      fc.property(drawn, (t) => {
+        const found = evaluate(algebra, t, (tensor) => (tensor === 0 ? NaN : 0))
+        expect(Number.isNaN(found)).toBe(leaves(t) > 0)
+      }),
+      { numRuns: nightly ? 2000 : 300 },
+    )
+  })
+  test('a product has nothing in the rows and columns of what is nothing', () => {
+    const product = get(
+      written(() => undefined).mma({ a: 'f16', b: 'f16', acc: 'f32' }, { m: 2, n: 3, k: 2 }),
+    )
+    const d = product(Float64Array.of(0, NaN, 0, 0), Float64Array.of(0, 0, 0, 0, 0, NaN), new Float64Array(6))
+    expect([...d].map(Number.isNaN)).toEqual([true, true, true, false, false, true])
+  })
+  test('a comparison is told', () => {
+    let times = 0
+    const algebra = written(() => {
+      times++
+    })
+    get(algebra.compare('lt', 'f32'))(0, 0)
+    expect(times).toBe(1)
   })
 })

@@ -201,3 +201,32 @@ describe('a pair is not proved if', () => {
     expect(said(both(chosen('mine'), chosen('yours')))).toBe('hazard D2')
   })
 })
+
+describe('what nothing has written', () => {
+  const of = (what: (x: Tile, y: Tile) => Tile): string =>
+    said(
+      right(
+        B.kernel({ name: 'one', arch: 'sm90a', agents: [B.warp('a', 0)] }, function* () {
+          const input = yield* B.tensorParam('x', 'f32', [4, 8], { role: 'in' })
+          const out = yield* B.tensorParam('out', 'f32', [4, 8], { role: 'out' })
+          const s = yield* B.sharedMemory('s', 'f32', [4, 8])
+          const x = yield* B.gmemLoad('x', input.view)
+          const y = yield* B.smemLoad('y', s)
+          yield* B.run('out', { _tag: 'gmem.store', destination: out.view, value: what(x, y) })
+        }),
+      ),
+    )
+  const never = X.lt(X.i32(1), X.i32(0))
+  it.each<readonly [string, (x: Tile, y: Tile) => Tile, string]>([
+    ['is not asked', (x) => x, 'ok'],
+    ['is not chosen', (x, y) => X.select(never, y, x), 'ok'],
+    ['is not chosen where it has been computed with', (x, y) => X.select(never, X.add(x, y), x), 'ok'],
+    ['is an output', (_, y) => y, 'hazard I1'],
+    ['is in a sum', (x, y) => X.add(x, y), 'hazard I1'],
+    ['is chosen', (x, y) => X.select(never, x, y), 'hazard I1'],
+    // which of two floats is less is not known
+    ['is not chosen today', (x, y) => X.select(X.lt(x, x), y, x), 'hazard I1'],
+  ])('%s', (_, what, verdict) => {
+    expect(of(what)).toBe(verdict)
+  })
+})

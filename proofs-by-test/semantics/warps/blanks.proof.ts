@@ -26,14 +26,39 @@ setp.lt.u32 %p1, %r1, 63; ld.shared.b32 %r10, [%r3+4];
 ${body}
 ret; }`
 
-const told = (body: string, more: { readonly strict?: boolean } = {}): string => {
-  const tensor = (name: string) => ({ kind: 'pointer', tensor: name, dtype: 'u32', shape: [64], role: 'out' })
-  const launch = { grid: [1], block: [64], args: [tensor('y'), tensor('z')], outputs: ['y'] }
+/** A CTA of four warps with 32 columns of tensor memory, of which each lane loads a word that nothing has written. %p1 is false. */
+const columns = (body: string): string => `.version 8.8
+.target sm_100a
+.address_size 64
+.shared .align 16 .b8 s[16];
+.visible .entry k(.param .u64 py, .param .u64 pz) {
+.reg .b32 %r<32>; .reg .b64 %rd<16>; .reg .pred %p<8>;
+ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd5, %rd1, %rd3; mov.u32 %r3, s;
+setp.gt.u32 %p1, %r1, 500; setp.lt.u32 %p7, %r1, 32;
+@%p7 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 32; bar.sync 0; ld.shared.b32 %r4, [s]; bar.sync 0;
+shl.b32 %r5, %r1, 16; and.b32 %r5, %r5, 6291456; add.s32 %r5, %r5, %r4;
+tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r10}, [%r5]; tcgen05.wait::ld.sync.aligned;
+${body}
+bar.sync 0; @%p7 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 32;
+ret; }`
+
+const told = (body: string, more: { readonly strict?: boolean } = {}): string =>
+  toldOf(module(body), 64, more)
+
+const toldOf = (text: string, threads: number, more: { readonly strict?: boolean } = {}): string => {
+  const tensor = (name: string) => ({
+    kind: 'pointer',
+    tensor: name,
+    dtype: 'u32',
+    shape: [threads],
+    role: 'out',
+  })
+  const launch = { grid: [1], block: [threads], args: [tensor('y'), tensor('z')], outputs: ['y'] }
   const { elaborated, arguments: given } = right(
     launchedPtx(
       inMemory(
         new Map([
-          ['k.ptx', new TextEncoder().encode(module(body))],
+          ['k.ptx', new TextEncoder().encode(text)],
           ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
         ]),
       ),
@@ -219,5 +244,34 @@ describe('an output holds what the launch has put there', () => {
       'ok I1 gmem y',
     )
     expect(told('mov.b32 %r11, %r1; ' + y + ' ld.global.b32 %r12, [%rd5];')).toBe('ok')
+  })
+})
+
+describe('of tensor memory', () => {
+  const stored = (what: string): string => toldOf(columns(`${what} ${y}`), 128)
+  const unwritten = 'hazard I1 tmem@0'
+  it.each([
+    ['it is dropped', 'mov.b32 %r11, %r1;', 'ok'],
+    ['the other is chosen', 'add.s32 %r10, %r10, 1; selp.b32 %r11, %r10, 7, %p1;', 'ok'],
+    [
+      'it is stored there again, and read by nothing',
+      'tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5], {%r10}; tcgen05.wait::st.sync.aligned; mov.b32 %r11, %r1;',
+      'ok',
+    ],
+    [
+      'it goes through tensor memory',
+      'tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5+4], {%r10}; tcgen05.wait::st.sync.aligned; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r11}, [%r5+4]; tcgen05.wait::ld.sync.aligned;',
+      unwritten,
+    ],
+    ['it is an output', 'mov.b32 %r11, %r10;', unwritten],
+    ['so is what is computed from it', 'add.s32 %r11, %r10, 1;', unwritten],
+  ])('%s', (_, what, verdict) => {
+    expect(stored(what)).toBe(verdict)
+  })
+  it('the address of the columns is the same for all warps, and of no input', () => {
+    const address = (what: string): string =>
+      toldOf(columns(`${what} st.shared.b32 [s+8], %r11; mov.b32 %r11, %r1; ${y}`), 128)
+    expect(address('mov.b32 %r11, %r4;')).toMatch(/^ok N4/u)
+    expect(address('mov.b32 %r11, %r5;')).toContain('hazard')
   })
 })

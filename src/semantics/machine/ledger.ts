@@ -13,7 +13,7 @@
  * are entered when they are told. What writes and says no term makes one that nothing else has; a copy moves them, a product is one of its operands.
  *
  * What nothing has written may be read and come to nothing: a block of threads reads beyond its end and drops what it finds. A ledger of *blanks* tells such bytes apart. A
- * register that is loaded from them holds nothing, so that the warp stops where it decides by it; what is stored from it is blank again. Where that comes into global memory, or an
+ * register that is loaded from them, out of shared or tensor memory, holds nothing, so that the warp stops where it decides by it; what is stored from it is blank again. Where that comes into global memory, or an
  * operation reads it, it is *spilt*.
  *
  * An execution of a load may be *dropped*: whatever it would find, it finds nothing. If nothing is spilt then, nothing comes of what it finds, and it may find anything: a
@@ -205,6 +205,8 @@ export interface Telling {
   readonly ledger: Ledger
   /** by operation, what it has read to copy it */
   readonly sources: Map<number, ByteTerms>
+  /** operations that bring tensor memory into registers, where what they find can be followed */
+  readonly loads: Set<number>
   /** the operands of the product that is being told */
   operands: number[]
 }
@@ -213,6 +215,7 @@ export const telling = (l: Ledger, header: Header): Telling => ({
   header,
   ledger: l,
   sources: new Map(),
+  loads: new Set(),
   operands: [],
 })
 
@@ -243,6 +246,7 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
     return e
   }
   if (e._tag === 'perform') t.operands = []
+  if (e._tag === 'issue' && e.unit === 'tcgen05Ld') t.loads.add(e.operation)
   if (e._tag === 'semaphore' && isBlank(found(l, header, e.footprint) ?? byteTerms(0))) l.spilt = true
   if (e._tag !== 'access' || !isByte(e.footprint)) return e
   if (e.rw === 'r') {
@@ -251,12 +255,14 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
     const ofLoad = isOfLoad(e)
     if (ofLoad && isDropped(l, e.stamp.agent, e.stamp.at))
       return Object.assign({}, e, { idle: true as const })
-    if (l.blanks && !ofLoad && isBlank(there)) l.spilt = true
-    if (e.operation === undefined)
-      return l.blanks && ofLoad && isBlank(there) ? Object.assign({}, e, { idle: true as const }) : e
-    if (e.role === 'source') t.sources.set(e.operation, there)
-    if (l.product !== null) t.operands.push(digest(there))
-    return e
+    const isNothing = l.blanks && isBlank(there)
+    const isFollowed = ofLoad || (e.operation !== undefined && t.loads.has(e.operation))
+    if (isNothing && !isFollowed) l.spilt = true
+    if (e.operation !== undefined) {
+      if (e.role === 'source') t.sources.set(e.operation, there)
+      if (l.product !== null) t.operands.push(digest(there))
+    }
+    return isNothing && isFollowed ? Object.assign({}, e, { idle: true as const }) : e
   }
   const stored = storedBy(t, e)
   // an atomic takes it into what is there already

@@ -22,6 +22,7 @@
  * race. A report keeps of two statements the first race alone, so another execution may race there; then it is dropped too, and the run taken once more.
  *
  * The same run says of what nothing has written whether it comes to something (a ledger of *blanks*): a warp that reads it and drops it has read nothing (no I1).
+ * Of a core program the schedule is taken again over what is something and what is nothing (`numerics/written.ts`): if none of it comes to global memory, it has read nothing, too.
  *
  * | a pair is not proved if                                        | because                                              |
  * |----------------------------------------------------------------|------------------------------------------------------|
@@ -43,6 +44,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { isFloat } from '../../numerics/dtype.js'
 import { inputTerm, terms } from '../../numerics/terms.js'
+import { written } from '../../numerics/written.js'
 import { nextWave } from '../machine/launch.js'
 import type { Arguments, Source } from '../machine/source.js'
 import { offered, sameKey, take, type EventKey } from '../execution/step.js'
@@ -50,7 +52,7 @@ import { inputsOf } from '../execution/symbols.js'
 import { isPlainRead, type Deed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
 import type { Diagnosis, Finding, Judgement, Operation } from '../judging/finding.js'
-import type { Access, Header, LogEvent } from '../log/events.js'
+import type { Access, Footprint, Header, LogEvent } from '../log/events.js'
 import { fuelTicks } from '../machine/effort.js'
 import { forEachAddress } from '../machine/footprint.js'
 import * as Plane from '../machine/plane.js'
@@ -370,6 +372,58 @@ const stored = (
   return new Map([...w.met].filter(([p]) => !w.differing.has(p)))
 }
 
+/** Does nothing that agents have read of unwritten memory come to global memory, in any run that goes this way? */
+const comesToNothing = (
+  source: Source,
+  given: Arguments,
+  schedule: ReadonlyArray<EventKey>,
+  fuel: number,
+  header: Header,
+): boolean => {
+  let isCompared = false
+  const again = overTerms(given, header, () => 0)
+  const launched = source.launch(
+    written(() => {
+      isCompared = true
+    }),
+    again.arguments,
+  )
+  if (E.isLeft(launched)) return false
+  const { world } = launched.right
+  world.effort.limit = Math.min(world.effort.limit, world.effort.spent + fuelTicks(fuel))
+  const hasNothing = (m: Machine, f: Footprint): boolean => {
+    const addresses: number[] = []
+    forEachAddress(f, (address) => addresses.push(address))
+    const { data } = Plane.read(m.planes[f.plane]!, Plane.cells(f.dtype, Int32Array.from(addresses)))
+    return data?.some(Number.isNaN) !== false
+  }
+  let m = launched.right.machine
+  for (const key of schedule) {
+    let options = offered(world, m)
+    if (options.length === 0) {
+      const next = nextWave(world, m)
+      if (next === null) return false
+      m = next
+      options = offered(world, m)
+    }
+    const event = options.find(isKeyed(key))
+    const done = event === undefined ? null : take(world, m, event)
+    if (done === null || 'kind' in done) return false
+    for (const e of done.events) {
+      if (e._tag !== 'access') continue
+      const { space } = header.planes[e.footprint.plane]!
+      if (e.rw === 'r' && e.role !== 'map' && again.unknown.has(e.footprint.plane)) return false
+      // which number is there is not known, nor what comes of it
+      if (e.rw === 'r' && space !== 'gmem' && !isFloat(e.footprint.dtype) && hasNothing(m, e.footprint))
+        return false
+      if (e.rw === 'w' && space === 'gmem' && hasNothing(done.machine, e.footprint)) return false
+    }
+    if (isCompared) return false
+    m = done.machine
+  }
+  return true
+}
+
 // ---------------------------------------------------------------- findings
 
 const sidesOf = ({ a, b, deeds }: Diagnosis): ReadonlyArray<readonly [Operation, Deed]> =>
@@ -399,6 +453,20 @@ const asNote = (f: Diagnosis): Diagnosis =>
     id: 'N4' as const,
     severity: hazards.N4.severity,
     text: `${f.text}, but store the same value in every run`,
+  })
+
+/** A read into registers, where what it finds can be followed, that is a finding by itself. */
+const isOfNothing =
+  (header: Header) =>
+  ({ b, deeds: { a }, about }: Diagnosis): boolean =>
+    b === undefined &&
+    (isPlainRead(a) || (a._tag === 'reads' && a.unit === 'tcgen05Ld')) &&
+    about.some((s) => s._tag === 'plane' && ['smem', 'tmem'].includes(header.planes[s.plane]!.space))
+
+const without = (j: Judgement, gone: (f: Diagnosis) => boolean): Judgement =>
+  Object.assign({}, j, {
+    findings: j.findings.filter((f) => !gone(f)),
+    byManual: j.byManual.filter((f) => !gone(f)),
   })
 
 /** Is it a race of statements of which one of these notes says that they store the same? */
@@ -438,16 +506,12 @@ export const withoutEqualWrites = (
     }
     return null
   }
-  // a read of its own, and of no operation, that is a finding by itself
-  const readsNothing = judged.findings.some(
-    (f) =>
-      f.b === undefined &&
-      isPlainRead(f.deeds.a) &&
-      f.about.some((s) => s._tag === 'plane' && header.planes[s.plane]!.space === 'smem'),
-  )
+  const readsNothing = judged.findings.some(isOfNothing(header))
   const j =
     constants === null
-      ? judged
+      ? readsNothing && comesToNothing(source, given, schedule, fuel, header)
+        ? without(judged, isOfNothing(header))
+        : judged
       : (withoutDropped() ??
         (readsNothing ? again(true) : null) ??
         (judged.findings.some(isOfWrites) ? again(false) : null) ??

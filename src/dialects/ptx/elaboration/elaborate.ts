@@ -25,6 +25,7 @@ import { graphOf } from '../flow/graph.js'
 import { assertionAt } from '../flow/assertions.js'
 import { plain } from '../flow/plain.js'
 import { spinsOf, type Spin } from '../flow/spins.js'
+import { unreached } from '../flow/unreached.js'
 import { resolveFunction, type Code, type Resolved, type Value } from '../opcodes/resolve.js'
 import { moduleScope, type Scope } from '../opcodes/scope.js'
 import { functionsOf, type Function, type Instruction, type Module, type Parameter } from '../text/module.js'
@@ -249,7 +250,8 @@ const functionBody = (m: Making, code: Code, label: number): void => {
   declareBody(m.e, m.names.storage, f)
   const { e } = m
   const spins = spinsOf(code).filter((s) => s.kind === 'mbarrier')
-  const spinning = new Set(spins.map((s) => s.test))
+  // a wait that is never come to waits as well as any
+  const spinning = new Set([...spins.map((s) => s.test), ...unreached(code)])
   const idle = idleIn(code, spins, label)
   const { products, sums } = contractionOf(code)
   const factors = new Map<number, Factors>()
