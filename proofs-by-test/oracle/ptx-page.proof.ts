@@ -26,7 +26,7 @@ test.each(nightly ? quotes : quotes.slice(0, 1))('$argv', async ({ argv, quoted 
   const files = { ...inMemory(new Map()), read: (file: string) => onDisk.read(place(file)) }
   const ran = await printed(argv, files)
   expect([ran.status, notPrinted(quoted, `${ran.stdout}${ran.stderr}`)]).toEqual([
-    /^[A-Z]\d  /mu.test(quoted) ? 1 : 0,
+    /^[A-Z]\d {2}/mu.test(quoted) ? 1 : 0,
     null,
   ])
 })

@@ -90,22 +90,43 @@ export const page = (all: ReadonlyArray<Needs>): string =>
   [
     '# The memory model',
     '',
-    `What asynchronous copies, tensor cores, barriers and fences of one cluster order and show, as relations over a finished log. This page is made of \`src/semantics/model\`: every clause with its source, a litmus
-test that needs it, and the hazards that need it. The verdicts are computed; \`proofs-by-test/semantics/model\` holds the page to them, and the model to the detector, event for event, on the zoo, on every
-kernel and each of its one-statement removals, and on random programs. \`tcspec litmus release\` prints the test of a clause with the arrows that make it what it is, \`--without release\` what
-becomes of it in a model that has no such clause; \`tcspec litmus FILE\` answers the same of lines of your own.`,
+    `Does this arrive order that write before that read? Ask with the smallest program that shows it. Here the reader waits for the writer:
+
+\`\`\`
+$ tcspec litmus release
+1  T0: write x
+2  T0: arrive b
+3  T1: wait b 0
+4  T1: read x
+...
+ok
+    1 \`T0: write x\`, 4 \`T1: read x\`: before by program 1 -> 2, release 2 -> 3, program 3 -> 4; seen in generic
+\`\`\`
+
+In a model without the clause \`release\` the same program has a race:
+
+\`\`\`
+$ tcspec litmus release --without release
+...
+race
+    1 \`T0: write x\`, 4 \`T1: read x\`: not before
+\`\`\`
+
+\`tcspec litmus FILE\` answers the same for lines of your own ([Litmus](Litmus.md)). This page lists every clause with its source, a litmus test that needs it, and the hazards that need it. It is made
+from \`src/semantics/model\`, and its verdicts are computed. \`proofs-by-test/semantics/model\` compares the model with the detector, event for event, on the zoo, on every kernel and each of its one-statement
+removals, and on random programs.`,
     '',
     '## How to read it',
     '',
-    'This section has all the words; after it, every clause can be read by itself. In the sources, *PTX n* is a section of the PTX ISA as version 9.1 numbers it, and “Title” is one whose',
-    'number was not looked up; *captured* is a file of recorded results under `conformance/hopper`.',
+    'This section defines the words; each clause after it can be read by itself. In the sources, *PTX n* is a section of the PTX ISA in the numbering of version 9.1. A title in quotation marks is a section',
+    'whose number was not looked up. *captured* is a file of recorded results under `conformance/hopper`.',
     '',
-    `A log is a list of events in one total order: what agents do (accesses, arrives, waits, fences), and what operations do that agents have issued (\`issue\`, then accesses, then signals). A reader of herd's
-cat files will miss the search: a candidate execution is not guessed, it is the log. What is asked is whether another schedule could have made another one.`,
+    `A log is a list of events in one total order. Agents access, arrive, wait and fence; the operations that they issue access and signal. Readers of herd's cat files will miss the search:
+here the log is the one execution, and the question is whether another schedule could have made another.`,
     '',
-    `- A *fact* is that something has happened: an event of an agent, an access of an operation, the completion of a phase of a barrier.
-- A *view* of an event is a set of facts. \`order\` is one: what has happened before. \`generic\` is another: which writes an ordinary access finds here. \`views.ts\` lists all of them.
-- A *clause* is a set of arrows: a fact enters a view of an event, or a view of one event flows into a view of another. Arrows go forward in the log.`,
+    `- A *fact* says that something has happened: an event of an agent, an access of an operation, the completion of a phase of a barrier.
+- A *view* of an event is a set of facts. The view \`order\` has what happened before. The view \`generic\` has the writes that an ordinary access finds. \`views.ts\` lists all views.
+- A *clause* is a set of arrows. A fact enters a view of an event, or a view of one event flows into a view of another. Arrows go forward in the log.`,
     '',
     '```',
     'known(e, v)  =  { facts that enter (e, v) }  ∪  ⋃ { known(e′, v′) | (e′, v′) → (e, v) }',
@@ -119,12 +140,12 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     '',
     `- Two accesses *conflict* if they share bytes, one of them writes, and they are not atomic for one another. They *meet* if no plain write stands between them on those bytes.
 - An access is *strong* if it is relaxed, acquire, release or volatile, or an atomic. Two are *morally strong* if each is in the scope of the other, both go through one proxy, and they touch exactly the same bytes; such a pair is atomic for one another.
-- A read *observes* the write that it takes if the two are morally strong, and through an atomic what that one observes.
+- A read *observes* the write that it takes if the two are morally strong. If that write is an atomic, the read also observes what the atomic observes.
 - The first of two writes has *landed* if each byte that they share was read in between, by a read that saw the first and comes before the second.
 - A *phase* of a barrier is one of its generations: the events that fall into it, up to the one that completes it. An arrow that *tells* carries what is seen; any other carries order alone.`,
     '',
-    'In the words of a cat file, with `order` and `generic` for those two views. The names in the first four lines are those of the clauses below; `co`, `rf` and `fr` are read off the log,',
-    'in which every write of a byte stands before the next; `pipe`, `seen` and `landed` are the relations above.',
+    'The same as a cat file. The names in the first four lines are clauses below. `co`, `rf` and `fr` come from the log, in which all writes of a byte have an order; `pipe`, `seen` and',
+    '`landed` are the relations above.',
     '',
     '```',
     `let order   = (${clauses
@@ -158,7 +179,7 @@ cat files will miss the search: a candidate execution is not guessed, it is the 
     ]),
     '## Where the manual is silent',
     '',
-    'These clauses, or parts of them, stand in no manual. A verdict that rests on one of the first two says so (N2, N3), and `strict` and `tensorPipe: documented` do without them.',
+    'No manual has these clauses, or parts of them. A verdict that rests on one of the first two says so (N2, N3). `--strict` and `--tensor-pipe documented` take them back.',
     '',
     ...clauses
       .filter((c) => c.source.includes('documented nowhere'))
