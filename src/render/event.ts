@@ -54,12 +54,14 @@ export const barrierOf = (header: Header, entry: Entry): string => {
 
 const counted = (n: number, unit: string): string => (n === 0 ? '' : ` ${String(n)} ${unit}`)
 
-/** Which write a strong access takes, or lies under, where it is not the last one; of several words the one that goes farthest. */
+/** Which write a strong access takes, or lies under, where it is not the last one; of several words and lanes the one that goes farthest, and of how many. */
 const otherwiseText = ({ rw, older }: Access): string => {
   if (older === undefined) return ''
   const back = older.reduce((a, b) => Math.max(a, b), -1)
   if (back < 0) return ' (of a later write)'
-  return rw === 'r' ? ` (older: ${String(back)} back)` : ` (under ${String(back)} later)`
+  const some = older.filter((one) => one === back).length
+  const of = some === older.length ? '' : `, ${String(some)} of ${String(older.length)}`
+  return rw === 'r' ? ` (older: ${String(back)} back${of})` : ` (under ${String(back)} later${of})`
 }
 
 /** What happens, in a few words. */

@@ -114,7 +114,7 @@ test('an event says which write it took', () => {
   }
   expect([access('r', undefined), access('r', [0, 2]), access('w', [1]), access('r', [-1])]).toEqual([
     'atomic read source, generic',
-    'atomic read (older: 2 back) source, generic',
+    'atomic read (older: 2 back, 1 of 2) source, generic',
     'atomic write (under 1 later) source, generic',
     'atomic read (of a later write) source, generic',
   ])

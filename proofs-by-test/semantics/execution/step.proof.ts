@@ -19,7 +19,10 @@ import {
   finished,
   offered,
   partOf,
+  byLanes,
   readKey,
+  taking,
+  type Older,
   sameKey,
   showKey,
   stageOf,
@@ -52,7 +55,31 @@ describe('keys', () => {
     expect(sameKey(key, agent)).toBe(false)
   })
 
+  const word = fc
+    .record({
+      plane: fc.nat(9),
+      byte: fc.nat(99),
+      back: fc.nat(3),
+      held: fc.constantFrom('00', '01000000', '?05'),
+      lanes: fc.option(
+        fc.integer().filter((mask) => mask !== 0),
+        { nil: undefined },
+      ),
+    })
+    .map(({ plane, byte, back, held, lanes }): Older =>
+      lanes === undefined ? { plane, byte, back, held } : byLanes({ plane, byte, back, held }, lanes),
+    )
+  prop([fc.array(word, { minLength: 1, maxLength: 3 })])(
+    'words of other writes are read as shown',
+    (older) => {
+      const key = taking({ agent: 3, at: 4, stage: 'agent', part: 0 }, older)
+      expect(readKey(showKey(key))).toEqual(key)
+    },
+  )
+
   test('what is no key is none', () => {
+    expect(readKey('3:4<0+4@0=01')).toBeNull()
+    expect(readKey('3:4>0+4@1=01')).toBeNull()
     for (const text of ['', '3', '3:', ':4', '3:4/', '3:4/read', '3:4/agent.0', '3:4/read.x', ' 3:4', '3:4 '])
       expect(readKey(text), text).toBeNull()
   })

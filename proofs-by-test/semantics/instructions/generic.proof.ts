@@ -68,7 +68,7 @@ describe('a load', () => {
       other: other === null ? null : Float64Array.from(other),
       outside: other === null ? 'zero' : 'other',
     } as const
-    const done = executeLoad(executing(algebra), m, p, 'any')
+    const done = executeLoad(executing(algebra), m, p, 'any', [])
     expect(done.machine.values).toBe(m.values + 1)
     const [result] = done.results
     if (typeof result !== 'object' || (result._tag !== 'tile' && result._tag !== 'fault'))

@@ -47,6 +47,7 @@ import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
 import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Access, Exit, LogEvent, Stamp } from '../log/events.js'
+import { countOf, singles } from '../log/lane-mask.js'
 import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Elements, InFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -73,6 +74,8 @@ export interface Older {
   readonly back: number
   /** what it held then, as `Plane.wordAt` has it */
   readonly held: string
+  /** of a read by several lanes of a warp: those that find it so; absent: all that name the word */
+  readonly lanes?: number
 }
 
 export interface EventKey {
@@ -118,28 +121,35 @@ export type Step = StateEither<Machine, Fault, ReadonlyArray<LogEvent>>
 
 const showOlder =
   (sign: '<' | '>') =>
-  ({ plane, byte, back, held }: Older): string =>
-    `${sign}${String(plane)}+${String(byte)}${back === 0 ? '' : `~${String(back)}`}=${held}`
+  ({ plane, byte, back, held, lanes }: Older): string =>
+    `${sign}${String(plane)}+${String(byte)}${back === 0 ? '' : `~${String(back)}`}${lanes === undefined ? '' : `@${(lanes >>> 0).toString(16)}`}=${held}`
 
 export const showKey = (k: EventKey): string =>
   k.stage === 'agent'
     ? `${String(k.agent)}:${String(k.at)}${k.part === 0 ? '' : `.${String(k.part)}`}${(k.older ?? []).map(showOlder('<')).join('')}${(k.below ?? []).map(showOlder('>')).join('')}`
     : `${String(k.agent)}:${String(k.at)}/${k.stage}.${String(k.part)}`
 
-const word = String.raw`\d+\+\d+(?:~[1-9]\d*)?=(?:\??[0-9a-f]{2})+`
+const word = (lanes: string): string => String.raw`\d+\+\d+(?:~[1-9]\d*)?${lanes}=(?:\??[0-9a-f]{2})+`
 const keyPattern = new RegExp(
-  String.raw`^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?((?:<${word})*)((?:>${word})*)$`,
+  String.raw`^(\d+):(\d+)(?:\.([1-9]\d*)|\/(read|write|all|signal)\.(\d+))?((?:<${word('(?:@[1-9a-f][0-9a-f]{0,7})?')})*)((?:>${word('')})*)$`,
 )
-const olderPattern = /[<>](\d+)\+(\d+)(?:~(\d+))?=([0-9a-f?]+)/g
+const olderPattern = /[<>](\d+)\+(\d+)(?:~(\d+))?(?:@([0-9a-f]+))?=([0-9a-f?]+)/g
 const stages: ReadonlyArray<EventKey['stage']> = ['read', 'write', 'all', 'signal']
 
 const readOlder = (text: string): ReadonlyArray<Older> =>
-  [...text.matchAll(olderPattern)].map(([, plane, byte, back, held]) => ({
-    plane: Number(plane),
-    byte: Number(byte),
-    back: Number(back ?? 0),
-    held: held!,
-  }))
+  [...text.matchAll(olderPattern)].map(([, plane, byte, back, lanes, held]): Older => {
+    const one: Older = { plane: Number(plane), byte: Number(byte), back: Number(back ?? 0), held: held! }
+    return lanes === undefined ? one : byLanes(one, Number.parseInt(lanes, 16) | 0)
+  })
+
+/** The same, found by these lanes alone. */
+export const byLanes = ({ plane, byte, back, held }: Older, lanes: number): Older => ({
+  plane,
+  byte,
+  back,
+  held,
+  lanes,
+})
 
 export const readKey = (text: string): EventKey | null => {
   const m = keyPattern.exec(text)
@@ -404,14 +414,19 @@ const invalid = ({ code, message, columns }: FaultValue, site: number, agent: nu
 const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
   'machine' in done ? done : invalid(done, x.stamp.site, x.agent)
 
-const executeDo = (x: Executing, m: Machine, { layouts, prepared }: Doing): Effect | Fault =>
-  executePrepared(x, m, prepared, layouts)
+const executeDo = (
+  x: Executing,
+  m: Machine,
+  { layouts, prepared }: Doing,
+  apart: ReadonlyArray<Generic.Apart>,
+): Effect | Fault => executePrepared(x, m, prepared, layouts, apart)
 
 const executePrepared = (
   x: Executing,
   m: Machine,
   p: Prepared,
   layouts: Doing['layouts'],
+  apart: ReadonlyArray<Generic.Apart>,
 ): Effect | Fault => {
   switch (p._tag) {
     case 'mbarrier.init':
@@ -433,7 +448,7 @@ const executePrepared = (
     case 'cluster.wait':
       return Rendezvous.executeClusterWait(x, m)
     case 'load':
-      return Generic.executeLoad(x, m, p, layouts[0] ?? 'any')
+      return Generic.executeLoad(x, m, p, layouts[0] ?? 'any', apart)
     case 'store':
       return Generic.executeStore(x, m, p)
     case 'atomic':
@@ -456,7 +471,7 @@ const executePrepared = (
       const bytes = Tma.objectIn(x.world, m, p.map)
       const copy = isFault(bytes) ? bytes : p.prepare(bytes)
       if (isFault(copy)) return invalid(copy, x.stamp.site, x.agent)
-      return executePrepared(x, m, copy, layouts)
+      return executePrepared(x, m, copy, layouts, apart)
     }
     case 'tensormap.replace':
       return Tma.executeReplace(x, m, p)
@@ -531,7 +546,12 @@ const departing = (r: Doing, prepared: Prepared): Doing => {
       }
 }
 
-const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
+const stepAgent = (
+  world: World,
+  m: Machine,
+  agent: number,
+  apart: ReadonlyArray<Generic.Apart>,
+): Effect | Fault => {
   const a = m.agents[agent]!
   const r = a.ready
   if (r === null) return crash(`agent ${String(agent)} has nothing to do`, agent)
@@ -553,7 +573,7 @@ const stepAgent = (world: World, m: Machine, agent: number): Effect | Fault => {
       return moved(world, m, agent, a, next, [{ _tag: 'join', stamp: x.stamp, children: r.children }])
     }
     case 'do': {
-      const done = executeDo(x, m, r)
+      const done = executeDo(x, m, r, apart)
       if ('kind' in done) return done
       // what the instruction did to its own agent (a closed group) is in the new machine
       const now = done.machine.agents[agent]!
@@ -623,10 +643,15 @@ export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
         ? stepBelow(world, m, o, o.key.below)
         : stepPart(world, m, o.key)
 
-const stepPart = (world: World, m: Machine, { agent, part }: EventKey): Effect | Fault =>
+const stepPart = (
+  world: World,
+  m: Machine,
+  { agent, part }: EventKey,
+  apart: ReadonlyArray<Generic.Apart> = [],
+): Effect | Fault =>
   part === 0
-    ? stepAgent(world, m, agent)
-    : stepAgent(world, withAgent(m, agent, turned(world, m, agent, part)), agent)
+    ? stepAgent(world, m, agent, apart)
+    : stepAgent(world, withAgent(m, agent, turned(world, m, agent, part)), agent, apart)
 
 /** An offered event, as this key asks for it. */
 export const as = (o: Offered, key: EventKey): Offered =>
@@ -679,6 +704,10 @@ export const stronglyNamed = (p: Prepared): Strongly | null => {
       return null
   }
 }
+/** The lanes that do what an agent is ready for, to whom its elements are dealt; null: it is done as one. */
+const lanesOf = ({ ready: r }: Offered): number | null =>
+  r?._tag === 'do' && r.by !== undefined && !r.by.whole ? r.by.mask : null
+
 /** The same of what an agent is ready for. */
 const strongIn = ({ ready: r }: Offered, does: 'reads' | 'writes'): Strongly | null => {
   const s = r?._tag === 'do' ? stronglyNamed(r.prepared) : null
@@ -700,9 +729,10 @@ const stepReading = (
   older: ReadonlyArray<Older>,
   below: ReadonlyArray<Older>,
 ): Effect | Fault => {
-  const backs = elementsTaking(m, strongIn(o, 'reads'), older)
+  const backs = elementsTaking(m, strongIn(o, 'reads'), older, lanesOf(o))
   if (backs === null) return namesNo(o, 'reads')
-  if (below.length > 0 && elementsTaking(m, strongIn(o, 'writes'), below) === null)
+  if (older.some(({ lanes }) => lanes !== undefined)) return stepApart(world, m, o, older, backs)
+  if (below.length > 0 && elementsTaking(m, strongIn(o, 'writes'), below, null) === null)
     return namesNo(o, 'stores')
   const done = stepPart(world, withWords(m, older), o.key)
   if ('kind' in done) return done
@@ -713,9 +743,31 @@ const stepReading = (
   return effect(withWords(done.machine, [...now, ...below]), withBacks(done.events, taken), done.results)
 }
 
+/** A load of which lanes find other writes than others, each in a memory of its own; the memory stays as it is. */
+const stepApart = (
+  world: World,
+  m: Machine,
+  o: Offered,
+  older: ReadonlyArray<Older>,
+  backs: ReadonlyArray<number>,
+): Effect | Fault => {
+  const lanes = lanesOf(o)
+  const { ready } = o
+  if (lanes === null || ready?._tag !== 'do' || ready.prepared._tag !== 'load') return namesNo(o, 'reads')
+  const each = backs.length / countOf(lanes)
+  const apart = singles(lanes).flatMap((lane, i): ReadonlyArray<Generic.Apart> => {
+    const words = older.filter((w) => w.lanes === undefined || (w.lanes & lane) !== 0)
+    if (words.length === 0) return []
+    const { planes } = withWords(m, words)
+    return [{ from: i * each, to: (i + 1) * each, plane: planes[words[0]!.plane]! }]
+  })
+  const done = stepPart(world, m, o.key, apart)
+  return 'kind' in done ? done : effect(done.machine, withBacks(done.events, backs), done.results)
+}
+
 /** A strong store that comes before the last writes of these words: they keep what they hold. */
 const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Older>): Effect | Fault => {
-  const backs = elementsTaking(m, strongIn(o, 'writes'), below)
+  const backs = elementsTaking(m, strongIn(o, 'writes'), below, null)
   if (backs === null) return namesNo(o, 'stores')
   const done = stepPart(world, m, o.key)
   return 'kind' in done
@@ -727,7 +779,14 @@ const stepBelow = (world: World, m: Machine, o: Offered, below: ReadonlyArray<Ol
 export const leaving = (world: World, m: Machine, key: EventKey): Machine | null => {
   const o = offered(world, m).find((candidate) => sameKey(candidate.key, key))
   if (o === undefined || o.operation !== null) return null
-  const done = stepPart(world, withWords(m, key.older ?? []), o.key)
+  const done = stepPart(
+    world,
+    withWords(
+      m,
+      (key.older ?? []).filter(({ lanes }) => lanes === undefined),
+    ),
+    o.key,
+  )
   return 'kind' in done ? null : done.machine
 }
 
@@ -739,17 +798,22 @@ const elementsTaking = (
   m: Machine,
   by: Strongly | null,
   taken: ReadonlyArray<Older>,
+  dealt: number | null,
 ): ReadonlyArray<number> | null => {
   if (by === null) return null
   const { elements, words } = by
   const size = (words * bitsOf(elements.dtype)) / 8
   const backs = Array.from(elements.offsets, () => 0)
-  for (const { plane, byte, back, held } of taken) {
+  const those = dealt === null ? [] : singles(dealt)
+  const each = backs.length / those.length
+  for (const { plane, byte, back, held, lanes } of taken) {
+    if (lanes !== undefined && !Number.isInteger(each)) return null
     if (plane !== elements.plane || held.replaceAll('?', '').length !== 2 * size) return null
     if (byte + size > m.planes[plane]!.size) return null
     let some = false
     for (let i = 0; i < backs.length; i += words) {
       if (elements.offsets[i]! + elements.origin !== byte) continue
+      if (lanes !== undefined && (those[Math.floor(i / each)]! & lanes) === 0) continue
       backs.fill(back, i, i + words)
       some = true
     }

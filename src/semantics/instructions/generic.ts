@@ -212,20 +212,36 @@ export const withWords = (e: Access, found: Float64Array | null, left: Float64Ar
 /** NaN: it is not known. */
 const wordOf = (x: number): number => (isKnown(x) ? x | 0 : NaN)
 
+/** Elements of a load that find memory otherwise than it is. */
+export interface Apart {
+  readonly from: number
+  readonly to: number
+  readonly plane: Plane.Plane
+}
+
 export const executeLoad = (
   x: Executing,
   m: Machine,
   p: Of<'load'>,
   layout: RegisterLayout | 'any',
+  apart: ReadonlyArray<Apart>,
 ): Effect => {
   const { data } = Plane.read(m.planes[p.source.plane]!, p.source)
+  const plain = Plane.plainAt(m.planes[p.source.plane]!, p.source)
+  for (const { from, to, plane } of apart) {
+    const found = Plane.read(plane, p.source).data
+    if (data !== null && found !== null) data.set(found.subarray(from, to), from)
+    if (plain === null) continue
+    const width = plain.length / p.source.offsets.length
+    const known = Plane.plainAt(plane, p.source) ?? new Uint8Array(plain.length)
+    plain.set(known.subarray(from * width, to * width), from * width)
+  }
   const other = p.other
   if (data !== null && other !== null)
     for (let i = 0; i < data.length; i++) if (p.source.offsets[i]! < 0) data[i] = other[i]!
   // registers hold an unsigned word as the i32 of the same bits
   if (data !== null && p.source.dtype === 'u32') data.forEach((v, i) => (data[i] = v | 0))
   const id = m.values
-  const plain = Plane.plainAt(m.planes[p.source.plane]!, p.source)
   const read = V.tile(p.source.shape, elementOf(p.source.dtype).dtype, layout, data, { _tag: 'value', id })
   const tile = plain === null ? read : Object.assign({ plain }, read)
   const event = readEvent(x, p, id)

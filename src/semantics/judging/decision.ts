@@ -151,7 +151,7 @@ export type Schedules =
   | 'any schedule'
   | 'any schedule of warps'
   | 'any schedule in which nothing comes between atomics of one instruction'
-  | 'any schedule in which one word of an instruction, or all of them, have an older value'
+  | 'any schedule that gives each two reads of one instruction any two values'
 
 /** `judgement` null: hazards were not looked for; `proof` null: nothing is claimed. */
 export const decideRun = (

@@ -208,10 +208,9 @@ const keptTogether: Schedules = 'any schedule in which nothing comes between ato
 const otherTurns =
   'orders in which other threads come between the atomics of one instruction (four schedules were tried)'
 
-const askedAlone: Schedules =
-  'any schedule in which one word of an instruction, or all of them, have an older value'
-const wordsAlone =
-  'combinations of older values of several words that one instruction reads (each word was tried alone, and all of them together)'
+const askedInPairs: Schedules = 'any schedule that gives each two reads of one instruction any two values'
+const inPairs =
+  'other combinations of older values of the lanes and words that one instruction reads (each was tried alone, each two of them apart, and all together)'
 
 const otherOutputs =
   'whether outputs depend on timing: the program asks what others have done, and all schedules were searched for hazards alone'
@@ -844,8 +843,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const followed: Schedules =
     turns !== null
       ? keptTogether
-      : answer?.alone === true
-        ? askedAlone
+      : answer?.some === true
+        ? askedInPairs
         : lanesInTurn
           ? 'any schedule of warps'
           : schedules
@@ -929,7 +928,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       ...scopeOf(world, options),
       ...(turns === null ? [] : [otherTurns]),
       ...(lanesInTurn ? [oneOrderOfLanes] : []),
-      ...(answer?.alone === true ? [wordsAlone] : []),
+      ...(answer?.some === true ? [inPairs] : []),
       ...(answer?.refuted === true && answer.byValues !== true && judgement?.conditions.C1.holds === false
         ? [otherOutputs]
         : []),

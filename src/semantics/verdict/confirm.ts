@@ -100,8 +100,8 @@ export interface Answer {
   readonly refuted: boolean
   /** older values of strong reads were followed, too */
   readonly byValues?: true
-  /** of many words that one instruction reads strongly each was asked alone for older values */
-  readonly alone?: true
+  /** of what many lanes or words of one instruction may find together some ways were asked */
+  readonly some?: true
 }
 
 // ---------------------------------------------------------------- directed schedules
@@ -319,7 +319,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     all.found !== null || asked.length < all.ends.length ? 'states' : all.bound,
     null,
   )
-  return all.alone ? Object.assign({ alone: true as const }, done) : done
+  return all.some ? Object.assign({ some: true as const }, done) : done
 }
 
 // ---------------------------------------------------------------- what a search does not look for

@@ -22,11 +22,30 @@ import { drawn, gridOf, registersOfThread, type Drawn } from './drawn.js'
 
 const algebra = bits('hopper')
 
-export const verdictOf = (d: Drawn): Verdict => {
-  const { ctas, threads } = gridOf(d)
+/** How a kernel of two tensors of words is launched, of so many bytes. */
+interface Launch {
+  readonly ctas: number
+  readonly threads: number
+  readonly words: number
+  readonly out: number
+}
+
+export const verdictOfText = (
+  text: string,
+  entry: string,
+  { ctas, threads, words, out }: Launch,
+): Verdict => {
+  const tensor = (name: string, bytes: number) => ({
+    name,
+    role: 'inout' as const,
+    contents: new Uint8Array(bytes),
+    bytes,
+    elements: null,
+    symbol: null,
+  })
   const checked = pipe(
-    parseModule(d.text),
-    E.chainW((module) => elaborate(module, 'weak', 'weak.ptx')),
+    parseModule(text),
+    E.chainW((module) => elaborate(module, entry, `${entry}.ptx`)),
     E.map(({ program }) =>
       warpSource(program, {
         grid: [ctas],
@@ -38,32 +57,22 @@ export const verdictOf = (d: Drawn): Verdict => {
           { offset: 0, tensor: 'words' },
           { offset: 8, tensor: 'out' },
         ],
-        tensors: [
-          {
-            name: 'words',
-            role: 'inout',
-            contents: new Uint8Array(16),
-            bytes: 16,
-            elements: null,
-            symbol: null,
-          },
-          {
-            name: 'out',
-            role: 'inout',
-            contents: new Uint8Array(4 * registersOfThread * d.program.threads.length),
-            bytes: 4 * registersOfThread * d.program.threads.length,
-            elements: null,
-            symbol: null,
-          },
-        ],
+        tensors: [tensor('words', words), tensor('out', out)],
         sharedBase: usualSharedBase,
       }),
     ),
     E.chainW((source) => checkSource(source, { ...standardOptions, algebra })),
   )
-  if (E.isLeft(checked)) throw new Error(`${checked.left.message}\n${d.text}`)
+  if (E.isLeft(checked)) throw new Error(`${checked.left.message}\n${text}`)
   return checked.right.verdict
 }
+
+export const verdictOf = (d: Drawn): Verdict =>
+  verdictOfText(d.text, 'weak', {
+    ...gridOf(d),
+    words: 16,
+    out: 4 * registersOfThread * d.program.threads.length,
+  })
 
 export interface Meant {
   readonly races: boolean

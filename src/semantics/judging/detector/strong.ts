@@ -561,14 +561,14 @@ const again = (d: Detector, w: Word, a: AgentState, stamp: Stamp, by: Last, awai
   act(a, x, acting, stamp.at)
 }
 
-/** Lanes of an access that hear different things, as each reads words of its own; none: all hear the same. */
+/** Lanes of an access that hear different things, as each reads words of its own, or takes writes of its own; none: all hear the same. */
 export const hearingApart = ({ words }: Strong, e: Access, lanes: number): ReadonlyArray<number> => {
   const isHeard = e.atomic && (e.rw === 'r' || joins(e)) && e.stamp.whole !== true
   if (!isHeard || words.size === 0 || isOne(lanes) || !isDealt(e.footprint, lanes)) return []
-  const backs = e.older === undefined ? null : new Map(takenBy(e))
   const by = new Map<string, number>()
   let lane = 0
   let heard = ''
+  let i = 0
   const kept = (): void => {
     by.set(heard, (by.get(heard) ?? 0) | lane)
   }
@@ -579,7 +579,9 @@ export const hearingApart = ({ words }: Strong, e: Access, lanes: number): Reado
       heard = ''
     }
     const key = keyOfWord(e.footprint.plane, address)
-    if (toldTo(words.get(key), backs?.get(address) ?? 0).length > 0) heard = `${heard} ${key}`
+    const back = e.older?.[i++] ?? 0
+    if (toldTo(words.get(key), back).length > 0) heard = `${heard} ${key}`
+    if (back !== 0) heard = `${heard}~${String(back)}`
   })
   kept()
   return by.size === 1 ? [] : [...by.values()]

@@ -34,6 +34,7 @@
  */
 import { greatest } from '../../../greatest.js'
 import { bitsOf } from '../../../numerics/dtype.js'
+import { allLanes } from '../../judging/detector/activity.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
@@ -51,6 +52,7 @@ import {
   type LogEvent,
   type Stamp,
 } from '../../log/events.js'
+import { isOne, singles } from '../../log/lane-mask.js'
 import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
@@ -59,6 +61,7 @@ import type { World } from '../../machine/world.js'
 import {
   as,
   finished,
+  isAmid,
   keeping,
   leaving,
   meetingsOf,
@@ -76,12 +79,13 @@ import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
 import type { Touch } from '../../judging/detector/readings-state.js'
-import { backOf, keptIn, placesBehind, tellsNothing } from '../../judging/detector/readings.js'
+import { backOf, keptIn, placesBehind, tellsNothing, type Back } from '../../judging/detector/readings.js'
 import { shownTo, wouldTell } from '../../judging/detector/strong.js'
 import { reachOf, type Reach } from '../../log/reach.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
 import * as Touched from './touched.js'
+import { findersOf, given, isParted, readings, type Finder, type Given } from './finders.js'
 
 // ---------------------------------------------------------------- model
 
@@ -104,8 +108,8 @@ export interface Outcomes {
   readonly found: ReadonlyArray<EventKey> | null
   /** words that some schedule reads for control */
   readonly controlled: ReadonlySet<string>
-  /** of many words that one instruction reads each was asked alone for older writes */
-  readonly alone: boolean
+  /** of what many lanes or words of one instruction may find together some ways were asked */
+  readonly some: boolean
 }
 
 /** Words that decide, by plane and byte, and who has touched them. */
@@ -144,6 +148,10 @@ interface Trail {
 interface Open {
   readonly node: Node
   readonly trail: Trail | null
+  /** lanes of one instruction have been given different writes on it */
+  readonly parted: boolean
+  /** of the instruction that lanes are executing one after the other what those before have been given */
+  readonly given: Given | null
 }
 
 // ---------------------------------------------------------------- what matters
@@ -372,8 +380,8 @@ interface Search {
   bound: 'states' | 'depth' | null
   /** something was learned that the search has not known: it begins again */
   news: boolean
-  /** of many words that one instruction reads each was asked alone for older writes */
-  alone: boolean
+  /** of what many lanes or words of one instruction may find together some ways were asked */
+  some: boolean
   found: ReadonlyArray<EventKey> | null
 }
 
@@ -502,9 +510,6 @@ const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string =>
 
 // ---------------------------------------------------------------- older writes
 
-/** A word that a strong access names, and the other writes that it may take or lie under. */
-type Takeable = ReadonlyArray<OlderWord>
-
 /** The machine that an event left behind it, by itself: of one that took or kept other words, before these were put back. Asked again by every path that goes on from there. */
 const behindEvents = new WeakMap<Path, Machine | null>()
 const behindEvent = (world: World, at: Path, before: Machine): Machine | null => {
@@ -591,8 +596,8 @@ const scalarsIn = ({ elements: { offsets, origin }, words }: Strongly): Readonly
     (byte) => byte >= 0,
   )
 
-/** The words of a strong access that is on offer, and what else it may take of them, or lie under. */
-const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Takeable> => {
+/** The words of a strong access that is on offer, and what else those that name them may take of them, or lie under. */
+const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Finder> => {
   const r = o.ready
   const named = r?._tag === 'do' ? stronglyNamed(r.prepared) : null
   if (r?._tag !== 'do' || r.by === undefined || named === null) return []
@@ -612,24 +617,39 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
       footprint,
       byte,
     )
-    act(state, agent, stamp.lanes ?? r.by!.mask, at)
-    const { most, without } = backOf(touches, stamp, state.knowledge, shownTo(d.strong, stamp))
+    const isDealt = !r.by!.whole && footprint.map._tag === 'scatter' && writes === null
+    const isMany = isDealt && stamp.lanes !== undefined && !isOne(stamp.lanes)
     const word = keyOfWord(plane, byte)
     if (writes?.leaves === true && !s.learned.idle.has(word)) {
       s.learned.idle.add(word)
       s.news = true
     }
+    act(state, agent, stamp.lanes ?? r.by!.mask, at)
     const takesOver =
       writes === null ? tellsNothing : wouldTell(d, state, agent, writes.reach, writes.releases)
     const backsOf = (limit: number): ReadonlyArray<number> =>
       writes !== null
         ? placesBehind(touches, limit, writes.leaves, takesOver)
         : Array.from({ length: limit }, (_, back) => back + 1)
-    const backs = backsOf(most)
-    if (most < without && !s.learned.fences && backsOf(without).length > backs.length) {
+    const by = isMany
+      ? backsBy(d, stamp, touches)
+      : [
+          {
+            lanes: stamp.lanes,
+            back: backOf(touches, stamp, state.knowledge, shownTo(d.strong, stamp)),
+          },
+        ]
+    const most = greatest(0)(by.map(({ back }) => back.most))
+    if (
+      !s.learned.fences &&
+      by.some(
+        ({ back }) => back.most < back.without && backsOf(back.without).length > backsOf(back.most).length,
+      )
+    ) {
       s.learned.fences = true
       s.news = true
     }
+    const backs = backsOf(most)
     if (backs.length === 0) return []
     const held = heldIn(s.world, n, first, touches, plane, byte, bytes, most)
     const now = Plane.wordAt(n.machine.planes[plane]!, byte, bytes)
@@ -638,8 +658,42 @@ const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): Rea
       const found = keeps ? now : held[back]
       return found === undefined ? [] : [{ plane, byte, back, held: found }]
     })
-    return ways.length === 0 ? [] : [ways]
+    if (ways.length === 0) return []
+    return isMany
+      ? findersOf(
+          stamp.lanes!,
+          by.map(({ lanes, back }) => [lanes!, back.most] as const),
+          ways,
+        )
+      : [{ lanes: null, all: null, ways: ways.map((w) => [w]) }]
   })
+}
+
+/** How far back each of these lanes may go, for itself; those that may go as far are one entry. */
+const backsBy = (
+  d: Detector,
+  stamp: Stamp,
+  touches: ReadonlyArray<Touch>,
+): ReadonlyArray<{ readonly lanes: number | undefined; readonly back: Back }> => {
+  const { agent, at, site, iteration, lanes: asking = allLanes } = stamp
+  const out = new Map<string, { lanes: number; readonly back: Back }>()
+  const own = touches.some((t) => t.stamp.agent === agent)
+  for (const { lanes, knowledge } of strandsOf(d.context.agents[agent]!)) {
+    const those = lanes & asking
+    if (those === 0) continue
+    // lanes of a strand differ in what they know of their own warp alone, and in what fences have shown to them
+    const shown = shownTo(d.strong, { agent, at, site, iteration, lanes: those })
+    const isOneForAll = !own && (shown !== undefined || !d.strong.shown.has(agent))
+    for (const some of isOneForAll ? [those] : singles(those)) {
+      const by: Stamp = { agent, at, site, iteration, lanes: some }
+      const back = backOf(touches, by, knowledge, isOneForAll ? shown : shownTo(d.strong, by))
+      const key = `${String(back.most)} ${String(back.without)}`
+      const same = out.get(key)
+      if (same === undefined) out.set(key, { lanes: some, back })
+      else same.lanes |= some
+    }
+  }
+  return [...out.values()]
 }
 
 /**
@@ -658,25 +712,26 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
     /** Of the lanes of each agent that has such accesses and goes on: how far back they may go. */
     const backsOf = (
       by: ReadonlySet<number> | undefined,
-    ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> =>
+    ): ReadonlyArray<readonly [number, ReadonlyArray<readonly [lanes: number, back: number]>]> =>
       [...(by ?? [])]
         .filter(running)
         .sort((x, y) => x - y)
-        .map((agent) => [
-          agent,
-          strandsOf(c.agents[agent]!).map(({ lanes, knowledge }) => {
-            const stamp: Stamp = { agent, at: n.machine.agents[agent]!.at, site: -1, iteration: [], lanes }
-            const { most, without } = backOf(w.touches, stamp, knowledge, shownTo(d.strong, stamp))
-            return fences ? most : without
-          }),
-        ])
-    const reading = backsOf(reads?.by).filter(([, backs]) => backs.some((back) => back > 0))
+        .map((agent) => {
+          const stamp: Stamp = { agent, at: n.machine.agents[agent]!.at, site: -1, iteration: [] }
+          const some = backsBy(d, stamp, w.touches).map(
+            ({ lanes, back }) => [lanes ?? allLanes, fences ? back.most : back.without] as const,
+          )
+          return [agent, some]
+        })
+    const mostOf = (some: ReadonlyArray<readonly [number, number]>): number =>
+      greatest(0)(some.map(([, back]) => back))
+    const reading = backsOf(reads?.by).filter(([, backs]) => mostOf(backs) > 0)
     const writing = backsOf(writers).flatMap(([agent, backs]) => {
-      const places = placesBehind(w.touches, greatest(0)(backs), idle.has(word), tellsNothing)
+      const places = placesBehind(w.touches, mostOf(backs), idle.has(word), tellsNothing)
       return places.length === 0 ? [] : [[agent, backs, places] as const]
     })
     if (reading.length + writing.length === 0) continue
-    const most = greatest(0)([...reading, ...writing].flatMap(([, backs]) => backs))
+    const most = greatest(0)([...reading, ...writing].map(([, backs]) => mostOf(backs)))
     const [plane, byte] = [Number(word.split('+')[0]), Number(word.split('+')[1])]
     const held = heldIn(s.world, n, first, w.touches, plane, byte, reads?.bytes ?? 4, most)
     out.push([
@@ -694,31 +749,67 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
   return out.length === 0 ? '' : JSON.stringify(out, asText)
 }
 
-/** Most ways in which one instruction is asked to read. */
-const mostReadings = 16
-
-/**
- * Every way in which a read may take older writes, but that it takes the last of each. Where there are too many, as of lanes that each ask a word of their own: each word is
- * asked alone, and all of them at once.
- */
-const readings = (
-  all: ReadonlyArray<Takeable>,
-): { readonly ways: ReadonlyArray<ReadonlyArray<OlderWord>>; readonly alone: boolean } => {
-  if (all.reduce((n, ways) => n * (ways.length + 1), 1) > mostReadings)
-    return {
-      ways: [...all.flatMap((ways) => ways.map((w) => [w])), all.map((ways) => ways[ways.length - 1]!)],
-      alone: true,
-    }
-  const ways = all.reduce<ReadonlyArray<ReadonlyArray<OlderWord>>>(
-    (some, others) => some.flatMap((ws) => [ws, ...others.map((w) => [...ws, w])]),
-    [[]],
-  )
-  return { ways: ways.slice(1), alone: false }
-}
-
 /** A read takes these, and a store leaves them where they are. */
 const keyed = ({ key, ready }: Offered, words: ReadonlyArray<OlderWord>): EventKey =>
   ready?._tag === 'do' && ready.prepared._tag === 'store' ? keeping(key, words) : taking(key, words)
+
+/** Lanes that come behind the first of an instruction, one after the other. */
+const lanesBehind = (world: World, m: Machine, o: Offered): number => {
+  let lanes = 0
+  for (let done = take(world, m, o); !('kind' in done);) {
+    const next = together(offered(world, done.machine))
+    if (next[0]?.key.agent !== o.key.agent || !isAmid(next)) break
+    lanes++
+    done = take(world, done.machine, next[0])
+  }
+  return lanes
+}
+
+/** The ways in which an instruction is followed, that which takes the last writes last: it is taken up first, so that a state is known by such a schedule where one comes to it. */
+const askedOf = (
+  s: Search,
+  first: Node,
+  n: Node,
+  d: Detector,
+  o: Offered,
+  from: Open,
+): {
+  readonly ways: ReadonlyArray<{
+    readonly words: ReadonlyArray<OlderWord>
+    readonly parted: boolean
+    readonly given: Given | null
+  }>
+  readonly some: boolean
+} => {
+  const finders = takeable(s, first, n, d, o)
+  const isTurn = from.given !== null && isAmid([o])
+  const isAtomic = o.ready?._tag === 'do' && o.ready.prepared._tag === 'atomic.words'
+  if (isAtomic && finders.length <= 1) {
+    const ways = finders[0]?.ways ?? []
+    const taken = isTurn ? from.given! : []
+    const lanes = ways.length === 0 ? 1 : taken.length + 1 + lanesBehind(s.world, n.machine, o)
+    const next = given(lanes, taken, ways.length, from.parted)
+    return {
+      ways: [...next.ways].reverse().map((way) => {
+        const now: Given = [...taken, [ways.length, way]]
+        return {
+          words: way === 0 ? [] : ways[way - 1]!,
+          parted: from.parted || (next.some && isParted(now)),
+          given: now,
+        }
+      }),
+      some: next.some,
+    }
+  }
+  const all = readings(finders, from.parted)
+  return {
+    ways: [
+      ...all.ways.map(({ words, parts }) => ({ words, parted: from.parted || parts, given: null })),
+      { words: [], parted: from.parted, given: null },
+    ],
+    some: all.some,
+  }
+}
 
 /** States with these machines on a path, the newest first. */
 const standing = (trail: Trail | null, stands: string): ReadonlyArray<Trail> => {
@@ -761,16 +852,43 @@ const search = (s: Search, first: Node, group: number): void => {
   const states: State[] = []
   const numbers = new Map<string, number>()
   const texts = new Map<string, number>()
-  const open: Open[] = [{ node: first, trail: null }]
+  const open: Open[] = [{ node: first, trail: null, parted: false, given: null }]
   const lead = (trail: Trail | null, path: Path | null, to: number): void => {
     if (trail === null) return
     const from = states[trail.state]!
     from.to.push({ state: to, events: logOf(path, from.node.path) })
   }
+  /** What is on offer, in every way in which it may read; false: the search ends here. */
+  const go = (
+    from: Open,
+    node: Node,
+    choices: ReadonlyArray<Offered>,
+    d: Detector,
+    trail: Trail | null,
+  ): boolean => {
+    for (const o of choices) {
+      s.transitions++
+      const asked = askedOf(s, first, node, d, o, from)
+      if (s.news) return false
+      s.some ||= asked.some
+      for (const { words, parted, given: known } of asked.ways) {
+        s.transitions++
+        const after = follow(s, node, words.length === 0 ? o : as(o, keyed(o, words)))
+        if (after === null || s.news) return false
+        open.push({ node: after, trail, parted, given: known })
+      }
+    }
+    return true
+  }
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
     const settled = settle(s, from.node, group)
     if (settled === null) return
     const { node, choices } = settled
+    if (isAmid(choices)) {
+      // what comes of it is asked behind the last of its lanes
+      if (!go(from, node, choices, heard(s, node, exactly), from.trail)) return
+      continue
+    }
     const stands = keyOf(s, node, false, true)
     const before = standing(from.trail, stands)
     const back = before[0]
@@ -788,7 +906,7 @@ const search = (s: Search, first: Node, group: number): void => {
     texts.set(text, known)
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
     const older = olderIn(s, first, node, d)
-    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}`
+    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}|${String(from.parted)}`
     if (isBad(detector(s.detecting).stopped!(d), s.isNoted)) {
       s.found = scheduleOf(node.path)
       return
@@ -817,23 +935,7 @@ const search = (s: Search, first: Node, group: number): void => {
       s.bound = 'states'
       return
     }
-    const trail: Trail = { state: number, stands, before: from.trail }
-    for (const o of choices) {
-      s.transitions++
-      const others = readings(takeable(s, first, node, d, o))
-      if (s.news) return
-      s.alone ||= others.alone
-      for (const words of others.ways) {
-        s.transitions++
-        const elsewhere = follow(s, node, as(o, keyed(o, words)))
-        if (elsewhere === null || s.news) return
-        open.push({ node: elsewhere, trail })
-      }
-      // what takes and leaves the last write is taken up first, so that a state is known by such a schedule where one comes to it
-      const after = follow(s, node, o)
-      if (after === null || s.news) return
-      open.push({ node: after, trail })
-    }
+    if (!go(from, node, choices, d, { state: number, stands, before: from.trail })) return
   }
   s.size += states.length
   const stuck = neverEnding(states)
@@ -950,7 +1052,7 @@ export const outcomes = (
     transitions: 0,
     bound: null,
     news: false,
-    alone: false,
+    some: false,
     found: null,
   })
   if (!scout(fresh(), first))
@@ -962,7 +1064,7 @@ export const outcomes = (
       ends: [],
       found: null,
       controlled: learned.controlled,
-      alone: false,
+      some: false,
     }
   for (let k = 0; ; k++) {
     const s = fresh()
@@ -989,7 +1091,7 @@ export const outcomes = (
       ends: s.ends,
       found: s.found,
       controlled: learned.controlled,
-      alone: s.alone,
+      some: s.some,
     }
   }
 }
