@@ -27,7 +27,7 @@ const semantics = [
   ['core', 'warps'],
   ['execution', 'model'],
   ['schedules', 'files'],
-  ['verdict'],
+  ['verdict', 'host'],
   ['mutation'],
   ['mending'],
 ]

@@ -54,6 +54,7 @@ const readers = {
   'semantics/warps/steering.ts': 'tags of the operations of a family begin with its name',
   'semantics/model/conditions.ts': 'the key of a meeting begins with its scope',
   'semantics/model/ends.ts': 'the key of a meeting begins with its scope',
+  'semantics/host/litmus.ts': 'the notation of litmus tests',
   'semantics/model/litmus.ts': 'the notation of litmus tests',
   'semantics/schedules/explore/search.ts': 'the code of a fault: its room and its name',
   'semantics/schedules/naive/*.ts': 'the notation of skeletons, and their words',

@@ -28,6 +28,7 @@ import {
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
 import { datumOfPlane } from '../machine/marks.js'
+import type * as Plane from '../machine/plane.js'
 import type { Source } from '../machine/source.js'
 import { isFloat } from '../../numerics/dtype.js'
 import * as V from '../machine/value.js'
@@ -57,6 +58,20 @@ export interface GivenTensor {
   readonly symbol: string | null
 }
 
+/** Memory that outlasts a launch, at an address of its own (`warps/launched.ts`): a program has many launches, and a pointer means the same in all of them. */
+export interface HeldMemory {
+  readonly name: string
+  /** the number of its region */
+  readonly region: number
+  readonly bytes: number
+  /** what it holds; a text: it is there no more, and what became of it */
+  readonly holds: Plane.Plane | string
+  /** the host sees it at the same address */
+  readonly ofHost: boolean
+  /** the variable of the module that it is */
+  readonly symbol: string | null
+}
+
 /** Eight bytes of the parameters that are the address of a tensor. */
 export interface PointerTo {
   readonly offset: number
@@ -81,6 +96,8 @@ export interface WarpArguments {
   readonly pointers: ReadonlyArray<PointerTo>
   readonly maps?: ReadonlyArray<MapOf>
   readonly tensors: ReadonlyArray<GivenTensor>
+  /** all memory of a launch that is one of several: every byte of its parameters is there, addresses too. Absent: memory is made for this launch, of `tensors` */
+  readonly held?: ReadonlyArray<HeldMemory>
   /** tensors of whose contents a run over shadows knows nothing; absent: it knows all */
   readonly unknown?: ReadonlySet<string>
   /** address of the first byte of a CTA's own shared memory */
@@ -135,7 +152,58 @@ const isData =
   ({ name, tensor }: Pick<GlobalPlane, 'name' | 'tensor'>): boolean =>
     [...tensorsOf(spec), spec.out].includes(name) || (tensor !== null && isFloat(tensor.dtype))
 
+/** Memory that is there already. Nothing of it is read silently: what other launches do to it is not this one's to know. */
+const heldMemory = (
+  p: WarpProgram,
+  held: ReadonlyArray<HeldMemory>,
+  bytes: Uint8Array,
+): E.Either<Failure, Memory> => {
+  const planes: GlobalPlane[] = []
+  const regions: Region[] = []
+  const symbols = new Map<string, number>()
+  for (const { name, region, bytes: size, holds, ofHost, symbol } of held) {
+    const isGone = typeof holds === 'string'
+    const there: Region = {
+      name,
+      bytes: size,
+      plane: isGone ? -1 : planes.length,
+      datum: null,
+      constant: null,
+    }
+    regions[region] = Object.assign(
+      there,
+      ofHost ? { ofHost: true as const } : null,
+      isGone ? { gone: holds } : null,
+    )
+    if (symbol !== null) symbols.set(symbol, region)
+    if (!isGone)
+      planes.push({
+        name,
+        bytes: size,
+        output: false,
+        tensor: null,
+        contents: null,
+        left: holds,
+        unknown: false,
+        counted: false,
+      })
+  }
+  const missing = p.variables.find(({ symbol }) => !symbols.has(symbol))
+  if (missing !== undefined)
+    return refuse('launch.symbol', `there is no memory for the variable ${missing.symbol}`)
+  if (bytes.length < p.parameterBytes)
+    return refuse(
+      'launch.parameters',
+      `expected ${String(p.parameterBytes)} bytes of parameters, found ${String(bytes.length)}`,
+    )
+  const parameters = regions.length
+  regions.push({ name: 'the parameters', bytes: bytes.length, plane: -1, datum: null, constant: bytes })
+  symbols.set('%param', parameters)
+  return E.right({ planes, regions, symbols, parameters })
+}
+
 const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> => {
+  if (a.held !== undefined) return heldMemory(p, a.held, a.parameters)
   const planes: GlobalPlane[] = []
   const regions: Region[] = []
   const symbols = new Map<string, number>()

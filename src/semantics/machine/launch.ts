@@ -68,6 +68,8 @@ export interface GlobalPlane {
   } | null
   /** of a plane that is no tensor, kept where planes hold bytes */
   readonly contents: Uint8Array | null
+  /** of a plane of bytes: as an earlier launch has left it, in place of `contents` */
+  readonly left?: Plane.Plane
   /** what a claim is about begins as zeros */
   readonly zeros?: true
   /** of an output: its caller gave what it holds before the launch */
@@ -330,7 +332,8 @@ const memoryOf = (world: World, l: Launch): E.Either<Unlaunched, ReadonlyArray<P
       ? zeros(algebra, p.bytes)
       : Plane.empty(algebra.memory, p.bytes, algebra.runs),
   )
-  l.memory.forEach(({ name, bytes, output, contents, counted, unknown = false }, plane) => {
+  l.memory.forEach(({ name, bytes, output, contents, left, counted, unknown = false }, plane) => {
+    if (left !== undefined && algebra.memory === 'bytes') memory[plane] = left
     if (contents !== null && algebra.memory === 'bytes') memory[plane] = Plane.ofBytes(contents, algebra.runs)
     if (contents !== null && algebra.memory === 'shadow')
       memory[plane] = Plane.ofShadow(contents, unknown ? datumOfPlane(plane) : null, algebra.runs)

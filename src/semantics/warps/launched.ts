@@ -28,10 +28,38 @@ export const firstRegion = 0x7f000000
 /** Bits of an address in the shared memory of one CTA. */
 export const rankShift = 24
 
+/**
+ * Upper word of the first region that the host sees at the same address, as managed and mapped memory is: a process may have memory there. Such a region is one of
+ * the first `mostHostRegions`.
+ */
+export const firstHostRegion = 0x2000
+export const mostHostRegions = 0x4000
+/** Addresses below this are those of a process on the host. */
+const hostAddresses = 0x8000
+
+/** The upper word of a region. */
+export const upperWord = (region: number, ofHost: boolean): number =>
+  (ofHost ? firstHostRegion : firstRegion) + region
+
+/** The region that an upper word means; undefined: none. */
+export const regionAt = (regions: ReadonlyArray<Region>, high: number): Region | undefined => {
+  if (high >= firstRegion) return regions[high - firstRegion]
+  const region = high >= firstHostRegion ? regions[high - firstHostRegion] : undefined
+  return region?.ofHost === true ? region : undefined
+}
+
+/** Is it an address of the host's own memory? */
+export const isOfHost = (high: number, low: number): boolean =>
+  high >= 0 && high < hostAddresses && (high !== 0 || low !== 0)
+
 /** Memory that has its own upper word. */
 export interface Region {
   readonly name: string
   readonly bytes: number
+  /** the host sees it at the same address */
+  readonly ofHost?: true
+  /** it is there no more: what became of it */
+  readonly gone?: string
   /** of what nothing writes, its bytes: reading it is silent */
   readonly constant: Uint8Array | null
   /** of data that a run over shadows does not know, which one; null: it does */
@@ -44,7 +72,7 @@ export interface Region {
 export const placedIn =
   (regions: ReadonlyArray<Region>) =>
   (high: number): Placed | null => {
-    const region = regions[high - firstRegion]
+    const region = regionAt(regions, high)
     return region === undefined || region.plane < 0 ? null : region
   }
 
@@ -87,7 +115,7 @@ export interface WarpLaunch {
   /** bytes of shared memory of a CTA, its variables and the dynamic ones */
   readonly sharedBytes: number
   readonly sharedBase: number
-  /** by upper word less `firstRegion` */
+  /** by number (`upperWord`) */
   readonly regions: ReadonlyArray<Region>
   /** region of a variable, and of the parameters */
   readonly symbols: ReadonlyMap<string, number>

@@ -21,8 +21,10 @@ import type { Standpoint } from '../machine/front.js'
 import { planeIn, type World } from '../machine/world.js'
 import {
   firstRegion,
+  isOfHost,
   localWindow,
   rankShift,
+  regionAt,
   sharedWindow,
   type Region,
   type WarpLaunch,
@@ -127,7 +129,7 @@ export const reaches = (
       if (last !== undefined && last.lanes === every) last.lanes = last.own = every.slice(0, i)
       last = among(found, high, rank, isReserved)
       if (last === undefined) {
-        const target = isReserved ? reservedAt(h, rank) : targetAt(h, high, rank)
+        const target = isReserved ? reservedAt(h, rank) : targetAt(h, high, unsigned, rank)
         if (V.isFault(target))
           return V.fault(
             target.code,
@@ -221,7 +223,7 @@ const roomOf = (h: Here, target: Target): number => {
 
 /** What the chip keeps of the shared memory of a CTA: the last of its planes. */
 const reservedAt = (h: Here, rank: number): Target | FaultValue => {
-  const target = targetAt(h, sharedWindow, rank)
+  const target = targetAt(h, sharedWindow, 0, rank)
   const behind = h.world.planesPerCta - 1
   return V.isFault(target) || target._tag !== 'plane'
     ? target
@@ -229,14 +231,21 @@ const reservedAt = (h: Here, rank: number): Target | FaultValue => {
 }
 
 /** The memory behind an upper word. */
-const targetAt = (h: Here, high: number, rank: number): Target | FaultValue => {
+const targetAt = (h: Here, high: number, low: number, rank: number): Target | FaultValue => {
   if (high === localWindow) return localTarget
   if (high === sharedWindow)
     return rank < h.world.ctas
       ? { _tag: 'plane', plane: planeIn(h.world, h.shared, rank), name: 'shared memory' }
       : V.fault('I2', `means CTA ${String(rank)} of a cluster of ${String(h.world.ctas)}`)
-  const region = h.launch.regions[high - firstRegion]
-  if (region === undefined) return V.fault('I2', 'is in no memory of the launch')
+  const region = regionAt(h.launch.regions, high)
+  if (region === undefined)
+    return V.fault(
+      'I2',
+      isOfHost(high, low)
+        ? 'is an address of the host, which no kernel may use'
+        : 'is in no memory of the launch',
+    )
+  if (region.gone !== undefined) return V.fault('I2', `is in ${region.name}, ${region.gone}`)
   return region.constant === null
     ? { _tag: 'plane', plane: region.plane, name: region.name }
     : { _tag: 'constant', region }

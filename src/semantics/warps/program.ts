@@ -236,8 +236,8 @@ export type Operation =
   | Tcgen05Operation
   /** the threads of the warp give registers back, or take more */
   | { readonly _tag: 'setRegisters'; readonly count: number; readonly action: 'increase' | 'decrease' }
-  /** dependent grids may begin, or grids before this one are waited for: a run has one grid, so it does nothing */
-  | { readonly _tag: 'gridDependency' }
+  /** dependent grids may begin, or grids before this one are waited for: a run has one grid, so it does nothing; between grids see `host/` */
+  | { readonly _tag: 'gridDependency'; readonly action: 'launchDependents' | 'wait' }
   // ---- barriers and fences
   | {
       readonly _tag: 'bar'

@@ -22,7 +22,8 @@ const nothing = (h: Here): void => {
 }
 
 const gridDependency = (h: Here): void => {
-  emit(h.e, { _tag: 'gridDependency' }, h.guard)
+  const action = h.modifiers['action'] === 'wait' ? 'wait' : 'launchDependents'
+  emit(h.e, { _tag: 'gridDependency', action }, h.guard)
 }
 
 /** A cache policy is opaque: zero, which nothing may look into. */

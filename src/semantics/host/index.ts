@@ -1,0 +1,15 @@
+export * from './order.js'
+export * from './races.js'
+export { clauses, forgotten as forgottenEdges, type Clause } from './clauses.js'
+export * as Litmus from './litmus.js'
+export * as Spans from './spans.js'
+export {
+  following,
+  sitesOfWaits,
+  touched,
+  triggers,
+  type Asking,
+  type Touch,
+  type Touched,
+  type Unwritten,
+} from './touched.js'
