@@ -291,6 +291,12 @@ export const kinded =
   (name: string, cases: { readonly [K in A['kind']]: Wire<Extract<A, { readonly kind: K }>> }): Wire<A> =>
     byWord<A>('kind', name, new Map(Object.entries(cases)))
 
+/** The same told apart by `op`, for operations that follow one another. */
+export const operated =
+  <A extends { readonly op: string }>() =>
+  (name: string, cases: { readonly [K in A['op']]: Wire<Extract<A, { readonly op: K }>> }): Wire<A> =>
+    byWord<A>('op', name, new Map(Object.entries(cases)))
+
 const byWord = <A>(key: string, name: string, known: ReadonlyMap<string, AnyWire>): Wire<A> => {
   const isWhole = (u: unknown): u is A => isObject(u)
   return make<A>(
@@ -342,7 +348,7 @@ const show = (found: unknown): string => {
   if (found === undefined) return 'nothing'
   if (Array.isArray(found)) return `an array of ${String(found.length)}`
   if (isObject(found)) {
-    const key = ['_tag', 'kind'].find((k) => typeof own(found, k) === 'string')
+    const key = ['_tag', 'kind', 'op'].find((k) => typeof own(found, k) === 'string')
     return key === undefined ? 'an object' : `an object with ${key} ${JSON.stringify(own(found, key))}`
   }
   const text = JSON.stringify(found)

@@ -85,7 +85,7 @@ export const isPtx = (name: string): boolean =>
 const elsewhere: ReadonlyArray<string> = ['set', 'in', 'arithmetic', 'threads']
 
 /** A module of PTX with its launch, as a source of runs, a listing and the lines of its author. */
-interface PtxSubject {
+export interface PtxSubject {
   readonly launched: LaunchedPtx
   readonly source: Source
   readonly script: Script
@@ -95,7 +95,10 @@ interface PtxSubject {
 }
 
 /** The lines of a text that lies beside a file; none where there is no such text. */
-const linesBeside = (world: World, file: string): ((name: string) => ReadonlyArray<string>) => {
+const linesBeside = (
+  world: Pick<World, 'files'>,
+  file: string,
+): ((name: string) => ReadonlyArray<string>) => {
   const known = new Map<string, ReadonlyArray<string>>()
   return (name) => {
     const before = known.get(name)
@@ -136,43 +139,50 @@ export const ptxSubject = (
     ),
     E.bindTo('given'),
     E.bindW('set', () => dataAsked(options)),
-    E.map(({ given, set }): PtxSubject => {
-      const launched = set === null ? given : withData(given, set)
-      const { program, positions } = launched.elaborated
-      const lines = linesBeside(world, file)
-      const own = lines(file.split(/[/\\]/u).pop() ?? file)
-      const lineAt = (site: number): number => positions[site]?.line ?? 0
-      const numbers = new Map(program.sites.map((site, i) => [site.label, i]))
-      return {
-        launched,
-        source: warpSource(program, launched.arguments),
-        algebra: (options['fast'] === false ? bits : fast.bits)(
-          program.arch === 'sm100a' ? 'blackwell' : 'hopper',
-        ),
-        script: {
-          name: program.name,
-          listing: () =>
-            program.sites.map((_, i) => ({
-              text: (own[lineAt(i) - 1] ?? program.sites[i]!.label).trim(),
-              depth: 1,
-              site: i,
-            })),
-          buffers: (launchedWorld) => sharedBuffers(launchedWorld),
-        },
-        linesOf: lines,
-        authored: ({ label, loc }) => {
-          const [, name = '', line = ''] = /^(.*):(\d+):\d+$/su.exec(loc ?? '') ?? []
-          const site = numbers.get(label)
-          return name === ''
-            ? null
-            : {
-                place: `${name}:${line}`,
-                text: (lines(name)[Number(line) - 1] ?? own[lineAt(site ?? 0) - 1] ?? '').trim(),
-              }
-        },
-      }
-    }),
+    E.map(({ given, set }) => subjectOf(world, file, options, set === null ? given : withData(given, set))),
   )
+}
+
+/** A launch of a module as what is run and judged. */
+export const subjectOf = (
+  world: Pick<World, 'files'>,
+  file: string,
+  options: Options,
+  launched: LaunchedPtx,
+): PtxSubject => {
+  const { program, positions } = launched.elaborated
+  const lines = linesBeside(world, file)
+  const own = lines(file.split(/[/\\]/u).pop() ?? file)
+  const lineAt = (site: number): number => positions[site]?.line ?? 0
+  const numbers = new Map(program.sites.map((site, i) => [site.label, i]))
+  return {
+    launched,
+    source: warpSource(program, launched.arguments),
+    algebra: (options['fast'] === false ? bits : fast.bits)(
+      program.arch === 'sm100a' ? 'blackwell' : 'hopper',
+    ),
+    script: {
+      name: program.name,
+      listing: () =>
+        program.sites.map((_, i) => ({
+          text: (own[lineAt(i) - 1] ?? program.sites[i]!.label).trim(),
+          depth: 1,
+          site: i,
+        })),
+      buffers: (launchedWorld) => sharedBuffers(launchedWorld),
+    },
+    linesOf: lines,
+    authored: ({ label, loc }) => {
+      const [, name = '', line = ''] = /^(.*):(\d+):\d+$/su.exec(loc ?? '') ?? []
+      const site = numbers.get(label)
+      return name === ''
+        ? null
+        : {
+            place: `${name}:${line}`,
+            text: (lines(name)[Number(line) - 1] ?? own[lineAt(site ?? 0) - 1] ?? '').trim(),
+          }
+    },
+  }
 }
 
 /** Shared memory of every CTA as one buffer: PTX does not say how it is divided. */
@@ -363,7 +373,7 @@ const judgedOnSets = (
   )
 
 /** `rows`: what is told of its data; `outside`: what its verdict does not speak of besides. */
-const judgedOver = (
+export const judgedOver = (
   world: World,
   subject: PtxSubject,
   options: Options,
@@ -440,7 +450,7 @@ const judgedOver = (
   })(checked)
 }
 
-interface JudgedPtx extends Judged {
+export interface JudgedPtx extends Judged {
   readonly launched: LaunchedPtx
 }
 

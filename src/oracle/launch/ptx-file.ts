@@ -61,6 +61,8 @@ export interface PtxTensor {
   readonly role?: MemoryRole
   readonly file?: string | null
   readonly offset?: number
+  /** bytes from the beginning of the tensor to where the pointer points */
+  readonly at?: number
   readonly symbol?: string
 }
 /** The window of a map of columns of pixels, innermost first: of W, H and D how far its first pixel is from that of the tensor, and its last from the last. */
@@ -158,7 +160,7 @@ const name = described(line, 'what it is called; `--out` calls it so')
 const dtype = described(line, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`')
 const swizzle = described(oneOf(0, 32, 64, 128), 'bytes of a row in which 16-byte pieces change places')
 
-const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
+export const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
   record<PtxTensor>()(
     'a tensor',
     { tensor: name },
@@ -169,6 +171,7 @@ const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
       role,
       file,
       offset,
+      at: described(nat, 'bytes from the beginning of the tensor to where the pointer points'),
       symbol,
     },
   ),
@@ -278,7 +281,7 @@ const scalar: Wire<PtxScalar> = define('PtxScalar', () =>
   ),
 )
 
-const struct: Wire<PtxStruct> = define('PtxStruct', () =>
+export const struct: Wire<PtxStruct> = define('PtxStruct', () =>
   record<PtxStruct>()(
     'a struct',
     {

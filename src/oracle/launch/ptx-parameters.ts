@@ -77,7 +77,7 @@ const layMap = (into: Laying, what: string, a: PtxTensorMap, at: number, room: n
   if (room < 8)
     return wrong(what, `${String(mapBytes)} bytes for the tensor map of ${a.tensor}`, String(room))
   const object = objectOf(a.tensor)
-  into.pointers.push({ offset: at, tensor: object })
+  into.pointers.push({ offset: at, tensor: object, at: 0 })
   into.tensors.push({ tensor: object, dtype: 'b8', shape: [mapBytes], role: 'in' })
   into.maps.push({ into: object, offset: 0, tensor: a.tensor, fields })
   return null
@@ -93,7 +93,7 @@ const lay = (
   if (a.kind === 'tensormap') return layMap(into, what, a, at, room)
   if (a.kind !== 'scalar') {
     if (room < 8) return wrong(what, `8 bytes for the address of ${a.tensor}`, String(room))
-    into.pointers.push({ offset: at, tensor: a.tensor })
+    into.pointers.push({ offset: at, tensor: a.tensor, at: a.at ?? 0 })
     into.tensors.push(a)
     return null
   }
@@ -108,7 +108,10 @@ const lay = (
   return null
 }
 
-export const layArgument = (into: Laying, p: EntryParameter, a: PtxArgument): Failure | null => {
+/** What is filled: a parameter, or memory that holds the same. */
+export type Slot = Pick<EntryParameter, 'name' | 'type' | 'offset' | 'bytes'>
+
+export const layArgument = (into: Laying, p: Slot, a: PtxArgument): Failure | null => {
   if (typeof a === 'string' && scalarBytes(numeric(p), a) === null)
     return p.bytes === 8
       ? lay(into, p.name, { tensor: a }, p.offset, p.bytes)
@@ -141,5 +144,5 @@ export const layArgument = (into: Laying, p: EntryParameter, a: PtxArgument): Fa
 }
 
 /** A parameter that says only how wide it is holds an integer. */
-export const numeric = ({ type, bytes }: EntryParameter): string =>
+export const numeric = ({ type, bytes }: Pick<EntryParameter, 'type' | 'bytes'>): string =>
   type === 'f32' || type === 'f64' ? type : `b${String(8 * bytes)}`

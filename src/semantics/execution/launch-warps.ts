@@ -76,6 +76,8 @@ export interface HeldMemory {
 export interface PointerTo {
   readonly offset: number
   readonly tensor: string
+  /** bytes from its beginning; absent: none */
+  readonly at?: number
 }
 
 /** A tensor map that lies in the parameters, or in a tensor of 128 bytes. */
@@ -295,10 +297,10 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       'launch.parameters',
       `expected ${String(p.parameterBytes)} bytes of parameters, found ${String(bytes.length)}`,
     )
-  for (const { offset, tensor } of a.pointers) {
+  for (const { offset, tensor, at = 0 } of a.pointers) {
     const region = numbers.get(tensor)
     if (region === undefined) return refuse('launch.tensor', `there is no tensor ${tensor}`)
-    address(bytes, offset, region, 0)
+    address(bytes, offset, region, at)
   }
   for (const { into, offset, tensor, fields } of a.maps ?? []) {
     const region = numbers.get(tensor)

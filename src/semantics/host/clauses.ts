@@ -83,7 +83,8 @@ export const clauses: ReadonlyArray<Clause> = [
   {
     id: 'dependent',
     says: 'A launch with programmatic stream serialisation, right behind a launch of its stream, may begin when that one may have been begun and all of its CTAs have executed `griddepcontrol.launch_dependents` or have ended. Until it waits it knows nothing of what that one does to memory; where that one never triggers, all of its threads have ended, which is enough to write what it reads.',
-    source: 'CUDA C++ Programming Guide, “Programmatic Dependent Launch and Synchronization”; PTX ISA, griddepcontrol',
+    source:
+      'CUDA C++ Programming Guide, “Programmatic Dependent Launch and Synchronization”; PTX ISA, griddepcontrol',
     litmus: ['A on s: write x, trigger', 'B on s dependent: read x, wait'],
     expect: 'race',
     without: 'ok',
@@ -99,7 +100,8 @@ export const clauses: ReadonlyArray<Clause> = [
   {
     id: 'grid-end',
     says: 'The end of a dependent launch that has waited says that the one before it is over, and who waits for its end knows both. The end of one that has not waited says nothing of the one before it.',
-    source: 'PTX ISA, griddepcontrol (a wait is for the prerequisite grids; a launch that does not wait may end before they do)',
+    source:
+      'PTX ISA, griddepcontrol (a wait is for the prerequisite grids; a launch that does not wait may end before they do)',
     litmus: ['A on s: write x, trigger', 'B on s dependent: wait, trigger', 'C on s dependent: wait, read x'],
     expect: 'ok',
     without: 'race',

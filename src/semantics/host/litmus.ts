@@ -29,7 +29,16 @@ import {
   type Issued,
   type Order,
 } from './order.js'
-import { forgotten, kept, nothingYet, racesOf, racesOfHost, type Access, type Past, type Race } from './races.js'
+import {
+  forgotten,
+  kept,
+  nothingYet,
+  racesOf,
+  racesOfHost,
+  type Access,
+  type Past,
+  type Race,
+} from './races.js'
 
 // ---------------------------------------------------------------- model
 
@@ -43,7 +52,12 @@ interface Node extends Launch {
 }
 
 export type Line =
-  | { readonly _tag: 'operation'; readonly launch: Launch; readonly stream: string; readonly returns: boolean }
+  | {
+      readonly _tag: 'operation'
+      readonly launch: Launch
+      readonly stream: string
+      readonly returns: boolean
+    }
   | { readonly _tag: 'graph'; readonly stream: string; readonly nodes: ReadonlyArray<Node> }
   | { readonly _tag: 'recorded'; readonly event: string; readonly stream: string }
   | { readonly _tag: 'waits'; readonly stream: string; readonly event: string }
@@ -78,7 +92,9 @@ const doingsOf = (text: string, dependent: boolean): Doings | null => {
     if (verb === 'wait' && memory === undefined) waits = true
     else if (verb === 'trigger' && memory === undefined) triggers = true
     else if (words.length === 2 && memory !== undefined && ['read', 'write', 'add'].includes(verb))
-      for (const rw of verb === 'add' ? (['r', 'w'] as const) : [verb === 'read' ? ('r' as const) : ('w' as const)])
+      for (const rw of verb === 'add'
+        ? (['r', 'w'] as const)
+        : [verb === 'read' ? ('r' as const) : ('w' as const)])
         accesses.push({
           memory,
           rw,
@@ -118,7 +134,8 @@ const graphOf = (stream: string, text: string): Line | null => {
     const found = node.exec(part)
     if (found === null) return null
     const [, name = '', how, names = '', doings = ''] = found
-    const after = names === '' ? [] : names.split(',').map((n) => nodes.findIndex(({ name: m }) => m === n.trim()))
+    const after =
+      names === '' ? [] : names.split(',').map((n) => nodes.findIndex(({ name: m }) => m === n.trim()))
     const launch = launchOf(name, how === 'dependent on', doings)
     if (launch === null || after.includes(-1)) return null
     nodes.push({ name, grid: launch.grid, accesses: launch.accesses, after })
@@ -139,9 +156,7 @@ const lineOf = (text: string): Line | null => {
   if (r !== null) return { _tag: 'recorded', event: r[1]!, stream: r[2]! }
   const w = wait.exec(text)
   if (w !== null)
-    return w[1] === 'host'
-      ? { _tag: 'host', on: w[2]! }
-      : { _tag: 'waits', stream: w[1]!, event: w[2]! }
+    return w[1] === 'host' ? { _tag: 'host', on: w[2]! } : { _tag: 'waits', stream: w[1]!, event: w[2]! }
   const a = apart.exec(text)
   if (a !== null) return { _tag: 'apart', stream: a[1]! }
   const t = touch.exec(text)
@@ -149,7 +164,9 @@ const lineOf = (text: string): Line | null => {
   return doings === null ? null : { _tag: 'touches', accesses: doings.accesses }
 }
 
-export const linesOf = (texts: ReadonlyArray<string>): E.Either<Failure<'litmus.line'>, ReadonlyArray<Line>> => {
+export const linesOf = (
+  texts: ReadonlyArray<string>,
+): E.Either<Failure<'litmus.line'>, ReadonlyArray<Line>> => {
   const out: Line[] = []
   for (const [i, text] of texts.entries()) {
     const line = lineOf(text.trim())

@@ -143,7 +143,8 @@ const withStream = (o: Order, name: string, s: Stream): Order =>
 // ---------------------------------------------------------------- destructors
 
 /** Is the operation over, for someone who knows this? */
-export const isOver = (known: Known, { timeline, index }: Place): boolean => (known.get(timeline) ?? 0) >= index
+export const isOver = (known: Known, { timeline, index }: Place): boolean =>
+  (known.get(timeline) ?? 0) >= index
 
 const streamOf = ({ streams }: Order, name: string): Stream => streams.get(name) ?? stream(true)
 
@@ -172,7 +173,8 @@ const placeIn = (o: Order, name: string, known: Known): Place => {
 // ---------------------------------------------------------------- what a host does
 
 /** A stream is made; one that does not block has nothing to do with the legacy stream. */
-export const made = (o: Order, name: string, blocking: boolean): Order => withStream(o, name, stream(blocking))
+export const made = (o: Order, name: string, blocking: boolean): Order =>
+  withStream(o, name, stream(blocking))
 
 const issuedIn = (
   has: Has,
@@ -195,7 +197,10 @@ const issuedIn = (
     ends,
     behind: overlaps && !over.triggers ? over.issued.place : null,
   }
-  return [issued, order(o.host, o.streams, o.events, new Map([...o.timelines, [place.timeline, place.index]]))]
+  return [
+    issued,
+    order(o.host, o.streams, o.events, new Map([...o.timelines, [place.timeline, place.index]])),
+  ]
 }
 
 /** An operation is issued; `returns`: when the call returns, it is over. */
@@ -226,7 +231,12 @@ export const issue = (
   const streams = new Map([...next.streams, [name, after]])
   return [
     issued,
-    order(returns && has('return') ? join(next.host, issued.ends) : next.host, streams, next.events, next.timelines),
+    order(
+      returns && has('return') ? join(next.host, issued.ends) : next.host,
+      streams,
+      next.events,
+      next.timelines,
+    ),
   ]
 }
 
@@ -245,7 +255,9 @@ export const issueGraph = (
     const edges = has('graph') ? after : []
     const single = edges.length === 1 ? { issued: out[edges[0]!]!, grid: nodes[edges[0]!]!.grid } : null
     const over =
-      single === null || single.grid === null ? null : { issued: single.issued, triggers: single.grid.triggers }
+      single === null || single.grid === null
+        ? null
+        : { issued: single.issued, triggers: single.grid.triggers }
     const [issued, then] = issuedIn(
       has,
       next,

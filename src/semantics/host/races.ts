@@ -73,8 +73,7 @@ const racing = (
   (past.get(access.memory) ?? []).flatMap((k): ReadonlyArray<Race> => {
     if (access.rw === 'r' && k.access.rw === 'r') return []
     if (isOver(known, k.place) || areTogether(access, k.access)) return []
-    const hasEnded =
-      behind !== null && behind.timeline === k.place.timeline && behind.index >= k.place.index
+    const hasEnded = behind !== null && behind.timeline === k.place.timeline && behind.index >= k.place.index
     if (hasEnded && k.access.rw === 'r') return []
     const spans = common(access.spans, k.access.spans)
     return spans.length === 0
@@ -97,7 +96,9 @@ export const racesOf = (
   accesses: ReadonlyArray<Access>,
 ): ReadonlyArray<Race> =>
   accesses.flatMap((a) =>
-    a.early ? racing(past, a, operation, begins, behind, waited) : racing(past, a, operation, waited, null, waited),
+    a.early
+      ? racing(past, a, operation, begins, behind, waited)
+      : racing(past, a, operation, waited, null, waited),
   )
 
 /** What the host races with when it touches memory itself. */

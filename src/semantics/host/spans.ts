@@ -9,7 +9,9 @@
 
 /** Pairs of start and end, in any order. */
 export const united = (pairs: ArrayLike<number>): Int32Array => {
-  const order = Array.from({ length: pairs.length / 2 }, (_, i) => i).sort((x, y) => pairs[2 * x]! - pairs[2 * y]!)
+  const order = Array.from({ length: pairs.length / 2 }, (_, i) => i).sort(
+    (x, y) => pairs[2 * x]! - pairs[2 * y]!,
+  )
   const out: number[] = []
   for (const i of order) {
     const [start, end] = [pairs[2 * i]!, pairs[2 * i + 1]!]

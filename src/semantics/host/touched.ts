@@ -197,4 +197,3 @@ export const touched = (a: Asking): Fold<State, Touched> => {
     }),
   }
 }
-

@@ -20,6 +20,7 @@ import { judgeAsPtx, judgeBoth, levelOption, levelsAsked } from '../levels.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
+import { hostProgramIn, hostReport } from '../host.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { atOneLevel, checkReport, type AtLevels } from '../judged.js'
@@ -58,7 +59,12 @@ const define = (command: Command): Command =>
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() => {
     const name = operands[0] ?? ''
-    return name.endsWith('.jsonl') ? checkTrace(world, name, options) : checkSubject(world, name, options)
+    const program = hostProgramIn(world, name)
+    return name.endsWith('.jsonl')
+      ? checkTrace(world, name, options)
+      : program !== null
+        ? hostReport(world, name, options, program)
+        : checkSubject(world, name, options)
   })
 
 /** A trace has one schedule, its own, and no statements to leave out. */

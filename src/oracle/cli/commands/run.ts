@@ -55,6 +55,7 @@ import {
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
+import { hostProgramIn, hostReport } from '../host.js'
 import { threadsAsked } from '../flags/threads.js'
 import { cameAs } from '../judged.js'
 import {
@@ -305,6 +306,8 @@ const expectedOf = (
 
 const run: CliCommand['run'] = (world) => (operands, options) => async () => {
   const name = operands[0] ?? ''
+  const program = hostProgramIn(world, name)
+  if (program !== null) return hostReport(world, name, options, program)
   const asked = levelsAsked(world, name, options)
   if (E.isLeft(asked)) return asked
   if (asked.right._tag === 'one') return runNow(world, name, options, null)

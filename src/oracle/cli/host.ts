@@ -1,0 +1,223 @@
+/**
+ * `check` and `run` of a program of a host (`tcspec.host/1`): it is executed operation by operation, every launch is judged, and so is what is between them.
+ *
+ *     tcspec check program.json
+ *     tcspec run program.json --launch-verdicts
+ *
+ * | verdict       | if                                                                                     |
+ * |---------------|----------------------------------------------------------------------------------------|
+ * | of a launch   | the first launch of its kernel that is not ok, from the worst (`worstFirst`)           |
+ * | hazard        | operations race, the host does not wait, a memory is not there or was never written    |
+ * | wrong-result  | a file expects something else                                                          |
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../failure.js'
+import * as fast from '../../fast/index.js'
+import { bits } from '../../numerics/bits.js'
+import { own } from '../../own.js'
+import { fields, thousands } from '../../render/table.js'
+import type { Row } from '../../render/verdict.js'
+import { worstFirst, type VerdictName } from '../../semantics/judging/verdict.js'
+import { decodeHost, isHostProgram, type HostProgram } from '../host/file.js'
+import {
+  performed,
+  usualFuel,
+  type Host,
+  type HostFinding,
+  type HostSide,
+  type Judge,
+} from '../host/perform.js'
+import { asText } from '../tensor-files/files.js'
+import { paletteOf } from './colours.js'
+import type { Options, Report, World } from './command.js'
+import { fuelAsked, goodOf } from './judging.js'
+import { judgedOver, subjectOf } from './ptx.js'
+
+export const hostVerdictSchema = 'tcspec.host-verdict/1'
+
+// ---------------------------------------------------------------- reading
+
+/** The program that a file holds; null: it holds something else. */
+export const hostProgramIn = (world: World, name: string): E.Either<Failure, HostProgram> | null => {
+  if (!name.toLowerCase().endsWith('.json')) return null
+  const read = pipe(world.files.read(name)(), E.chainW(asText(name)))
+  if (E.isLeft(read)) return null
+  const document = E.tryCatch(
+    (): unknown => JSON.parse(read.right),
+    () => null,
+  )
+  if (E.isLeft(document) || !isHostProgram(document.right)) return null
+  return pipe(
+    decodeHost(document.right),
+    E.mapLeft((f): Failure => ({ code: f.code, message: `${name}: ${f.message}` })),
+  )
+}
+
+/** What is a matter of one kernel alone. */
+const ofOneKernel: ReadonlyArray<string> = [
+  'set',
+  'launch',
+  'grid',
+  'arg',
+  'block',
+  'cluster',
+  'shared',
+  'entry',
+  'computes',
+  'without',
+  'mend',
+  'accept',
+  'acceptWrite',
+  'schedule',
+  'record',
+  'timeline',
+  'known',
+  'in',
+  'trace',
+  'data',
+]
+
+// ---------------------------------------------------------------- the verdict
+
+const launchesOf = (h: Host): ReadonlyArray<readonly [number, VerdictName]> =>
+  h.launches.flatMap(({ operation, verdict }) =>
+    verdict === null ? [] : [[operation, verdict.verdict] as const],
+  )
+
+export const verdictOfHost = (h: Host): VerdictName => {
+  const wrong = h.compared.some(({ differ }) => differ > 0)
+  const all = new Set<VerdictName>([
+    ...h.launches.flatMap(({ verdict }) =>
+      verdict === null || goodOf(verdict) === true ? [] : [verdict.verdict],
+    ),
+    ...(h.findings.length > 0 ? (['hazard'] as const) : []),
+    ...(wrong ? (['wrong-result'] as const) : []),
+    ...(h.stopped !== null ? (['invalid'] as const) : []),
+  ])
+  return worstFirst.find((name) => all.has(name)) ?? 'ok'
+}
+
+const reasonOf = (h: Host, name: VerdictName): string => {
+  if (name === 'ok') return 'no hazards in any schedule of a launch, and none between operations'
+  const bad = launchesOf(h).filter(([, v]) => v === name)[0]
+  const launch = bad === undefined ? undefined : h.launches.find(({ operation }) => operation === bad[0])
+  if (launch?.verdict != null)
+    return `operation ${String(launch.operation)}, launch of ${launch.kernel}: ${launch.verdict.reason}`
+  const [first] = h.findings
+  if (name === 'hazard' && first !== undefined) return first.text
+  if (name === 'wrong-result') {
+    const c = h.compared.find(({ differ }) => differ > 0)!
+    return `${c.memory}: ${thousands(c.differ)} of ${thousands(c.elements)} elements differ from what its file expects`
+  }
+  return h.stopped?.why ?? ''
+}
+
+// ---------------------------------------------------------------- words
+
+const placeText = (s: HostSide): string =>
+  `${s.what}${s.stream === null ? '' : ` on ${s.stream === 'legacy' ? 'the default stream' : `stream ${s.stream}`}`} (operation ${String(s.operation)})${s.where === null ? '' : `\n              ${s.where}`}`
+
+const bytesText = ({ memory, spans }: HostFinding): string => {
+  const shown = spans
+    .slice(0, 4)
+    .map(([start, end]) => `${thousands(start)} to ${thousands(end)}`)
+    .join(', ')
+  return `${memory} ${shown}${spans.length > 4 ? ` and ${String(spans.length - 4)} more` : ''}`
+}
+
+const blockOf = (f: HostFinding): string =>
+  [
+    `${f.id}  ${f.title}`,
+    `    ${f.text}`,
+    `    a         ${placeText(f.a)}`,
+    ...(f.b === undefined ? [] : [`    b         ${placeText(f.b)}`]),
+    ...(f.spans.length === 0 ? [] : [`    bytes     ${bytesText(f)}`]),
+    `    why       ${f.why}`,
+    `    fix       ${f.fix}`,
+  ].join('\n')
+
+const launchRows = (h: Host): ReadonlyArray<Row> =>
+  h.launches.map(({ operation, kernel, stream, verdict, as }): Row => [
+    'launch',
+    `${String(operation)} ${kernel} on ${stream === 'legacy' ? 'the default stream' : stream}: ${
+      verdict !== null
+        ? `${verdict.verdict}: ${verdict.reason}`
+        : as !== null
+          ? `as operation ${String(as)}`
+          : 'not judged'
+    }`,
+  ])
+
+// ---------------------------------------------------------------- all of it
+
+/** `check` (`judges`) or `run` of a program. */
+export const hostReport = (
+  world: World,
+  name: string,
+  options: Options,
+  decoded: E.Either<Failure, HostProgram>,
+): E.Either<Failure, Report> => {
+  const meaningless = ofOneKernel.find((key) => own(options, key) !== undefined)
+  if (meaningless !== undefined)
+    return refuse('bad-flag', `--${meaningless}: expected one kernel, found the program '${name}' of a host`)
+  const judge: Judge = (launched, path) =>
+    pipe(
+      judgedOver(world, subjectOf(world, path, options, launched), options, [], []),
+      E.map(({ verdict }) => verdict),
+    )
+  return pipe(
+    decoded,
+    E.bindTo('program'),
+    E.bindW('fuel', () => fuelAsked(options, 0)),
+    E.bindW('host', ({ program, fuel }) =>
+      performed(
+        {
+          files: world.files,
+          where: name,
+          algebra: (arch) =>
+            (options['fast'] === false ? bits : fast.bits)(arch === 'sm100a' ? 'blackwell' : 'hopper'),
+          judge: options['hazards'] === false ? null : judge,
+          judgeAll: false,
+          fuel: Math.max(fuel, usualFuel),
+        },
+        program,
+      ),
+    ),
+    E.map(({ program, host: h }): Report => {
+      const verdict = verdictOfHost(h)
+      const reason = reasonOf(h, verdict)
+      return {
+        good: verdict === 'ok' ? true : verdict === 'undecided' || verdict === 'out-of-fuel' ? null : false,
+        json: () => ({
+          schema: hostVerdictSchema,
+          program: program.name ?? name,
+          verdict,
+          reason,
+          operations: program.operations.length,
+          launches: h.launches,
+          findings: h.findings,
+          compared: h.compared,
+          stopped: h.stopped,
+        }),
+        text: () =>
+          `${[
+            fields(paletteOf(world), 12, [
+              [
+                'program',
+                `${program.name ?? name}, ${String(program.operations.length)} operations, ${String(h.launches.length)} launches`,
+              ],
+              ...launchRows(h),
+              ...h.compared.map((c): Row => [
+                'compared',
+                `${c.memory}: ${thousands(c.differ)} of ${thousands(c.elements)} elements differ from what its file expects`,
+              ]),
+              ...(h.stopped === null ? [] : [['stopped', h.stopped.why] as const]),
+              ['verdict', `${verdict}: ${reason}`],
+            ]),
+            ...h.findings.map(blockOf),
+          ].join('\n\n')}\n`,
+      }
+    }),
+  )
+}
