@@ -116,6 +116,8 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['verdict/2', ['check', 'zoo/R1']],
   ['verdict/2', ['check', 'zoo/B1', '--explore']],
   ['verdict/2', ['check', '@t.jsonl']],
+  ['host-verdict/1', ['check', 'conformance/programs/event-missing.json']],
+  ['host-verdict/1', ['run', 'conformance/programs/freed.json', '--judge', 'first']],
   ['events/1', ['trace', 'zoo/R1']],
   ['timeline/1', ['trace', 'zoo/R1', '--format', 'perfetto']],
   ['written/1', ['trace', 'zoo/R1-fixed', '-o', '@t.jsonl']],

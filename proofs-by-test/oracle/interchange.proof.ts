@@ -22,6 +22,7 @@ import { listingOf } from '../../src/layouts/listing.js'
 import { givenSchemas } from '../../src/oracle/documents.js'
 import { documentWire } from '../../src/dialects/jaxpr/index.js'
 import { decodeLaunch, launchWire } from '../../src/oracle/launch/file.js'
+import { hostWire } from '../../src/oracle/host/file.js'
 import { ptxLaunchWire } from '../../src/oracle/launch/ptx-file.js'
 import { lineWire } from '../../src/oracle/sweep/results.js'
 import { sweepWire } from '../../src/oracle/sweep/spec.js'
@@ -47,6 +48,7 @@ describe('what a published schema takes, the codec takes, and writes it again as
     'jaxpr.schema.json': documentWire,
     'launch.schema.json': launchWire,
     'ptx-launch.schema.json': ptxLaunchWire,
+    'host.schema.json': hostWire,
     'layout-description.schema.json': descriptionWire,
     'encoding.schema.json': encodingWire,
     'array.schema.json': arrayWire,

@@ -7,6 +7,7 @@
  * | printed by                                      | schema                   | file                        |
  * |-------------------------------------------------|--------------------------|-----------------------------|
  * | `check`, `run`                                  | `tcspec.verdict/2`       | `verdict.schema.json`       |
+ * | `check`, `run` of a program of a host           | `tcspec.host-verdict/1`  | `host-verdict.schema.json`  |
  * | `banks`, `compare`, `cute`, `image`, `kernels`, `linear`, `mma`, `mutate`, `score`, `tiling`, `transform` | `tcspec.banks/1` and so on | `banks.schema.json` and so on |
  * | `ptx X.ptx`                                     | `tcspec.ptx/1`           | `ptx.schema.json`           |
  * | `litmus`                                        | `tcspec.litmus/1`        | `litmus.schema.json`        |
@@ -30,6 +31,7 @@
  * | a kernel that JAX traced                   | `tcspec.jaxpr/1`                | `jaxpr.schema.json`               |
  * | a launch of a module                       | `tcspec.launch/1`               | `launch.schema.json`              |
  * | a launch of PTX                            | `tcspec.ptx-launch/1`           | `ptx-launch.schema.json`          |
+ * | a program of a host: its launches, streams, copies | `tcspec.host/1`          | `host.schema.json`                |
  * | a layout of registers                      | `tcspec.layout-description/1`   | `layout-description.schema.json`  |
  * | an encoding of Triton's, for any memory    | `tcspec.encoding/1`             | `encoding.schema.json`            |
  * | an array in shared memory: its transforms  | `tcspec.array/1`                | `array.schema.json`               |
@@ -69,6 +71,7 @@ import { documentWire, jaxprSchema } from '../dialects/jaxpr/index.js'
 import { baselineWire } from '../semantics/files/accept-codec.js'
 import { acceptSchema } from '../semantics/judging/accept.js'
 import { launchSchema, launchWire } from './launch/file.js'
+import { hostSchema, hostWire } from './host/file.js'
 import { ptxLaunchSchema, ptxLaunchWire } from './launch/ptx-file.js'
 import { lineWire, resultsSchema } from './sweep/results.js'
 import { sweepSchema, sweepWire } from './sweep/spec.js'
@@ -86,6 +89,14 @@ const object = (name: string, required: Members, optional: Members = {}): Wire<u
 
 const ints = list(integer)
 const orNull = <A>(what: string, form: Wire<A>): Wire<A | null> => either(`null or ${what}`, nothing, form)
+
+const hostSide = object('a side of a finding', {
+  operation: [nat, 'its operation, from 0'],
+  what: [text, 'what the operation is'],
+  stream: [orNull('a stream', text), 'its stream; null: the host itself'],
+  does: [text, 'what it does to the bytes'],
+  where: [orNull('a line', text), 'the statement of the kernel; null: it is no launch'],
+})
 
 const shape: Members[string] = [list(nat), 'extent of every dimension']
 const bits: Members[string] = [nat, 'bits of an element']
@@ -955,6 +966,70 @@ const documents: Readonly<Record<string, Document>> = {
       'in the order of the grid',
     ],
   }),
+  'host-verdict.schema.json': document('tcspec.host-verdict/1', 'the verdict on a program of a host', {
+    program: [text, 'what the program is called, or its file'],
+    verdict: [
+      oneOf('ok', 'invalid', 'hazard', 'deadlock', 'wrong-result', 'undecided', 'out-of-fuel'),
+      'the worst of its launches and of what is between its operations',
+    ],
+    reason: [text, 'why, in a line'],
+    operations: [nat, 'how many operations it has'],
+    launches: [
+      list(
+        object('a launch', {
+          operation: [nat, 'its operation, from 0'],
+          kernel: [text, 'its kernel'],
+          stream: [text, 'its stream; `legacy`: the default stream'],
+          verdict: [orNull('a verdict', verdictWire), 'the verdict on it alone; null: it was not judged'],
+          as: [
+            orNull('an operation', nat),
+            'the launch of the same kernel and shape that is judged in its place',
+          ],
+        }),
+      ),
+      'its launches, in their order',
+    ],
+    findings: [
+      list(
+        object(
+          'a finding',
+          {
+            id: [oneOf('H1', 'H2', 'H3', 'H4', 'H5'), 'its kind (docs/Programs.md)'],
+            title: [text, 'its kind in words'],
+            text: [text, 'what is wrong, in a line'],
+            a: [hostSide, 'the earlier operation'],
+            memory: [text, 'the memory; empty where there is none'],
+            spans: [list(pair(nat)), 'its bytes: start and end'],
+            why: [text, 'why nothing orders the two'],
+            fix: [text, 'what would'],
+          },
+          { b: [hostSide, 'the later operation'] },
+        ),
+      ),
+      'what is wrong between operations',
+    ],
+    compared: [
+      list(
+        object('a comparison', {
+          operation: [nat, 'the operation that compares; as many as there are operations: the end'],
+          memory: [text, 'the memory'],
+          elements: [nat, 'how many elements'],
+          differ: [nat, 'how many of them differ from what a file expects'],
+        }),
+      ),
+      'what files expect',
+    ],
+    stopped: [
+      orNull(
+        'an operation',
+        object('an operation', {
+          operation: [nat, 'the operation that could not be executed to its end'],
+          why: [text, 'why'],
+        }),
+      ),
+      'where the program was stopped; null: nowhere',
+    ],
+  }),
   'litmus-answer.schema.json': document('tcspec.litmus-answer/1', 'the answer to a litmus test of PTX', {
     name: [text, 'the file'],
     test: [text, 'the name that the test gives itself'],
@@ -1475,6 +1550,7 @@ export const givenSchemas: Readonly<Record<string, Json>> = {
   'accept.schema.json': schemaOf(acceptSchema, baselineWire),
   'launch.schema.json': schemaOf(launchSchema, launchWire),
   'ptx-launch.schema.json': schemaOf(ptxLaunchSchema, ptxLaunchWire),
+  'host.schema.json': schemaOf(hostSchema, hostWire),
   'sweep.schema.json': schemaOf(sweepSchema, sweepWire),
   'sweep-results.schema.json': schemaOf(resultsSchema, lineWire),
   'layout-description.schema.json': schemaOf('tcspec.layout-description/1', descriptionWire),

@@ -13,7 +13,12 @@ interface Op {
   readonly triggers: boolean
   readonly waits: boolean
   readonly overlaps: Op | null
-  readonly accesses: Litmus.Line extends infer _ ? ReadonlyArray<{ memory: string; rw: 'r' | 'w'; atomic: number; early: boolean }> : never
+  readonly accesses: ReadonlyArray<{
+    readonly memory: string
+    readonly rw: 'r' | 'w'
+    readonly atomic: number
+    readonly early: boolean
+  }>
 }
 
 export const racesByEdges = (
@@ -72,13 +77,23 @@ export const racesByEdges = (
         if (a.memory !== b.memory || (a.rw === 'r' && b.rw === 'r')) continue
         if (a.atomic > 0 && a.atomic === b.atomic) continue
         if (reach(o.end, at)) continue
-        if (behind !== null && a.early && b.rw === 'r' && (o === behind || reach(o.end, behind.end)) && !behind.triggers)
+        if (
+          behind !== null &&
+          a.early &&
+          b.rw === 'r' &&
+          (o === behind || reach(o.end, behind.end)) &&
+          !behind.triggers
+        )
           continue
         out.push({ first: o.name, second: by, memory: a.memory })
       }
   }
   const add = (
-    launch: { name: string; grid: { dependent: boolean; waits: boolean; triggers: boolean }; accesses: Op['accesses'] },
+    launch: {
+      name: string
+      grid: { dependent: boolean; waits: boolean; triggers: boolean }
+      accesses: Op['accesses']
+    },
     stream: string,
     before: ReadonlyArray<number>,
     pending: ReadonlyArray<number>,
@@ -152,7 +167,8 @@ export const racesByEdges = (
           host,
           ...(line.on === 'device'
             ? [...blocks.keys()].flatMap((s) => [...of(inStream, s).map((o) => o.end), ...of(held, s)])
-            : (events.get(line.on) ?? (lines.some((l) => l._tag === 'recorded' && l.event === line.on) ? [] : endsBefore(line.on)))),
+            : (events.get(line.on) ??
+              (lines.some((l) => l._tag === 'recorded' && l.event === line.on) ? [] : endsBefore(line.on)))),
         )
         break
       case 'touches':

@@ -2,7 +2,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allClauses, clauses, forgottenEdges, Litmus, type ClauseId } from '../../../src/semantics/host/index.js'
+import {
+  allClauses,
+  clauses,
+  forgottenEdges,
+  Litmus,
+  type ClauseId,
+} from '../../../src/semantics/host/index.js'
 import { racesByEdges } from './edges.js'
 import { randomTest } from './random-tests.js'
 
@@ -38,9 +44,7 @@ describe('law 3: the closure of edges', () => {
         const lines = linesOf(text)
         const { races, names } = Litmus.judged(lines, allClauses)
         const shown = (n: number | null): string => (n === null ? 'host' : names[n]!)
-        const found = new Set(
-          races.map((r) => `${shown(r.second.operation)} ${r.second.access.memory}`),
-        )
+        const found = new Set(races.map((r) => `${shown(r.second.operation)} ${r.second.access.memory}`))
         const expected = new Set(racesByEdges(lines).map((r) => `${r.second} ${r.memory}`))
         expect([...found].sort()).toEqual([...expected].sort())
       }),

@@ -11,28 +11,57 @@ const doings = fc
   .map(([all, triggers]) => [...all, ...(triggers ? ['trigger'] : [])].join(', '))
 
 const line: fc.Arbitrary<(n: number) => string> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(stream, fc.constantFrom('', ' dependent', ' returns'), doings).map(
-    ([s, how, what]) =>
-      (n: number) =>
-        `A${String(n)} on ${s}${how}: ${what}`,
-  ) },
-  { weight: 1, arbitrary: fc
-    .tuple(stream, fc.array(fc.tuple(fc.constantFrom('', 'after', 'dependent on'), fc.nat(5), doings), { minLength: 1, maxLength: 3 }))
-    .map(
-      ([s, nodes]) =>
+  {
+    weight: 6,
+    arbitrary: fc.tuple(stream, fc.constantFrom('', ' dependent', ' returns'), doings).map(
+      ([s, how, what]) =>
         (n: number) =>
-          `graph on ${s}; ${nodes
-            .map(([how, k, what], i) => {
-              const name = `A${String(n)}n${String(i)}`
-              return how === '' || i === 0
-                ? `${name}: ${what}`
-                : `${name} ${how} A${String(n)}n${String(k % i)}: ${what}`
-            })
-            .join('; ')}`,
-    ) },
-  { weight: 2, arbitrary: fc.tuple(event, stream).map(([e, s]) => () => `${e} recorded on ${s}`) },
-  { weight: 2, arbitrary: fc.tuple(stream, event).map(([s, e]) => () => `${s} waits for ${e}`) },
-  { weight: 1, arbitrary: fc.oneof(stream, event, fc.constant('device')).map((on) => () => `host waits for ${on}`) },
+          `A${String(n)} on ${s}${how}: ${what}`,
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        stream,
+        fc.array(fc.tuple(fc.constantFrom('', 'after', 'dependent on'), fc.nat(5), doings), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+      )
+      .map(
+        ([s, nodes]) =>
+          (n: number) =>
+            `graph on ${s}; ${nodes
+              .map(([how, k, what], i) => {
+                const name = `A${String(n)}n${String(i)}`
+                return how === '' || i === 0
+                  ? `${name}: ${what}`
+                  : `${name} ${how} A${String(n)}n${String(k % i)}: ${what}`
+              })
+              .join('; ')}`,
+      ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(event, stream).map(
+      ([e, s]) =>
+        () =>
+          `${e} recorded on ${s}`,
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(stream, event).map(
+      ([s, e]) =>
+        () =>
+          `${s} waits for ${e}`,
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(stream, event, fc.constant('device')).map((on) => () => `host waits for ${on}`),
+  },
   { weight: 1, arbitrary: access.map((a) => () => `host: ${a}`) },
 )
 

@@ -2,7 +2,7 @@
  * `check` and `run` of a program of a host (`tcspec.host/1`): it is executed operation by operation, every launch is judged, and so is what is between them.
  *
  *     tcspec check program.json
- *     tcspec run program.json --launch-verdicts
+ *     tcspec run program.json --judge first
  *
  * | verdict       | if                                                                                     |
  * |---------------|----------------------------------------------------------------------------------------|
@@ -20,18 +20,13 @@ import { fields, thousands } from '../../render/table.js'
 import type { Row } from '../../render/verdict.js'
 import { worstFirst, type VerdictName } from '../../semantics/judging/verdict.js'
 import { decodeHost, isHostProgram, type HostProgram } from '../host/file.js'
-import {
-  performed,
-  usualFuel,
-  type Host,
-  type HostFinding,
-  type HostSide,
-  type Judge,
-} from '../host/perform.js'
+import type { HostFinding, HostSide } from '../host/findings.js'
+import { performed, usualFuel, type Host, type Judge } from '../host/perform.js'
 import { asText } from '../tensor-files/files.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { fuelAsked, goodOf } from './judging.js'
+import { wordOf } from './flags/words.js'
 import { judgedOver, subjectOf } from './ptx.js'
 
 export const hostVerdictSchema = 'tcspec.host-verdict/1'
@@ -53,6 +48,12 @@ export const hostProgramIn = (world: World, name: string): E.Either<Failure, Hos
     E.mapLeft((f): Failure => ({ code: f.code, message: `${name}: ${f.message}` })),
   )
 }
+
+/** Which launches of a program are judged by themselves. */
+export const judgeFlag = [
+  '--judge <which>',
+  'launches of a program (tcspec.host/1) to judge by themselves: all (the default), first of each kernel and shape, or none',
+] as const
 
 /** What is a matter of one kernel alone. */
 const ofOneKernel: ReadonlyArray<string> = [
@@ -166,6 +167,9 @@ export const hostReport = (
       judgedOver(world, subjectOf(world, path, options, launched), options, [], []),
       E.map(({ verdict }) => verdict),
     )
+  const how = wordOf(options, 'judge') ?? 'all'
+  if (!['all', 'first', 'none'].includes(how))
+    return refuse('bad-flag', `--judge: expected all, first or none, found '${how}'`)
   return pipe(
     decoded,
     E.bindTo('program'),
@@ -177,8 +181,8 @@ export const hostReport = (
           where: name,
           algebra: (arch) =>
             (options['fast'] === false ? bits : fast.bits)(arch === 'sm100a' ? 'blackwell' : 'hopper'),
-          judge: options['hazards'] === false ? null : judge,
-          judgeAll: false,
+          judge: options['hazards'] === false || how === 'none' ? null : judge,
+          judgeAll: how === 'all',
           fuel: Math.max(fuel, usualFuel),
         },
         program,

@@ -179,6 +179,8 @@ export interface HostProgram {
 
 // ---------------------------------------------------------------- form
 
+const opOf = <T extends string>(op: T): Wire<T> => described(oneOf(op), 'which operation')
+
 const stream = described(line, 'its stream; without it, the legacy default stream')
 const memory = described(line, 'the name of a memory')
 const bytes = described(nat, 'how many bytes; without it, all that are there')
@@ -200,7 +202,7 @@ const touches = {
 
 const copy = record<Copy>()(
   'a copy',
-  { op: oneOf('copy'), to: spot, from: spot },
+  { op: opOf('copy'), to: described(spot, 'where to'), from: described(spot, 'where from') },
   {
     bytes,
     stream,
@@ -209,13 +211,17 @@ const copy = record<Copy>()(
 )
 const fill = record<Fill>()(
   'a fill',
-  { op: oneOf('fill'), memory: spot, value: described(nat, 'the value of every element') },
+  {
+    op: opOf('fill'),
+    memory: described(spot, 'what is filled'),
+    value: described(nat, 'the value of every element'),
+  },
   { width: described(oneOf(1, 2, 4), 'bytes of an element; without it, 1'), bytes, stream },
 )
 const launch = record<Launch>()(
   'a launch',
   {
-    op: oneOf('launch'),
+    op: opOf('launch'),
     launch: described(
       either<string, PtxLaunch>('a launch file, or what would stand in one', line, ptxLaunchWire),
       'a launch file (tcspec.ptx-launch/1), or the same in place; tensors are memories by their names',
@@ -233,7 +239,7 @@ const launch = record<Launch>()(
 )
 const callback = record<Callback>()(
   'a function of the host in a stream',
-  { op: oneOf('callback') },
+  { op: opOf('callback') },
   Object.assign({ stream }, touches),
 )
 const graphOperation: Wire<GraphOperation> = define('GraphOperation', () =>
@@ -242,7 +248,7 @@ const graphOperation: Wire<GraphOperation> = define('GraphOperation', () =>
 const node: Wire<Node> = define('GraphNode', () =>
   record<Node>()(
     'a node',
-    { name: described(line, 'what it is called'), operation: graphOperation },
+    { name: described(line, 'what it is called'), operation: described(graphOperation, 'what it does') },
     {
       after: described(list(line), 'nodes that are over before it begins; they stand before it in the list'),
     },
@@ -253,7 +259,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
   operated<HostOperation>()('an operation', {
     alloc: record<Alloc>()(
       'an allocation',
-      { op: oneOf('alloc'), memory, bytes: described(nat, 'how many bytes') },
+      { op: opOf('alloc'), memory, bytes: described(nat, 'how many bytes') },
       {
         kind: described(
           wordOf<MemoryKind>()({
@@ -273,7 +279,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
     ),
     free: record<Free>()(
       'a free',
-      { op: oneOf('free'), memory },
+      { op: opOf('free'), memory },
       {
         stream: described(
           line,
@@ -283,7 +289,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
     ),
     write: record<Write>()(
       'a copy from pageable memory of the host',
-      { op: oneOf('write'), to: spot },
+      { op: opOf('write'), to: described(spot, 'where to') },
       {
         file: described(line, 'a .npy file with the bytes'),
         value: described(
@@ -295,7 +301,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
     ),
     read: record<Read>()(
       'a copy to pageable memory of the host',
-      { op: oneOf('read'), from: spot },
+      { op: opOf('read'), from: described(spot, 'where from') },
       { bytes, file: described(line, 'a .npy file with what is expected'), stream },
     ),
     copy,
@@ -304,7 +310,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
     stream: record<StreamMade>()(
       'a stream',
       {
-        op: oneOf('stream'),
+        op: opOf('stream'),
         stream: described(line, 'its name'),
         blocking: described(
           bool,
@@ -315,28 +321,28 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
     ),
     record: record<Recorded>()(
       'an event is recorded',
-      { op: oneOf('record'), event: described(line, 'the event') },
+      { op: opOf('record'), event: described(line, 'the event') },
       { stream },
     ),
     wait: record<WaitsFor>()(
       'a stream waits for an event',
-      { op: oneOf('wait'), event: described(line, 'the event') },
+      { op: opOf('wait'), event: described(line, 'the event') },
       { stream },
     ),
     synchronize: record<Synchronize>()(
       'the host waits',
-      { op: oneOf('synchronize') },
+      { op: opOf('synchronize') },
       {
         stream: described(line, 'for a stream'),
         event: described(line, 'for an event; without stream and event, for the device'),
       },
     ),
-    touch: record<Touch>()('the host touches memory', { op: oneOf('touch') }, touches),
+    touch: record<Touch>()('the host touches memory', { op: opOf('touch') }, touches),
     callback,
     graph: record<Graph>()(
       'a graph is launched',
       {
-        op: oneOf('graph'),
+        op: opOf('graph'),
         nodes: described(list(node), 'its nodes, each behind those that it comes after'),
       },
       { stream },

@@ -49,7 +49,6 @@ import {
   type Issued,
   type Order,
   type Past,
-  type Race,
 } from '../../semantics/host/index.js'
 import { encoded } from '../../semantics/instructions/tma/object.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
@@ -74,34 +73,10 @@ import {
   withBytes,
   type Memory,
 } from './memory.js'
+import { findingOfRace, neverWritten, ofLife, streamText, type HostFinding, type Named } from './findings.js'
 import { modulesOf, type Loaded, type Modules } from './modules.js'
 
 // ---------------------------------------------------------------- model
-
-/** H1: nothing orders two operations. H2: a dependent launch before its wait. H3: the host does not wait. H4: a life. H5: nothing was written. */
-export type HostId = 'H1' | 'H2' | 'H3' | 'H4' | 'H5'
-
-/** One side of a finding: an operation, and where in it. */
-export interface HostSide {
-  /** its number, from 0; null: the host, at this operation */
-  readonly operation: number
-  readonly what: string
-  readonly stream: string | null
-  readonly does: string
-  readonly where: string | null
-}
-
-export interface HostFinding {
-  readonly id: HostId
-  readonly title: string
-  readonly text: string
-  readonly a: HostSide
-  readonly b?: HostSide
-  readonly memory: string
-  readonly spans: ReadonlyArray<readonly [number, number]>
-  readonly why: string
-  readonly fix: string
-}
 
 export interface LaunchJudged {
   readonly operation: number
@@ -117,16 +92,6 @@ export interface Compared {
   readonly memory: string
   readonly elements: number
   readonly differ: number
-}
-
-/** An operation as findings speak of it; a node of a graph is one of its own. */
-interface Named {
-  /** the operation of the program */
-  readonly operation: number
-  readonly what: string
-  readonly stream: string
-  /** of each statement, what it is called */
-  readonly sites: ReadonlyMap<string, string>
 }
 
 export interface Host {
@@ -171,85 +136,7 @@ const host = (h: Host, to: Partial<Host>): Host => Object.assign({}, h, to)
 
 type Step = E.Either<Failure, Host>
 
-// ---------------------------------------------------------------- words
-
-const streamText = (name: string): string => (name === legacy ? 'the default stream' : `stream ${name}`)
-
-const sideOf = (named: ReadonlyMap<number, Named>, issued: number, access: Access): HostSide => {
-  const n = named.get(issued)!
-  return {
-    operation: n.operation,
-    what: n.what,
-    stream: n.stream,
-    does: access.rw === 'r' ? 'reads' : 'writes',
-    where: n.sites.get(access.site) ?? null,
-  }
-}
-
-const listOf = (spans: Int32Array): ReadonlyArray<readonly [number, number]> =>
-  Array.from({ length: spans.length / 2 }, (_, i) => [spans[2 * i]!, spans[2 * i + 1]!] as const)
-
-const sideText = (s: HostSide): string =>
-  `${s.what}${s.stream === null ? '' : ` on ${streamText(s.stream)}`} (operation ${String(s.operation)})`
-
-const pairText = (a: HostSide, b: HostSide, memory: string): string =>
-  `${sideText(b)} ${b.does} ${memory}, which ${sideText(a)} ${a.does}, and nothing orders the two`
-
-const findingOfRace = (named: ReadonlyMap<number, Named>, now: number, r: Race): HostFinding => {
-  const a = sideOf(named, r.first.operation!, r.first.access)
-  const memory = r.second.access.memory
-  const spans = listOf(r.spans)
-  if (r.second.operation === null) {
-    const b: HostSide = {
-      operation: now,
-      what: 'the host',
-      stream: null,
-      does: r.second.access.rw === 'r' ? 'reads' : 'writes',
-      where: null,
-    }
-    return {
-      id: 'H3',
-      title: 'the host does not wait',
-      text: `the host ${b.does} ${memory}, which ${sideText(a)} ${a.does}, and has not waited for it`,
-      a,
-      b,
-      memory,
-      spans,
-      why: `the host has not synchronised with ${streamText(a.stream!)} since operation ${String(a.operation)} was issued`,
-      fix: `cudaStreamSynchronize of ${streamText(a.stream!)} (or cudaDeviceSynchronize) before operation ${String(now)}`,
-    }
-  }
-  const b = sideOf(named, r.second.operation, r.second.access)
-  return r.early
-    ? {
-        id: 'H2',
-        title: 'a dependent launch before its wait',
-        text: `${sideText(b)} ${b.does} ${memory} before its griddepcontrol.wait, and ${sideText(a)} ${a.does} it`,
-        a,
-        b,
-        memory,
-        spans,
-        why: `a dependent launch knows nothing of the memory of the launch before it until griddepcontrol.wait`,
-        fix: `cudaGridDependencySynchronize() (griddepcontrol.wait) before ${b.where ?? 'the access'}`,
-      }
-    : {
-        id: 'H1',
-        title: 'operations that nothing orders',
-        text: pairText(a, b, memory),
-        a,
-        b,
-        memory,
-        spans,
-        why:
-          a.stream === b.stream
-            ? `operation ${String(b.operation)} does not wait for the end of operation ${String(a.operation)}: a launch between them is dependent and never waits, or no edge of the graph joins them`
-            : `${streamText(b.stream!)} does not wait for ${streamText(a.stream!)}`,
-        fix:
-          a.stream === b.stream
-            ? `griddepcontrol.wait in every dependent launch between them, or an edge of the graph from operation ${String(a.operation)} to operation ${String(b.operation)}`
-            : `cudaEventRecord on ${streamText(a.stream!)} after operation ${String(a.operation)}, and cudaStreamWaitEvent on ${streamText(b.stream!)} before operation ${String(b.operation)}`,
-      }
-}
+// ---------------------------------------------------------------- operations that have been issued
 
 /** One finding of each pair of places. */
 const added = (h: Host, found: ReadonlyArray<HostFinding>): Host => {
@@ -265,31 +152,20 @@ const added = (h: Host, found: ReadonlyArray<HostFinding>): Host => {
   return fresh.length === 0 ? h : host(h, { findings: [...h.findings, ...fresh] })
 }
 
-const ofLife = (
-  now: number,
-  what: string,
-  stream: string | null,
-  memory: string,
-  text: string,
-  fix: string,
-): HostFinding => ({
-  id: 'H4',
-  title: 'a memory that is not there',
-  text,
-  a: { operation: now, what, stream, does: 'uses', where: null },
-  memory,
-  spans: [],
-  why: text,
-  fix,
-})
-
-// ---------------------------------------------------------------- operations that have been issued
+/** The statement of an allocation in the order of a stream. */
+const allocation = 'alloc'
 
 /** An operation has touched these: judged, and remembered. */
 const touching = (h: Host, issued: Issued, what: Named, accesses: ReadonlyArray<Access>): Host => {
   const number = h.named.size
   const named = new Map([...h.named, [number, what]])
-  const races = racesOf(h.past, number, issued, accesses)
+  const all = racesOf(h.past, number, issued, accesses)
+  // who races with an access to memory races with its allocation, too: that is not said
+  const races = all.filter(
+    ({ first: { access }, second }) =>
+      access.site !== allocation ||
+      !all.some((r) => r.first.access.site !== allocation && r.second.access.memory === second.access.memory),
+  )
   return added(
     host(h, { named, past: kept(h.past, number, issued, accesses) }),
     races.map((r) => findingOfRace(named, what.operation, r)),
@@ -408,6 +284,7 @@ const misuse = (
         stream,
         m.name,
         `${what} (operation ${String(now)}) uses ${m.name}, which operation ${String(m.freed)} has freed`,
+        `operation ${String(m.freed)} was issued before operation ${String(now)}`,
         `free ${m.name} after operation ${String(now)}`,
       )
     : at + bytes > m.bytes
@@ -417,6 +294,7 @@ const misuse = (
           stream,
           m.name,
           `${what} (operation ${String(now)}) uses bytes ${String(at)} to ${String(at + bytes)} of ${m.name}, which has ${String(m.bytes)}`,
+          `operation ${String(m.made)} allocated ${String(m.bytes)} bytes`,
           `at most ${String(m.bytes - at)} bytes`,
         )
       : null
@@ -428,20 +306,11 @@ const unwrittenIn = (
   { memory: m, at }: Place,
   bytes: number,
 ): ReadonlyArray<HostFinding> => {
-  const first = m.written?.subarray(at, at + bytes).indexOf(0) ?? -1
-  if (first < 0 || m.written === null || m.written.subarray(at, at + bytes).includes(1)) return []
-  return [
-    {
-      id: 'H5',
-      title: 'memory that nothing has written',
-      text: `${what} (operation ${String(now)}) reads ${m.name}, of which nothing has written bytes ${String(at)} to ${String(at + bytes)}`,
-      a: { operation: now, what, stream, does: 'reads', where: null },
-      memory: m.name,
-      spans: [[at, at + bytes]],
-      why: `no operation has written these bytes since operation ${String(m.made)} allocated ${m.name}`,
-      fix: `write ${m.name} before operation ${String(now)}`,
-    },
-  ]
+  const there = m.written?.subarray(at, at + bytes) ?? null
+  // of bytes that are copied together some may be padding
+  return there === null || bytes === 0 || there.includes(1)
+    ? []
+    : [neverWritten(now, what, stream, m, at, at + bytes, null)]
 }
 
 // ---------------------------------------------------------------- copies and fills
@@ -838,19 +707,9 @@ const executed = (
   const memories = new Map(r.host.memories)
   for (const [plane, m] of inPlanes)
     memories.set(m.name, changed(m, { holds: ran.machine.planes[plane]!, written: written[plane]! }))
-  const unwritten = result.unwritten.map((u): HostFinding => {
-    const m = ofPlane.get(u.plane)!
-    return {
-      id: 'H5',
-      title: 'memory that nothing has written',
-      text: `${what} (operation ${String(now)}) reads ${m.name}, of which nothing has written bytes ${String(u.start)} to ${String(u.end)}`,
-      a: { operation: now, what, stream, does: 'reads', where: siteText(u.site) },
-      memory: m.name,
-      spans: [[u.start, u.end]],
-      why: `no operation has written these bytes since operation ${String(m.made)} allocated ${m.name}`,
-      fix: `write ${m.name} before operation ${String(now)}`,
-    }
-  })
+  const unwritten = result.unwritten.map((u) =>
+    neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(u.site)),
+  )
   const why =
     ran.outcome._tag === 'completed'
       ? null
@@ -869,6 +728,7 @@ const executed = (
             stream,
             '',
             `${what} on ${streamText(stream)} (operation ${String(now)}): ${why}`,
+            'every address of a kernel must be in memory that the program has allocated and not freed',
             'an address inside memory that is there',
           ),
         ]
@@ -917,7 +777,7 @@ const issuedNow = (now: number, d: Done, stream: string, returns: boolean): Host
   const next = touching(
     host(d.host, { order }),
     issued,
-    { operation: now, what: d.what, stream, sites: d.sites },
+    { operation: now, what: d.what, stream, node: null, grid: d.grid, sites: d.sites },
     d.accesses,
   )
   return returns ? waitedFor(next, order) : next
@@ -1021,7 +881,8 @@ const freed = (h: Host, now: number, o: Extract<HostOperation, { op: 'free' }>):
             o.stream ?? null,
             m.name,
             `${m.name} is freed twice, by operations ${String(m.freed)} and ${String(now)}`,
-            `one of them`,
+            `operation ${String(m.freed)} has freed ${m.name} already`,
+            `free ${m.name} once`,
           ),
         ])
       const gone = withMemory(h, changed(m, { freed: now }))
@@ -1074,7 +935,7 @@ const graphLaunched = (
         return touching(
           s,
           issued[i]!,
-          { operation: now, what: `node ${o.nodes[i]!.name}, ${d.what}`, stream, sites: d.sites },
+          { operation: now, what: d.what, stream, node: o.nodes[i]!.name, grid: d.grid, sites: d.sites },
           d.accesses,
         )
       },
@@ -1093,7 +954,12 @@ const perform = (l: Launching, h: Host, now: number, o: HostOperation): Step => 
       return E.right(
         o.stream === undefined
           ? next
-          : issuedNow(now, done(next, `allocation of ${m.name}`, [whole(m, 'w', 'alloc')]), o.stream, false),
+          : issuedNow(
+              now,
+              done(next, `allocation of ${m.name}`, [whole(m, 'w', allocation)]),
+              o.stream,
+              false,
+            ),
       )
     }
     case 'free':
@@ -1147,6 +1013,7 @@ const perform = (l: Launching, h: Host, now: number, o: HostOperation): Step => 
                     null,
                     m.name,
                     `the host (operation ${String(now)}) uses ${m.name}, which is memory of the device`,
+                    'only managed, mapped and pinned memory is seen by the host',
                     `copy ${m.name} to memory of the host`,
                   ),
                 ]

@@ -77,7 +77,7 @@ const layMap = (into: Laying, what: string, a: PtxTensorMap, at: number, room: n
   if (room < 8)
     return wrong(what, `${String(mapBytes)} bytes for the tensor map of ${a.tensor}`, String(room))
   const object = objectOf(a.tensor)
-  into.pointers.push({ offset: at, tensor: object, at: 0 })
+  into.pointers.push({ offset: at, tensor: object })
   into.tensors.push({ tensor: object, dtype: 'b8', shape: [mapBytes], role: 'in' })
   into.maps.push({ into: object, offset: 0, tensor: a.tensor, fields })
   return null
@@ -93,7 +93,7 @@ const lay = (
   if (a.kind === 'tensormap') return layMap(into, what, a, at, room)
   if (a.kind !== 'scalar') {
     if (room < 8) return wrong(what, `8 bytes for the address of ${a.tensor}`, String(room))
-    into.pointers.push({ offset: at, tensor: a.tensor, at: a.at ?? 0 })
+    into.pointers.push({ offset: at, tensor: a.tensor, ...(a.at === undefined ? {} : { at: a.at }) })
     into.tensors.push(a)
     return null
   }

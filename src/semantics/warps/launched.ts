@@ -48,9 +48,12 @@ export const regionAt = (regions: ReadonlyArray<Region>, high: number): Region |
   return region?.ofHost === true ? region : undefined
 }
 
+/** No process has memory below this: what points there comes of a null pointer. */
+const leastAddress = 0x10000
+
 /** Is it an address of the host's own memory? */
 export const isOfHost = (high: number, low: number): boolean =>
-  high >= 0 && high < hostAddresses && (high !== 0 || low !== 0)
+  high >= 0 && high < hostAddresses && (high !== 0 || low >= leastAddress)
 
 /** Memory that has its own upper word. */
 export interface Region {

@@ -20,7 +20,7 @@ import { judgeAsPtx, judgeBoth, levelOption, levelsAsked } from '../levels.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
-import { hostProgramIn, hostReport } from '../host.js'
+import { hostProgramIn, hostReport, judgeFlag } from '../host.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { atOneLevel, checkReport, type AtLevels } from '../judged.js'
@@ -41,7 +41,7 @@ const define = (command: Command): Command =>
                 command
                   .argument(
                     '<kernel>',
-                    'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+                    'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
                   )
                   .option('--set <name=value...>', 'settings of the kernel'),
               ),
@@ -51,7 +51,9 @@ const define = (command: Command): Command =>
             'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
             again,
           ),
-        ).option(...timelineFlag),
+        )
+          .option(...timelineFlag)
+          .option(...judgeFlag),
       ),
     ),
   ).option('--json', 'print the verdict as one JSON document')

@@ -55,7 +55,7 @@ import {
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
-import { hostProgramIn, hostReport } from '../host.js'
+import { hostProgramIn, hostReport, judgeFlag } from '../host.js'
 import { threadsAsked } from '../flags/threads.js'
 import { cameAs } from '../judged.js'
 import {
@@ -114,7 +114,7 @@ const define = (command: Command): Command =>
         command
           .argument(
             '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+            'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
           )
           .option('--set <name=value...>', 'settings of the kernel'),
       ),
@@ -139,6 +139,7 @@ const define = (command: Command): Command =>
       )
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
       .option(...timelineFlag)
+      .option(...judgeFlag)
       .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
       .option(
         '--threads <count>',

@@ -36,7 +36,9 @@ const lanesKnow = (k: Knowledge, agent: number, lanes: number, now: number, e: H
     if (e.at > now) return false
     if ((lanes & ~e.lanes) === 0) return true
     const { together } = k
-    return together === null || anyLane(e.lanes, (lane) => Pace.paceOf(together.paced, lane)[program]! >= e.at)
+    return (
+      together === null || anyLane(e.lanes, (lane) => Pace.paceOf(together.paced, lane)[program]! >= e.at)
+    )
   }
   if (valueAt(k.order, programOf(e.agent)) < e.at) return false
   const lags = k.lags?.get(e.agent) ?? Pace.noLags
