@@ -36,7 +36,7 @@ export const page = (): string => {
   const all = chapters()
   const sum = (of: 'modules' | 'laws'): string => String(all.reduce((n, c) => n + c[of], 0))
   return [
-    '# The ledger of theorems',
+    '# List of theorems',
     '',
     'What is claimed, how each claim is proved, and over which domain. “Proof by test” means one of the methods below, and every row says which. The test of a row is in the file that it names;',
     '`npm test` runs all of them, those that are sweeps in a sample, and `npm run test:nightly` whole.',
