@@ -53,6 +53,48 @@ class Verdicts(unittest.TestCase):
         numpy.testing.assert_array_equal(x + y, run.result["out"])
         numpy.testing.assert_array_equal(before, out, "an argument stays what it is")
 
+    def test_scales_in_chunks(self) -> None:
+        steps, bn = 2, 128
+        rng = numpy.random.default_rng(5)
+        fours = numpy.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+        def operand(kind: str, rows: int, k: int) -> tuple[Any, Any]:
+            """Bytes as the kernel is given them, and the numbers that they are."""
+            if kind == "e2m1":
+                codes = rng.integers(0, 16, (rows, k))
+                return (codes[:, ::2] | codes[:, 1::2] << 4).astype(numpy.uint8), fours[codes]
+            eighths = rng.integers(0x30, 0x48, (rows, k)).astype(numpy.uint8)
+            return Tensor("e4m3", (rows, k), eighths.tobytes()), (1 + (eighths & 7) / 8) * 2.0 ** ((eighths >> 3) - 7.0)
+
+        def scales(rows: int, count: int, vector: int) -> tuple[Any, Any]:
+            """No two rows and no two columns alike, in chunks of 128 rows by 4: (row div 128, column div 4, row mod 32, row mod 128 div 32, column mod 4)."""
+            powers = (numpy.arange(rows)[:, None] * 5 + numpy.arange(count)[None, :] * 3) % 7
+            said = powers.reshape(rows // 128, 4, 32, count // 4, 4).transpose(0, 3, 2, 1, 4)
+            laid = said.reshape(1, rows // 128, count // 4, 2, 256)
+            if vector == 32:
+                return (laid + 124).astype(numpy.uint8), 2.0 ** (powers - 3.0)
+            bytes_of = (laid + 4 << 3).astype(numpy.uint8)
+            return Tensor("e4m3", laid.shape, bytes_of.tobytes()), 2.0 ** (powers - 3.0)
+
+        for left, right, vector, bk in (("e4m3", "e4m3", 32, 128), ("e2m1", "e2m1", 16, 256), ("e4m3", "e2m1", 32, 128)):
+            k = steps * bk
+            (a, x), (b, y) = operand(left, 128, k), operand(right, bn, k)
+            (sa, u), (sb, v) = scales(128, k // vector, vector), scales(bn, k // vector, vector)
+            c = zeros(128, bn, dtype=numpy.float32)
+            chunks = bk // vector // 4
+            wide = [bk // (2 if kind == "e2m1" else 1) for kind in (left, right)]
+            run = tcspec.run(
+                kernels.scaled,
+                descriptor(a, [128, wide[0]]),
+                descriptor(sa, [1, 1, chunks, 2, 256]),
+                descriptor(b, [bn, wide[1]]),
+                descriptor(sb, [1, bn // 128, chunks, 2, 256]),
+                descriptor(c, [128, bn]),
+                STEPS=steps, BN=bn, BK=bk, VECTOR=vector, LEFT=left, RIGHT=right, grid=(1,), target="sm_100",
+            )
+            expected = (x * u.repeat(vector, 1)) @ (y * v.repeat(vector, 1)).T
+            numpy.testing.assert_allclose(run.result["dc"], expected, rtol=1e-5, err_msg=f"{left} {right}")
+
     def test_programs_that_write_the_same_bytes(self) -> None:
         verdict = tcspec.check(kernels.last, Array("i32", (1,)), grid=2)
         stores = line_of(kernels.last, "tl.store")

@@ -231,3 +231,21 @@ def cut_off(a, b, c, K, SIZE: tl.constexpr):
 def doubles(x, out, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at) * 1.5)
+
+
+@triton.jit
+def scaled(
+    da, dsa, db, dsb, dc, STEPS: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, VECTOR: tl.constexpr,
+    LEFT: tl.constexpr, RIGHT: tl.constexpr,
+):
+    """A product of blocks with a scale each. The scales come in chunks of 128 rows by 4, as the chip has them, and are only seen as rows."""
+    of_left: tl.constexpr = BK // (2 if LEFT == "e2m1" else 1)
+    of_right: tl.constexpr = BK // (2 if RIGHT == "e2m1" else 1)
+    chunks: tl.constexpr = BK // VECTOR // 4
+    total = tl.zeros((128, BN), tl.float32)
+    for k in tl.range(STEPS, num_stages=2):
+        a, b = da.load([0, k * of_left]), db.load([0, k * of_right])
+        sa = dsa.load([0, 0, k * chunks, 0, 0]).reshape(1, chunks, 32, 4, 4).trans(0, 3, 2, 1, 4).reshape(128, 4 * chunks)
+        sb = dsb.load([0, 0, k * chunks, 0, 0]).reshape(BN // 128, chunks, 32, 4, 4).trans(0, 3, 2, 1, 4).reshape(BN, 4 * chunks)
+        total = tl.dot_scaled(a, sa, LEFT, b.T, sb, RIGHT, total)
+    dc.store([0, 0], total)

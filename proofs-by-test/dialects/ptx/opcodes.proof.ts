@@ -148,3 +148,16 @@ describe('what is refused', () => {
     expect(E.isLeft(refused) && refused.left.message).toContain(`'${name}' again`)
   })
 })
+
+describe('modifiers that the assembler takes in any order', () => {
+  const formOf = (line: string): string => {
+    const i = right(code(line))[0]!.instructions[0]!
+    return `${i.form.base} ${JSON.stringify(i.modifiers)}`
+  }
+  it.each([
+    'tcgen05.cp.cta_group::1.warpx4.32x128b [%r1], %rd1;',
+    'tcgen05.cp.warpx4.cta_group::1.32x128b [%r1], %rd1;',
+  ])('%s', (line) => {
+    expect(formOf(line)).toBe(formOf('tcgen05.cp.cta_group::1.32x128b.warpx4 [%r1], %rd1;'))
+  })
+})

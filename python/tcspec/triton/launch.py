@@ -351,7 +351,7 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
         "num_warps": made.metadata["num_warps"],
         "num_ctas": made.metadata["num_ctas"],
         "shared": made.metadata["shared"],
-        "args": [_ptx_argument(leaf, key, placed, roles, files) for leaf, key in placed.order],
+        "args": _ptx_arguments(placed, roles, files, made.metadata.get("tensordesc_meta") or ()),
         "outputs": outputs if written is None else list(written),
         "extra": {"global_scratch_size": made.metadata.get("global_scratch_size", 0)},
     }
@@ -366,8 +366,26 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
     return PtxExport([launch], placed, c.zeroed, missing)
 
 
+def _ptx_arguments(
+    placed: _Arguments, roles: Mapping[str, str], files: Mapping[str, Any], copying: Sequence[Mapping[str, Any]]
+) -> Sequence[Any]:
+    """``copying``: of each host descriptor, in their order, how the compiler has it copied."""
+    said = iter(copying)
+    return [
+        _ptx_argument(
+            leaf, key, placed, roles, files, next(said, None) if leaf.type.startswith("tensordesc") else None
+        )
+        for leaf, key in placed.order
+    ]
+
+
 def _ptx_argument(
-    leaf: _Leaf, key: tuple[Any, ...] | None, placed: _Arguments, roles: Mapping[str, str], files: Mapping[str, Any]
+    leaf: _Leaf,
+    key: tuple[Any, ...] | None,
+    placed: _Arguments,
+    roles: Mapping[str, str],
+    files: Mapping[str, Any],
+    copying: Mapping[str, Any] | None,
 ) -> Any:
     if key is None:
         number = _number(leaf)
@@ -394,6 +412,7 @@ def _ptx_argument(
         "strides": list(o.strides),
         "block": list(leaf.value.block_shape),
         **({} if swizzle is None else {"swizzle": swizzle}),
+        **({"fp4Padded": True} if copying is not None and copying.get("fp4_padded") else {}),
         **({"padding": "nan"} if getattr(leaf.value, "padding", "zero") == "nan" else {}),
     }
 

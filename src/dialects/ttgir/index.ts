@@ -3,7 +3,7 @@ export {
   launchOf,
   onlyInPtx,
   signatureOf,
-  swizzleOfDescriptor,
+  copyingOfDescriptor,
   type Argument,
   type Asked,
   type Given,

@@ -448,9 +448,16 @@ export const tmemCopy = (
     const ctaGroup = twoCtas ? 2 : 1
     const issuing = on(when, twoCtas ? evenCta : undefined, speaks(from))
     if (isScales) {
-      const dense =
-        source.layout.swizzle === 16 && Ref.elementOffsets(source.layout).every((at, i) => at === i)
-      if (!dense)
+      const offsets = Ref.elementOffsets(source.layout)
+      const dense = source.layout.swizzle === 16 && offsets.every((at, i) => at === i)
+      // a view of the chunks as the rows and factors that they hold
+      const isView =
+        source.layout.swizzle === 16 &&
+        sameShape(source.layout.shape, [rows, columns]) &&
+        rows % 128 === 0 &&
+        columns % 4 === 0 &&
+        Ref.elementOffsets(chunked(rows, columns)).every((at, i) => at === offsets[i])
+      if (!dense && !isView)
         return yield* refused(
           'ttng.tmem_copy.layout',
           `${label}: scales are copied from chunks of 32 rows of 16 bytes without a swizzle, one after another, found ${showShape(source.layout.shape)} with swizzle ${String(source.layout.swizzle)} and strides ${showShape(source.layout.strides)}`,
@@ -460,6 +467,7 @@ export const tmemCopy = (
           'ttng.tmem_copy.shape',
           `${label}: scales are copied in chunks of 128 rows of 4 factors: expected ${String(rows * columns)} scales for ${showShape([rows, columns])}, found ${showShape(source.layout.shape)}`,
         )
+      // TMA brought them in this order, whatever they are seen as
       const seen = reinterpret<Dtype, 2, 'smem'>(src, to.dtype, chunked(rows, columns))
       yield* run(
         label,

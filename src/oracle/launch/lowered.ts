@@ -25,9 +25,9 @@ import { failure, type Failure } from '../../failure.js'
 import { own } from '../../own.js'
 import {
   attributeOf,
+  copyingOfDescriptor,
   everyOperation,
   numberAttribute,
-  swizzleOfDescriptor,
   type Asked,
   type GivenTensor,
   type Module,
@@ -150,7 +150,8 @@ const tensorOf = (
   const held = role === 'out' && file === null ? {} : { file }
   if (p._tag === 'pointer')
     return { kind: 'pointer', tensor: t.tensor, dtype, shape: shapeIn(p, t), role, ...held }
-  const swizzle = swizzles.find((n) => n === swizzleOfDescriptor(module, p.name, signature.name))
+  const copying = copyingOfDescriptor(module, p.name, signature.name)
+  const swizzle = swizzles.find((n) => n === copying?.swizzle)
   const descriptor: PtxDescriptor = {
     kind: 'tensordesc',
     tensor: t.tensor,
@@ -161,6 +162,7 @@ const tensorOf = (
     block: p.block,
     ...held,
     ...(swizzle === undefined ? {} : { swizzle }),
+    ...(copying?.fp4Padded === true ? { fp4Padded: true } : {}),
     ...(t.padding === undefined ? {} : { padding: t.padding }),
   }
   return descriptor

@@ -103,6 +103,8 @@ export interface PtxDescriptor {
   readonly strides?: ReadonlyArray<number>
   readonly block: ReadonlyArray<number>
   readonly swizzle?: 0 | 32 | 64 | 128
+  /** a byte has two numbers of 4 bits, and 16 of them are copied to 16 bytes */
+  readonly fp4Padded?: boolean
   readonly padding?: 'zero' | 'nan'
   readonly role?: MemoryRole
   readonly file?: string | null
@@ -255,6 +257,10 @@ const descriptor: Wire<PtxDescriptor> = define('PtxDescriptor', () =>
       swizzle: described(
         oneOf(0, 32, 64, 128),
         'bytes of a swizzled row; without it, the widest that a row of the block fills, as Triton chooses',
+      ),
+      fp4Padded: described(
+        bool,
+        'whether a byte has two numbers of 4 bits, of which 16 are copied to 16 bytes: the operand of a product with elements of other widths',
       ),
       padding: described(
         wordOf<'zero' | 'nan'>()({ zero: true, nan: true }),

@@ -127,13 +127,18 @@ export const mapOfDescriptor = (a: PtxDescriptor): PtxTensorMap | Failure => {
       'as many extents of block and strides as of the shape',
       `${String(a.block.length)}, ${String(strides.length)} and ${String(rank)}`,
     )
-  const width = a.block[rank - 1]!
+  const padded = a.fp4Padded === true
+  if (padded && size !== 1) return wrong(a.tensor, 'bytes, of two numbers of 4 bits each', `'${a.dtype}'`)
+  // in numbers of 4 bits, each of which takes a byte of shared memory
+  const width = a.block[rank - 1]! * (padded ? 2 : 1)
   const swizzle = a.swizzle ?? swizzleOf(width * size)
+  const dims = [...a.shape].reverse().map((n, d) => (padded && d === 0 ? 2 * n : n))
   return {
     kind: 'tensormap',
     tensor: a.tensor,
-    dtype: a.dtype,
-    dims: [...a.shape].reverse(),
+    dtype: padded ? 'u8' : a.dtype,
+    dims,
+    ...(padded ? { elements: 'b4x16_p64' as const } : {}),
     strides: strides
       .slice(0, -1)
       .reverse()

@@ -105,6 +105,15 @@ const ordersOfFragments: ReadonlyArray<ReadonlySet<string>> = [
   new Set(['m16n16k16', 'm8n32k16', 'm32n8k16', 'm16n16k8', 'm8n8k4', 'm8n8k32', 'm8n8k128']),
 ]
 
+/** `tcgen05.cp.cta_group::1.warpx4.32x128b`, as Triton has it. */
+const ordersOfCopies: ReadonlyArray<ReadonlySet<string>> = [
+  new Set(['cta_group::1', 'cta_group::2']),
+  new Set(['128x256b', '4x256b', '128x128b', '64x128b', '32x128b']),
+  new Set(['warpx2::02_13', 'warpx2::01_23', 'warpx4']),
+  new Set(['b8x16']),
+  new Set(['b6x16_p32', 'b4x16_p64']),
+]
+
 const modesOfVotes = new Set(['all', 'any', 'uni', 'ballot'])
 
 const tensorCopy = ['cp', 'async', 'bulk', 'tensor']
@@ -125,6 +134,7 @@ const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (ofMatrices.has(word)) return sortedFrom(1, ordersOfMatrices, parts)
   if (atomics.has(word)) return sortedFrom(1, ordersOfAtomics, parts)
   if (word === 'mbarrier') return sortedFrom(2, ordersOfMbarriers, parts)
+  if (word === 'tcgen05' && second === 'cp') return sortedFrom(2, ordersOfCopies, parts)
   if (word === 'wmma' && second !== 'mma') return sortedFrom(3, ordersOfFragments, parts)
   if (word === 'vote' && third === 'sync' && modesOfVotes.has(second))
     return [word, third, second, ...parts.slice(3)]

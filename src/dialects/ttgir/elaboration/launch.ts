@@ -166,15 +166,21 @@ export const signatureOf = (m: Module, name?: string): E.Either<LaunchFailure, S
     }),
   )
 
-/** Bytes of a swizzled row of what a descriptor copies; null: the parameter is no descriptor, or its encoding has none. */
-export const swizzleOfDescriptor = (m: Module, parameter: string, name?: string): number | null => {
+/** How a descriptor copies: bytes of a swizzled row, and whether 16 numbers of 4 bits are spread over 16 bytes. */
+export interface Copying {
+  readonly swizzle: number
+  readonly fp4Padded: boolean
+}
+
+/** Of what a descriptor copies; null: the parameter is no descriptor, or its encoding says nothing of it. */
+export const copyingOfDescriptor = (m: Module, parameter: string, name?: string): Copying | null => {
   const func = functionOf(m, name)
   if (E.isLeft(func)) return null
   const p = func.right.regions[0]?.blocks[0]?.parameters.find((q) => q.name === parameter)
   const block = p?.type._tag === 'descriptor' ? p.type.block : null
   const encoding = block?._tag === 'tensor' ? sharedEncoding(m, block.encoding) : null
   return encoding !== null && E.isRight(encoding) && encoding.right._tag === 'nvmma_shared'
-    ? encoding.right.swizzlingByteWidth
+    ? { swizzle: encoding.right.swizzlingByteWidth, fp4Padded: encoding.right.fp4Padded }
     : null
 }
 
