@@ -359,5 +359,5 @@ def _launch(export: Any) -> Launch:
         export.document,
         {},
         [operand.name for operand in export.inputs],
-        [operand.name for operand in export.outputs],
+        [export.memory_of(operand) for operand in export.outputs],
     )

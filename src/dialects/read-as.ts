@@ -5,9 +5,11 @@
  * |------|------------|----------|--------------------------------------------------------------------------------------------------|
  * | f32  | tf32       |          | there are no f32 operands: of each element the upper 19 bits count, sign, exponent, 10 of fraction |
  * | e4m3 | e4m3       | ue4m3    | JAX has no unsigned dtype for scales; the sign bit is not looked at                               |
+ * | u8   | i8         |          | of Mosaic GPU alone: its products of bytes have signs, whatever the array has                     |
  *
  *     1 + 2^-10 of f32    is multiplied as it is          1 + 2^-11   is multiplied as 1
  *     -2 of e4m3          scales by 2
+ *     200 of u8           is multiplied as -56
  *
  * Law 1. Of any other dtype the view is itself.
  *
@@ -27,6 +29,12 @@ const readAs = <S extends Space>(
 /** The view as an operand. */
 export const asOperand = <S extends Space>(of: View<S, Dtype, 2>, type: ViewType): View<S, Dtype, 2> =>
   readAs(of, type, 'f32', 'tf32')
+
+/** The view as an operand of Mosaic GPU. */
+export const asSignedOperand = <S extends Space>(
+  of: View<S, Dtype, 2>,
+  type: ViewType,
+): View<S, Dtype, 2> => (type.dtype === 'u8' ? readAs(of, type, 'u8', 'i8') : asOperand(of, type))
 
 /** The dtype that a scale is read as. */
 export const scaleDtype = (dtype: Dtype): Dtype => (dtype === 'e4m3' ? 'ue4m3' : dtype)

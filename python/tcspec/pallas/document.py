@@ -61,6 +61,10 @@ class Export:
         """What a launch gives back, in the order of the operands."""
         return [operand for operand in self.operands if operand.role != "in"]
 
+    def memory_of(self, operand: Operand) -> str:
+        """The name under which a launch gives an operand back: that of the operand whose memory it is."""
+        return operand.name if operand.alias is None else self.operands[operand.alias].name
+
     @cached_property
     def _text(self) -> str:
         return json.dumps(self.document, separators=(",", ":"), allow_nan=False)

@@ -12,7 +12,7 @@
  *
  * `div` and `rem` truncate; what JAX calls `floor_divide` and `remainder` is made of them in the jaxpr.
  *
- * Law 1. On every value, the value that `lax` gives, but for a quotient by zero, which is no number of any use there and zero here.
+ * Law 1. On every value, the value that `lax` gives: a quotient by zero has all bits set, and the remainder is the dividend.
  */
 import { isFloat, type Dtype } from '../../numerics/dtype.js'
 import * as X from '../../semantics/language/expression.js'
@@ -117,9 +117,9 @@ const evaluate = (op: IntegerBinary, dtype: Dtype, x: bigint, y: bigint): bigint
     case 'mul':
       return x * y
     case 'div':
-      return y === 0n ? 0n : x / y
+      return y === 0n ? -1n : x / y
     case 'rem':
-      return y === 0n ? 0n : x % y
+      return y === 0n ? x : x % y
     case 'max':
       return x > y ? x : y
     case 'min':
@@ -170,6 +170,14 @@ const inTwice = (of: (x: Whole, y: Whole) => Whole, x: Whole, y: Whole): Whole =
   return whole(X.trunc(of(wide(x), wide(y)), 'i32'))
 }
 
+/** What a division gives, but of a divisor that may be zero: `otherwise` where it is. */
+const unlessZero = (dtype: Dtype, y: Whole, shaped: Shaped, quotient: Whole, otherwise: Whole): Whole => {
+  const known = constantOf(y)
+  if (known !== null && known !== 0n) return quotient
+  const zero = whole(shaped(is64(dtype) ? X.i64(0n) : X.i32(0)))
+  return whole(X.select(X.eq(y, zero), otherwise, quotient))
+}
+
 /** Null: there is no such operation here. */
 export const integerBinary = (
   op: IntegerBinary,
@@ -210,14 +218,16 @@ export const integerBinary = (
       return normal(dtype, X.sub(x, y), shaped)
     case 'mul':
       return normal(dtype, X.mul(x, y), shaped)
-    case 'div':
+    case 'div': {
+      if (dtype === 'u64') return null
+      const quotient = dtype === 'u32' ? inTwice(X.quo, x, y) : X.quo(x, y)
+      const ones = whole(shaped(is64(dtype) ? X.i64(-1n) : X.i32(-1)))
+      return normal(dtype, unlessZero(dtype, y, shaped, quotient, ones), shaped)
+    }
+    case 'rem':
       return dtype === 'u64'
         ? null
-        : dtype === 'u32'
-          ? inTwice(X.quo, x, y)
-          : normal(dtype, X.quo(x, y), shaped)
-    case 'rem':
-      return dtype === 'u64' ? null : dtype === 'u32' ? inTwice(X.rem, x, y) : X.rem(x, y)
+        : unlessZero(dtype, y, shaped, dtype === 'u32' ? inTwice(X.rem, x, y) : X.rem(x, y), x)
     case 'max':
       return unsigned ? X.select(X.ltU(x, y), y, x) : X.max(x, y)
     case 'min':
@@ -235,6 +245,21 @@ export const integerBinary = (
     case 'shift_right_arithmetic':
       return normal(dtype, X.shrS(signAlone(dtype, x, shaped), y), shaped)
   }
+}
+
+/**
+ * How many zeros stand before the first bit that is set. As a number of 64 bits x has no sign; without the bit behind each that is set it is
+ * rounded nowhere above the first, so the exponent of the float says where that stands. Null: there is no such operation here.
+ */
+export const leadingZeros = (dtype: Dtype, given: Expr, shaped: Shaped): Whole | null => {
+  const bits = narrowBits[dtype] ?? 32
+  if (dtype === 'i1' || isFloat(dtype) || is64(dtype)) return null
+  const x = bitsAlone(dtype, whole(given), shaped)
+  const of = (value: number): Whole => whole(shaped(X.i32(value)))
+  const sparse = X.and(x, X.xor(X.shrU(x, of(1)), of(-1)))
+  const size = X.bitcast(X.cast(whole(X.extU(sparse, 'i64')), 'f32'), 'i32')
+  const found = X.sub(of(126 + bits), X.shrU(whole(size), of(23)))
+  return whole(X.select(X.eq(x, of(0)), of(bits), found))
 }
 
 // ---------------------------------------------------------------- order

@@ -100,10 +100,12 @@ const whole = (d: Document): E.Either<Failure, null> => {
 
 // ---------------------------------------------------------------- the kernel
 
-/** Operands as tensors; one that is another's memory is that one. */
+/** Operands as tensors; one that is another's memory is that one, which then is written, too. */
 const declared = function* (d: Document): Steps<ReadonlyArray<GmemRef>> {
   const refs: GmemRef[] = []
-  for (const { name, role, dtype, shape, alias } of d.kernel.operands) {
+  for (const [k, { name, role: own, dtype, shape, alias }] of d.kernel.operands.entries()) {
+    const isShared = d.kernel.operands.some((other) => other.alias === k)
+    const role = isShared && own === 'in' ? 'inout' : own
     const same = alias == null ? undefined : refs[alias]
     if (same !== undefined) {
       refs.push(same)

@@ -8,8 +8,9 @@
  * | `max`, `min`               | NaN where one is                                                                                  |
  * | `exp2`                     | `ex2.approx.ftz.f32` with approx_math, else `ex2.approx.f32`                                      |
  * | `exp`                      | `ex2.approx.ftz.f32` of x log2 e, which is rounded, with approx_math; else `expf`                 |
- * | `log`, `log2`              | `lg2.approx.ftz.f32`, for `log` times ln 2, with approx_math; else a library's, which is refused   |
- * | `tanh`                     | `tanh.approx.f32` with approx_math; else a library's, which is refused                             |
+ * | `log`, `log2`              | `lg2.approx.ftz.f32`, for `log` times ln 2, with approx_math; else the library's                   |
+ * | `tanh`                     | `tanh.approx.f32` with approx_math; else the library's                                             |
+ * | `round`                    | the nearest integer, ties to even or away from zero                                              |
  * | `rsqrt`                    | `rsqrt.approx.f32`                                                                                |
  * | `neg`                      | the other sign (lane), 0 - x (warpgroup)                                                          |
  * | `logistic`, `sign`, `clamp`, `square`, `integer_pow` | as Mosaic GPU writes them with the operations above                     |
@@ -33,6 +34,7 @@ import {
   integerBinary,
   integerCompare,
   integerConvert,
+  leadingZeros,
   negated,
   normal,
   type Comparison,
@@ -288,9 +290,41 @@ const expOf = (h: Here, dtype: Dtype, x: Float, shaped: (e: Expr) => Expr): Floa
       : 'f32 with approx_math'
 
 const log2Of = (h: Here, dtype: Dtype, x: Float): Float | string =>
-  h.approxMath && dtype === 'f32'
-    ? X.special('lg2.approx.ftz.f32', x)
-    : "f32 with approx_math: the library's logarithm is not known here"
+  !h.approxMath
+    ? inF32(dtype, (e) => X.special('log2f', e))(x)
+    : dtype === 'f32'
+      ? X.special('lg2.approx.ftz.f32', x)
+      : 'f32 with approx_math'
+
+const logOf = (h: Here, dtype: Dtype, x: Float, shaped: (e: Expr) => Expr): Float | string => {
+  if (!h.approxMath) return inF32(dtype, (e) => X.special('logf', e))(x)
+  const e = log2Of(h, dtype, x)
+  return typeof e === 'string' ? e : X.mul(e, constant(dtype, shaped, ln2))
+}
+
+const tanhOf = (h: Here, dtype: Dtype, x: Float): Float | string =>
+  !h.approxMath
+    ? inF32(dtype, (e) => X.special('tanhf', e))(x)
+    : dtype === 'f32'
+      ? X.special('tanh.approx.f32', x)
+      : 'f32 with approx_math'
+
+/**
+ * The nearest integer. Of a number below 2^23 the sum with 2^23 has no fraction left and is rounded to even; where that went down from a half,
+ * away from zero is one more. What is above has no fraction. The sign is that of x, of zero too.
+ */
+const rounded = (x: Float, awayFromZero: boolean, shaped: (e: Expr) => Expr): Float => {
+  const of = (value: number): Float => constant('f32', shaped, value)
+  const bits = (e: Float): Expr<'i32'> => checked<Expr<'i32'>, Expr>(X.bitcast(e, 'i32'))
+  const size = X.abs(x)
+  const even = X.sub(X.add(size, of(2 ** 23)), of(2 ** 23))
+  const whole = awayFromZero
+    ? float(X.select(X.eq(X.sub(size, even), of(0.5)), X.add(even, of(1)), even))
+    : even
+  const sign = X.and(bits(x), checked<Expr<'i32'>, Expr>(shaped(literal('i32', -(2 ** 31)))))
+  const signed = float(X.bitcast(checked<Expr<'f32'>, Expr>(X.or(bits(whole), sign)), 'f32'))
+  return float(X.select(X.lt(size, of(2 ** 23)), signed, x))
+}
 
 const negative = (h: Here, dtype: Dtype, x: Expr, shaped: (e: Expr) => Expr): Expr => {
   if (isFloat(dtype))
@@ -342,15 +376,9 @@ const functions: Rows = {
   exp2: unary((h, _, dtype, x) => (isFloat(dtype) ? exp2Of(h, dtype, float(x)) : floatsAlone)),
   exp: unary((h, _, dtype, x, shaped) => (isFloat(dtype) ? expOf(h, dtype, float(x), shaped) : floatsAlone)),
   log2: unary((h, _, dtype, x) => (isFloat(dtype) ? log2Of(h, dtype, float(x)) : floatsAlone)),
-  log: unary((h, _, dtype, x, shaped) => {
-    const e = isFloat(dtype) ? log2Of(h, dtype, float(x)) : floatsAlone
-    return typeof e === 'string' ? e : X.mul(e, constant(dtype, shaped, ln2))
-  }),
-  tanh: unary((h, _, dtype, x) =>
-    h.approxMath && dtype === 'f32'
-      ? X.special('tanh.approx.f32', float(x))
-      : "f32 with approx_math: the library's hyperbolic tangent is not known here",
-  ),
+  log: unary((h, _, dtype, x, shaped) => (isFloat(dtype) ? logOf(h, dtype, float(x), shaped) : floatsAlone)),
+  tanh: unary((h, _, dtype, x) => (isFloat(dtype) ? tanhOf(h, dtype, float(x)) : floatsAlone)),
+  clz: unary((_, __, dtype, x, shaped) => leadingZeros(dtype, x, shaped) ?? 'an integer of 32 bits at most'),
   rsqrt: unary((h, _, dtype, x) =>
     !isFloat(dtype)
       ? floatsAlone
@@ -365,6 +393,16 @@ const functions: Rows = {
     const one = constant(dtype, shaped, 1)
     return quotient(dtype, one, X.add(one, below))
   }),
+}
+
+/** `lax.round`: what is no tie goes to the nearest integer by either method. */
+const round: Row = function* (h, eqn, label) {
+  const { dtype, shape, exprs } = yield* given(h, eqn)
+  const method = param(eqn, 'roundingMethod')
+  if (!isFloat(dtype)) return yield* notHere(h, eqn, dtype)
+  const shaped = shapedFor(shape)
+  const of = (x: Float): Float => rounded(x, method === 'away_from_zero', shaped)
+  return [yield* named(h, eqn, label, dtype, inF32(dtype, of)(float(exprs[0]!)))]
 }
 
 const clamp: Row = function* (h, eqn, label) {
@@ -524,6 +562,7 @@ export const elementwiseRows: Rows = {
   ...functions,
   select_n: selectN,
   clamp,
+  round,
   integer_pow: integerPow,
   convert_element_type: convert,
   bitcast_convert_type: bitcast,

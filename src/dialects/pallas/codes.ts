@@ -180,7 +180,6 @@ const table = {
   'pallas.transforms': 'ValueError',
   'pallas.wgmma.shape': 'ValueError',
   'pallas.wgmma.dtype': 'ValueError',
-  'pallas.wgmma.integers': 'NotImplementedError',
   'pallas.wgmma.transforms': 'ValueError',
   'pallas.wgmma.swizzle': 'ValueError',
   'pallas.wgmma.transposed': 'ValueError',

@@ -17,7 +17,7 @@
  *
  * | rule             | asked for                                                                                                |
  * |------------------|----------------------------------------------------------------------------------------------------------|
- * | dtypes           | f16 into f16 or f32; bf16, f32 (as tf32) into f32; e4m3 and e5m2, mixed, into f16 or f32; i8 into i32; e2m1 only scaled |
+ * | dtypes           | f16 into f16 or f32; bf16, f32 (as tf32) into f32; e4m3 and e5m2, mixed, into f16 or f32; i8 into i32, and u8 as i8; e2m1 only scaled |
  * | a, b in SMEM     | tiled (8, 8S/bits) and swizzled by the same S, or so and transposed; e2m1 runs along k                   |
  * | k                | whole spans of b's swizzle; of a sparse product twice as many of a's                                     |
  * | a in TMEM        | m = 128, packed, under the layout that TMEM infers                                                       |
@@ -75,7 +75,7 @@ import { barrierSlot, type Barrier, type BarrierIndex } from './barrier.js'
 import { refused, type Code } from './codes.js'
 import { holdsMetadata, tensorMemoryLayoutOf } from './memory.js'
 import { belongsTo, groupOf, pairMask, type Group } from './pair.js'
-import { asOperand, asScales, scaleDtype } from '../read-as.js'
+import { asSignedOperand, asScales, scaleDtype } from '../read-as.js'
 
 // ---------------------------------------------------------------- model
 
@@ -112,7 +112,7 @@ const products: ReadonlyArray<{
   { operands: ['bf16'], into: ['f32'] },
   { operands: ['f32'], into: ['f32'] },
   { operands: ['e4m3', 'e5m2'], into: ['f16', 'f32'] },
-  { operands: ['i8'], into: ['i32'] },
+  { operands: ['i8', 'u8'], into: ['i32'] },
   { operands: ['e2m1'], into: ['f32'] },
 ]
 
@@ -143,7 +143,7 @@ const dtypes = ({ acc, a, b, aScale, metadata }: Types): Why => {
   const no = (what: string): Why => ['pallas.tcgen05.dtype', what]
   if (row === undefined)
     return no(
-      `a is ${a.dtype} and b is ${b.dtype}: expected both f16, bf16, f32, i8 or e2m1, or each e4m3 or e5m2`,
+      `a is ${a.dtype} and b is ${b.dtype}: expected both f16, bf16, f32 or e2m1, or each e4m3 or e5m2, or each i8 or u8`,
     )
   if (!row.into.includes(acc.dtype))
     return no(
@@ -414,7 +414,7 @@ export const tcgen05Mma = (
     ): InstructionOf<'tcgen05.mma'> => ({
       _tag: 'tcgen05.mma',
       accumulator: into,
-      a: asOperand(a, types.a),
+      a: asSignedOperand(a, types.a),
       b: by,
       accumulate,
       ctaGroup: group.ctaGroup,
@@ -427,7 +427,7 @@ export const tcgen05Mma = (
       ...(aSparseMetadata === undefined ? {} : { sparsity: aSparseMetadata }),
       completions: done,
     })
-    const right = asOperand(b, types.b)
+    const right = asSignedOperand(b, types.b)
     // its dtype is one that the products add up in (`dtypes`)
     const sums = checked<View<'tmem', AccumulatorDtype, 2>, Expr>(acc)
     if (m === 64 && !pair) {

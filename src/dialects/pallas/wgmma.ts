@@ -18,7 +18,7 @@
  * | k                          | whole spans of the swizzle                                                                    |
  * | a, b in shared memory      | tiled (8, 8S/bits) and swizzled by S of 32, 64 or 128, the same S in both, or so and transposed |
  * | transposed                 | only elements of 16 bits: of others a and b must both run along k                             |
- * | dtypes                     | f16 into f16 or f32; bf16 and f32 (as tf32) into f32; e4m3 and e5m2, mixed or not, into f16 or f32; i8 into i32 |
+ * | dtypes                     | f16 into f16 or f32; bf16 and f32 (as tf32) into f32; e4m3 and e5m2, mixed or not, into f16 or f32; i8 into i32, and u8 as i8 |
  *
  * The page says "transposed" of a ref as the user sees it. For an element of 16 bits both ways work. Of others the tensor core takes b only as
  * (n, k) in memory, so b must be a `transpose_ref` of an (n, k) ref, and a must be none.
@@ -36,8 +36,8 @@
  * value, and which registers hold it is the compiler's choice. Here each `wgmma` of the text has its own registers, so a loop writes them again
  * in its next turn, and must have waited: W3 otherwise.
  *
- * Sums of i8 wrap: the surface has no word for `.satfinite`, and no products of u8 (the instruction has: `wgmma.mma` of the core). `plgpu.mma`
- * of the generation before is no instruction of this library's machine.
+ * Sums of i8 wrap: the surface has no word for `.satfinite`. Bytes are multiplied with their signs, those of a ref of u8 too: that is what Mosaic GPU
+ * asks the instruction for. `plgpu.mma` of the generation before is no instruction of this library's machine.
  *
  * Law 1. A documented `wgmma` is an implemented one and `wgmma_wait(1)`: statement for statement, but for the label of the wait.
  * Law 2. An operand in registers gives what the same operand gives in shared memory.
@@ -71,7 +71,7 @@ import { swizzleElements } from '../../transforms/swizzle.js'
 import { refused, type Code } from './codes.js'
 import type { Accumulator, AccumulatorDtype } from './accumulator.js'
 import { storageOf } from './storage-of.js'
-import { asOperand } from '../read-as.js'
+import { asSignedOperand } from '../read-as.js'
 
 // ---------------------------------------------------------------- accumulators
 
@@ -97,10 +97,10 @@ export const accumulatorAt = <D extends AccumulatorDtype>(
 
 // ---------------------------------------------------------------- preconditions
 
-/** An operand as `wgmma` is given it. */
-type Given = ViewType | TileType
+/** An operand as `wgmma` is given it; of an array with the dtype that its author has, which a tile of integers does not say. */
+type Given = ViewType | (TileType & { readonly of: Dtype })
 
-const dtypeOf = (given: Given): Dtype => (given._tag === 'view' ? given.dtype : given.element.dtype)
+const dtypeOf = (given: Given): Dtype => (given._tag === 'view' ? given.dtype : given.of)
 const shapeOf = (given: Given): ReadonlyArray<number> =>
   given._tag === 'view' ? given.layout.shape : given.shape
 
@@ -113,10 +113,10 @@ const products: ReadonlyArray<{
   { operands: ['bf16'], into: ['f32'] },
   { operands: ['f32'], into: ['f32'] },
   { operands: ['e4m3', 'e5m2'], into: ['f16', 'f32'] },
-  { operands: ['i8'], into: ['i32'] },
+  { operands: ['i8', 'u8'], into: ['i32'] },
 ]
 
-const inRegisters: ReadonlyArray<Dtype> = ['f16', 'bf16', 'e4m3', 'e5m2']
+const inRegisters: ReadonlyArray<Dtype> = ['f16', 'bf16', 'e4m3', 'e5m2', 'i8']
 
 /** The first rule that fails. */
 const why = (
@@ -141,17 +141,11 @@ const why = (
       'pallas.wgmma.shape',
       `dimension 1 of b, n, is ${String(n)}: expected a multiple of 8, at most 256, in ${shapes}`,
     ]
-  const unsigned = [aDtype, bDtype].find((dtype) => dtype === 'u8')
-  if (unsigned !== undefined)
-    return [
-      'pallas.wgmma.integers',
-      `${aDtype} @ ${bDtype} into ${acc.dtype}: integers are multiplied with their signs, expected i8`,
-    ]
   const row = products.find(({ operands }) => operands.includes(aDtype) && operands.includes(bDtype))
   if (row === undefined)
     return [
       'pallas.wgmma.dtype',
-      `a is ${aDtype} and b is ${bDtype}: expected both f16, bf16, f32 or i8, or each e4m3 or e5m2`,
+      `a is ${aDtype} and b is ${bDtype}: expected both f16, bf16 or f32, or each e4m3 or e5m2, or each i8 or u8`,
     ]
   if (!row.into.includes(acc.dtype))
     return [
@@ -195,8 +189,8 @@ const whyOfShared = (a: ViewType, b: MmaOperand): readonly [Code, string] | null
     : null
 }
 
-const whyOfRegisters = (a: TileType): readonly [Code, string] | null => {
-  const dtype = dtypeOf(a)
+const whyOfRegisters = (a: TileType & { readonly of: Dtype }): readonly [Code, string] | null => {
+  const dtype = a.of
   if (!inRegisters.includes(dtype))
     return [
       'pallas.wgmma.registers',
@@ -228,11 +222,12 @@ const givenInRegisters = (
   label: string,
   agent: string,
   type: TileType,
-  value: Tile<FloatDtype, 2>,
+  dtype: Dtype,
+  value: Tile<ElementIndex<Dtype>, 2>,
 ): Build<View<'regs', Dtype, 2>> =>
   block(function* () {
     const id = yield* freshStorage(`${label}.registers`)
-    const into = yield* registers<Dtype, readonly [number, number]>(id, agent, dtypeOf(type), [
+    const into = yield* registers<Dtype, readonly [number, number]>(id, agent, dtype, [
       type.shape[0]!,
       type.shape[1]!,
     ])
@@ -241,13 +236,17 @@ const givenInRegisters = (
     return into
   })
 
-/** `wgmma(acc, a, b)`: acc += a @ b, as one group; `documented` ones wait until no other group runs. */
+/**
+ * `wgmma(acc, a, b)`: acc += a @ b, as one group; `documented` ones wait until no other group runs. `aDtype`: of an array of narrow integers, whose tile
+ * has 32 bits for each.
+ */
 export const wgmma = <D extends AccumulatorDtype>(
   label: string,
   acc: Accumulator<D>,
-  a: View<'smem', Dtype, 2> | Tile<FloatDtype, 2>,
+  a: View<'smem', Dtype, 2> | Tile<ElementIndex<Dtype>, 2>,
   b: View<'smem', Dtype, 2>,
   waits: WgmmaWait = 'implemented',
+  aDtype: Dtype | null = null,
 ): Build<void> =>
   block(function* () {
     const into = yield* typeHere(acc.view)
@@ -258,7 +257,9 @@ export const wgmma = <D extends AccumulatorDtype>(
         'pallas.wgmma.shape',
         `${label}: expected an accumulator, an operand a and a ref b`,
       )
-    const found = why({ dtype: into.dtype, shape: into.layout.shape }, left, right)
+    const dtype = left._tag === 'view' ? left.dtype : (aDtype ?? left.element.dtype)
+    const given: Given = left._tag === 'view' ? left : { ...left, of: dtype }
+    const found = why({ dtype: into.dtype, shape: into.layout.shape }, given, right)
     if (found !== null) return yield* refused(found[0], `${label}: ${found[1]}`)
     const operand =
       left._tag === 'tile'
@@ -266,14 +267,15 @@ export const wgmma = <D extends AccumulatorDtype>(
             label,
             yield* threadOf(acc.view),
             left,
-            checked<Tile<FloatDtype, 2>, Expr>(a),
+            dtype,
+            checked<Tile<ElementIndex<Dtype>, 2>, Expr>(a),
           )
-        : asOperand(checked<View<'smem', Dtype, 2>, Expr>(a), left)
+        : asSignedOperand(checked<View<'smem', Dtype, 2>, Expr>(a), left)
     yield* run(label, {
       _tag: 'wgmma.mma',
       accumulator: acc.view,
       a: operand,
-      b: asOperand(b, right),
+      b: asSignedOperand(b, right),
       scaleD: i1(true),
       negateA: false,
       negateB: false,

@@ -1,8 +1,9 @@
 /**
- * Functions of libdevice, CUDA's mathematical library for compilers, where subnormals are flushed.
+ * Functions of libdevice, CUDA's mathematical library for compilers.
  *
  * Triton and others link the library as bitcode and inline it, so each function is a fixed sequence of instructions. They compile it with `__nvvm_reflect`
- * saying that subnormals are flushed: then its multiply-adds are `fma.rn.ftz`, while its products and sums stay `mul.f32` and `add.f32`.
+ * saying that subnormals are flushed: then its multiply-adds are `fma.rn.ftz`, while its products and sums stay `mul.f32` and `add.f32`. Mosaic GPU and nvcc
+ * keep subnormals; then the multiply-adds are `fma.rn`, and an operand is compared as it is.
  *
  * | function    | how                                                                                                             |
  * |-------------|-----------------------------------------------------------------------------------------------------------------|
@@ -54,11 +55,26 @@ const infinity = 0x7f800000
 const minusInfinity = 0xff800000 | 0
 
 /** The first coefficient times x, plus the next, times x, ... */
-const polynomial = (x: number, coefficients: ReadonlyArray<number>): number => {
-  let sum = coefficients[0]!
-  for (let k = 1; k < coefficients.length; k++) sum = fma(sum, x, coefficients[k]!)
-  return sum
+const polynomialBy =
+  (multiplyAdd: Compute) =>
+  (x: number, coefficients: ReadonlyArray<number>): number => {
+    let sum = coefficients[0]!
+    for (let k = 1; k < coefficients.length; k++) sum = multiplyAdd(sum, x, coefficients[k]!)
+    return sum
+  }
+const polynomial = polynomialBy(fma)
+
+/** What of a function is otherwise where subnormals are kept. */
+interface Subnormals {
+  readonly fma: Compute
+  readonly flush: (x: number) => number
 }
+const flushing: Subnormals = { fma, flush: flush32 }
+const keeping: Subnormals = { fma: compute('fma.rn.f32'), flush: (x) => x }
+const of = <A>(f: (how: Subnormals) => A): { readonly flushed: A; readonly kept: A } => ({
+  flushed: f(flushing),
+  kept: f(keeping),
+})
 /** Coefficients as the instructions have them. */
 const words = (...patterns: ReadonlyArray<number>): ReadonlyArray<number> => patterns.map((p) => p | 0)
 
@@ -73,7 +89,7 @@ const parts = (x: number, lowest: number): { readonly exponent: number; readonly
 const unit = 0x34000000
 
 const logarithm =
-  (lowest: number, of: (fraction: number, exponent: number) => number) =>
+  ({ fma }: Subnormals, lowest: number, of: (fraction: number, exponent: number) => number) =>
   (given: number): number => {
     const isSmall = floatOf(given) < 2 ** -126
     const x = isSmall ? mul(given, 0x4b000000) : given
@@ -88,11 +104,13 @@ const log2Coefficients = words(
   ...[0x3dc6b27f, 0xbe2c7f30, 0x3e2fcf2a, 0xbe374e43, 0x3e520bf4, 0xbe763c8b],
   ...[0x3e93bf99, 0xbeb8aa49, 0x3ef6384a, 0xbf38aa3b],
 )
-export const log2f: (x: number) => number = onPatterns(
-  logarithm(1060439283, (x, e) => {
-    const p = mul(x, mul(x, polynomial(x, log2Coefficients)))
-    return add(e, fma(x, 0x3fb8aa3b, p))
-  }),
+const log2f = of((how) =>
+  onPatterns(
+    logarithm(how, 1060439283, (x, e) => {
+      const p = mul(x, mul(x, polynomialBy(how.fma)(x, log2Coefficients)))
+      return add(e, how.fma(x, 0x3fb8aa3b, p))
+    }),
+  ),
 )
 
 const ln2 = 0x3f317218
@@ -100,8 +118,12 @@ const logCoefficients = words(
   ...[0xbe055027, 0x3e1039f6, 0xbdf8cdcc, 0x3e0f2955, 0xbe2ad8b9, 0x3e4ced0b],
   ...[0xbe7fff22, 0x3eaaaa78, 0xbf000000],
 )
-export const logf: (x: number) => number = onPatterns(
-  logarithm(1059760811, (x, e) => fma(e, ln2, fma(mul(x, polynomial(x, logCoefficients)), x, x))),
+const logf = of((how) =>
+  onPatterns(
+    logarithm(how, 1059760811, (x, e) =>
+      how.fma(e, ln2, how.fma(mul(x, polynomialBy(how.fma)(x, logCoefficients)), x, x)),
+    ),
+  ),
 )
 
 const log1pCoefficients = words(
@@ -161,13 +183,16 @@ export const expm1f: (x: number) => number = onPatterns((x) => {
 })
 
 const tanhCoefficients = words(0x3c80f082, 0xbd563cae, 0x3e085941, 0xbeaaa9ed, 0)
-export const tanhf: (x: number) => number = onPatterns((x) => {
-  const size = magnitude(x)
-  if (!(floatOf(size) >= floatOf(0x3f19999a))) return fma(polynomial(mul(x, x), tanhCoefficients), x, x)
-  const quotient = rcp(add(ex2(mul(size, 0x4038aa3b)), one))
-  const found = floatOf(size) >= floatOf(0x41102cb4) ? one : fma(quotient, 0xc0000000 | 0, one)
-  return (x & signBit) | found
-})
+const tanhf = of(({ fma, flush }) =>
+  onPatterns((x) => {
+    const size = flush(x & 0x7fffffff)
+    if (!(floatOf(size) >= floatOf(0x3f19999a)))
+      return fma(polynomialBy(fma)(mul(x, x), tanhCoefficients), x, x)
+    const quotient = rcp(add(ex2(mul(size, 0x4038aa3b)), one))
+    const found = floatOf(size) >= floatOf(0x41102cb4) ? one : fma(quotient, 0xc0000000 | 0, one)
+    return (x & signBit) | found
+  }),
+)
 
 // ---------------------------------------------------------------- the error function
 
@@ -258,3 +283,8 @@ const wave =
   }
 export const sinf: (x: number) => number = onPatterns(wave(0))
 export const cosf: (x: number) => number = onPatterns(wave(1))
+
+/** Those of which both are known: where subnormals are flushed, and where they are kept. */
+type Both = Readonly<Record<'logf' | 'log2f' | 'tanhf', (x: number) => number>>
+export const flushed: Both = { logf: logf.flushed, log2f: log2f.flushed, tanhf: tanhf.flushed }
+export const kept: Both = { logf: logf.kept, log2f: log2f.kept, tanhf: tanhf.kept }

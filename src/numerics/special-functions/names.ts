@@ -8,7 +8,7 @@
  * |-----------------------|----------------------|-------|
  * | `ex2.approx.ftz.f32`  | 2^x                  | f32   |
  * | `tanh.approx.bf16`    | tanh x               | bf16  |
- * | `expf`                | e^x                  | f32   |
+ * | `expf`, `logf`        | e^x, ln x            | f32   |
  * | `div.full.f32`        | a / b                | f32   |
  * | `__nv_sinf`           | sin x                | f32   |
  *
@@ -27,6 +27,9 @@ export const specialUnaryNames = [
   'exp2f',
   'expf',
   '__expf',
+  'logf',
+  'log2f',
+  'tanhf',
   'rcp.approx.ftz.f32',
   'rcp.approx.f32',
   'lg2.approx.ftz.f32',
@@ -85,6 +88,9 @@ export const meaningOf: Readonly<Record<SpecialUnary, Meaning>> = {
   exp2f: 'exp2',
   expf: 'exp',
   __expf: 'exp',
+  logf: 'log',
+  log2f: 'log2',
+  tanhf: 'tanh',
   'rcp.approx.ftz.f32': 'rcp',
   'rcp.approx.f32': 'rcp',
   'lg2.approx.ftz.f32': 'log2',

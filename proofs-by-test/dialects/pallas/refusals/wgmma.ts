@@ -68,13 +68,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.wgmma.dtype',
-    message: 'wgmma: a is f16 and b is bf16: expected both f16, bf16, f32 or i8, or each e4m3 or e5m2',
+    message: 'wgmma: a is f16 and b is bf16: expected both f16, bf16 or f32, or each e4m3 or e5m2, or each i8 or u8',
     use: product({ b: ['bf16', [64, 64], 64] }),
-  },
-  {
-    code: 'pallas.wgmma.integers',
-    message: 'wgmma: u8 @ i8 into f32: integers are multiplied with their signs, expected i8',
-    use: product({ a: ['u8', [64, 64], 64], b: ['i8', [64, 64], 64] }),
   },
   {
     code: 'pallas.wgmma.transforms',

@@ -27,11 +27,13 @@ type Factor = Tile<FloatDtype, 2>
 export const wgmmaRows: Rows = {
   *wgmma(h, eqn, label) {
     const acc = yield* accumulatorUse(h, eqn, 'acc')
-    const a = isUsed(eqn, 'a')
-      ? checked<Matrix, Expr>((yield* smemUse(h, eqn, 'a')).view)
-      : checked<Factor, Expr>((yield* arrayOperand(h, eqn, 0)).tile)
+    const array = isUsed(eqn, 'a') ? null : yield* arrayOperand(h, eqn, 0)
+    const a =
+      array === null
+        ? checked<Matrix, Expr>((yield* smemUse(h, eqn, 'a')).view)
+        : checked<Factor, Expr>(array.tile)
     const b = checked<Matrix, Expr>((yield* smemUse(h, eqn, 'b')).view)
-    yield* Pallas.wgmma(label, acc, a, b)
+    yield* Pallas.wgmma(label, acc, a, b, 'implemented', array?.dtype ?? null)
     return []
   },
   *wgmma_wait(h, eqn, label) {

@@ -47,6 +47,7 @@ import {
   remote,
   select,
   slot,
+  type Barrier as BarrierExpr,
   type Condition,
   type Int,
   type View,
@@ -59,6 +60,7 @@ import { barrierSlot, type Barrier, type BarrierIndex } from '../barrier.js'
 import { refused } from '../codes.js'
 import { onceInThread } from '../core-map.js'
 import { checkSource, cutsOf, togetherOf, type Together } from './collective.js'
+import { runsOf } from './contiguous.js'
 import { gatherRows } from './gather.js'
 import type { CopyOptions, OOBFillMode } from './options.js'
 import {
@@ -190,6 +192,26 @@ const runOf = (
 
 // ---------------------------------------------------------------- the copy
 
+/** One arrival, and the bytes that are to come. */
+const expect = (
+  label: string,
+  barrier: BarrierExpr<'pallas', boolean>,
+  bytes: number,
+  predicate: Condition | undefined,
+  when: Condition | undefined,
+): Build<void> =>
+  run(
+    `${label}.expect`,
+    {
+      _tag: 'mbarrier.arriveExpectTx',
+      barrier,
+      bytes: predicate === undefined ? i32(bytes) : select(predicate, i32(bytes), i32(0)),
+      release: true,
+      scope: 'cta',
+    },
+    onlyIf(when),
+  )
+
 /**
  * `copy_gmem_to_smem(src, dst, barrier)`: one arrival on the barrier, and the bytes of `dst` when they are there. `index` null: the barrier is
  * not an array.
@@ -226,6 +248,18 @@ export const copyGmemToSmem = <D extends Dtype, R extends number>(
       together !== null && partition?._tag === 'PARTITIONED'
         ? halved(source, partition.axis, together.blocks.index, ref.layout.shape)
         : source
+    const runs =
+      mode === 'ZEROS' || together !== null ? null : yield* orRefused(runsOf(label, source, destination, ref))
+    if (runs !== null) {
+      if (mode === 'PROMISE_IN_BOUNDS') yield* promised(label, source, copying)
+      yield* expect(label, on, bytes, predicate, when)
+      for (const [k, { seen, part }] of runs.entries()) {
+        const { descriptor, coords } = yield* tensorMap(label, source.tensor, seen, fillOf(mode, ref.dtype))
+        const load = { _tag: 'tma.load', descriptor, coords, destination: part, barrier: on, ctaGroup: 1 } as const
+        yield* run(k === 0 ? label : `${label}.${String(k)}`, load, onlyIf(copying))
+      }
+      return
+    }
     const whole = yield* orRefused(seenBy(label, own, ref))
     const shares = together !== null && partition?._tag !== 'PARTITIONED'
     const part = shares ? yield* partOf(label, whole, ref.name, together) : null
@@ -240,18 +274,7 @@ export const copyGmemToSmem = <D extends Dtype, R extends number>(
     )
 
     const leads = partition === null ? undefined : eq(together!.blocks.index, i32(0))
-    const expected = i32(partition === null ? bytes : 2 * bytes)
-    yield* run(
-      `${label}.expect`,
-      {
-        _tag: 'mbarrier.arriveExpectTx',
-        barrier: on,
-        bytes: predicate === undefined ? expected : select(predicate, expected, i32(0)),
-        release: true,
-        scope: 'cta',
-      },
-      onlyIf(both(when, leads)),
-    )
+    yield* expect(label, on, partition === null ? bytes : 2 * bytes, predicate, both(when, leads))
     const load = {
       _tag: 'tma.load',
       descriptor,

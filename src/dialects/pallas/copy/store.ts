@@ -42,6 +42,7 @@ import { refused } from '../codes.js'
 import { contextHere } from '../context.js'
 import { onceInThread, warpgroupBarrier } from '../core-map.js'
 import { checkSource } from './collective.js'
+import { runsOf } from './contiguous.js'
 import { scatterRows } from './gather.js'
 import { bytesOf, orRefused, seenBy, smemRef, tensorMap } from './map.js'
 import { isRows, shapeOf, type GmemRows, type GmemSlice } from './slice.js'
@@ -111,23 +112,27 @@ export const copySmemToGmem = <D extends Dtype, R extends number>(
       yield* scatterRows(label, destination, source, ref, { when })
     } else {
       yield* orRefused(checkSource(label, shapeOf(destination), ref.layout.shape, null))
-      const seen = yield* orRefused(seenBy(label, destination, ref))
+      const whole: View<'smem'> = source
+      const runs = reductionOp === undefined ? yield* orRefused(runsOf(label, destination, whole, ref)) : null
+      const parts = runs ?? [{ seen: yield* orRefused(seenBy(label, destination, ref)), part: whole }]
       if (reductionOp !== undefined && !kinds[reductionOp][1].includes(ref.dtype))
         return yield* refused(
           'pallas.copy.reduction',
           `${label}: reduction_op "${reductionOp}" is of ${kinds[reductionOp][1].join(', ')}, found ${ref.dtype} of ${ref.name}`,
         )
-      const { descriptor, coords } = yield* tensorMap(label, destination.tensor, seen)
       const copying = onlyIf(
         when === undefined ? predicate : predicate === undefined ? when : and(when, predicate),
       )
-      yield* run(
-        label,
-        reductionOp === undefined
-          ? { _tag: 'tma.store', descriptor, coords, source }
-          : { _tag: 'tma.reduce', kind: kinds[reductionOp][0], descriptor, coords, source },
-        copying,
-      )
+      for (const [k, { seen, part }] of parts.entries()) {
+        const { descriptor, coords } = yield* tensorMap(label, destination.tensor, seen)
+        yield* run(
+          k === 0 ? label : `${label}.${String(k)}`,
+          reductionOp === undefined
+            ? { _tag: 'tma.store', descriptor, coords, source: part }
+            : { _tag: 'tma.reduce', kind: kinds[reductionOp][0], descriptor, coords, source: part },
+          copying,
+        )
+      }
     }
     if (options.commitGroup !== false) yield* commitSmemToGmemGroup(`${label}.group`, options.when)
   })
