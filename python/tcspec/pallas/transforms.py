@@ -34,9 +34,9 @@ class Names:
         return self._unnamed[id(axis)][1]
 
     def list_of(self, axes: Any) -> list[str]:
-        if axes is None:
-            return []
-        return [self.of(axis) for axis in axes] if isinstance(axes, (tuple, list)) else [self.of(axes)]
+        # None is no axis, nor is one in a list: dynamic_scheduling_loop of one thread scopes over (None,)
+        listed = axes if isinstance(axes, (tuple, list)) else (axes,)
+        return [self.of(axis) for axis in listed if axis is not None]
 
 
 def allocation_transforms(transforms: Iterable[Any]) -> list[dict[str, Any]]:

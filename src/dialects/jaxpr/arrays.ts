@@ -359,10 +359,11 @@ const reshapedLayout = (
       return E.isRight(made) ? made.right : null
     }
     case 'tiled': {
-      // dimensions in front of the tile come and go
-      const rank = Tiled.baseTileShape(layout).length
-      const same = from.slice(-rank).join() === to.slice(-rank).join() && to.length >= rank
-      return same ? layout : null
+      // dimensions in front of the tile come and go; its first may be cut into whole tiles
+      const base = Tiled.baseTileShape(layout)
+      const [first = 1, ...inner] = to.slice(-base.length)
+      const same = from.slice(from.length - inner.length).join() === inner.join()
+      return same && to.length >= base.length && first % base[0]! === 0 ? layout : null
     }
     case 'linear':
       return null

@@ -21,9 +21,9 @@
  * Source: Mosaic GPU's lowering of lax; outputs of an H100 (`conformance/kernels`).
  */
 import { bitsOf, isFloat, type Dtype } from '../../numerics/dtype.js'
-import { block, letIn, type Build, type Steps } from '../../semantics/writing/builder.js'
+import { block, letIn, typeHere, type Build, type Steps } from '../../semantics/writing/builder.js'
 import * as X from '../../semantics/language/expression.js'
-import type { Expr } from '../../semantics/language/expression.js'
+import type { Expr, Tile } from '../../semantics/language/expression.js'
 import { checked } from '../../semantics/language/index-types.js'
 import type { ScalarName } from '../../semantics/language/types.js'
 import {
@@ -105,23 +105,51 @@ interface Given {
   /** as they are, scalars not as arrays */
   readonly plain: ReadonlyArray<Number>
 }
+/** The shape of arrays that meet: a dimension of one element is as long as the other's. Null: they do not meet. */
+const metShape = (
+  a: ReadonlyArray<number>,
+  b: ReadonlyArray<number>,
+): ReadonlyArray<number> | null =>
+  a.length === b.length && a.every((n, d) => n === b[d] || n === 1 || b[d] === 1)
+    ? a.map((n, d) => Math.max(n, b[d]!))
+    : null
+
 /** All operands, scalars as arrays where one is an array. */
 const given = function* (h: Here, eqn: Eqn, least = 1): Steps<Given> {
   if (operandCount(eqn) < least)
     return yield* refusedAt(h, eqn, 'jaxpr.form', `${String(least)} operands`, String(operandCount(eqn)))
   const plain: Number[] = []
   for (let k = 0; k < operandCount(eqn); k++) plain.push(yield* numberOperand(h, eqn, k))
-  const array = plain.find((x): x is ArrayValue => x._tag === 'array')
-  const shape = array?.shape ?? []
-  const other = plain.find((x): x is ArrayValue => x._tag === 'array' && x.shape.join() !== shape.join())
-  if (other !== undefined && array !== undefined)
-    return yield* refusedAt(h, eqn, 'jaxpr.operand', showKind(array), showKind(other))
+  const arrays = plain.filter((x): x is ArrayValue => x._tag === 'array')
+  let shape = arrays[0]?.shape ?? []
+  for (const other of arrays) {
+    const met = metShape(shape, other.shape)
+    if (met === null) return yield* refusedAt(h, eqn, 'jaxpr.operand', showKind(arrays[0]), showKind(other))
+    shape = met
+  }
+  const isWhole = (x: ArrayValue): boolean => x.shape.join() === shape.join()
+  // what is stretched lies as the others do
+  const whole = arrays.every(isWhole) ? undefined : arrays.find(isWhole)
+  const type = whole === undefined ? null : yield* typeHere(whole.tile)
+  const layout = type?._tag === 'tile' ? type.layout : 'any'
+  const stretched = (x: ArrayValue): ArrayValue =>
+    isWhole(x)
+      ? x
+      : {
+          _tag: 'array',
+          dtype: x.dtype,
+          shape,
+          tile: checked<ArrayValue['tile'], Expr>(
+            X.broadcast(checked<Tile<'f32', number>, Expr>(x.tile), shape, layout),
+          ),
+        }
   const shaped = shapedFor(shape)
+  const met = plain.map((x) => (x._tag === 'array' ? stretched(x) : x))
   return {
     dtype: plain[0]?.dtype ?? 'i32',
     shape,
-    exprs: plain.map((x) => (x._tag === 'array' ? x.tile : shaped(x.expr))),
-    plain,
+    exprs: met.map((x) => (x._tag === 'array' ? x.tile : shaped(x.expr))),
+    plain: met,
   }
 }
 

@@ -19,6 +19,7 @@
  */
 import { unreachable } from '../../failure.js'
 import { isDtype, bitsOf, type Dtype } from '../../numerics/dtype.js'
+import { columnsOf } from '../../layouts/tensor-memory/tensor-memory-layout.js'
 import { isSwizzle } from '../../transforms/swizzle.js'
 import * as Layout from '../../transforms/ref.js'
 import type { Mode, TransformedRef } from '../../transforms/ref.js'
@@ -44,7 +45,7 @@ import {
 import { checked } from '../../semantics/language/index-types.js'
 import * as Pallas from '../pallas/index.js'
 import { known } from '../pallas/context.js'
-import { splitModes } from '../pallas/memory.js'
+import { splitModes, tensorMemoryLayoutOf } from '../pallas/memory.js'
 import type { Eqn, Indexer, Transform as Applied } from './document.js'
 import { refusedAt, type Here } from './here.js'
 import { intOf, valueOf } from './scalar-operands.js'
@@ -592,11 +593,21 @@ const applyAccumulator = function* (
 
 // ---------------------------------------------------------------- members of unions
 
-/** Bytes of shared memory before a member of its group; each begins at a multiple of 1024. */
-const offsetOf = (members: ReadonlyArray<UnionMember>, of: UnionMember): number =>
-  members
-    .filter((m) => m.group === of.group && m.position < of.position)
-    .reduce((sum, m) => sum + 1024 * Math.ceil((sizeOf(m.shape) * bitsOf(m.ref.dtype)) / 8 / 1024), 0)
+/** What lies before a member of its group: bytes of shared memory, each member at a multiple of 1024, or columns of tensor memory, of 4. */
+const offsetOf = function* (members: ReadonlyArray<UnionMember>, of: UnionMember): Steps<number> {
+  let offset = 0
+  for (const { group, position, shape, ref } of members) {
+    if (group !== of.group || position >= of.position) continue
+    if (ref._tag === 'smem') {
+      offset += 1024 * Math.ceil((sizeOf(shape) * bitsOf(ref.dtype)) / 8 / 1024)
+      continue
+    }
+    const type = yield* typeHere(ref.view)
+    const layout = type._tag === 'view' ? tensorMemoryLayoutOf(type.layout) : null
+    if (layout !== null) offset += 4 * Math.ceil(columnsOf(layout, shape) / 4)
+  }
+  return offset
+}
 
 // ---------------------------------------------------------------- a use
 
@@ -693,10 +704,9 @@ export const usedAs = function* (h: Here, eqn: Eqn, ref: Ref, view: ReadonlyArra
         m.physical.every((t, k) => rest[k] !== undefined && sameApplied(t, rest[k]))
       const [first_, ...others] = same.filter((m) => begins(m.ref))
       // members that look alike lie one behind the other
-      const member =
-        others.length === 0
-          ? (first_ ?? same[0])
-          : [first_!, ...others].find((m) => offsetOf(ref.members, m) === wanted.offset)
+      let member = others.length === 0 ? (first_ ?? same[0]) : undefined
+      for (const m of others.length === 0 ? [] : [first_!, ...others])
+        if ((yield* offsetOf(ref.members, m)) === wanted.offset) member = m
       if (member === undefined)
         return yield* refusedAt(
           h,

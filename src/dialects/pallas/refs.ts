@@ -52,7 +52,7 @@ import { checked } from '../../semantics/language/index-types.js'
 import type { Space, ViewType } from '../../semantics/language/types.js'
 import * as Ref from '../../transforms/ref.js'
 import type { Chains, Mode, TransformedRef } from '../../transforms/ref.js'
-import { isExtent, showShape, sizeOf, type Shape } from '../../transforms/shape.js'
+import { isExtent, rowMajorStrides, showShape, sizeOf, type Shape } from '../../transforms/shape.js'
 import { swizzleElements } from '../../transforms/swizzle.js'
 import { showTiling } from '../../transforms/tile.js'
 import * as Transform from '../../transforms/transform.js'
@@ -394,15 +394,30 @@ const reshapeCode = (code: string): Code => {
   }
 }
 
-/** `ref.reshape(shape)`. */
+/** Another shape of elements that lie in a row, under no transforms; null: they do not. */
+const unfolded = (layout: TransformedRef, shape: Shape): TransformedRef | null => {
+  const rows = rowMajorStrides(layout.shape)
+  const inRow = layout.shape.every((n, d) => n === 1 || layout.strides[d] === rows[d])
+  if (layout.tiling.length > 0 || layout.swizzle !== 16 || !inRow || sizeOf(shape) !== sizeOf(layout.shape))
+    return null
+  const made = Ref.ofStrides(shape, layout.bits, rowMajorStrides(shape), layout.swizzle)
+  return E.isRight(made) ? { ...made.right, byteOffset: layout.byteOffset } : null
+}
+
+/** `ref.reshape(shape)`: dimensions are merged; where there are no transforms, any shape will do. */
 export const reshapeRef = <S extends Space, D extends Dtype, const N extends ReadonlyArray<number>>(
   label: string,
   ref: View<S, D>,
   shape: N,
 ): Build<View<S, D, N['length']>> =>
   block(function* () {
-    const { layout } = yield* viewHere(ref)
+    const { layout, dtype } = yield* viewHere(ref)
     const groups = folds(layout.shape, shape)
+    const plain = groups === null ? unfolded(layout, shape) : null
+    if (plain !== null)
+      return checked<View<S, D, N['length']>, View>(
+        reinterpret<Dtype, number, Space>(ref, dtype, plain),
+      )
     if (groups === null)
       return yield* refused(
         'pallas.ref.reshape-unfold',
