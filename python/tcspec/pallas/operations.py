@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Sequence
 
 from .errors import Refused
+from .inline import PLACES, jaxpr_of_block
 from .layouts import layout_of
 from .scalars import dtype_of
 from .transforms import Atom, Names, view_of
@@ -671,12 +672,15 @@ def _inline_text(function: Any) -> str | None:
 def _inline_mgpu(x: Operands) -> Operation:
     text = _inline_text(x.params["mgpu_fn"])
     if text is None:
-        raise Refused(
-            "inline-mgpu",
-            "holds code of Mosaic GPU, which JAX does not trace: write the block with the primitives of plgpu, or judge the kernel as the PTX that jaxlib "
-            'dumps of it (level="ptx", ptx=PATH)',
-        )
+        atoms = x.rest()
+        jaxpr = jaxpr_of_block(x.params, [atom.aval for atom in atoms])
+        return Operation("call", atoms, params={"name": "inline_mgpu"}, bodies={"body": Body(jaxpr)})
     return Operation("inline_ptx", x.rest(), params={"text": text})
+
+
+@_primitive(*PLACES)
+def _place_in_launch(x: Operands) -> Operation:
+    return Operation("", params={"dim": x.params["dim"]})
 
 
 def normalise(name: str, x: Operands, place: Callable[[], str]) -> Operation:

@@ -5,6 +5,7 @@
  * |-----------------------------------------------|-----------------------------------------------------------------|
  * | `axis_index` of one name, or of several        | the place along an axis; along several, row-major               |
  * | `program_id`, `num_programs`                   | the place along an axis of the grid, and its extent              |
+ * | `block_id`, `grid_dim` of x, y or z            | the place of the block in the launch as CUDA has it, and the extent |
  * | `multiple_of`, `optimization_barrier`          | its operands; a sum behind a barrier takes no product before it  |
  * | `debug_print`, `print_layout`, `delay`, `check` | nothing                                                        |
  */
@@ -47,6 +48,31 @@ const gridAxis = function* (h: Here, eqn: Eqn): Steps<{ readonly index: Int; rea
   )
 }
 
+/**
+ * An axis of the launch: of x the last axis of the grid, of y the one before it, of z all others. JAX counts the blocks of a cluster by axes of their own;
+ * CUDA's numbers run through them.
+ */
+const launchAxis = function* (h: Here, eqn: Eqn): Steps<{ readonly index: Int; readonly size: number }> {
+  const dim = yield* number(h, eqn, 'dim')
+  const { axes } = yield* Pallas.contextHere
+  const along = (kind: 'grid' | 'cluster'): { readonly index: Int; readonly size: number } => {
+    const found = axes.filter(({ of }) => of === kind).sort((a, b) => a.position - b.position)
+    const cut = Math.max(found.length - 2, 0)
+    const last = found.slice(cut)
+    const own = dim === 2 ? found.slice(0, cut) : last.slice(last.length - 1 - dim, last.length - dim)
+    return own.reduce<{ readonly index: Int; readonly size: number }>(
+      (row, axis) => ({
+        index: integerBinary('add', 'i32', integerBinary('mul', 'i32', row.index, X.i32(axis.size))!, axis.index)!,
+        size: row.size * axis.size,
+      }),
+      { index: X.i32(0), size: 1 },
+    )
+  }
+  const [grid, cluster] = [along('grid'), along('cluster')]
+  const before = integerBinary('mul', 'i32', grid.index, X.i32(cluster.size))!
+  return { index: integerBinary('add', 'i32', before, cluster.index)!, size: grid.size * cluster.size }
+}
+
 const same: Row = function* (h, eqn) {
   return yield* operands(h, eqn)
 }
@@ -66,6 +92,12 @@ export const coordinateRows: Rows = {
   },
   num_programs: function* (h, eqn) {
     return [int(X.i32((yield* gridAxis(h, eqn)).size))]
+  },
+  block_id: function* (h, eqn) {
+    return [int((yield* launchAxis(h, eqn)).index)]
+  },
+  grid_dim: function* (h, eqn) {
+    return [int(X.i32((yield* launchAxis(h, eqn)).size))]
   },
   multiple_of: function* (h, eqn) {
     return (yield* operands(h, eqn)).slice(0, 1)

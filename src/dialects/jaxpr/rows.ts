@@ -48,6 +48,8 @@ const pure: ReadonlySet<string> = new Set([
   'axis_index',
   'program_id',
   'num_programs',
+  'block_id',
+  'grid_dim',
   'multiple_of',
   'optimization_barrier',
 ])
