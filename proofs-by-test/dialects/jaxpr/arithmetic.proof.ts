@@ -14,8 +14,8 @@ const operations: Readonly<Record<string, (x: bigint, y: bigint, type: Type) => 
   add: (x, y) => x + y,
   sub: (x, y) => x - y,
   mul: (x, y) => x * y,
-  div: (x, y) => x / y,
-  rem: (x, y) => x % y,
+  div: (x, y) => (y === 0n ? -1n : x / y),
+  rem: (x, y) => (y === 0n ? x : x % y),
   max: (x, y) => (x > y ? x : y),
   min: (x, y) => (x < y ? x : y),
   and: (x, y) => x & y,
@@ -55,7 +55,7 @@ const pairs = (type: Type, op: string): ReadonlyArray<readonly [bigint, bigint]>
     const x = wrap(type, some[i % some.length]! + BigInt(i >> 5))
     const y = wrap(type, some[(5 * i + (i >> 3)) % some.length]!)
     if (op.startsWith('shift')) return [x, BigInt(i) % bits] as const
-    return [x, (op === 'div' || op === 'rem') && y === 0n ? 3n : y] as const
+    return [x, y] as const
   })
 }
 
@@ -137,4 +137,27 @@ describe('law 1: as lax', () => {
       ),
     )
   })
+})
+
+test.each(types)('zeros before the first bit of %s', (type) => {
+  const bits = BigInt(widths[type])
+  const given = Array.from({ length: 128 }, (_, i) =>
+    wrap(type, i < 4 ? BigInt(i) - 1n : (1n << BigInt(i) % bits) + BigInt(i * i)),
+  )
+  const wanted = given.map((x) => {
+    const word = BigInt.asUintN(Number(bits), x)
+    return word === 0n ? Number(bits) : Number(bits) - word.toString(2).length
+  })
+  const d = document(
+    [
+      { name: 'x', role: 'in', dtype: type, shape: [128] },
+      { name: 'z', role: 'out', dtype: type, shape: [128] },
+    ],
+    [
+      get(3, array(type, [128]), 0),
+      { op: 'clz', in: [v(3)], out: [{ v: 4, type: array(type, [128]) }] },
+      swap(1, v(4)),
+    ],
+  )
+  expect(ran(d, { x: given.map((x) => bitsOf(type, x)) })).toEqual({ z: wanted })
 })

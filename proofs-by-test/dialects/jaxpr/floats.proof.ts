@@ -102,3 +102,30 @@ describe('to u32: towards zero, and no further than it goes', () => {
     expect(to(x, [convert(4, 5, 'u32')], 5)).toBe(wanted)
   })
 })
+
+describe('rounding to an integer', () => {
+  const some = [0, -0, 0.25, 0.5, 0.75, 1.5, 2.5, -0.5, -1.5, -2.5, 3.4999998, 8388607.5, -8388609, 1e20, Infinity, NaN]
+  const round = (roundingMethod: string): Eqn => ({
+    op: 'round',
+    in: [v(4)],
+    params: { roundingMethod },
+    out: [{ v: 7, type: f32 }],
+  })
+  /** On the size: ties by `tie`; the sign is put back, of a zero too. */
+  const rounded = (x: number, tie: (below: number) => number): number => {
+    const size = Math.abs(x)
+    const below = Math.floor(size)
+    const whole = size - below === 0.5 ? tie(below) : Math.round(size)
+    return x < 0 || Object.is(x, -0) ? -whole : whole
+  }
+  test.each([
+    ['to_nearest_even', (below: number) => below + (below % 2)],
+    ['away_from_zero', (below: number) => below + 1],
+  ] as const)('%s', (method, tie) => {
+    for (const x of some.map(Math.fround)) {
+      const found = made([x, 0, 0], [round(method)], 7)
+      if (Number.isNaN(x)) expect(found & 0x7f800000).toBe(0x7f800000)
+      else expect([x, found]).toEqual([x, bitsOf(Math.abs(x) < 2 ** 23 ? rounded(x, tie) : x)])
+    }
+  })
+})

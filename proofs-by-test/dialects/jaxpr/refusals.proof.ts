@@ -47,9 +47,9 @@ describe('refused at its line', () => {
     ],
     [
       'a function of a library',
-      { op: 'log', in: [v(2)], out: [{ v: 3, type: f32 }] },
+      { op: 'erf', in: [v(2)], out: [{ v: 3, type: f32 }] },
       'jaxpr.operation',
-      "kernel.py:11: log: expected f32 with approx_math: the library's logarithm is not known here, found f32",
+      "kernel.py:11: erf: expected an operation that is known here, found one that is the library's error function, whose bits are not known here",
     ],
     [
       'a barrier that is a tensor',

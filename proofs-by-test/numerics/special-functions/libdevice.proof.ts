@@ -77,6 +77,21 @@ describe('libdevice.ts', () => {
     }
     expect(most).toBeLessThan(2 ** -21)
   })
+  it.each([
+    ['logf', Math.log],
+    ['log2f', Math.log2],
+    ['tanhf', Math.tanh],
+  ] as const)('law 3: %s keeps subnormals, and is the same on what is far from them', (name, exact) => {
+    for (const operand of x) {
+      const size = Math.abs(valueOf(operand))
+      if (size > 2 ** -40) expect(libdevice.kept[name](operand)).toBe(libdevice.flushed[name](operand))
+    }
+    for (let k = 0; k < 23; k++) {
+      const value = exact(valueOf(2 ** k))
+      expect(Math.abs(valueOf(libdevice.kept[name](2 ** k)) - value)).toBeLessThanOrEqual(Math.abs(value) * 2 ** -22)
+    }
+    expect(libdevice.flushed.tanhf(5)).not.toBe(5)
+  })
   it('by hand', () => {
     expect(libdevice.flushed.log2f(0x41000000)).toBe(0x40400000)
     expect(libdevice.sinf(0x40490fdb)).toBe(0xb3bbbd2e)

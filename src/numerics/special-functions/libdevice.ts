@@ -21,6 +21,7 @@
  * Laws
  * 1. Each is what its instructions compute one after the other, on every pattern.
  * 2. Each is within 2^-21 of the function it is named for, of the result or of 1, where the result is not subnormal.
+ * 3. Where subnormals are kept, a function is the same on operands that are far from them, and right on subnormals.
  *
  * Source: the PTX that Triton 3.6 makes of a kernel that asks for each; CUDA libdevice user's guide.
  */

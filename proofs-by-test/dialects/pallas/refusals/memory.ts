@@ -369,7 +369,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     code: 'pallas.ref.reshape-unfold',
     message:
       'reshape: only folding is supported: (8, 8, 64) is not (64, 64) with neighbouring dimensions merged',
-    use: ofRef([64, 64], [], (ref) => Pallas.reshapeRef('reshape', ref, [8, 8, 64])),
+    use: ofRef([64, 64], [tiling], (ref) => Pallas.reshapeRef('reshape', ref, [8, 8, 64])),
   },
   {
     code: 'pallas.ref.reshape-mixed',
