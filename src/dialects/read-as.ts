@@ -31,10 +31,8 @@ export const asOperand = <S extends Space>(of: View<S, Dtype, 2>, type: ViewType
   readAs(of, type, 'f32', 'tf32')
 
 /** The view as an operand of Mosaic GPU. */
-export const asSignedOperand = <S extends Space>(
-  of: View<S, Dtype, 2>,
-  type: ViewType,
-): View<S, Dtype, 2> => (type.dtype === 'u8' ? readAs(of, type, 'u8', 'i8') : asOperand(of, type))
+export const asSignedOperand = <S extends Space>(of: View<S, Dtype, 2>, type: ViewType): View<S, Dtype, 2> =>
+  type.dtype === 'u8' ? readAs(of, type, 'u8', 'i8') : asOperand(of, type)
 
 /** The dtype that a scale is read as. */
 export const scaleDtype = (dtype: Dtype): Dtype => (dtype === 'e4m3' ? 'ue4m3' : dtype)

@@ -142,7 +142,7 @@ describe('law 1: as lax', () => {
 test.each(types)('zeros before the first bit of %s', (type) => {
   const bits = BigInt(widths[type])
   const given = Array.from({ length: 128 }, (_, i) =>
-    wrap(type, i < 4 ? BigInt(i) - 1n : (1n << BigInt(i) % bits) + BigInt(i * i)),
+    wrap(type, i < 4 ? BigInt(i) - 1n : (1n << (BigInt(i) % bits)) + BigInt(i * i)),
   )
   const wanted = given.map((x) => {
     const word = BigInt.asUintN(Number(bits), x)

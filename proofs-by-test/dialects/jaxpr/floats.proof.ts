@@ -104,7 +104,24 @@ describe('to u32: towards zero, and no further than it goes', () => {
 })
 
 describe('rounding to an integer', () => {
-  const some = [0, -0, 0.25, 0.5, 0.75, 1.5, 2.5, -0.5, -1.5, -2.5, 3.4999998, 8388607.5, -8388609, 1e20, Infinity, NaN]
+  const some = [
+    0,
+    -0,
+    0.25,
+    0.5,
+    0.75,
+    1.5,
+    2.5,
+    -0.5,
+    -1.5,
+    -2.5,
+    3.4999998,
+    8388607.5,
+    -8388609,
+    1e20,
+    Infinity,
+    NaN,
+  ]
   const round = (roundingMethod: string): Eqn => ({
     op: 'round',
     in: [v(4)],

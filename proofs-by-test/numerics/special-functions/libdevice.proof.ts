@@ -88,15 +88,19 @@ describe('libdevice.ts', () => {
     }
     for (let k = 0; k < 23; k++) {
       const value = exact(valueOf(2 ** k))
-      expect(Math.abs(valueOf(libdevice.kept[name](2 ** k)) - value)).toBeLessThanOrEqual(Math.abs(value) * 2 ** -22)
+      expect(Math.abs(valueOf(libdevice.kept[name](2 ** k)) - value)).toBeLessThanOrEqual(
+        Math.abs(value) * 2 ** -22,
+      )
     }
     expect(libdevice.flushed.tanhf(5)).not.toBe(5)
   })
   it('by hand', () => {
     expect(libdevice.flushed.log2f(0x41000000)).toBe(0x40400000)
     expect(libdevice.sinf(0x40490fdb)).toBe(0xb3bbbd2e)
-    expect([libdevice.sinf(0x80000000), libdevice.erff(0x80000000), libdevice.flushed.tanhf(0xff800000)]).toEqual([
-      0x80000000, 0x80000000, 0xbf800000,
-    ])
+    expect([
+      libdevice.sinf(0x80000000),
+      libdevice.erff(0x80000000),
+      libdevice.flushed.tanhf(0xff800000),
+    ]).toEqual([0x80000000, 0x80000000, 0xbf800000])
   })
 })

@@ -62,7 +62,12 @@ const launchAxis = function* (h: Here, eqn: Eqn): Steps<{ readonly index: Int; r
     const own = dim === 2 ? found.slice(0, cut) : last.slice(last.length - 1 - dim, last.length - dim)
     return own.reduce<{ readonly index: Int; readonly size: number }>(
       (row, axis) => ({
-        index: integerBinary('add', 'i32', integerBinary('mul', 'i32', row.index, X.i32(axis.size))!, axis.index)!,
+        index: integerBinary(
+          'add',
+          'i32',
+          integerBinary('mul', 'i32', row.index, X.i32(axis.size))!,
+          axis.index,
+        )!,
         size: row.size * axis.size,
       }),
       { index: X.i32(0), size: 1 },

@@ -106,10 +106,7 @@ interface Given {
   readonly plain: ReadonlyArray<Number>
 }
 /** The shape of arrays that meet: a dimension of one element is as long as the other's. Null: they do not meet. */
-const metShape = (
-  a: ReadonlyArray<number>,
-  b: ReadonlyArray<number>,
-): ReadonlyArray<number> | null =>
+const metShape = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): ReadonlyArray<number> | null =>
   a.length === b.length && a.every((n, d) => n === b[d] || n === 1 || b[d] === 1)
     ? a.map((n, d) => Math.max(n, b[d]!))
     : null

@@ -415,9 +415,7 @@ export const reshapeRef = <S extends Space, D extends Dtype, const N extends Rea
     const groups = folds(layout.shape, shape)
     const plain = groups === null ? unfolded(layout, shape) : null
     if (plain !== null)
-      return checked<View<S, D, N['length']>, View>(
-        reinterpret<Dtype, number, Space>(ref, dtype, plain),
-      )
+      return checked<View<S, D, N['length']>, View>(reinterpret<Dtype, number, Space>(ref, dtype, plain))
     if (groups === null)
       return yield* refused(
         'pallas.ref.reshape-unfold',

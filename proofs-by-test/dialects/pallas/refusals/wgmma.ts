@@ -68,7 +68,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.wgmma.dtype',
-    message: 'wgmma: a is f16 and b is bf16: expected both f16, bf16 or f32, or each e4m3 or e5m2, or each i8 or u8',
+    message:
+      'wgmma: a is f16 and b is bf16: expected both f16, bf16 or f32, or each e4m3 or e5m2, or each i8 or u8',
     use: product({ b: ['bf16', [64, 64], 64] }),
   },
   {

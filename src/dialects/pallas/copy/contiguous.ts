@@ -17,7 +17,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../../failure.js'
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
-import { add, i32, mul, reinterpret, slot, type Int, type View } from '../../../semantics/language/expression.js'
+import {
+  add,
+  i32,
+  mul,
+  reinterpret,
+  slot,
+  type Int,
+  type View,
+} from '../../../semantics/language/expression.js'
 import * as Ref from '../../../transforms/ref.js'
 import { rowMajorStrides, sizeOf } from '../../../transforms/shape.js'
 import type { Code } from '../codes.js'

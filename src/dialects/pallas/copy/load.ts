@@ -255,7 +255,14 @@ export const copyGmemToSmem = <D extends Dtype, R extends number>(
       yield* expect(label, on, bytes, predicate, when)
       for (const [k, { seen, part }] of runs.entries()) {
         const { descriptor, coords } = yield* tensorMap(label, source.tensor, seen, fillOf(mode, ref.dtype))
-        const load = { _tag: 'tma.load', descriptor, coords, destination: part, barrier: on, ctaGroup: 1 } as const
+        const load = {
+          _tag: 'tma.load',
+          descriptor,
+          coords,
+          destination: part,
+          barrier: on,
+          ctaGroup: 1,
+        } as const
         yield* run(k === 0 ? label : `${label}.${String(k)}`, load, onlyIf(copying))
       }
       return
