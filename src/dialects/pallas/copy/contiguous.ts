@@ -69,7 +69,7 @@ export const runsOf = <D extends Dtype, R extends number>(
 ): E.Either<Failure<Code>, ReadonlyArray<Run> | null> => {
   const { layout, dtype } = ref
   if (layout.tiling.length > 0 || layout.swizzle !== 16 || slice.tensor.dtype !== dtype) return E.right(null)
-  if (Math.max(...layout.shape) <= widest) return E.right(null)
+  if (layout.shape.every((n) => n <= widest)) return E.right(null)
   const extents = contiguousTensor(label, slice.tensor)
   if (E.isLeft(extents)) return extents
   const strides = rowMajorStrides(extents.right)
