@@ -139,6 +139,122 @@ class Values(unittest.TestCase):
         numpy.testing.assert_array_equal(numpy.asarray(tcspec.run(read, x).result), x + 1)
         self.assertTrue(tcspec.check(read, x).ok)
 
+    def test_bytes_are_multiplied_with_their_signs(self) -> None:
+        """As Mosaic GPU asks the tensor core for them, also where the array has none; in shared memory and in registers."""
+        tiles = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(64))
+
+        def product(in_registers: bool) -> Any:
+            def kernel(x: Any, y: Any) -> Any:
+                def body(x_gmem: Any, y_gmem: Any, o: Any, a: Any, b: Any, arrived: Any) -> None:
+                    plgpu.copy_gmem_to_smem(x_gmem, a, arrived)
+                    plgpu.copy_gmem_to_smem(y_gmem, b, arrived)
+                    plgpu.barrier_wait(arrived)
+
+                    def scope(acc: Any) -> Any:
+                        left = plgpu.load(a, (), layout=plgpu.Layout.WGMMA_8BIT) if in_registers else a
+                        plgpu.wgmma(acc, left, plgpu.transpose_ref(b, (1, 0)))
+                        return acc[...]
+
+                    o[...] = pl.run_scoped(scope, plgpu.ACC((64, 64), jnp.int32))
+
+                scratch = [plgpu.SMEM((64, 128), array.dtype, transforms=tiles) for array in (x, y)]
+                return _to(body, (64, 64), jnp.int32, *scratch, plgpu.Barrier(num_arrivals=2))(x, y)
+
+            return kernel
+
+        random = numpy.random.default_rng(3)
+        for dtype, in_registers in ((numpy.int8, False), (numpy.int8, True), (numpy.uint8, False)):
+            x, y = (random.integers(0, 256, (64, 128)).astype(numpy.uint8).astype(dtype) for _ in "ab")
+            signed = [array.view(numpy.int8).astype(numpy.int32) for array in (x, y)]
+            self.gives(signed[0] @ signed[1].T, product(in_registers), x, y)
+
+    def test_copies_of_what_lies_in_one_piece_may_be_wide(self) -> None:
+        def copied(mode: Any, start: int) -> Any:
+            def kernel(x: Any) -> Any:
+                def body(a: Any, o: Any, row: Any, arrived: Any) -> None:
+                    plgpu.copy_gmem_to_smem(a.at[3, pl.ds(start, 1024)], row, arrived, oob_mode=mode)
+                    plgpu.barrier_wait(arrived)
+                    plgpu.copy_smem_to_gmem(row, o.at[1])
+                    plgpu.wait_smem_to_gmem(0)
+
+                return _to(body, (2, 1024), F32, plgpu.SMEM((1024,), F32), plgpu.Barrier())(x)
+
+            return kernel
+
+        mode = plgpu.OOBFillMode
+        x = numpy.arange(5 * 2048, dtype=numpy.float32).reshape(5, 2048)
+        for said in (mode.PROMISE_IN_BOUNDS, mode.UNDEFINED):
+            numpy.testing.assert_array_equal(numpy.asarray(tcspec.run(copied(said, 640), x).result)[1], x[3, 640:1664])
+        with self.assertRaisesRegex(tcspec.Refused, "at most 256 elements of each dimension"):
+            tcspec.check(copied(mode.ZEROS, 640), x)
+
+    def test_what_is_long_along_an_axis_meets_what_is_one(self) -> None:
+        def summed(x: Any, y: Any) -> Any:
+            def body(a: Any, b: Any, o: Any) -> None:
+                row = plgpu.load(a, (), layout=plgpu.Layout.WG_STRIDED((128,), vec_size=1))
+                all_ = plgpu.load(b, (), layout=plgpu.Layout.WG_STRIDED((4, 128), vec_size=1))
+                o[...] = row[None] * all_
+
+            return _to(body, (4, 128))(x, y)
+
+        x, y = numpy.arange(128, dtype=numpy.float32), numpy.arange(512, dtype=numpy.float32).reshape(4, 128)
+        self.gives(x[None] * y, summed, x, y)
+
+    def test_arrays_and_refs_are_unfolded(self) -> None:
+        def array(x: Any) -> Any:
+            def body(a: Any, o: Any) -> None:
+                o[...] = plgpu.load(a, (), layout=plgpu.Layout.WGMMA, optimized=False).reshape(3, 2, 64, 8)
+
+            return _to(body, (3, 2, 64, 8))(x)
+
+        def ref(x: Any) -> Any:
+            def body(a: Any, o: Any, row: Any) -> None:
+                row[...] = a[...]
+                o[...] = row.reshape((4, 16, 4))[...]
+
+            return _to(body, (4, 16, 4), F32, plgpu.SMEM((256,), F32))(x)
+
+        x = numpy.arange(384 * 8, dtype=numpy.float32).reshape(384, 8)
+        self.gives(x.reshape(3, 2, 64, 8), array, x)
+        self.gives(x.ravel()[:256].reshape(4, 16, 4), ref, x.ravel()[:256])
+
+    def test_members_of_a_union_in_tensor_memory(self) -> None:
+        def kept(x: Any) -> Any:
+            def body(a: Any, o: Any, union: Any) -> None:
+                [first, second, third], _ = union
+                for k, member in enumerate((first, second, third)):
+                    of = plgpu.load(a.at[k], (), layout=plgpu.Layout.TCGEN05, optimized=False)
+                    plgpu.async_store_tmem(member, of)
+                plgpu.commit_tmem()
+                for k, member in enumerate((third, first, second)):
+                    o[k] = plgpu.async_load_tmem(member)
+
+            tmem = plgpu.TMEM((128, 32), F32)
+            return _to(body, (3, 128, 32), F32, plgpu.RefUnion([tmem, tmem, tmem], plgpu.TMEM((128, 64), F32)))(x)
+
+        x = numpy.arange(3 * 128 * 32, dtype=numpy.float32).reshape(3, 128, 32)
+        self.gives(x[[2, 0, 1]], kept, x)
+
+    @unittest.skipUnless(jax.__version__ == "0.10.2", "pallas_call is lowered to Mosaic GPU by JAX 0.10.2")
+    def test_an_output_in_the_memory_of_an_input(self) -> None:
+        def doubled(x: Any) -> Any:
+            def body(a: Any, o: Any) -> None:
+                o[pl.ds(0, 64)] = a[pl.ds(0, 64)] * 2
+
+            gmem = plgpu.BlockSpec(memory_space=plgpu.GMEM)
+            return pl.pallas_call(
+                body,
+                in_specs=[gmem],
+                out_specs=gmem,
+                out_shape=jax.ShapeDtypeStruct((128,), F32),
+                input_output_aliases={0: 0},
+                compiler_params=plgpu.CompilerParams(),
+            )(x)
+
+        x = numpy.arange(128, dtype=numpy.float32)
+        wanted = numpy.concatenate([2 * x[:64], x[64:]])
+        numpy.testing.assert_array_equal(numpy.asarray(tcspec.run(doubled, x).result), wanted)
+
     def test_the_chip(self) -> None:
         def arrives(x: Any) -> Any:
             def body(a: Any, o: Any, barrier: Any) -> None:
