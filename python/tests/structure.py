@@ -50,8 +50,8 @@ _USES = {
     "print_layout": set(),
     "jaxpr_call": {"refs"},
 }
-_CONTROL = "scan while cond call run_scoped run_state core_map jaxpr_call".split()
-_OTHER = "axis_index program_id optimization_barrier get_global".split()
+_CONTROL = "scan while cond call inline_mgpu run_scoped run_state core_map jaxpr_call".split()
+_OTHER = "axis_index program_id block_id grid_dim optimization_barrier get_global".split()
 OPERATIONS = frozenset([*_ELEMENTWISE, *_SHAPED, *_EFFECTS, *_USES, *_CONTROL, *_OTHER])
 
 
@@ -320,7 +320,7 @@ class _Checker:
                 for branch in jaxprs["branches"]:
                     self.inputs(branch, values[1:], "a branch")
                     self.expect(len(self.body(branch)["out"]) == len(outs), "outputs of a branch")
-            case "call" | "core_map":
+            case "call" | "inline_mgpu" | "core_map":
                 self.inputs(jaxprs["body"], values, "the body")
             case "run_state":
                 flags = params.get("initialized", [True] * len(values))

@@ -674,7 +674,7 @@ def _inline_mgpu(x: Operands) -> Operation:
     if text is None:
         atoms = x.rest()
         jaxpr = jaxpr_of_block(x.params, [atom.aval for atom in atoms])
-        return Operation("call", atoms, params={"name": "inline_mgpu"}, bodies={"body": Body(jaxpr)})
+        return Operation("inline_mgpu", atoms, bodies={"body": Body(jaxpr)})
     return Operation("inline_ptx", x.rest(), params={"text": text})
 
 

@@ -8,7 +8,7 @@
  * | any other `while`                   | a loop with a test                                                                         |
  * | `cond`, its index known             | the branch that is taken                                                                   |
  * | `cond`                              | a branch; of more than two, one in another; an index beyond the last is the last           |
- * | `call`                              | what is called, in its place                                                               |
+ * | `call`, `inline_mgpu`               | what is called, in its place                                                               |
  * | `jaxpr_call`                        | the same, of refs with something applied to them                                           |
  *
  * A body is written once, with the index as a name. A loop carries what it must (`counters.ts`), what it writes of `run_state` (`cells.ts`), and the
@@ -327,4 +327,4 @@ const pipelineStep: Row = function* (h, eqn) {
   return yield* h.run({ ...h, programIds: yield* operands(h, eqn) }, yield* jaxprOf(h, eqn, 'body'), args)
 }
 
-export const controlRows: Rows = { scan, while: whileRow, cond, call, jaxpr_call: pipelineStep }
+export const controlRows: Rows = { scan, while: whileRow, cond, call, inline_mgpu: call, jaxpr_call: pipelineStep }

@@ -12,7 +12,7 @@ export interface Liveness {
   readonly reads: ReadonlyMap<number, number>
 }
 
-const regions: ReadonlySet<string> = new Set(['call', 'cond', 'scan', 'while'])
+const regions: ReadonlySet<string> = new Set(['call', 'cond', 'inline_mgpu', 'scan', 'while'])
 
 const jaxprsOf = (eqn: Eqn): ReadonlyArray<number> => Object.values(eqn.jaxprs ?? {}).flat()
 

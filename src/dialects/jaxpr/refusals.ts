@@ -27,8 +27,6 @@ export const refusals: Readonly<Record<string, string>> = {
   transpose: `${unlowered}: plgpu.transpose_ref transposes a ref`,
   sort: unlowered,
   argmax: unlowered,
-  inline_mgpu:
-    'one of MLIR, which says nothing to a specification: write what it does with operations of plgpu, or leave it out and say so',
   multimem_store: device,
   multimem_load_reduce: device,
   semaphore_signal_multicast: device,
