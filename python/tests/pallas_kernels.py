@@ -546,3 +546,25 @@ def called() -> Case:
         compiler_params=plgpu.CompilerParams(dimension_semantics=["parallel", "sequential"], max_concurrent_steps=2),
     )
     return made, (jax.ShapeDtypeStruct((128, 128), F16),)
+
+
+@case((F32, (128,)))
+def block_of_mosaic():
+    """A block of Mosaic GPU that is read: a place in the launch, a scalar."""
+    import jax.experimental.mosaic.gpu as mgpu
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import arith, gpu
+
+    def body(x_gmem, out_gmem):
+        @plgpu.inline_mgpu(
+            arg_types=(), return_type=plgpu.ShapeDtypeStruct((), I32, layout=plgpu.Layout.WG_SPLAT)
+        )
+        def place(_):
+            x = gpu.block_id(gpu.Dimension.x)
+            at = arith.addi(arith.muli(gpu.block_id(gpu.Dimension.y), gpu.grid_dim(gpu.Dimension.x)), x)
+            word = arith.index_cast(ir.IntegerType.get_signless(32), at)
+            return mgpu.FragmentedArray.splat(word, (), is_signed=True)
+
+        out_gmem[lax.axis_index("block")] = x_gmem[...] + place().astype(F32)
+
+    return kernel(body, (F32, (2, 128)), grid=(2,), grid_names=("block",))

@@ -110,10 +110,10 @@ class Functions(unittest.TestCase):
     def test_what_cannot_be_exported(self) -> None:
         def inline(a: Any, out: Any) -> None:
             @plgpu.inline_mgpu()
-            def nothing(_: Any) -> None:
-                pass
+            def unknown(context: Any) -> None:
+                context.tma_descriptors
 
-            nothing()
+            unknown()
             out[...] = a[...]
 
         for function, code in (

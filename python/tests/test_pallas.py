@@ -373,13 +373,14 @@ def test_inline_mgpu():
     def body(x_gmem, out_gmem):
         @plgpu.inline_mgpu()
         def block(context):
-            pass
+            context.tma_descriptors
 
         block()  # here
 
     refused = refusal(simple(body), ROW)
     assert refused.code == "inline-mgpu"
     assert str(refused).startswith(f"{__file__}:{line_of(body, '# here')}: inline_mgpu: ")
+    assert "LaunchContext.tma_descriptors" in str(refused)
     assert "with the primitives of plgpu" in str(refused)
 
 

@@ -327,4 +327,11 @@ const pipelineStep: Row = function* (h, eqn) {
   return yield* h.run({ ...h, programIds: yield* operands(h, eqn) }, yield* jaxprOf(h, eqn, 'body'), args)
 }
 
-export const controlRows: Rows = { scan, while: whileRow, cond, call, inline_mgpu: call, jaxpr_call: pipelineStep }
+export const controlRows: Rows = {
+  scan,
+  while: whileRow,
+  cond,
+  call,
+  inline_mgpu: call,
+  jaxpr_call: pipelineStep,
+}

@@ -156,7 +156,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.tcgen05.dtype',
-    message: 'mma: a is f16 and b is bf16: expected both f16, bf16, f32 or e2m1, or each e4m3 or e5m2, or each i8 or u8',
+    message:
+      'mma: a is f16 and b is bf16: expected both f16, bf16, f32 or e2m1, or each e4m3 or e5m2, or each i8 or u8',
     use: product({ b: { dtype: 'bf16' } }),
   },
   {
