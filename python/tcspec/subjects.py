@@ -26,6 +26,7 @@ from . import triton
 from .errors import Refused
 from .launches import Export, Launch, Perform
 from .tensors import Array, Tensor, numpy_dtype
+from .triton.tensors import signless
 
 __all__ = ["exported", "is_function"]
 
@@ -58,11 +59,14 @@ def exported(
     if triton.is_kernel(kernel):
         return triton.export(kernel, *arguments, grid=grid, **({} if level is None else {"level": level}), **keywords)
     if callable(kernel):
-        if level not in (None, "auto", "jaxpr", "ptx"):
-            raise Refused(f"level: expected 'auto', 'jaxpr' or 'ptx' for a function of JAX, found {level!r}", "level")
+        if level not in (None, "auto", "jaxpr", "ttgir", "ptx"):
+            raise Refused(f"level: expected 'auto', 'jaxpr', 'ttgir' or 'ptx' for a function of JAX, found {level!r}", "level")
         if "ptx" in keywords and level != "ptx" and "ptx" not in _parameters(kernel):
             raise Refused(f"{_name_of(kernel)}: ptx: expected level='ptx' with it, found {level!r}", "level")
-        return (_mosaic if level == "ptx" else _of_jax)(kernel, arguments, keywords, grid)
+        if level == "ptx" and "ptx" in keywords:
+            return _mosaic(kernel, arguments, keywords, grid)
+        traced = _of_jax(kernel, arguments, keywords, grid, level)
+        return traced if level != "ptx" or traced.is_on_triton else _mosaic(kernel, arguments, keywords, grid)
     raise Refused(
         f"expected a kernel: a function of JAX, Triton or Gluon, a name of the catalogue, a path or a document; found {type(kernel).__name__}",
         "kernel",
@@ -179,7 +183,7 @@ def _name_of(function: Any) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
-def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any, level: str | None = None) -> _Traced:
     name = _name_of(function)
     _need("jax", name)
     if grid is not None:
@@ -190,7 +194,11 @@ def _of_jax(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
     # before anything of JAX is used: an unknown one may not have it
     known()
     shaped, named = _with_shapes((tuple(arguments), dict(keywords)))
-    return _Traced(pallas, name, pallas.trace(function, *shaped, **_chip(function, named), **named), shaped)
+    made = _Traced(pallas, name, pallas.trace(function, *shaped, **_chip(function, named), **named), shaped, level)
+    there = {True: ("auto", "ttgir", "ptx"), False: ("auto", "jaxpr", "ptx")}[made.is_on_triton]
+    if level is not None and level not in there:
+        raise Refused(f"{name}: level: expected {', '.join(map(repr, there))} for its kernels, found {level!r}", "level")
+    return made
 
 
 #: chips by their compute capability: what a document calls them, and how many multiprocessors they have
@@ -230,22 +238,34 @@ class _Traced:
     name: str
     traced: Any
     arguments: tuple[Any, ...]
+    level: str | None = None
+
+    @property
+    def is_on_triton(self) -> bool:
+        """Whether its kernels are for the Triton backend, and so modules of Triton."""
+        return all("ttgir" in export.document for export in self.traced.exports)
 
     @property
     def launches(self) -> Sequence[Launch]:
-        return [_launch(export) for export in self.traced.exports]
+        return [_launch(export, self.level) for export in self.traced.exports]
 
     def evaluate(self, perform: Perform) -> Any:
         import jax
+        import numpy
 
         for leaf in jax.tree.leaves(self.arguments):
             if isinstance(leaf, jax.ShapeDtypeStruct):
                 raise Refused(f"{self.name}: expected data to run on, found a shape alone: {leaf}", "input-missing")
 
         def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-            launch = _launch(export)
-            made = perform(launch, inputs)
-            return [made[name] for name in launch.outputs or ()]
+            launch = _launch(export, self.level)
+            if "ttgir" not in export.document:
+                made = perform(launch, inputs)
+                return [made[name] for name in launch.outputs or ()]
+            # a module of Triton has integers without signs, and no tensor without dimensions
+            given = [numpy.atleast_1d(x).view(numpy_dtype(signless(operand.dtype))) for x, operand in zip(inputs, export.inputs)]
+            made = perform(launch, given)
+            return [made[name].view(numpy_dtype(operand.dtype)).reshape(operand.shape) for name, operand in zip(launch.outputs or (), export.outputs)]
 
         return self.pallas.evaluate(self.traced, self.arguments, on_kernel)
 
@@ -353,11 +373,11 @@ class _Reached(Exception):
         self.inputs = inputs
 
 
-def _launch(export: Any) -> Launch:
+def _launch(export: Any, level: str | None) -> Launch:
     return Launch(
         export.name,
         export.document,
-        {},
+        {**export.params, "level": level or "auto"} if "ttgir" in export.document else {},
         [operand.name for operand in export.inputs],
         [export.memory_of(operand) for operand in export.outputs],
     )

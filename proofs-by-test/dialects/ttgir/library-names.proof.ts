@@ -17,6 +17,7 @@ const erf = (x: number): number => {
 
 const functions: ReadonlyArray<readonly [string, (x: number) => number]> = [
   ['__nv_expf', Math.exp],
+  ['__nv_exp2f', (x) => 2 ** x],
   ['__nv_expm1f', Math.expm1],
   ['__nv_logf', Math.log],
   ['__nv_log2f', Math.log2],

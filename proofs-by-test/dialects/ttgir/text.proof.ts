@@ -52,6 +52,16 @@ describe('law 1: what Triton wrote is printed as it was', () => {
   })
 })
 
+describe('where a place ends', () => {
+  it.each(['', ' to :12', ' to 4:2'])('%j is read, and only where it begins is kept', (end) => {
+    const text = `#a = loc("x.py":3:5${end})\nmodule {\n} loc(#a)\n`
+    expect(showModule(right(readModule(text)))).toContain('#a = loc("x.py":3:5)')
+  })
+  it('an end without a column is none', () => {
+    expect(E.isLeft(readModule('#a = loc("x.py":3:5 to 4)\nmodule {\n}'))).toBe(true)
+  })
+})
+
 describe('rows', () => {
   it.each(Object.entries(formats))('%s: its pieces are the row', (_, { text }) => {
     expect(showPieces(piecesOf(text))).toBe(text)

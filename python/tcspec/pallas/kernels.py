@@ -55,8 +55,21 @@ def _is_gpu(mesh: Any) -> bool:
     return type(mesh).__name__ == "Mesh" and type(mesh).__module__.endswith("mosaic_gpu.core")
 
 
-def export_of(eqn: Any, version: Version, written: Written | None) -> Export:
-    """The export of an equation that launches a kernel; ``written`` is the user's body, if it is known."""
+def export_of(eqn: Any, version: Version, written: Written | None, arch: str | None = None) -> Export:
+    """The export of an equation that launches a kernel; ``written`` is the user's body, if it is known, and ``arch`` the chip that is asked for."""
+    if eqn.primitive.name == "pallas_call":
+        from .on_triton import export_of_triton, is_on_triton
+
+        if is_on_triton(eqn):
+            count = len(eqn.params["grid_mapping"].block_mappings)
+            return export_of_triton(eqn, operand_names(parameters_of(eqn.params["jaxpr"]), count), arch)
+    made = _export_of(eqn, version, written)
+    if arch is not None:
+        made.document["kernel"]["params"]["arch"] = arch
+    return made
+
+
+def _export_of(eqn: Any, version: Version, written: Written | None) -> Export:
     match eqn.primitive.name:
         case "mpmd_map":
             return _mapped(eqn, version, written)

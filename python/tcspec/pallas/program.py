@@ -85,9 +85,7 @@ def trace(
         program, result = jax.make_jaxpr(of_arrays, return_shape=True)(*shapes)
         launches: dict[int, Export] = {}
         for eqn, body in kernels_of(program):
-            launches[id(eqn)] = made = export_of(eqn, version, body)
-            if arch is not None:
-                made.document["kernel"]["params"]["arch"] = arch
+            launches[id(eqn)] = export_of(eqn, version, body, arch)
     if not launches:
         name = getattr(function, "__name__", type(function).__name__)
         raise Refused(

@@ -11,16 +11,18 @@ A text is kept for the next launch that is specialised the same way.
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Iterator, Mapping, Sequence
 
 from ..errors import Refused
 from .versions import Parts, parts
 
-__all__ = ["Specialised", "Texts", "both", "specialise", "texts", "tracing_for"]
+__all__ = ["Specialised", "Texts", "both", "of_text", "specialise", "texts", "tracing_for"]
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,31 @@ def _refuse_changed(kernel: Any) -> None:
             )
 
 
+def of_text(text: str, capability: int, options: Mapping[str, Any]) -> Texts:
+    """A module of Triton's IR that another front end has made, compiled as far as Triton compiles it: TTGIR, and PTX."""
+    triton = parts()
+    target = _target(triton, capability)
+    with tracing_for(capability), tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "module.ttir"
+        path.write_text(text, encoding="utf-8")
+
+        def made(level: str) -> Texts:
+            backend = triton.backend_of(target)
+            context = triton.context()
+            triton.load_dialects(context)
+            backend.load_dialects(context)
+            source = triton.ir_source(str(path), context, backend)
+            parsed = backend.parse_options({**options, **source.parse_options()})
+            module = source.make_ir(target, parsed, backend.get_codegen_implementation(parsed), backend.get_module_map(), context)
+            return _compiled(backend, target, source, parsed, module, level)
+
+        try:
+            return made("ptx")
+        except Exception:
+            # what no module can be made of is raised here, as Triton raises it
+            return made("ttgir")
+
+
 def _text(triton: Parts, target: Any, source: Any, options: Any, level: str) -> Texts:
     backend = triton.backend_of(target)
     context = triton.context()
@@ -186,6 +213,10 @@ def _text(triton: Parts, target: Any, source: Any, options: Any, level: str) -> 
     except Exception as raised:
         triton.filter_traceback(raised)
         raise
+    return _compiled(backend, target, source, options, module, level)
+
+
+def _compiled(backend: Any, target: Any, source: Any, options: Any, module: Any, level: str) -> Texts:
     stages: dict[str, Any] = {}
     backend.add_stages(stages, options, source.language)
     metadata = {"target": target, **options.__dict__}

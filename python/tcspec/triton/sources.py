@@ -11,7 +11,7 @@ from .versions import parts
 
 __all__ = ["files_of"]
 
-_LOCATION = re.compile(r'loc\("((?:[^"\\]|\\.)*)":\d+:\d+\)')
+_LOCATION = re.compile(r'loc\("((?:[^"\\]|\\.)*)":\d+:\d+(?: to \d*:\d+)?\)')
 
 
 def files_of(text: str) -> Mapping[str, str]:

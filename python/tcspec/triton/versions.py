@@ -31,6 +31,8 @@ class Parts:
     specialise: Callable[..., Any]
     triton_source: Callable[..., Any]
     gluon_source: Callable[..., Any]
+    #: of a text: ``(path, context, backend)``
+    ir_source: Callable[..., Any]
     backend_of: Callable[[Any], Any]
     target: Callable[..., Any]
     context: Callable[[], Any]
@@ -66,6 +68,7 @@ def _of_3_6(triton: Any) -> Parts:
         specialise=native_specialize_impl,
         triton_source=compiler.ASTSource,
         gluon_source=gluon.GluonASTSource,
+        ir_source=compiler.IRSource,
         backend_of=compiler.make_backend,
         target=backends.GPUTarget,
         context=ir.context,

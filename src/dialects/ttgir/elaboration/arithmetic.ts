@@ -165,6 +165,7 @@ const floatOfF32 = function* (op: Operation): Steps<void> {
 /** Functions of libdevice by their symbols, where they are of f32: what they become when they are inlined and subnormals are flushed. */
 const ofLibrary: Readonly<Record<string, OfF32>> = {
   __nv_expf: '__nv_expf',
+  __nv_exp2f: 'ex2.approx.ftz.f32',
   __nv_expm1f: '__nv_expm1f',
   __nv_logf: '__nv_logf',
   __nv_log2f: '__nv_log2f',

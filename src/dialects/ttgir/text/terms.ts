@@ -348,7 +348,14 @@ const readPlace = (c: Cursor): Location =>
         if (take(c, ':')) {
           const line = count(c, 'a line')
           expectText(c, ':')
-          return { _tag: 'file', file: token.text, line, column: count(c, 'a column') }
+          const column = count(c, 'a column')
+          // where it ends is no more than how much of the line is meant
+          if (take(c, 'to')) {
+            if (!isText(c, ':')) count(c, 'a line')
+            expectText(c, ':')
+            count(c, 'a column')
+          }
+          return { _tag: 'file', file: token.text, line, column }
         }
         if (!take(c, '(')) return { _tag: 'name', name: token.text, of: null }
         const of = readPlace(c)
