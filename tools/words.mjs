@@ -1,5 +1,6 @@
 // Messages are in plain English: an agent, an event, a generation is named and is no somebody, a sentence begins with what acts, and the words are those of the field.
-// `npm run check` calls this. It reads every line of `src` for words that name nobody, and the texts (string literals) of the rooms below for the rest: verdicts, findings, help, errors.
+// `npm run check` calls this. It reads every line of `src` for words that name nobody, the texts (string literals) of the rooms below for the rest (verdicts, findings, help, errors), and
+// the prose of the pages.
 import console from 'node:console'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -111,6 +112,45 @@ const complaints = (file) =>
         : []),
     ])
 
+// ---------------------------------------------------------------- pages
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'python/README.md',
+  'site/README.md',
+  ...filesIn('docs'),
+].filter((file) => file.endsWith('.md'))
+
+/** The prose of a page, line for line: what is quoted is the word of another. */
+const proseOf = (text) =>
+  text
+    .replace(/```[^]*?```|<!--[^]*?-->/g, (quoted) => quoted.replace(/[^\n]/g, ''))
+    .replace(/`[^`\n]*`/g, 'x')
+    .split('\n')
+
+/** Where a sentence, a cell or an item of a list begins. */
+const sentences = (line) =>
+  line.split(/(?<=[.!?:])\s+|\|/).map((sentence) => sentence.replace(/^[\s#>*_-]+/, '').trimEnd())
+
+const ofPage = (file) => {
+  const prose = proseOf(readFileSync(file, 'utf8'))
+  const begins = (i) =>
+    i === 0 || prose[i - 1] === '' || /^[#>|*-]/.test(prose[i]) || /[.!?:]$/.test(prose[i - 1])
+  return prose.flatMap((line, i) => [
+    ...(people.test(line) ? [`${file}:${i + 1}: names nobody: ${line.trim()}`] : []),
+    ...words
+      .filter(([pattern]) => pattern.test(line))
+      .map(([, why]) => `${file}:${i + 1}: ${why}: ${line.trim()}`),
+    ...sentences(line)
+      .slice(begins(i) ? 0 : 1)
+      // a clause in a cell goes on after the name in the cell before it, and begins small
+      .filter((sentence) => opening[0].test(sentence) && /^[A-Z]/.test(sentence) && !sentence.endsWith('?'))
+      .map((sentence) => `${file}:${i + 1}: ${opening[1]}: ${sentence}`),
+  ])
+}
+
 const sources = filesIn('src')
 const found = [
   ...sources.flatMap((file) =>
@@ -118,6 +158,7 @@ const found = [
       .split('\n')
       .flatMap((line, i) => (people.test(line) ? [`${file}:${i + 1}: names nobody: ${line.trim()}`] : [])),
   ),
+  ...pages.flatMap(ofPage),
   ...sources
     .filter((file) => file.endsWith('.ts') && (isIn(rooms, file) || isIn(described, file)))
     .flatMap(complaints),

@@ -38,7 +38,7 @@ export const page = (): string => {
   return [
     '# List of theorems',
     '',
-    'What is claimed, how each claim is proved, and over which domain. “Proof by test” means one of the methods below, and every row says which. The test of a row is in the file that it names;',
+    'The claims of this project: how each is proved, and over which domain. “Proof by test” means one of the methods below, and every row says which. The test of a row is in the file that it names;',
     '`npm test` runs all of them, those that are sweeps in a sample, and `npm run test:nightly` whole.',
     '',
     '| method | means |',
@@ -62,7 +62,7 @@ export const page = (): string => {
     ...all.map((c) => `| \`src/${c.name}\` | ${String(c.modules)} | ${String(c.laws)} |`),
     `| all | ${sum('modules')} | ${sum('laws')} |`,
     '',
-    'What is not proved: that the published rules which nobody here has measured (`@fidelity documented`) are those of the chip. The kill rates ([kernels](kill-rate.md), [modules of Triton](kill-rate-triton.md)) say what the',
+    'Not proved: that the published rules that were not measured here (`@fidelity documented`) are those of the chip. The kill rates ([kernels](kill-rate.md), [modules of Triton](kill-rate-triton.md)) say what the',
     'verdicts miss, and [Mutants](Mutants.md) what the proofs miss of the library itself.',
     '',
   ].join('\n')

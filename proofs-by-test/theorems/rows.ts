@@ -9,7 +9,7 @@ export const methods = {
   silicon: 'equal to what an H100 did, bit for bit, with no tolerance',
   'two definitions': 'two definitions that were written apart give the same, on all that is looked at',
   mutation: 'every single change of a class is made, and what happens is counted',
-  drawn: 'random cases, seeded; more of them by night',
+  drawn: 'random cases, seeded; more of them nightly',
 } as const
 export type Method = keyof typeof methods
 
@@ -53,7 +53,7 @@ export const parts: ReadonlyArray<Part> = [
         test: 'law 6: linear over GF(2), rank 16 on 16 bits',
       },
       {
-        says: 'What TMA leaves in shared memory is what the transforms say.',
+        says: 'TMA leaves in shared memory what the transforms say.',
         by: ['silicon'],
         domain: 'every image of the capture, byte for byte',
         proof: 'transforms/tma-image',
@@ -67,7 +67,7 @@ export const parts: ReadonlyArray<Part> = [
         test: 'laws 1, 2 and 5, by exhaustion at the base tile and multiples of it',
       },
       {
-        says: 'What Pallas, Triton and CuTe call by different names is one function.',
+        says: 'Pallas, Triton and CuTe have different names for one function.',
         by: ['exhaustion', 'two definitions'],
         domain: 'a test for each sentence',
         proof: 'layouts/identities',
@@ -83,7 +83,7 @@ export const parts: ReadonlyArray<Part> = [
     ],
   },
   {
-    title: 'What a kernel computes',
+    title: 'Results of kernels',
     theorems: [
       {
         says: 'The tensor core’s sum is the definition of it, and no neighbouring rule fits.',
@@ -145,9 +145,9 @@ export const parts: ReadonlyArray<Part> = [
     title: 'In every schedule',
     theorems: [
       {
-        says: 'A run in which C1 to C6 hold and nothing is found stands for every schedule.',
+        says: 'A run in which C1 to C6 hold and nothing is found decides every schedule.',
         by: ['all schedules', 'drawn'],
-        domain: 'random programs; a million by night',
+        domain: 'random programs; a million nightly',
         proof: 'semantics/schedules/single-schedule',
         test: 'the theorem, on the first half of the programs',
       },
@@ -161,14 +161,14 @@ export const parts: ReadonlyArray<Part> = [
       {
         says: 'Both hold of kernels of warps, written as PTX: spins, peeks, elected lanes, parts of a warp that meet again.',
         by: ['all schedules', 'drawn', 'mutation'],
-        domain: '100,000 random kernels by night, every rule switched off once',
+        domain: '100,000 random kernels nightly, every rule switched off once',
         proof: 'semantics/schedules/warps/theorem',
         test: 'the theorem, on random kernels of warps',
       },
       {
         says: 'And of kernels in clusters of two CTAs, with arrivals at and accesses of the peer, cluster barriers, named barriers by count, and words of memory.',
         by: ['all schedules', 'drawn', 'mutation'],
-        domain: '100,000 random kernels by night, every rule of theirs switched off once',
+        domain: '100,000 random kernels nightly, every rule of theirs switched off once',
         proof: 'semantics/schedules/warps/clusters',
         test: 'the theorem, on random kernels of clusters',
       },
@@ -180,9 +180,9 @@ export const parts: ReadonlyArray<Part> = [
         test: 'under every choice of options',
       },
       {
-        says: 'Every hazard has a kernel of at most 15 lines that shows it, and the same kernel mended shows nothing.',
+        says: 'Every hazard has a kernel of at most 15 lines that shows it, and the same kernel without the mistake shows nothing.',
         by: ['exhaustion', 'drawn'],
-        domain: 'every twin of the zoo, under drawn schedules',
+        domain: 'every kernel of the zoo, under drawn schedules',
         proof: 'kernels/zoo',
         test: 'law 3',
       },

@@ -237,7 +237,7 @@ def table() -> str:
         )
         return "; ".join(told)
 
-    rows = [["pair", "the twin has", *(f"JAX {version}" for version in versions), "tcspec"]]
+    rows = [["pair", "the mistake", *(f"JAX {version}" for version in versions), "tcspec"]]
     rows += [
         [f"`{name}`", changed, *(theirs(v, name) for v in versions), ours(name)] for name, changed in twins.items()
     ]
@@ -263,7 +263,7 @@ def summary(kept: dict[str, Any], versions: list[str]) -> str:
         *((f"JAX {v}", kept[v]["theirs"]) for v in versions),
         *((f"tcspec, JAX {v}", kept[v]["ours"]) for v in versions),
     ]:
-        for side, called in (("right", "right kernels"), ("twin", "twins")):
+        for side, called in (("right", "right kernels"), ("twin", "broken kernels")):
             said = [row[side]["word"] for row in column.values()]
             unknown = sorted(set(said) - set(words))
             if unknown:

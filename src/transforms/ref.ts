@@ -559,7 +559,7 @@ const foldEnd = (shape: Shape, from: number, target: number, last: boolean): num
 
 /**
  * Folds neighbouring dimensions into one. Errors: a shape that splits a dimension, a folded major dimension whose
- * tile is not 1, parts that do not lie behind one another, a fold into the swizzled dimension.
+ * tile is not 1, parts that do not follow one another in memory, a fold into the swizzled dimension.
  */
 export const reshape =
   (shape: Shape) =>
@@ -597,7 +597,7 @@ export const reshape =
         if (merged === null)
           return refuse(
             'ref.reshape-strided',
-            `Dimensions ${String(k)} and ${String(k + 1)} of ${showShape(ref.shape)} do not lie behind one another: strides ${String(major[0]!.stride)} and ${String(minor.stride)} for ${String(minor.size)} steps`,
+            `Dimensions ${String(k)} and ${String(k + 1)} of ${showShape(ref.shape)} do not follow one another in memory: strides ${String(major[0]!.stride)} and ${String(minor.stride)} for ${String(minor.size)} steps`,
           )
         chain = [merged, ...chain.slice(1)]
       }

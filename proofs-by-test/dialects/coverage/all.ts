@@ -56,7 +56,7 @@ export const ttng: Surface<typeof Ttng, Ttng.Code> = {
   surface: Ttng,
   rooms: [
     ['Operations of ttng', operations.rows],
-    ['What stands around them', surroundings.rows],
+    ['The frame around them', surroundings.rows],
   ],
   codes: Ttng.codes,
   refusals: [...operationRefusals.refusals, ...surroundingRefusals.refusals],

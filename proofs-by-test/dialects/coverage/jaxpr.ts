@@ -47,7 +47,7 @@ export const jaxprSection = (): string => {
   return [
     '## Jaxprs of Pallas:MGPU',
     'In `src/dialects/jaxpr`: kernels as JAX traced them (`tcspec.jaxpr/1`), elaborated by calls of Pallas:MGPU above.',
-    'What an operation becomes is that of its call there; the third column says what it became in a matmul and an attention of `conformance/jaxpr`. Operations that only compute are expressions.',
+    'An operation becomes the same as its call there; the third column says what it became in a matmul and an attention of `conformance/jaxpr`. Operations that only compute are expressions.',
     [
       '| operation | in | became |',
       '| --- | --- | --- |',

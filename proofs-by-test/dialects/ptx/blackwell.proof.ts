@@ -144,7 +144,7 @@ The 23 modules of \`conformance/triton/modules\` for sm_100, from both texts, at
 compared with each other, and every bit of all 23 is equal. The column "for all inputs" says whether c = a @ b is proved for all inputs of the shape, from the PTX through
 tensor memory and registers, and from the TTGIR. \`proofs-by-test/dialects/ptx/blackwell.proof.ts\` writes this page.
 
-What is found in the PTX and not in the TTGIR has one of these reasons.
+Findings in the PTX and not in the TTGIR have one of these reasons.
 
 - _warps_: in PTX each warp is an agent, and a barrier orders no tensor memory by itself: what a warp stores, or the tensor core has done, is another's across \`bar.sync\` or an mbarrier only with
   \`tcgen05.fence::before_thread_sync\` (a commit implies it) and \`::after_thread_sync\` (PTX ISA, memory consistency of tcgen05). No module has a \`tcgen05.fence\`. In TTGIR a partition is one agent, and a

@@ -79,7 +79,7 @@ export const opcodesPage = (): string => {
     '',
     'Every row of the table that reads PTX (`src/dialects/ptx/opcodes`): the opcode with its modifiers in their order, `slot=a|b` for one of several words,',
     '`?` for what may be left out, `$x` for a set of words. A spelling is the row with one word of one slot; ptxas 13.0 takes',
-    `${String(lines.length)} of them, and ${String(lines.length - not.length)} of those run. What does not run is refused at its line before anything runs, and \`tcspec ptx X.ptx\` lists it. An opcode that is in`,
+    `${String(lines.length)} of them, and ${String(lines.length - not.length)} of those run. An opcode that does not run is refused at its line before anything runs, and \`tcspec ptx X.ptx\` lists it. An opcode that is in`,
     'no row (textures and surfaces) is refused the same way.',
     '',
     ...families.flatMap(section),

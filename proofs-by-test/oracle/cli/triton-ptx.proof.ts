@@ -98,11 +98,11 @@ const differenceOf = (name: string, ptx: Verdict, ttgir: Verdict): string => {
 
 const head = `# PTX and TTGIR of one launch
 
-The 21 launches of \`conformance/triton/captures\` that have their PTX, run here from both texts and compared with what an H100 left. Of an output every element is compared, bit for bit.
+The 21 launches of \`conformance/triton/captures\` that have their PTX, run here from both texts and compared with what an H100 left. Every element of an output is compared, bit for bit.
 \`proofs-by-test/oracle/cli/triton-ptx.proof.ts\` writes this page.
 
 Lowering adds four things that TTGIR does not say: synchronisation inside a partition, the scratch of conversions of layouts, the state machine of warp specialisation, and where in shared memory
-everything lies. The column "for all inputs" says whether c = a @ b is proved for all inputs of the shape, from the PTX through its registers, and from the TTGIR. Where the findings differ, the last column says why. What all warps store alike, the
+everything lies. The column "for all inputs" says whether c = a @ b is proved for all inputs of the shape, from the PTX through its registers, and from the TTGIR. Where the findings differ, the last column says why. Values that all warps store alike, the
 state of that machine, and one tile that two partitions store are one value, by terms, at both levels: notes (N4).
 
 | launch | elements that differ (PTX, TTGIR) | for all inputs (PTX, TTGIR) | PTX | TTGIR | why they differ |

@@ -57,7 +57,7 @@ ${test(c.litmus)}
 `,
   )
   .join('\n')}
-## What no clause orders
+## No order
 
 ${forgottenEdges
   .map(
@@ -69,7 +69,7 @@ ${said(litmus, allClauses)}
 `,
   )
   .join('\n')}
-## What is not modelled
+## Limits
 
 - Two kernels that wait for one another while they run: a launch is executed to its end before the next one, so a kernel that waits for a later one gets stuck.
 - Devices beyond the first, memory of other processes, and textures.

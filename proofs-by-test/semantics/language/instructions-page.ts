@@ -141,7 +141,7 @@ export const instructionsPage = (): string =>
     '# Instructions',
     '',
     `The ${String(all.size)} instructions of the core, made of [rows.ts](../src/semantics/language/rows.ts), which says what the words of a field mean. A field whose name ends in \`?\``,
-    'may be left out. Under each table: what its instructions do, then the modules that do it, each with its source. What stands in a field is [below](#fields).',
+    'may be left out. Under each table: what its instructions do, then the modules that do it, each with its source. The [fields](#fields) are described below.',
     '',
     ...families.flatMap(section),
     ...meaningOfFields,

@@ -36,37 +36,37 @@ const parts: ReadonlyArray<readonly [Clause['part'], string, string]> = [
   [
     'order',
     'Order',
-    `What has happened before what. Order is the closure of the relations below. An asynchronous access is ordered before an event where its *completion* is known there, and
+    `Which event has happened before which. Order is the closure of the relations below. An asynchronous access is ordered before an event where its *completion* is known there, and
 completions are facts of their own: that a group, a copy or a queue entry is done, that a phase of a barrier is complete.`,
   ],
   [
     'visibility',
     'Visibility',
-    `What an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`lanes\`, \`semaphore\`, \`synchronises\`, \`fence-sc\`, \`fence-arrive\`, and enters
+    `Which write an access finds. Visibility flows along \`program\`, from an issue into the accesses of its operation, over \`fork\`, \`release\`, \`meet\`, \`lanes\`, \`semaphore\`, \`synchronises\`, \`fence-sc\`, \`fence-arrive\`, and enters
 where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flow from an issue into a signal, nor over \`relaxed\`. The clauses below open the other windows on memory.`,
   ],
   [
     'conflict',
     'Races and hazards',
-    `What is asked of a pair of accesses. It is asked of pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
+    `Conditions on a pair of accesses. It is asked of pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
 there is a race among those iff there is one among all that conflict.`,
   ],
   [
     'readings',
-    'What a strong read may find',
-    `What else a strong read of the log could have found, or two strong writes left. What comes of the other value is no matter of one log: a search runs the program again with it
+    'Values of a strong read',
+    `Other values that a strong read of the log could have found, or that two strong writes could have left. The effect of the other value does not follow from one log: a search runs the program again with it
 (docs/Ptx.md), and \`src/semantics/axioms\` enumerates every execution of a small program. Whether a read whose value only comes into memory may take a *later* write is asked only by that search.`,
   ],
   [
     'conditions',
     'When one schedule decides',
-    `Six conditions, under which a run in which nothing is found stands for every schedule (docs/hazards.md has the theorem and why each condition is as it is). C5 is the sum of the
+    `Six conditions, under which a run without findings decides every schedule (docs/hazards.md has the theorem and why each condition is as it is). C5 is the sum of the
 last section, and that the run ends.`,
   ],
   [
     'ends',
-    'Lives and ends',
-    'What must be over before something goes away, and what barriers and tensor memory ask of those that use them.',
+    'Lifetimes',
+    'Events that must end before something goes away, and what barriers and tensor memory demand.',
   ],
 ]
 
@@ -77,7 +77,7 @@ const table = (all: ReadonlyArray<Needs>): ReadonlyArray<string> => {
   const decided = all.filter((n) => n.missed.length > 0)
   const other = all.filter((n) => n.missed.length === 0).map((n) => n.id)
   return [
-    '| hazard | not found without | its mended twin is refused without |',
+    '| hazard | not found without | the right kernel is reported without |',
     '| --- | --- | --- |',
     ...decided.map((n) => `| ${n.id} | ${list(n.missed)} | ${list(n.refused)} |`),
     '',
@@ -161,7 +161,7 @@ here the log is the one execution, and the question is whether another schedule 
     '',
     '| in a litmus test | is |',
     '| --- | --- |',
-    '| `T0`, `T1` ...; `U0`, `U1` ... | agents of CTA 0; of CTA 1; `V0` is of a CTA of another cluster that runs beside it |',
+    '| `T0`, `T1` ...; `U0`, `U1` ... | agents of CTA 0; of CTA 1; `V0` is of a CTA of another cluster that runs at the same time |',
     '| `read`, `write`; `load`, `store`, `atomic` | weak accesses; strong ones, relaxed and of `gpu` scope unless a word says otherwise; `wide`: 64 bits, else 32 |',
     '| `wait.word s`; `kept`, `decides` | a loop that loads `s` until it has a value; the value of a load only comes into memory, or a branch depends on it |',
     '| `bar`; `meet`; `sync` | bar.sync of a CTA; the cluster barrier; bar.warp.sync |',
@@ -187,8 +187,8 @@ here the log is the one execution, and the question is whether another schedule 
     '',
     '## Which clause each hazard needs',
     '',
-    `Found by leaving each clause out, on one run of the zoo's twins (docs/hazards.md): without a clause of the second column something that is wrong with the bad twin is no longer said; without one of the third
-column the mended twin is called wrong.`,
+    `Found by leaving each clause out, on one run of the kernels of the zoo (docs/hazards.md): without a clause of the second column a mistake of the wrong kernel is no longer found; without one of the third
+column the right kernel is reported.`,
     '',
     ...table(all),
     '',

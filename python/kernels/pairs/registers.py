@@ -44,5 +44,5 @@ def make(right):
 
 
 PAIR = Pair(
-    make, [("float32", (2, 256))], lambda x: x * 4, "decreases behind the wait for those that increase", "B5", "hopper"
+    make, [("float32", (2, 256))], lambda x: x * 4, "decreases after the wait for those that increase", "B5", "hopper"
 )

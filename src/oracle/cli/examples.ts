@@ -125,7 +125,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['open', 'the page; its address is printed'],
     ['open matmul1', 'the page, with the run of a kernel'],
   ),
-  completion: of(['completion bash', 'behind `>> ~/.bashrc`; of zsh and fish into a folder of theirs']),
+  completion: of(['completion bash', 'after `>> ~/.bashrc`; for zsh and fish into a folder of theirs']),
 }
 
 // ---------------------------------------------------------------- text

@@ -283,7 +283,7 @@ const rowsOf = (chip: Chip): ReadonlyArray<Row> => {
       ? [
           {
             word: 'fp8',
-            says: 'Of 8-bit floats 13 bits are kept below the largest exponent, and 13 fraction bits of an f32 result',
+            says: 'For 8-bit floats 13 bits are kept below the largest exponent, and 13 fraction bits of an f32 result',
             kinds: ['alignment', 'truncation', 'cancellation', 'rounding'] as const,
             types: eight,
           },

@@ -123,7 +123,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     word: 'tcgen05',
-    says: 'What tcgen05.ld brings: fragments as of wgmma on 128 rows, or a row of tensor memory a lane',
+    says: 'The result of tcgen05.ld: fragments as of wgmma on 128 rows, or a row of tensor memory a lane',
     source: 'PTX ISA, tcgen05.ld; JAX documentation, Pallas:MGPU reference',
     fidelity: 'documented',
     features: ['tcgen05', 'tensor-memory'],

@@ -268,7 +268,7 @@ export const ptxSuite: Suite = suite({
   name: 'ptx',
   arch: 'sm_90a',
   profile: 'kernels',
-  title: 'What a module of PTX leaves, and what is wrong with its synchronisation, at which lines',
+  title: 'The results of a module of PTX, and the mistakes of its synchronisation, with their lines',
   rules: [
     {
       id: 'ptx.outputs',

@@ -406,7 +406,7 @@ export const tmaBoxSuite: Suite = suite({
   name: 'tma-box',
   arch: 'any',
   profile: 'layouts',
-  title: 'What a bulk tensor copy moves, and its image in shared memory',
+  title: 'The elements that a bulk tensor copy moves, and their image in shared memory',
   rules: [
     ...rows.map(({ word, says, fidelity }) => ({
       id: `tma-box.${word}`,

@@ -126,7 +126,7 @@ ${conditions.map(([name, text]) => `- **${name}** ${text}`).join('\n')}
 A deadlock or a fault that a run reaches is real, whatever the conditions say. If C3, C4 or C6 fails, any other finding of the run is a candidate, and the verdict is
 \`undecided\` until a schedule confirms it.
 
-A run may stop before its end: by its fuel (\`--fuel\`), or because control depends on data that nobody gave. A trace may be cut. Findings from before that
+A run may stop before its end: by its fuel (\`--fuel\`), or because control depends on missing data. A trace may be cut. Findings from before that
 point hold. U1, U2, K1, T1 and O1 are not known for the cluster that was running, and neither is C5. The verdict is then \`undecided\`, or \`out-of-fuel\` where more fuel may
 decide. Both have exit status 3.
 `

@@ -254,7 +254,7 @@ After the table stands the smallest kernel with this mistake. Its listing is a c
 right one. The verdict of the wrong one follows; the right one is \`ok\` in every schedule. Both can be run: \`tcspec check zoo/R1\`,
 \`tcspec check zoo/R1-fixed\`. \`--mend 1\` applies the fix of the first finding to a kernel of your own.
 
-[What an H100 did](#what-an-h100-did) and [when one schedule decides](#when-one-schedule-decides) follow after the ids.
+[Trials on an H100](#trials-on-an-h100) and [when one schedule decides](#when-one-schedule-decides) follow after the ids.
 `
 
 const contents = (): ReadonlyArray<string> => [
@@ -277,7 +277,7 @@ const anchorOf = (id: HazardId): string =>
 
 // ---------------------------------------------------------------- silicon
 
-const siliconIntroduction = `## What an H100 did
+const siliconIntroduction = `## Trials on an H100
 
 A verdict follows the manual. A chip shows what the manual warns of only sometimes. For each id that Hopper can show there are two kernels, one with a
 statement and one without it. Each ran some four million times, under 25 pairs of delays before either side. With the statement no trial was wrong. The

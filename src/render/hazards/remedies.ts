@@ -216,7 +216,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   },
   B8: {
     looks: 'Nothing on a chip, until the number of turns changes.',
-    why: 'Pallas lets each waiter see every generation. One that skips some can be a turn behind.',
+    why: 'Pallas lets each waiter see every generation. One that skips some can be a turn late.',
     cuda: null,
     triton: null,
     pallas: 'wait for each generation, also where nothing is read',

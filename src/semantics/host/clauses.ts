@@ -82,7 +82,7 @@ export const clauses: ReadonlyArray<Clause> = [
   },
   {
     id: 'dependent',
-    says: 'A launch with programmatic stream serialisation, right behind a launch of its stream, may begin when all CTAs of that one have executed `griddepcontrol.launch_dependents` or have ended. Until it waits it knows nothing of what that one does to memory; where that one never triggers, all of its threads have ended, which is enough to write what it reads.',
+    says: 'A launch with programmatic stream serialisation, right after a launch of its stream, may begin when all CTAs of that one have executed `griddepcontrol.launch_dependents` or have ended. Until it waits it knows nothing of what that one does to memory; where that one never triggers, all of its threads have ended, which is enough to write what it reads.',
     source:
       'CUDA C++ Programming Guide, “Programmatic Dependent Launch and Synchronization”; PTX ISA, griddepcontrol',
     litmus: ['A on s: write x, trigger', 'B on s dependent: read x, wait'],
@@ -91,7 +91,7 @@ export const clauses: ReadonlyArray<Clause> = [
   },
   {
     id: 'grid-wait',
-    says: 'Behind `griddepcontrol.wait` a dependent launch knows that the one before it is over, and all that this one knew at its end.',
+    says: 'After `griddepcontrol.wait` a dependent launch knows that the one before it is over, and all that this one knew at its end.',
     source: 'PTX ISA, griddepcontrol; CUDA C++ Programming Guide, cudaGridDependencySynchronize',
     litmus: ['A on s: write x, trigger', 'B on s dependent: wait, read x'],
     expect: 'ok',

@@ -1,7 +1,7 @@
 /**
  * Races between operations: accesses of the same bytes, one of them a write, by operations that nothing orders.
  *
- * Kept of the past is what somebody may still run together with: of each memory the accesses of operations whose end the host does not know, by operation and statement.
+ * Kept of the past is what may still run at the same time as a later operation: of each memory the accesses of operations whose end the host does not know, by operation and statement.
  * An access is held against them with what its operation knows: when it begins if the access is early, behind its wait otherwise. Accesses of the host are held against them
  * with what the host knows, and are not kept: whatever is issued later comes after them.
  *

@@ -301,7 +301,7 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'tcgen05.fenceBefore':
     'Orders the tensor-core accesses before it before the synchronisation of threads that follows.',
   'tcgen05.fenceAfter':
-    'Orders the tensor-core accesses behind it behind the synchronisation of threads before it.',
+    'Orders the tensor-core accesses after it after the synchronisation of threads before it.',
   'semaphore.signal': 'Adds `value` to 32 bits of global memory, atomically and as a release.',
   'semaphore.wait':
     'Blocks until 32 bits of global memory are at least `value`, and takes it away with `decrement`, as an acquire.',

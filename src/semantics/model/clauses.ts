@@ -684,7 +684,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C1-hears',
     part: 'conditions',
-    says: 'What a read takes over was known to its thread anyhow. Otherwise it depends on whether the read comes before or after the write. A wait is not asked: it passes after the write.',
+    says: 'A read takes over only what its thread knew already. Otherwise it depends on whether the read comes before or after the write. A wait is not asked: it passes after the write.',
     source: 'docs/hazards.md',
     litmus: { log: ['T0: store s release', 'T1: load s acquire'], expect: 'C1', without: ok },
   },
@@ -787,7 +787,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'start',
     part: 'ends',
-    says: 'Who reaches into the memory of another CTA, or allocates tensor memory for the pair, knows an event of that CTA: it has started. An operation reaches as its issuer knows.',
+    says: 'An agent that reaches into the memory of another CTA, or allocates tensor memory for the pair, knows an event of that CTA: it has started. An operation reaches as its issuer knows.',
     source:
       'PTX, “Cluster of Cooperative Thread Arrays” and “barrier.cluster”; the CUDA programming guide, distributed shared memory (all blocks must have started)',
     litmus: { log: ['bare', "T0: write x'", 'T0, U0: meet'], expect: 'K4', without: ok },
@@ -867,7 +867,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'contract',
     part: 'ends',
-    says: 'Of a Pallas barrier every agent that waits observes every phase, and every phase is observed.',
+    says: 'Every agent that waits on a Pallas barrier observes every phase, and every phase is observed.',
     source:
       'Pallas, mosaic_gpu (barrier rules); a contract, and a hazard only where the storage is used again',
     litmus: { log: ['b is of Pallas', 'T0: arrive b'], expect: 'U1', without: ok },

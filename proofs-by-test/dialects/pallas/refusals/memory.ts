@@ -391,7 +391,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.ref.reshape-strided',
     message:
-      'reshape: Dimensions 0 and 1 of (4, 32) do not lie behind one another: strides 64 and 1 for 32 steps',
+      'reshape: Dimensions 0 and 1 of (4, 32) do not follow one another in memory: strides 64 and 1 for 32 steps',
     use: ofRef([4, 64], [], (ref) =>
       B.chain((part: X.View<'smem', 'f16'>) => Pallas.reshapeRef('reshape', part, [128]))(
         Pallas.refAt('a_smem.at', ref, [everything, Pallas.ds(0, 32)]),

@@ -8,7 +8,7 @@
  * | modules                     | what is wrong | mended                                                                                      |
  * |-----------------------------|---------------|---------------------------------------------------------------------------------------------|
  * | pointer matmuls             | P1            | a proxy fence behind every `ttg.async_wait`                                                  |
- * | warp-specialised for sm_100 | B7            | the barriers of the ring are given up behind the wait for the last product, and not before it |
+ * | warp-specialised for sm_100 | B7            | the barriers of the ring are given up after the wait for the last product, and not before it |
  * |                             | M8            | the zeros that the first product does not add to are not stored                              |
  */
 import {

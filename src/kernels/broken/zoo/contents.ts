@@ -8,14 +8,16 @@ const one: S.Stage = { agents: ['block'] }
 
 const nothingThere = S.twin({
   id: 'I1',
-  title: 'shared memory is read that nothing has written',
+  title: 'shared memory is read that nothing has written, and stored to the output',
   fix: 'write it first',
   stage: one,
   shows: { verdict: 'hazard', a: 'read s' },
   *body(fixed) {
     const s = yield* S.tile('s')
+    const out = yield* S.global('out', 'out', 8)
     if (fixed) yield* S.write('write s', s)
-    yield* S.read('read s', s)
+    const tile = yield* B.smemLoad('read s', s)
+    yield* B.run('store', { _tag: 'gmem.store', destination: S.rows(out, 0), value: tile })
   },
 })
 

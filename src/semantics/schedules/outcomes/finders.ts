@@ -31,7 +31,7 @@ import { greatest } from '../../../greatest.js'
 
 /** Lanes of which each finds the same as the others, and the other writes that they may find, the last one first. */
 export interface Finder {
-  /** null: whoever names the word */
+  /** null: any access that names the word */
   readonly lanes: number | null
   /** all lanes that name the word */
   readonly all: number | null
