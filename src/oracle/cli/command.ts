@@ -22,6 +22,7 @@
  * A new command is a module in `commands/` and an entry in `commands/index.ts`, which loads it when it is asked for: `tcspec --help` loads none.
  */
 import type { Command } from 'commander'
+import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Failure } from '../../failure.js'
 import { hazardIds } from '../../semantics/judging/hazards.js'
@@ -56,6 +57,8 @@ export interface World {
   readonly progress: (what: string) => ProgressBar
   /** starts another program that is spoken to, where that can be done */
   readonly processes?: (command: string, words: ReadonlyArray<string>) => Start
+  /** programs with a stand-in for the runtime of CUDA, where they can be started */
+  readonly programs?: Programs
   /** whole directories, where they can be written */
   readonly directories?: Directories
   /** threads that large work is shared by, where there are any, and how many there are if it is not said */
@@ -68,6 +71,28 @@ export interface World {
   readonly open?: (how: Opening) => TaskEither<Failure, void>
   /** what a sweep needs beyond its own thread */
   readonly sweeps?: Sweeps
+}
+
+/** What starts a program whose calls of the runtime are answered. */
+export interface Programs {
+  /** the folder of the stand-in, built if it is not there */
+  readonly library: () => Either<Failure, string>
+  readonly start: (
+    library: string,
+    command: string,
+    words: ReadonlyArray<string>,
+    answer: (message: Uint8Array) => Uint8Array,
+  ) => Promise<Either<Failure, EndedProgram>>
+  /** a line for whoever watches */
+  readonly tell: (line: string) => void
+}
+
+/** How a program ended. */
+export interface EndedProgram {
+  readonly status: number | null
+  readonly signal: string | null
+  /** it has called the runtime */
+  readonly connected: boolean
 }
 
 /** How the page is served. */

@@ -14,6 +14,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
+import type { Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import { own } from '../../own.js'
 import { fields, thousands } from '../../render/table.js'
@@ -162,66 +163,103 @@ export const hostReport = (
   const meaningless = ofOneKernel.find((key) => own(options, key) !== undefined)
   if (meaningless !== undefined)
     return refuse('bad-flag', `--${meaningless}: expected one kernel, found the program '${name}' of a host`)
-  const judge: Judge = (launched, path) =>
-    pipe(
-      judgedOver(world, subjectOf(world, path, options, launched), options, [], []),
-      E.map(({ verdict }) => verdict),
-    )
-  const how = wordOf(options, 'judge') ?? 'all'
-  if (!['all', 'first', 'none'].includes(how))
-    return refuse('bad-flag', `--judge: expected all, first or none, found '${how}'`)
   return pipe(
     decoded,
     E.bindTo('program'),
+    E.bindW('how', () => judgingAsked(options, 'all')),
     E.bindW('fuel', () => fuelAsked(options, 0)),
-    E.bindW('host', ({ program, fuel }) =>
+    E.bindW('host', ({ program, how, fuel }) =>
       performed(
         {
           files: world.files,
           where: name,
-          algebra: (arch) =>
-            (options['fast'] === false ? bits : fast.bits)(arch === 'sm100a' ? 'blackwell' : 'hopper'),
-          judge: options['hazards'] === false || how === 'none' ? null : judge,
+          algebra: algebraAsked(options),
+          judge: options['hazards'] === false || how === 'none' ? null : judgeBy(world, options),
           judgeAll: how === 'all',
           fuel: Math.max(fuel, usualFuel),
         },
         program,
       ),
     ),
-    E.map(({ program, host: h }): Report => {
-      const verdict = verdictOfHost(h)
-      const reason = reasonOf(h, verdict)
-      return {
-        good: verdict === 'ok' ? true : verdict === 'undecided' || verdict === 'out-of-fuel' ? null : false,
-        json: () => ({
-          schema: hostVerdictSchema,
-          program: program.name ?? name,
-          verdict,
-          reason,
-          operations: program.operations.length,
-          launches: h.launches,
-          findings: h.findings,
-          compared: h.compared,
-          stopped: h.stopped,
-        }),
-        text: () =>
-          `${[
-            fields(paletteOf(world), 12, [
-              [
-                'program',
-                `${program.name ?? name}, ${String(program.operations.length)} operations, ${String(h.launches.length)} launches`,
-              ],
-              ...launchRows(h),
-              ...h.compared.map((c): Row => [
-                'compared',
-                `${c.memory}: ${thousands(c.differ)} of ${thousands(c.elements)} elements differ from what its file expects`,
-              ]),
-              ...(h.stopped === null ? [] : [['stopped', h.stopped.why] as const]),
-              ['verdict', `${verdict}: ${reason}`],
-            ]),
-            ...h.findings.map(blockOf),
-          ].join('\n\n')}\n`,
-      }
-    }),
+    E.map(({ program, host: h }) =>
+      answerOf(world, program.name ?? name, program.operations.length, h, [], null),
+    ),
   )
 }
+
+/** What is told of a program that has been executed; `status`: how it ended itself, null: it is data. */
+export const answerOf = (
+  world: World,
+  name: string,
+  operations: number,
+  h: Host,
+  more: ReadonlyArray<Row>,
+  status: number | null,
+): Report => {
+  const verdict = verdictOfHost(h)
+  const reason = reasonOf(h, verdict)
+  const isRight = status === null || status === 0
+  return {
+    good:
+      verdict === 'ok' && isRight
+        ? true
+        : isRight && (verdict === 'undecided' || verdict === 'out-of-fuel')
+          ? null
+          : false,
+    json: () => ({
+      schema: hostVerdictSchema,
+      program: name,
+      verdict,
+      reason,
+      operations,
+      launches: h.launches,
+      findings: h.findings,
+      compared: h.compared,
+      stopped: h.stopped,
+    }),
+    text: () =>
+      `${[
+        fields(paletteOf(world), 12, [
+          [
+            'program',
+            `${name}, ${thousands(operations)} operations, ${thousands(h.launches.length)} launches`,
+          ],
+          ...more,
+          ...launchRows(h),
+          ...h.compared.map((c): Row => [
+            'compared',
+            `${c.memory}: ${thousands(c.differ)} of ${thousands(c.elements)} elements differ from what its file expects`,
+          ]),
+          ...(h.stopped === null ? [] : [['stopped', h.stopped.why] as const]),
+          ['verdict', `${verdict}: ${reason}`],
+        ]),
+        ...h.findings.map(blockOf),
+      ].join('\n\n')}\n`,
+  }
+}
+
+/** What judges a launch by itself, as `check` does. */
+export const judgeBy =
+  (world: World, options: Options): Judge =>
+  (launched, path) =>
+    pipe(
+      judgedOver(world, subjectOf(world, path, options, launched), options, [], []),
+      E.map(({ verdict }) => verdict),
+    )
+
+/** `--judge`. */
+export const judgingAsked = (
+  options: Options,
+  usual: 'all' | 'first',
+): E.Either<Failure, 'all' | 'first' | 'none'> => {
+  const how = wordOf(options, 'judge') ?? usual
+  return how === 'all' || how === 'first' || how === 'none'
+    ? E.right(how)
+    : refuse('bad-flag', `--judge: expected all, first or none, found '${how}'`)
+}
+
+/** The algebra of launches. */
+export const algebraAsked =
+  (options: Options) =>
+  (arch: 'sm90a' | 'sm100a'): Algebra =>
+    (options['fast'] === false ? bits : fast.bits)(arch === 'sm100a' ? 'blackwell' : 'hopper')

@@ -15,10 +15,12 @@ import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
 import { journalOnDisk } from '../sweep/journal.js'
 import { directoriesOnDisk } from '../tensor-files/directory.js'
+import { library, started } from '../cuda/process.js'
 import { processOf } from '../score/process.js'
 import { onDisk } from '../tensor-files/disk.js'
 import { crashed, silent, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
+import { printablePlain } from './printable.js'
 import { tcspec } from './program.js'
 
 const argv = process.argv.slice(2)
@@ -95,6 +97,11 @@ const bare: World = {
   clock: () => performance.now(),
   conformance: existsSync(conformance) ? conformance : null,
   processes: processOf,
+  programs: {
+    library,
+    start: started,
+    tell: (line) => process.stderr.write(`tcspec: ${printablePlain(line)}\n`),
+  },
   progress: process.stderr.isTTY ? (await import('./progress.js')).progressOn(process.stderr) : () => silent,
   threads: {
     assemble: threads(new URL('../parallel/worker.js', import.meta.url)),

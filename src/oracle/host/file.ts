@@ -60,6 +60,8 @@ export interface Alloc {
   readonly bytes: number
   readonly kind?: MemoryKind
   readonly stream?: string
+  /** it begins with zeros, and they count as written */
+  readonly zeros?: boolean
 }
 export interface Free {
   readonly op: 'free'
@@ -133,6 +135,8 @@ export interface Touch {
   readonly op: 'touch'
   readonly reads?: ReadonlyArray<string>
   readonly writes?: ReadonlyArray<string>
+  /** bytes that it writes, with what they are */
+  readonly values?: ReadonlyArray<{ readonly to: Spot; readonly file: string }>
 }
 export interface Callback {
   readonly op: 'callback'
@@ -271,6 +275,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
           }),
           'where it is; without it, on the device. Managed and mapped memory is seen by the host and by kernels; pinned and pageable memory by the host and by copies',
         ),
+        zeros: described(bool, 'it begins with zeros, as pages of a process do, and they count as written'),
         stream: described(
           line,
           'the stream in whose order it is there (cudaMallocAsync); without it, at once',
@@ -337,7 +342,25 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
         event: described(line, 'for an event; without stream and event, for the device'),
       },
     ),
-    touch: record<Touch>()('the host touches memory', { op: opOf('touch') }, touches),
+    touch: record<Touch>()(
+      'the host touches memory',
+      { op: opOf('touch') },
+      Object.assign(
+        {
+          values: described(
+            list(
+              record<{ readonly to: Spot; readonly file: string }>()(
+                'bytes that the host writes',
+                { to: described(spot, 'where to'), file: described(line, 'a .npy file with the bytes') },
+                {},
+              ),
+            ),
+            'bytes that it writes',
+          ),
+        },
+        touches,
+      ),
+    ),
     callback,
     graph: record<Graph>()(
       'a graph is launched',

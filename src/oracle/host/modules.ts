@@ -30,7 +30,11 @@ export interface Modules {
   readonly variable: (symbol: string) => { readonly path: string; readonly variable: Variable } | null
 }
 
-export const modulesOf = (files: Files, programFile: string, program: HostProgram): Modules => {
+export const modulesOf = (
+  files: Files,
+  programFile: string,
+  program: Pick<HostProgram, 'module' | 'modules'>,
+): Modules => {
   const read = new Map<string, E.Either<Failure, Loaded>>()
   const elaborated = new Map<string, E.Either<Failure, Elaborated>>()
   const at = (file: string): E.Either<Failure, Loaded> => {
@@ -44,7 +48,6 @@ export const modulesOf = (files: Files, programFile: string, program: HostProgra
     read.set(path, made)
     return made
   }
-  const names = Object.keys(program.modules ?? {})
   const entry: Modules['entry'] = (l, kernel) => {
     const key = `${l.path} ${kernel ?? ''}`
     const known = elaborated.get(key)
@@ -58,9 +61,13 @@ export const modulesOf = (files: Files, programFile: string, program: HostProgra
       if (name !== undefined) {
         const file = program.modules?.[name]
         return file === undefined
-          ? refuse('host.module', `there is no module '${name}'; ${didYouMean(names)(name)}`)
+          ? refuse(
+              'host.module',
+              `there is no module '${name}'; ${didYouMean(Object.keys(program.modules ?? {}))(name)}`,
+            )
           : at(file)
       }
+      const names = Object.keys(program.modules ?? {})
       const only = program.module ?? (names.length === 1 ? program.modules?.[names[0]!] : undefined)
       return only === undefined
         ? E.left(

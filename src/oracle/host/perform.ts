@@ -944,12 +944,75 @@ const graphLaunched = (
   })(all)
 }
 
+/** The host itself reads and writes. */
+const touchedByHost = (
+  l: Launching,
+  h: Host,
+  now: number,
+  o: Extract<HostOperation, { op: 'touch' }>,
+): Step =>
+  pipe(
+    calledBack(h, o),
+    E.bindTo('named'),
+    E.bindW('values', () =>
+      pipe(
+        o.values ?? [],
+        E.traverseArray(({ to, file }) =>
+          pipe(
+            spotOf(h, l.modules, to, now),
+            E.bindTo('spot'),
+            E.bindW('data', () => readNpy(l.p.files)(beside(l.p.where, file))),
+          ),
+        ),
+      ),
+    ),
+    E.map(({ named: accesses, values }) => {
+      const written = values.map(({ spot: [{ memory: m, at }], data }) =>
+        part(m, 'w', at, data.data.length, 'w'),
+      )
+      const all = [...accesses, ...written]
+      const wrong = all.flatMap((a) => {
+        const m = h.memories.get(a.memory)!
+        return isOfHost(m)
+          ? []
+          : [
+              ofLife(
+                now,
+                'the host',
+                null,
+                m.name,
+                `the host (operation ${String(now)}) uses ${m.name}, which is memory of the device`,
+                'only managed, mapped and pinned memory is seen by the host',
+                `copy ${m.name} to memory of the host`,
+              ),
+            ]
+      })
+      const marked = accesses.reduce<Host>(
+        (s, a) => (a.rw === 'w' ? withMemory(s, changed(s.memories.get(a.memory)!, { written: null })) : s),
+        byHost(h, now, all),
+      )
+      const after = values.reduce<Host>(
+        (s, { spot: [{ memory: m, at }], data }) =>
+          withMemory(s, withBytes(s.memories.get(m.name)!, at, data.data)),
+        marked,
+      )
+      return added(after, wrong)
+    }),
+  )
+
 const perform = (l: Launching, h: Host, now: number, o: HostOperation): Step => {
   switch (o.op) {
     case 'alloc': {
       if (h.memories.has(o.memory))
         return refuse('host.memory', `operation ${String(now)}: there is a memory '${o.memory}' already`)
-      const m = memory(o.memory, numberOf(h), o.kind ?? 'device', o.bytes, null, now)
+      const m = memory(
+        o.memory,
+        numberOf(h),
+        o.kind ?? 'device',
+        o.bytes,
+        o.zeros === true ? new Uint8Array(o.bytes) : null,
+        now,
+      )
       const next = withMemory(h, m)
       return E.right(
         o.stream === undefined
@@ -999,33 +1062,7 @@ const perform = (l: Launching, h: Host, now: number, o: HostOperation): Step => 
         ),
       )
     case 'touch':
-      return pipe(
-        calledBack(h, o),
-        E.map((accesses) => {
-          const wrong = accesses.flatMap((a) => {
-            const m = h.memories.get(a.memory)!
-            return isOfHost(m)
-              ? []
-              : [
-                  ofLife(
-                    now,
-                    'the host',
-                    null,
-                    m.name,
-                    `the host (operation ${String(now)}) uses ${m.name}, which is memory of the device`,
-                    'only managed, mapped and pinned memory is seen by the host',
-                    `copy ${m.name} to memory of the host`,
-                  ),
-                ]
-          })
-          const touchedNow = byHost(h, now, accesses)
-          const after = accesses.reduce<Host>((s, a) => {
-            const m = s.memories.get(a.memory)!
-            return a.rw === 'w' ? withMemory(s, changed(m, { written: null })) : s
-          }, touchedNow)
-          return added(after, wrong)
-        }),
-      )
+      return touchedByHost(l, h, now, o)
     case 'graph':
       return graphLaunched(l, h, now, o)
   }
@@ -1048,14 +1085,23 @@ const comparedAtEnd = (h: Host, now: number): Host =>
     ],
   })
 
-export const performed = (p: Performing, program: HostProgram): Step => {
+/** One operation after another, for a program that is written while it runs; and its modules. */
+export const stepping = (
+  p: Performing,
+  program: Pick<HostProgram, 'module' | 'modules'>,
+): { readonly modules: Modules; readonly step: (h: Host, now: number, o: HostOperation) => Step } => {
   const l: Launching = { p, modules: modulesOf(p.files, p.where, program), shapes: new Map() }
+  return { modules: l.modules, step: (h, now, o) => perform(l, h, now, o) }
+}
+
+export const performed = (p: Performing, program: HostProgram): Step => {
+  const { step } = stepping(p, program)
   return pipe(
     program.operations.reduce<Step>(
       (before, o, now) =>
         pipe(
           before,
-          E.chain((h) => (h.stopped === null ? perform(l, h, now, o) : E.right(h))),
+          E.chain((h) => (h.stopped === null ? step(h, now, o) : E.right(h))),
         ),
       E.right(emptyHost),
     ),

@@ -29,6 +29,12 @@ const check: Listed = {
   load: async () => (await import('./check.js')).checkCommand,
 }
 
+const cuda: Listed = {
+  name: 'cuda',
+  description: 'run a CUDA program without a GPU: every launch is executed bit for bit and judged',
+  load: async () => (await import('./cuda.js')).cudaCommand,
+}
+
 const trace: Listed = {
   name: 'trace',
   description: 'the events of a run: as a table, a timeline, or the trace itself',
@@ -161,6 +167,7 @@ export const commands: ReadonlyArray<Listed> = [
   kernels,
   run,
   check,
+  cuda,
   trace,
   view,
   litmus,

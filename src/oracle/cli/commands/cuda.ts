@@ -1,0 +1,105 @@
+/**
+ * `tcspec cuda -- ./program arguments`: a CUDA program runs without a GPU. Every launch is executed bit for bit and judged, and so is what is between launches.
+ *
+ * The program is built with `-cudart shared`, and finds a stand-in for libcudart. What it does is told in the verdict of the program that its calls come to
+ * (`tcspec.host/1`); `--save` keeps that program.
+ *
+ * Exit status 0 if the program ends with 0 and nothing was found, 1 otherwise, 3 if a launch is not decided.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../../failure.js'
+import { session, type Session } from '../../cuda/session.js'
+import { usualFuel } from '../../host/perform.js'
+import type { OutputFile } from '../../tensor-files/files.js'
+import type { CliCommand, EndedProgram, Options, Report, World } from '../command.js'
+import { wordOf } from '../flags/words.js'
+import { algebraAsked, answerOf, judgeBy, judgeFlag, judgingAsked } from '../host.js'
+import { exploringOptions, fuelAsked, judgingOptions } from '../judging.js'
+
+const define = (command: Command): Command =>
+  exploringOptions(
+    judgingOptions(command.argument('<command...>', 'the program and its arguments, after --')),
+  )
+    .option(...judgeFlag)
+    .option(
+      '--save <folder>',
+      'keep the program as data: program.json (tcspec.host/1) with its PTX and its bytes',
+    )
+    .option('--json', 'print the verdict as one JSON document')
+
+/** The program as files. */
+const saved = (folder: string, name: string, s: Session): ReadonlyArray<OutputFile> => [
+  {
+    file: `${folder}/program.json`,
+    bytes: new TextEncoder().encode(`${JSON.stringify(s.program(name), null, 1)}\n`),
+  },
+  ...[...s.files()].map(([file, bytes]) => ({ file: `${folder}/${file}`, bytes })),
+]
+
+const endedText = (command: string, { status, signal, connected }: EndedProgram): string =>
+  signal !== null
+    ? `ended by ${signal}`
+    : `exit status ${String(status)}${connected ? '' : `; it has not called the shared runtime: build ${command} with \`nvcc -cudart shared\``}`
+
+const run: CliCommand['run'] = (world) => (operands, options) => {
+  const [command = '', ...words] = operands
+  const { programs } = world
+  return pipe(
+    TE.Do,
+    TE.bindW('how', () => TE.fromEither(judgingAsked(options, 'first'))),
+    TE.bindW('fuel', () => TE.fromEither(fuelAsked(options, 0))),
+    TE.chainW(({ how, fuel }) =>
+      programs === undefined
+        ? TE.fromEither(refuse('cuda.program', 'programs cannot be started here'))
+        : ran(world, programs, command, words, options, how, Math.max(fuel, usualFuel)),
+    ),
+  )
+}
+
+const ran =
+  (
+    world: World,
+    programs: NonNullable<World['programs']>,
+    command: string,
+    words: ReadonlyArray<string>,
+    options: Options,
+    how: 'all' | 'first' | 'none',
+    fuel: number,
+  ): TE.TaskEither<Failure, Report> =>
+  async () => {
+    const folder = programs.library()
+    if (E.isLeft(folder)) return folder
+    const s = session(
+      {
+        algebra: algebraAsked(options),
+        judge: options['hazards'] === false || how === 'none' ? null : judgeBy(world, options),
+        judgeAll: how === 'all',
+        fuel,
+      },
+      programs.tell,
+    )
+    const ended = await programs.start(folder.right, command, words, s.answer)
+    if (E.isLeft(ended)) return ended
+    const { operations } = s.program(command)
+    const report = answerOf(
+      world,
+      command,
+      operations.length,
+      s.host(),
+      [['ended', endedText(command, ended.right)]],
+      ended.right.connected ? ended.right.status : 1,
+    )
+    const into = wordOf(options, 'save')
+    return E.right(
+      into === null
+        ? report
+        : Object.assign({}, report, {
+            files: saved(into, command, s).map((f) => Object.assign({ what: 'the program' }, f)),
+          }),
+    )
+  }
+
+export const cudaCommand: CliCommand = { define, run }
