@@ -116,7 +116,7 @@ static error_t_ copy(void *d, const void *s, size_t n, uint64_t stream, int asyn
   if (!n) return SUCCESS;
   push();
   if (!tracked(d) && !tracked(s)) { memmove(d, s, n); return SUCCESS; }
-  if (!tracked(s)) { begin(WRITE); u64((uint64_t)d); u64(n); u64(stream); put(s, n); return ask(); }
+  if (!tracked(s)) { begin(WRITE); u64((uint64_t)d); u64(n); u64(stream); u32((uint32_t)async); put(s, n); return ask(); }
   if (!tracked(d)) { begin(READ); u64((uint64_t)s); u64(n); u64(stream); error_t_ r = ask(); if (!r) memcpy(d, in + in_at, n); return r; }
   begin(COPY); u64((uint64_t)d); u64((uint64_t)s); u64(n); u64(stream); u32((uint32_t)async); return ask();
 }

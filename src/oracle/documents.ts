@@ -995,6 +995,7 @@ const documents: Readonly<Record<string, Document>> = {
           'a finding',
           {
             id: [oneOf('H1', 'H2', 'H3', 'H4', 'H5'), 'its kind (docs/Programs.md)'],
+            severity: [oneOf('E', 'L'), 'E: a hazard; L: a note'],
             title: [text, 'its kind in words'],
             text: [text, 'what is wrong, in a line'],
             a: [hostSide, 'the earlier operation'],

@@ -87,13 +87,17 @@ const launchesOf = (h: Host): ReadonlyArray<readonly [number, VerdictName]> =>
     verdict === null ? [] : [[operation, verdict.verdict] as const],
   )
 
+/** Findings that are no notes. */
+const hazardsOf = ({ findings }: Host): ReadonlyArray<HostFinding> =>
+  findings.filter(({ severity }) => severity === 'E')
+
 export const verdictOfHost = (h: Host): VerdictName => {
   const wrong = h.compared.some(({ differ }) => differ > 0)
   const all = new Set<VerdictName>([
     ...h.launches.flatMap(({ verdict }) =>
       verdict === null || goodOf(verdict) === true ? [] : [verdict.verdict],
     ),
-    ...(h.findings.length > 0 ? (['hazard'] as const) : []),
+    ...(hazardsOf(h).length > 0 ? (['hazard'] as const) : []),
     ...(wrong ? (['wrong-result'] as const) : []),
     ...(h.stopped !== null ? (['invalid'] as const) : []),
   ])
@@ -106,7 +110,7 @@ const reasonOf = (h: Host, name: VerdictName): string => {
   const launch = bad === undefined ? undefined : h.launches.find(({ operation }) => operation === bad[0])
   if (launch?.verdict != null)
     return `operation ${String(launch.operation)}, launch of ${launch.kernel}: ${launch.verdict.reason}`
-  const [first] = h.findings
+  const [first] = hazardsOf(h)
   if (name === 'hazard' && first !== undefined) return first.text
   if (name === 'wrong-result') {
     const c = h.compared.find(({ differ }) => differ > 0)!
@@ -130,7 +134,7 @@ const bytesText = ({ memory, spans }: HostFinding): string => {
 
 const blockOf = (f: HostFinding): string =>
   [
-    `${f.id}  ${f.title}`,
+    `${f.id}  ${f.title}${f.severity === 'L' ? ' (note: drivers wait for the copy, which no manual promises)' : ''}`,
     `    ${f.text}`,
     `    a         ${placeText(f.a)}`,
     ...(f.b === undefined ? [] : [`    b         ${placeText(f.b)}`]),

@@ -191,7 +191,7 @@ export const session = (p: Omit<Performing, 'files' | 'where'>, told: (line: str
       return codes.unknown
     }
     h = after.right
-    for (const f of h.findings.slice(before)) told(`${f.id}: ${f.text}`)
+    for (const f of h.findings.slice(before)) told(`${f.id}${f.severity === 'L' ? ' (note)' : ''}: ${f.text}`)
     if (h.stopped === null) return null
     if (h.findings.length === before) told(h.stopped.why)
     return h.findings.length > before ? codes.illegalAddress : codes.failed
@@ -244,12 +244,18 @@ export const session = (p: Omit<Performing, 'files' | 'where'>, told: (line: str
           )
     },
     WRITE: (r) => {
-      const [address, n, stream] = [r.u64(), r.u64(), r.u64()]
+      const [address, n, stream, async] = [r.u64(), r.u64(), r.u64(), r.u32() === 1]
       const to = spotOf(address)
       return to === null
         ? elsewhere('copy', address)
         : answer(
-            done({ op: 'write', to, file: npy(r.take(Number(n))), stream: streamOf(stream) }) ?? codes.ok,
+            done({
+              op: 'write',
+              to,
+              file: npy(r.take(Number(n))),
+              ...(async ? {} : { returns: true }),
+              stream: streamOf(stream),
+            }) ?? codes.ok,
           )
     },
     READ: (r) => {

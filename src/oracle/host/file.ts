@@ -75,6 +75,8 @@ export interface Write {
   readonly file?: string
   readonly value?: PtxStruct
   readonly stream?: string
+  /** by cudaMemcpy, whose call returns when the source has been read, and in practice when the copy is over */
+  readonly returns?: boolean
 }
 /** To pageable memory of the host: the call returns when it is done. */
 export interface Read {
@@ -300,6 +302,10 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
         value: described(
           struct,
           'the bytes, as those of a struct: scalars, pointers to memories, tensor maps',
+        ),
+        returns: described(
+          bool,
+          'by cudaMemcpy: what does not wait for it is a note, because drivers wait for such a copy, which no manual promises',
         ),
         stream,
       },

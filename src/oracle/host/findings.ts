@@ -30,6 +30,8 @@ export interface HostSide {
 
 export interface HostFinding {
   readonly id: HostId
+  /** E: a hazard. L: a note */
+  readonly severity: 'E' | 'L'
   readonly title: string
   readonly text: string
   readonly a: HostSide
@@ -46,6 +48,8 @@ export interface Named {
   readonly operation: number
   readonly what: string
   readonly stream: string
+  /** a copy whose call returns when its source has been read; drivers wait for its end, which no manual promises */
+  readonly staged: boolean
   /** of a graph, which node */
   readonly node: string | null
   /** of a launch, what it has to do with those before it */
@@ -120,6 +124,7 @@ export const findingOfRace = (named: ReadonlyMap<number, Named>, now: number, r:
     }
     return {
       id: 'H3',
+      severity: 'E',
       title: 'the host does not wait',
       text: `the host (operation ${String(now)}) ${b.does} ${memory}, which ${nameOf(first)} ${a.does}, and has not waited for it`,
       a,
@@ -135,6 +140,7 @@ export const findingOfRace = (named: ReadonlyMap<number, Named>, now: number, r:
   if (r.early)
     return {
       id: 'H2',
+      severity: 'E',
       title: 'a dependent launch before its wait',
       text: `${nameOf(second)} ${b.does} ${memory} before its griddepcontrol.wait, and ${nameOf(first)} ${a.does} it`,
       a,
@@ -147,6 +153,7 @@ export const findingOfRace = (named: ReadonlyMap<number, Named>, now: number, r:
   const { why, fix } = edgeOf(first, second, b.where)
   return {
     id: 'H1',
+    severity: first.staged ? 'L' : 'E',
     title: 'operations that nothing orders',
     text: `${nameOf(second)} ${b.does} ${memory}, which ${nameOf(first)} ${a.does}, and nothing orders the two`,
     a,
@@ -168,6 +175,7 @@ export const ofLife = (
   fix: string,
 ): HostFinding => ({
   id: 'H4',
+  severity: 'E',
   title: 'memory that is not there',
   text,
   a: { operation: now, what, stream, does: 'uses', where: null },
@@ -187,6 +195,7 @@ export const neverWritten = (
   where: string | null,
 ): HostFinding => ({
   id: 'H5',
+  severity: 'E',
   title: 'memory that nothing has written',
   text: `${what} on ${streamText(stream)} (operation ${String(now)}) reads ${m.name}, of which nothing has written bytes ${String(start)} to ${String(end)}`,
   a: { operation: now, what, stream, does: 'reads', where },

@@ -322,6 +322,8 @@ interface Done {
   readonly what: string
   readonly sites: ReadonlyMap<string, string>
   readonly grid: Grid | null
+  /** a copy from pageable memory by cudaMemcpy */
+  readonly staged?: boolean
 }
 
 const done = (h: Host, what: string, accesses: ReadonlyArray<Access>): Done => ({
@@ -777,7 +779,15 @@ const issuedNow = (now: number, d: Done, stream: string, returns: boolean): Host
   const next = touching(
     host(d.host, { order }),
     issued,
-    { operation: now, what: d.what, stream, node: null, grid: d.grid, sites: d.sites },
+    {
+      operation: now,
+      what: d.what,
+      stream,
+      staged: d.staged === true,
+      node: null,
+      grid: d.grid,
+      sites: d.sites,
+    },
     d.accesses,
   )
   return returns ? waitedFor(next, order) : next
@@ -807,7 +817,7 @@ const written = (l: Launching, h: Host, now: number, o: Extract<HostOperation, {
           : done(withMemory(next, withBytes(next.memories.get(m.name)!, at, data)), what, [
               part(m, 'w', at, data.length, 'target'),
             ])
-      return issuedNow(now, d, stream, false)
+      return issuedNow(now, Object.assign({ staged: o.returns === true }, d), stream, false)
     }),
   )
 
@@ -935,7 +945,15 @@ const graphLaunched = (
         return touching(
           s,
           issued[i]!,
-          { operation: now, what: d.what, stream, node: o.nodes[i]!.name, grid: d.grid, sites: d.sites },
+          {
+            operation: now,
+            what: d.what,
+            stream,
+            staged: false,
+            node: o.nodes[i]!.name,
+            grid: d.grid,
+            sites: d.sites,
+          },
           d.accesses,
         )
       },

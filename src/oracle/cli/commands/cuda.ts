@@ -13,7 +13,9 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { session, type Session } from '../../cuda/session.js'
 import { usualFuel } from '../../host/perform.js'
+import type { Mark } from '../../tensor-files/directory.js'
 import type { OutputFile } from '../../tensor-files/files.js'
+import { hostSchema } from '../../host/file.js'
 import type { CliCommand, EndedProgram, Options, Report, World } from '../command.js'
 import { wordOf } from '../flags/words.js'
 import { algebraAsked, answerOf, judgeBy, judgeFlag, judgingAsked } from '../host.js'
@@ -31,18 +33,16 @@ const define = (command: Command): Command =>
     .option('--json', 'print the verdict as one JSON document')
 
 /** The program as files. */
-const saved = (folder: string, name: string, s: Session): ReadonlyArray<OutputFile> => [
-  {
-    file: `${folder}/program.json`,
-    bytes: new TextEncoder().encode(`${JSON.stringify(s.program(name), null, 1)}\n`),
-  },
-  ...[...s.files()].map(([file, bytes]) => ({ file: `${folder}/${file}`, bytes })),
+const saved = (name: string, s: Session): ReadonlyArray<OutputFile> => [
+  { file: mark.file, bytes: new TextEncoder().encode(`${JSON.stringify(s.program(name), null, 1)}\n`) },
+  ...[...s.files()].map(([file, bytes]) => ({ file, bytes })),
 ]
 
-const endedText = (command: string, { status, signal, connected }: EndedProgram): string =>
-  signal !== null
-    ? `ended by ${signal}`
-    : `exit status ${String(status)}${connected ? '' : `; it has not called the shared runtime: build ${command} with \`nvcc -cudart shared\``}`
+/** What a directory of a program is known by. */
+const mark: Mark = { file: 'program.json', says: `"schema": "${hostSchema.replace(/\d+$/, '')}` }
+
+const endedText = ({ status, signal }: EndedProgram): string =>
+  signal !== null ? `ended by ${signal}` : `exit status ${String(status)}`
 
 const run: CliCommand['run'] = (world) => (operands, options) => {
   const [command = '', ...words] = operands
@@ -83,22 +83,25 @@ const ran =
     )
     const ended = await programs.start(folder.right, command, words, s.answer)
     if (E.isLeft(ended)) return ended
+    if (!ended.right.connected)
+      return refuse(
+        'cuda.static',
+        `${command}: expected a program with the shared runtime, found one that has not called it (${endedText(ended.right)}); build it with \`nvcc -cudart shared\``,
+      )
     const { operations } = s.program(command)
     const report = answerOf(
       world,
       command,
       operations.length,
       s.host(),
-      [['ended', endedText(command, ended.right)]],
-      ended.right.connected ? ended.right.status : 1,
+      [['ended', endedText(ended.right)]],
+      ended.right.status ?? 1,
     )
     const into = wordOf(options, 'save')
     return E.right(
       into === null
         ? report
-        : Object.assign({}, report, {
-            files: saved(into, command, s).map((f) => Object.assign({ what: 'the program' }, f)),
-          }),
+        : Object.assign({}, report, { directory: { directory: into, mark, files: saved(command, s) } }),
     )
   }
 
