@@ -97,7 +97,7 @@ static void push(void) {
   }
 }
 #define CALL(e) error_t_ r_; pthread_mutex_lock(&lock); e; pthread_mutex_unlock(&lock); if (r_) last = r_; return r_
-static int tracked(const void *p) { uint64_t h = (uint64_t)p >> 32; return h >= 0x7f000000u || (h >= 0x2000u && h < 0x6000u); }
+static int tracked(const void *p) { return ((uint64_t)p >> 32) >= 0x7f000000u || seen_at(p) != NULL; }
 
 static error_t_ alloc(void **p, size_t n, uint32_t kind, uint64_t stream, int ordered) {
   begin(ALLOC); u32(kind); u64(n); u64(stream); u32((uint32_t)ordered);

@@ -159,9 +159,10 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
 describe('law 1: what is printed satisfies its schema', () => {
   test('every command is asked', () => {
     const names = new Set(asked.map(([, [name]]) => name))
-    // the tour, a script for a shell and the page are no documents, and serve has those of the others
+    // the tour, a script for a shell and the page are no documents; serve has those of the others, and so has cuda, which needs a program
     expect(commands.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
       'demo',
+      'cuda',
       'completion',
       'serve',
       'open',

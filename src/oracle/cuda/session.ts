@@ -402,7 +402,7 @@ export const session = (p: Omit<Performing, 'files' | 'where'>, told: (line: str
         f === undefined || module === null || E.isLeft(module) ? null : loaded.entry(module.right, f.name)
       if (f === undefined || entry === null || E.isLeft(entry)) return answer(codes.noFunction)
       const bytes = new Uint8Array(entry.right.program.parameterBytes)
-      for (const _ of entry.right.parameters) {
+      for (let left = entry.right.parameters.length; left > 0; left--) {
         const at = r.u32()
         bytes.set(r.take(r.u32()), at)
       }

@@ -53,6 +53,7 @@ import {
 import { encoded } from '../../semantics/instructions/tma/object.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { showFault } from '../../semantics/verdict/check.js'
+import { mostHostRegions } from '../../semantics/warps/launched.js'
 import type { Variable } from '../../semantics/warps/program.js'
 import { beside, inFile } from '../launch/beside.js'
 import { decodePtxLaunch, type PtxArgument, type PtxLaunch, type PtxTensor } from '../launch/ptx-file.js'
@@ -1023,6 +1024,11 @@ const perform = (l: Launching, h: Host, now: number, o: HostOperation): Step => 
     case 'alloc': {
       if (h.memories.has(o.memory))
         return refuse('host.memory', `operation ${String(now)}: there is a memory '${o.memory}' already`)
+      if ((o.kind ?? 'device') !== 'device' && numberOf(h) >= mostHostRegions)
+        return refuse(
+          'host.memory',
+          `operation ${String(now)}: memory that the host sees must be one of the first ${String(mostHostRegions)} allocations`,
+        )
       const m = memory(
         o.memory,
         numberOf(h),

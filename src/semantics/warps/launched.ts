@@ -33,7 +33,7 @@ export const rankShift = 24
  * the first `mostHostRegions`.
  */
 export const firstHostRegion = 0x2000
-export const mostHostRegions = 0x4000
+export const mostHostRegions = 0x3000
 /** Addresses below this are those of a process on the host. */
 const hostAddresses = 0x8000
 

@@ -1,0 +1,235 @@
+/** A program's calls as messages, packed here as the C file packs them: memory, launches, streams, what the host sees, what is found; and fat binaries. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { bits } from '../../../src/numerics/bits.js'
+import { absent, calls, type Call } from '../../../src/oracle/cuda/calls.js'
+import { fatbinsIn, ptxIn } from '../../../src/oracle/cuda/fatbin.js'
+import { session } from '../../../src/oracle/cuda/session.js'
+import { bytesOf } from '../../../src/oracle/host/memory.js'
+import { performed, usualFuel } from '../../../src/oracle/host/perform.js'
+import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
+import { failure } from '../../../src/failure.js'
+import { code, right } from '../../either.js'
+import { fatbin } from './fat.js'
+
+const root = new URL('../../../', import.meta.url).pathname
+const kernels = readFileSync(`${root}conformance/programs/kernels.ptx`, 'utf8')
+const performing = { algebra: () => bits('hopper'), judge: null, judgeAll: false, fuel: usualFuel }
+
+const le = (bytes: number, n: bigint): ReadonlyArray<number> =>
+  Array.from({ length: bytes }, (_, i) => Number((n >> BigInt(8 * i)) & 255n))
+const w = (n: number): ReadonlyArray<number> => le(4, BigInt(n))
+const q = (n: bigint | number): ReadonlyArray<number> => le(8, BigInt(n))
+const text = (s: string): ReadonlyArray<number> => [...w(s.length), ...new TextEncoder().encode(s)]
+const floats = (n: number, of: (i: number) => number): Uint8Array =>
+  new Uint8Array(Float32Array.from({ length: n }, (_, i) => of(i)).buffer)
+
+/** A program of calls. */
+const program = () => {
+  const told: string[] = []
+  const s = session(performing, (line) => told.push(line))
+  const call = (name: Call, ...parts: ReadonlyArray<ReadonlyArray<number> | Uint8Array>) => {
+    const answer = s.answer(Uint8Array.from([...w(calls.indexOf(name)), ...parts.flatMap((p) => [...p])]))
+    const view = new DataView(answer.buffer)
+    expect(view.getUint32(0, true)).toBe(answer.length - 4)
+    let at = 12
+    const writes = Array.from({ length: view.getUint32(8, true) }, () => {
+      const [address, n] = [view.getBigUint64(at, true), Number(view.getBigUint64(at + 8, true))]
+      at += 16 + n
+      return { address, bytes: answer.slice(at - n, at) }
+    })
+    return { status: view.getInt32(4, true), writes, payload: answer.slice(at) }
+  }
+  const handle = (a: { readonly payload: Uint8Array }): bigint =>
+    new DataView(a.payload.slice().buffer).getBigUint64(0, true)
+  const alloc = (bytes: number, kind = 0): bigint => handle(call('ALLOC', w(kind), q(bytes), q(0), w(0)))
+  const module = handle(
+    call(
+      'FATBIN',
+      fatbin([
+        { kind: 2, arch: 90, text: 'machine code' },
+        { kind: 1, arch: 90, text: kernels },
+      ]),
+    ),
+  )
+  const kernel = (name: string, at: number): number => {
+    call('FUNCTION', q(module), q(at), text(name))
+    return at
+  }
+  const launch = (f: number, stream: bigint | number, ...args: ReadonlyArray<bigint | number>) => {
+    const layout = call('LAYOUT', q(f))
+    const view = new DataView(layout.payload.buffer)
+    return call(
+      'LAUNCH',
+      q(f),
+      w(2),
+      w(1),
+      w(1),
+      w(128),
+      w(1),
+      w(1),
+      w(0),
+      w(0),
+      w(0),
+      q(0),
+      q(stream),
+      w(0),
+      ...args.map((a, i) => {
+        const [offset, bytes] = [view.getUint32(4 + 8 * i, true), view.getUint32(8 + 8 * i, true)]
+        return [...w(offset), ...w(bytes), ...le(bytes, BigInt(a))]
+      }),
+    )
+  }
+  return { s, told, call, handle, alloc, kernel, launch }
+}
+
+describe('calls', () => {
+  it('a copy, a launch, a copy back; law 1: the program that is kept comes to the same', () => {
+    const { s, call, alloc, kernel, launch } = program()
+    const [x, y] = [alloc(1024), alloc(1024)]
+    expect([x >> 32n, y >> 32n]).toEqual([0x7f000000n, 0x7f000001n])
+    expect(
+      call(
+        'WRITE',
+        q(x),
+        q(1024),
+        q(0),
+        w(0),
+        floats(256, (i) => i),
+      ).status,
+    ).toBe(0)
+    expect(launch(kernel('scale', 64), 0, x, y, 256).status).toBe(0)
+    const read = call('READ', q(y), q(1024), q(0))
+    expect([read.status, new Float32Array(read.payload.buffer)[255]]).toEqual([0, 510])
+    const files = {
+      ...onDisk,
+      read: (file: string) => () => {
+        const bytes = s.files().get(file)
+        return bytes === undefined ? E.left(failure('file-missing' as const, file)) : E.right(bytes)
+      },
+    }
+    const again = right(performed({ ...performing, files, where: 'program.json' }, s.program('p')))
+    expect(bytesOf(again.memories.get('memory 1')!, 0, 1024)).toEqual(read.payload)
+    expect(again.findings).toEqual(s.host().findings)
+  })
+  it('streams: without an event a race is told, with one it is not', () => {
+    const ran = (event: boolean) => {
+      const { s, call, handle, alloc, kernel, launch } = program()
+      const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
+      call(
+        'WRITE',
+        q(x),
+        q(1024),
+        q(0),
+        w(0),
+        floats(256, (i) => i),
+      )
+      call('SYNC', w(0), q(0))
+      const [a, b, e] = [
+        handle(call('STREAM', w(1))),
+        handle(call('STREAM', w(1))),
+        handle(call('EVENT', w(0))),
+      ]
+      launch(kernel('scale', 64), a, x, y, 256)
+      if (event) {
+        call('RECORD', q(e), q(a))
+        call('WAIT', q(e), q(b))
+      }
+      launch(kernel('add', 65), b, x, y, z, 256)
+      return s.host().findings.map(({ id }) => id)
+    }
+    expect([ran(false), ran(true)]).toEqual([['H1'], []])
+  })
+  it('managed memory: the host sees it when it has waited, and not before; what it writes meanwhile is found', () => {
+    const { s, call, alloc, kernel, launch } = program()
+    const [m, y] = [alloc(1024, 1), alloc(1024, 1)]
+    expect(
+      call(
+        'HOST_WROTE',
+        q(m),
+        q(1024),
+        floats(256, (i) => i),
+      ).status,
+    ).toBe(0)
+    expect(launch(kernel('scale', 64), 0, m, y, 256).writes).toEqual([])
+    call(
+      'HOST_WROTE',
+      q(m),
+      q(1024),
+      floats(256, (i) => i + 1),
+    )
+    expect(s.host().findings.map(({ id }) => id)).toEqual(['H3'])
+    const { writes } = call('SYNC', w(0), q(0))
+    const y2 = new Uint8Array(1024)
+    for (const { address, bytes } of writes) y2.set(bytes, Number(address - y))
+    expect(y2).toEqual(floats(256, (i) => 2 * i))
+  })
+  it('a wild pointer, a kernel that nobody registered, a call that is none, half a message', () => {
+    const { s, told, call, alloc, kernel, launch } = program()
+    expect(call('READ', q(0x5555_0000_0000), q(4), q(0)).status).toBe(1)
+    expect(call('LAYOUT', q(7)).status).toBe(98)
+    expect(s.answer(Uint8Array.from(w(99))).length).toBe(12)
+    expect(s.answer(Uint8Array.from([0])).length).toBeGreaterThanOrEqual(12)
+    const y = alloc(1024)
+    expect(launch(kernel('scale', 64), 0, 0x5555_0000_0000n, y, 256).status).toBe(700)
+    expect(told.some((line) => line.startsWith('H4'))).toBe(true)
+    // what comes behind a fault fails, as on a device
+    expect(call('SYNC', w(0), q(0)).status).toBe(719)
+  })
+})
+
+describe('fat binaries', () => {
+  it('the texts, in their order, without the zeros behind them', () => {
+    expect(
+      right(
+        ptxIn(
+          fatbin([
+            { kind: 2, arch: 80, text: 'x' },
+            { kind: 1, arch: 90, text: 'abc' },
+            { kind: 1, arch: 80, text: '' },
+          ]),
+        ),
+      ),
+    ).toEqual([
+      { arch: 90, text: 'abc' },
+      { arch: 80, text: '' },
+    ])
+  })
+  it('what is compressed otherwise, cut short, or none is refused', () => {
+    expect(code(ptxIn(fatbin([{ kind: 1, arch: 90, text: 'abcdefgh', compressed: 8 }])))).toBe(
+      'fatbin.compressed',
+    )
+    const one = fatbin([{ kind: 1, arch: 90, text: 'abc' }])
+    expect(code(ptxIn(one.subarray(0, 84)))).toBe('fatbin.form')
+    expect(code(ptxIn(Uint8Array.of(1, 2, 3)))).toBe('fatbin.form')
+  })
+  it('they are found in a file', () => {
+    const one = fatbin([{ kind: 1, arch: 90, text: 'abc' }])
+    const file = new Uint8Array(64 + 2 * one.length)
+    file.set(one, 16)
+    file.set(one, 32 + one.length)
+    expect(fatbinsIn(file)).toEqual([one, one])
+  })
+})
+
+describe('the C file', () => {
+  const hasCompiler = spawnSync('cc', ['--version']).status === 0
+  it.runIf(hasCompiler)('is built without a warning, and has every function once', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'shim-'))
+    const head = `#define CALLS ${calls.join(', ')}\n#define ABSENTS ${absent.map((name) => `ABSENT(${name})`).join(' ')}\n`
+    writeFileSync(join(folder, 'cudart.c'), head + readFileSync(`${root}shim/cudart.c`, 'utf8'))
+    const built = spawnSync(
+      'cc',
+      ['-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', '-pthread', '-o', 'lib.so', 'cudart.c'],
+      { cwd: folder, encoding: 'utf8' },
+    )
+    expect([built.status, built.stderr]).toEqual([0, ''])
+    const names = execFileSync('nm', ['-D', '--defined-only', join(folder, 'lib.so')], { encoding: 'utf8' })
+    for (const name of ['cudaMalloc', 'cudaLaunchKernel', 'cudaLaunchKernelExC', ...absent.slice(0, 3)])
+      expect(names).toContain(` ${name}\n`)
+  })
+})
