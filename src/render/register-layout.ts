@@ -84,7 +84,7 @@ const measure = (rows: number, columns: number, longest: number, head: number): 
 
 const muted = '#6b7280'
 const plainKey = 'The hue is the lane, the lightness the warp.'
-const labelledKey = `T is the thread, below it stand warp/lane/register. ${plainKey}`
+const labelledKey = `T is the thread; below it are warp/lane/register. ${plainKey}`
 const margin = 28
 
 /** Every lane of every warp once: the key to the colours. */

@@ -52,7 +52,7 @@ export const pallas: Surface<typeof Pallas, Pallas.Code> = {
 export const ttng: Surface<typeof Ttng, Ttng.Code> = {
   title: 'Triton',
   folder: 'src/dialects/ttng',
-  says: 'who says so in Triton',
+  says: 'source in Triton',
   surface: Ttng,
   rooms: [
     ['Operations of ttng', operations.rows],

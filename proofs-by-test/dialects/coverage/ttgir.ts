@@ -37,7 +37,7 @@ const folders = ['modules', 'beyond', 'gluon'].map((folder) => {
 export const takenAs = (name: string): ReadonlyArray<string> => [
   ...(handled.has(name) && operationNames.includes(name) ? ['elaborated'] : []),
   ...(refusals[name] === undefined ? [] : [`refused: ${refusals[name]}`]),
-  ...(unread.has(name) ? [`not read: ${unread.get(name)!}`] : []),
+  ...(unread.has(name) ? [`not supported: ${unread.get(name)!}`] : []),
 ]
 
 export const readable: ReadonlyArray<string> = operationNames

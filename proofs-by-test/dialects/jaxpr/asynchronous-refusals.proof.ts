@@ -90,7 +90,7 @@ test.each<readonly [message: string, refused: () => E.Either<Failure, unknown>]>
     otherwise('wgmma_integers', 'wgmma', (eqn) => ({ ...eqn, uses: { ...eqn.uses, acc: eqn.uses!['b']! } })),
   ],
   [
-    "kernels_async.py: mma: mma: the synchronous product of registers (m16n8) is no instruction of this library's machine: use wgmma, or tcgen05_mma",
+    "kernels_async.py: mma: mma: the synchronous product of registers (m16n8) is not an instruction of this library's machine: use wgmma, or tcgen05_mma",
     otherwise('wgmma_registers', 'wgmma', (eqn) => ({
       op: 'mma',
       in: [eqn.in![0]!, eqn.in![0]!, eqn.in![0]!],

@@ -185,7 +185,7 @@ describe('law 1: any other text is refused with its place', () => {
     [
       one('st.weak x, 1', 'exists (x ? 1)'),
       'litmus.syntax',
-      "line 5, column 11: '?' is no part of a litmus test",
+      "line 5, column 11: '?' is not part of a litmus test",
     ],
     [
       one('st.weak x, 1', 'exists (x == 0)', 'P0:r0 = x;'),

@@ -933,7 +933,7 @@ describe('refused at its line', () => {
     [
       'an operation of a pass in between',
       changed('special', 'math.rsqrt', 'nvws.create_token'),
-      'expected an operation that is read (nvws.create_token is of a pass in between, and none is left in a .ttgir), found ',
+      'expected an operation that is read (nvws.create_token is part of a compiler pass, and never left in a .ttgir), found ',
     ],
   ]
   it.each(table)('%s', (_, text, message) => {

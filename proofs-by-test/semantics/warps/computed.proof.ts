@@ -256,7 +256,7 @@ describe('each lane an element', () => {
     const { proof, isProduct } = ran(text, small, old, 'f32', is)
     expect([proof.proved, isProduct]).toEqual([true, true])
     expect(proof.text).toContain(`c = ${said} for all inputs`)
-    // which is no product alone
+    // which is not only a product
     expect(ran(text, small, old).proof).toMatchObject({ proved: false })
     expect(ran(text, small, old).proof.text).toContain(said)
   })

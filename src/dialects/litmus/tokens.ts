@@ -32,7 +32,7 @@ export const tokensOf = (text: string): E.Either<LitmusTextFailure, ReadonlyArra
     if (found === null)
       return refuse(
         'litmus.syntax',
-        `line ${String(line)}, column ${String(column)}: '${text[at]!}' is no part of a litmus test`,
+        `line ${String(line)}, column ${String(column)}: '${text[at]!}' is not part of a litmus test`,
       )
     const [whole] = found
     if (found[3] !== undefined) tokens.push({ text: whole, line, column })

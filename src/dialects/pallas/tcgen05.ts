@@ -279,7 +279,7 @@ const scales = ({ acc, a, b, aScale, bScale, metadata }: Types, pair: boolean): 
     ? null
     : [
         'pallas.tcgen05.scales-view',
-        `b_scale: the first ${String(each)} rows of an array of scales are no view in this library: expected a multiple of 32, or fewer`,
+        `b_scale: the first ${String(each)} rows of an array of scales are not a view in this library: expected a multiple of 32, or fewer`,
       ]
 }
 

@@ -37,7 +37,7 @@
  * in its next turn, and must have waited: W3 otherwise.
  *
  * Sums of i8 wrap: the surface has no word for `.satfinite`. Bytes are multiplied with their signs, those of a ref of u8 too: that is what Mosaic GPU
- * asks the instruction for. `plgpu.mma` of the generation before is no instruction of this library's machine.
+ * asks the instruction for. `plgpu.mma` of the generation before is not an instruction of this library's machine.
  *
  * Law 1. A documented `wgmma` is an implemented one and `wgmma_wait(1)`: statement for statement, but for the label of the wait.
  * Law 2. An operand in registers gives what the same operand gives in shared memory.
@@ -318,6 +318,6 @@ export const mma = (
     for (const operand of [acc, a, b]) yield* typeHere(operand)
     return yield* refused(
       'pallas.mma',
-      `${label}: the synchronous product of registers (m16n8) is no instruction of this library's machine: use wgmma, or tcgen05_mma`,
+      `${label}: the synchronous product of registers (m16n8) is not an instruction of this library's machine: use wgmma, or tcgen05_mma`,
     )
   })

@@ -175,7 +175,7 @@ export const localAlloc: LocalAlloc = (
     if (E.isLeft(ref))
       return yield* refused(
         'ttng.local_alloc.encoding',
-        `${label}: a ${encoding._tag} is no encoding of ${dtype} ${showShape(shape)}: ${ref.left.message}`,
+        `${label}: a ${encoding._tag} is not an encoding of ${dtype} ${showShape(shape)}: ${ref.left.message}`,
       )
     const id = yield* freshStorage(label)
     if (dtype === 'i64' && shape[shape.length - 1] === 1 && shape.length <= 2 && src === undefined) {
@@ -319,7 +319,7 @@ export const memdescReinterpret = <D extends Dtype, const S extends Shape>(
     if (E.isLeft(ref))
       return yield* refused(
         'ttng.local_alloc.encoding',
-        `${label}: a ${encoding._tag} is no encoding of ${dtype} ${showShape(shape)}: ${ref.left.message}`,
+        `${label}: a ${encoding._tag} is not an encoding of ${dtype} ${showShape(shape)}: ${ref.left.message}`,
       )
     const bytes = (of: Shape, bits: number): number => (of.reduce((n, extent) => n * extent, 1) * bits) / 8
     const [found, expected] = [bytes(shape, bitsOf(dtype)), bytes(type.layout.shape, bitsOf(type.dtype))]

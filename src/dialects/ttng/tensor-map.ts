@@ -75,7 +75,7 @@ export const hostTensorDescriptor = <D extends Dtype, const S extends ReadonlyAr
     if (E.isLeft(box))
       return yield* refused(
         'ttng.tensordesc.encoding',
-        `${name}: a ${encoding._tag} is no encoding of a block of (${blockShape.join(', ')}): ${box.left.message}`,
+        `${name}: a ${encoding._tag} is not an encoding of a block of (${blockShape.join(', ')}): ${box.left.message}`,
       )
     const width = encoding.swizzlingByteWidth
     return yield* descriptorParam<D, S>(name, tensor, sized(box.right, blockShape), {

@@ -216,7 +216,7 @@ export const tmemAlloc = <D extends Dtype, const S extends ReadonlyArray<number>
         E.mapLeft((why) =>
           failure(
             'ttng.tmem_alloc.encoding',
-            `${label}: a ${options.encoding._tag} is no encoding of ${dtype} ${showShape(shape)}: ${why.message}`,
+            `${label}: a ${options.encoding._tag} is not an encoding of ${dtype} ${showShape(shape)}: ${why.message}`,
           ),
         ),
       ),

@@ -82,7 +82,7 @@ export const layoutOf = (label: string, encoding: DistributedSpec, shape: Shape)
     ? of(layout.right)
     : refused(
         'ttng.encoding',
-        `${label}: a ${encoding._tag} is no encoding of ${showShape(shape)}: ${layout.left.message}`,
+        `${label}: a ${encoding._tag} is not an encoding of ${showShape(shape)}: ${layout.left.message}`,
       )
 }
 

@@ -153,7 +153,7 @@ const bufferStride = (layout: LinearLayout, spec: BufferSpec, bits: number): num
   return (columns * 32) / bits
 }
 
-/** The ref of a buffer of elements of `bits` bits; leading dimensions count buffers. Refuses what is no encoding of this shape, and XORs that no swizzle does. */
+/** The ref of a buffer of elements of `bits` bits; leading dimensions count buffers. Refuses what is not an encoding of this shape, and XORs that no swizzle does. */
 export const toRef = (
   spec: BufferSpec,
   shape: Shape,

@@ -31,7 +31,7 @@ const binary = (bytes: Uint8Array): string | null =>
     : beginsWith(bytes, fatbin)
       ? 'a fatbin; `cuobjdump -ptx` prints the PTX that was kept in it, if any was'
       : bytes.subarray(0, head).includes(0)
-        ? 'bytes that are no text'
+        ? 'bytes that are not text'
         : null
 
 /** The text of a file of PTX. */

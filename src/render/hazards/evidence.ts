@@ -39,10 +39,10 @@ export const evidence: Readonly<Partial<Record<HazardId, Evidence>>> = {
       shows: 'loads with 4,096 bytes more expected than the box has, and whether their phase was over',
     },
   },
-  B5: { source: 'a run that reaches it: nothing can move and the wait stands' },
+  B5: { source: 'a run that reaches it: nothing can move and the wait never passes' },
   B6: {
     source:
-      'the parity of a phase; on a fresh barrier a wait for parity 1 passes and one for parity 0 stands',
+      'the parity of a phase; on a fresh barrier a wait for parity 1 passes and one for parity 0 blocks',
     captured: phases,
   },
   M5: {

@@ -188,7 +188,7 @@ const laneKernelOf = (t: LaneTwin): ReadonlyArray<string> => [
 const evidenceOf = (id: HazardId): string => {
   const trials = silicon.filter(({ hazard }) => hazard === id)
   return trials.length === 0
-    ? `none from a chip: ${unshown[id] ?? 'no trials were made'}`
+    ? `no trials: ${unshown[id] ?? 'no trials were made'}`
     : trials
         .map(({ without, grids }) => {
           const most = grids.at(-1)

@@ -284,7 +284,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       if (region === undefined)
         return refuse(
           'launch.symbol',
-          `${v.symbol} holds the address of ${symbol}, which is no variable of the module`,
+          `${v.symbol} holds the address of ${symbol}, which is not a variable of the module`,
         )
       address(contents, at, region, offset)
     }

@@ -166,7 +166,7 @@ const rows = {
   P2: {
     title: 'fence on the wrong side or by the wrong agent',
     definition:
-      'There is a proxy fence, but it stands before the write, or an agent executes it that does not see the write.',
+      'There is a proxy fence, but it comes before the write, or an agent executes it that does not see the write.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -683,7 +683,7 @@ const rows = {
   },
   I1: {
     title: 'read of memory that nothing has written',
-    definition: 'Bytes are read that have no write before them and none that should have come before them.',
+    definition: 'A read finds bytes that nothing has written, and that no late write should have filled.',
     severity: 'E',
     by: ['machine', 'detector'],
     rank: 0,

@@ -89,7 +89,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: 'a `bar.sync` between stores to shared memory and the loads of another warp',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 316_804 },
@@ -102,7 +102,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'gmem',
     reader: 'block',
     without: 'the same `bar.sync`, in global memory',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 316_806 },
@@ -115,7 +115,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'gmem',
     reader: 'block',
     without: 'a wait for the flag of another block (`ld.acquire.gpu`)',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 152_254 },
@@ -129,7 +129,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     reader: 'warp',
     without:
       'a `bar.warp.sync` between what one half of a warp stores to shared memory and the other half loads',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -142,7 +142,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'gmem',
     reader: 'warp',
     without: 'the same `bar.warp.sync`, in global memory',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -155,7 +155,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'warp',
     without: 'the same, where the halves meet after a branch before they store and load',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -167,8 +167,8 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writing, reading],
     space: 'smem',
     reader: 'warp',
-    without: 'the same, where a shuffle stands between the two',
-    wrongIs: 'a word of before',
+    without: 'the same, where a shuffle is between the two',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -181,7 +181,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'warp',
     without: 'a `bar.warp.sync` between what all lanes store and fence, and a bulk store that lane 0 issues',
-    wrongIs: 'bytes of before in global memory',
+    wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -194,7 +194,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'warp',
     without: 'the same, where lane 0 fences for all of them',
-    wrongIs: 'bytes of before in global memory',
+    wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -207,7 +207,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: '`fence.proxy.async` between stores and a bulk store of their bytes',
-    wrongIs: 'bytes of before in global memory',
+    wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -220,7 +220,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'warpgroup',
     without: '`fence.proxy.async` between stores and the wgmma that reads them',
-    wrongIs: 'a sum of operands of before',
+    wrongIs: 'a sum of old operands',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -232,8 +232,8 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writing, readingBy('tmaStore')],
     space: 'smem',
     reader: 'block',
-    without: 'the same fence after the stores: it stands before them',
-    wrongIs: 'bytes of before in global memory',
+    without: 'the same fence after the stores: it is before them',
+    wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -259,7 +259,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: "the wait of a bulk load's issuer before it reads",
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 211_200 },
@@ -272,7 +272,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'gmem',
     reader: 'block',
     without: '`fence.proxy.async` between stores to global memory and a bulk load of them',
-    wrongIs: 'bytes of before in shared memory',
+    wrongIs: 'old bytes in shared memory',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -285,7 +285,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: 'the wait of another warp before it reads what a bulk load brings',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 359_010 },
@@ -298,7 +298,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: 'that wait: it is for the barrier of another slot',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -311,7 +311,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: 'the second of two copies in the count of their barrier',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 177_873 },
@@ -389,7 +389,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: 'the wait for the waiter before the next generation completes',
-    wrongIs: 'a wait that stands',
+    wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -412,7 +412,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: 'the second producer in the count of the barrier',
-    wrongIs: 'a word of before, or a wait that stands',
+    wrongIs: 'an old word, or a wait that never passes',
     shows: 'either',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 485_760 },
@@ -425,7 +425,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: 'the right number of bytes announced: 16 more are',
-    wrongIs: 'a wait that stands',
+    wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -438,7 +438,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: 'the arrival of one of two before it waits',
-    wrongIs: 'a wait that stands',
+    wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -451,7 +451,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: 'the arrival that primes an empty slot',
-    wrongIs: 'a wait that stands',
+    wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 528_000 },
@@ -464,7 +464,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: "a `bar.sync` between a barrier's initialisation and another's arrival",
-    wrongIs: 'a wait that stands',
+    wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 316_746 },
@@ -477,7 +477,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'cluster',
     without: '`fence.mbarrier_init` before a relaxed meeting of the cluster',
-    wrongIs: 'a wait that stands',
+    wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
       { blocks: 132, trials: 264_000, wrong: 0 },
@@ -490,7 +490,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: null,
     reader: 'block',
     without: 'the wait for a bulk store before the end',
-    wrongIs: 'bytes of before in global memory',
+    wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },
@@ -542,7 +542,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     space: 'smem',
     reader: 'block',
     without: 'an arrival between stores and a reader that waits for the bulk load issued after them',
-    wrongIs: 'a word of before',
+    wrongIs: 'an old word',
     shows: 'result',
     grids: [
       { blocks: 132, trials: 528_000, wrong: 0 },

@@ -110,7 +110,7 @@ export const mended = (
   if (sides.a.length === 0 || (finding.b !== undefined && sides.b.length === 0))
     return refuse(
       'mend.statement',
-      `${program.name}: ${finding.id} is of \`${(sides.a.length === 0 ? finding.a : (finding.b ?? finding.a)).site}\`, which is no statement of the program`,
+      `${program.name}: ${finding.id} is of \`${(sides.a.length === 0 ? finding.a : (finding.b ?? finding.a)).site}\`, which is not a statement of the program`,
     )
   let best: Mending | null = null
   // where no more is known than before, what is decided is better

@@ -758,7 +758,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C4-semaphore',
     part: 'conditions',
-    says: 'Signals after a semaphore wait know it; no signal before it could be spared, with those of its agent after it; what one wait takes away no other could have taken.',
+    says: 'A signal after a semaphore wait knows that wait. Each signal before the wait is needed, together with the later ones of its agent. No other wait could have taken what this one takes.',
     source: 'docs/hazards.md',
     litmus: {
       log: ['T0: signal s 1', 'T1: signal s 1', 'T2: wait.semaphore s 1'],

@@ -218,7 +218,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.tcgen05.scales-view',
     message:
-      'mma: b_scale: the first 48 rows of an array of scales are no view in this library: expected a multiple of 32, or fewer',
+      'mma: b_scale: the first 48 rows of an array of scales are not a view in this library: expected a multiple of 32, or fewer',
     use: product({
       acc: { shape: [128, 48] },
       a: { dtype: 'e4m3', shape: [128, 128], rows: 128 },

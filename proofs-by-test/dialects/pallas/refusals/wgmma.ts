@@ -111,7 +111,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.mma',
     message:
-      "mma: the synchronous product of registers (m16n8) is no instruction of this library's machine: use wgmma, or tcgen05_mma",
+      "mma: the synchronous product of registers (m16n8) is not an instruction of this library's machine: use wgmma, or tcgen05_mma",
     use: using(() => {
       const x = splat<'f16', 2>(float('f16', 1), [64, 64])
       return Pallas.mma('mma', x, x, x)

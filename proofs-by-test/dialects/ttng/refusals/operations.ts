@@ -800,12 +800,12 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tmem_alloc.encoding',
-    "acc: a tensor_memory is no encoding of f32 (64, 16): A block's share must have 128 rows or more, blockM, found (64, 16)",
+    "acc: a tensor_memory is not an encoding of f32 (64, 16): A block's share must have 128 rows or more, blockM, found (64, 16)",
     using(() => Ttng.tmemAlloc('acc', 'f32', [64, 16], { encoding: accumulatorEncoding(16) })),
   ),
   example(
     'ttng.tmem_alloc.encoding',
-    'acc: a tensor_memory is no encoding of f32 (64, 64): blockM must be 64, 128, found 96',
+    'acc: a tensor_memory is not an encoding of f32 (64, 64): blockM must be 64, 128, found 96',
     using(() =>
       Ttng.tmemAlloc('acc', 'f32', [64, 64], { encoding: { ...accumulatorEncoding(16), blockM: 96 } }),
     ),

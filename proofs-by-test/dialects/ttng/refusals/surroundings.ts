@@ -62,7 +62,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   // tensors
   refusal(
     'ttng.encoding',
-    's: a blocked is no encoding of (8, 4): Expected a shape of rank 1, as the encoding, found (8, 4)',
+    's: a blocked is not an encoding of (8, 4): Expected a shape of rank 1, as the encoding, found (8, 4)',
     inside(() => T.splat('s', X.i32(0), [8, 4], line)),
   ),
   refusal(
@@ -288,7 +288,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.local_alloc.encoding',
-    "a: a nvmma_shared is no encoding of f16 (64, 32): A block's share must have 64 elements or more in dimension 1, the width of the swizzle, found (64, 32)",
+    "a: a nvmma_shared is not an encoding of f16 (64, 32): A block's share must have 64 elements or more in dimension 1, the width of the swizzle, found (64, 32)",
     inside(() => T.localAlloc('a', [64, 32], 'f16', nvmma(128))),
   ),
   refusal(
@@ -486,7 +486,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.tensordesc.encoding',
-    "d: a nvmma_shared is no encoding of a block of (64, 32): A block's share must have 64 elements or more in dimension 1, the width of the swizzle, found (64, 32)",
+    "d: a nvmma_shared is not an encoding of a block of (64, 32): A block's share must have 64 elements or more in dimension 1, the width of the swizzle, found (64, 32)",
     inside(() =>
       T.tensordescArg('d', 'f16', [64, 32], nvmma(128), {
         tensor: 'x',

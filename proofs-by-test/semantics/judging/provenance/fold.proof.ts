@@ -355,14 +355,14 @@ describe('reductions', () => {
     ]
     expect(left(events)).toEqual(sums(3, 5, '4,5,6,7'))
   })
-  it('exchange takes what comes; a minimum is no sum', () => {
+  it('exchange takes what comes; a minimum is not a sum', () => {
     const events = (combine: Access['combine']): ReadonlyArray<LogEvent> => [
       zeroed,
       ...product(1, [3, 4, 5], 1),
       ...add(2, 1, 0, combine),
     ]
     expect(left(events('exchange'))).toEqual(sums(3, 5, '4,5'))
-    expect(left(events('min'))).toEqual(all('a reduction by min is no sum'))
+    expect(left(events('min'))).toEqual(all('a reduction by min is not a sum'))
   })
   it('of nothing that was read', () => {
     expect(left([zeroed, { ...by(2, 'w', tile(0)), combine: 'add' }])).toEqual(

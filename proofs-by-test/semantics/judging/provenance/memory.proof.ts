@@ -325,6 +325,6 @@ describe('terms', () => {
     expect(added(scaled, scaled)).toMatchObject({ ks: [4, 8, 4, 8], scaled: true })
     expect(joined('add', zero, x)).toBe(x)
     expect(joined('exchange', other('old'), x)).toBe(x)
-    expect(why(joined('max', zero, x))).toBe('a reduction by max is no sum')
+    expect(why(joined('max', zero, x))).toBe('a reduction by max is not a sum')
   })
 })

@@ -531,8 +531,8 @@ describe('scales', () => {
       ...scaledHeader,
       tensors: scaledHeader.tensors.map((t) => (t.name === 'xs' ? { ...t, shape } : t)),
     })
-    expect(said(goodA, goodB, renamed([256, 8]))).toBe('xs is no tensor of atoms of scales')
-    expect(said(goodA, goodB, renamed([2048]))).toBe('xs is no tensor of atoms of scales')
+    expect(said(goodA, goodB, renamed([256, 8]))).toBe('xs is not a tensor of atoms of scales')
+    expect(said(goodA, goodB, renamed([2048]))).toBe('xs is not a tensor of atoms of scales')
     expect(said(goodA, goodB, { ...scaledHeader, tensors: scaledHeader.tensors.slice(0, 2) })).toBe(
       'the scales of A are not a box of xs',
     )

@@ -124,10 +124,10 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | the address of as many columns of tensor memory stands at d
   tcgen05.dealloc ${group} sync aligned type=b32 | a:b32 columns:u32 | gives columns back
   tcgen05.relinquish_alloc_permit ${group} sync aligned | - | asks for no more columns
-  tcgen05.ld sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] | d = what stands in tensor memory
-  tcgen05.ld sync aligned shape=16x32bx2 ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] split#0..65535 | d = what stands at two places of tensor memory
-  tcgen05.st sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} unpack=unpack::16b? type=b32 | [a] b%{tmem}b32 | what stands in tensor memory = b
-  tcgen05.st sync aligned shape=16x32bx2 ${num} unpack=unpack::16b? type=b32 | [a] split#0..65535 b%{tmem}b32 | what stands at two places of tensor memory = b
+  tcgen05.ld sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] | d = the word in tensor memory
+  tcgen05.ld sync aligned shape=16x32bx2 ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] split#0..65535 | d = the word at two places of tensor memory
+  tcgen05.st sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} unpack=unpack::16b? type=b32 | [a] b%{tmem}b32 | the word in tensor memory = b
+  tcgen05.st sync aligned shape=16x32bx2 ${num} unpack=unpack::16b? type=b32 | [a] split#0..65535 b%{tmem}b32 | the word at two places of tensor memory = b
   tcgen05.wait::ld sync aligned | - | waits for the loads of this thread
   tcgen05.wait::st sync aligned | - | waits for the stores of this thread
   tcgen05.fence::before_thread_sync | - | orders what was asked before a barrier

@@ -8,7 +8,7 @@
  * Laws
  * 1. What is resolved and what is refused is what NVIDIA's assembler takes and refuses, on the list in `conformance/cuda/opcodes.json`, but for the lines
  *    that its proof names.
- * 2. A refusal names the place, what the row asks for and what stands there.
+ * 2. A refusal names the place, what the row asks for and the word there.
  *
  * Source: PTX ISA 9.0, operand type checking; operand size exceeding instruction-type size.
  */
@@ -696,7 +696,7 @@ export const resolve =
         continue
       }
       if (guard.right !== null) bound.reads.push(guard.right.register)
-      // a product adds to what stands there
+      // a product adds to the word there
       if (form.base === 'wgmma.mma_async') for (const r of bound.writes) bound.reads.push(r)
       return E.right({
         instruction,

@@ -7,7 +7,7 @@
 const table: ReadonlyArray<readonly [why: string, names: string]> = [
   // of pipelines and partitions
   [
-    'of a pass in between, and none is left in a .ttgir',
+    'part of a compiler pass, and never left in a .ttgir',
     `
     gluon.set_auto_layout nvws.aref.buffer nvws.aref.create nvws.aref.get.enter nvws.aref.get.exit nvws.aref.put.enter
     nvws.aref.put.exit nvws.consumer_release nvws.consumer_wait nvws.create_token nvws.descriptor_gather
@@ -17,7 +17,7 @@ const table: ReadonlyArray<readonly [why: string, names: string]> = [
   ],
   // of texts before their layouts
   [
-    'of a text before its layouts, and none is left in a .ttgir',
+    'part of a text before its layouts, and never left in a .ttgir',
     `
     tt.advance tt.descriptor_gather tt.descriptor_load tt.descriptor_reduce tt.descriptor_scatter tt.descriptor_store
     tt.make_tensor_ptr
@@ -25,7 +25,7 @@ const table: ReadonlyArray<readonly [why: string, names: string]> = [
   ],
   // of MLIR
   [
-    'asked for by no kernel of Triton',
+    'used by no kernel of Triton',
     `
     arith.addui_extended arith.scaling_extf arith.scaling_truncf cf.assert cf.switch math.acos math.acosh math.asin
     math.asinh math.atan math.atan2 math.atanh math.cbrt math.clampf math.copysign math.cosh math.ctlz math.ctpop
@@ -36,7 +36,7 @@ const table: ReadonlyArray<readonly [why: string, names: string]> = [
   ],
   // of MLIR, for hosts and other frontends
   [
-    'of a host or of another frontend',
+    'part of a host program or of another frontend',
     `
     gpu.all_reduce gpu.alloc gpu.binary gpu.block_dim gpu.block_id gpu.cluster_block_id gpu.cluster_dim
     gpu.cluster_dim_blocks gpu.cluster_id gpu.create_2to4_spmat gpu.create_bsr gpu.create_coo gpu.create_coo_aos

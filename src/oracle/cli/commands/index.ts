@@ -43,24 +43,24 @@ const trace: Listed = {
 
 const view: Listed = {
   name: 'view',
-  description: 'a run to step through: what every step changes, with its verdict; as a page in one file',
+  description: 'step through a run: the changes of every step, and the verdict, as a page in one file',
   load: async () => (await import('./view.js')).viewCommand,
 }
 
 const litmus: Listed = {
   name: 'litmus',
-  description: 'a litmus test of the memory model: its verdict, and the arrows that make it so',
+  description: 'run a litmus test of the memory model: its verdict, and the arrows that decide it',
   load: async () => (await import('./litmus.js')).litmusCommand,
 }
 const mutate: Listed = {
   name: 'mutate',
-  description: 'every single-operation mutant of a kernel and its verdict; the kill rate',
+  description: 'make every change of one operation, judge each, and print the kill rate',
   load: async () => (await import('./mutate.js')).mutateCommand,
 }
 
 const sweep: Listed = {
   name: 'sweep',
-  description: 'a grid of kernels, settings, schedules and mutants, on all cores; and its results merged',
+  description: 'judge a grid of kernels, settings, schedules and mutants on all cores; merge the results',
   load: async () => (await import('./sweep.js')).sweepCommand,
 }
 
@@ -78,7 +78,7 @@ const compare: Listed = {
 
 const layout: Listed = {
   name: 'layout',
-  description: 'which lane holds each element in which register; or: is this layout that one?',
+  description: 'find the lane and register of each element, or compare two layouts',
   load: async () => (await import('./layout.js')).layoutCommand,
 }
 
@@ -108,7 +108,7 @@ const tmem: Listed = {
 
 const banks: Listed = {
   name: 'banks',
-  description: 'bank conflicts: of a register layout on transformed shared memory, or of addresses',
+  description: 'bank conflicts of a register layout on transformed shared memory, or of addresses',
   load: async () => (await import('./banks.js')).banksCommand,
 }
 
@@ -132,14 +132,13 @@ const ptx: Listed = {
 
 const tiling: Listed = {
   name: 'tiling',
-  description: 'the order of tiles: which operands a wave of clusters reads, and what a cache makes of it',
+  description: 'the order of tiles: the operands that each wave of clusters reads, and what a cache saves',
   load: async () => (await import('./tiling.js')).tilingCommand,
 }
 
 const score: Listed = {
   name: 'score',
-  description:
-    'ask another back end what the vectors ask: pass, fail or skip by rule, the first failure small',
+  description: 'test your own implementation against the specification; failing questions are minimised',
   load: async () => (await import('./score.js')).scoreCommand,
 }
 

@@ -79,7 +79,7 @@ const define = (command: Command): Command =>
     ),
   )
     .option('--format <format>', 'table, lanes, perfetto, svg or jsonl')
-    .option('--first <events>', 'only so many events')
+    .option('--first <events>', 'stop the table after this many events')
     .option(
       '--verdict <file>',
       'mark the findings of a verdict document in the picture, not those of this run',

@@ -50,7 +50,7 @@ export const launchOptions = (command: Command): Command =>
     .option('--entry <name>', 'kernel to take, where a PTX module has several')
     .option(
       '--computes <what>',
-      'claim to prove of a module or PTX: matmul:a,b,c for c = a @ b (b.T for a transpose), gemm:a,b,d for the same with an epilogue, or copy:a,b',
+      'claim to prove about a module or PTX: matmul:a,b,c for c = a @ b (b.T for a transpose), gemm:a,b,d for the same with an epilogue, or copy:a,b',
     )
 
 const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, string]> => {

@@ -283,16 +283,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
     readFence: (write) => readFence(c.header, spaceOf(c, write.footprint), c.options),
     unfencedRead: (earlier, later, k) => {
       const why = `${whyOf(c, earlier, later.stamp.agent, k)}, with no proxy fence in between`
-      pair(
-        'P3',
-        () => 'P3',
-        'are ordered, but no proxy fence stands between them',
-        earlier,
-        later,
-        k,
-        'E',
-        why,
-      )
+      pair('P3', () => 'P3', 'are ordered, but no proxy fence is between them', earlier, later, k, 'E', why)
     },
     restsOn: (what, earlier, later) => {
       // a note once a verdict: what it says is made once, too

@@ -93,7 +93,7 @@ export interface Context {
   readonly pieces: Map<string, Footprint>
   /** position in the log */
   when: number
-  /** a wait was spared by a test that is no peek of it: what is found may be of this run alone */
+  /** a wait was spared by a test that is not a peek of it: what is found may be of this run alone */
   misled: boolean
   /** lanes of a warp that nothing orders have made strong accesses: the log has one of the orders in which they may come */
   lanesInTurn: boolean

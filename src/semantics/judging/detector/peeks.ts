@@ -95,7 +95,7 @@ const unlike = (c: Context, b: BarrierState, p: Peeked | undefined, e: Wait): st
 /** The outcome is of another test than it should be: what is found is found of this run alone. */
 const misled = (c: Context, e: Wait, why: string): void => {
   c.misled = true
-  const text = `${where(c.header, e.stamp)} is spared by a test that is no peek of it: ${why}`
+  const text = `${where(c.header, e.stamp)} is spared by a test that is not a peek of it: ${why}`
   fail(c.report, 'C1', keyOf('peek', e.stamp, undefined), () => ({ text, draft: undefined }))
 }
 

@@ -351,7 +351,7 @@ const onBytes = (s: State, e: Access, { stretches }: OfBytes): void => {
       ? made
       : {
           footprint: ofTensor(s.memory, e.footprint),
-          terms: other(`${siteName(s.memory, e.stamp.site)}: a reduction by ${e.combine} is no sum`),
+          terms: other(`${siteName(s.memory, e.stamp.site)}: a reduction by ${e.combine} is not a sum`),
         }
   write(s.memory, footprint, terms, e.stamp.site)
 }

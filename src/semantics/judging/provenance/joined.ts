@@ -37,4 +37,4 @@ export const joined = (combine: string, old: Terms, by: Terms): Terms =>
     ? added(old, by)
     : combine === 'exchange'
       ? by
-      : other(`a reduction by ${combine} is no sum`)
+      : other(`a reduction by ${combine} is not a sum`)

@@ -355,7 +355,7 @@ const whyScale = (
   if (terms._tag !== 'input' || t === undefined || terms.plane !== t.plane)
     return `${what} are not a box of ${name}`
   const offset = scaleOffset(t.shape[0]! * scaleAtom[0], (t.shape[1] ?? 0) * scaleAtom[1])
-  if (t.shape.length !== 4 || E.isLeft(offset)) return `${name} is no tensor of atoms of scales`
+  if (t.shape.length !== 4 || E.isLeft(offset)) return `${name} is not a tensor of atoms of scales`
   const [count, blocks] = [shape[0]!, shape[1]!]
   const size = ks.length / blocks
   if (size !== block || count !== lines.length)

@@ -232,7 +232,7 @@ export const matmul = (m: Memory, spec: Extract<Spec, { readonly _tag: 'matmul' 
       if (terms._tag === 'each') {
         const said = formulaWith(asking, null, elementOf(terms, element[cell]!), i, j)
         return refuted(
-          `${by(i, j, write)} ${E.isLeft(said) ? said.left : `is of ${showFormula(said.right)}, which is no product alone (a claim of gemm asks what all elements are)`}`,
+          `${by(i, j, write)} ${E.isLeft(said) ? said.left : `is of ${showFormula(said.right)}, which is not only a product (a claim of gemm asks what all elements are)`}`,
         )
       }
       if (terms._tag === 'zero') return refuted(`${by(i, j, write)} is zero: no product was added`)
