@@ -39,6 +39,7 @@ export const groups: ReadonlyArray<Group> = [
     entries: [
       docs('Triton', 'Check a Triton or Gluon kernel'),
       docs('Ptx', 'Check a CUDA kernel'),
+      docs('Cuda', 'Run a CUDA program'),
       docs('Programs', 'Check a program of many launches'),
     ],
   },

@@ -83,7 +83,7 @@ export interface Programs {
     words: ReadonlyArray<string>,
     answer: (message: Uint8Array) => Uint8Array,
   ) => Promise<Either<Failure, EndedProgram>>
-  /** a line for whoever watches */
+  /** a line of progress, for people */
   readonly tell: (line: string) => void
 }
 

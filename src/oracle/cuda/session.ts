@@ -130,7 +130,7 @@ const hexOf = (bytes: Uint8Array): string =>
 
 // ---------------------------------------------------------------- the session
 
-/** `told`: a line for whoever watches. */
+/** `told`: a line of progress, for people. */
 export const session = (p: Omit<Performing, 'files' | 'where'>, told: (line: string) => void): Session => {
   const files = new Map<string, Uint8Array>()
   const inMemory: Files = {
