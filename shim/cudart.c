@@ -330,6 +330,17 @@ error_t_ cudaPointerGetAttributes(pointer_attributes *a, const void *p) {
 }
 error_t_ cudaMemPrefetchAsync(const void *p, size_t n, void *l, unsigned f, void *s) { (void)p; (void)n; (void)l; (void)f; (void)s; return SUCCESS; }
 
+/* ---- graphs, by capture */
+error_t_ cudaStreamBeginCapture(void *s, int mode) { (void)mode; CALL(r_ = two(CAPTURE, (uint64_t)s, 0)); }
+error_t_ cudaStreamEndCapture(void *s, void **g) { CALL(begin(CAPTURED); u64((uint64_t)s); r_ = ask(); *g = r_ ? NULL : (void *)get64()); }
+error_t_ cudaStreamIsCapturing(void *s, int *status) { CALL(begin(CAPTURING); u64((uint64_t)s); r_ = ask(); *status = r_ ? 0 : (int)get32()); }
+error_t_ cudaGraphInstantiate(void **e, void *g, unsigned long long f) { (void)f; *e = g; return SUCCESS; }
+error_t_ cudaGraphInstantiateWithFlags(void **e, void *g, unsigned long long f) { (void)f; *e = g; return SUCCESS; }
+error_t_ cudaGraphUpload(void *e, void *s) { (void)e; (void)s; return SUCCESS; }
+error_t_ cudaGraphLaunch(void *e, void *s) { CALL(r_ = two(GRAPH, (uint64_t)e, (uint64_t)s)); }
+error_t_ cudaGraphDestroy(void *g) { (void)g; return SUCCESS; }
+error_t_ cudaGraphExecDestroy(void *e) { (void)e; return SUCCESS; }
+
 /* ---- what is not there says so, once */
 static error_t_ missing(const char *name, char *told) {
   if (!*told) { *told = 1; pthread_mutex_lock(&lock); begin(MISSING); text(name); ask(); pthread_mutex_unlock(&lock); }

@@ -144,6 +144,44 @@ describe('calls', () => {
     }
     expect([ran(false), ran(true)]).toEqual([['H1'], []])
   })
+  it('a graph that is captured: its edges are what streams and events say', () => {
+    const ran = (joins: boolean) => {
+      const { s, call, handle, alloc, kernel, launch } = program()
+      const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
+      call(
+        'WRITE',
+        q(x),
+        q(1024),
+        q(0),
+        w(0),
+        floats(256, (i) => i),
+      )
+      call('SYNC', w(0), q(0))
+      const [a, b] = [handle(call('STREAM', w(0))), handle(call('STREAM', w(0)))]
+      const [f, e] = [handle(call('EVENT', w(0))), handle(call('EVENT', w(0)))]
+      call('CAPTURE', q(a), q(0))
+      call('RECORD', q(f), q(a))
+      call('WAIT', q(f), q(b))
+      expect(launch(kernel('scale', 64), b, x, y, 256).status).toBe(0)
+      call('RECORD', q(e), q(b))
+      if (joins) call('WAIT', q(e), q(a))
+      launch(kernel('add', 65), a, x, y, z, 256)
+      // nothing has run yet
+      expect(s.host().launches.length).toBe(0)
+      const graph = handle(call('CAPTURED', q(a)))
+      call('GRAPH', q(graph), q(a))
+      call('GRAPH', q(graph), q(a))
+      call('SYNC', w(0), q(0))
+      const read = call('READ', q(z), q(1024), q(0))
+      expect(new Float32Array(read.payload.buffer)[255]).toBe(765)
+      return s
+        .host()
+        .findings.map(({ id, a: first, b: second }) => `${id} ${first.what} ${second?.what ?? ''}`)
+    }
+    expect(ran(true)).toEqual([])
+    expect(ran(false).length).toBe(1)
+    expect(ran(false)[0]).toContain('node n0')
+  })
   it('managed memory: the host sees it when it has waited, and not before; what it writes meanwhile is found', () => {
     const { s, call, alloc, kernel, launch } = program()
     const [m, y] = [alloc(1024, 1), alloc(1024, 1)]

@@ -104,8 +104,26 @@ export const verdictOfHost = (h: Host): VerdictName => {
   return worstFirst.find((name) => all.has(name)) ?? 'ok'
 }
 
+/** What an ok speaks of: launches that were not judged by themselves are said. */
+const okText = ({ launches }: Host): string => {
+  const alone = launches.filter(({ verdict }) => verdict !== null).length
+  const open = launches.length - alone
+  const like = launches.filter(({ as }) => as !== null).length
+  const rest =
+    open === 0
+      ? ''
+      : like === open
+        ? `; ${thousands(like)} of ${thousands(launches.length)} launches repeat a kernel and a shape and were not judged again (--judge all)`
+        : `; ${thousands(open)} of ${thousands(launches.length)} launches were not judged by themselves (--judge)`
+  return launches.length === 0
+    ? 'no hazards between operations; nothing was launched'
+    : alone === 0
+      ? `no hazards between operations${rest}`
+      : `no hazards in any schedule of a launch, and none between operations${rest}`
+}
+
 const reasonOf = (h: Host, name: VerdictName): string => {
-  if (name === 'ok') return 'no hazards in any schedule of a launch, and none between operations'
+  if (name === 'ok') return okText(h)
   const bad = launchesOf(h).filter(([, v]) => v === name)[0]
   const launch = bad === undefined ? undefined : h.launches.find(({ operation }) => operation === bad[0])
   if (launch?.verdict != null)

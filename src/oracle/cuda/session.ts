@@ -13,7 +13,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { legacy } from '../../semantics/host/index.js'
-import { hostSchema, type HostOperation, type HostProgram, type MemoryKind, type Spot } from '../host/file.js'
+import {
+  hostSchema,
+  type HostOperation,
+  type HostProgram,
+  type MemoryKind,
+  type Node,
+  type Spot,
+} from '../host/file.js'
 import { addressOf, bytesOf, isOfHost, memoryAt, type Memory } from '../host/memory.js'
 import { emptyHost, stepping, type Host, type Performing } from '../host/perform.js'
 import { encodeNpy, npyArray } from '../tensor-files/npy.js'
@@ -42,8 +49,15 @@ const codes = {
   noImage: 209,
   illegalAddress: 700,
   failed: 719,
+  notSupported: 801,
   unknown: 999,
 } as const
+
+/** Where a stream is in a graph that is captured: behind these nodes. */
+interface Behind {
+  readonly graph: Node[]
+  readonly after: ReadonlyArray<string>
+}
 
 interface Answer {
   readonly status: number
@@ -180,9 +194,55 @@ export const session = (p: Omit<Performing, 'files' | 'where'>, told: (line: str
         bytes: now.subarray(start, end),
       }))
     })
+  /** streams that are captured, and events that were recorded in one: behind which nodes of which graph they are */
+  const captured = new Map<string, Behind>()
+  const events = new Map<string, Behind>()
+  const graphs = new Map<bigint, ReadonlyArray<Node>>()
+  /** An operation of a stream that is captured becomes a node; null: it is none of such a stream. */
+  const intoGraph = (o: HostOperation): number | null => {
+    if (!('stream' in o) || o.stream === undefined) return null
+    const { stream } = o
+    const joins = o.op === 'wait' ? events.get(o.event) : undefined
+    const own = captured.get(stream)
+    if (own === undefined && joins === undefined) {
+      if (o.op === 'record') events.delete(o.event)
+      return null
+    }
+    const { graph, after } = own ?? { graph: joins!.graph, after: [] }
+    const behind = (nodes: ReadonlyArray<string>): number => {
+      captured.set(stream, { graph, after: nodes })
+      return codes.ok
+    }
+    switch (o.op) {
+      case 'wait':
+        return behind([...new Set([...after, ...(joins?.after ?? [])])])
+      case 'record':
+        events.set(o.event, { graph, after })
+        return codes.ok
+      case 'launch':
+      case 'copy':
+      case 'fill':
+      case 'callback': {
+        const name = `n${String(graph.length)}`
+        graph.push({ name, after, operation: o })
+        return behind([name])
+      }
+      case 'alloc':
+      case 'free':
+      case 'write':
+      case 'read':
+      case 'stream':
+      case 'synchronize':
+      case 'graph':
+        told(`${o.op} in a stream that is captured is not supported`)
+        return codes.notSupported
+    }
+  }
   /** null: done; else what the runtime says */
   const done = (o: HostOperation): number | null => {
     if (h.stopped !== null) return codes.failed
+    const node = intoGraph(o)
+    if (node !== null) return node === codes.ok ? null : node
     const before = h.findings.length
     const after = step(h, operations.length, o)
     operations.push(o)
@@ -426,6 +486,27 @@ export const session = (p: Omit<Performing, 'files' | 'where'>, told: (line: str
       if (judged?.verdict != null)
         told(`launch ${String(number)} ${judged.kernel}: ${judged.verdict.verdict}: ${judged.verdict.reason}`)
       return answer(status ?? codes.ok)
+    },
+    CAPTURE: (r) => {
+      const stream = streamOf(r.u64())
+      if (captured.has(stream)) return answer(codes.invalid)
+      captured.set(stream, { graph: [], after: [] })
+      return answer(codes.ok)
+    },
+    CAPTURED: (r) => {
+      const own = captured.get(streamOf(r.u64()))
+      if (own === undefined) return answer(codes.invalid)
+      for (const [stream, { graph }] of captured) if (graph === own.graph) captured.delete(stream)
+      handles += 1n
+      graphs.set(handles + 15n, own.graph)
+      return answer(codes.ok, numbers([handles + 15n]))
+    },
+    CAPTURING: (r) => answer(codes.ok, numbers([captured.has(streamOf(r.u64())) ? 1 : 0])),
+    GRAPH: (r) => {
+      const [graph, stream] = [graphs.get(r.u64()), r.u64()]
+      return graph === undefined
+        ? answer(codes.invalid)
+        : answer(done({ op: 'graph', stream: streamOf(stream), nodes: graph }) ?? codes.ok)
     },
     MISSING: (r) => {
       told(`${r.text()} is not supported: it returns cudaErrorNotSupported`)
