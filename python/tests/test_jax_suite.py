@@ -24,8 +24,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 #: what stands behind the class, with either lowering: why it does not pass
 LACKS = {
-    r"Test.test_(cluster_launch_control|dynamic_work_scheduling)\d": "as many blocks as the chip has multiprocessors run before any is taken over",
-    r"Test.test_dynamic_work_scheduling_with_carry": "as many blocks as the chip has multiprocessors run before any is taken over",
     r"CallTest.test_binary_op12": "the quotient is compared with JAX's on the same chip, which is no IEEE quotient; on the CPU it is one",
     r"PipelineSm90ATest.test_realistic_matmul": "sums of a tensor core are compared with a product of the same chip; the CPU's are rounded otherwise",
     r"CoreMapTest.test_realistic_matmul_with_cluster": "16,896 blocks are more than a run takes",

@@ -255,6 +255,27 @@ class Values(unittest.TestCase):
         wanted = numpy.concatenate([2 * x[:64], x[64:]])
         numpy.testing.assert_array_equal(numpy.asarray(tcspec.run(doubled, x).result), wanted)
 
+    def test_blocks_that_are_taken_over(self) -> None:
+        """One block a multiprocessor has begun; those that are left over are taken, each once, and none of the others."""
+
+        def taken(rows: int) -> Any:
+            def body(o: Any) -> None:
+                own = jax.lax.axis_index("block")
+
+                @plgpu.dynamic_scheduling_loop(("block",))
+                def loop(info: Any) -> None:
+                    o[info.index[0]] = own
+
+            return _to(body, (rows,), jnp.int32, grid=(rows,), grid_names=("block",))()
+
+        from tcspec import pallas
+
+        made = pallas.trace(lambda: taken(7), sms=5).exports[0]
+        found = numpy.asarray(tcspec.run(made.document).outputs[made.outputs[0].name])
+        self.assertEqual(list(range(5)), list(found[:5]))
+        self.assertTrue(all(0 <= block < 5 for block in found[5:]), found)
+        self.assertEqual(list(range(7)), list(numpy.asarray(tcspec.run(lambda: taken(7)).result)))
+
     def test_the_chip(self) -> None:
         def arrives(x: Any) -> Any:
             def body(a: Any, o: Any, barrier: Any) -> None:

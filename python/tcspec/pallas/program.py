@@ -85,13 +85,20 @@ def trace(
         program, result = jax.make_jaxpr(of_arrays, return_shape=True)(*shapes)
         launches: dict[int, Export] = {}
         for eqn, body in kernels_of(program):
-            launches[id(eqn)] = export_of(eqn, version, body, arch)
+            launches[id(eqn)] = made = export_of(eqn, version, body, arch)
+            if _takes_over(made.document):
+                made.document["kernel"]["params"]["multiprocessors"] = sms
     if not launches:
         name = getattr(function, "__name__", type(function).__name__)
         raise Refused(
             "no-kernel", f"{name}: expected a function that launches a kernel of Pallas, found none in what was traced"
         )
     return Traced(list(launches.values()), version, program, split, jax.tree.structure(result), launches)
+
+
+def _takes_over(document: Mapping[str, Any]) -> bool:
+    """Whether blocks of a kernel do the work of others that have not begun: then how many have begun decides what it computes."""
+    return any(eqn["op"] == "try_cluster_cancel" for jaxpr in document.get("jaxprs", ()) for eqn in jaxpr["eqns"])
 
 
 def export(function: Callable[..., Any], *arguments: Any, sms: int = 132, **keywords: Any) -> list[Export]:

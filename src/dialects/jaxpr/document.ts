@@ -211,6 +211,8 @@ export interface ParamsOf {
   readonly unsafeNoAutoBarriers?: boolean
   readonly reductionScratchBytes?: number
   readonly lowering?: 'lane' | 'warpgroup'
+  /** of the chip that the kernel was traced for */
+  readonly multiprocessors?: number
 }
 export interface OperandOf {
   readonly name: string
@@ -613,6 +615,10 @@ const paramsWire: Wire<ParamsOf> = define('JaxprParams', () =>
       unsafeNoAutoBarriers: described(bool, 'no barriers before stores and copies'),
       reductionScratchBytes: described(nat, 'shared memory for reductions'),
       lowering: described(oneOf('lane', 'warpgroup'), 'whether layouts are inferred (warpgroup)'),
+      multiprocessors: described(
+        nat,
+        'of the chip: as many blocks run together, where a kernel takes over others',
+      ),
     },
   ),
 )

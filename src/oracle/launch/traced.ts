@@ -43,6 +43,8 @@ export interface TracedKernel {
   readonly lines: ReadonlyMap<string, string>
   /** what is no operand of the document, counters of semaphores: zeros, before every launch */
   readonly hidden: ReadonlyMap<string, Tensor>
+  /** clusters that run together when it is run on a chip, where that decides what it computes: it takes over others. Null: it does not */
+  readonly resident: number | null
 }
 
 // ---------------------------------------------------------------- reading
@@ -83,6 +85,15 @@ const hiddenIn = ({ kernel }: Document, program: Program): ReadonlyMap<string, T
     }),
   )
 
+/** A cluster that is taken over is one that was not launched: as many are launched at once as there is room for, one block to a multiprocessor. */
+const residentOf = ({ kernel, jaxprs }: Document): number | null => {
+  const multiprocessors = kernel.params?.multiprocessors
+  const takesOver = jaxprs.some(({ eqns = [] }) => eqns.some(({ op }) => op === 'try_cluster_cancel'))
+  return multiprocessors === undefined || !takesOver
+    ? null
+    : Math.max(1, Math.floor(multiprocessors / sizeOf(kernel.mesh.cluster ?? [])))
+}
+
 /** The kernel of a document; `computes`: what it is to compute. */
 export const traced = (u: unknown, computes: string | undefined): E.Either<Failure, TracedKernel> =>
   pipe(
@@ -100,6 +111,7 @@ export const traced = (u: unknown, computes: string | undefined): E.Either<Failu
       equations: labelledIn(document),
       lines: linesOf(document),
       hidden: hiddenIn(document, program),
+      resident: residentOf(document),
     })),
   )
 

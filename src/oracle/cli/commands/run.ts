@@ -516,6 +516,7 @@ const runNow = async (
   if (E.isLeft(planned)) return planned
 
   const hazards = options['hazards'] !== false
+  const resident = subject.right.traced?.resident
   const asked: CheckOptions = {
     settings,
     algebra,
@@ -524,6 +525,7 @@ const runNow = async (
       tensors: new Map(),
       kept: new Set([...(module?.kept ?? []), ...read.right.keys()]),
       tensorPipe,
+      ...(resident == null ? {} : { resident }),
     },
     policy: policy.right,
     strict,
