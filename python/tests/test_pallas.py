@@ -415,9 +415,9 @@ def test_pallas_call_where_it_is_not_lowered():
 
 
 def test_pallas_call_for_another_compiler():
-    from jax.experimental.pallas import triton
+    from jax.experimental.pallas import tpu
 
-    others = [(triton.CompilerParams(num_warps=4), ".CompilerParams")]
+    others = [(tpu.CompilerParams(), ".CompilerParams")]
     if not OLDER:  # where what says nothing is for Mosaic GPU
         others.append((None, "no parameters"))
     for params, found in others:
