@@ -33,7 +33,7 @@ import type { World } from '../../semantics/machine/world.js'
 import type { Program } from '../../semantics/language/program.js'
 import type { EventKey } from '../../semantics/execution/step.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
-import { collision, together } from './independence.js'
+import { collision, together } from '../../semantics/execution/independence.js'
 import { algebraOf, type Assemble, type Crew, type NaiveProduct, type Setting, type Task } from './work.js'
 
 // ---------------------------------------------------------------- model

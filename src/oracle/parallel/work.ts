@@ -27,7 +27,7 @@ import type { TensorPipe } from '../../semantics/machine/world.js'
 import { eager } from '../../semantics/execution/policy.js'
 import type { Program } from '../../semantics/language/program.js'
 import { run } from '../../semantics/execution/run.js'
-import { touching, type Touched } from './independence.js'
+import { touching, type Touched } from '../../semantics/execution/independence.js'
 
 // ---------------------------------------------------------------- model
 

@@ -84,6 +84,7 @@ export const coreFront = (linked: Linked): Front<World> => ({
   storesConstants: null,
   obeysNoWord: false,
   timed: linked.timed,
+  hasFellows: false,
   outside: agentsActAsOne,
   begin: (world, at) => start(world, at, idle, linked.entry, []),
   proceed,

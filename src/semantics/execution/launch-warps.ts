@@ -27,6 +27,7 @@ import {
   type Launched,
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
+import type { Fellowship } from '../machine/warp-stand.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type * as Plane from '../machine/plane.js'
 import type { Source } from '../machine/source.js'
@@ -431,6 +432,7 @@ const launchedWith = (
   scout: WarpLaunch['scout'],
   resident: number | null,
   ledger: Ledger | null = null,
+  fellows: Fellowship | null = null,
 ): E.Either<Failure, LaunchedWarps> => {
   const bad = unlaunchable(p, a)
   if (bad !== null) return E.left(bad)
@@ -462,6 +464,7 @@ const launchedWith = (
     decisive: decisive(p),
     controlling: controlling(p),
     followed: ledger ?? (a.computes === undefined ? null : 'bytes'),
+    fellows,
     watches: watches(p),
     flight: flightOf(p),
     scout,
@@ -605,11 +608,12 @@ const launchedAt = (
   algebra: Algebra,
   resident: number | null,
   ledger: Ledger | null,
+  fellows: Fellowship | null,
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
   algebra.memory === 'bytes' || algebra.memory === 'shadow'
     ? E.chain((barriers: ReadonlyArray<Found>) =>
-        launchedWith(p, a, algebra, barriers, null, resident, ledger),
+        launchedWith(p, a, algebra, barriers, null, resident, ledger, fellows),
       )(barriersOf())
     : refuse(
         'launch.algebra',
@@ -625,15 +629,16 @@ export const launchWarps = (
   a: WarpArguments,
   algebra: Algebra,
   resident: number | null = null,
-): E.Either<Failure, LaunchedWarps> => launchedAt(p, a, algebra, resident, null, () => scouted(p, a, algebra))
+): E.Either<Failure, LaunchedWarps> =>
+  launchedAt(p, a, algebra, resident, null, null, () => scouted(p, a, algebra))
 
 /** A program of warps, and what it is launched with, as a source of launches. The scout runs once for all of them over bits, and once for those over shadows. */
 export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
   const known = new Map<Algebra['memory'], Scouted>()
   return {
     name: p.name,
-    launch: (algebra, { resident, ledger }) =>
-      launchedAt(p, a, algebra, resident ?? null, ledger ?? null, () => {
+    launch: (algebra, { resident, ledger, fellows }) =>
+      launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, () => {
         const before = known.get(algebra.memory)
         if (before !== undefined) return before
         const found = scouted(p, a, algebra)

@@ -38,6 +38,7 @@ import {
   type Level,
   type Comparison,
   type Counts,
+  type ClusterClass,
   type Spent,
   type MendedFinding,
   type Mismatch,
@@ -382,6 +383,17 @@ const spent: Wire<Spent> = define('Spent', () =>
   ),
 )
 
+const clusterClass: Wire<ClusterClass> = define('ClusterClass', () =>
+  record<ClusterClass>()(
+    'clusters that come the same way up to addresses of global memory',
+    {
+      cluster: described(nat, 'the one that was run'),
+      of: described(nat, 'how many they are, with it'),
+    },
+    {},
+  ),
+)
+
 // ---------------------------------------------------------------- comparisons
 
 const element = either('a number or text', finite, text)
@@ -621,6 +633,10 @@ const written: Wire<Verdict> = define('Verdict', () =>
       passes: described(bool, 'whether a check passes with what the baseline accepts'),
       open: described(text, 'why it does not'),
       levels: described(level, 'what each level came to, where several were asked'),
+      classes: described(
+        list(clusterClass),
+        'of a grid of which not every cluster was run: classes of clusters that come the same way up to addresses of global memory',
+      ),
       comparison: described(comparison, 'of the output with what it should be, bit for bit'),
       approximation: described(approximation, 'of the outputs with what they should be near'),
     },

@@ -169,6 +169,14 @@ export interface Counts {
   readonly runs: number
 }
 
+/** Clusters that come the same way up to addresses of global memory: one of them was run (`verdict/classes.ts`). */
+export interface ClusterClass {
+  /** the one that was run */
+  readonly cluster: number
+  /** how many they are, with it */
+  readonly of: number
+}
+
 /** What other schedules have cost, and might (`verdict/budget.ts`), in events; `budget`: null is no limit. */
 export interface Spent {
   readonly events: number
@@ -286,6 +294,8 @@ export interface Verdict {
   readonly open?: string
   /** what each level came to, where several were asked (`verdict/levels.ts`) */
   readonly levels?: Level
+  /** of a grid of which not every cluster was run: its classes */
+  readonly classes?: ReadonlyArray<ClusterClass>
   /** what the verdict does not speak of */
   readonly scope: ReadonlyArray<string>
 }

@@ -87,6 +87,8 @@ export interface Front<W> {
   readonly obeysNoWord: boolean
   /** control may depend on how fast agents are */
   readonly timed: boolean
+  /** its agents can be followed in other clusters (`warps/fellows.ts`) */
+  readonly hasFellows: boolean
 
   // ---- from one effect to the next
   /** an agent that starts, run to its first effect or to its end */

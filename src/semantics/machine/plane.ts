@@ -388,6 +388,30 @@ export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => 
   return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian, late: null, plain: null }
 }
 
+/** Does every byte of a plane say the same: that it is not known, of one datum, or one number? */
+export const isOfOneKind = (plane: Plane): boolean => {
+  if (plane._tag !== 'shadow') return false
+  const { size, bytes, marks } = plane
+  const first = marks.pages[0]
+  if (first !== undefined && first.bytes[0] !== known)
+    return (
+      marks.pages.length * paging.size >= size &&
+      marks.pages.every((page) => page === first) &&
+      first.bytes.every((mark) => mark === first.bytes[0])
+    )
+  if (marks.pages.some((page) => page?.bytes.some((mark) => mark !== known) === true)) return false
+  const number = bytes.pages[0]?.bytes[0] ?? unwritten
+  for (let at = 0; at < size; at += paging.size) {
+    const page = bytes.pages[at >> paging.bits]?.bytes
+    if (
+      page?.subarray(0, Math.min(paging.size, size - at)).some((byte) => byte !== number) ??
+      number !== unwritten
+    )
+      return false
+  }
+  return true
+}
+
 /** The pages of its bytes, and of what is known of them. */
 const allPages = (plane: Plane): ReadonlyArray<Pages> =>
   plane._tag === 'bytes'

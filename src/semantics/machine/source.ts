@@ -27,6 +27,7 @@ import type { Refusal } from '../language/refusal.js'
 import type { Launched } from './launch.js'
 import type { Ledger } from './ledger.js'
 import type { Value } from './value.js'
+import type { Fellowship } from './warp-stand.js'
 import type { TensorPipe } from './world.js'
 
 /** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */
@@ -43,6 +44,8 @@ export interface Arguments {
   readonly grants?: number
   /** what bytes are computed from is entered here (`ledger.ts`); if it is not said, it is not followed */
   readonly ledger?: Ledger
+  /** other clusters that are followed beside those that run (`warps/fellows.ts`), which programs of warps can; if it is not said, none */
+  readonly fellows?: Fellowship
 }
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }

@@ -53,8 +53,33 @@ export interface Rows {
   readonly origins: Origins | null
   /** which of their bytes are known; null: all that is written is */
   readonly shadow: Shadow | null
+  /** what they hold in other clusters; null: it is not asked */
+  readonly fellows: FellowRows | null
   /** who may write in place */
   readonly edit: Edit | null
+}
+
+/** The clusters that are followed beside one that runs, as long as they come the same way (`warps/fellows.ts`). Of one run; filled in place. */
+export interface Fellowship {
+  /** their numbers */
+  readonly clusters: ReadonlyArray<number>
+  /** by fellow: 1, as long as it does what the cluster that runs does */
+  readonly alike: Uint8Array
+  /** how many bytes further on each fellow touches something, once for each way in which they differ; the first: all at the same place */
+  readonly ways: Float64Array[]
+  /** by the number of a footprint of global memory, the ways in which it is moved */
+  readonly moves: Map<number, ReadonlyArray<number>>
+  /** planes into which they store what is not alike */
+  readonly unlike: Set<number>
+}
+
+/** What the rows of a warp hold in those clusters. */
+export interface FellowRows {
+  readonly of: Fellowship
+  /** by row: a word of each fellow, or 32; null: what the warp holds */
+  readonly words: (Int32Array | null)[]
+  /** by predicate: its lanes in each fellow */
+  readonly predicates: (Int32Array | null)[]
 }
 
 /**

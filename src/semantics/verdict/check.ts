@@ -52,6 +52,7 @@ import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { affordable, priceOfRun, type Budget } from './budget.js'
+import { classesOf, sourceOfOne, type Classes } from './classes.js'
 import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
@@ -123,6 +124,8 @@ export interface CheckOptions {
    * output that is not written whole is a note. Absent: all were given
    */
   readonly guessed?: ReadonlyArray<string>
+  /** run every cluster of a grid, also where some are known to be the same up to addresses (`classes.ts`); absent: one of each class, if that decides */
+  readonly everyCluster?: boolean
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
   readonly explain?: boolean
   /** told of the clusters that a run has done, in every run that is made */
@@ -774,7 +777,80 @@ export const check: Check = (program, options) => checkSource(sourceOf(program),
 export const checkSource = (source: Source, options: CheckOptions): E.Either<Refusal, Checked> => {
   const launched = source.launch(options.algebra, options.arguments)
   if (E.isLeft(launched)) return launched
-  const { world } = launched.right
+  const found = options.everyCluster === true ? null : classesOf(source, launched.right.world, options)
+  return (
+    (found === null ? null : ofClasses(source, options, found)) ??
+    checkLaunched(source, launched.right, options)
+  )
+}
+
+/** The verdict of a grid by one cluster of each class; null: it takes all of them. */
+const ofClasses = (
+  source: Source,
+  options: CheckOptions,
+  { classes, written }: Classes,
+): E.Either<Refusal, Checked> | null => {
+  const ran: Checked[] = []
+  for (const { cluster } of classes) {
+    const one = sourceOfOne(source, cluster)
+    const launched = one.launch(options.algebra, options.arguments)
+    const checked = E.chain((l: Launched) => checkLaunched(one, l, options, written))(launched)
+    if (E.isLeft(checked) || !decidesForClass(checked.right)) return null
+    ran.push(checked.right)
+  }
+  const first = ran.find(({ verdict }) => verdict.verdict !== 'ok') ?? ran[0]
+  if (first === undefined) return null
+  const sum = (of: (v: Verdict) => number): number =>
+    ran.reduce((n, { verdict }, i) => n + of(verdict) * classes[i]!.members.length, 0)
+  const { verdict, reasons } = first
+  const whole: Verdict = Object.assign({}, verdict, {
+    findings: onceEach(ran.flatMap((r) => r.verdict.findings)),
+    notes: onceEach(ran.flatMap((r) => r.verdict.notes)),
+    digest: { order: digestOfTexts(ran.map((r) => r.verdict.digest.order)), output: 'none' },
+    counts: {
+      events: sum(({ counts }) => counts.events),
+      steps: sum(({ counts }) => counts.steps),
+      agents: verdict.counts.agents,
+      ctas: verdict.counts.ctas,
+      clusters: sum(() => 1),
+      runs: ran.length,
+    },
+    classes: classes.map(({ cluster, members }) => ({ cluster, of: members.length })),
+  })
+  return E.right(Object.assign({}, first, { verdict: whole, reasons }))
+}
+
+/** Of the orders of several runs. */
+const digestOfTexts = (texts: ReadonlyArray<string>): string =>
+  texts.length === 1
+    ? texts[0]!
+    : digestOf([Float64Array.from(texts.join(' '), (character) => character.charCodeAt(0))])
+
+/** Does what the run of one cluster says stand for those like it: is it decided by one schedule that the whole grid has as well? */
+const decidesForClass = ({ verdict }: Checked): boolean =>
+  verdict.decidedBy === 'one-schedule' &&
+  verdict.schedules.length === 1 &&
+  (verdict.verdict === 'ok' || verdict.verdict === 'hazard')
+
+/** A finding of several classes is told once. */
+const onceEach = (findings: Verdict['findings']): Verdict['findings'] => {
+  const seen = new Set<string>()
+  return findings.filter(({ id, a, b }) => {
+    const name = [id, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
+    const isNew = !seen.has(name)
+    seen.add(name)
+    return isNew
+  })
+}
+
+/** A launch, run whole and judged. `elsewhere`: what clusters write that it does not have. */
+const checkLaunched = (
+  source: Source,
+  launch: Launched,
+  options: CheckOptions,
+  elsewhere: ReadonlyMap<number, Float64Array> | null = null,
+): E.Either<Refusal, Checked> => {
+  const { world } = launch
   const isGuess = (options.guessed?.length ?? 0) > 0
   const bare: Options = {
     strict: options.strict,
@@ -784,7 +860,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
     registerFence: defaults.registerFence,
     rules: defaults.rules,
   }
-  const usual: Options = isGuess ? Object.assign({ guessed: true as const }, bare) : bare
+  const asGuessed: Options = isGuess ? Object.assign({ guessed: true as const }, bare) : bare
+  const usual: Options = elsewhere === null ? asGuessed : Object.assign({ elsewhere }, asGuessed)
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran =>
@@ -793,10 +870,10 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
       options,
       detecting,
       world,
-      judged(launched.right, options, detecting, policy, withProvenance),
+      judged(launch, options, detecting, policy, withProvenance),
     )
   const asked = (ran: Ran, controlled: ReadonlySet<string> | null): Ran =>
-    withOtherwise(launched.right, options, ran, controlled, (other) => asRun(other, false))
+    withOtherwise(launch, options, ran, controlled, (other) => asRun(other, false))
   const asJudged = (
     policy: AnyPolicy,
     withProvenance: boolean,
@@ -818,7 +895,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const question: Question = {
     source,
     arguments: options.arguments,
-    launched: launched.right,
+    launched: launch,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
     budget,
@@ -850,13 +927,8 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
           : schedules
   const shown = answer?.found?.ran ?? first
   const asOne = (): Judgement | null =>
-    judged(
-      launched.right,
-      options,
-      Object.assign({}, usual, { lanes: 'off' as const }),
-      options.policy,
-      false,
-    ).result[0]
+    judged(launch, options, Object.assign({}, usual, { lanes: 'off' as const }), options.policy, false)
+      .result[0]
   const lanes =
     answer?.refuted === true && options.lanes === undefined && first.result[0] !== null
       ? betweenLanes(first.result[0], asOne)
@@ -871,17 +943,17 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const known = first.outcome._tag === 'completed' ? first : null
   const aside =
     stands.name === 'deadlock'
-      ? asideOf(launched.right, options, detecting, shownBy(world, answer?.found?.ran ?? first), known, tried)
+      ? asideOf(launch, options, detecting, shownBy(world, answer?.found?.ran ?? first), known, tried)
       : stands.name === 'invalid'
         ? // what was found before the fault was found in half a run
-          asideOf(launched.right, options, detecting, [], known, tried)
+          asideOf(launch, options, detecting, [], known, tried)
         : noAside
   const final = withProof(ofSome(stands, aside.completes), first.result[1])
   const table: Table = { rows: [first] }
   const row = rowOf(table, shown)
   const findings = foremost([
-    ...(final.name === 'wrong-result' ? layoutFindings(launched.right, table, first, options) : []),
-    ...findingsOf(launched.right, table, first, answer, apart, aside.cause, options, detecting),
+    ...(final.name === 'wrong-result' ? layoutFindings(launch, table, first, options) : []),
+    ...findingsOf(launch, table, first, answer, apart, aside.cause, options, detecting),
   ])
   // what a guess may have caused is not held against the kernel
   const guesses = isGuess ? faultOf(world, shown) : []

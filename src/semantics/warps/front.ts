@@ -18,6 +18,7 @@ import { maskOf } from './operands.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
 import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
+import { beginning as fellowsBeginning } from './fellows.js'
 import { nothingInFlight } from './flight.js'
 import { liveIn } from './live.js'
 import { linkedProduct } from './products.js'
@@ -153,6 +154,19 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
         ? origins(program.rows, program.predicates)
         : wordTerms(program.rows, program.predicates, constantRows(program), l.followed),
     isShadow ? shadow(program.rows, program.predicates) : null,
+    l.fellows === null
+      ? null
+      : fellowsBeginning(
+          l.fellows,
+          program.rows,
+          program.predicates,
+          program.givens,
+          (cluster, g) => {
+            const there = inCluster(at, cluster)
+            return givenWord(l, numbersOf(l, there), there, warp, g, 0)
+          },
+          (g) => givenWord(l, numbersOf(l, at), at, warp, g, 0),
+        ),
     edit,
   )
   for (const { row, word } of program.constants) setAll(r, row, word)
@@ -168,6 +182,14 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
   }
   return r
 }
+
+/** The same place in another cluster. */
+const inCluster = ({ agent, cta, place }: Standpoint, cluster: number): Standpoint => ({
+  agent,
+  cta,
+  place,
+  cluster,
+})
 
 /** A warp before its first instruction. */
 const fresh = (
@@ -413,6 +435,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     storesConstants: constantStores(l.program),
     obeysNoWord: controlling(l.program).size === 0 && !watches(l.program),
     timed: reasons.length > 0,
+    hasFellows: true,
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>
       beginning(

@@ -19,7 +19,7 @@
  */
 import { countOf, lowest } from '../log/lane-mask.js'
 import type { Edit } from '../machine/cells.js'
-import type { Origins, Row, Rows, RowsInFlight, Shadow } from '../machine/warp-stand.js'
+import type { FellowRows, Origins, Row, Rows, RowsInFlight, Shadow } from '../machine/warp-stand.js'
 
 export type { Rows }
 
@@ -32,6 +32,7 @@ export const rows = (
   flight: RowsInFlight | null,
   origins: Origins | null,
   shadow: Shadow | null,
+  fellows: FellowRows | null,
   edit: Edit | null,
 ): Rows => ({
   words: new Int32Array(count * 32),
@@ -43,6 +44,7 @@ export const rows = (
   flight,
   origins,
   shadow,
+  fellows,
   edit,
 })
 
@@ -101,6 +103,10 @@ export const another = (r: Rows, edit: Edit | null): Rows => ({
         },
   origins: copied(r.origins),
   shadow: shadowCopied(r.shadow),
+  fellows:
+    r.fellows === null
+      ? null
+      : { of: r.fellows.of, words: r.fellows.words.slice(), predicates: r.fellows.predicates.slice() },
   edit,
 })
 

@@ -26,6 +26,7 @@ import { exchangesIn } from './exchanges.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
 import * as Absent from './absent.js'
+import * as Fellows from './fellows.js'
 import * as Lanes from './lanes.js'
 import type { LinkedInstruction, WarpLaunch } from './launched.js'
 import { receive, type Here } from './memory.js'
@@ -245,6 +246,7 @@ const branch = (w: Walk, s: Walking, o: Of<'branch'>, guard: Guard | null): void
     return
   }
   if (lacks(w, s, [ofPredicate(guard.predicate)], s.mask, 'the branch')) return
+  if (w.rows.fellows !== null) Fellows.agree(w.rows, [ofPredicate(guard.predicate)], s.mask)
   Origins.decide(w.rows, [ofPredicate(guard.predicate)], s.mask, siteAt(w, s))
   const taken = holding(w.rows, guard.predicate, guard.negated, s.mask)
   if (taken === 0 || taken === s.mask) {
@@ -396,35 +398,44 @@ const isOfLanes = (o: Operation): boolean => {
   }
 }
 
-/** Silent instructions of all named lanes, wherever they came from. */
-const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
-  Origins.follow(w.rows, o, mask, null)
-  Shadows.follow(w.rows, o, null, mask)
+/** What lanes give one another. */
+const exchange = (rows: Rows, o: Operation, mask: number): null => {
+  Shadows.follow(rows, o, null, mask)
   switch (o._tag) {
     case 'shuffle':
-      Lanes.shuffle(w.rows, o, mask)
-      return
+      Lanes.shuffle(rows, o, mask)
+      break
     case 'vote':
-      Lanes.vote(w.rows, o, mask)
+      Lanes.vote(rows, o, mask)
       break
     case 'match':
-      Lanes.match(w.rows, o, mask)
+      Lanes.match(rows, o, mask)
       break
     case 'reduce':
-      Lanes.reduce(w.rows, o, mask)
+      Lanes.reduce(rows, o, mask)
       break
     case 'elect':
-      Lanes.elect(w.rows, o, mask)
+      Lanes.elect(rows, o, mask)
       break
-    case 'meetLanes':
-      synced(w, s, mask)
-      if ((mask | w.ended) === -1) w.attended = 0
-      return
     default:
-      return
+  }
+  return null
+}
+
+/** Silent instructions of all named lanes, wherever they came from. */
+const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
+  const { rows } = w
+  Origins.follow(rows, o, mask, null)
+  if (rows.fellows === null) exchange(rows, o, mask)
+  else Fellows.along(rows, rows.fellows, o, mask, (mask | w.ended) === -1, () => exchange(rows, o, mask))
+  if (o._tag === 'shuffle') return
+  if (o._tag === 'meetLanes') {
+    synced(w, s, mask)
+    if ((mask | w.ended) === -1) w.attended = 0
+    return
   }
   exchanged(w, s, o, mask)
-  if (w.rows.absent.size > 0) Absent.follow(w.rows, o, mask)
+  if (rows.absent.size > 0) Absent.follow(rows, o, mask)
 }
 
 /** Does a meeting of these lanes tell one of them anything, behind those there have been since the last effect? Those that meet tell one another of all whom they have met. */
@@ -725,13 +736,58 @@ const goOnTogether = (w: Walk, s: Walking, others: ReadonlyArray<Walking>): void
 
 // ---------------------------------------------------------------- one instruction
 
-const instruction = (
-  w: Walk,
-  s: Walking,
-  { instruction: i, scalar, product }: LinkedInstruction,
-  last: boolean,
-): void => {
-  const { guard, operation: o } = i
+/** What the lanes of `mask` compute by themselves; or why they cannot. */
+const compute = (
+  h: Here,
+  { instruction, scalar, product }: LinkedInstruction,
+  mask: number,
+  full: boolean,
+): FaultValue | null => {
+  const { operation: o } = instruction
+  const { rows } = h
+  if (rows.shadow !== null) Shadows.follow(rows, o, scalar, mask)
+  switch (o._tag) {
+    case 'scalar':
+      Silent.scalar(rows, o.name, scalar!, o.from, o.to, mask, full)
+      return null
+    case 'move':
+      Silent.move(rows, o, mask, full)
+      return null
+    case 'part':
+      Silent.part(rows, o, mask, full)
+      return null
+    case 'pack':
+      Silent.pack(rows, o, mask, full)
+      return null
+    case 'predicate':
+      Silent.predicate(rows, o, mask)
+      return null
+    case 'setPredicate':
+      setPredicate(rows, o.to, mask, o.value ? mask : 0, 0)
+      return null
+    case 'activeLanes':
+      Lanes.activeLanes(rows, o, mask)
+      return null
+    case 'mbarrierPending':
+      Silent.pending(rows, o, mask)
+      return null
+    case 'transposeMatrix': {
+      const apart = wholeWarp(h, 'movmatrix', mask)
+      if (apart === null) transpose(rows, o)
+      return apart
+    }
+    case 'multiply':
+      return wholeWarp(h, o.product.instruction, mask) ?? multiply(rows, o, product!)
+    case 'wholeWarp':
+      return wholeWarp(h, o.what, mask) ?? differing(h, o, mask)
+    default:
+      return null
+  }
+}
+
+const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean): void => {
+  const { product } = code
+  const { guard, operation: o } = code.instruction
   const { rows } = w
   if (o._tag === 'branch') {
     branch(w, s, o, guard)
@@ -746,6 +802,7 @@ const instruction = (
     }
     if (lacks(w, s, [ofPredicate(guard.predicate)], mask, 'the predicate of the instruction')) return
     Origins.decide(rows, [ofPredicate(guard.predicate)], mask, siteAt(w, s))
+    if (rows.fellows !== null) Fellows.agree(rows, [ofPredicate(guard.predicate)], mask)
     mask = holding(rows, guard.predicate, guard.negated, mask)
   }
   if (mask === 0) {
@@ -770,62 +827,27 @@ const instruction = (
     }
   }
   const full = (mask | w.ended) === -1
-  if (!isOfLanes(o)) {
-    if (rows.origins !== null) Origins.followAlone(rows, o, mask, product)
-    if (rows.shadow !== null) Shadows.follow(rows, o, scalar, mask)
-  }
+  if (rows.fellows !== null) Fellows.arriving(rows, o, mask)
+  if (!isOfLanes(o) && rows.origins !== null) Origins.followAlone(rows, o, mask, product)
   if ((w.attended & mask) !== 0 && gatheringOf(o) === 'place') exchanged(w, s, o, mask)
   switch (o._tag) {
     case 'scalar':
-      Silent.scalar(rows, o.name, scalar!, o.from, o.to, mask, full)
-      break
     case 'move':
-      Silent.move(rows, o, mask, full)
-      break
     case 'part':
-      Silent.part(rows, o, mask, full)
-      break
     case 'pack':
-      Silent.pack(rows, o, mask, full)
-      break
     case 'predicate':
-      Silent.predicate(rows, o, mask)
-      break
     case 'setPredicate':
-      setPredicate(rows, o.to, mask, o.value ? mask : 0, 0)
-      break
     case 'activeLanes':
-      Lanes.activeLanes(rows, o, mask)
-      break
     case 'mbarrierPending':
-      Silent.pending(rows, o, mask)
-      break
-    case 'transposeMatrix': {
-      const apart = wholeWarp(w.here, 'movmatrix', mask)
-      if (apart !== null) {
-        stop(w, s, apart)
-        return
-      }
-      transpose(rows, o)
-      break
-    }
-    case 'multiply': {
-      const apart = wholeWarp(w.here, o.product.instruction, mask)
-      if (apart !== null) {
-        stop(w, s, apart)
-        return
-      }
-      const wrong = multiply(rows, o, product!)
+    case 'transposeMatrix':
+    case 'multiply':
+    case 'wholeWarp': {
+      const wrong =
+        rows.fellows === null
+          ? compute(w.here, code, mask, full)
+          : Fellows.along(rows, rows.fellows, o, mask, full, () => compute(w.here, code, mask, full))
       if (wrong !== null) {
         stop(w, s, wrong)
-        return
-      }
-      break
-    }
-    case 'wholeWarp': {
-      const apart = wholeWarp(w.here, o.what, mask) ?? differing(w.here, o, mask)
-      if (apart !== null) {
-        stop(w, s, apart)
         return
       }
       break
@@ -900,7 +922,10 @@ const instruction = (
         stop(w, s, fromNoLane(absent))
         return
       }
-      const done = effectsOf(w.here, o, mask, s.mask)
+      const done =
+        rows.fellows === null
+          ? effectsOf(w.here, o, mask, s.mask)
+          : Fellows.effects(w.here, rows.fellows, o, mask, s.mask, full, effectsOf)
       if (V.isFault(done)) {
         stop(w, s, done)
         return
@@ -1174,6 +1199,7 @@ export const continued = (
 ): AgentState => {
   const w = resumed(launch, world, at, shared, stand, owned(stand.rows, edit))
   take(w.rows, how, results)
+  if (w.rows.fellows !== null) Fellows.took(w.rows, w.rows.fellows, how)
   if (w.rest.length > 0) standBefore(w, site, iteration, w.rest, 0, false)
   return walked(w, edit, event, groups)
 }

@@ -113,6 +113,29 @@ const placeOf = (plane: string, spans: Place['spans']): Place =>
     ? { plane, spans }
     : { plane, spans: spans.slice(0, listed), more: spans.length - listed }
 
+type Interval = readonly [start: number, end: number]
+
+/** What is left of ascending intervals without ascending spans. */
+const without = (
+  intervals: ReadonlyArray<Interval>,
+  spans: Float64Array = nothingElse,
+): ReadonlyArray<Interval> => {
+  if (spans.length === 0) return intervals
+  const out: Interval[] = []
+  let k = 0
+  for (const [start, end] of intervals) {
+    let at = start
+    while (k < spans.length && spans[k + 1]! <= at) k += 2
+    for (let j = k; j < spans.length && spans[j]! < end; j += 2) {
+      if (spans[j]! > at) out.push([at, spans[j]!])
+      at = Math.max(at, spans[j + 1]!)
+    }
+    if (at < end) out.push([at, end])
+  }
+  return out
+}
+const nothingElse = new Float64Array(0)
+
 /** O1: bytes of outputs that nothing wrote. */
 const outputs = (d: Detector): void => {
   const c = d.context
@@ -150,9 +173,10 @@ const outputs = (d: Detector): void => {
       at = to
     })
     gap(p.bytes)
-    if (missing.length > 0) {
+    const nowhere = without(missing, c.options.elsewhere?.get(i))
+    if (nowhere.length > 0) {
       const last = newest
-      const bytes = missing.reduce((n, [from, to]) => n + to - from, 0)
+      const bytes = nowhere.reduce((n, [from, to]) => n + to - from, 0)
       file(c.report, `O1|${String(i)}`, () =>
         draft(
           'O1',
@@ -161,7 +185,7 @@ const outputs = (d: Detector): void => {
           [ofPlane(i)],
           last === undefined ? actor({ agent: 0, at: 0, site: -1, iteration: [] }, 'ends') : actorOf(last),
           undefined,
-          placeOf(planeName(c.header, i), missing),
+          placeOf(planeName(c.header, i), nowhere),
         ),
       )
     }

@@ -185,6 +185,8 @@ export interface Options {
   readonly lanes?: 'converged' | 'off'
   /** the sizes of the launch are a guess: that an output is not written whole (O1) is then a note; absent: they are given */
   readonly guessed?: true
+  /** of a log of some clusters of a grid: what the others write, by plane, so that an output may be whole; absent: the log has all of it */
+  readonly elsewhere?: ReadonlyMap<number, Float64Array>
   /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
   readonly digestsPlaces?: false
   readonly rules: Rules

@@ -17,9 +17,9 @@
  * 1. `together` is null only for programs whose clusters touch one another in global memory alone.
  * 2. `collision` finds a byte if and only if one is written by a cluster and read or written by another.
  */
-import type { Fold, Footprint, Header } from '../../semantics/log/events.js'
-import { spansOf } from '../../semantics/log/events.js'
-import type { World } from '../../semantics/machine/world.js'
+import type { Fold, Footprint, Header } from '../log/events.js'
+import { spansOf } from '../log/events.js'
+import type { World } from '../machine/world.js'
 
 // ---------------------------------------------------------------- by the text
 
@@ -34,11 +34,15 @@ const heard: ReadonlyArray<string> = [
   'tensormap.acquire',
 ]
 
+/** An instruction by which a cluster is heard in another, if its program has one. */
+export const heardBy = ({ instructions }: World['front']): string | undefined =>
+  heard.find((name) => instructions.has(name))
+
 /** Why the clusters of a launch must not be parted, or null. */
 export const together = ({ front, resident, clusterCount }: World): string | null => {
   if (clusterCount < 2) return 'there is one cluster'
   if (resident > 1) return 'its clusters are resident together'
-  const one = heard.find((name) => front.instructions.has(name))
+  const one = heardBy(front)
   return one === undefined ? null : `it has a ${one}`
 }
 
@@ -65,9 +69,13 @@ export const united = (footprints: Iterable<Footprint>): Float64Array => {
     const spans = spansOf(footprint)
     for (let i = 0; i < spans.length; i += 2) pieces.push([spans[i]!, spans[i + 1]!])
   }
-  pieces.sort(([a], [b]) => a - b)
+  return joined(pieces)
+}
+
+/** Intervals in any order and number as ascending, disjoint spans. */
+export const joined = (pieces: ReadonlyArray<readonly [number, number]>): Float64Array => {
   const out: number[] = []
-  for (const [start, end] of pieces) {
+  for (const [start, end] of [...pieces].sort(([a], [b]) => a - b)) {
     const last = out.length - 1
     if (last >= 0 && start <= out[last]!) out[last] = Math.max(out[last]!, end)
     else out.push(start, end)

@@ -9,7 +9,7 @@ import {
   touching,
   united,
   type Touched,
-} from '../../../src/oracle/parallel/independence.js'
+} from '../../../src/semantics/execution/independence.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import type { Footprint } from '../../../src/semantics/log/events.js'
 import { eager } from '../../../src/semantics/execution/policy.js'

@@ -1,0 +1,240 @@
+/**
+ * Classes of clusters: what is found by running one of them.
+ *
+ * A grid of production size is a few hundred or thousand clusters that do the same at other addresses. Where they share nothing but global memory, each is judged by its
+ * own run; and clusters that come the same way are one *class*, of which one is run and judged. What is left to be asked is asked of addresses alone.
+ *
+ * | asked                                                                             | by                       | otherwise: every cluster is run |
+ * |-----------------------------------------------------------------------------------|--------------------------|---------------------------------|
+ * | C1 clusters do not wait for one another, nor tell one another anything            | `resident`, `heard`      | yes                             |
+ * | C2 the others of a class have the same events, moved in global memory             | `warps/fellows.ts`       | they are no class               |
+ * | C3 what is read at other places is not known, or what is there is the same        | `isOneToRead`            | yes                             |
+ * | C4 of what one writes, no other reads or writes a byte; nor does it by another way of being moved itself | `collision` | yes                |
+ * | C5 what one stores that others do not is read by nobody                           | `unlike`                 | yes                             |
+ * | C6 the run of each class decides, by one schedule that has a name                 | `Checked`                | yes                             |
+ *
+ *     ring, 2,048 CTAs of a matrix product       one class: 1 CTA is run, and 2,047 are the same up to addresses
+ *     causal attention, 32 tiles of queries      a class for each number of turns: 32 are run
+ *
+ * Laws
+ * 1. Where the answer is not null, name and findings of the verdict are those of a run of every cluster.
+ * 2. Classes are disjoint, and together they are the grid.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import { collision, heardBy, joined, united, type Touched } from '../execution/independence.js'
+import type { AnyPolicy } from '../execution/policy.js'
+import * as Run from '../execution/run.js'
+import type { Launched } from '../execution/launch.js'
+import type { Fold, Footprint, Header } from '../log/events.js'
+import { nextWave } from '../machine/launch.js'
+import * as Plane from '../machine/plane.js'
+import type { Arguments, Source } from '../machine/source.js'
+import { withWave } from '../machine/state.js'
+import type { Fellowship } from '../machine/warp-stand.js'
+import type { World } from '../machine/world.js'
+import { fellowship } from '../warps/fellows.js'
+
+// ---------------------------------------------------------------- model
+
+/** Clusters that come the same way. */
+export interface Class {
+  /** the one that is run: the first of them */
+  readonly cluster: number
+  /** all of them, ascending */
+  readonly members: ReadonlyArray<number>
+}
+
+/** How the clusters are run. */
+export interface How {
+  readonly algebra: Algebra
+  readonly arguments: Arguments
+  readonly policy: AnyPolicy
+  readonly fuel: number
+}
+
+export interface Classes {
+  readonly classes: ReadonlyArray<Class>
+  /** by plane of global memory, what all clusters write */
+  readonly written: ReadonlyMap<number, Float64Array>
+}
+
+// ---------------------------------------------------------------- one cluster
+
+/** A launch whose only cluster is this one. */
+export const alone = ({ world, machine }: Launched, cluster: number): Launched | null => {
+  const only = Object.assign({}, world, { clusterCount: cluster + 1 })
+  const { wave } = machine
+  const begins = nextWave(
+    only,
+    withWave(machine, { clusters: wave.clusters, next: cluster, requests: 0, refused: wave.refused }),
+  )
+  return begins === null ? null : { world: only, machine: begins }
+}
+
+/** The source of such launches. */
+export const sourceOfOne = (source: Source, cluster: number): Source => ({
+  name: source.name,
+  launch: (algebra, given) =>
+    E.map((launched: Launched) => alone(launched, cluster) ?? launched)(source.launch(algebra, given)),
+})
+
+// ---------------------------------------------------------------- what a run touches
+
+/** A footprint of global memory, and how it is touched. */
+interface Use {
+  readonly footprint: Footprint
+  reads: boolean
+  writes: boolean
+}
+
+const uses: Fold<{ readonly header: Header; readonly seen: Map<number, Use> }, ReadonlyArray<Use>> = {
+  init: (header) => ({ header, seen: new Map() }),
+  observe: (s, e) => {
+    if (e._tag !== 'access' || s.header.planes[e.footprint.plane]?.space !== 'gmem') return s
+    const { footprint } = e
+    let use = s.seen.get(footprint.id)
+    if (use === undefined) {
+      use = { footprint, reads: false, writes: false }
+      s.seen.set(footprint.id, use)
+    }
+    if (e.rw === 'r') use.reads = true
+    else use.writes = true
+    return s
+  },
+  finish: ({ seen }) => [...seen.values()],
+}
+
+/** Where fellows read at other places, is what they find the same: is nothing known of the plane, or does it hold one byte everywhere? */
+const isOneToRead = ({ machine }: Launched, plane: number): boolean =>
+  Plane.isOfOneKind(machine.planes[plane]!)
+
+/** What the clusters of a class touch, each in the ways in which it is moved; null: it is not known. */
+const touchedBy = (
+  launched: Launched,
+  found: ReadonlyArray<Use>,
+  { moves, ways, unlike }: Fellowship,
+  fellows: ReadonlyArray<number>,
+): ReadonlyArray<ReadonlyArray<Touched>> | null => {
+  const byWay = new Map<number, Map<number, { readonly reads: Footprint[]; readonly writes: Footprint[] }>>()
+  for (const { footprint, reads, writes } of found) {
+    const { plane } = footprint
+    if (reads && unlike.has(plane)) return null
+    const those = moves.get(footprint.id)
+    if (those === undefined) return null
+    for (const way of those) {
+      const isMoved = fellows.some((fellow) => ways[way]![fellow] !== 0)
+      if (reads && isMoved && !isOneToRead(launched, plane)) return null
+      const planes =
+        byWay.get(way) ?? new Map<number, { readonly reads: Footprint[]; readonly writes: Footprint[] }>()
+      byWay.set(way, planes)
+      const lists = planes.get(plane) ?? { reads: [], writes: [] }
+      planes.set(plane, lists)
+      if (reads) lists.reads.push(footprint)
+      if (writes) lists.writes.push(footprint)
+    }
+  }
+  const touched: ReadonlyArray<Touched>[] = []
+  for (const [way, planes] of byWay) {
+    const own = [...planes].map(([plane, { reads, writes }]): Touched => ({
+      plane,
+      reads: united(reads),
+      writes: united(writes),
+    }))
+    touched.push(own)
+    for (const fellow of fellows) {
+      const by = ways[way]![fellow]!
+      touched.push(
+        own.map(({ plane, reads, writes }): Touched => ({
+          plane,
+          reads: further(reads, by),
+          writes: further(writes, by),
+        })),
+      )
+    }
+  }
+  return touched
+}
+
+const further = (spans: Float64Array, by: number): Float64Array =>
+  by === 0 ? spans : spans.map((byte) => byte + by)
+
+/** Without what is read of planes that nothing writes. */
+const ofWritten = (touched: ReadonlyArray<ReadonlyArray<Touched>>): ReadonlyArray<ReadonlyArray<Touched>> => {
+  const written = new Set(
+    touched.flatMap((planes) => planes.filter((t) => t.writes.length > 0).map((t) => t.plane)),
+  )
+  return touched.map((planes) => planes.filter(({ plane }) => written.has(plane)))
+}
+
+/** What is written, plane by plane. */
+const writtenBy = (touched: ReadonlyArray<ReadonlyArray<Touched>>): ReadonlyMap<number, Float64Array> => {
+  const pieces = new Map<number, (readonly [number, number])[]>()
+  for (const planes of touched)
+    for (const { plane, writes } of planes) {
+      const list = pieces.get(plane) ?? []
+      pieces.set(plane, list)
+      for (let i = 0; i < writes.length; i += 2) list.push([writes[i]!, writes[i + 1]!])
+    }
+  return new Map([...pieces].map(([plane, list]) => [plane, joined(list)]))
+}
+
+// ---------------------------------------------------------------- the grid in classes
+
+/** Of so many clusters that are run, one at least stands for another; else it is dearer to look for classes than to run them all. */
+const leastSaved = 2
+
+/** A cluster that is run with the others beside it, and those that came the same way; null: it did not come to its end, or was not followed. */
+const oneClass = (
+  source: Source,
+  { algebra, arguments: given, policy, fuel }: How,
+  cluster: number,
+  others: ReadonlyArray<number>,
+): {
+  readonly members: ReadonlyArray<number>
+  readonly touched: ReadonlyArray<ReadonlyArray<Touched>>
+} | null => {
+  const fellows = fellowship(others)
+  const launched = source.launch(algebra, Object.assign({}, given, { fellows }))
+  if (E.isLeft(launched)) return null
+  const begins = alone(launched.right, cluster)
+  if (begins === null) return null
+  const { outcome, result } = Run.run(
+    begins.world,
+    begins.machine,
+    { policy, fuel, keepSchedule: false, transient: true, ahead: false },
+    uses,
+  )
+  if (outcome._tag !== 'completed') return null
+  const alike = others.flatMap((_, fellow) => (fellows.alike[fellow] === 1 ? [fellow] : []))
+  const touched = touchedBy(launched.right, result, fellows, alike)
+  return touched === null ? null : { members: [cluster, ...alike.map((fellow) => others[fellow]!)], touched }
+}
+
+/** May the clusters of this launch be judged one by one? */
+const isParted = ({ front, resident, clusterCount, header, algebra }: World): boolean =>
+  front.hasFellows &&
+  algebra.memory === 'shadow' &&
+  clusterCount > 1 &&
+  resident === 1 &&
+  header.computes === null &&
+  heardBy(front) === undefined
+
+/** The classes of a grid; null: every cluster is to be run. */
+export const classesOf = (source: Source, world: World, how: How): Classes | null => {
+  if (!isParted(world)) return null
+  const classes: Class[] = []
+  const touched: ReadonlyArray<Touched>[] = []
+  let left: ReadonlyArray<number> = Array.from({ length: world.clusterCount }, (_, cluster) => cluster)
+  while (left.length > 0) {
+    const [cluster = 0, ...others] = left
+    const one = oneClass(source, how, cluster, others)
+    if (one === null) return null
+    classes.push({ cluster, members: one.members })
+    touched.push(...one.touched)
+    const known = new Set(one.members)
+    left = left.filter((c) => !known.has(c))
+    if (classes.length * leastSaved > world.clusterCount) return null
+  }
+  return collision(ofWritten(touched)) === null ? { classes, written: writtenBy(touched) } : null
+}

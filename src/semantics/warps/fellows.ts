@@ -1,0 +1,550 @@
+/**
+ * Fellows: the same warp in other clusters of the grid.
+ *
+ * CTAs of one grid run one program and differ in their coordinates. Most of them do the same at other addresses of global memory, and who has run one of them
+ * knows of the others what they do, if it is shown that they come the same way. So a warp can be run with *fellows*: beside a register that depends on the coordinates
+ * stands what it holds in each other cluster, and an operation that reads such a register is computed for each of them, by the very code that computes it for the warp.
+ *
+ *     mov.u32 %r1, %ctaid.x         3       fellows  4, 5, 6, 7
+ *     shl.b32 %r2, %r1, 7           384     512, 640, 768, 896
+ *     add.s32 %r3, %r4, 64          the same in all: computed once
+ *     setp.lt.s32 %p, %r2, 800      true    true, true, true, false
+ *     @%p bra L                     the fellow in cluster 7 goes another way: it is parted, and will be run
+ *     TMA box at row %r2            bytes from 384 * 512 on; in cluster 4 the same bytes, 65,536 further on
+ *
+ * A fellow is *parted* where it would do anything else: another way of a branch, another barrier, other lanes, a box that is clipped in another way, a fault. What is
+ * left is that it touches global memory at other places; how far they are moved is kept with the footprint of the warp, and judged when the run is over
+ * (`verdict/classes.ts`).
+ *
+ * Laws
+ * 1. A fellow that is alike at the end has the same events as the warp, in the same order, but for places of global memory, and these are moved by `moves`.
+ * 2. What a register holds beside a warp is what it holds when the fellow's cluster is run (the proof runs both).
+ * 3. A warp with fellows does what it does without.
+ */
+import { effort } from '../machine/effort.js'
+import { footprints } from '../machine/footprint.js'
+import type { Elements } from '../machine/elements.js'
+import * as V from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
+import type { FellowRows, Fellowship, Part, Receive, Shadow } from '../machine/warp-stand.js'
+import type { Here } from './memory.js'
+import type { Given, Operation, Place, Row } from './program.js'
+import { ofPredicate } from './program.js'
+import { wordAt, type Rows } from './rows.js'
+import { usesOf } from './uses.js'
+
+// ---------------------------------------------------------------- clusters that are followed
+
+export const fellowship = (clusters: ReadonlyArray<number>): Fellowship => ({
+  clusters,
+  alike: new Uint8Array(clusters.length).fill(1),
+  ways: [new Float64Array(clusters.length)],
+  moves: new Map(),
+  unlike: new Set(),
+})
+
+const part = ({ alike }: Fellowship, fellow: number): void => {
+  alike[fellow] = 0
+}
+
+const partAll = ({ alike }: Fellowship): void => {
+  alike.fill(0)
+}
+
+// ---------------------------------------------------------------- what they hold
+
+/** A warp begins, and its fellows: what each is given. */
+export const beginning = (
+  of: Fellowship,
+  rows: number,
+  predicates: number,
+  givens: ReadonlyArray<{ readonly row: Row; readonly given: Given }>,
+  word: (cluster: number, g: Given) => number | null,
+  own: (g: Given) => number | null,
+): FellowRows => {
+  const words: (Int32Array | null)[] = Array.from({ length: rows }, () => null)
+  for (const { row, given } of givens) {
+    if (given._tag !== 'cta' && given._tag !== 'cluster') continue
+    const theirs = Int32Array.from(of.clusters, (cluster) => word(cluster, given) ?? 0)
+    if (theirs.some((w) => w !== own(given))) words[row] = theirs
+  }
+  return { of, words, predicates: Array.from({ length: predicates }, () => null) }
+}
+
+const held = (f: FellowRows, place: Place): Int32Array | null =>
+  place >= 0 ? f.words[place]! : f.predicates[-1 - place]!
+
+const hold = (f: FellowRows, place: Place, words: Int32Array | null): void => {
+  if (place >= 0) f.words[place] = words
+  else f.predicates[-1 - place] = words
+}
+
+const differs = (f: FellowRows, places: ReadonlyArray<Place>): boolean =>
+  places.some((place) => held(f, place) !== null)
+
+/** Words that a fellow has for a row: one, or one for each lane. */
+const widthOf = (f: FellowRows, words: Int32Array): number => words.length / f.of.clusters.length
+
+/** What a fellow holds takes the place of what the warp holds. */
+const put = (r: Rows, f: FellowRows, fellow: number, places: ReadonlyArray<Place>): void => {
+  for (const place of places) {
+    const words = held(f, place)
+    if (words === null) continue
+    if (place < 0) {
+      r.predicates[-1 - place] = words[fellow]!
+      continue
+    }
+    const width = widthOf(f, words)
+    for (let l = 0; l < width; l++) r.words[32 * place + l] = words[width * fellow + l]!
+    r.uniform[place] = width === 1 ? 1 : 0
+  }
+}
+
+/** What some places hold, with all that is known of it, to be put back. */
+interface Kept {
+  readonly places: ReadonlyArray<Place>
+  readonly words: Int32Array
+  readonly uniform: Uint8Array
+  readonly unknown: Int32Array
+  readonly lanes: Int32Array
+  readonly marks: Uint16Array
+}
+
+const kept = (r: Rows, places: ReadonlyArray<Place>): Kept => {
+  const n = places.length
+  const k: Kept = {
+    places,
+    words: new Int32Array(32 * n),
+    uniform: new Uint8Array(n),
+    unknown: new Int32Array(n),
+    lanes: new Int32Array(n),
+    marks: new Uint16Array(32 * n),
+  }
+  places.forEach((place, i) => {
+    const p = -1 - place
+    if (place >= 0) {
+      k.words.set(r.words.subarray(32 * place, 32 * place + 32), 32 * i)
+      k.uniform[i] = r.uniform[place]!
+      k.unknown[i] = r.unknown[place]!
+    } else {
+      k.words[32 * i] = r.predicates[p]!
+      k.unknown[i] = r.unknownPredicates[p]!
+    }
+    if (r.shadow !== null) keepMarks(k, i, r.shadow, place)
+  })
+  return k
+}
+
+const keepMarks = (k: Kept, i: number, s: Shadow, place: Place): void => {
+  const p = -1 - place
+  k.lanes[i] = place >= 0 ? s.lanes[place]! : s.predicates[p]!
+  if (k.lanes[i] === 0) return
+  const [from, at] = place >= 0 ? [s.marks, 32 * place] : [s.data, 32 * p]
+  for (let l = 0; l < 32; l++) k.marks[32 * i + l] = from[at + l]!
+}
+
+const putBack = (r: Rows, k: Kept): void => {
+  k.places.forEach((place, i) => {
+    const p = -1 - place
+    if (place >= 0) {
+      r.words.set(k.words.subarray(32 * i, 32 * i + 32), 32 * place)
+      r.uniform[place] = k.uniform[i]!
+      r.unknown[place] = k.unknown[i]!
+    } else {
+      r.predicates[p] = k.words[32 * i]!
+      r.unknownPredicates[p] = k.unknown[i]!
+    }
+    const s = r.shadow
+    if (s === null) return
+    if (place >= 0) s.lanes[place] = k.lanes[i]!
+    else s.predicates[p] = k.lanes[i]!
+    if (k.lanes[i] === 0) return
+    const [into, at] = place >= 0 ? [s.marks, 32 * place] : [s.data, 32 * p]
+    for (let l = 0; l < 32; l++) into[at + l] = k.marks[32 * i + l]!
+  })
+}
+
+/** Is of these places the same known as was kept? */
+const isKnownAlike = (r: Rows, k: Kept): boolean =>
+  k.places.every((place, i) => {
+    const p = -1 - place
+    if ((place >= 0 ? r.unknown[place]! : r.unknownPredicates[p]!) !== k.unknown[i]) return false
+    const s = r.shadow
+    if (s === null) return true
+    if ((place >= 0 ? s.lanes[place]! : s.predicates[p]!) !== k.lanes[i]) return false
+    if (k.lanes[i] === 0) return true
+    const [marks, at] = place >= 0 ? [s.marks, 32 * place] : [s.data, 32 * p]
+    for (let l = 0; l < 32; l++)
+      if ((k.lanes[i]! & (1 << l)) !== 0 && marks[at + l] !== k.marks[32 * i + l]) return false
+    return true
+  })
+
+/** What the fellows hold in places that an operation writes, while it is computed for each: 32 words, or the lanes of a predicate. */
+const results = (f: FellowRows, places: ReadonlyArray<Place>): ReadonlyArray<Int32Array> =>
+  places.map((place) => new Int32Array(f.of.clusters.length * (place >= 0 ? 32 : 1)))
+
+const enter = (
+  r: Rows,
+  fellow: number,
+  places: ReadonlyArray<Place>,
+  into: ReadonlyArray<Int32Array>,
+): void =>
+  places.forEach((place, i) => {
+    if (place < 0) into[i]![fellow] = r.predicates[-1 - place]!
+    else if (r.uniform[place] === 1) into[i]!.fill(r.words[32 * place]!, 32 * fellow, 32 * fellow + 32)
+    else into[i]!.set(r.words.subarray(32 * place, 32 * place + 32), 32 * fellow)
+  })
+
+/** What was computed for the fellows is what they hold; nothing where all hold what the warp holds, and one word where each holds one. */
+const settle = (
+  r: Rows,
+  f: FellowRows,
+  places: ReadonlyArray<Place>,
+  found: ReadonlyArray<Int32Array>,
+): void =>
+  places.forEach((place, i) => {
+    const words = found[i]!
+    const { alike } = f.of
+    if (place < 0) {
+      const own = r.predicates[-1 - place]!
+      hold(f, place, words.some((w, fellow) => alike[fellow] === 1 && w !== own) ? words : null)
+      return
+    }
+    let same = true
+    let uniform = true
+    for (let fellow = 0; fellow < alike.length; fellow++) {
+      if (alike[fellow] === 0) continue
+      const first = words[32 * fellow]!
+      for (let l = 0; l < 32; l++) {
+        const word = words[32 * fellow + l]!
+        if (word !== first) uniform = false
+        if (word !== wordAt(r, place, l)) same = false
+      }
+    }
+    hold(f, place, same ? null : uniform ? words.filter((_, at) => at % 32 === 0) : words)
+  })
+
+/** In the lanes of `mask` the fellows hold what the warp holds now. */
+const overwritten = (r: Rows, f: FellowRows, place: Place, mask: number): void => {
+  const words = held(f, place)
+  if (words === null) return
+  if (mask === -1) {
+    hold(f, place, null)
+    return
+  }
+  if (place < 0) {
+    const own = r.predicates[-1 - place]! & mask
+    hold(
+      f,
+      place,
+      words.map((w) => (w & ~mask) | own),
+    )
+    return
+  }
+  const width = widthOf(f, words)
+  const found = new Int32Array(32 * f.of.clusters.length)
+  for (let at = 0; at < found.length; at++) {
+    const lane = at % 32
+    found[at] =
+      (mask & (1 << lane)) !== 0 ? wordAt(r, place, lane) : words[width === 1 ? Math.floor(at / 32) : at]!
+  }
+  settle(r, f, [place], [found])
+}
+
+// ---------------------------------------------------------------- what must be one
+
+/** What these places hold in the lanes of `mask` decides which way the warp takes: fellows that hold something else are parted. */
+export const agree = (r: Rows, places: ReadonlyArray<Place>, mask: number): void => {
+  const f = r.fellows
+  if (f === null) return
+  for (const place of places) {
+    const words = held(f, place)
+    if (words === null) continue
+    const width = place < 0 ? 1 : widthOf(f, words)
+    for (let fellow = 0; fellow < f.of.alike.length; fellow++) {
+      if (f.of.alike[fellow] === 0) continue
+      if (place < 0) {
+        if (((words[fellow]! ^ r.predicates[-1 - place]!) & mask) !== 0) part(f.of, fellow)
+        continue
+      }
+      for (let l = 0; l < 32; l++)
+        if (
+          (mask & (1 << l)) !== 0 &&
+          words[width * fellow + (width === 1 ? 0 : l)] !== wordAt(r, place, l)
+        ) {
+          part(f.of, fellow)
+          break
+        }
+    }
+  }
+}
+
+/** Operands of an operation whose words say which lanes it has to do with, or which way they go. */
+const steering = (o: Operation): ReadonlyArray<Place> => {
+  switch (o._tag) {
+    case 'shuffle':
+      return [o.lane, o.clamp, ...(o.members === null ? [] : [o.members])]
+    case 'vote':
+      return o.members === null ? [] : [o.members]
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
+      return [o.members]
+    case 'branchIndexed':
+      return [o.index]
+    case 'bar':
+    case 'barReduce':
+      return [o.id, o.count].flatMap((row) => (row === null ? [] : [row]))
+    default:
+      return []
+  }
+}
+
+/** The lanes of `mask` come to an instruction. */
+export const arriving = (r: Rows, o: Operation, mask: number): void => agree(r, steering(o), mask)
+
+// ---------------------------------------------------------------- what is computed
+
+/** What the lanes of `mask` compute among themselves by `act`, for the warp and its fellows. `isWhole`: they are all that have not ended. */
+export const along = (
+  r: Rows,
+  f: FellowRows,
+  o: Operation,
+  mask: number,
+  isWhole: boolean,
+  act: () => FaultValue | null,
+): FaultValue | null => {
+  const { reads, writes } = usesOf(o)
+  const isMoved = differs(f, reads)
+  if (!isMoved && (isWhole || !differs(f, writes))) {
+    const wrong = act()
+    for (const place of writes) hold(f, place, null)
+    return wrong
+  }
+  if (!isMoved) {
+    const wrong = act()
+    for (const place of writes) overwritten(r, f, place, mask)
+    return wrong
+  }
+  const places = [...new Set([...reads, ...writes])]
+  const before = kept(r, places)
+  const wrong = act()
+  const after = kept(r, writes)
+  if (wrong !== null) return wrong
+  const found = results(f, writes)
+  for (let fellow = 0; fellow < f.of.alike.length; fellow++) {
+    if (f.of.alike[fellow] === 0) continue
+    putBack(r, before)
+    put(r, f, fellow, places)
+    if (act() !== null || !isKnownAlike(r, after)) part(f.of, fellow)
+    enter(r, fellow, writes, found)
+  }
+  putBack(r, before)
+  putBack(r, after)
+  settle(r, f, writes, found)
+  return null
+}
+
+// ---------------------------------------------------------------- effects
+
+type Effects = (h: Here, o: Operation, mask: number, whole: number) => ReadonlyArray<Part> | FaultValue
+
+/** What an instruction of these lanes is to the machine, and whether it is the same for the fellows but for places of global memory. */
+export const effects = (
+  h: Here,
+  f: FellowRows,
+  o: Operation,
+  mask: number,
+  whole: number,
+  isWhole: boolean,
+  of: Effects,
+): ReadonlyArray<Part> | FaultValue => {
+  const r = h.rows
+  const { reads, writes } = usesOf(o)
+  const isMoved = differs(f, reads)
+  const places = [...new Set([...reads, ...writes])]
+  const before = isMoved ? kept(r, places) : null
+  const there = localOf(h)
+  const done = of(h, o, mask, whole)
+  if (V.isFault(done)) return done
+  if (before === null) {
+    for (const { footprint } of globalIn(h, done)) moved(f.of, footprint.id, unmoved)
+    if (done.length === 0) for (const place of writes) overwritten(r, f, place, isWhole ? -1 : mask)
+    return done
+  }
+  // registers in flight are not followed, nor is memory that a lane has to itself
+  if (changesFlight(o) || !isSame(there, localOf(h))) {
+    partAll(f.of)
+    return done
+  }
+  const after = kept(r, writes)
+  const found = results(f, writes)
+  const own = globalIn(h, done)
+  const by = own.map(() => new Float64Array(f.of.clusters.length))
+  const apart = elsewhere(h)
+  for (let fellow = 0; fellow < f.of.alike.length; fellow++) {
+    if (f.of.alike[fellow] === 0) continue
+    putBack(r, before)
+    put(r, f, fellow, places)
+    const theirs = of(apart, o, mask, whole)
+    if (V.isFault(theirs) || !isKnownAlike(r, after) || !isAlike(h, f.of, done, theirs)) {
+      part(f.of, fellow)
+      continue
+    }
+    enter(r, fellow, writes, found)
+    globalIn(h, theirs).forEach(({ footprint }, i) => {
+      by[i]![fellow] = movedBy(own[i]!.footprint.spans, footprint.spans) ?? 0
+    })
+  }
+  putBack(r, before)
+  putBack(r, after)
+  own.forEach(({ footprint }, i) => moved(f.of, footprint.id, wayOf(f.of, by[i]!)))
+  if (done.length === 0) settle(r, f, writes, found)
+  return done
+}
+
+/** The results of an effect have come: the same for the fellows. */
+export const took = (r: Rows, f: FellowRows, how: Receive): void => {
+  switch (how._tag) {
+    case 'nothing':
+      return
+    case 'number':
+      overwritten(r, f, how.to, how.mask)
+      return
+    case 'truth':
+      if (how.to !== null) overwritten(r, f, ofPredicate(how.to), how.mask)
+      if (how.tag !== undefined) overwritten(r, f, how.tag, how.mask)
+      return
+    case 'rows':
+      for (const row of how.to) overwritten(r, f, row, -1)
+      return
+    case 'broadcast':
+      if (how.to !== null) overwritten(r, f, how.to, lanesIn(how.lanes))
+      return
+    case 'words':
+    case 'bytes':
+    case 'fields':
+      for (const row of how.to) if (row !== null) overwritten(r, f, row, lanesIn(how.lanes))
+  }
+}
+
+const lanesIn = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)
+
+/** Does it say what becomes of registers in flight? */
+const changesFlight = (o: Operation): boolean => {
+  switch (o._tag) {
+    case 'wgmma':
+    case 'tcgen05Load':
+    case 'tcgen05Store':
+      return true
+    default:
+      return false
+  }
+}
+
+const localOf = (h: Here): Uint8Array | null => (h.local.length === 0 ? null : h.local.slice())
+const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
+  a === null || b === null || a.every((byte, i) => byte === b[i])
+
+/** The warp in a world whose footprints and efforts are those of no run. */
+const elsewhere = (h: Here): Here => ({
+  world: Object.assign({}, h.world, { footprints: footprints(h.launch.program), effort: effort() }),
+  launch: h.launch,
+  at: h.at,
+  rows: h.rows,
+  local: h.local,
+  localWritten: h.localWritten,
+  shared: h.shared,
+})
+
+// ---------------------------------------------------------------- places of global memory
+
+const isElements = (x: object): x is Elements => 'footprint' in x && 'offsets' in x
+const isGlobal = (h: Here, { plane }: Elements): boolean => h.world.header.planes[plane]?.space === 'gmem'
+
+/** The elements of global memory that effects name, in the order in which they stand there. */
+const globalIn = (h: Here, x: unknown, into: Elements[] = []): ReadonlyArray<Elements> => {
+  if (typeof x !== 'object' || x === null || ArrayBuffer.isView(x)) return into
+  if (isElements(x)) {
+    if (isGlobal(h, x)) into.push(x)
+    return into
+  }
+  for (const key in x) globalIn(h, (x as Fields)[key], into)
+  return into
+}
+type Fields = Readonly<Record<string, unknown>>
+
+/** Effects that are the same but for places of global memory, and for what is stored there. */
+const isAlike = (h: Here, of: Fellowship, x: unknown, y: unknown): boolean => {
+  if (x === y) return true
+  if (typeof x !== 'object' || typeof y !== 'object' || x === null || y === null) return false
+  if (ArrayBuffer.isView(x) || ArrayBuffer.isView(y)) return isSameNumbers(x, y)
+  if (isElements(x)) return isElements(y) && isSamePlace(h, x, y)
+  if (Array.isArray(x) !== Array.isArray(y) || x instanceof Map || x instanceof Set) return false
+  const [a, b] = [x as Fields, y as Fields]
+  for (const key in a)
+    if (!(key in b) || !(isAlike(h, of, a[key], b[key]) || isStored(h, of, key, a))) return false
+  for (const key in b) if (!(key in a)) return false
+  return true
+}
+
+/** Is it what is stored in global memory? */
+const isStored = (h: Here, of: Fellowship, key: string, { destination }: Fields): boolean => {
+  if (key !== 'data' || typeof destination !== 'object' || destination === null) return false
+  if (!isElements(destination) || !isGlobal(h, destination)) return false
+  of.unlike.add(destination.plane)
+  return true
+}
+
+const isSameNumbers = (x: unknown, y: unknown): boolean => {
+  const [a, b] = [x as Float64Array, y as Float64Array]
+  if (!ArrayBuffer.isView(x) || !ArrayBuffer.isView(y) || a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false
+  return true
+}
+
+const isSamePlace = (h: Here, x: Elements, y: Elements): boolean => {
+  if (x.plane !== y.plane || x.dtype !== y.dtype) return false
+  if (x.shape.length !== y.shape.length || x.shape.some((extent, d) => extent !== y.shape[d])) return false
+  const by = movedBy(x.footprint.spans, y.footprint.spans)
+  if (by === null || (by !== 0 && !isGlobal(h, x))) return false
+  // elements that are nowhere are so for all
+  if (x.offsets === y.offsets) return true
+  if (x.offsets.length !== y.offsets.length) return false
+  let step: number | null = null
+  for (let i = 0; i < x.offsets.length; i++) {
+    const [p, q] = [x.offsets[i]! + x.origin, y.offsets[i]! + y.origin]
+    if (p < 0 !== q < 0) return false
+    if (p < 0) continue
+    step ??= q - p
+    if (q - p !== step) return false
+  }
+  return true
+}
+
+/** How many bytes further on the second spans lie; null: they lie in another way. */
+const movedBy = (x: Elements['footprint']['spans'], y: Elements['footprint']['spans']): number | null => {
+  if (x.list === y.list) return y.by - x.by
+  if (x.list.length !== y.list.length) return null
+  if (x.list.length === 0) return 0
+  const by = y.list[0]! + y.by - x.list[0]! - x.by
+  for (let i = 0; i < x.list.length; i++) if (y.list[i]! + y.by - x.list[i]! - x.by !== by) return null
+  return by
+}
+
+/** A footprint is touched, by the fellows in this way. */
+const moved = ({ moves }: Fellowship, footprint: number, way: number): void => {
+  const known = moves.get(footprint)
+  if (known === undefined) moves.set(footprint, [way])
+  else if (!known.includes(way)) moves.set(footprint, [...known, way])
+}
+
+/** The number of the way in which each fellow is so many bytes further on. */
+const wayOf = ({ ways, alike }: Fellowship, by: Float64Array): number => {
+  const isThis = (way: Float64Array): boolean =>
+    way.every((b, fellow) => alike[fellow] === 0 || b === by[fellow])
+  const at = ways.findIndex(isThis)
+  return at < 0 ? ways.push(by) - 1 : at
+}
+const unmoved = 0
