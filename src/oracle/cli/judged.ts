@@ -10,7 +10,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Script } from '../../render/recording/record.js'
-import { fields } from '../../render/table.js'
+import { fields, thousands } from '../../render/table.js'
 import { agentsActAsOne } from '../../semantics/machine/front.js'
 import { joined, telling, type Came } from '../../semantics/verdict/levels.js'
 import { findingBlocks, paintedRows, type Row, type VerdictContext } from '../../render/verdict.js'
@@ -101,6 +101,21 @@ export const verdictOfLevels = (
 const runRow = ({ schedule, elapsed }: Judged, { counts }: Verdict): string =>
   `schedule ${printSchedule(schedule)}: ${runText(counts.steps, counts.events, elapsed)}`
 
+/** Of a grid of which not every CTA was run, which were. */
+const classRows = ({ classes, counts: { ctas } }: Verdict): ReadonlyArray<Row> => {
+  if (classes === undefined) return []
+  const all = classes.reduce((n, c) => n + c.of, 0)
+  const many = classes.length > mostClassesNamed
+  const named = classes.slice(0, mostClassesNamed).map((c) => thousands(c.cluster * ctas))
+  return [
+    [
+      'CTAs',
+      `${thousands(classes.length * ctas)} of ${thousands(all * ctas)} run${classes.length * ctas > 1 ? ` (${ctas === 1 ? 'CTAs' : 'clusters that begin with CTA'} ${named.join(', ')}${many ? ', ...' : ''})` : ''}; the others do the same at other addresses`,
+    ],
+  ]
+}
+const mostClassesNamed = 4
+
 /** Runs of the levels that do not tell it. */
 const otherRuns = ({ main, cames }: AtLevels): ReadonlyArray<Row> =>
   cames.flatMap((c) =>
@@ -123,6 +138,7 @@ export const judgedText = (
     fields(context.palette, 12, [
       ...judged.rows(),
       ['run', runRow(judged, judged.verdict)],
+      ...classRows(judged.verdict),
       ...more,
       ...paintedRows(context, verdict),
       ...notChecked(verdict.scope),

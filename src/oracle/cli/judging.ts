@@ -7,6 +7,7 @@
  * | `--strict`         | broken contracts are errors; relaxed arrives and waits order no ordinary access          |
  * | `--strict-proxies` | a proxy fence before an asynchronous overwrite, too                                      |
  * | `--lanes`          | whether lanes of a warp are threads; else the verdict is about the schedules of warps    |
+ * | `--every-cta`      | every cluster of a grid, also where one stands for others                                |
  * | `--tensor-pipe`    | whether products of tensor memory with different accumulators are ordered                |
  * | `--explore`, `--budget` | how far other schedules are tried where one does not decide                         |
  * | `--fuel`           | how many events a run may have                                                           |
@@ -61,6 +62,10 @@ export const judgingOptions = (command: Command): Command =>
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
     .option('--strict', 'broken contracts are errors, and relaxed arrives and waits order no ordinary access')
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+    .option(
+      '--every-cta',
+      'run every CTA of a grid of PTX, also those that are known to be the same up to addresses',
+    )
     .option(
       '--lanes <how>',
       'lanes of a warp: threads (default), converged (lanes that run together are in order; what rests on it is a note) or off (a warp acts as one)',
@@ -217,6 +222,13 @@ export const strictnessAsked = (options: Options): E.Either<FlagFailure, Strictn
       return lanes === 'threads' ? asked : { ...asked, lanes }
     }),
   )
+
+/** Is every cluster of a grid to be run? It is where that is asked for, and where the run itself is wanted: as a schedule, or as a picture. */
+export const everyClusterAsked = (options: Options, schedule: ScheduleFlag): boolean =>
+  switchOf(options, 'everyCta') ||
+  schedule._tag !== 'eager' ||
+  wordOf(options, 'record') !== null ||
+  wordOf(options, 'timeline') !== null
 
 /** Constants that a module stores are what they are; in a sketch of a kernel they may stand for data (`verdict/same-value.ts`). */
 export const equalWritesOf = (

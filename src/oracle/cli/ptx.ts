@@ -52,6 +52,7 @@ import { passing } from './accepting.js'
 import { onScalars, variedWords } from './on-scalars.js'
 import { launchOfPtx } from './launch-words.js'
 import {
+  everyClusterAsked,
   fuelForPtx,
   goodOf,
   nextStep,
@@ -408,6 +409,7 @@ export const judgedOver = (
     provenance: launched.arguments.computes !== undefined,
     ...exploring,
     explain: true,
+    everyCluster: everyClusterAsked(options, schedule),
     bounds: { states: mostStates, depth: 100_000 },
     fuel,
     progress: bar.update,

@@ -179,7 +179,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
       refuseTrace(operands[0] ?? ''),
       E.chainW(() => asked(world, options)),
       E.bindTo('out'),
-      E.bindW('judged', () => judge(world, operands[0] ?? '', options)),
+      E.bindW('judged', () => judge(world, operands[0] ?? '', { ...options, everyCta: true })),
       E.bindW('recording', ({ judged }) => recordingOf(judged, options)),
       E.map(({ out, judged, recording }): Report => {
         const good = goodOf(judged.verdict)
