@@ -4,6 +4,7 @@
  */
 import * as fs from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
+import { contentsOf } from '../../../src/semantics/execution/launch-warps.js'
 import { launchedPtx, type AskingPtx, type LaunchedPtx } from '../../../src/oracle/launch/ptx.js'
 import { ptxWord } from '../../../src/oracle/launch/ptx-words.js'
 import type { EntryParameter } from '../../../src/dialects/ptx/elaboration/elaborate.js'
@@ -52,12 +53,15 @@ const described = (given: LaunchedPtx, named: ReadonlyMap<string, string>): unkn
       called(tensor),
       fields,
     ]),
-    tensors: tensors.map(({ name, role, bytes, contents }) => [
-      called(name),
-      role,
-      bytes,
-      role === 'out' || contents === null ? null : Buffer.from(contents).toString('base64'),
-    ]),
+    tensors: tensors.map((t) => {
+      const contents = contentsOf(t)
+      return [
+        called(t.name),
+        t.role,
+        t.bytes,
+        t.role === 'out' || contents === null ? null : Buffer.from(contents).toString('base64'),
+      ]
+    }),
     outputs: [...given.outputs].map(([name, { shape, expected }]) => [
       called(name),
       shape,
@@ -199,9 +203,11 @@ describe('a word stands in the place of what the file says', () => {
   })
   test('a tensor without a file is seeded: of every type its whole range, the same every time', () => {
     const seeded = (word: string): Uint8Array =>
-      right(
-        launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', args: [['0', word]] }),
-      ).arguments.tensors.find(({ name }) => name === 'matmul_f32_param_0')!.contents!
+      contentsOf(
+        right(
+          launchedPtx(files)('matmul_f32.ptx', { launch: 'launch.json', args: [['0', word]] }),
+        ).arguments.tensors.find(({ name }) => name === 'matmul_f32_param_0')!,
+      )!
     const floats = new Float32Array(seeded('f32[4000]').buffer)
     const mean = floats.reduce((a, x) => a + x, 0) / floats.length
     const variance = floats.reduce((a, x) => a + (x - mean) ** 2, 0) / floats.length

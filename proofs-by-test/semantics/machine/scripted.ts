@@ -39,6 +39,7 @@ export const scripted = (
     storesConstants: null,
     obeysNoWord: false,
     timed: false,
+    hasFellows: false,
     outside: [],
     begin: (world, at) => standing(scriptOf(world, at.agent), 1),
     proceed: (world, at, a, _done, _results, events) => standing(scriptOf(world, at.agent), a.at + events),

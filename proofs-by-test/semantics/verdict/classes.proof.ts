@@ -22,7 +22,7 @@ import { checkSource, standardOptions, type CheckOptions } from '../../../src/se
 import { fellowship } from '../../../src/semantics/warps/fellows.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
-import { gridOf } from './grids.js'
+import { gridOf, gridOfLines } from './grids.js'
 
 const algebra = shadow(bits('hopper'))
 const how: CheckOptions = Object.assign({}, standardOptions, { algebra, explore: false, explain: false })
@@ -69,6 +69,54 @@ test('by classes a verdict is what it is by every cluster', () => {
   expect(byClasses).toBeGreaterThan(seeds.length / 4)
   expect(fewer).toBeGreaterThan(0)
   expect([...names].sort()).toEqual(['hazard', 'ok'])
+})
+
+/** What one CTA finds, and another does not, decides which way it goes. */
+const found = ['setp.lt.u32 %p1, %r4, 2;', '@%p1 bra L;', 'bar.sync 0;', 'L:']
+const own = ['mul.wide.u32 %rd5, %r14, 4;', 'add.u64 %rd6, %rd2, %rd5;']
+const lasts = [...own, 'st.global.u32 [%rd6], %r9;']
+const ways: Readonly<Record<string, ReadonlyArray<string>>> = {
+  'its number, by a branch': ['mov.u32 %r4, %r2;', ...found, ...lasts],
+  'its number, from what it has stored in global memory': [
+    ...own,
+    'st.global.u32 [%rd6], %r2;',
+    'ld.global.u32 %r4, [%rd6];',
+    ...found,
+    ...lasts,
+  ],
+  'its number, from shared memory': [
+    'st.shared.u32 [%r12], %r2;',
+    'ld.shared.u32 %r4, [%r12];',
+    ...found,
+    ...lasts,
+  ],
+  'its row of a table that is copied': [
+    'mul.wide.u32 %rd5, %r2, 4;',
+    'add.u64 %rd6, %rd1, %rd5;',
+    'cp.async.ca.shared.global [%r12], [%rd6], 4;',
+    'cp.async.wait_all;',
+    'ld.shared.u32 %r4, [%r12];',
+    ...found,
+    ...lasts,
+  ],
+  'its row of a table that is loaded': [
+    'mul.wide.u32 %rd5, %r2, 4;',
+    'add.u64 %rd6, %rd1, %rd5;',
+    'ld.global.u32 %r4, [%rd6];',
+    ...found,
+    ...lasts,
+  ],
+  'its number, from the lanes of its warp': ['shfl.sync.idx.b32 %r4, %r2, 3, 31, -1;', ...found, ...lasts],
+  'its number, in a predicate': ['setp.lt.u32 %p1, %r2, 2;', '@%p1 bar.sync 0;', ...lasts],
+  'its number, as that of a barrier': ['bar.sync %r2;', ...lasts],
+}
+
+test.each(Object.entries(ways))('%s', (_, lines) => {
+  const { program, given } = gridOfLines(lines, [5], true)
+  const source = warpSource(program, given)
+  const some = right(checkSource(source, how)).verdict
+  const all = right(checkSource(source, Object.assign({}, how, { everyCluster: true }))).verdict
+  expect(toldOf(some)).toEqual(toldOf(all))
 })
 
 // ---------------------------------------------------------------- logs

@@ -47,6 +47,9 @@ const computed = (b: Body, roll: Roll): void => {
       `mad.lo.u32 ${to}, ${from}, ${small}, ${other};`,
       `rem.u32 ${to}, ${from}, ${String(1 + roll(5))};`,
       `shfl.sync.idx.b32 ${to}, ${from}, ${small}, 31, -1;`,
+      `setp.lt.u32 %p3, %r1, 40;\n@%p3 mov.u32 ${to}, ${small};`,
+      // data that is nothing where the other is
+      `and.b32 %r9, %r9, ${from};`,
     ]),
   )
 }
@@ -67,7 +70,12 @@ const stored = (b: Body, roll: Roll): void => {
   b.lines.push(`st.global.u32 [${address(b, roll, '%rd2')}], ${value};`)
 }
 
+/** Of the input; now and then of what the kernel has written, or of nothing. */
 const loaded = (b: Body, roll: Roll): void => {
+  if (roll(4) === 0) {
+    b.lines.push(`ld.global.u32 ${pick(roll, ['%r4', '%r11'])}, [${address(b, roll, '%rd2')}];`)
+    return
+  }
   b.lines.push(`ld.global.u32 %r11, [${address(b, roll, '%rd1')}];`, `add.u32 %r9, %r9, %r11;`)
 }
 
@@ -75,9 +83,33 @@ const exchanged = (b: Body, roll: Roll): void => {
   const value = pick(roll, ['%r9', '%r9', '%r1', '%r1', '%r4', '%r2'])
   b.lines.push(`st.shared.u32 [%r12], ${value};`)
   if (roll(8) > 0) b.lines.push('bar.sync 0;')
-  b.lines.push('ld.shared.u32 %r11, [%r13];', 'add.u32 %r9, %r9, %r11;')
+  b.lines.push(
+    ...pick(roll, [
+      ['ld.shared.u32 %r11, [%r13];', 'add.u32 %r9, %r9, %r11;'],
+      ['ld.shared.u32 %r4, [%r13];'],
+      ['setp.lt.u32 %p3, %r1, 40;', '@%p3 ld.shared.u32 %r4, [%r13];'],
+    ]),
+  )
   if (roll(8) > 0) b.lines.push('bar.sync 0;')
-  if (roll(4) === 0) b.lines.push('mov.u32 %r4, %r11;')
+}
+
+/** What was found decides which way is gone. */
+const obeyed = (b: Body, roll: Roll): void => {
+  const label = `L${String(b.label++)}`
+  b.lines.push('and.b32 %r4, %r4, 3;', `setp.lt.u32 %p1, %r4, ${String(1 + roll(3))};`, `@%p1 bra ${label};`)
+  loaded(b, roll)
+  b.lines.push(`${label}:`)
+}
+
+/** A thread stores a word where no other does, and takes it back. */
+const kept = (b: Body, roll: Roll): void => {
+  b.lines.push(
+    'mul.wide.u32 %rd5, %r14, 4;',
+    'add.u64 %rd6, %rd2, %rd5;',
+    `st.global.u32 [%rd6], ${pick(roll, known)};`,
+    'ld.global.u32 %r4, [%rd6];',
+  )
+  if (roll(2) === 0) obeyed(b, roll)
 }
 
 const copied = (b: Body, roll: Roll): void => {
@@ -86,11 +118,17 @@ const copied = (b: Body, roll: Roll): void => {
     'cp.async.commit_group;',
   )
   if (roll(8) > 0) b.lines.push('cp.async.wait_group 0;')
-  b.lines.push('ld.shared.u32 %r11, [%r12];', 'add.u32 %r9, %r9, %r11;')
+  b.lines.push(
+    ...pick(roll, [
+      ['ld.shared.u32 %r11, [%r12];', 'add.u32 %r9, %r9, %r11;'],
+      ['ld.shared.u32 %r4, [%r12];'],
+    ]),
+  )
+  if (roll(3) === 0) obeyed(b, roll)
 }
 
 const decided = (b: Body, roll: Roll, depth: number): void => {
-  const of = pick(roll, known)
+  const of = roll(8) === 0 ? '%r9' : pick(roll, known)
   const p = `setp.${pick(roll, ['lt', 'ge', 'eq', 'ne'])}.u32 %p1, ${of}, ${String(roll(6) === 0 ? roll(4) : 100 + roll(8))};`
   const label = `L${String(b.label++)}`
   b.lines.push(p)
@@ -119,20 +157,16 @@ const statement = (b: Body, roll: Roll, depth: number, meets: boolean): void => 
   const which = roll(12)
   if (which < 4) computed(b, roll)
   else if (which < 6) loaded(b, roll)
-  else if (which < 7) stored(b, roll)
-  else if (which < 9) (meets ? exchanged : copied)(b, roll)
+  else if (which < 7) (roll(3) === 0 ? kept : stored)(b, roll)
+  else if (which < 8 && meets) exchanged(b, roll)
+  else if (which < 9) copied(b, roll)
   else if (depth > 1) computed(b, roll)
   else if (which < 11) decided(b, roll, depth)
   else repeated(b, roll, depth)
 }
 
-const kernel = (roll: Roll, threads: number): string => {
-  const b: Body = { lines: [], threads, label: 0 }
-  for (let n = 3 + roll(6); n > 0; n--) statement(b, roll, 0, true)
-  // most kernels write where no other CTA does
-  if (roll(6) > 0)
-    b.lines.push('mul.wide.u32 %rd5, %r14, 4;', 'add.u64 %rd6, %rd2, %rd5;', 'st.global.u32 [%rd6], %r9;')
-  return [
+const textOf = (lines: ReadonlyArray<string>): string =>
+  [
     '.version 8.3',
     '.target sm_90a',
     '.address_size 64',
@@ -162,11 +196,19 @@ const kernel = (roll: Roll, threads: number): string => {
     'add.u32 %r12, %r16, %r17;',
     'xor.b32 %r17, %r17, 252;',
     'add.u32 %r13, %r16, %r17;',
-    ...b.lines,
+    ...lines,
     'ret;',
     '}',
     '',
   ].join('\n')
+
+const kernel = (roll: Roll, threads: number): ReadonlyArray<string> => {
+  const b: Body = { lines: [], threads, label: 0 }
+  for (let n = 3 + roll(6); n > 0; n--) statement(b, roll, 0, true)
+  // most kernels write where no other CTA does
+  if (roll(6) > 0)
+    b.lines.push('mul.wide.u32 %rd5, %r14, 4;', 'add.u64 %rd6, %rd2, %rd5;', 'st.global.u32 [%rd6], %r9;')
+  return b.lines
 }
 
 export interface Grid {
@@ -175,11 +217,13 @@ export interface Grid {
   readonly given: WarpArguments
 }
 
-export const gridOf = (seed: number): Grid => {
-  const roll = rolling(seed)
-  const grid = [2 + roll(5), 1 + roll(3)]
-  const threads = 64 * grid[0]! * grid[1]!
-  const text = kernel(roll, threads)
+/** These lines, at a grid; `table`: the input is known, and holds 0, 1, 2, ... */
+export const gridOfLines = (
+  lines: ReadonlyArray<string>,
+  grid: ReadonlyArray<number>,
+  table: boolean,
+): Grid => {
+  const text = textOf(lines)
   const launch = {
     schema: 'tcspec.launch/1',
     kernel: 'k',
@@ -187,7 +231,13 @@ export const gridOf = (seed: number): Grid => {
     block: [64],
     args: [
       { kind: 'pointer', tensor: 'x', dtype: 'u32', shape: [words], role: 'in', file: null },
-      { kind: 'pointer', tensor: 'out', dtype: 'u32', shape: [threads], role: 'out' },
+      {
+        kind: 'pointer',
+        tensor: 'out',
+        dtype: 'u32',
+        shape: [grid.reduce((n, d) => n * d, 64)],
+        role: 'out',
+      },
     ],
     outputs: ['out'],
   }
@@ -202,9 +252,24 @@ export const gridOf = (seed: number): Grid => {
       ),
     )('k.ptx', 'launch.json'),
   )
+  const counting = new Uint8Array(Uint32Array.from({ length: words }, (_, i) => i).buffer)
   return {
     text,
     program: elaborated.program,
-    given: Object.assign({}, given, { unknown: new Set(['x']) }),
+    given: table
+      ? Object.assign({}, given, {
+          unknown: new Set(),
+          tensors: given.tensors.map((t) =>
+            t.name === 'x' ? Object.assign({}, t, { contents: counting }) : t,
+          ),
+        })
+      : Object.assign({}, given, { unknown: new Set(['x']) }),
   }
+}
+
+export const gridOf = (seed: number): Grid => {
+  const roll = rolling(seed)
+  const grid = [2 + roll(5), 1 + roll(3)]
+  const lines = kernel(roll, 64 * grid[0]! * grid[1]!)
+  return gridOfLines(lines, grid, roll(4) === 0)
 }

@@ -26,7 +26,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as fast from '../../fast/index.js'
 import { isFloat } from '../../numerics/dtype.js'
-import { warpSource, type GivenTensor } from '../../semantics/execution/launch-warps.js'
+import { contentsOf, warpSource, type GivenTensor } from '../../semantics/execution/launch-warps.js'
 import { eager } from '../../semantics/execution/policy.js'
 import * as Run from '../../semantics/execution/run.js'
 import { defaults, detector } from '../../semantics/judging/detector/index.js'
@@ -117,7 +117,7 @@ const roomy =
     const dtype = seeded.get(t.name)
     if (dtype !== undefined && set !== 'random')
       contents.set(dataOf(set, dtype, Math.floor(t.bytes / elementBytes(dtype)), number))
-    else if (t.contents !== null) contents.set(t.contents)
+    else contents.set(contentsOf(t) ?? [])
     return { name: t.name, role: 'inout', contents, bytes: contents.length, elements: null, symbol: null }
   }
 

@@ -139,6 +139,12 @@ const seeded = (dtype: string, count: number, number: number): Uint8Array => {
   return out
 }
 
+/** Drawn when it is first asked for. */
+const onceDrawn = (draw: () => Uint8Array): (() => Uint8Array) => {
+  let known: Uint8Array | null = null
+  return () => (known ??= draw())
+}
+
 // ---------------------------------------------------------------- reading
 
 /** Reads the files of a tensor; `t` is all that is said of it, by any argument. `where` says it. */
@@ -188,7 +194,12 @@ export const heldTensor =
       given: {
         name: t.tensor,
         role,
-        contents: before !== null ? before.right.data : drawn ? seeded(dtype, product(shape), number) : null,
+        contents:
+          before !== null
+            ? before.right.data
+            : drawn
+              ? onceDrawn(() => seeded(dtype, product(shape), number))
+              : null,
         bytes,
         elements: null,
         symbol: t.symbol ?? null,

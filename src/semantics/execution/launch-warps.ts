@@ -51,8 +51,8 @@ import { run, settings } from './run.js'
 export interface GivenTensor {
   readonly name: string
   readonly role: 'in' | 'out' | 'inout'
-  /** null: not given */
-  readonly contents: Uint8Array | null
+  /** null: not given; a function: drawn when a run asks for them, which one without their data does not */
+  readonly contents: Uint8Array | (() => Uint8Array) | null
   readonly bytes: number
   readonly elements: GlobalPlane['tensor']
   /** the variable of the module that it is, instead of memory of its own */
@@ -72,6 +72,9 @@ export interface HeldMemory {
   /** the variable of the module that it is */
   readonly symbol: string | null
 }
+/** What a tensor holds; null: it is not given. */
+export const contentsOf = ({ contents }: GivenTensor): Uint8Array | null =>
+  typeof contents === 'function' ? contents() : contents
 
 /** Eight bytes of the parameters that are the address of a tensor. */
 export interface PointerTo {
@@ -243,17 +246,18 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, said) : said)
     return region
   }
-  const contentsOf = new Map<string, Uint8Array>()
+  const contentsBy = new Map<string, Uint8Array>()
   for (const t of a.tensors) {
-    if (t.contents !== null && t.contents.length !== t.bytes)
+    const held =
+      a.unknown?.has(t.name) === true && t.contents !== null ? new Uint8Array(t.bytes) : contentsOf(t)
+    if (held !== null && held.length !== t.bytes)
       return refuse(
         'launch.tensor',
-        `tensor ${t.name}: expected ${String(t.bytes)} bytes, found ${String(t.contents.length)}`,
+        `tensor ${t.name}: expected ${String(t.bytes)} bytes, found ${String(held.length)}`,
       )
     if (t.symbol !== null) continue
-    const contents =
-      a.maps?.some(({ into }) => into === t.name) === true ? new Uint8Array(t.bytes) : t.contents
-    if (contents !== null) contentsOf.set(t.name, contents)
+    const contents = a.maps?.some(({ into }) => into === t.name) === true ? new Uint8Array(t.bytes) : held
+    if (contents !== null) contentsBy.set(t.name, contents)
     numbers.set(t.name, add(t.name, t.bytes, t.role, contents, t.elements))
   }
   const relocated: (readonly [WarpProgram['variables'][number], Uint8Array])[] = []
@@ -264,7 +268,8 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
         'launch.symbol',
         `${v.symbol}: expected ${String(v.bytes)} bytes, found ${String(t.bytes)} of ${t.name}`,
       )
-    const contents = (t?.contents ?? v.initial).slice()
+    const given = t === undefined ? null : contentsOf(t)
+    const contents = (given ?? v.initial).slice()
     const region = add(
       t?.name ?? v.symbol,
       v.bytes,
@@ -275,9 +280,9 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     symbols.set(v.symbol, region)
     if (t !== undefined) {
       numbers.set(t.name, region)
-      contentsOf.set(t.name, contents)
+      contentsBy.set(t.name, contents)
     }
-    if (t?.contents === undefined || t.contents === null) relocated.push([v, contents])
+    if (given === null) relocated.push([v, contents])
   }
   for (const [v, contents] of relocated)
     for (const { at, symbol, offset } of v.addresses) {
@@ -305,7 +310,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
   }
   for (const { into, offset, tensor, fields } of a.maps ?? []) {
     const region = numbers.get(tensor)
-    const held = into === null ? bytes : contentsOf.get(into)
+    const held = into === null ? bytes : contentsBy.get(into)
     if (region === undefined || held === undefined)
       return refuse('launch.tensor', `there is no tensor ${region === undefined ? tensor : (into ?? '')}`)
     const map = encoded(fields, 0, firstRegion + region)

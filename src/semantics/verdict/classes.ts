@@ -231,7 +231,7 @@ export const classesOf = (source: Source, world: World, how: How): Classes | nul
     const one = oneClass(source, how, cluster, others)
     if (one === null) return null
     classes.push({ cluster, members: one.members })
-    touched.push(...one.touched)
+    for (const planes of one.touched) touched.push(planes)
     const known = new Set(one.members)
     left = left.filter((c) => !known.has(c))
     if (classes.length * leastSaved > world.clusterCount) return null

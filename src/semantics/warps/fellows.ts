@@ -465,27 +465,29 @@ const isGlobal = (h: Here, { plane }: Elements): boolean => h.world.header.plane
 
 /** The elements of global memory that effects name, in the order in which they stand there. */
 const globalIn = (h: Here, x: unknown, into: Elements[] = []): ReadonlyArray<Elements> => {
-  if (typeof x !== 'object' || x === null || ArrayBuffer.isView(x)) return into
+  if (typeof x !== 'object' || x === null || !hasFields(x)) return into
   if (isElements(x)) {
     if (isGlobal(h, x)) into.push(x)
     return into
   }
-  for (const key in x) globalIn(h, (x as Fields)[key], into)
+  for (const key in x) globalIn(h, x[key], into)
   return into
 }
 type Fields = Readonly<Record<string, unknown>>
+const isNumbers = (x: object): x is Float64Array | Int32Array | Uint8Array =>
+  x instanceof Float64Array || x instanceof Int32Array || x instanceof Uint8Array
+const hasFields = (x: object): x is Fields => !isNumbers(x) && !(x instanceof Map) && !(x instanceof Set)
 
 /** Effects that are the same but for places of global memory, and for what is stored there. */
 const isAlike = (h: Here, of: Fellowship, x: unknown, y: unknown): boolean => {
   if (x === y) return true
   if (typeof x !== 'object' || typeof y !== 'object' || x === null || y === null) return false
-  if (ArrayBuffer.isView(x) || ArrayBuffer.isView(y)) return isSameNumbers(x, y)
+  if (isNumbers(x) || isNumbers(y)) return isNumbers(x) && isNumbers(y) && isSameNumbers(x, y)
   if (isElements(x)) return isElements(y) && isSamePlace(h, x, y)
-  if (Array.isArray(x) !== Array.isArray(y) || x instanceof Map || x instanceof Set) return false
-  const [a, b] = [x as Fields, y as Fields]
-  for (const key in a)
-    if (!(key in b) || !(isAlike(h, of, a[key], b[key]) || isStored(h, of, key, a))) return false
-  for (const key in b) if (!(key in a)) return false
+  if (Array.isArray(x) !== Array.isArray(y) || !hasFields(x) || !hasFields(y)) return false
+  for (const key in x)
+    if (!(key in y) || !(isAlike(h, of, x[key], y[key]) || isStored(h, of, key, x))) return false
+  for (const key in y) if (!(key in x)) return false
   return true
 }
 
@@ -497,10 +499,9 @@ const isStored = (h: Here, of: Fellowship, key: string, { destination }: Fields)
   return true
 }
 
-const isSameNumbers = (x: unknown, y: unknown): boolean => {
-  const [a, b] = [x as Float64Array, y as Float64Array]
-  if (!ArrayBuffer.isView(x) || !ArrayBuffer.isView(y) || a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false
+const isSameNumbers = (x: ArrayLike<number>, y: ArrayLike<number>): boolean => {
+  if (x.length !== y.length) return false
+  for (let i = 0; i < x.length; i++) if (!Object.is(x[i], y[i])) return false
   return true
 }
 
