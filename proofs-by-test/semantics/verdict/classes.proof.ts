@@ -109,10 +109,32 @@ const ways: Readonly<Record<string, ReadonlyArray<string>>> = {
   'its number, from the lanes of its warp': ['shfl.sync.idx.b32 %r4, %r2, 3, 31, -1;', ...found, ...lasts],
   'its number, in a predicate': ['setp.lt.u32 %p1, %r2, 2;', '@%p1 bar.sync 0;', ...lasts],
   'its number, as that of a barrier': ['bar.sync %r2;', ...lasts],
+  'a lane that has its number, and is not there': [
+    'setp.ge.u32 %p1, %r1, 2;',
+    '@%p1 bra M;',
+    'shfl.sync.idx.b32 %r4, %r1, %r2, 31, 3;',
+    'setp.lt.u32 %p2, %r4, 1;',
+    '@%p2 bra M;',
+    'M:',
+    ...lasts,
+  ],
 }
 
-test.each(Object.entries(ways))('%s', (_, lines) => {
-  const { program, given } = gridOfLines(lines, [5], true)
+const hidden: ReadonlyArray<string> = [
+  'ld.global.u32 %r9, [%rd1];',
+  'and.b32 %r9, %r9, %r2;',
+  'setp.eq.u32 %p1, %r9, 0;',
+  '@%p1 bra L;',
+  'bar.sync 0;',
+  'L:',
+  ...lasts,
+]
+
+test.each([
+  ...Object.entries(ways).map(([name, lines]) => [name, lines, true] as const),
+  ['data that its number hides', hidden, false] as const,
+])('%s', (_, lines, table) => {
+  const { program, given } = gridOfLines(lines, [5], table)
   const source = warpSource(program, given)
   const some = right(checkSource(source, how)).verdict
   const all = right(checkSource(source, Object.assign({}, how, { everyCluster: true }))).verdict

@@ -24,7 +24,12 @@ import type { Elaborated } from '../../dialects/ptx/elaboration/elaborate.js'
 import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { eager } from '../../semantics/execution/policy.js'
 import { run, standardFuel } from '../../semantics/execution/run.js'
-import { launchWarps, usualSharedBase, type WarpArguments } from '../../semantics/execution/launch-warps.js'
+import {
+  contentsOf,
+  launchWarps,
+  usualSharedBase,
+  type WarpArguments,
+} from '../../semantics/execution/launch-warps.js'
 import {
   allClauses,
   following,
@@ -431,7 +436,7 @@ const withTensors = (
                 E.map(({ given, whole: { dtype, shape }, expected }) =>
                   withMemory(
                     next,
-                    memory(t.tensor, numberOf(next), 'device', given.bytes, given.contents, now, null, {
+                    memory(t.tensor, numberOf(next), 'device', given.bytes, contentsOf(given), now, null, {
                       dtype,
                       shape,
                       expected,
@@ -590,8 +595,9 @@ const globalsSet = (
           }
           return pipe(
             heldTensor(p.files, where, launch)(g, filesInLaunch(where, launch, g), i),
-            E.chain(({ given, whole: { dtype, shape }, expected }): Step =>
-              given.bytes !== m.bytes
+            E.chain(({ given, whole: { dtype, shape }, expected }): Step => {
+              const held = contentsOf(given)
+              return given.bytes !== m.bytes
                 ? refuse(
                     'launch.symbol',
                     `${m.name}: expected ${String(m.bytes)} bytes, found ${String(given.bytes)} of ${g.tensor}`,
@@ -599,12 +605,12 @@ const globalsSet = (
                 : E.right(
                     withMemory(
                       next,
-                      Object.assign({}, given.contents === null ? m : withBytes(m, 0, given.contents), {
+                      Object.assign({}, held === null ? m : withBytes(m, 0, held), {
                         tensor: { dtype, shape, expected },
                       }),
                     ),
-                  ),
-            ),
+                  )
+            }),
           )
         }),
       ),

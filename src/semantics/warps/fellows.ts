@@ -283,7 +283,6 @@ export const agree = (r: Rows, places: ReadonlyArray<Place>, mask: number): void
 const steering = (o: Operation): ReadonlyArray<Place> => {
   switch (o._tag) {
     case 'shuffle':
-      return [o.lane, o.clamp, ...(o.members === null ? [] : [o.members])]
     case 'vote':
       return o.members === null ? [] : [o.members]
     case 'match':
@@ -293,9 +292,6 @@ const steering = (o: Operation): ReadonlyArray<Place> => {
       return [o.members]
     case 'branchIndexed':
       return [o.index]
-    case 'bar':
-    case 'barReduce':
-      return [o.id, o.count].flatMap((row) => (row === null ? [] : [row]))
     default:
       return []
   }
