@@ -3,7 +3,7 @@
  *
  * | what                                                     | oracle                                                        |
  * |----------------------------------------------------------|---------------------------------------------------------------|
- * | verdict, findings, notes, counts by classes              | those of a run of every cluster                               |
+ * | verdict, findings, notes, conditions by classes          | those of a run of every cluster                               |
  * | the log of a fellow                                      | the log of its cluster, run alone, footprint by footprint     |
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -17,7 +17,7 @@ import type { Verdict } from '../../../src/semantics/judging/verdict.js'
 import { spansOf, type LogEvent } from '../../../src/semantics/log/events.js'
 import type { World } from '../../../src/semantics/machine/world.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
-import { alone } from '../../../src/semantics/verdict/classes.js'
+import { visiting } from '../../../src/semantics/verdict/classes.js'
 import { checkSource, standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
 import { fellowship } from '../../../src/semantics/warps/fellows.js'
 import { right } from '../../either.js'
@@ -30,17 +30,17 @@ const seeds = Array.from({ length: nightly ? 3000 : 40 }, (_, i) => i + 1)
 
 // ---------------------------------------------------------------- verdicts
 
-/** A finding without how often it was seen. */
+/** All that is told but how much was run. */
 const toldOf = (v: Verdict): unknown => {
   const one = ({ id, severity, text, a, b }: Verdict['findings'][number]): string =>
-    [id, severity, text.replace(/ \(\d+ times\)$/u, ''), a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join(
-      '|',
-    )
+    [id, severity, text, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
   return {
     verdict: v.verdict,
-    findings: v.findings.map(one).sort(),
-    notes: v.notes.map(one).sort(),
-    counts: [v.counts.steps, v.counts.events, v.counts.clusters],
+    reason: v.reason,
+    findings: v.findings.map(one),
+    notes: v.notes.map(one),
+    conditions: v.conditions,
+    schedules: v.schedules,
     scope: v.scope,
   }
 }
@@ -163,7 +163,7 @@ test('a fellow that is alike does what its cluster does, at places that are move
     const count = given.grid.reduce((n, d) => n * d, 1)
     const fellows = fellowship(Array.from({ length: count - 1 }, (_, i) => i + 1))
     const logOf = (cluster: number, arguments_: typeof noArguments) => {
-      const { world, machine } = alone(right(source.launch(algebra, arguments_)), cluster)!
+      const { world, machine } = visiting(right(source.launch(algebra, arguments_)), [cluster])!
       const ran = run(world, machine, settings(eager), collect)
       return { world, log: ran.result, completed: ran.outcome._tag === 'completed' }
     }

@@ -178,6 +178,7 @@ export const worldOf = (
     cluster,
     clusters,
     clusterCount,
+    visits: null,
     ctas: product(cluster),
     resident,
     grants: l.grants,
@@ -467,12 +468,13 @@ const startWave = (
 }
 
 /** The next clusters of the grid, or null after the last ones. Global memory is handed on; everything else is fresh. */
-export const nextWave = (world: World, m: Machine): Machine | null =>
-  m.wave.next >= world.clusterCount
+export const nextWave = (world: World, m: Machine): Machine | null => {
+  const next = world.visits === null ? m.wave.next : world.visits.find((cluster) => cluster >= m.wave.next)
+  return next === undefined || next >= world.clusterCount
     ? null
     : startWave(
         world,
-        m.wave.next,
+        next,
         m.wave.requests,
         m.planes.map((p, i) => {
           const { space, initialised } = world.header.planes[i]!
@@ -485,6 +487,7 @@ export const nextWave = (world: World, m: Machine): Machine | null =>
         m.tensormaps,
         m.edit,
       )
+}
 
 /** The carriers of a tensor parameter, row-major; null when the algebra keeps no data. */
 export const readTensor = (world: World, m: Machine, name: string): Float64Array | null => {

@@ -70,6 +70,8 @@ export interface World {
   /** clusters along each grid axis, and their product */
   readonly clusters: ReadonlyArray<number>
   readonly clusterCount: number
+  /** those that run, ascending, where not all do; null: all */
+  readonly visits: ReadonlyArray<number> | null
   /** CTAs of a cluster */
   readonly ctas: number
   /** clusters that run together */

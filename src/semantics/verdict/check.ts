@@ -22,7 +22,7 @@ import { unit } from '../../numerics/unit.js'
 import { actor, operation as operationOf } from '../judging/detector/report.js'
 import { other } from '../judging/deed.js'
 import { counted, thousands } from '../judging/counted.js'
-import { defaults, detector, type Options } from '../judging/detector/index.js'
+import { defaults, detector, type Options, type Part } from '../judging/detector/index.js'
 import { hazardIds, hazards } from '../judging/hazards.js'
 import { ofColumns } from '../judging/subject.js'
 import {
@@ -52,7 +52,7 @@ import type { Fold } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { affordable, priceOfRun, type Budget } from './budget.js'
-import { classesOf, sourceOfOne, type Classes } from './classes.js'
+import { classesOf, sourceVisiting, type Classes } from './classes.js'
 import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
@@ -790,41 +790,24 @@ const ofClasses = (
   options: CheckOptions,
   { classes, written }: Classes,
 ): E.Either<Refusal, Checked> | null => {
-  const ran: Checked[] = []
-  for (const { cluster } of classes) {
-    const one = sourceOfOne(source, cluster)
-    const launched = one.launch(options.algebra, options.arguments)
-    const checked = E.chain((l: Launched) => checkLaunched(one, l, options, written))(launched)
-    if (E.isLeft(checked) || !decidesForClass(checked.right)) return null
-    ran.push(checked.right)
+  const some = sourceVisiting(
+    source,
+    classes.map(({ cluster }) => cluster),
+  )
+  const part: Part = {
+    standsFor: new Map(classes.map(({ cluster, members }) => [cluster, members.length])),
+    written,
   }
-  const first = ran.find(({ verdict }) => verdict.verdict !== 'ok') ?? ran[0]
-  if (first === undefined) return null
-  const sum = (of: (v: Verdict) => number): number =>
-    ran.reduce((n, { verdict }, i) => n + of(verdict) * classes[i]!.members.length, 0)
-  const { verdict, reasons } = first
-  const whole: Verdict = Object.assign({}, verdict, {
-    findings: onceEach(ran.flatMap((r) => r.verdict.findings)),
-    notes: onceEach(ran.flatMap((r) => r.verdict.notes)),
-    digest: { order: digestOfTexts(ran.map((r) => r.verdict.digest.order)), output: 'none' },
-    counts: {
-      events: sum(({ counts }) => counts.events),
-      steps: sum(({ counts }) => counts.steps),
-      agents: verdict.counts.agents,
-      ctas: verdict.counts.ctas,
-      clusters: sum(() => 1),
-      runs: ran.length,
-    },
+  const checked = E.chain((launched: Launched) => checkLaunched(some, launched, options, part))(
+    some.launch(options.algebra, options.arguments),
+  )
+  if (E.isLeft(checked) || !decidesForClass(checked.right)) return null
+  const { verdict } = checked.right
+  const told: Verdict = Object.assign({}, verdict, {
     classes: classes.map(({ cluster, members }) => ({ cluster, of: members.length })),
   })
-  return E.right(Object.assign({}, first, { verdict: whole, reasons }))
+  return E.right(Object.assign({}, checked.right, { verdict: told }))
 }
-
-/** Of the orders of several runs. */
-const digestOfTexts = (texts: ReadonlyArray<string>): string =>
-  texts.length === 1
-    ? texts[0]!
-    : digestOf([Float64Array.from(texts.join(' '), (character) => character.charCodeAt(0))])
 
 /** Does what the run of one cluster says stand for those like it: is it decided by one schedule that the whole grid has as well? */
 const decidesForClass = ({ verdict }: Checked): boolean =>
@@ -832,23 +815,12 @@ const decidesForClass = ({ verdict }: Checked): boolean =>
   verdict.schedules.length === 1 &&
   (verdict.verdict === 'ok' || verdict.verdict === 'hazard')
 
-/** A finding of several classes is told once. */
-const onceEach = (findings: Verdict['findings']): Verdict['findings'] => {
-  const seen = new Set<string>()
-  return findings.filter(({ id, a, b }) => {
-    const name = [id, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
-    const isNew = !seen.has(name)
-    seen.add(name)
-    return isNew
-  })
-}
-
-/** A launch, run whole and judged. `elsewhere`: what clusters write that it does not have. */
+/** A launch, run and judged. `part`: of its grid it has one cluster of each class. */
 const checkLaunched = (
   source: Source,
   launch: Launched,
   options: CheckOptions,
-  elsewhere: ReadonlyMap<number, Float64Array> | null = null,
+  part: Part | null = null,
 ): E.Either<Refusal, Checked> => {
   const { world } = launch
   const isGuess = (options.guessed?.length ?? 0) > 0
@@ -861,7 +833,7 @@ const checkLaunched = (
     rules: defaults.rules,
   }
   const asGuessed: Options = isGuess ? Object.assign({ guessed: true as const }, bare) : bare
-  const usual: Options = elsewhere === null ? asGuessed : Object.assign({ elsewhere }, asGuessed)
+  const usual: Options = part === null ? asGuessed : Object.assign({ part }, asGuessed)
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran =>

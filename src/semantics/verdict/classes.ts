@@ -59,24 +59,24 @@ export interface Classes {
   readonly written: ReadonlyMap<number, Float64Array>
 }
 
-// ---------------------------------------------------------------- one cluster
+// ---------------------------------------------------------------- some clusters
 
-/** A launch whose only cluster is this one. */
-export const alone = ({ world, machine }: Launched, cluster: number): Launched | null => {
-  const only = Object.assign({}, world, { clusterCount: cluster + 1 })
+/** A launch of which these clusters are run, ascending, and no other. */
+export const visiting = ({ world, machine }: Launched, visits: ReadonlyArray<number>): Launched | null => {
+  const only = Object.assign({}, world, { visits })
   const { wave } = machine
   const begins = nextWave(
     only,
-    withWave(machine, { clusters: wave.clusters, next: cluster, requests: 0, refused: wave.refused }),
+    withWave(machine, { clusters: wave.clusters, next: 0, requests: 0, refused: wave.refused }),
   )
   return begins === null ? null : { world: only, machine: begins }
 }
 
 /** The source of such launches. */
-export const sourceOfOne = (source: Source, cluster: number): Source => ({
+export const sourceVisiting = (source: Source, visits: ReadonlyArray<number>): Source => ({
   name: source.name,
   launch: (algebra, given) =>
-    E.map((launched: Launched) => alone(launched, cluster) ?? launched)(source.launch(algebra, given)),
+    E.map((launched: Launched) => visiting(launched, visits) ?? launched)(source.launch(algebra, given)),
 })
 
 // ---------------------------------------------------------------- what a run touches
@@ -197,7 +197,7 @@ const oneClass = (
   const fellows = fellowship(others)
   const launched = source.launch(algebra, Object.assign({}, given, { fellows }))
   if (E.isLeft(launched)) return null
-  const begins = alone(launched.right, cluster)
+  const begins = visiting(launched.right, [cluster])
   if (begins === null) return null
   const { outcome, result } = Run.run(
     begins.world,

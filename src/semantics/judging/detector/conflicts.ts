@@ -41,6 +41,7 @@ import { readFence } from './read-fence.js'
 import type { Actor, Draft } from './report.js'
 import {
   accessing,
+  again,
   agentName,
   whoActs,
   draft,
@@ -182,7 +183,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
     }
     const before = told.get(earlier)
     if (before?.kind === kind) {
-      before.draft.times++
+      again(c.report, before.draft)
       return before.draft
     }
     const draft = filed(
@@ -207,6 +208,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
             : (why ?? whyOf(c, earlier, later.stamp.agent, k)),
         knows: k === undefined ? undefined : knowsOf(earlier, later.stamp.agent, k),
         times: 1,
+        seen: 1,
       }),
     )
     told.set(earlier, { kind, draft })

@@ -100,6 +100,7 @@ export const nextCluster = (d: Detector, id: number): void => {
     }
   }
   c.cluster = id
+  c.report.standsFor = c.options.part?.standsFor.get(id) ?? 1
   d.anyEvent = false
 }
 
@@ -139,6 +140,8 @@ const nothingElse = new Float64Array(0)
 /** O1: bytes of outputs that nothing wrote. */
 const outputs = (d: Detector): void => {
   const c = d.context
+  // a byte is a byte of the grid
+  c.report.standsFor = 1
   c.header.planes.forEach((p, i) => {
     if (p.output !== true) return
     const missing: Array<readonly [number, number]> = []
@@ -173,7 +176,7 @@ const outputs = (d: Detector): void => {
       at = to
     })
     gap(p.bytes)
-    const nowhere = without(missing, c.options.elsewhere?.get(i))
+    const nowhere = without(missing, c.options.part?.written.get(i))
     if (nowhere.length > 0) {
       const last = newest
       const bytes = nowhere.reduce((n, [from, to]) => n + to - from, 0)

@@ -48,6 +48,8 @@ export interface Draft {
   readonly knows?: number | undefined
   readonly supply?: Supply
   times: number
+  /** the same, with the clusters for which others stand */
+  seen: number
 }
 
 export interface Failure {
@@ -62,6 +64,8 @@ export interface Report {
   readonly byManual: Set<Draft>
   readonly failures: Readonly<Record<ConditionName, Map<string, Failure>>>
   readonly deadlock: Array<Blocked>
+  /** so many clusters do what the one does that is heard of now */
+  standsFor: number
 }
 
 // ---------------------------------------------------------------- constructors
@@ -72,6 +76,7 @@ export const report = (header: Header): Report => ({
   byManual: new Set(),
   failures: { C1: new Map(), C2: new Map(), C3: new Map(), C4: new Map(), C5: new Map(), C6: new Map() },
   deadlock: [],
+  standsFor: 1,
 })
 
 export const actor = (
@@ -104,7 +109,7 @@ export const draft = (
   b?: Actor,
   place?: Place,
   knew?: string,
-): Draft => ({ id: () => id, severity, text, about, a, b, place, knew, times: 1 })
+): Draft => ({ id: () => id, severity, text, about, a, b, place, knew, times: 1, seen: 1 })
 
 // ---------------------------------------------------------------- combinators
 
@@ -117,14 +122,21 @@ export const keyOf = (kind: string, a: Stamp, b: Stamp | undefined): string =>
     ? `${kind}|${String(a.agent)}|${String(a.site)}`
     : `${kind}|${String(a.agent)}|${String(a.site)}|${String(b.agent)}|${String(b.site)}`
 
+/** One time more. */
+export const again = ({ standsFor }: Report, d: Draft): void => {
+  d.times++
+  d.seen += standsFor
+}
+
 /** The draft under this key, one time more, or a new one. */
 export const filed = (r: Report, key: string, make: () => Draft): Draft => {
   const old = r.drafts.get(key)
   if (old !== undefined) {
-    old.times++
+    again(r, old)
     return old
   }
   const made = make()
+  made.seen = r.standsFor
   r.drafts.set(key, made)
   return made
 }
@@ -219,7 +231,7 @@ export const findingOf = (header: Header, d: Draft): Diagnosis => {
   const core: { -readonly [K in keyof Diagnosis]: Diagnosis[K] } = {
     id: d.id(),
     severity: d.severity,
-    text: d.times > 1 ? `${d.text} (${String(d.times)} times)` : d.text,
+    text: d.seen > 1 ? `${d.text} (${String(d.seen)} times)` : d.text,
     a: operation(header, d.a),
     deeds: { a: d.a.deed, b: d.b?.deed ?? null },
     about: [...d.about, ...unitOf('a', d.a), ...unitOf('b', d.b)],

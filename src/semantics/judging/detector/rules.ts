@@ -165,6 +165,14 @@ export const standard: Rules = {
   warpExit: false,
 }
 
+/** What a log leaves out that has one cluster of each class. */
+export interface Part {
+  /** how many are in the class of each */
+  readonly standsFor: ReadonlyMap<number, number>
+  /** by plane, what all clusters of the grid write */
+  readonly written: ReadonlyMap<number, Float64Array>
+}
+
 export interface Options {
   /**
    * broken contracts (B8, U1, M5) and a load not waited for at a dealloc count as hazards, and relaxed arrives and waits order no ordinary access
@@ -185,8 +193,8 @@ export interface Options {
   readonly lanes?: 'converged' | 'off'
   /** the sizes of the launch are a guess: that an output is not written whole (O1) is then a note; absent: they are given */
   readonly guessed?: true
-  /** of a log of some clusters of a grid: what the others write, by plane, so that an output may be whole; absent: the log has all of it */
-  readonly elsewhere?: ReadonlyMap<number, Float64Array>
+  /** the log has one cluster of each class of a grid; absent: all that the grid has */
+  readonly part?: Part
   /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
   readonly digestsPlaces?: false
   readonly rules: Rules
