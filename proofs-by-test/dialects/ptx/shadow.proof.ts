@@ -83,7 +83,7 @@ describe('what is found over shadows is what is found over bits', () => {
           const launch = `${at}/launch.json`
           const known = [...(deciding[name] ?? []), ...(decidingInTwins[called] ?? [])]
           const bits = checked(`${at}/${text}`, launch, {})
-          const shadow = checked(`${at}/${text}`, launch, { over: 'shadow', known })
+          const shadow = checked(`${at}/${text}`, launch, { over: 'shadow', known, everyCta: true })
           expect(shadow.verdict).toBe(bits.verdict)
           expect(placed(shadow)).toEqual(placed(bits))
           if (bits.verdict === 'deadlock') return
