@@ -1,4 +1,4 @@
-/** Fat binaries as a compiler writes them, byte by byte: the other side of `cuda/fatbin.ts`. */
+/** Fat binaries as a compiler writes them, byte by byte: the other side of `launch/fatbin.ts`. */
 
 const u16 = (n: number): ReadonlyArray<number> => [n & 255, n >> 8]
 const u32 = (n: number): ReadonlyArray<number> => [...u16(n & 0xffff), ...u16(n >>> 16)]

@@ -7,7 +7,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
 import { absent, calls, type Call } from '../../../src/oracle/cuda/calls.js'
-import { fatbinsIn, ptxIn } from '../../../src/oracle/cuda/fatbin.js'
+import { fatbinsIn, ptxIn } from '../../../src/oracle/launch/fatbin.js'
+import { readPtx } from '../../../src/oracle/launch/ptx-text.js'
+import { functionsOf } from '../../../src/dialects/ptx/index.js'
 import { session } from '../../../src/oracle/cuda/session.js'
 import { bytesOf } from '../../../src/oracle/host/memory.js'
 import { performed, usualFuel } from '../../../src/oracle/host/perform.js'
@@ -244,6 +246,16 @@ describe('fat binaries', () => {
     const one = fatbin([{ kind: 1, arch: 90, text: 'abc' }])
     expect(code(ptxIn(one.subarray(0, 84)))).toBe('fatbin.form')
     expect(code(ptxIn(Uint8Array.of(1, 2, 3)))).toBe('fatbin.form')
+  })
+  it('PTX is read out of a program that keeps one module of kernels; of two it is asked which', () => {
+    const one = fatbin([{ kind: 1, arch: 90, text: kernels }])
+    const fileOf = (...all: ReadonlyArray<Uint8Array>): Uint8Array =>
+      Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0, ...all.flatMap((f) => [...f])])
+    const read = (bytes: Uint8Array) => readPtx({ ...onDisk, read: () => () => E.right(bytes) })('a.out')
+    expect(functionsOf(right(read(fileOf(one)))).length).toBeGreaterThan(10)
+    expect(functionsOf(right(read(one))).length).toBeGreaterThan(10)
+    expect(code(read(fileOf(one, one)))).toBe('ptx.several')
+    expect(code(read(fileOf(fatbin([{ kind: 2, arch: 90, text: 'x' }]))))).toBe('ptx.binary')
   })
   it('they are found in a file', () => {
     const one = fatbin([{ kind: 1, arch: 90, text: 'abc' }])

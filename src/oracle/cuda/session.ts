@@ -27,7 +27,7 @@ import { encodeNpy, npyArray } from '../tensor-files/npy.js'
 import type { Files } from '../tensor-files/files.js'
 import { failure } from '../../failure.js'
 import { calls, type Call } from './calls.js'
-import { ptxIn } from './fatbin.js'
+import { ptxIn } from '../launch/fatbin.js'
 
 // ---------------------------------------------------------------- model
 

@@ -7,6 +7,8 @@
  * | `50 ed 55 ba`                 | a fatbin                                | the same                                     |
  * | bytes of which one is zero    | no text                                 |                                              |
  *
+ * A program, an object or a fatbin in which nvcc kept the PTX of one module with kernels is that module (`fatbin.ts`).
+ *
  * Source: ELF, e_ident; CUDA Binary Utilities, cuobjdump.
  */
 import * as E from 'fp-ts/lib/Either.js'
@@ -15,6 +17,7 @@ import { refuse, type Failure } from '../../failure.js'
 import { parseModule, type Module } from '../../dialects/ptx/index.js'
 import { asText, type Files } from '../tensor-files/files.js'
 import { inFile } from './beside.js'
+import { fatbinsIn, ptxIn } from './fatbin.js'
 
 const elf: ReadonlyArray<number> = [0x7f, 0x45, 0x4c, 0x46]
 const fatbin: ReadonlyArray<number> = [0x50, 0xed, 0x55, 0xba]
@@ -34,6 +37,32 @@ const binary = (bytes: Uint8Array): string | null =>
         ? 'bytes that are not text'
         : null
 
+/** Texts of PTX in a program, an object, a library or a fatbin, newest architecture first; each fat binary has one. */
+const kept = (bytes: Uint8Array): E.Either<Failure, ReadonlyArray<string>> =>
+  pipe(
+    fatbinsIn(bytes),
+    E.traverseArray(ptxIn),
+    E.map((all) =>
+      all.flatMap((texts) => [...texts].sort((a, b) => b.arch - a.arch).slice(0, 1)).map(({ text }) => text),
+    ),
+  )
+
+/** One of them: the one that has kernels. */
+const onlyKept =
+  (file: string, found: string) =>
+  (texts: ReadonlyArray<string>): E.Either<Failure, string> => {
+    const some = texts.filter((text) => text.includes('.entry'))
+    const [first] = some.length === 0 ? texts : some
+    return first === undefined
+      ? refuse('ptx.binary', `${file}: expected PTX, which is a text, found ${found}`)
+      : some.length > 1
+        ? refuse(
+            'ptx.several',
+            `${file}: expected one module of PTX with kernels, found ${String(some.length)}; \`cuobjdump -xptx all ${file}\` writes each to a file`,
+          )
+        : E.right(first)
+  }
+
 /** The text of a file of PTX. */
 const ptxText =
   (file: string) =>
@@ -41,7 +70,7 @@ const ptxText =
     const found = binary(bytes)
     return found === null
       ? asText(file)(bytes)
-      : refuse('ptx.binary', `${file}: expected PTX, which is a text, found ${found}`)
+      : pipe(kept(bytes), E.chain(onlyKept(file, found)), E.mapLeft(inFile(file)))
   }
 
 /** The module in a file. */

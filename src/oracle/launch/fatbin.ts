@@ -15,9 +15,9 @@
  *
  * Source: the format is not documented; seen in what nvcc 13.0 writes.
  */
-import * as zlib from 'node:zlib'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
+import { isObject } from '../../wire.js'
 
 const magic = 0xba55ed50
 const isPtx = 1
@@ -31,6 +31,18 @@ export interface PtxInside {
 type Decompress = (bytes: Uint8Array) => Uint8Array
 const isDecompress = (u: unknown): u is Decompress => typeof u === 'function'
 
+/** What Node.js brings; null in a browser and before 22.15. This file loads in both. */
+const zstdOfNode = (): Decompress | null => {
+  const node: unknown = Reflect.get(globalThis, 'process')
+  const builtin: unknown = isObject(node) ? node['getBuiltinModule'] : null
+  if (!isBuiltin(builtin)) return null
+  const zlib = builtin('node:zlib')
+  const found: unknown = isObject(zlib) ? zlib['zstdDecompressSync'] : null
+  return isDecompress(found) ? found : null
+}
+type Builtin = (name: string) => unknown
+const isBuiltin = (u: unknown): u is Builtin => typeof u === 'function'
+
 const textOf = (bytes: Uint8Array): string =>
   new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0) < 0 ? bytes.length : bytes.indexOf(0)))
 
@@ -40,8 +52,8 @@ const payload = (bytes: Uint8Array, compressed: number): E.Either<Failure, strin
   if (compressed === 0) return E.right(textOf(bytes))
   if (!zstd.every((b, i) => bytes[i] === b))
     return refuse('fatbin.compressed', `the PTX is compressed, and not by zstd: ${advice}`)
-  const decompress: unknown = Reflect.get(zlib, 'zstdDecompressSync')
-  if (!isDecompress(decompress))
+  const decompress = zstdOfNode()
+  if (decompress === null)
     return refuse(
       'fatbin.compressed',
       `the PTX is compressed by zstd, which Node.js has from 22.15 on: ${advice}`,
