@@ -10,7 +10,7 @@
  * | C2 the others of a class have the same events, moved in global memory             | `warps/fellows.ts`       | they are no class               |
  * | C3 what is read at other places is not known, or what is there is the same        | `isOneToRead`            | yes                             |
  * | C4 of what one writes, no other reads or writes a byte; nor does it by another way of being moved itself | `collision` | yes                |
- * | C5 what one stores that others do not is read by nobody                           | `unlike`                 | yes                             |
+ * | C5 what one stores that others do not is never read                               | `unlike`                 | yes                             |
  * | C6 the run of each class decides, by one schedule that has a name                 | `Checked`                | yes                             |
  *
  *     ring, 2,048 CTAs of a matrix product       one class: 1 CTA is run, and 2,047 are the same up to addresses
