@@ -147,6 +147,11 @@ export default tseslint.config(
     },
   },
   {
+    // Who calls a chapter that has not come can be stopped in no other way (the header says why that is right).
+    files: ['site/src/machine/shelf.ts'],
+    rules: { 'functional/no-throw-statements': 'off' },
+  },
+  {
     files: [
       'proofs-by-test/**/*.ts',
       'proofs-in-browser/**/*.ts',
@@ -155,6 +160,9 @@ export default tseslint.config(
       '*.config.js',
       'bench/**',
       'tools/site.mjs',
+      'tools/chapters.mjs',
+      'tools/questions.mjs',
+      'tools/page-speed.mjs',
     ],
     languageOptions: {
       globals: { console: 'readonly', process: 'readonly', performance: 'readonly', URL: 'readonly' },

@@ -11,7 +11,7 @@ import { printJson } from '../src/semantics/files/codec.js'
 import { right } from '../proofs-by-test/either.js'
 import { inMemory } from '../proofs-by-test/oracle/disk.js'
 import { running, worldOf } from '../proofs-by-test/oracle/world.js'
-import { accessibilityErrors, at, inBrowser, looks } from './browser.js'
+import { accessibilityErrors, at, inBrowser, looks, type Opened, type View } from './browser.js'
 
 const browser = inBrowser()
 const triton = new URL('../conformance/triton/', import.meta.url)
@@ -63,6 +63,13 @@ const drop = async (page: Page, files: Readonly<Record<string, string | Uint8Arr
   await page.dispatchEvent('.check', 'drop', { dataTransfer: data })
 }
 
+/** The place without the example that it opens with. */
+const cleared = async (view?: View): Promise<Opened> => {
+  const opened = await browser.open(at('#/check'), view)
+  await opened.page.getByRole('button', { name: 'Clear' }).click()
+  return opened
+}
+
 const verdict = (page: Page) => page.getByRole('region', { name: 'verdict', exact: true })
 const finding = (page: Page, id: string) => page.locator('.check-finding', { hasText: id }).first()
 const badge = (page: Page, word: string) => verdict(page).locator('.badge', { hasText: word })
@@ -87,7 +94,7 @@ const captures = [
 describe('a module that is pasted', () => {
   it.each(captures)('%s has the verdict of the command line', { timeout: 60_000 }, async (name) => {
     const ttgir = textOf(`captures/${name}/${name}.ttgir`)
-    const { page, complaints } = await browser.open(at('#/check'))
+    const { page, complaints } = await cleared()
     await paste(page, ttgir)
     await verdict(page).waitFor({ timeout: 40_000 })
     const files = { 'kernel.ttgir': { ttgir } }
@@ -112,7 +119,7 @@ describe('PTX', () => {
     { timeout: 90_000 },
     async (file, word) => {
       const ptx = fs.readFileSync(new URL(file, cuda), 'utf8')
-      const { page, complaints } = await browser.open(at('#/check'))
+      const { page, complaints } = await cleared()
       await paste(page, ptx)
       await verdict(page).waitFor({ timeout: 60_000 })
       const files = { 'kernel.ptx': { ptx } }
@@ -132,7 +139,7 @@ describe('PTX', () => {
     { timeout: 90_000 },
     async () => {
       const folder = new URL('matmul_f32/', cuda)
-      const { page, complaints } = await browser.open(at('#/check'))
+      const { page, complaints } = await cleared()
       const npys = ['a.npy', 'b.npy'].map(
         (name) => [name, new Uint8Array(fs.readFileSync(new URL(name, folder)))] as const,
       )
@@ -181,7 +188,7 @@ describe('a kernel that JAX traced, and a trace', () => {
     return new TextDecoder().decode(disk.get('run.jsonl'))
   }
   it('a jaxpr that is pasted has the verdict of the command line', { timeout: 60_000 }, async () => {
-    const { page, complaints } = await browser.open(at('#/check'))
+    const { page, complaints } = await cleared()
     await paste(page, jaxpr)
     await verdict(page).waitFor({ timeout: 40_000 })
     await badge(page, 'ok').waitFor()
@@ -194,7 +201,7 @@ describe('a kernel that JAX traced, and a trace', () => {
   it.each(['pasted', 'dropped'])('a trace that is %s has the verdict of the command line', async (how) => {
     const jsonl = await traced()
     const kernel = how === 'pasted' ? 'run.jsonl' : 'early.jsonl'
-    const { page, complaints } = await browser.open(at('#/check'))
+    const { page, complaints } = await cleared()
     await (how === 'pasted' ? paste(page, jsonl) : drop(page, { [kernel]: jsonl }))
     await finding(page, 'R1').waitFor()
     expect(bare(await saved(page))).toEqual(await ask('check', { kernel, files: { [kernel]: { jsonl } } }))
@@ -211,7 +218,7 @@ const author = textOf('first/row_scale.py')
 
 describe('files that are dropped', () => {
   it('a module, its author and its launch: both lines are marked, in both texts', async () => {
-    const { page, complaints } = await browser.open(at('#/check'))
+    const { page, complaints } = await cleared()
     await drop(page, {
       'row_scale.ttgir': rowScale,
       'row_scale.py': author,
@@ -241,7 +248,7 @@ describe('files that are dropped', () => {
   })
   it('a verdict is shown and nothing is judged', async () => {
     const document = await ask('check', { kernel: 'zoo/W3' })
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'verdict.json': JSON.stringify(document) })
     await finding(page, 'W3').waitFor()
     expect(bare(await saved(page))).toEqual(document)
@@ -249,7 +256,7 @@ describe('files that are dropped', () => {
     expect(await verdict(page).locator('svg').count()).toBe(1)
   })
   it('what says that it is a verdict and is none is refused in a line', async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'v.json': '{"schema": "tcspec.verdict/2", "findings": [{"id": "<script>"}]}' })
     await page.locator('.refusal', { hasText: 'v.json: ' }).waitFor()
   })
@@ -261,7 +268,7 @@ describe('files that are dropped', () => {
       ),
     )
     const text = printJson(program)
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'ring.json': text })
     await finding(page, 'R1').waitFor()
     expect(bare(await saved(page))).toEqual(
@@ -269,7 +276,7 @@ describe('files that are dropped', () => {
     )
   })
   it('PTX that is damaged has a line that says where', async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'k.ptx': '.version 8.0\n.target sm_90a\n.visible .entry k( {' })
     await page.locator('.refusal', { hasText: 'k.ptx:3:' }).first().waitFor()
   })
@@ -277,7 +284,7 @@ describe('files that are dropped', () => {
 
 describe('the launch', () => {
   it('is filled from the text; what is wrong is said at the field, and nothing is asked until it is right', async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'k.ttgir': textOf('modules/mm_hosttma_nows_64x64x32_s4_w4_sm90.ttgir') })
     const k = page.getByRole('textbox', { name: 'K', exact: true })
     await k.waitFor()
@@ -288,6 +295,11 @@ describe('the launch', () => {
     await page.getByText('K: expected a multiple of 16').waitFor()
     expect(await k.getAttribute('aria-invalid')).toBe('true')
     await verdict(page).waitFor({ state: 'detached' })
+    // where the verdict was
+    await page
+      .getByRole('status', { name: 'why there is no verdict' })
+      .getByText('K: expected a multiple of 16, for which the module was compiled, found 100')
+      .waitFor()
     await k.fill('64')
     await command(page).getByText('K=64').waitFor()
     await badge(page, 'ok').waitFor()
@@ -296,7 +308,7 @@ describe('the launch', () => {
 
 describe('what if', () => {
   it('a statement that is left out changes the verdict, and both stand beside each other', async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'mended.ttgir': textOf('first/mended.ttgir') })
     await badge(page, 'ok').waitFor()
     await page.getByRole('combobox', { name: 'leave out a statement' }).fill('fence_async_shared 25')
@@ -347,7 +359,7 @@ describe('what if', () => {
 
 describe('a link', () => {
   it('restores the text, the launch, what is left out, and the finding', async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await drop(page, { 'row_scale.ttgir': rowScale, 'row_scale.py': author })
     await verdict(page).waitFor()
     await page.getByRole('textbox', { name: 'dx' }).fill('256,64')
@@ -363,20 +375,40 @@ describe('a link', () => {
     await other.page.getByText('def row_scale').first().waitFor()
     expect(bare(await saved(other.page))).toEqual(before)
   })
-  it('of a text that is too long says so, and the text can be saved', async () => {
-    const { page } = await browser.open(at('#/check'))
-    // noise that no packing makes shorter
-    let seed = 1
-    const noise = Array.from({ length: 120_000 }, () => {
-      seed = (seed * 48271) % 2147483647
-      return String.fromCharCode(33 + (seed % 90))
-    }).join('')
-    await drop(page, { 'k.ttgir': `// ${noise}\n${rowScale}` })
-    await verdict(page).waitFor()
-    await page.getByText('The text is too long for a link.').waitFor()
-    await page.getByRole('button', { name: 'Save the text' }).waitFor()
-    expect(page.url().length).toBeLessThan(61_000)
-  })
+  it(
+    'holds a text of any length when it is copied, and a file opens again: the same verdict each time',
+    { timeout: 90_000 },
+    async () => {
+      const { page } = await cleared()
+      // noise that no packing makes shorter
+      let seed = 1
+      const noise = Array.from({ length: 120_000 }, () => {
+        seed = (seed * 48271) % 2147483647
+        return String.fromCharCode(33 + (seed % 90))
+      }).join('')
+      await drop(page, { 'k.ttgir': `// ${noise}\n${rowScale}`, 'row_scale.py': author })
+      await verdict(page).waitFor()
+      await page.getByRole('textbox', { name: 'dx' }).fill('256,64')
+      await command(page).getByText('dx=f16[256,64]').waitFor()
+      await badge(page, 'hazard').waitFor()
+      const before = bare(await saved(page))
+      expect(page.url().length).toBeLessThan(61_000)
+      await page.getByRole('button', { name: 'Copy the link' }).click()
+      const link = await page.evaluate(() => navigator.clipboard.readText())
+      expect(link.length).toBeGreaterThan(100_000)
+      const { page: linked } = await browser.open(link)
+      await badge(linked, 'hazard').waitFor()
+      expect(bare(await saved(linked))).toEqual(before)
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save to open again' }).click(),
+      ])
+      const { page: dropped } = await cleared()
+      await drop(dropped, { 'k.check.json': fs.readFileSync(await download.path(), 'utf8') })
+      await badge(dropped, 'hazard').waitFor()
+      expect(bare(await saved(dropped))).toEqual(before)
+    },
+  )
 })
 
 // ---------------------------------------------------------------- what nobody means well
@@ -400,8 +432,9 @@ const longest = (page: Page): Promise<number> =>
   page.evaluate(() => (globalThis as unknown as { longest: number }).longest)
 
 const lives = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'row_scale.ttgir' }).click()
-  await finding(page, 'P1').waitFor({ timeout: 20_000 })
+  // not the example that the page has the answer of
+  await page.getByRole('button', { name: 'zoo/W3' }).click()
+  await finding(page, 'W3').waitFor({ timeout: 20_000 })
 }
 
 const hostile: ReadonlyArray<readonly [what: string, text: string]> = [
@@ -417,7 +450,7 @@ const hostile: ReadonlyArray<readonly [what: string, text: string]> = [
 
 describe('hostile pastes', () => {
   it.each(hostile)('%s: a line, and the page lives', { timeout: 60_000 }, async (_, text) => {
-    const { page, complaints } = await browser.open(at('#/check'))
+    const { page, complaints } = await cleared()
     await page.locator('.cm-content').waitFor()
     const data = await handed(page, text)
     await watch(page)
@@ -429,7 +462,7 @@ describe('hostile pastes', () => {
     expect(complaints).toEqual([])
   })
   it('50 MB of text is refused without being read', { timeout: 60_000 }, async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await page.locator('.cm-content').waitFor()
     const data = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()
@@ -445,7 +478,7 @@ describe('hostile pastes', () => {
     await lives(page)
   })
   it('a module of 100,000 operations is answered or stopped', { timeout: 120_000 }, async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await page.locator('.cm-content').waitFor()
     const lines = Array.from({ length: 100_000 }, (_, i) => `    %x${String(i)} = arith.addi %n, %n : i32`)
     const text = `module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {\n  tt.func public @big(%n: i32) {\n${lines.join('\n')}\n    tt.return\n  }\n}\n`
@@ -466,7 +499,7 @@ describe('hostile pastes', () => {
 
 describe('without a mouse', () => {
   it('an example is judged, a finding chosen, a statement left out', async () => {
-    const { page, complaints } = await browser.open(at('#/check'))
+    const { page, complaints } = await cleared()
     const tabTo = async (name: string): Promise<void> => {
       for (let k = 0; k < 120; k++) {
         await page.keyboard.press('Tab')
@@ -492,7 +525,7 @@ describe('without a mouse', () => {
     expect(complaints).toEqual([])
   })
   it('what is in the clipboard is pasted', async () => {
-    const { page } = await browser.open(at('#/check'))
+    const { page } = await cleared()
     await page.locator('.cm-content').waitFor()
     await page.evaluate((text) => navigator.clipboard.writeText(text), rowScale)
     await page.locator('.cm-content').focus()
@@ -503,11 +536,11 @@ describe('without a mouse', () => {
 
 describe.each(looks)('%s', (_, view) => {
   it('no accessibility error, and nothing is wider than the page', { timeout: 60_000 }, async () => {
-    for (const example of ['row_scale.ttgir', 'matmul1 without a wait'] as const) {
-      const { page, complaints } = await browser.open(at('#/check'), view)
+    for (const example of ['row scale', 'matmul1 without a wait'] as const) {
+      const { page, complaints } = await cleared(view)
       await page.getByRole('button', { name: example }).click()
       await verdict(page).locator('svg').waitFor()
-      if (example === 'row_scale.ttgir') await page.locator('.cm-line.check-mark-first').first().waitFor()
+      if (example === 'row scale') await page.locator('.cm-line.check-mark-first').first().waitFor()
       expect(await accessibilityErrors(page)).toEqual([])
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(overflow).toBeLessThanOrEqual(0)
@@ -521,7 +554,12 @@ describe('the run of a verdict', () => {
   it('is shown with the finding that is looked at: both accesses on the lanes, the later one just begun', async () => {
     const { page, complaints } = await browser.open(at('#/check?kernel=matmul1&without=wait+consumed'))
     await badge(page, 'deadlock').waitFor()
-    await page.getByRole('button', { name: 'Show it in the run' }).click()
+    // the button is in the panel of the finding, and the run has one of its own
+    await verdict(page).getByRole('button', { name: 'Show it in the run' }).click()
+    await page
+      .getByRole('region', { name: 'the run' })
+      .getByRole('button', { name: 'Hide the run' })
+      .waitFor()
     const player = page.locator('[data-player=matmul1]')
     await player.waitFor()
     const recording = await ask('view', { kernel: 'matmul1', without: ['wait consumed'] })

@@ -1,11 +1,14 @@
 // The page, in site/dist: classic scripts, so that it works from a folder as from a server.
 //
 //     page.js     the shell and its places: the first view
-//     machine.js  the library as one function, whose text becomes a worker
+//     machine/    the library in chapters (chapters.mjs), whose texts become a worker
 //     editor.js   CodeMirror, when a text is edited
+//     examples.js texts of the kernels to begin with, when one is chosen
 //     search.js   what is searched of guide and API, when a search is opened
 //     guide/      the pages of docs/ (site/guide), with guide.js and guide.css
 //     api/        the reference, by typedoc; made anew when a source has changed
+//
+// Beside what the page loads lies the same compressed (`.br`, `.gz`), for a server that serves such files.
 //
 //     --without-api     without it
 //     --tree=URL        where the sources are to be seen: links to files lead there
@@ -13,6 +16,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import './read-typescript.mjs'
+import { asked, chaptersOf, reached, splitting, start } from './chapters.mjs'
+import { compress } from './compress.mjs'
+import { questions } from './questions.mjs'
 
 const root = fileURLToPath(new URL('../site/', import.meta.url))
 const out = `${root}dist/`
@@ -92,14 +98,63 @@ if (found === null) {
   console.error('site/race.ts: expected a finding, found none')
   process.exit(1)
 }
+const library = await build({
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  define: defined,
+  plugins: [withoutNode],
+  build: {
+    write: false,
+    target: 'es2022',
+    modulePreload: false,
+    chunkSizeWarningLimit: Infinity,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: `${root}src/machine/worker.ts`,
+      onLog: () => undefined,
+      output: {
+        format: 'cjs',
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name].js',
+        codeSplitting: splitting,
+      },
+    },
+  },
+})
+const chapters = chaptersOf(library.output)
+mkdirSync(`${out}machine`)
+for (const [name, text] of chapters) writeFileSync(`${out}machine/${name}.js`, text)
+const { shelf } = await import('../site/src/machine/shelf.ts')
+const ahead = await reached(chapters, shelf, questions)
+
+// the kernel that Check opens with has its answers in the page
+const { openingOf } = await import('../site/src/places/check/opening.ts')
+const { questionOf, describedOf } = await import('../site/src/places/check/subject.ts')
+const first = new URL('../conformance/triton/first/', import.meta.url)
+const ttgir = readFileSync(new URL('row_scale.ttgir', first), 'utf8')
+const author = readFileSync(new URL('row_scale.py', first), 'utf8')
+const opened = openingOf(ttgir, author)
+const answers = []
+for (const [method, params] of [
+  ['kernels', describedOf(opened)],
+  ['check', questionOf(opened)],
+]) {
+  const { said } = await asked(chapters, shelf, method, params)
+  answers.push({ method, params, document: JSON.parse(said.text) })
+}
+
 await script('page', 'main.tsx', {
   plugins: [memoryModel],
-  define: { ...defined, tcspecRace: JSON.stringify(found) },
+  define: {
+    ...defined,
+    tcspecRace: JSON.stringify(found),
+    tcspecChapters: JSON.stringify({ start, ahead }),
+    tcspecOpening: JSON.stringify({ ttgir, author, answers }),
+  },
 })
 await script('editor', 'editor/index.ts')
-await script('machine', 'machine/worker.ts', { plugins: [withoutNode] })
-const machine = readFileSync(`${out}machine.js`, 'utf8')
-writeFileSync(`${out}machine.js`, `globalThis.tcspecMachine=function(){${machine}\n}\n`)
+await script('examples', 'places/check/examples-texts.ts')
 copyFileSync(`${root}index.html`, `${out}index.html`)
 const pageTook = performance.now() - began
 
@@ -118,5 +173,8 @@ writeFileSync(
   `${out}search.js`,
   `${readFileSync(`${out}search.js`, 'utf8')}\nglobalThis.tcspecSearch=globalThis.tcspecSearchOf(JSON.parse(${JSON.stringify(JSON.stringify(written.documents))}))\n`,
 )
-for (const [what, ms] of [['page', pageTook], ...written.took])
-  console.log(`${what.padEnd(28)}${(ms / 1000).toFixed(1)} s`)
+const compressBegan = performance.now()
+// the package holds neither the reference nor these
+if (withApi) compress(out)
+const took = [['page', pageTook], ...written.took, ['compressed', performance.now() - compressBegan]]
+for (const [what, ms] of took) console.log(`${what.padEnd(28)}${(ms / 1000).toFixed(1)} s`)

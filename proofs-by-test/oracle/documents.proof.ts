@@ -140,6 +140,7 @@ const asked: ReadonlyArray<readonly [schema: string, argv: ReadonlyArray<string>
   ['cute/1', ['cute', 'size', '(6,8):(8,1)']],
   ['cute/1', ['cute', '((2,3),8):((1,2),8)']],
   ['tmem/1', ['tmem', 'DEFAULT(1)', '--shape', '128x2']],
+  ['values/1', ['view', 'matmul1', '--values', 'a_smem', '--at', '40']],
   ['tmem-map/1', ['tmem', 'acc=DEFAULT(1):128x256:f32']],
   ['layout-words/1', ['layout', 'words', 'WGMMA', '--shape', '64x16']],
   ['layout-words/1', ['layout', 'words', 'WG_SPLAT((64, 8))']],

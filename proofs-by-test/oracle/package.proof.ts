@@ -124,7 +124,7 @@ describe('the package', () => {
       expect(run(process.execPath, [program, '--version'], away)).toBe(`${manifest.version}\n`)
       expect(run(process.execPath, [program, 'check', 'queue'], away)).toContain('ok')
       // the page, but for its reference of the API, which is larger than all of the package
-      for (const file of ['index.html', 'page.js', 'page.css', 'machine.js', 'guide/index.html'])
+      for (const file of ['index.html', 'page.js', 'page.css', 'machine/core.js', 'guide/index.html'])
         expect(packed).toContain(`site/dist/${file}`)
       expect(packed.filter((file) => file.startsWith('site/dist/api'))).toEqual([])
       fs.rmSync(away, { recursive: true })

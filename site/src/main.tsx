@@ -7,6 +7,7 @@ import type { Recording } from '../../src/render/recording/model.js'
 import { readAddress, type Address } from './address.js'
 import { Header } from './look/header.js'
 import { placeNames } from './look/place-names.js'
+import { ahead } from './machine/chapters.js'
 import { warm } from './machine/client.js'
 import { PlayerAlone } from './player/player.js'
 import { readRecording } from './player/run.js'
@@ -89,8 +90,10 @@ if (root !== null && recording !== null) {
     root,
   )
 } else if (root !== null) {
+  // the library is on its way while the page is drawn; its workers begin once that is done
+  ahead('', null)
+  root.textContent = ''
   render(<Page />, root)
-  // the library is loaded once there is nothing better to do
   const begin = (): void => {
     setTimeout(warm, 200)
   }

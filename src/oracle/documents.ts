@@ -17,6 +17,7 @@
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
  * | `view`                                          | `tcspec.recording/1`     | `recording.schema.json`     |
+ * | `view --values A`                               | `tcspec.values/1`        | `values.schema.json`        |
  * | `sweep`, `sweep merge`                          | `tcspec.sweep-summary/1` | `sweep-summary.schema.json` |
  * | `vectors -o DIR`, `vectors --list`              | `tcspec.vectors/1`, `tcspec.suites/1` | `vectors.schema.json`, `suites.schema.json` |
  * | any of them with `-o FILE`                      | `tcspec.written/1`       | `written.schema.json`       |
@@ -97,6 +98,15 @@ const hostSide = object('a side of a finding', {
   does: [text, 'what it does to the bytes'],
   where: [orNull('a line', text), 'the statement of the kernel; null: it is no launch'],
 })
+
+/** What is said of an array, wherever it is. */
+const placeFields = {
+  name: [text, 'its name'],
+  space: [oneOf('gmem', 'smem', 'tmem', 'regs'), 'the memory that it is in'],
+  cta: [orNull('a CTA', nat), 'its CTA; null of global memory'],
+  dtype: [text, 'type of its elements'],
+  shape: [list(nat), 'its extents'],
+} as const
 
 const shape: Members[string] = [list(nat), 'extent of every dimension']
 const bits: Members[string] = [nat, 'bits of an element']
@@ -580,6 +590,32 @@ const documents: Readonly<Record<string, Document>> = {
       ),
       'in the order of the log',
     ],
+  }),
+  'values.schema.json': document('tcspec.values/1', 'what an array holds after some steps of a run', {
+    kernel: [text, 'name of the program'],
+    at: [nat, 'steps that have happened'],
+    ...placeFields,
+    window: [
+      object('a window', {
+        row: [nat, 'its first row; rows are all dimensions but the last'],
+        column: [nat, 'its first column'],
+        rows: [nat, 'its rows'],
+        columns: [nat, 'its columns'],
+      }),
+      'the elements that are listed',
+    ],
+    values: [
+      list(either('a number, or the word of one that is not finite', finite, text)),
+      'row by row; empty where the run keeps no data',
+    ],
+    bytes: [
+      list(integer),
+      'the byte at which each element begins, in the memory of its CTA or in its tensor',
+    ],
+    unswizzled: [orNull('numbers', list(integer)), 'the same before the swizzle, where there is one'],
+    swizzle: [nat, 'bytes that the swizzle spans; 16 is none'],
+    tiles: [list(list(nat)), 'levels of the tiling, outermost first: the extents of a tile'],
+    places: [list(object('an array', placeFields)), 'the arrays that can be asked for'],
   }),
   'recording.schema.json': document('tcspec.recording/1', 'a run that is stepped through', {
     kernel: [text, 'name of the program'],

@@ -1,6 +1,7 @@
 /** A text that can be edited: a text area until the editor is loaded, which takes its place. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { loadScript } from '../machine/client.js'
+import { quiet } from '../machine/client.js'
+import { loadScript } from '../machine/script.js'
 import type { Editor, Language, Mark } from './index.js'
 
 /** Characters that the editor is given; what is longer stays in the text area. */
@@ -37,24 +38,27 @@ export const Text = ({
   useEffect(() => {
     let left = false
     if (!fits) return undefined
-    loadScript('editor.js').then(
-      () => {
-        if (left || place.current === null || globalThis.tcspecEditor === undefined) return
-        editor.current = globalThis.tcspecEditor.open({
-          parent: place.current,
-          text: now.current,
-          language,
-          label,
-          readOnly,
-          changed: (next) => {
-            if (next !== now.current) heard.current(next)
-          },
-        })
-        setEdited(true)
-      },
-      // the text area stays
-      () => undefined,
-    )
+    // a verdict comes first
+    quiet()
+      .then(() => loadScript('editor.js'))
+      .then(
+        () => {
+          if (left || place.current === null || globalThis.tcspecEditor === undefined) return
+          editor.current = globalThis.tcspecEditor.open({
+            parent: place.current,
+            text: now.current,
+            language,
+            label,
+            readOnly,
+            changed: (next) => {
+              if (next !== now.current) heard.current(next)
+            },
+          })
+          setEdited(true)
+        },
+        // the text area stays
+        () => undefined,
+      )
     return () => {
       left = true
       editor.current?.destroy()

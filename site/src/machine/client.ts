@@ -1,8 +1,8 @@
 /**
  * The machine as the page knows it: questions go to a worker, one at a time, and each has one answer.
  *
- * The library is a classic script (`machine.js`) that holds it as a function; its text becomes a worker, which works from `file://` as from a server. It
- * is fetched when the first question is asked, or when the page has nothing else to do.
+ * The library is a folder of chapters (`chapters.ts`), whose texts become a worker; which works from `file://` as from a server. What every question needs
+ * is loaded when the first one is asked, or when the page has nothing else to do; the rest when a worker wants it.
  *
  * There are two workers, one for quick questions and one for those that may take long, so that a layout does not wait for a verdict. A question that is
  * stopped is answered at once; its worker has some patience to end by itself, then another takes its place.
@@ -12,7 +12,9 @@
  *  2. answers come in the order in which questions of one worker were asked
  *  3. a worker that dies takes one question with it
  */
+import { ahead, begin, textsOf } from './chapters.js'
 import type { Progress, Question, Refused, Said } from './protocol.js'
+import type { Brought } from './shelf.js'
 
 export type Answered =
   | { readonly _tag: 'answer'; readonly document: unknown }
@@ -32,20 +34,37 @@ interface Waiting {
   readonly settle: (answered: Answered) => void
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** A worker with its queue; `make` begins another, and `patience` are the milliseconds that it has to end what is not wanted any more. */
 const queue = (make: () => Promise<Worker>, patience: number) => {
   const waiting: Waiting[] = []
   let worker: Promise<Worker> | null = null
   let current: Waiting | null = null
+  /** when the question that is being answered went to the worker: browsers show how long it took */
+  let asked = 0
 
   const end = (answered: Answered): void => {
     const done = current
     current = null
+    if (done !== null) performance.measure(`machine ${done.question.method}`, { start: asked })
     done?.settle(answered)
     next()
   }
 
-  const heard = (said: Said): void => {
+  const bring = async (to: Worker, names: ReadonlyArray<string>): Promise<void> => {
+    const brought: Brought = { _tag: 'chapters', texts: await textsOf(names) }
+    to.postMessage(brought)
+  }
+
+  const heard = (from: Worker, said: Said): void => {
+    if (said._tag === 'wants') {
+      bring(from, said.chapters).catch((error: unknown) => {
+        kill()
+        end({ _tag: 'refused', refused: { code: 'stopped', message: messageOf(error) } })
+      })
+      return
+    }
     if (said._tag === 'ready' || current === null || said.number !== current.question.number) return
     switch (said._tag) {
       case 'progress':
@@ -62,7 +81,7 @@ const queue = (make: () => Promise<Worker>, patience: number) => {
   const begun = async (): Promise<Worker> => {
     const made = await make()
     made.onmessage = (event: MessageEvent<Said>) => {
-      heard(event.data)
+      heard(made, event.data)
     }
     made.onerror = (event) => {
       event.preventDefault()
@@ -92,19 +111,24 @@ const queue = (make: () => Promise<Worker>, patience: number) => {
     current = first
     started().then(
       (w) => {
-        if (current === first) w.postMessage(first.question)
+        if (current !== first) return
+        asked = performance.now()
+        w.postMessage(first.question)
       },
       (error: unknown) => {
         worker = null
-        end({ _tag: 'refused', refused: { code: 'stopped', message: String(error) } })
+        end({ _tag: 'refused', refused: { code: 'stopped', message: messageOf(error) } })
       },
     )
   }
 
   return {
-    warm: (): void => {
-      started().catch(() => undefined)
-    },
+    warm: (): Promise<void> =>
+      started().then(
+        () => undefined,
+        () => undefined,
+      ),
+    isBusy: (): boolean => current !== null || waiting.length > 0,
     put: (one: Waiting): (() => void) => {
       waiting.push(one)
       next()
@@ -126,45 +150,6 @@ const queue = (make: () => Promise<Worker>, patience: number) => {
   }
 }
 
-// ---------------------------------------------------------------- the script as a worker
-
-/** Loads a classic script beside the page, once. */
-const scripts = new Map<string, Promise<void>>()
-export const loadScript = (file: string): Promise<void> => {
-  const before = scripts.get(file)
-  if (before !== undefined) return before
-  const loading = new Promise<void>((resolve, reject) => {
-    const script = document.createElement('script')
-    script.src = file
-    script.onload = () => {
-      resolve()
-    }
-    script.onerror = () => {
-      scripts.delete(file)
-      reject(new Error(`${file}: could not be loaded`))
-    }
-    document.head.append(script)
-  })
-  scripts.set(file, loading)
-  return loading
-}
-
-declare global {
-  var tcspecMachine: (() => void) | undefined
-}
-
-let address: string | null = null
-const makeWorker = async (): Promise<Worker> => {
-  if (address === null) {
-    await loadScript('machine.js')
-    if (globalThis.tcspecMachine === undefined)
-      return Promise.reject(new Error('machine.js: holds no machine'))
-    const text = `(${globalThis.tcspecMachine.toString()})()`
-    address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
-  }
-  return new Worker(address)
-}
-
 // ---------------------------------------------------------------- asking
 
 /** Questions whose answer is there at once; any other may take long. */
@@ -182,21 +167,62 @@ const quick: ReadonlyArray<string> = [
   'version',
 ]
 
-const short = queue(makeWorker, 1000)
-const long = queue(makeWorker, 50)
+const short = queue(begin, 1000)
+const long = queue(begin, 50)
 let count = 0
 
+/** An answer that came with the page. */
+export interface Known {
+  readonly method: string
+  readonly params: unknown
+  readonly document: unknown
+}
+let known: ReadonlyArray<Known> = []
+
+/** Answers that the library gave when the page was built: who asks the same is answered at once. */
+export const know = (answers: ReadonlyArray<Known>): void => {
+  known = [...known, ...answers]
+}
+
+const subjectOf = (params: unknown): unknown =>
+  typeof params === 'object' && params !== null && 'kernel' in params ? params.kernel : null
+const knownTo = (method: string, params: unknown): Known | undefined =>
+  known.find(
+    (k) =>
+      k.method === method &&
+      // a text is printed only if it may be the same
+      subjectOf(k.params) === subjectOf(params) &&
+      JSON.stringify(k.params) === JSON.stringify(params),
+  )
+
 export const ask: Ask = (method, params, progress) => {
+  const before = knownTo(method, params)
+  if (before !== undefined)
+    return {
+      answered: Promise.resolve({ _tag: 'answer', document: before.document }),
+      stop: () => undefined,
+    }
   let settle: (answered: Answered) => void = () => undefined
   const answered = new Promise<Answered>((resolve) => {
     settle = resolve
   })
+  ahead(method, params)
   const one: Waiting = { question: { number: ++count, method, params }, progress, settle }
   return { answered, stop: (quick.includes(method) ? short : long).put(one) }
 }
 
 /** Begins the workers while the reader reads. */
 export const warm = (): void => {
-  short.warm()
-  long.warm()
+  void short.warm()
+  void long.warm()
+}
+
+/** Milliseconds between two looks whether anything is asked. */
+const look = 200
+
+/** Waits until the library is there and nothing is asked: what is nice to have may take the line then. */
+export const quiet = async (): Promise<void> => {
+  await short.warm()
+  do await new Promise((resolve) => setTimeout(resolve, look))
+  while (short.isBusy() || long.isBusy())
 }

@@ -21,6 +21,7 @@ export interface Refused {
 
 export type Said =
   | { readonly _tag: 'ready' }
+  | { readonly _tag: 'wants'; readonly chapters: ReadonlyArray<string> }
   | { readonly _tag: 'progress'; readonly number: number; readonly progress: Progress }
   | { readonly _tag: 'answer'; readonly number: number; readonly text: string }
   | { readonly _tag: 'refused'; readonly number: number; readonly refused: Refused }

@@ -47,6 +47,8 @@ const useAsking = (method: string, params: unknown, delay: number): Asking<unkno
   const [state, setState] = useState<State>(nothing)
   const [round, setRound] = useState(0)
   const under = useRef<Asked | null>(null)
+  /** whether something was asked before: nobody has typed the first question letter by letter */
+  const isLater = useRef(false)
   useEffect(() => {
     if (params === null) {
       setState(nothing)
@@ -55,19 +57,23 @@ const useAsking = (method: string, params: unknown, delay: number): Asking<unkno
     let mine: Asked | null = null
     let left = false
     setState((s) => ({ ...s, working: true, progress: null, stopped: false }))
-    const timer = setTimeout(() => {
-      mine = ask(method, params, (progress) => {
-        if (!left) setState((s) => ({ ...s, progress }))
-      })
-      under.current = mine
-      void mine.answered.then((a) => {
-        if (left) return
-        if (a._tag === 'answer') setState({ ...nothing, document: a.document, of: params })
-        else if (a._tag === 'refused')
-          setState((s) => ({ ...s, refused: a.refused, working: false, progress: null }))
-        else setState((s) => ({ ...s, working: false, progress: null, stopped: true }))
-      })
-    }, delay)
+    const timer = setTimeout(
+      () => {
+        mine = ask(method, params, (progress) => {
+          if (!left) setState((s) => ({ ...s, progress }))
+        })
+        under.current = mine
+        void mine.answered.then((a) => {
+          if (left) return
+          if (a._tag === 'answer') setState({ ...nothing, document: a.document, of: params })
+          else if (a._tag === 'refused')
+            setState((s) => ({ ...s, refused: a.refused, working: false, progress: null }))
+          else setState((s) => ({ ...s, working: false, progress: null, stopped: true }))
+        })
+      },
+      isLater.current ? delay : 0,
+    )
+    isLater.current = true
     return () => {
       left = true
       clearTimeout(timer)

@@ -7,6 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { asked } from '../../../src/oracle/cli/commands/index.js'
 import { answering } from '../../../src/oracle/serve/answer.js'
 import type { Question, Said } from './protocol.js'
+import type { Brought, Shelf } from './shelf.js'
 
 /** Bytes of an answer: what a page can still show. */
 const mostBytes = 256 * 2 ** 20
@@ -14,6 +15,7 @@ const mostBytes = 256 * 2 ** 20
 const between = 100
 
 declare const tcspecVersion: string
+declare const tcspecShelf: Shelf
 
 const answers = answering({
   commands: asked,
@@ -32,7 +34,9 @@ const say = (said: Said): void => {
   postMessage(said)
 }
 
-const answer = async ({ number, method, params }: Question): Promise<void> => {
+/** Asks until nothing was missed: what is said without a chapter counts for nothing. */
+const answer = async (question: Question): Promise<void> => {
+  const { number, method, params } = question
   let last = -Infinity
   const found = await answers(method, params, (progress) => {
     const now = performance.now()
@@ -40,12 +44,31 @@ const answer = async ({ number, method, params }: Question): Promise<void> => {
     last = now
     say({ _tag: 'progress', number, progress })
   })
-  if (E.isRight(found)) say({ _tag: 'answer', number, text: found.right })
-  else say({ _tag: 'refused', number, refused: { code: found.left.data.code, message: found.left.message } })
+  const missed = tcspecShelf.missed()
+  if (missed.length > 0) {
+    await tcspecShelf.fetch(missed)
+    return answer(question)
+  }
+  say(
+    E.isRight(found)
+      ? { _tag: 'answer', number, text: found.right }
+      : {
+          _tag: 'refused',
+          number,
+          refused: { code: found.left.data.code, message: found.left.message },
+        },
+  )
 }
 
-addEventListener('message', (event: MessageEvent<Question>) => {
-  void answer(event.data)
+addEventListener('message', ({ data }: MessageEvent<Question | Brought>) => {
+  if ('_tag' in data) return
+  answer(data).catch((error: unknown) => {
+    say({
+      _tag: 'refused',
+      number: data.number,
+      refused: { code: 'stopped', message: error instanceof Error ? error.message : String(error) },
+    })
+  })
 })
 
 say({ _tag: 'ready' })

@@ -114,6 +114,18 @@ const tipOf = (run: Run, layout: Layout, time: number, y: number, slack: number)
     : `${box.label}: generation ${String(phase.generation)} (parity ${String(phase.generation % 2)}) is open; time ${String(phase.from)} to ${String(phase.to)}`
 }
 
+/** Pixels of the names of lanes: the longest has room, but for the longest of all. */
+const gutterOf = (layout: Layout): number =>
+  Math.max(150, Math.min(260, 34 + 6.4 * layout.boxes.reduce((n, { label }) => Math.max(n, label.length), 0)))
+
+/** The scale at which nine bars of ten have room for their labels, within reason. */
+const readableScale = (run: Run): number => {
+  const wanted = run.recording.picture.bars
+    .map(({ from, to, label }) => (label.length * 6.2 + 8) / Math.max(1, to - from))
+    .sort((a, b) => a - b)
+  return Math.max(30, Math.min(most, wanted[Math.floor(wanted.length * 0.9)] ?? 30))
+}
+
 export const Lanes = ({ run, marks, at, chosen, go }: LanesProps) => {
   const layout = useMemo(() => layoutOf(run), [run])
   const theme = useTheme()
@@ -121,11 +133,12 @@ export const Lanes = ({ run, marks, at, chosen, go }: LanesProps) => {
   const lower = useRef<HTMLCanvasElement>(null)
   const upper = useRef<HTMLCanvasElement>(null)
   const [width, setWidth] = useState(0)
-  const gutter = width < 520 ? 92 : 150
+  const gutter = width < 520 ? 92 : gutterOf(layout)
   const end = run.recording.picture.end
   const fitting = Math.max(least, Math.min(most, (width - gutter - 4) / Math.max(1, end)))
+  const readable = useMemo(() => readableScale(run), [run])
   const [zoom, setZoom] = useState<number | null>(null)
-  const scale = zoom ?? Math.max(30, Math.min(40, fitting))
+  const scale = zoom ?? Math.max(readable, Math.min(most, fitting))
   const [look, setLook] = useState<Look | null>(null)
   const [tip, setTip] = useState<Tip | null>(null)
   /** how far the box is scrolled, known without asking the browser for a layout */

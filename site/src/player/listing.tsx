@@ -107,6 +107,9 @@ export const Listing = ({ run, state, at, go, found, leaveOut }: ListingProps) =
   const box = useRef<HTMLOListElement>(null)
   const [stop, setStop] = useState<number | null>(null)
   const firstStop = useMemo(() => listing.findIndex((l) => l.site !== null), [listing])
+  /** lines before the first statement: what the program declares */
+  const declared = firstStop > 2 ? firstStop : 0
+  const [isFolded, setFolded] = useState(true)
   const standing = new Map<number, string>()
   state.agents.forEach(({ site, status }, agent) => {
     const line = status === 'done' || status === 'idle' ? -1 : (sites[site]?.line ?? -1)
@@ -161,29 +164,46 @@ export const Listing = ({ run, state, at, go, found, leaveOut }: ListingProps) =
         if (button instanceof HTMLElement) button.focus()
       }}
     >
-      {listing.map((line, number) => (
-        <Row
-          key={number}
-          run={run}
-          line={line}
-          number={number}
-          agents={standing.get(number) ?? ''}
-          isTaken={number === taken}
-          found={
-            number === found[0] && number === found[1]
-              ? '1st, 2nd'
-              : number === found[0]
-                ? '1st'
-                : number === found[1]
-                  ? '2nd'
-                  : ''
-          }
-          isStop={number === (stop ?? firstStop)}
-          chosen={setStop}
-          jump={jump}
-          leaveOut={leaveOut}
-        />
-      ))}
+      {declared > 0 && (
+        <li class="player-line player-fold">
+          <button
+            type="button"
+            class="player-text"
+            aria-expanded={!isFolded}
+            tabIndex={0}
+            onClick={() => {
+              setFolded(!isFolded)
+            }}
+          >
+            <span aria-hidden="true">{isFolded ? '▸' : '▾'}</span> {declared} lines of declarations
+          </button>
+        </li>
+      )}
+      {listing.map((line, number) =>
+        isFolded && number < declared ? null : (
+          <Row
+            key={number}
+            run={run}
+            line={line}
+            number={number}
+            agents={standing.get(number) ?? ''}
+            isTaken={number === taken}
+            found={
+              number === found[0] && number === found[1]
+                ? '1st, 2nd'
+                : number === found[0]
+                  ? '1st'
+                  : number === found[1]
+                    ? '2nd'
+                    : ''
+            }
+            isStop={number === (stop ?? firstStop)}
+            chosen={setStop}
+            jump={jump}
+            leaveOut={leaveOut}
+          />
+        ),
+      )}
     </ol>
   )
 }

@@ -6,15 +6,17 @@
  * there is none the buttons are not there.
  */
 import './style.css'
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Recording, State } from '../../../src/render/recording/model.js'
 import { offeredIn } from '../../../src/render/recording/state.js'
+import { Find } from './find.js'
 import { FindingWords, Verdict } from './findings.js'
 import { Lanes } from './lanes.js'
 import { Listing } from './listing.js'
 import { marksOf } from './marks.js'
 import { AgentSign } from './parts.js'
-import { clamp, runOf, siteWords, type Run } from './run.js'
+import { clamp, interestingIn, runOf, siteWords, type Run } from './run.js'
 import { Agents, Barriers, Slots } from './states.js'
 import { Transport } from './transport.js'
 
@@ -30,6 +32,8 @@ export interface PlayerProps {
   readonly leaveOut?: (label: string) => void
   /** the verdict and its findings stand elsewhere on the page already */
   readonly isJudged?: boolean
+  /** what arrays hold, where there is a machine to ask */
+  readonly values?: ComponentChildren
 }
 
 const Offers = ({
@@ -102,6 +106,7 @@ export const Player = ({
   choose,
   leaveOut,
   isJudged = false,
+  values = null,
 }: PlayerProps) => {
   const run = useMemo(() => runOf(recording), [recording])
   const marks = useMemo(() => marksOf(recording), [recording])
@@ -131,12 +136,14 @@ export const Player = ({
         <div class="stack player-right">
           <Lanes run={run} marks={marks} at={at} chosen={chosen} go={go} />
           <Transport run={run} at={at} go={go} />
+          <Find run={run} at={at} go={go} />
         </div>
       </div>
       <div class={chosen === null ? '' : 'player-beside'}>
         {chosen !== null && <FindingWords mark={chosen} />}
         <Slots run={run} state={state} at={at} chosen={chosen} />
       </div>
+      {values}
       <div class="player-states">
         <div class="stack">
           <Offers run={run} state={state} at={at} go={go} choose={choose} />
@@ -152,7 +159,9 @@ export const Player = ({
 export const PlayerAlone = ({ recording }: { readonly recording: Recording }) => {
   const first = useMemo(() => marksOf(recording).findIndex((m) => m.at !== null), [recording])
   const [finding, look] = useState<number | null>(first < 0 ? null : first)
-  const [at, go] = useState(() => (first < 0 ? 0 : (marksOf(recording)[first]?.at ?? 0)))
+  const [at, go] = useState(() =>
+    first < 0 ? interestingIn(recording) : (marksOf(recording)[first]?.at ?? 0),
+  )
   const { kernel, arch, settings, without, schedule } = recording
   return (
     <div class="stack">

@@ -140,6 +140,10 @@ export const next = (steps: ReadonlyArray<number>, at: number, way: 1 | -1): num
 export const clamp = ({ recording: { steps } }: Run, at: number): number =>
   Math.max(0, Math.min(steps.length, Number.isFinite(at) ? Math.round(at) : 0))
 
+/** The position after the first step that touches a slot or sets an operation off: what is before it sets up. 0: there is none. */
+export const interestingIn = ({ steps }: Recording): number =>
+  steps.findIndex(({ changed }) => (changed.slots ?? []).length > 0 || (changed.flights ?? []).length > 0) + 1
+
 // ---------------------------------------------------------------- words
 
 export const iterationWords = (iteration: ReadonlyArray<number>): string =>

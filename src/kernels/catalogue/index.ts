@@ -69,6 +69,9 @@ export type {
   SettingValue,
   TensorRole,
 } from './model.js'
+import { isOfZoo } from '../zoo-name.js'
+
+export { isOfZoo }
 export { cutDownTo, followedAt, judgedAt } from './cut-down.js'
 export { instanceOf, settingsOf } from './settings.js'
 
@@ -142,9 +145,6 @@ const ofZoo: ReadonlyArray<Kernel> = [...printedKernels, printedWgmmaLoopKernel,
 /** The kernels whose names begin with this and a slash: `zoo`, `foreign`, `printed`; none of another one. */
 export const kernelsOf = (folder: string): ReadonlyArray<Kernel> =>
   ofZoo.filter(({ name }) => name.startsWith(`${folder}/`))
-
-/** Names of the zoo, of the foreign bugs and of kernels as they were printed: `zoo/`, `foreign/`, `printed/`. */
-export const isOfZoo = (name: string): boolean => /^(zoo|foreign|printed)\//.test(name)
 
 /**
  * The kernel of this name, of the catalogue or of the zoo; an unknown one is refused with the most similar.

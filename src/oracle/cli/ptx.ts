@@ -10,7 +10,6 @@ import * as fast from '../../fast/index.js'
 import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
-import { laneTwinNamed } from '../../kernels/broken/zoo/lanes.js'
 import { shadow } from '../../numerics/shadow.js'
 import type { Script } from '../../render/recording/record.js'
 import type { Buffers } from '../../render/recording/slots.js'
@@ -34,7 +33,7 @@ import { beside } from '../launch/beside.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { onDataSets, type OnSets } from './on-data-sets.js'
 import { tensorOfBytes } from '../launch/ptx-tensors.js'
-import { filesOfTwin } from '../launch/lane-twins.js'
+import { filesOfTwin, laneTwinOf } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
 import { withoutInstructions } from '../launch/without-ptx.js'
 import { asText } from '../tensor-files/files.js'
@@ -78,7 +77,7 @@ import { own } from '../../own.js'
 
 /** Whether a name is that of PTX in a file, or of a kernel of the zoo that is PTX. */
 export const isPtx = (name: string): boolean =>
-  name.toLowerCase().endsWith('.ptx') || laneTwinNamed(name) !== undefined
+  name.toLowerCase().endsWith('.ptx') || laneTwinOf(name) !== undefined
 
 // ---------------------------------------------------------------- what is asked
 

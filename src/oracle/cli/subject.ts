@@ -10,13 +10,13 @@ import { without } from '../../kernels/broken/without.js'
 import {
   instanceOf,
   kernelNamed,
-  isOfZoo,
   kernelsOf,
   type Expects,
   type Input,
   type Instance,
 } from '../../kernels/catalogue/index.js'
 import { shapeOf, tensorsOf } from '../../kernels/reference.js'
+import { isOfZoo } from '../../kernels/zoo-name.js'
 import type { Compiler } from '../../numerics/special-functions/index.js'
 import { parseProgram } from '../../semantics/files/codec.js'
 import type { Program, Site } from '../../semantics/language/program.js'

@@ -13,9 +13,13 @@ export interface FilesOfTwin {
   readonly launch: string
 }
 
+/** The lane twin of a name: nothing else of the zoo is looked at for the name of a file. */
+export const laneTwinOf = (name: string): ReturnType<typeof laneTwinNamed> =>
+  name.startsWith('zoo/') ? laneTwinNamed(name) : undefined
+
 /** The files of a kernel of the zoo that is PTX, before those that are there; undefined: the name is of no such kernel. */
 export const filesOfTwin = (name: string, files: Files): FilesOfTwin | undefined => {
-  const found = laneTwinNamed(name)
+  const found = laneTwinOf(name)
   if (found === undefined) return undefined
   const [text, launch] = [`${name}.ptx`, `${name}.json`]
   const own = new Map([

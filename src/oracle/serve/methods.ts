@@ -106,7 +106,7 @@ export const served: ReadonlyArray<Served> = [
     documents: ['tcspec.events/1', 'tcspec.timeline/1', 'tcspec.written/1'],
     long: true,
   },
-  { command: 'view', documents: ['tcspec.recording/1', 'tcspec.written/1'], long: true },
+  { command: 'view', documents: ['tcspec.recording/1', 'tcspec.values/1', 'tcspec.written/1'], long: true },
   { command: 'mutate', documents: ['tcspec.mutation/1'], long: true },
 ]
 

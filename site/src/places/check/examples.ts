@@ -1,31 +1,81 @@
-/** Kernels to begin with, all of them of this project. */
-import rowScaleText from '../../../../conformance/triton/first/row_scale.ttgir?raw'
-import rowScaleAuthor from '../../../../conformance/triton/first/row_scale.py?raw'
+/**
+ * Kernels to begin with, all of them of this project, in the shapes in which kernels are published. Their texts are a script of its own, which is loaded
+ * when one is chosen; `examples-texts.ts` is what it holds.
+ */
+import { loadScript } from '../../machine/script.js'
+import { openingOf } from './opening.js'
 import { empty, type State } from './subject.js'
 
-export const examples: ReadonlyArray<{
+/** The opening kernel, and what the library says of it: the method, the params and the document of each answer. */
+declare const tcspecOpening: {
+  readonly ttgir: string
+  readonly author: string
+  readonly answers: ReadonlyArray<{
+    readonly method: string
+    readonly params: unknown
+    readonly document: unknown
+  }>
+}
+
+export const opening: State = openingOf(tcspecOpening.ttgir, tcspecOpening.author)
+export const openingAnswers = tcspecOpening.answers
+
+export interface Example {
   readonly title: string
+  readonly of: 'CUDA' | 'Triton, Gluon' | 'Pallas' | 'By name'
   readonly says: string
-  readonly state: State
-}> = [
+  readonly state: () => Promise<State>
+}
+
+declare global {
+  var tcspecExamples: Readonly<Record<string, State>> | undefined
+}
+
+const stateOf = async (title: string): Promise<State> => {
+  await loadScript('examples.js')
+  const state = globalThis.tcspecExamples?.[title]
+  return state ?? Promise.reject(new Error(`examples.js: holds no '${title}'`))
+}
+
+const named = (title: string, says: string, state: State): Example => ({
+  title,
+  of: 'By name',
+  says,
+  state: () => Promise.resolve(state),
+})
+const held = (of: Example['of'], title: string, says: string): Example => ({
+  title,
+  of,
+  says,
+  state: () => stateOf(title),
+})
+
+export const examples: ReadonlyArray<Example> = [
   {
-    title: 'row_scale.ttgir',
+    title: 'row scale',
+    of: 'Triton, Gluon',
     says: 'Gluon: a tile is doubled in shared memory and stored by TMA, without a fence between',
-    state: {
-      ...empty,
-      name: 'row_scale.ttgir',
-      text: rowScaleText,
-      beside: { 'row_scale.py': rowScaleAuthor },
-    },
+    state: () => Promise.resolve(opening),
   },
-  {
-    title: 'matmul1 without a wait',
-    says: 'a Blackwell matmul of the catalogue, without wait consumed',
-    state: { ...empty, kernel: 'matmul1', without: ['wait consumed'] },
-  },
-  {
-    title: 'zoo/W3',
-    says: 'twelve lines: the operand of a wgmma is overwritten while it is read',
-    state: { ...empty, kernel: 'zoo/W3' },
-  },
+  held('Triton, Gluon', 'pipelined matmul', 'a matmul as Triton pipelines it, with its PTX'),
+  held('CUDA', 'block sum', 'a tree of additions in shared memory that lacks a __syncthreads()'),
+  held('CUDA', 'double buffer', 'cp.async into two stages; one group too many is in flight'),
+  held('CUDA', 'tiled matmul', 'the textbook matmul in shared memory: no hazard'),
+  held('CUDA', 'cluster sum', 'partial sums of a cluster, read before the peers have started'),
+  held('CUDA', 'cluster ring', 'st.async around a cluster; what arrives is read at once'),
+  held('CUDA', 'last block', 'the last block adds up, and a partial sum lacks its __threadfence()'),
+  held('Pallas', 'Blackwell matmul', 'a kernel of Pallas as JAX traced it'),
+  named('matmul1 without a wait', 'a Blackwell matmul of the catalogue without `wait consumed`', {
+    ...empty,
+    kernel: 'matmul1',
+    without: ['wait consumed'],
+  }),
+  named('zoo/W3', 'the operand of a wgmma is overwritten while it is read, in twelve lines', {
+    ...empty,
+    kernel: 'zoo/W3',
+  }),
 ]
+
+/** Whether a text is that of an example, unchanged. */
+export const isExample = (text: string): boolean =>
+  text === opening.text || Object.values(globalThis.tcspecExamples ?? {}).some((state) => state.text === text)

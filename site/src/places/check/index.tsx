@@ -7,32 +7,28 @@
 import './style.css'
 import * as E from 'fp-ts/lib/Either.js'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { writeAddress } from '../../address.js'
+import { writeAddress, type Params } from '../../address.js'
 import type { Language, Mark } from '../../editor/index.js'
 import { Text } from '../../editor/text.js'
 import { Copy } from '../../look/copy.js'
 import { Busy, Refusal } from '../../look/parts.js'
+import { know } from '../../machine/client.js'
 import { isMembers, listAt, textAt } from '../../machine/members.js'
 import type { PlaceProps } from '../use-params.js'
-import { examples } from './examples.js'
+import { Compare, printVersion, readVersion, runOf as ranBy } from './compare.js'
+import { Examples } from './example-list.js'
+import { isExample, opening, openingAnswers } from './examples.js'
 import { mostCharacters, readFiles, taken, textRefusal, type Taken } from './files.js'
-import {
-  extentsOf,
-  fieldRefusal,
-  gridRefusal,
-  launched,
-  launchedPtx,
-  readLaunch,
-  readSignature,
-  type Signature,
-} from './launch.js'
+import { launched, launchedPtx, readLaunch, readSignature, wrongFieldsOf, type Signature } from './launch.js'
 import { LaunchForm } from './launch-form.js'
 import { spotsOf } from './listing.js'
 import { RunView } from './run-view.js'
+import { printKept, readKept } from './kept.js'
 import { save } from './save.js'
 import {
   before,
   commandOf,
+  describedOf,
   empty,
   isAsItIs,
   kindOf,
@@ -57,8 +53,19 @@ const mostLink = 60_000
 /** Milliseconds that a text waits for the next letter. */
 const typing = 400
 
+know(openingAnswers)
+
 /** A text that is in no link stays while the page does. */
 let kept: State | null = null
+
+/** What an address says; one that says nothing opens an example. */
+const saidBy = (params: Params): State => {
+  const said = stateOf(params)
+  return kindOf(said) === 'nothing' ? (kept ?? opening) : said
+}
+/** Params of a state: the opening example needs none. */
+const linked = (s: State, texts: boolean): Readonly<Record<string, string | null>> =>
+  paramsOf(s === opening ? empty : s, texts)
 
 const sizeOf = (s: State): number =>
   s.text.length + Object.values(s.beside).reduce((n, text) => n + text.length, 0)
@@ -76,6 +83,14 @@ const fits = (s: State): boolean =>
   sizeOf(s) <= mostLinked &&
   writeAddress({ place: 'check', params: { text: s.text, beside: JSON.stringify(s.beside) } }).length <=
     mostLink
+
+/** A link to a state, with its texts whatever their length; browsers take some million characters. */
+const linkOf = (s: State): string => {
+  const params = Object.entries(linked(s, true)).flatMap(([name, text]) =>
+    text === null ? [] : [[name, text] as const],
+  )
+  return `${location.href.replace(/#.*$/s, '')}${writeAddress({ place: 'check', params: Object.fromEntries(params) })}`
+}
 
 const languageOf = (name: string): Language =>
   /\.ttgir$/i.test(name) ? 'ttgir' : /\.json$/i.test(name) ? 'json' : /\.py$/i.test(name) ? 'python' : 'text'
@@ -116,10 +131,7 @@ const keptIn = (launch: string, ptx: Signature | null): ReadonlyArray<string> =>
 }
 
 export const Check = ({ params, set }: PlaceProps) => {
-  const [state, setState] = useState<State>(() => {
-    const said = stateOf(params)
-    return kindOf(said) === 'nothing' && kept !== null ? kept : said
-  })
+  const [state, setState] = useState<State>(() => saidBy(params))
   const [finding, setFinding] = useState(Number(params['finding'] ?? 0) || 0)
   const [refusals, setRefusals] = useState<ReadonlyArray<string>>([])
   const [notes, setNotes] = useState<ReadonlyArray<string>>([])
@@ -133,7 +145,7 @@ export const Check = ({ params, set }: PlaceProps) => {
   const written = useRef(JSON.stringify(paramsOf(stateOf(params), sizeOf(stateOf(params)) <= mostLinked)))
   const isLinked = useMemo(() => fits(state), [state.text, state.beside, state.tensors])
   useEffect(() => {
-    const said = paramsOf(state, isLinked)
+    const said = linked(state, isLinked)
     const timer = setTimeout(() => {
       kept = isLinked ? null : state
       const key = JSON.stringify(said)
@@ -152,7 +164,7 @@ export const Check = ({ params, set }: PlaceProps) => {
     if (key === written.current) return
     written.current = key
     if (kindOf(said) === 'nothing' && kept !== null) return
-    setState(said)
+    setState(saidBy(params))
     setFinding(Number(params['finding'] ?? 0) || 0)
     setRefusals([])
     setNotes([])
@@ -164,13 +176,22 @@ export const Check = ({ params, set }: PlaceProps) => {
     setFinding(0)
   }, [])
 
+  const show = (other: State): void => {
+    setState(other)
+    setFinding(0)
+    setRefusals([])
+    setNotes([])
+  }
+
   // ---------------------------------------------------------------- files
 
   const take = useCallback((t: Taken) => {
     setRefusals(t.refused)
     setNotes([])
     const { subject } = t
-    if (subject !== null) {
+    const before = subject === null ? null : readKept(subject.text)
+    if (before !== null) show(before)
+    else if (subject !== null) {
       setState({
         ...empty,
         name: subject.name,
@@ -207,7 +228,8 @@ export const Check = ({ params, set }: PlaceProps) => {
       open(files)
       return
     }
-    const isWhole = state.text === ''
+    // what is pasted over an example takes its place
+    const isWhole = state.text === '' || isExample(state.text)
     const wrong = textRefusal('paste', text)
     if (wrong === null && isEditable(text) && !isWhole) return
     event.preventDefault()
@@ -219,19 +241,7 @@ export const Check = ({ params, set }: PlaceProps) => {
   // ---------------------------------------------------------------- the launch
 
   const kind = kindOf(state)
-  const described = useMemo(
-    () =>
-      kind === 'module'
-        ? { kernel: state.name, files: { [state.name]: { ttgir: state.text } } }
-        : kind === 'ptx'
-          ? {
-              kernel: state.name,
-              files: { [state.name]: { ptx: state.text } },
-              ...(state.entry === '' ? {} : { entry: state.entry }),
-            }
-          : null,
-    [kind, state.name, state.text, state.entry],
-  )
+  const described = useMemo(() => describedOf(state), [kind, state.name, state.text, state.entry])
   const asked = useQuestion('kernels', described, typing)
   const signature = useMemo(() => readSignature(asked.document), [asked.document])
   const isFor = signature !== null && asked.isCurrent
@@ -284,16 +294,22 @@ export const Check = ({ params, set }: PlaceProps) => {
     })
   }, [signature, asked.isCurrent, launchRound])
   const keptNames = keptIn(state.launch, kind === 'ptx' ? signature : null)
-  const isFilled =
-    (kind !== 'module' && kind !== 'ptx') ||
-    (isFor &&
-      gridRefusal(state.grid) === null &&
-      signature.parameters.every(
-        (p) =>
-          (keptNames.includes(p.name) && (state.arg[p.name] ?? '') === '') ||
-          (state.arg[p.name] !== undefined &&
-            fieldRefusal(p, extentsOf(p, state.arg[p.name] ?? '')) === null),
-      ))
+  const isLaunched = kind === 'module' || kind === 'ptx'
+  /** fields without which nothing is judged, each with what is wrong */
+  const wrongFields = useMemo(
+    () =>
+      !isLaunched || signature === null
+        ? []
+        : wrongFieldsOf(
+            state.grid,
+            signature.parameters.filter(
+              (p) => !(keptNames.includes(p.name) && (state.arg[p.name] ?? '') === ''),
+            ),
+            state.arg,
+          ),
+    [isLaunched, signature, state.grid, state.arg, state.launch],
+  )
+  const isFilled = !isLaunched || (isFor && wrongFields.length === 0)
 
   // ---------------------------------------------------------------- the verdict
 
@@ -397,7 +413,6 @@ export const Check = ({ params, set }: PlaceProps) => {
           ),
     [signature, asked.document, kind],
   )
-  const isLaunched = kind === 'module' || kind === 'ptx'
   const command = commandOf(state)
   const whatIf =
     kind === 'nothing' || kind === 'verdict' ? null : (
@@ -413,6 +428,8 @@ export const Check = ({ params, set }: PlaceProps) => {
         change={change}
       />
     )
+  const isRunShown = params['run'] === 'shown'
+  const against = useMemo(() => readVersion(params['against']), [params['against']])
   const wrong = verdict !== null && E.isLeft(verdict) ? verdict.left : null
 
   return (
@@ -453,39 +470,27 @@ export const Check = ({ params, set }: PlaceProps) => {
               event.currentTarget.value = ''
             }}
           />
-          <span class="soft small">or begin with</span>
-          {examples.map(({ title, says, state: example }) => (
-            <button
-              key={title}
-              type="button"
-              class="button small"
-              title={says}
-              onClick={() => {
-                setState(example)
-                setFinding(0)
-                setRefusals([])
-                setNotes([])
-              }}
-            >
-              {title}
-            </button>
-          ))}
           {kind !== 'nothing' && (
             <button
               type="button"
               class="button small"
               onClick={() => {
                 kept = null
-                setState(empty)
-                setFinding(0)
-                setRefusals([])
-                setNotes([])
+                show(empty)
               }}
             >
               Clear
             </button>
           )}
         </div>
+        <Examples
+          begin={(example) => {
+            show(example)
+          }}
+          refuse={(line) => {
+            setRefusals([line])
+          }}
+        />
       </div>
       <div role="alert">
         {refusals.map((line) => (
@@ -602,7 +607,17 @@ export const Check = ({ params, set }: PlaceProps) => {
               <p>Nothing is checked yet. Files can be dropped anywhere on this page; nothing leaves it.</p>
             </div>
           )}
-          {(judged.working || judged.stopped) && <Busy asking={judged} what="judging" />}
+          {wrongFields.length > 0 && (
+            <div class="refusal" role="status" aria-label="why there is no verdict">
+              <strong>Not checked yet: the launch is incomplete.</strong>
+              <ul>
+                {wrongFields.map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </div>
+          )}
+          {(judged.working || judged.stopped) && <Busy asking={judged} what="checking" />}
           <Refusal refused={judged.refused} />
           {wrong !== null && (
             <div class="refusal" role="alert">
@@ -632,45 +647,72 @@ export const Check = ({ params, set }: PlaceProps) => {
                         if (!state.without.includes(label)) change({ without: [...state.without, label] })
                       }
                 }
+                showRun={
+                  runOf === null || isRefused || isRunShown
+                    ? null
+                    : () => {
+                        set({ run: 'shown' }, true)
+                      }
+                }
               />
             </div>
           )}
           {kind !== 'kernel' && whatIf}
           {command !== null && (
-            <section class="panel stack" aria-label="the same elsewhere">
+            <section class="panel stack" aria-label="command line and link">
               <h2>Command line and link</h2>
               <pre class="scroll check-command" tabIndex={0} role="region" aria-label="command line">
                 {command}
               </pre>
               <div class="row">
                 <Copy text={command} what="Copy the command" />
-                {isLinked ? (
-                  <Copy text={() => location.href} what="Copy the link" />
-                ) : (
-                  <>
-                    <span class="small">The text is too long for a link.</span>
-                    <button
-                      type="button"
-                      class="button small"
-                      onClick={() => {
-                        save(state.name, state.text)
-                      }}
-                    >
-                      Save the text
-                    </button>
-                  </>
+                {Object.keys(state.tensors).length === 0 && (
+                  <Copy text={() => linkOf(state)} what="Copy the link" />
                 )}
+                {ranBy(state) !== null && isFilled && (
+                  <button
+                    type="button"
+                    class="button small"
+                    title="this version is kept as the first; change it, or open the second"
+                    onClick={() => {
+                      set({ against: printVersion(state) }, true)
+                    }}
+                  >
+                    Compare with another version
+                  </button>
+                )}
+                <button
+                  type="button"
+                  class="button small"
+                  title="a file with the texts, the launch and what if: open it here, or drop it on this page"
+                  onClick={() => {
+                    save(
+                      `${(state.name || state.kernel).replace(/[^\w.-]+/g, '-')}.check.json`,
+                      printKept(state),
+                    )
+                  }}
+                >
+                  Save to open again
+                </button>
               </div>
             </section>
           )}
         </div>
       </div>
-      {runOf !== null && !isRefused && verdict !== null && E.isRight(verdict) && (
+      {against !== null && ranBy(state) !== null && isFilled && (
+        <Compare
+          first={against}
+          second={state}
+          close={() => {
+            set({ against: null }, true)
+          }}
+        />
+      )}
+      {isRunShown && runOf !== null && !isRefused && verdict !== null && E.isRight(verdict) && (
         <RunView
           question={runOf}
-          isOpen={params['run'] === 'shown'}
-          open={(isOpen) => {
-            set({ run: isOpen ? 'shown' : null }, true)
+          close={() => {
+            set({ run: null }, true)
           }}
           finding={finding}
           look={setFinding}

@@ -161,6 +161,16 @@ export const gridRefusal = (grid: string): string | null => {
         : null
 }
 
+/** What is wrong with the fields of a launch, a line each. */
+export const wrongFieldsOf = (
+  grid: string,
+  parameters: ReadonlyArray<Parameter>,
+  arg: Readonly<Record<string, string>>,
+): ReadonlyArray<string> =>
+  [gridRefusal(grid), ...parameters.map((p) => fieldRefusal(p, extentsOf(p, arg[p.name] ?? '')))].filter(
+    (line) => line !== null,
+  )
+
 // ---------------------------------------------------------------- launch files
 
 /** A launch file of the form: every tensor without a file. */

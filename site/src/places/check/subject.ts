@@ -225,6 +225,20 @@ const ptxWords = (s: State): Readonly<Record<string, string>> =>
     ),
   )
 
+/** What `kernels` is asked for the form of a launch; null: there is none. */
+export const describedOf = (s: State): unknown => {
+  const kind = kindOf(s)
+  return kind === 'module'
+    ? { kernel: s.name, files: { [s.name]: { ttgir: s.text } } }
+    : kind === 'ptx'
+      ? {
+          kernel: s.name,
+          files: { [s.name]: { ptx: s.text } },
+          ...(s.entry === '' ? {} : { entry: s.entry }),
+        }
+      : null
+}
+
 /** What `check` is asked; null: there is nothing to ask. */
 export const questionOf = (s: State): unknown => {
   const kind = kindOf(s)

@@ -123,11 +123,13 @@ export const FindingView = ({
   texts,
   leaveOut,
   addEdge,
+  showRun,
 }: {
   readonly finding: Finding
   readonly texts: Texts
   readonly leaveOut: ((label: string) => void) | null
   readonly addEdge: (() => void) | null
+  readonly showRun: (() => void) | null
 }) => {
   const [box, width] = useWidth()
   const wide = Math.max(340, Math.min(width, 1100))
@@ -165,6 +167,11 @@ export const FindingView = ({
         {rows}
       </pre>
       <div class="row">
+        {showRun !== null && (
+          <button type="button" class="button small primary" onClick={showRun}>
+            Show it in the run
+          </button>
+        )}
         <a href={`guide/hazards.html#${finding.id}`}>What {finding.id} is</a>
         {addEdge !== null && (
           <button type="button" class="button small" onClick={addEdge}>
@@ -261,6 +268,7 @@ export const VerdictView = ({
   texts,
   leaveOut,
   mend,
+  showRun,
 }: {
   readonly verdict: Verdict
   readonly document: unknown
@@ -271,6 +279,8 @@ export const VerdictView = ({
   readonly leaveOut: ((label: string) => void) | null
   /** adds what a finding says is missing: its number, counted from 1 */
   readonly mend: ((finding: number) => void) | null
+  /** opens the run, if there is one and it is not shown */
+  readonly showRun: (() => void) | null
 }) => {
   const all = useMemo(() => [...verdict.findings, ...verdict.notes], [verdict])
   const at = Math.max(0, Math.min(chosen, all.length - 1))
@@ -338,6 +348,11 @@ export const VerdictView = ({
           >
             Save the verdict
           </button>
+          {finding === undefined && showRun !== null && (
+            <button type="button" class="button small" onClick={showRun}>
+              Show the run
+            </button>
+          )}
         </div>
       </div>
       {finding !== undefined && (
@@ -356,6 +371,7 @@ export const VerdictView = ({
             finding={finding}
             texts={texts}
             leaveOut={leaveOut}
+            showRun={showRun}
             addEdge={
               mend === null || at >= verdict.findings.length
                 ? null

@@ -24,7 +24,7 @@ const Side = ({
     {refused !== null ? (
       <p class="small">{refused}</p>
     ) : outcome === null ? (
-      <p class="soft small">not judged yet</p>
+      <p class="soft small">not checked yet</p>
     ) : (
       <>
         <VerdictBadge verdict={outcome.verdict} />
@@ -228,12 +228,8 @@ export const WhatIf = ({
       </div>
       {isChanged && (
         <div class="check-sides" aria-live="polite">
-          <Side title={state.mend.length > 0 ? 'before' : 'as it is'} outcome={before} />
-          <Side
-            title={state.mend.length > 0 ? 'with the edge' : 'with this'}
-            outcome={after}
-            refused={refused}
-          />
+          <Side title="before" outcome={before} />
+          <Side title="after" outcome={after} refused={refused} />
         </div>
       )}
     </section>

@@ -4,10 +4,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Text } from '../../editor/text.js'
 import { Copy } from '../../look/copy.js'
 import { Busy, Field, Refusal } from '../../look/parts.js'
+import { isMembers } from '../../machine/members.js'
 import { useAnswer } from '../../machine/use-answer.js'
 import { marksOf } from '../../player/marks.js'
 import { Player } from '../../player/player.js'
-import { agentWords, readRecording } from '../../player/run.js'
+import { Values } from '../../player/values.js'
+import { agentWords, interestingIn, readRecording } from '../../player/run.js'
 import { detoured, detoursOf, policyOf } from '../../player/schedule.js'
 import type { PlaceProps, SetParams } from '../use-params.js'
 import { commandOf, kernelOf, own, questionOf, settingsOf, settingWords, withoutOf } from './asking.js'
@@ -63,7 +65,7 @@ const Picker = ({
                 </option>
               ))}
           </optgroup>
-          <optgroup label="bugs of public kernels, told anew">
+          <optgroup label="bugs of public kernels, rewritten">
             {listed?.twins
               .filter((t) => !t.name.startsWith('zoo/'))
               .map(({ name, id, title }) => (
@@ -84,7 +86,7 @@ const Picker = ({
             take(isFixed ? twin.name : twin.fixed)
           }}
         >
-          mended: {twin.fix}
+          Fixed: {twin.fix}
         </button>
       )}
     </div>
@@ -241,6 +243,8 @@ export const Kernels = ({ params, set }: PlaceProps) => {
   const same = JSON.stringify({ ...params, at: null, finding: null })
   const asked = useMemo(() => questionOf(params), [same])
   const question = 'question' in asked ? asked.question : null
+  /** the same run with its schedule, for what is asked of it besides */
+  const runOf = useMemo(() => (isMembers(question) ? question : null), [question])
   const view = useAnswer('view', question, readRecording, kernel === own ? 300 : 0)
   const recording = view.document
   // where none is asked for, the run is that of the first finding
@@ -251,6 +255,8 @@ export const Kernels = ({ params, set }: PlaceProps) => {
   const [at, go] = usePosition(params['at'], set)
   // a finding without a position is looked at where it is
   const first = finding === null ? null : (marks[finding]?.at ?? marks.find((m) => m.at !== null)?.at ?? null)
+  // nothing is wrong: where the kernel begins its work
+  const position = at ?? first ?? (recording === null ? 0 : interestingIn(recording))
   // who comes without a position is shown what is wrong, if something is
   const isNew = params['at'] === undefined && params['finding'] === undefined
   useEffect(() => {
@@ -287,7 +293,7 @@ export const Kernels = ({ params, set }: PlaceProps) => {
         {row !== undefined && <p class="small soft kernels-summary">{row.summary}</p>}
         {detours.length > 0 && (
           <div class="row small">
-            <span class="soft">detours</span>{' '}
+            <span class="soft">events that you chose</span>{' '}
             <code>
               {detours.slice(-8).join(' ')}
               {detours.length > 8 && ` and ${String(detours.length - 8)} before`}
@@ -299,7 +305,7 @@ export const Kernels = ({ params, set }: PlaceProps) => {
                 set({ schedule: policyOf(schedule) }, true)
               }}
             >
-              Take them back
+              Undo them
             </button>
           </div>
         )}
@@ -341,9 +347,10 @@ export const Kernels = ({ params, set }: PlaceProps) => {
         <div class={refused === null && !view.working ? '' : 'kernels-stale'}>
           <Player
             recording={recording}
-            at={at ?? first ?? 0}
+            at={position}
             go={go}
             finding={finding}
+            values={<Values question={runOf} at={position} first={recording.buffers[0]?.name ?? null} />}
             look={(i) => {
               set({ finding: i === null ? 'none' : String(i) })
             }}

@@ -13,7 +13,8 @@ import { foreign } from '../../../kernels/broken/foreign/index.js'
 import { brokenOf } from '../../../kernels/broken/statements/index.js'
 import { laneTwins } from '../../../kernels/broken/zoo/lanes.js'
 import { programName, zoo, type Twin } from '../../../kernels/broken/zoo/index.js'
-import { isOfZoo, kernelNamed, kernels, kernelsOf, type Kernel } from '../../../kernels/catalogue/index.js'
+import { kernelNamed, kernels, kernelsOf, type Kernel } from '../../../kernels/catalogue/index.js'
+import { isOfZoo } from '../../../kernels/zoo-name.js'
 import { fields, table, wrap } from '../../../render/table.js'
 import type { Palette } from '../../../render/palette.js'
 import type { Asked } from '../../../dialects/ttgir/index.js'
@@ -103,7 +104,7 @@ const listedTwin = (
   verdict: t.shows.verdict,
 })
 
-const twins: ReadonlyArray<ListedTwin> = [...zoo, ...laneTwins, ...foreign].map(listedTwin)
+const twins = (): ReadonlyArray<ListedTwin> => [...zoo, ...laneTwins, ...foreign].map(listedTwin)
 
 const documentOf = (some: ReadonlyArray<Kernel>, listed: ReadonlyArray<ListedTwin>): unknown => ({
   schema: 'tcspec.kernels/1',
@@ -254,7 +255,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
       json: () =>
         documentOf(
           folder,
-          twins.filter((t) => folder.some((k) => k.name === t.name)),
+          twins().filter((t) => folder.some((k) => k.name === t.name)),
         ),
     })
   return TE.fromEither(
@@ -262,7 +263,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
       ? E.right({
           good: true,
           text: () => listText(palette),
-          json: () => documentOf(kernels, twins),
+          json: () => documentOf(kernels, twins()),
         })
       : pipe(
           kernelNamed(name),
@@ -280,7 +281,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
             json: () =>
               documentOf(
                 [kernel],
-                twins.filter((t) => t.name === name || t.fixed === name),
+                twins().filter((t) => t.name === name || t.fixed === name),
               ),
           })),
         ),

@@ -20,13 +20,17 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
+import { didYouMean } from '../../../nearest.js'
+import type { Algebra } from '../../../numerics/algebra.js'
 import { unit } from '../../../numerics/unit.js'
 import { plain, type Palette } from '../../../render/palette.js'
 import { recordingPage, type Player } from '../../../render/recording/page.js'
 import type { Recording } from '../../../render/recording/model.js'
 import { record, type Recorded } from '../../../render/recording/record.js'
-import { thousands } from '../../../render/table.js'
-import { recorded as replaying } from '../../../semantics/execution/policy.js'
+import { placeName, placesOf, valuesOf, type Values } from '../../../render/recording/values.js'
+import { fields, table, thousands } from '../../../render/table.js'
+import { recorded as replaying, recordedOnly } from '../../../semantics/execution/policy.js'
+import { ignore, run as runOn } from '../../../semantics/execution/run.js'
 import type { Arguments } from '../../../semantics/machine/source.js'
 import { outputAsked, outputFile } from '../answer.js'
 import { judge } from '../checking.js'
@@ -34,6 +38,7 @@ import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { refuseFlag } from '../flags/choice.js'
 import { launchOptions } from '../flags/launch.js'
+import { numberOption } from '../flags/number.js'
 import { again, wordOf } from '../flags/words.js'
 import { judgedText, type Judged } from '../judged.js'
 import {
@@ -46,6 +51,9 @@ import {
 } from '../judging.js'
 import { mendOption } from '../mending.js'
 import { dataOptions } from '../ptx-data.js'
+import { isPtx } from '../ptx.js'
+import { dataOf } from '../seeded.js'
+import { namedSubject, subjectAsked } from '../subject.js'
 
 const define = (command: Command): Command =>
   exploringOptions(
@@ -69,6 +77,12 @@ const define = (command: Command): Command =>
     ),
   )
     .option('-o, --output <file>', 'write a page that plays the run (.html), or the recording (.json)')
+    .option(
+      '--values <array>',
+      'print what a tensor, an array or registers hold instead: a_smem, or a_smem@1 of CTA 1; ? lists them',
+    )
+    .option('--at <steps>', 'how many steps have happened before --values looks; default: all')
+    .option('--corner <row,column>', 'the first element that --values prints; default: 0,0')
     .option('--json', 'print the recording as one JSON document')
 
 // ---------------------------------------------------------------- the recording
@@ -173,51 +187,183 @@ const refuseTrace = (name: string): E.Either<Failure, null> =>
       )
     : E.right(null)
 
+// ---------------------------------------------------------------- values
+
+interface Looked {
+  readonly at: number | null
+  readonly name: string
+  readonly row: number
+  readonly column: number
+}
+
+const lookedAt = (options: Options): E.Either<Failure, Looked | null> => {
+  const name = wordOf(options, 'values')
+  if (name === null) {
+    const alone = ['at', 'corner'].find((flag) => wordOf(options, flag) !== null)
+    return alone === undefined ? E.right(null) : refuseFlag(`--${alone}`, '--values', 'none')
+  }
+  const corner = wordOf(options, 'corner') ?? '0,0'
+  const [, row, column] = /^(\d{1,9}),(\d{1,9})$/.exec(corner) ?? []
+  if (row === undefined) return refuseFlag('--corner', 'a row and a column such as 0,64', corner)
+  return pipe(
+    numberOption(options, 'at', -1),
+    E.map((at) => ({ at: at < 0 ? null : at, name, row: Number(row), column: Number(column) })),
+  )
+}
+
+/** A run over bits: that which was judged if it was one, or one on the inputs that `run` takes. */
+const onBits = (
+  world: World,
+  name: string,
+  options: Options,
+  { algebra, given }: Judged,
+): E.Either<Failure, { readonly algebra: Algebra; readonly given: Arguments }> =>
+  algebra.name === 'bits'
+    ? E.right({ algebra, given })
+    : isPtx(name)
+      ? refuse('view.values', `--values: ${name}: this run is judged without data, so there are no values`)
+      : pipe(
+          subjectAsked(options),
+          E.chainW((asked) => namedSubject(world, name, asked)),
+          E.chainW((subject) => {
+            const data = dataOf(subject, 'random')
+            return data === null
+              ? refuse('view.values', `--values: ${name}: expected inputs that can be made, found none`)
+              : E.right({ algebra: data.algebra, given: { ...given, tensors: data.tensors } })
+          }),
+        )
+
+/** The machine after so many steps of the run that is recorded. */
+const valuesIn = (
+  world: World,
+  name: string,
+  options: Options,
+  judged: Judged,
+  looked: Looked,
+): E.Either<Failure, Values> => {
+  const keys = judged.checked.recorded[rowOf(judged, options)] ?? []
+  const taken = looked.at === null ? keys : keys.slice(0, looked.at)
+  return pipe(
+    onBits(world, name, options, judged),
+    E.chain(({ algebra, given }) => judged.source.launch(algebra, given)),
+    E.chainW((launched) => {
+      const ran = runOn(
+        launched.world,
+        launched.machine,
+        {
+          policy: recordedOnly(taken),
+          fuel: judged.fuel,
+          keepSchedule: false,
+          transient: true,
+          ahead: false,
+        },
+        ignore,
+      )
+      const after = { world: launched.world, machine: ran.machine }
+      const found = valuesOf(after, judged.script.name, ran.steps, looked.name, looked)
+      if (found !== null) return E.right(found)
+      const names = placesOf(launched.world).map(placeName)
+      if (names.length === 0)
+        return refuse('view.values', `--values: ${name} names no arrays (PTX has addresses alone)`)
+      return refuse(
+        'view.values',
+        `--values: expected ${names.join(', ')}, found '${looked.name}'; ${didYouMean(names)(looked.name)}`,
+      )
+    }),
+  )
+}
+
+/** Numbers of a row that a line has room for. */
+const mostPrinted = 8
+
+const valuesText = (palette: Palette, v: Values): string => {
+  const { row, column, rows, columns } = v.window
+  const shown = Math.min(columns, mostPrinted)
+  return `${[
+    fields(palette, 12, [
+      [
+        'values',
+        `${placeName(v)}: ${v.dtype} ${v.shape.join('x')}, ${v.space}, after ${thousands(v.at)} steps`,
+      ],
+    ]),
+    table([
+      ['', ...Array.from({ length: shown }, (_, k) => String(column + k))],
+      ...Array.from({ length: Math.min(rows, mostPrinted) }, (_, r) => [
+        String(row + r),
+        ...v.values.slice(r * columns, r * columns + shown).map(String),
+      ]),
+    ]),
+  ].join('\n\n')}\n`
+}
+
 const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() =>
     pipe(
       refuseTrace(operands[0] ?? ''),
-      E.chainW(() => asked(world, options)),
-      E.bindTo('out'),
-      E.bindW('judged', () => judge(world, operands[0] ?? '', { ...options, everyCta: true })),
-      E.bindW('recording', ({ judged }) => recordingOf(judged, options)),
-      E.map(({ out, judged, recording }): Report => {
-        const good = goodOf(judged.verdict)
-        const schedules = written(options, judged.checked)
-        const kept = schedules.length === 0 ? [] : [['written', writtenText(schedules)] as const]
-        if (out === null)
-          return {
-            good,
-            files: schedules,
-            json: () => recording,
-            text: () =>
-              textOf(paletteOf(world), judged, recording, [
-                ...kept,
-                ['next', '-o run.html writes a page that plays it; --json prints it'],
-              ]),
-          }
-        const bytes = new TextEncoder().encode(
-          out.format === 'json'
-            ? `${JSON.stringify(recording)}\n`
-            : recordingPage(recording, textOf(plain, judged, recording, []), out.player),
-        )
+      E.chainW(() => lookedAt(options)),
+      E.chainW((looked) =>
+        looked === null
+          ? recordedRun(world, operands, options)
+          : pipe(
+              judge(world, operands[0] ?? '', { ...options, everyCta: true }),
+              E.chain((judged) => valuesIn(world, operands[0] ?? '', options, judged, looked)),
+              E.map((values): Report => ({
+                good: true,
+                json: () => values,
+                text: () => valuesText(paletteOf(world), values),
+              })),
+            ),
+      ),
+    ),
+  )
+
+const recordedRun = (
+  world: World,
+  operands: ReadonlyArray<string>,
+  options: Options,
+): E.Either<Failure, Report> =>
+  pipe(
+    E.right(null),
+    E.chainW(() => asked(world, options)),
+    E.bindTo('out'),
+    E.bindW('judged', () => judge(world, operands[0] ?? '', { ...options, everyCta: true })),
+    E.bindW('recording', ({ judged }) => recordingOf(judged, options)),
+    E.map(({ out, judged, recording }): Report => {
+      const good = goodOf(judged.verdict)
+      const schedules = written(options, judged.checked)
+      const kept = schedules.length === 0 ? [] : [['written', writtenText(schedules)] as const]
+      if (out === null)
         return {
           good,
-          json: () => ({
-            schema: 'tcspec.written/1',
-            output: out.file,
-            format: out.format,
-            bytes: bytes.length,
-          }),
+          files: schedules,
+          json: () => recording,
           text: () =>
             textOf(paletteOf(world), judged, recording, [
               ...kept,
-              ['written', `${out.file}: ${out.format}, ${thousands(bytes.length)} bytes`],
+              ['next', '-o run.html writes a page that plays it; --json prints it'],
             ]),
-          files: [...schedules, { file: out.file, bytes }],
         }
-      }),
-    ),
+      const bytes = new TextEncoder().encode(
+        out.format === 'json'
+          ? `${JSON.stringify(recording)}\n`
+          : recordingPage(recording, textOf(plain, judged, recording, []), out.player),
+      )
+      return {
+        good,
+        json: () => ({
+          schema: 'tcspec.written/1',
+          output: out.file,
+          format: out.format,
+          bytes: bytes.length,
+        }),
+        text: () =>
+          textOf(paletteOf(world), judged, recording, [
+            ...kept,
+            ['written', `${out.file}: ${out.format}, ${thousands(bytes.length)} bytes`],
+          ]),
+        files: [...schedules, { file: out.file, bytes }],
+      }
+    }),
   )
 
 const outputs: CliCommand['outputs'] = (options) => [...recordAsked(options), ...outputAsked(options)]
