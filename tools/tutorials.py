@@ -93,7 +93,7 @@ class Chip:
         self._set(triton.runtime.jit.JITFunction, "warmup", lambda kernel, *args, grid, **said: Compiled(self, kernel, said))
         self._set(triton.testing.Mark, "run", lambda *args, **said: None)
         self._set(torch.cuda, "get_device_capability", lambda *_: CHIPS[self.name])
-        self._set(torch.cuda, "get_device_properties", lambda *_: types.SimpleNamespace(multi_processor_count=4))
+        self._set(torch.cuda, "get_device_properties", lambda *_: types.SimpleNamespace(multi_processor_count=4, name=self.name))
         mode = OnCpu()
         mode.__enter__()
         self._undo.append(lambda: mode.__exit__(None, None, None))

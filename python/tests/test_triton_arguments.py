@@ -145,6 +145,15 @@ class Launches(unittest.TestCase):
         self.assertEqual([1], launch.params["launch"]["grid"])
         self.assertIn("tensor<128x", launch.document["ttgir"])
 
+    def test_a_wrapper_of_a_library(self) -> None:
+        class Remembering(type(kernels.tuned)):
+            """As libraries have it, which keep what was measured."""
+
+        wrapped = Remembering.__new__(Remembering)
+        wrapped.__dict__.update(kernels.tuned.__dict__)
+        self.assertTrue(is_kernel(wrapped))
+        self.assertFalse(is_kernel(Remembering))
+
     def test_configurations(self) -> None:
         def chosen(config: Any) -> str:
             descriptors = [descriptor(x(256, 256), [16, 16]) for _ in range(3)]

@@ -84,7 +84,7 @@ class Verdicts(unittest.TestCase):
             chunks = bk // vector // 4
             wide = [bk // (2 if kind == "e2m1" else 1) for kind in (left, right)]
             run = tcspec.run(
-                kernels.scaled,
+                kernels.block_scaled,
                 descriptor(a, [128, wide[0]]),
                 descriptor(sa, [1, 1, chunks, 2, 256]),
                 descriptor(b, [bn, wide[1]]),

@@ -234,7 +234,7 @@ def doubles(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def scaled(
+def block_scaled(
     da, dsa, db, dsb, dc, STEPS: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, VECTOR: tl.constexpr,
     LEFT: tl.constexpr, RIGHT: tl.constexpr,
 ):

@@ -121,6 +121,19 @@ describe('two warps', () => {
     // of ones it is the same today
     expect(said(apartBy('sub'))).toBe('hazard D2')
   })
+  it('store two words, put together in other ways', () => {
+    const both = 'ld.global.b32 %r10, [%rd4]; ld.global.b32 %r12, [%rd4+128];'
+    const y = 'add.s64 %rd8, %rd5, %rd3; st.global.b64 [%rd8], %rd9;'
+    const put = 'mov.b64 %rd9, {%r10, %r12};'
+    const by = (low: string, high: string, how: string): string =>
+      `cvt.u64.u32 %rd10, ${low}; cvt.u64.u32 %rd11, ${high}; shl.b64 %rd11, %rd11, ${how}; or.b64 %rd9, %rd10, %rd11;`
+    expect(said(apart(`${both} ${put} ${y}`, `${both} ${by('%r10', '%r12', '32')} ${y}`))).toBe('ok N4')
+    const mask = 'and.b64 %rd9, %rd9, -4294967296; mov.b64 {%r13, %r14}, %rd9; mov.b64 %rd9, {%r10, %r14};'
+    expect(said(apart(`${both} ${put} ${y}`, `${both} ${put} ${mask} ${y}`))).toBe('ok N4')
+    // alike today: words exchanged, and another half
+    expect(said(apart(`${both} ${put} ${y}`, `${both} ${by('%r12', '%r10', '32')} ${y}`))).toBe('hazard D2')
+    expect(said(apart(`${both} ${put} ${y}`, `${both} mov.b64 %rd9, {%r10, %r10}; ${y}`))).toBe('hazard D2')
+  })
   it('store one term, come by another way', () => {
     expect(said(pair({ as: 'through shared memory' }))).toBe('ok N4')
   })

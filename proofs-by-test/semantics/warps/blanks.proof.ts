@@ -162,6 +162,31 @@ describe('a race whose read', () => {
   })
 })
 
+/** A tile of 16 words in place, of 64 threads: two lanes of the first warp read each of them, and the first of the two stores. */
+const inHalf = (what: string): string =>
+  `and.b32 %r12, %r1, 15; shl.b32 %r12, %r12, 2; mov.u32 %r13, s; add.s32 %r13, %r13, %r12; setp.lt.u32 %p2, %r1, 16; ld.shared.b32 %r14, [%r13]; add.s32 %r14, %r14, 1; @%p2 st.shared.b32 [%r13], %r14; ${what}`
+
+describe('a race of some lanes of a load', () => {
+  it.each([
+    ['that drop what they find', 'mov.b32 %r11, %r1;', 'ok'],
+    ['that store it where nobody reads', 'st.shared.b32 [%r4], %r14; mov.b32 %r11, %r1;', 'ok'],
+    ['that do not choose it', 'selp.b32 %r11, %r14, 7, %p2;', 'ok'],
+    ['whose sum is an output', 'mov.b32 %r11, %r14;', 'hazard D5 smem@0'],
+    [
+      'of which one has it as an output',
+      'setp.eq.u32 %p3, %r1, 20; selp.b32 %r11, %r14, 7, %p3;',
+      'hazard D5 smem@0',
+    ],
+    [
+      'that show it to those that store',
+      'shfl.sync.bfly.b32 %r15, %r14, 16, 31, -1; selp.b32 %r11, %r15, 7, %p2;',
+      'hazard D5 smem@0',
+    ],
+  ])('%s', (_, what, verdict) => {
+    expect(told(`${inHalf(what)} ${y}`)).toContain(verdict)
+  })
+})
+
 describe('counts', () => {
   it.each([
     ['it is an output', `mov.b32 %r11, %r10; ${y}`],
@@ -273,5 +298,15 @@ describe('of tensor memory', () => {
       toldOf(columns(`${what} st.shared.b32 [s+8], %r11; mov.b32 %r11, %r1; ${y}`), 128)
     expect(address('mov.b32 %r11, %r4;')).toMatch(/^ok N4/u)
     expect(address('mov.b32 %r11, %r5;')).toContain('hazard')
+  })
+})
+
+describe('a copy of nothing', () => {
+  /** Lanes from 16 on copy `bytes` from an address far below z. */
+  const copied = (bytes: number): string =>
+    `setp.lt.u32 %p2, %r1, 16; selp.b32 %r12, 4, ${String(bytes)}, %p2; add.s64 %rd8, %rd6, -8589934592; selp.b64 %rd9, %rd6, %rd8, %p2; cp.async.ca.shared.global [%r4], [%rd9], 4, %r12; cp.async.wait_all; bar.sync 0; mov.b32 %r11, %r1; ${y}`
+  it('names an address that may be nowhere', () => {
+    expect(told(copied(0))).toContain('ok')
+    expect(told(copied(4))).toContain('invalid')
   })
 })

@@ -57,9 +57,9 @@ def _with_grid(thing: Any) -> tuple[Any, Any] | None:
 
 def is_kernel(thing: Any) -> bool:
     """Whether it is a kernel of Triton's, or ``kernel[grid]``."""
-    return (
-        type(thing).__module__.startswith("triton.") and hasattr(thing, "fn") and not isinstance(thing, type)
-    ) or _with_grid(thing) is not None
+    # libraries derive wrappers of their own from Triton's
+    made = any(of.__module__.startswith("triton.") for of in type(thing).__mro__)
+    return (made and hasattr(thing, "fn") and not isinstance(thing, type)) or _with_grid(thing) is not None
 
 
 def _function_of(kernel: Any) -> Any:

@@ -136,6 +136,8 @@ export interface Deeds {
 export interface Diagnosis extends Finding, Concerning {
   /** what `a` and `b` do, as data (`deed.ts`) */
   readonly deeds: Deeds
+  /** of a race, the lanes of each side that touch what the other touches; absent: it is no race of warps */
+  readonly lanes?: Readonly<Record<'a' | 'b', number>>
   readonly missing?: Remedy
   readonly supply?: Supply
 }

@@ -18,7 +18,7 @@
  *
  * An execution of a load may be *dropped*: whatever it would find, it finds nothing. If nothing is spilt then, nothing comes of what it finds, and it may find anything: a
  * warp that computes what others store, and stores nothing itself, may read what they have stored already. It is one execution and not the instruction: a loop that loads for
- * its next turn uses what it loads in every turn but the last.
+ * its next turn uses what it loads in every turn but the last. And it is some lanes of it: a tile that is smaller than a warp is loaded by lanes that do not store it.
  *
  * Laws
  * 1. of bytes that were written by a store, what is read is what was stored.
@@ -29,12 +29,13 @@
 import { applied } from '../../numerics/terms.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Access, ByteTerms, Footprint, Header, LogEvent, StoredFrom } from '../log/events.js'
-import { elementsIn, forEachAddress } from './footprint.js'
+import { singles } from '../log/lane-mask.js'
+import { elementsIn, forEachAddress, ofAddresses, type Footprints } from './footprint.js'
 
 // ---------------------------------------------------------------- model
 
-/** Of agents' own loads, the executions that find nothing: by agent, their places in its program order. */
-export type Dropped = ReadonlyMap<number, ReadonlySet<number>>
+/** Of agents' own loads, the executions that find nothing: by agent and place in its program order, the lanes of which that is. */
+export type Dropped = ReadonlyMap<number, ReadonlyMap<number, number>>
 
 /** Of one run; filled in place. */
 export interface Ledger {
@@ -125,14 +126,32 @@ export const ofProgram = (value: number): StoredFrom => {
   return { _tag: 'terms', stored }
 }
 
-export const isDropped = (l: Ledger, agent: number, at: number): boolean =>
-  l.dropped.get(agent)?.has(at) === true
+/** Lanes of an execution of a load that find nothing. */
+export const droppedIn = (l: Ledger, agent: number, at: number): number => l.dropped.get(agent)?.get(at) ?? 0
 
-/** What a load finds that is dropped. */
-export const nothingOf = (f: Footprint): ByteTerms => {
-  const out = byteTerms(elementsIn(f) * widthOf(f))
-  out.terms.fill(blank)
-  return out
+/** Of each element of what `acting` lanes read, is it one of these lanes'? Elements that are not dealt out to lanes are everybody's. */
+const ofLanes = (f: Footprint, acting: number, lanes: number): ((element: number) => boolean) => {
+  const all = singles(acting)
+  const each = elementsIn(f) / all.length
+  return (element) => !Number.isInteger(each) || (all[Math.floor(element / each)]! & lanes) !== 0
+}
+
+/** What a load finds of which some lanes are dropped. */
+export const without = (f: Footprint, found: ByteTerms, acting: number, lanes: number): ByteTerms => {
+  const isOfThese = ofLanes(f, acting, lanes)
+  const width = widthOf(f)
+  const terms = found.terms.map((term, at) => (isOfThese(Math.floor(at / width)) ? blank : term))
+  return { terms, index: found.index }
+}
+
+/** What the other lanes read. */
+const ofOthers = (footprints: Footprints, f: Footprint, acting: number, lanes: number): Footprint => {
+  const isOfThese = ofLanes(f, acting, lanes)
+  const addresses = new Int32Array(elementsIn(f)).fill(-1)
+  forEachAddress(f, (address, element) => {
+    if (!isOfThese(element)) addresses[element] = address
+  })
+  return ofAddresses(footprints, f.plane, f.dtype, [addresses.length], addresses).footprint
 }
 
 /** All of a footprint's bytes in one term. */
@@ -202,6 +221,7 @@ const allOf = (f: Footprint, term: number, of: (address: number, element: number
 /** What of the log is remembered from one event to the next. */
 export interface Telling {
   readonly header: Header
+  readonly footprints: Footprints
   readonly ledger: Ledger
   /** by operation, what it has read to copy it */
   readonly sources: Map<number, ByteTerms>
@@ -211,8 +231,9 @@ export interface Telling {
   operands: number[]
 }
 
-export const telling = (l: Ledger, header: Header): Telling => ({
+export const telling = (l: Ledger, header: Header, footprints: Footprints): Telling => ({
   header,
+  footprints,
   ledger: l,
   sources: new Map(),
   loads: new Set(),
@@ -253,8 +274,12 @@ export const tell = (t: Telling, e: LogEvent): LogEvent => {
     const there = found(l, header, e.footprint)
     if (there === null) return e
     const ofLoad = isOfLoad(e)
-    if (ofLoad && isDropped(l, e.stamp.agent, e.stamp.at))
-      return Object.assign({}, e, { idle: true as const })
+    const dropped = ofLoad ? droppedIn(l, e.stamp.agent, e.stamp.at) : 0
+    const acting = e.stamp.lanes ?? -1
+    if (dropped !== 0)
+      return (acting & ~dropped) === 0
+        ? Object.assign({}, e, { idle: true as const })
+        : Object.assign({}, e, { footprint: ofOthers(t.footprints, e.footprint, acting, dropped) })
     const isNothing = l.blanks && isBlank(there)
     const isFollowed = ofLoad || (e.operation !== undefined && t.loads.has(e.operation))
     if (isNothing && !isFollowed) l.spilt = true

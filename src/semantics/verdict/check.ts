@@ -62,6 +62,7 @@ import type { Refusal } from '../language/refusal.js'
 import { layoutMismatch, provenance } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
+  byOutcomeAlone,
   confirm,
   inNoOrder,
   inTurn,
@@ -280,6 +281,9 @@ const withEqualWritesNoted = (
   ]
   return Object.assign({}, ran, { result })
 }
+
+const isClean = ({ findings, conditions }: Judgement): boolean =>
+  findings.length === 0 && Object.values(conditions).every(({ holds }) => holds)
 
 /** A run in which the result depends on what a strong access finds says so. */
 const withOtherwise = (
@@ -836,14 +840,21 @@ const checkLaunched = (
   const usual: Options = part === null ? asGuessed : Object.assign({ part }, asGuessed)
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
-  const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran =>
+  const ranAs = (how: Options, policy: AnyPolicy, withProvenance: boolean): Ran =>
     withEqualWritesNoted(
       source,
       options,
-      detecting,
+      how,
       world,
-      judged(launch, options, detecting, policy, withProvenance),
+      judged(launch, options, how, policy, withProvenance),
     )
+  const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran => {
+    const ran = ranAs(detecting, policy, withProvenance)
+    if (ran.outcome._tag !== 'completed' || !byOutcomeAlone(world, ran.result[0])) return ran
+    // which atomic came first may say who has heard of whom, and it may not matter: nobody need have heard
+    const deaf = ranAs(Object.assign({ deaf: true as const }, detecting), policy, withProvenance)
+    return deaf.result[0] !== null && isClean(deaf.result[0]) ? deaf : ran
+  }
   const asked = (ran: Ran, controlled: ReadonlySet<string> | null): Ran =>
     withOtherwise(launch, options, ran, controlled, (other) => asRun(other, false))
   const asJudged = (

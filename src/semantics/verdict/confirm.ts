@@ -268,7 +268,7 @@ export const inTurn = (q: Question): Answer | null => {
 const mostEnds = 200
 
 /** Is it C1 alone that fails, and in what a run shows? */
-const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
+export const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
   j !== null &&
   world.header.nondeterminism.length === 0 &&
   j.findings.length === 0 &&

@@ -53,10 +53,11 @@ import { isPlainRead, type Deed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
 import type { Diagnosis, Finding, Judgement, Operation } from '../judging/finding.js'
 import type { Access, Footprint, Header, LogEvent } from '../log/events.js'
+import { countOf } from '../log/lane-mask.js'
 import { fuelTicks } from '../machine/effort.js'
 import { forEachAddress } from '../machine/footprint.js'
 import * as Plane from '../machine/plane.js'
-import { found, isDropped, ledger, nothingOf, tell, telling, type Dropped } from '../machine/ledger.js'
+import { droppedIn, found, ledger, tell, telling, without, type Dropped } from '../machine/ledger.js'
 import type { Machine } from '../machine/state.js'
 import { detector, isOfOneInstruction, type Options } from '../judging/detector/index.js'
 import * as Policy from '../execution/policy.js'
@@ -268,7 +269,7 @@ const overLedger = (
   const launched = source.launch(algebra, Object.assign({}, given, { ledger: l }))
   if (E.isLeft(launched)) return null
   const { world, machine } = launched.right
-  const told = telling(l, world.header)
+  const told = telling(l, world.header, world.footprints)
   const judging = detector(detecting)
   const watched: AnyPolicy = (k) =>
     Policy.recorded(schedule)((policy) =>
@@ -280,12 +281,13 @@ const overLedger = (
           const next = typeof chosen[0] === 'number' ? options[chosen[0]] : undefined
           const ready = next?.ready
           const load = ready?._tag === 'do' && ready.prepared._tag === 'load' ? ready.prepared : null
+          const there = load === null ? null : found(l, world.header, load.source.footprint)
+          const dropped = load === null ? 0 : droppedIn(l, next!.key.agent, next!.key.at)
+          const acting = ready?._tag === 'do' ? (ready.by?.mask ?? -1) : -1
           l.incoming =
-            load === null
-              ? null
-              : ready?._tag === 'do' && isDropped(l, next!.key.agent, next!.key.at)
-                ? nothingOf(load.source.footprint)
-                : found(l, world.header, load.source.footprint)
+            load === null || there === null || dropped === 0
+              ? there
+              : without(load.source.footprint, there, acting, dropped)
           const mma = next?.operation?._tag === 'wgmma' ? next.operation.mma : null
           l.product =
             mma === null
@@ -426,24 +428,28 @@ const comesToNothing = (
 
 // ---------------------------------------------------------------- findings
 
-const sidesOf = ({ a, b, deeds }: Diagnosis): ReadonlyArray<readonly [Operation, Deed]> =>
+const sidesOf = ({ a, b, deeds, lanes }: Diagnosis): ReadonlyArray<readonly [Operation, Deed, number]> =>
   b === undefined || deeds.b === null
     ? []
     : [
-        [a, deeds.a],
-        [b, deeds.b],
+        [a, deeds.a, lanes?.a ?? -1],
+        [b, deeds.b, lanes?.b ?? -1],
       ]
 
 /** These executions, and those of agents' own loads that race with a write. */
 const withReadsOfRaces = (header: Header, before: Dropped, findings: ReadonlyArray<Diagnosis>): Dropped => {
-  const out = new Map([...before].map(([agent, those]) => [agent, new Set(those)]))
+  const out = new Map([...before].map(([agent, those]) => [agent, new Map(those)]))
   for (const f of findings)
-    for (const [o, deed] of pairOf(header, f) === null ? [] : sidesOf(f))
-      if (isPlainRead(deed)) out.set(o.index, (out.get(o.index) ?? new Set()).add(o.at))
+    for (const [o, deed, lanes] of pairOf(header, f) === null ? [] : sidesOf(f))
+      if (isPlainRead(deed)) {
+        const own = out.get(o.index) ?? new Map<number, number>()
+        out.set(o.index, own.set(o.at, (own.get(o.at) ?? 0) | lanes))
+      }
   return out
 }
 
-const executionsIn = (d: Dropped): number => [...d.values()].reduce((n, { size }) => n + size, 0)
+const countIn = (d: Dropped): number =>
+  [...d.values()].reduce((n, own) => [...own.values()].reduce((m, lanes) => m + countOf(lanes), n), 0)
 
 /** So often is a run taken again for executions of loads that come to nothing. */
 const mostDrops = 32
@@ -463,7 +469,7 @@ const isOfNothing =
     (isPlainRead(a) || (a._tag === 'reads' && a.unit === 'tcgen05Ld')) &&
     about.some((s) => s._tag === 'plane' && ['smem', 'tmem'].includes(header.planes[s.plane]!.space))
 
-const without = (j: Judgement, gone: (f: Diagnosis) => boolean): Judgement =>
+const leavingOut = (j: Judgement, gone: (f: Diagnosis) => boolean): Judgement =>
   Object.assign({}, j, {
     findings: j.findings.filter((f) => !gone(f)),
     byManual: j.byManual.filter((f) => !gone(f)),
@@ -500,7 +506,7 @@ export const withoutEqualWrites = (
     let dropped: Dropped = new Map()
     for (let drops = 0; found !== null && drops <= mostDrops; drops++) {
       const more = withReadsOfRaces(header, dropped, found.findings)
-      if (executionsIn(more) === executionsIn(dropped)) return drops === 0 ? null : found
+      if (countIn(more) === countIn(dropped)) return drops === 0 ? null : found
       dropped = more
       found = again(true, dropped)
     }
@@ -510,7 +516,7 @@ export const withoutEqualWrites = (
   const j =
     constants === null
       ? readsNothing && comesToNothing(source, given, schedule, fuel, header)
-        ? without(judged, isOfNothing(header))
+        ? leavingOut(judged, isOfNothing(header))
         : judged
       : (withoutDropped() ??
         (readsNothing ? again(true) : null) ??

@@ -25,7 +25,7 @@ import { elementsOf, load, reaches, store, type Here } from './memory.js'
 import { barriersAt, each, maskOf, operand, ownBarriersAt } from './operands.js'
 import { nothing, part, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Operation, Row } from './program.js'
-import { countOf, holding, wordAt } from './rows.js'
+import { countOf, holding, lowest, wordAt } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -227,7 +227,10 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
       : o.sourceBytes === null
         ? o.bytes
         : Math.min(o.bytes, wordAt(h.rows, o.sourceBytes, lane) >>> 0)
-  const from = reaches(h, o.from, o.bytes, mask, touched)
+  // a lane that reads nothing may name an address that is nowhere
+  let reading = 0
+  for (let m = mask; m !== 0; m &= m - 1) if (touched(lowest(m)) > 0) reading |= m & -m
+  const from = reading === 0 ? [] : reaches(h, o.from, o.bytes, reading, touched)
   if ('code' in from) return from
   const [there] = into
   if (into.length !== 1 || there === undefined || there.target._tag !== 'plane')
@@ -239,17 +242,24 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
     startOf[lane] = there.bytes[i]!
   })
   const out: Part[] = []
+  const groups: { readonly plane: number; readonly starts: Map<number, number> }[] = []
   for (const { target, lanes, bytes } of from) {
     const plane =
       target._tag === 'plane' ? target.plane : target._tag === 'constant' ? target.region.plane : -1
     if (plane < 0) return V.fault('cpAsync.source', 'cp.async: expected a source in global memory')
+    groups.push({ plane, starts: new Map(lanes.map((lane, i) => [lane, bytes[i]!])) })
+  }
+  if (groups.length === 0) groups.push({ plane: destination, starts: new Map() })
+  for (let m = mask & ~reading; m !== 0; m &= m - 1) groups[0]!.starts.set(lowest(m), -1)
+  for (const { plane, starts } of groups) {
+    const lanes = [...starts.keys()].sort((x, y) => x - y)
     const sources: number[] = []
     const targets: number[] = []
-    for (let i = 0; i < lanes.length; i++) {
-      const room = touched(lanes[i]!)
+    for (const lane of lanes) {
+      const room = touched(lane)
       for (let k = 0; k < words; k++) {
-        sources.push(4 * k + 4 <= room ? bytes[i]! + 4 * k : -1)
-        targets.push(startOf[lanes[i]!]! + 4 * k)
+        sources.push(4 * k + 4 <= room ? starts.get(lane)! + 4 * k : -1)
+        targets.push(startOf[lane]! + 4 * k)
       }
     }
     const source = elementsOf(h.world, plane, sources, 'i32', 4, 1)

@@ -19,6 +19,8 @@
  * 2. an operation that reads no data makes no term.
  * 3. exchanging operands of an operation that is symmetric makes the same term (`numerics/scalar/symmetry.ts`): all lanes of a butterfly hold one sum.
  *
+ * 4. words that are put together and taken apart keep their terms.
+ *
  * To add an operation: its name in `nameOf`, if what it leaves in a lane depends on that lane alone; else it is one of the whole warp.
  */
 import { isSymmetric, scalarOperation, wordsOf } from '../../numerics/scalar/index.js'
@@ -155,19 +157,73 @@ const laneByLane = (
     const lane = lowest(m)
     const isData = reads.some((p) => hasTerm(t, p, lane))
     const chosen = isData ? chosenBy(r, t, o, lane) : null
-    const from = isData && chosen === null ? reads.map((p) => termOf(r, t, p, lane)) : []
+    const moved = isData ? movedBy(r, t, o, lane) : null
+    const from = isData && chosen === null && moved === null ? reads.map((p) => termOf(r, t, p, lane)) : []
     const terms = writes.map((_, k) =>
       !isData
         ? 0
-        : chosen !== null
-          ? hasTerm(t, chosen[k]!, lane)
-            ? termOf(r, t, chosen[k]!, lane)
-            : 0
-          : results[k]!(symmetry === 0 ? from : inOrder(from, symmetry)),
+        : moved !== null
+          ? moved[k]!
+          : chosen !== null
+            ? hasTerm(t, chosen[k]!, lane)
+              ? termOf(r, t, chosen[k]!, lane)
+              : 0
+            : results[k]!(symmetry === 0 ? from : inOrder(from, symmetry)),
     )
     writes.forEach((p, k) => {
       setTerm(t, p, lane, terms[k]!)
     })
+  }
+}
+
+/** The term of a word, or 0: no data has made it. */
+const termIn = (r: Rows, t: WordTerms, place: Place, lane: number): number =>
+  hasTerm(t, place, lane) ? termOf(r, t, place, lane) : 0
+
+/** What of two words is one of them, or nothing of data; null: it is made of both. */
+const oneOf = (r: Rows, t: WordTerms, op: 'or' | 'and', x: Place, y: Place, lane: number): number | null => {
+  if (!hasTerm(t, x, lane) && !hasTerm(t, y, lane)) return 0
+  for (const [one, other] of [
+    [x, y],
+    [y, x],
+  ] as const) {
+    if (one < 0 || hasTerm(t, one, lane) || (r.unknown[one]! & (1 << lane)) !== 0) continue
+    const word = wordAt(r, one, lane)
+    if (word === (op === 'or' ? 0 : -1)) return termIn(r, t, other, lane)
+    if (op === 'and' && word === 0) return 0
+  }
+  return null
+}
+
+/**
+ * What puts words together and takes them apart is a move of each, by whatever name. Null: it is another operation.
+ *
+ *     mov.b64 %rd1, {x, y}                                                            words x and y
+ *     cvt.u64.u32 %rd1, x; cvt.u64.u32 %rd2, y; shl.b64 %rd2, %rd2, 32; or.b64 %rd1, %rd1, %rd2      the same
+ */
+const movedBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArray<number> | null => {
+  if (o._tag !== 'scalar') return null
+  const term = (k: number): number => termIn(r, t, o.from[k]!, lane)
+  const shift = o.from[2]
+  const isHalf =
+    shift !== undefined && shift >= 0 && !hasTerm(t, shift, lane) && wordAt(r, shift, lane) === 32
+  switch (o.name) {
+    case 'cvt.u64.u32':
+      return [term(0), 0]
+    case 'shl.b64':
+      return isHalf ? [0, term(0)] : null
+    case 'shr.u64':
+    case 'shr.b64':
+      return isHalf ? [term(1), 0] : null
+    case 'or.b64':
+    case 'xor.b64':
+    case 'and.b64': {
+      const op = o.name === 'and.b64' ? 'and' : 'or'
+      const [low, high] = [0, 1].map((k) => oneOf(r, t, op, o.from[k]!, o.from[2 + k]!, lane))
+      return low == null || high == null ? null : [low, high]
+    }
+    default:
+      return null
   }
 }
 

@@ -23,7 +23,7 @@
  *
  * Law 1. One finding per kind, pair of agents and sites, directions and plane.
  */
-import type { HazardId, Severity } from '../finding.js'
+import type { Diagnosis, HazardId, Severity } from '../finding.js'
 import type { Footprint, Header } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
 import { asSpans, clusterOf, isCompilers } from '../../log/events.js'
@@ -113,6 +113,15 @@ const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean): st
   return earlier.stamp.at === later.stamp.at
     ? `are made by different lanes of one warp, which nothing orders`
     : `are made by different lanes of one warp (the first by ${showLanes(apart)}), which nothing orders`
+}
+
+/** The lanes of each side that touch what the other touches: of one warp, what another lane does. */
+const lanesOf = (earlier: AccessRecord, later: AccessRecord): Diagnosis['lanes'] => {
+  const side = (x: AccessRecord, y: AccessRecord): number => {
+    const { crossing: apart, shared } = crossing(x, y)
+    return earlier.stamp.agent === later.stamp.agent ? apart : apart | shared
+  }
+  return { a: side(earlier, later), b: side(later, earlier) }
 }
 
 /** `lane 3`, `lanes 0 to 7, 9`. */
@@ -207,6 +216,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
               : undefined
             : (why ?? whyOf(c, earlier, later.stamp.agent, k)),
         knows: k === undefined ? undefined : knowsOf(earlier, later.stamp.agent, k),
+        lanes: kind === 'race' ? lanesOf(earlier, later) : undefined,
         times: 1,
         seen: 1,
       }),

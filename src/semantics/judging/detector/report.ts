@@ -47,6 +47,7 @@ export interface Draft {
   readonly knew: string | undefined
   readonly knows?: number | undefined
   readonly supply?: Supply
+  readonly lanes?: Diagnosis['lanes']
   times: number
   /** the same, with the clusters for which others stand */
   seen: number
@@ -241,6 +242,7 @@ export const findingOf = (header: Header, d: Draft): Diagnosis => {
   if (d.knew !== undefined) core.knew = d.knew
   if (d.knows !== undefined) core.knows = d.knows
   if (d.supply !== undefined) core.supply = d.supply
+  if (d.lanes !== undefined) core.lanes = d.lanes
   return core
 }
 

@@ -195,6 +195,11 @@ export interface Options {
   readonly guessed?: true
   /** the log has one cluster of each class of a grid; absent: all that the grid has */
   readonly part?: Part
+  /**
+   * an acquire takes over what it has waited for, and nothing that is there by chance: a run without findings then has none in whichever order its atomics come. Absent: it takes over
+   * what it reads
+   */
+  readonly deaf?: true
   /** false: the digest does not say which bytes were accessed (`schedules/outcomes` looks at those apart); absent: it does */
   readonly digestsPlaces?: false
   readonly rules: Rules

@@ -213,6 +213,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
       const taken = heard.filter((one) => (one.lanes & lanes) !== 0 && (sequential || !one.sequential))
       for (const one of taken) {
         alone(a, agent, stamp.at, one.lanes & lanes)
+        if (!settled && c.options.deaf === true) continue
         if (!settled) byChance(c, a, stamp, one.knowledge)
         receive(a, one.knowledge, true, false)
       }
@@ -529,6 +530,7 @@ const hear = (
 }
 
 const take = (d: Detector, a: AgentState, stamp: Stamp, t: Told, awaited: boolean): void => {
+  if (!awaited && d.context.options.deaf === true) return
   if (!awaited) byChance(d.context, a, stamp, t.knowledge)
   if (!awaited && t.agent === stamp.agent) byLane(d.context, a, stamp, t)
   receive(a, t.knowledge, true, false)
