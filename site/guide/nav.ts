@@ -73,6 +73,7 @@ export const groups: ReadonlyArray<Group> = [
       docs('kill-rate-triton', 'Kill rate: Triton’s modules'),
       docs('kill-rate-ptx', 'Mutants of PTX'),
       docs('triton-modules', 'Triton’s modules, judged'),
+      docs('Tutorials', 'Triton’s tutorials, judged'),
       docs('ptx-and-ttgir', 'PTX and TTGIR of one launch'),
       docs('ptx-and-ttgir-sm100', 'PTX and TTGIR for sm_100'),
       docs('gluon', 'Gluon, judged'),

@@ -115,12 +115,6 @@ type Finding = Verdict['findings'][number]
 const reasonOf = (text: ReadonlyArray<string>, f: Finding): string => {
   const lines = [f.a, f.b].flatMap((side) => (side === undefined ? [] : [text[lineOf(side.site) - 1] ?? '']))
   if (f.id === 'M8' && lines.every((line) => /tcgen05\.(mma|ld|st)\./u.test(line))) return 'warps'
-  if (
-    (f.id === 'D1' || f.id === 'B6') &&
-    f.a.site === f.b?.site &&
-    lines.every((line) => /st\.shared/u.test(line))
-  )
-    return 'state'
   if (f.id === 'P2' && lines.some((line) => /tensormap\.replace|st\.shared/u.test(line))) return 'placement'
   return ''
 }
@@ -149,7 +143,6 @@ Findings in the PTX and not in the TTGIR have one of these reasons.
 - _warps_: in PTX each warp is an agent, and a barrier orders no tensor memory by itself: what a warp stores, or the tensor core has done, is another's across \`bar.sync\` or an mbarrier only with
   \`tcgen05.fence::before_thread_sync\` (a commit implies it) and \`::after_thread_sync\` (PTX ISA, memory consistency of tcgen05). No module has a \`tcgen05.fence\`. In TTGIR a partition is one agent, and a
   barrier on which a commit arrives orders the tensor core.
-- _state_: the state of warp specialisation. All warps of the default partition store the same words, unordered.
 - _placement_: where in shared memory everything lies. A tensor map is made in bytes that a copy fills later, without a proxy fence between.
 
 | module | for all inputs (PTX, TTGIR) | PTX | TTGIR | why they differ |

@@ -851,7 +851,7 @@ const checkLaunched = (
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran => {
     const ran = ranAs(detecting, policy, withProvenance)
     if (ran.outcome._tag !== 'completed' || !byOutcomeAlone(world, ran.result[0])) return ran
-    // which atomic came first may say who has heard of whom, and it may not matter: nobody need have heard
+    // which atomic comes first may decide what an agent knows, and it may not matter: it is judged as if no agent had heard another
     const deaf = ranAs(Object.assign({ deaf: true as const }, detecting), policy, withProvenance)
     return deaf.result[0] !== null && isClean(deaf.result[0]) ? deaf : ran
   }
