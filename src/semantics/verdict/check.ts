@@ -841,13 +841,7 @@ const checkLaunched = (
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const ranAs = (how: Options, policy: AnyPolicy, withProvenance: boolean): Ran =>
-    withEqualWritesNoted(
-      source,
-      options,
-      how,
-      world,
-      judged(launch, options, how, policy, withProvenance),
-    )
+    withEqualWritesNoted(source, options, how, world, judged(launch, options, how, policy, withProvenance))
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran => {
     const ran = ranAs(detecting, policy, withProvenance)
     if (ran.outcome._tag !== 'completed' || !byOutcomeAlone(world, ran.result[0])) return ran
