@@ -17,6 +17,7 @@
  * 1. `valueAt` of j after `put(row, i, x)` is x if j is i, else what it was; an absent chunk reads as the row's `none`.
  * 2. Whatever is done to a copy, the row that it is of reads as before; and the other way round.
  * 3. `raise`, `lower` and `exceeds` are pointwise the larger and the smaller, as of plain arrays.
+ * 4. `textOf` two rows that hold numbers is the same just where `valueAt` is the same everywhere.
  */
 
 /** Numbers of a chunk, as a power of two. */
@@ -63,6 +64,27 @@ export const forEach = <T>(r: Sparse<T>, see: (value: T, i: number) => void): vo
     if (chunk === undefined) return
     for (let k = 0; k < size; k++) if (chunk.values[k] !== r.none) see(chunk.values[k]!, c * size + k)
   })
+}
+
+/** Texts of chunks that nobody writes to any more. */
+const texts = new WeakMap<object, string>()
+const textOfChunk = <T>({ values, shared }: Chunk<T>, none: T, show: (value: T) => string): string => {
+  const known = texts.get(values)
+  if (known !== undefined) return known
+  let text = ''
+  for (let k = 0; k < size; k++) if (values[k] !== none) text += `${String(k)}:${show(values[k]!)} `
+  if (shared) texts.set(values, text)
+  return text
+}
+
+/** What it holds, as a text: the same of two rows just where they hold the same. Those of one row are shown by one function. */
+export const textOf = <T>(r: Sparse<T>, show: (value: T) => string): string => {
+  let text = ''
+  r.chunks.forEach((chunk, c) => {
+    const own = chunk === undefined ? '' : textOfChunk(chunk, r.none, show)
+    if (own !== '') text += `${String(c)}(${own})`
+  })
+  return text
 }
 
 /** Is a row anywhere above another? */

@@ -38,7 +38,7 @@ import { allLanes } from '../../judging/detector/activity.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
-import { valueAt } from '../../judging/detector/sparse.js'
+import { textOf, valueAt, type Sparse } from '../../judging/detector/sparse.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Told, Writer } from '../../judging/detector/strong-state.js'
 import { stampAt, type Context } from '../../judging/detector/context.js'
@@ -246,12 +246,24 @@ const bare = (world: World, m: Machine, counts: 'none' | 'running' | 'all'): Mac
   })
 }
 
+const isSparse = (value: unknown): value is Sparse<unknown> =>
+  typeof value === 'object' && value !== null && 'chunks' in value
+const isRow = (value: unknown): value is ReadonlyArray<number> | Int32Array =>
+  value instanceof Int32Array || (Array.isArray(value) && typeof value[0] === 'number')
+const shown = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : JSON.stringify(value, asText)
+
+/** How state is put into a text: what is equal gives equal texts, whoever shares it. */
 const asText = (_: string, value: unknown): unknown =>
-  value instanceof Map
-    ? [...value.entries()].sort(([x], [y]) => (String(x) < String(y) ? -1 : 1))
-    : value instanceof Set
-      ? [...value].sort()
-      : value
+  isRow(value)
+    ? value.join()
+    : isSparse(value)
+      ? textOf(value, shown)
+      : value instanceof Map
+        ? [...value.entries()].sort(([x], [y]) => (String(x) < String(y) ? -1 : 1))
+        : value instanceof Set
+          ? [...value].sort()
+          : value
 
 /** In whatever order they have written. */
 const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
