@@ -115,6 +115,17 @@ const sayOf = (did: Activity, k: Knowledge, lanes: number): Paced => {
   return out.length === 0 && kept === own.lags ? own : { pace: own.pace, lags: [...kept, ...out] }
 }
 
+/** How far these lanes know the others that they have met, lane by lane: of what a lane has done no more than it has. A lane alone knows itself. */
+export const metIn = (did: Activity, lanes: number, met: Paced): ReadonlyArray<string> =>
+  Array.from({ length: 32 }, (_, lane) => {
+    if (1 << lane === lanes) return ''
+    const last = Math.max(...stepped.map((kind) => lastOf(did[kind], lane)))
+    const known = Pace.paceOf(met, lane)
+    return Pace.laneSlots.map((s) => (ownSteps.includes(s) ? Math.min(known[s]!, last) : known[s]!)).join()
+  })
+/** What is counted by the program counter. */
+const stepped = ['accesses', 'attended', 'strong', 'told'] as const
+
 /** What the lanes that act tell when they release. */
 export const told = (a: Stranded): Knowledge => {
   const k = a.knowledge

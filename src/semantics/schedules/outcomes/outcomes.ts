@@ -37,12 +37,13 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import { allLanes } from '../../judging/detector/activity.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
+import { width } from '../../judging/detector/clocks.js'
 import { join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
-import { textOf, valueAt, type Sparse } from '../../judging/detector/sparse.js'
+import { forEach, textOf, valueAt, type Sparse } from '../../judging/detector/sparse.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Told, Writer } from '../../judging/detector/strong-state.js'
 import { stampAt, type Context } from '../../judging/detector/context.js'
-import { act, strandsOf } from '../../judging/detector/strands.js'
+import { act, metIn, strandsOf, type Strand, type Stranded } from '../../judging/detector/strands.js'
 import type { Diagnosis, Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
@@ -249,7 +250,8 @@ const bare = (world: World, m: Machine, counts: 'none' | 'running' | 'all'): Mac
 const isSparse = (value: unknown): value is Sparse<unknown> =>
   typeof value === 'object' && value !== null && 'chunks' in value
 const isRow = (value: unknown): value is ReadonlyArray<number> | Int32Array =>
-  value instanceof Int32Array || (Array.isArray(value) && typeof value[0] === 'number')
+  value instanceof Int32Array ||
+  (Array.isArray(value) && value.length > 0 && value.every((x) => typeof x === 'number'))
 const shown = (value: unknown): string =>
   typeof value === 'number' ? String(value) : JSON.stringify(value, asText)
 
@@ -271,11 +273,76 @@ const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
     ({ stamp: x }, { stamp: y }) => x.agent - y.agent || x.at - y.at || (x.lanes ?? 0) - (y.lanes ?? 0),
   )
 
+/** What everybody who goes on knows already of each clock: so much of a message is news to nobody, now or later. */
+interface Floor {
+  readonly order: (clock: number) => number
+  readonly visible: (clock: number) => number
+  readonly async: (clock: number) => number
+}
+const floorOf = (c: Context, m: Machine): Floor => {
+  const all = c.agents.flatMap((a, x) => {
+    const { status, stand } = m.agents[x]!
+    // lanes that have ended hear nothing
+    const on = stand?._tag === 'warp' ? ~stand.ended : allLanes
+    return status !== 'running'
+      ? []
+      : strandsOf(a).flatMap(({ lanes, knowledge }) => ((lanes & on) === 0 ? [] : [knowledge]))
+  })
+  // where lanes of a warp are known less far than it is, its clocks do not say all
+  const lagging = new Set(all.flatMap(({ lags }) => [...(lags?.keys() ?? [])]))
+  const of = (rowOf: (k: Knowledge) => Sparse<number>): ((clock: number) => number) => {
+    const known = new Map<number, number>()
+    return (clock) => {
+      const before = known.get(clock)
+      if (before !== undefined) return before
+      const least = all.reduce((n, k) => Math.min(n, valueAt(rowOf(k), clock)), Infinity)
+      const said = lagging.has(Math.floor(clock / width)) ? 0 : least
+      known.set(clock, said)
+      return said
+    }
+  }
+  return {
+    order: of((k) => k.firm),
+    visible: of((k) => k.visible.counters),
+    async: of((k) => k.async.counters),
+  }
+}
+const above = (r: Sparse<number>, floor: (clock: number) => number): string => {
+  let text = ''
+  forEach(r, (value, clock) => {
+    if (value > floor(clock)) text += `${String(clock)}:${String(value)} `
+  })
+  return text
+}
+/** A message, but for what is news to nobody. */
+const newsIn = (k: Knowledge, floor: Floor): ReadonlyArray<unknown> => [
+  above(k.order, floor.order),
+  k.firm === k.order ? '' : above(k.firm, floor.order),
+  above(k.visible.counters, floor.visible),
+  k.visible.acquired,
+  k.visible.maps,
+  above(k.async.counters, floor.async),
+  k.async.acquired,
+  k.async.maps,
+  k.tensor,
+  k.lags,
+  k.together,
+]
+const tellsIn = (t: Told, floor: Floor): ReadonlyArray<unknown> => [
+  t.agent,
+  t.lanes,
+  t.reach,
+  t.sequential,
+  valueAt(t.knowledge.order, programOf(t.agent)),
+  newsIn(t.knowledge, floor),
+]
+
 /** What a word tells. Which of the ended agents has told what is no matter: a reader that hears one of them hears all that tell as far, from as near. */
 const toldIn = (
   c: Context,
   told: ReadonlyArray<Told>,
   running: (agent: number) => boolean,
+  floor: Floor,
 ): ReadonlyArray<unknown> => {
   const of = (t: Told): string => {
     const { cta } = c.header.agents[t.agent]!
@@ -290,13 +357,28 @@ const toldIn = (
       ended.set(of(t), k)
     }
   return [
-    told.filter((t) => running(t.agent)).sort((p, q) => p.agent - q.agent || p.reach - q.reach),
-    [...ended].sort(([p], [q]) => (p < q ? -1 : 1)),
+    told
+      .filter((t) => running(t.agent))
+      .sort((p, q) => p.agent - q.agent || p.reach - q.reach)
+      .map((t) => tellsIn(t, floor)),
+    [...ended].sort(([p], [q]) => (p < q ? -1 : 1)).map(([near, k]) => [near, newsIn(k, floor)]),
+  ]
+}
+
+/** What a strand knows. Of another lane of its warp it is the same to know all that this has done, or more. */
+const strandIn = (a: Stranded, s: Strand): ReadonlyArray<unknown> => {
+  const { order, firm, visible, async, tensor, lags, together } = s.knowledge
+  return [
+    s.lanes,
+    [order, firm === order ? '' : firm, visible, async, tensor, lags],
+    together === null ? null : [metIn(a.did, s.lanes, together.paced), together.exchanges],
+    s.published,
+    s.received,
   ]
 }
 
 /** What the detector remembers that what follows can ask for; `exactly`: also where words were found. */
-const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): string => {
+const memoryOf = (world: World, d: Detector, m: Machine, exactly: boolean, floor: Floor): string => {
   const c = d.context
   const { header } = c
   const running = (agent: number): boolean => m.agents[agent]!.status === 'running'
@@ -306,12 +388,14 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
     key >= 0 ? clusterOf(header, key >> 4) : -key % (header.resident ?? 1)
   return JSON.stringify(
     [
-      c.agents.map((a, x) => (running(x) ? [strandsOf(a), a.did, a.arrived] : null)),
+      c.agents.map((a, x) =>
+        running(x) ? [strandsOf(a).map((s) => strandIn(a, s)), a.did, a.arrived] : null,
+      ),
       [...d.strong.words.entries()].map(([word, w]) => [
         word,
         exactly
-          ? [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach)
-          : toldIn(c, w.told, running),
+          ? [...w.told].sort((p, q) => p.agent - q.agent || p.reach - q.reach).map((t) => tellsIn(t, floor))
+          : toldIn(c, w.told, running, floor),
         w.left,
         inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
         w.waits,
@@ -319,7 +403,17 @@ const remembered = (world: World, d: Detector, m: Machine, exactly: boolean): st
       ]),
       keptIn(d.strong.readings),
       exactly ? foundIn(d, m) : null,
-      [...d.strong.fenced, ...d.strong.pending, ...d.strong.awaited].filter(([slot]) => running(slot >> 2)),
+      [...d.strong.fenced]
+        .filter(([slot]) => running(slot >> 2))
+        .map(([slot, all]) => [
+          slot,
+          all.map((f) => [f.lanes, f.sequential, f.together, newsIn(f.knowledge, floor)]),
+        ]),
+      [d.strong.pending, d.strong.awaited].map((kept) =>
+        [...kept]
+          .filter(([slot]) => running(slot >> 2))
+          .map(([slot, all]) => [slot, all.map((p) => [p.lanes, p.sequential, newsIn(p.knowledge, floor)])]),
+      ),
       d.barriers.filter((_, i) => isAlive(clusterOf(header, header.barriers[i]!.cta))),
       [...d.named].filter(([key]) => isAlive(ofNamed(key))).sort(([x], [y]) => x - y),
       d.semaphores,
@@ -711,7 +805,7 @@ const backsBy = (
 /**
  * What agents that go on may still take of words, or write under: what each held and told then. Two states in which they may take other writes are two.
  */
-const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
+const olderIn = (s: Search, first: Node, n: Node, d: Detector, floor: Floor): string => {
   const { words, read, written, fences, idle } = s.learned
   const c = d.context
   const running = (agent: number): boolean => n.machine.agents[agent]!.status === 'running'
@@ -754,7 +848,11 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector): string => {
         const past = w.past[w.past.length - 1 - back]
         return past === undefined
           ? [bits]
-          : [bits, toldIn(c, past.told, running), past.writers.filter(({ stamp }) => running(stamp.agent))]
+          : [
+              bits,
+              toldIn(c, past.told, running, floor),
+              past.writers.filter(({ stamp }) => running(stamp.agent)),
+            ]
       }),
     ])
   }
@@ -912,12 +1010,13 @@ const search = (s: Search, first: Node, group: number): void => {
       continue
     }
     const d = heard(s, node, exactly)
-    const text = remembered(s.world, d, node.machine, exactly)
+    const floor = floorOf(d.context, node.machine)
+    const text = memoryOf(s.world, d, node.machine, exactly, floor)
     const found = foundIn(d, node.machine)
     const known = texts.get(text) ?? texts.size
     texts.set(text, known)
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
-    const older = olderIn(s, first, node, d)
+    const older = olderIn(s, first, node, d, floor)
     const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}|${String(from.parted)}`
     if (isBad(detector(s.detecting).stopped!(d), s.isNoted)) {
       s.found = scheduleOf(node.path)
