@@ -11,6 +11,7 @@ import {
   put,
   raise,
   row,
+  textOf,
   valueAt,
   type Sparse,
 } from '../../../../src/semantics/judging/detector/sparse.js'
@@ -31,12 +32,18 @@ const plain = (r: Sparse<number>): ReadonlyArray<number> =>
   Array.from({ length: width }, (_, i) => valueAt(r, i))
 
 describe('laws', () => {
-  test('1 to 3: four rows do what four arrays do, whatever they share', () => {
+  test('1 to 4: four rows do what four arrays do, whatever they share', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
         const rows = Array.from({ length: 4 }, () => row(0))
         const arrays = Array.from({ length: 4 }, () => new Array<number>(width).fill(0))
-        for (const a of actions)
+        for (const a of actions) {
+          // a text that is asked for is kept, and is that of what the row holds all the same
+          const texts = rows.map((r) => textOf(r, String))
+          for (const [k, text] of texts.entries())
+            expect(texts.map((other) => other === text)).toEqual(
+              arrays.map((other) => other.join() === arrays[k]!.join()),
+            )
           switch (a._tag) {
             case 'put':
               put(rows[a.of]!, a.at, a.value)
@@ -62,6 +69,7 @@ describe('laws', () => {
               clear(rows[a.of]!)
               arrays[a.of] = new Array<number>(width).fill(0)
           }
+        }
         for (const [k, r] of rows.entries()) {
           expect(plain(r)).toEqual(arrays[k])
           const seen: (readonly [number, number])[] = []

@@ -115,11 +115,25 @@ const sayOf = (did: Activity, k: Knowledge, lanes: number): Paced => {
   return out.length === 0 && kept === own.lags ? own : { pace: own.pace, lags: [...kept, ...out] }
 }
 
+/** What a lane has done last of what is counted by the program counter. */
+const lastStep = (did: Activity, lane: number): number =>
+  Math.max(...stepped.map((kind) => lastOf(did[kind], lane)))
+
+/** Does each of these lanes know all that the others of its warp have done so far? */
+export const knowsLanes = (did: Activity, { lanes, knowledge: { together } }: Strand): boolean =>
+  Array.from({ length: 32 }, (_, lane) => lane).every((lane) => {
+    const last = 1 << lane === lanes ? 0 : lastStep(did, lane)
+    return (
+      last === 0 ||
+      (together !== null && ownSteps.every((s) => Pace.paceOf(together.paced, lane)[s]! >= last))
+    )
+  })
+
 /** How far these lanes know the others that they have met, lane by lane: of what a lane has done no more than it has. A lane alone knows itself. */
 export const metIn = (did: Activity, lanes: number, met: Paced): ReadonlyArray<string> =>
   Array.from({ length: 32 }, (_, lane) => {
     if (1 << lane === lanes) return ''
-    const last = Math.max(...stepped.map((kind) => lastOf(did[kind], lane)))
+    const last = lastStep(did, lane)
     const known = Pace.paceOf(met, lane)
     return Pace.laneSlots.map((s) => (ownSteps.includes(s) ? Math.min(known[s]!, last) : known[s]!)).join()
   })

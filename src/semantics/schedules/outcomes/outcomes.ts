@@ -38,12 +38,19 @@ import { allLanes } from '../../judging/detector/activity.js'
 import { detector, type Options } from '../../judging/detector/index.js'
 import { observe } from '../../judging/detector/detector.js'
 import { width } from '../../judging/detector/clocks.js'
-import { join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
+import { clockOf, join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
 import { forEach, textOf, valueAt, type Sparse } from '../../judging/detector/sparse.js'
 import { start, type Detector } from '../../judging/detector/state.js'
 import type { Told, Writer } from '../../judging/detector/strong-state.js'
 import { stampAt, type Context } from '../../judging/detector/context.js'
-import { act, metIn, strandsOf, type Strand, type Stranded } from '../../judging/detector/strands.js'
+import {
+  act,
+  knowsLanes,
+  metIn,
+  strandsOf,
+  type Strand,
+  type Stranded,
+} from '../../judging/detector/strands.js'
 import type { Diagnosis, Judgement } from '../../judging/finding.js'
 import {
   addressesIn,
@@ -273,40 +280,50 @@ const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
     ({ stamp: x }, { stamp: y }) => x.agent - y.agent || x.at - y.at || (x.lanes ?? 0) - (y.lanes ?? 0),
   )
 
-/** What everybody who goes on knows already of each clock: so much of a message is news to nobody, now or later. */
+/**
+ * What everybody who goes on knows already of each clock: so much of a message is news to nobody, now or later. Of a warp that goes on it is that only where its lanes know
+ * all that each of them has done.
+ */
 interface Floor {
   readonly order: (clock: number) => number
   readonly visible: (clock: number) => number
   readonly async: (clock: number) => number
 }
 const floorOf = (c: Context, m: Machine): Floor => {
-  const all = c.agents.flatMap((a, x) => {
+  const going = c.agents.map((a, x) => {
     const { status, stand } = m.agents[x]!
     // lanes that have ended hear nothing
     const on = stand?._tag === 'warp' ? ~stand.ended : allLanes
-    return status !== 'running'
-      ? []
-      : strandsOf(a).flatMap(({ lanes, knowledge }) => ((lanes & on) === 0 ? [] : [knowledge]))
+    return status !== 'running' ? [] : strandsOf(a).filter(({ lanes }) => (lanes & on) !== 0)
   })
+  const all = going.flatMap((strands) => strands.map(({ knowledge }) => knowledge))
   // where lanes of a warp are known less far than it is, its clocks do not say all
   const lagging = new Set(all.flatMap(({ lags }) => [...(lags?.keys() ?? [])]))
-  const of = (rowOf: (k: Knowledge) => Sparse<number>): ((clock: number) => number) => {
+  const isKnown = (agent: number, clock: number, own: boolean): boolean =>
+    !lagging.has(agent) &&
+    (agent >= going.length ||
+      going[agent]!.length === 0 ||
+      (own && isStepped(clock) && going[agent]!.every((s) => knowsLanes(c.agents[agent]!.did, s))))
+  const of = (own: boolean, rowOf: (k: Knowledge) => Sparse<number>): ((clock: number) => number) => {
     const known = new Map<number, number>()
     return (clock) => {
       const before = known.get(clock)
       if (before !== undefined) return before
-      const least = all.reduce((n, k) => Math.min(n, valueAt(rowOf(k), clock)), Infinity)
-      const said = lagging.has(Math.floor(clock / width)) ? 0 : least
+      const said = isKnown(Math.floor(clock / width), clock, own)
+        ? all.reduce((n, k) => Math.min(n, valueAt(rowOf(k), clock)), Infinity)
+        : 0
       known.set(clock, said)
       return said
     }
   }
   return {
-    order: of((k) => k.firm),
-    visible: of((k) => k.visible.counters),
-    async: of((k) => k.async.counters),
+    order: of(true, (k) => k.firm),
+    visible: of(true, (k) => k.visible.counters),
+    async: of(false, (k) => k.async.counters),
   }
 }
+const isStepped = (clock: number): boolean =>
+  clock === programOf(Math.floor(clock / width)) || clock === clockOf('attended', Math.floor(clock / width))
 const above = (r: Sparse<number>, floor: (clock: number) => number): string => {
   let text = ''
   forEach(r, (value, clock) => {
