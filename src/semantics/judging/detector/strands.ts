@@ -19,6 +19,7 @@
  *
  * Source: PTX ISA, memory consistency model: program order, base causality order; bar.warp.sync.
  */
+import { greatest } from '../../../greatest.js'
 import { allLanes, lastOf, type Activity } from './activity.js'
 import { width } from './clocks.js'
 import {
@@ -117,7 +118,7 @@ const sayOf = (did: Activity, k: Knowledge, lanes: number): Paced => {
 
 /** What a lane has done last of what is counted by the program counter. */
 const lastStep = (did: Activity, lane: number): number =>
-  Math.max(...stepped.map((kind) => lastOf(did[kind], lane)))
+  greatest(0)(stepped.map((kind) => lastOf(did[kind], lane)))
 
 /** Does each of these lanes know all that the others of its warp have done so far? */
 export const knowsLanes = (did: Activity, { lanes, knowledge: { together } }: Strand): boolean =>
