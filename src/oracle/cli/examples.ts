@@ -43,6 +43,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['check kernel.ptx --launch launch.json', 'PTX, with the lines of its .cu'],
     ['check run.jsonl --json', 'a trace from anywhere, for a program to read'],
   ),
+  cuda: of(
+    ['cuda -- ./a.out', 'a CUDA program without a GPU: every launch executed and judged'],
+    ['cuda --save run -- ./a.out 4096', 'the same, and its launches kept as data, which check takes'],
+  ),
   trace: of(
     ['trace hopper-matmul --set k=128', 'the run, event by event'],
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
