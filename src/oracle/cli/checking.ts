@@ -1,7 +1,7 @@
 /**
  * What a command line names, run once and judged: what `check` and `view` do alike. A program is judged without data, PTX on those of its launch.
  *
- * Where control depends on data, seeded inputs are taken (`seeded.ts`).
+ * Where control or addresses depend on data, those that were brought are taken, and the first line says so; for the others there are sets (`seeded.ts`, `on-data-sets.ts`).
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -17,6 +17,7 @@ import { leastEvents } from '../../semantics/language/cost.js'
 import { check, wantsData, type Checked } from '../../semantics/verdict/check.js'
 import { multiplyAdds } from '../parallel/spread.js'
 import { passing } from './accepting.js'
+import { inputsBrought, tensorsOfBrought } from './brought.js'
 import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
@@ -28,9 +29,10 @@ import { mend, mendAsked, withMended } from './mending.js'
 import { isPtx, judgePtx } from './ptx.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { dataAsked, refuseAlgebra } from './ptx-data.js'
-import { onDataSets } from './on-data-sets.js'
+import { onData as saidOn, onDataSets } from './on-data-sets.js'
 import { policyOf } from './schedule.js'
 import { dataOf, otherInputs, seededIn, type WithData } from './seeded.js'
+import { inputMissing } from './tensors.js'
 import {
   countersOf,
   namedSubject,
@@ -39,6 +41,12 @@ import {
   subjectAsked,
   type Subject,
 } from './subject.js'
+
+/** A verdict on data that were brought says so in its first line. */
+const onGiven =
+  (names: ReadonlyArray<string>) =>
+  (one: Judged): Judged =>
+    names.length === 0 ? one : saidOn(one, `with the given data of ${names.join(', ')}`)
 
 /** Of these tensors those of integers. */
 const integersOf = (program: Program, names: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -57,10 +65,14 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
     E.bindW('strictness', () => strictnessAsked(options)),
     E.bindW('exploring', () => exploringAsked(options)),
     E.bindW('mending', () => mendAsked(options)),
+    E.bindW('brought', () => inputsBrought(world, options)),
   )
   if (E.isLeft(parsed)) return parsed
-  const { set, asked, schedule, strictness, exploring, mending } = parsed.right
-  const subject = namedSubject(world, name, asked)
+  const { set, asked, schedule, strictness, exploring, mending, brought } = parsed.right
+  const subject = pipe(
+    namedSubject(world, name, { ...asked, inputs: [...brought.values()].map(({ input }) => input) }),
+    E.map((named): Subject => ({ ...named, given: tensorsOfBrought(brought) })),
+  )
   if (E.isLeft(subject)) return subject
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
@@ -73,7 +85,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
     const given = {
       ...noArguments,
       tensors,
-      kept: subject.right.launched?.kept ?? new Set<string>(),
+      kept: new Set([...(subject.right.launched?.kept ?? []), ...brought.keys()]),
       tensorPipe: strictness.tensorPipe,
     }
     const judged = (of: Program, explain: boolean): E.Either<Failure, Checked> =>
@@ -143,25 +155,30 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
   const bare = (): E.Either<Failure, Judged> =>
     judgedOn({ algebra: unit, tensors: countersOf(subject.right) }, null)
   const open = seededIn(subject.right)
+  const onSets = (): E.Either<Failure, Judged> =>
+    open.length === 0 || (mending.length > 0 && set === null)
+      ? onData('random')
+      : pipe(
+          passing(world, options),
+          E.chain((passes) =>
+            onDataSets(onData, {
+              asked: set,
+              names: open.join(', '),
+              integers: integersOf(subject.right.program, open),
+              budget: exploring.budget,
+              passes,
+            }),
+          ),
+        )
+  const [missing] = options['seeded'] === false ? open : []
   const taken = pipe(
     bare(),
     E.chain((one) =>
       !wantsData(one.checked.outcome)
         ? E.right(one)
-        : open.length === 0 || (mending.length > 0 && set === null)
-          ? onData('random')
-          : pipe(
-              passing(world, options),
-              E.chain((passes) =>
-                onDataSets(onData, {
-                  asked: set,
-                  names: open.join(', '),
-                  integers: integersOf(subject.right.program, open),
-                  budget: exploring.budget,
-                  passes,
-                }),
-              ),
-            ),
+        : missing !== undefined
+          ? E.left(inputMissing(missing))
+          : E.map(onGiven([...brought.keys()]))(onSets()),
     ),
   )
   bar.stop()

@@ -203,6 +203,7 @@ export const judgeBoth = (
   forms: Forms,
   options: Options,
   module: E.Either<Failure, Judged>,
+  contents: ReadonlyMap<string, Tensor>,
 ): E.Either<Failure, AtLevels> => {
   const alone = whyAlone(world, forms, options)
   if (E.isLeft(module) && (alone !== null || !isRefusedModule(world, forms, options))) return module
@@ -211,7 +212,7 @@ export const judgeBoth = (
       module,
       E.map((one) => atLevels(one, [cameAs('ttgir', module), { _tag: 'absent', level: 'ptx', why: alone }])),
     )
-  const text = judgeAsPtx(world, forms, options, E.isLeft(module) ? ['computes'] : [])
+  const text = judgeAsPtx(world, forms, options, E.isLeft(module) ? ['computes'] : [], contents)
   if (E.isLeft(module))
     return E.isLeft(text)
       ? E.left(

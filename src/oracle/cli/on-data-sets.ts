@@ -5,23 +5,26 @@
  *
  * Its first line names the data, and `--data SET` takes them again.
  *
- * Where integers are among these inputs and every set ends outside of a tensor, the integers are most likely indices, of which no set knows the bounds. That is no verdict on the
- * kernel: it is undecided, and the first line asks for them. Where some sets stay inside, the verdict is one on those, and its first line asks, too.
+ * Where integers are among these inputs they are most likely indices, sizes or counts, of which no set knows the bounds. If every set leaves a tensor, ends in a fault or leaves
+ * an output unwritten, that is no verdict on the kernel: it is undecided, and the first line asks for them. Where some sets do not, the verdict is one on those, and its
+ * first line asks, too.
  *
  * Laws
  * 1. The verdict is a function of the kernel, its launch and the options: sets are tried in one order, within the budget of other schedules.
  * 2. A set that is asked for is the only one.
- * 3. No access outside of a tensor is held against a kernel whose indices are not given.
+ * 3. No access outside of a tensor, no fault and no unwritten output is held against a kernel that data decide and whose integers are not given; but a fault that comes of no
+ *    value is.
  * 4. It passes with a baseline if it passes on every set that was tried.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../failure.js'
+import { isOfNoValue, wantsData } from '../../semantics/verdict/check.js'
 import type { Budget } from '../../semantics/verdict/budget.js'
 import { dataSetText, furtherSets, type DataSet } from '../launch/data-sets.js'
 import type { Judged } from './judged.js'
 
-/** A verdict on a set of data that was not given says so in its first line. */
-const onData = <J extends Judged>(one: J, words: string): J =>
+/** A verdict on some data says on which, in its first line. */
+export const onData = <J extends Judged>(one: J, words: string): J =>
   Object.assign({}, one, {
     verdict: Object.assign({}, one.verdict, { reason: `${words}: ${one.verdict.reason}` }),
   })
@@ -44,12 +47,37 @@ export interface OnSets<J> {
 
 const isOutside = ({ verdict: { findings } }: Judged): boolean => findings.some(({ id }) => id === 'I2')
 
+/** Is all that is bad an output that is not wholly written? */
+const isUnwritten = ({ verdict: { verdict, findings } }: Judged): boolean =>
+  verdict === 'hazard' && findings.length > 0 && findings.every(({ id }) => id === 'O1')
+
+/** A fault that other values of the data may not have. */
+const isFault = ({ checked: { outcome } }: Judged): boolean =>
+  outcome._tag === 'fault' && !wantsData(outcome) && !isOfNoValue(outcome.fault)
+
+/** What runs came to, in words and ids: `leaves a tensor (I2)`. */
+const endText = (ends: ReadonlyArray<Judged>): string => {
+  const ids = [...new Set(ends.flatMap(({ verdict: { findings } }) => findings.map(({ id }) => id)))]
+  const how = ends.every(isOutside)
+    ? ['leaves a tensor']
+    : [
+        ...(ends.some((one) => isOutside(one) || isFault(one)) ? ['ends in a fault'] : []),
+        ...(ends.some(isUnwritten) ? ['leaves an output unwritten'] : []),
+      ]
+  return `${how.join(' or ')}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}`
+}
+
 /** A verdict that asks for indices. */
-const askedFor = <J extends Judged>(one: J, integers: ReadonlyArray<string>, sets: string): J =>
+const askedFor = <J extends Judged>(
+  one: J,
+  integers: ReadonlyArray<string>,
+  sets: string,
+  ends: string,
+): J =>
   Object.assign({}, one, {
     verdict: Object.assign({}, one.verdict, {
       verdict: 'undecided',
-      reason: `give the data of ${integers.join(' and ')}: addresses come from data, and on ${sets} data every run leaves a tensor (I2)`,
+      reason: `give the data of ${integers.join(' and ')}: control or addresses come from data, and on ${sets} data every run ${ends}`,
       findings: [],
       notes: [
         ...one.verdict.notes,
@@ -66,8 +94,6 @@ export const onDataSets = <J extends Judged>(
   if (E.isLeft(first)) return first
   const words = (set: DataSet): string => `with data that are ${dataSetText[set]} (${names})`
   if (asked !== null) return E.right(onData(first.right, words(asked)))
-  const isUnwritten = ({ verdict: { verdict, findings } }: J): boolean =>
-    verdict === 'hazard' && findings.length > 0 && findings.every(({ id }) => id === 'O1')
   const isBad = (one: J): boolean =>
     one.verdict.verdict === 'deadlock' || (one.verdict.verdict === 'hazard' && !isUnwritten(one))
   const isShown = (one: J): boolean => isBad(one) && !passes(one)
@@ -92,13 +118,14 @@ export const onDataSets = <J extends Judged>(
       : [...whole.filter((one) => isOpen(one) && !isBad(one[1])), ...whole.filter(isOpen), ...whole]
   const sets = (whole.length === 0 ? tried : whole).map(([set]) => set)
   const faults = tried.filter(([, one]) => ofData(one)).map(([set]) => set)
-  if (integers.length > 0 && tried.every(([, each]) => isOutside(each)))
-    return E.right(askedFor(least![1], integers, sets.join(', ')))
-  const outside = tried.filter(([, each]) => isOutside(each)).map(([set]) => set)
+  const ended = tried.filter(([, one]) => isOutside(one) || isFault(one))
+  const ends = tried.filter(([, one]) => isOutside(one) || isFault(one) || isUnwritten(one))
+  if (integers.length > 0 && ends.length === tried.length)
+    return E.right(askedFor(least![1], integers, sets.join(', '), endText(ends.map(([, one]) => one))))
   const ask =
-    integers.length === 0 || outside.length === 0
+    integers.length === 0 || ended.length === 0
       ? ''
-      : `; give the data of ${integers.join(' and ')}: on ${outside.join(', ')} data the run leaves a tensor`
+      : `; give the data of ${integers.join(' and ')}: on ${ended.map(([set]) => set).join(', ')} data the run ${endText(ended.map(([, one]) => one))}`
   const [shownBy, shown] = least!
   const one = onData(shown, isBad(shown) ? words(shownBy) : `on ${sets.join(', ')} data (${names}${ask})`)
   return E.right(

@@ -27,7 +27,7 @@ export const seededIn = (subject: Subject): ReadonlyArray<string> => {
 
 /** Not checked where control or addresses depend on data: other data. */
 export const otherInputs = (subject: Subject): string => {
-  const isBrought = (subject.launched?.inputs.size ?? 0) > 0
+  const isBrought = (subject.launched?.inputs.size ?? 0) + subject.given.size > 0
   const taken = [
     ...(isBrought ? ['the given ones'] : []),
     ...(seededIn(subject).length > 0 || !isBrought ? ['the seeded ones'] : []),

@@ -49,11 +49,15 @@ export interface Subject {
   readonly multiplyAdds?: number
   /** whose approximate functions its source means */
   readonly compiler: Compiler | null
+  /** inputs that the command line brings */
+  readonly given: ReadonlyMap<string, Tensor>
   /** of a module: its launch, and the text */
   readonly launched?: LaunchedModule
   /** of a kernel that JAX traced: its equations */
   readonly traced?: TracedKernel
 }
+
+const nothingGiven: Subject['given'] = new Map()
 
 const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either<Failure, Subject> =>
   pipe(
@@ -67,6 +71,7 @@ const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either
       program,
       dropped: labels,
       compiler: null,
+          given: nothingGiven,
       ...(instance.expects === undefined ? {} : { expects: instance.expects }),
       ...(instance.multiplyAdds === undefined ? {} : { multiplyAdds: instance.multiplyAdds }),
     })),
@@ -115,11 +120,12 @@ const inputsFit = (
   return E.right(null)
 }
 
-/** Contents that the launch of a module brings, by the name of the tensor; and those of counters, which begin with zero. */
-export const broughtOf = ({ launched: module, traced: kernel }: Subject): ReadonlyMap<string, Tensor> =>
+/** Contents that the launch of a module or the command line brings, by the name of the tensor; and those of counters, which begin with zero. */
+export const broughtOf = ({ launched: module, traced: kernel, given }: Subject): ReadonlyMap<string, Tensor> =>
   new Map([
     ...[...(module?.inputs ?? [])].map(([name, { tensor }]) => [name, tensor] as const),
     ...(kernel?.hidden ?? []),
+    ...given,
   ])
 
 /** Counters of a kernel that JAX traced, where there are no other data. */
@@ -194,6 +200,7 @@ const moduleSubject = (
           program,
           dropped,
           compiler: 'triton',
+          given: nothingGiven,
           launched: module,
         })),
       ),
@@ -219,6 +226,7 @@ const tracedSubject = (
           program,
           dropped,
           compiler: null,
+          given: nothingGiven,
           traced: kernel,
         })),
       ),

@@ -595,7 +595,7 @@ const decide = (
   guessed: boolean,
 ): Decision => {
   const { outcome } = ran
-  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || isOfNoSize(outcome.fault)))
+  if (outcome._tag === 'fault' && !wantsData(outcome) && (!guessed || isOfNoValue(outcome.fault)))
     return outcome.fault.kind === 'crash'
       ? unreachable(showFault(world, outcome.fault))
       : { name: 'invalid', reason: showFault(world, outcome.fault) }
@@ -606,7 +606,7 @@ const decide = (
 }
 
 /** No size and no value makes lanes of a warp wait at different barriers; and a crash is of this library. */
-const isOfNoSize = ({ kind, code }: Fault): boolean => kind === 'crash' || code === 'warp.aligned'
+export const isOfNoValue = ({ kind, code }: Fault): boolean => kind === 'crash' || code === 'warp.aligned'
 
 /** Too few threads, or a size that is too small, leave memory unwritten that is read. */
 const mayComeOfGuess = ({ id }: Diagnosis): boolean => id === 'I1'

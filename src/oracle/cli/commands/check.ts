@@ -1,8 +1,8 @@
 /**
- * `tcspec check KERNEL|program.json|kernel.jaxpr.json|module.ttgir|trace.jsonl`: the verdict alone, without data.
+ * `tcspec check KERNEL|program.json|kernel.jaxpr.json|module.ttgir|trace.jsonl`: the verdict alone, without data where it can be.
  *
  * The run is over the algebra with one value, so what it shows holds for all inputs; provenance says whether the outputs are what the
- * program says it computes. Where control depends on data, seeded inputs are taken (`seeded.ts`). A trace is a run that was made elsewhere and is judged
+ * program says it computes. Where control depends on data, those of `--in` are taken, or seeded ones (`seeded.ts`). A trace is a run that was made elsewhere and is judged
  * as it is. Exit status 1 when the verdict is bad, 3 when it is not decided.
  */
 import type { Command } from 'commander'
@@ -13,6 +13,7 @@ import { refuse, type Failure } from '../../../failure.js'
 import { fields, thousands } from '../../../render/table.js'
 import { findingBlocks, paintedRows, type VerdictContext } from '../../../render/verdict.js'
 import { defaults } from '../../../semantics/judging/detector/index.js'
+import { inputOptions, inputsBrought, tensorsOfBrought } from '../brought.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import { judge } from '../checking.js'
@@ -38,12 +39,14 @@ const define = (command: Command): Command =>
           levelOption(
             launchOptions(
               dataOptions(
-                command
-                  .argument(
-                    '<kernel>',
-                    'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-                  )
-                  .option('--set <name=value...>', 'settings of the kernel'),
+                inputOptions(
+                  command
+                    .argument(
+                      '<kernel>',
+                      'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+                    )
+                    .option('--set <name=value...>', 'settings of the kernel'),
+                ),
               ),
             ),
           ).option(
@@ -92,6 +95,7 @@ const forPrograms: ReadonlyArray<string> = [
   'timeline',
   'over',
   'known',
+  'in',
 ]
 
 const checkTrace = (world: World, file: string, options: Options): E.Either<Failure, Report> => {
@@ -135,13 +139,15 @@ const judgedAtLevels = (world: World, name: string, options: Options): E.Either<
     E.chainW((asked) => {
       if (asked._tag === 'one') return E.map(atOneLevel)(judge(world, asked.name, options))
       const { forms, level } = asked
+      const contents = E.map(tensorsOfBrought)(inputsBrought(world, options))
+      if (E.isLeft(contents)) return contents
       switch (level) {
         case 'ttgir':
           return E.map(atOneLevel)(judge(world, forms.module, options))
         case 'ptx':
-          return E.map(atOneLevel)(judgeAsPtx(world, forms, options, ['computes']))
+          return E.map(atOneLevel)(judgeAsPtx(world, forms, options, ['computes'], contents.right))
         case 'auto':
-          return judgeBoth(world, forms, options, judge(world, forms.module, options))
+          return judgeBoth(world, forms, options, judge(world, forms.module, options), contents.right)
       }
     }),
   )

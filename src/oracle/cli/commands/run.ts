@@ -19,7 +19,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../../failure.js'
 import { farthest, largest, type Excess, type Tolerance } from '../../../kernels/attention/tolerance.js'
-import type { Input, Near } from '../../../kernels/catalogue/index.js'
+import type { Near } from '../../../kernels/catalogue/index.js'
 import { referenceOf, tensorsOf, type Reference } from '../../../kernels/reference.js'
 import type { Arithmetic } from '../../../numerics/bits.js'
 import { isFloat } from '../../../numerics/dtype.js'
@@ -42,7 +42,8 @@ import { ofLowered } from '../../launch/lowered.js'
 import { zeros, type LaunchedModule } from '../../launch/launched.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { placeOf } from '../../tensor-files/place.js'
-import { readTensor, tensorOutputs } from '../../tensor-files/tensor-file.js'
+import { tensorOutputs } from '../../tensor-files/tensor-file.js'
+import { inputOptions, inputsBrought, readInputs, tensorsOfBrought } from '../brought.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand, Options, Report, World } from '../command.js'
 import {
@@ -109,20 +110,18 @@ const arithmeticOf = (text: string | null): E.Either<FlagFailure, Arithmetic | n
 
 const define = (command: Command): Command =>
   judgingOptions(
-    levelOption(
-      launchOptions(
-        command
-          .argument(
-            '<kernel>',
-            'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
-          )
-          .option('--set <name=value...>', 'settings of the kernel'),
+    inputOptions(
+      levelOption(
+        launchOptions(
+          command
+            .argument(
+              '<kernel>',
+              'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+            )
+            .option('--set <name=value...>', 'settings of the kernel'),
+        ),
       ),
     )
-      .option(
-        '--in <name=file...>',
-        'inputs from .npy, .npz or .safetensors files (name:bf16=file for what npy has no type for; FILE:NAME for one of several), or one file of them all',
-      )
       .option(
         '--out <name=file...>',
         'write an output to an .npy, .npz or .safetensors file, or all of them to one; * is each in NAME.npy',
@@ -145,7 +144,6 @@ const define = (command: Command): Command =>
         '--threads <count>',
         'threads that share the clusters of a run; default: one a core where the product is large',
       )
-      .option('--no-seeded', 'refuse an input that no file brings, in the place of seeding it')
       .option('--no-hazards', 'compute only: do not look for hazards'),
   ).option('--json', 'print the verdict as one JSON document')
 
@@ -164,20 +162,6 @@ const parse = (options: Options) =>
     E.bindW('threads', () => threadsAsked(options)),
     E.bindW('drawing', () => drawingAsked(options)),
   )
-
-const readInputs = (
-  world: World,
-  ins: ReadonlyArray<Binding>,
-): E.Either<Failure, ReadonlyMap<string, { readonly tensor: Tensor; readonly input: Input }>> => {
-  const read = new Map<string, { readonly tensor: Tensor; readonly input: Input }>()
-  for (const b of ins) {
-    const tensor = readTensor(world.files)(b.file, b.dtype, b.name)()
-    if (E.isLeft(tensor)) return tensor
-    const { dtype, shape } = tensor.right
-    read.set(b.name, { tensor: tensor.right, input: { name: b.name, source: b.file, dtype, shape } })
-  }
-  return E.right(read)
-}
 
 /** Outputs that can be written: known by name, with data to write. */
 const checkOuts = (subject: Subject, over: string, outs: ReadonlyArray<Binding>): E.Either<Failure, null> => {
@@ -345,18 +329,8 @@ const runLowered = (
   refused: Failure | null,
 ): E.Either<Failure, Report> =>
   pipe(
-    parseBindings('--in')(wordsOf(options, 'in')),
-    E.chainW(inputBindings(world.files)),
-    E.chain((ins) => readInputs(world, ins)),
-    E.chain((read) =>
-      asPtx(
-        world,
-        forms,
-        options,
-        ['computes', 'out', 'over'],
-        new Map([...read].map(([name, { tensor }]) => [name, tensor] as const)),
-      ),
-    ),
+    inputsBrought(world, options),
+    E.chain((read) => asPtx(world, forms, options, ['computes', 'out', 'over'], tensorsOfBrought(read))),
     E.chain((asked) =>
       runPtx(asked.world, asked.file, asked.options, (verdict) => {
         const own = withGuess(asked, { verdict }).verdict
