@@ -44,7 +44,8 @@ def check(
 
     ``kernel``: a function of JAX with Mosaic GPU kernels in it, a ``@triton.jit`` or ``@gluon.jit`` function, a name of the catalogue, a path
     (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
-    function; arrays may be replaced by what has a dtype and a shape. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``.
+    function; arrays may be replaced by what has a dtype and a shape. Where control or addresses depend on data, those of the arrays are taken, and the verdict says so; integers of
+    which there are shapes alone are asked for where no data that are tried fit. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``, ``in_=``.
 
     ``level``: of a kernel of Triton ``"auto"``, which it is if it is not said, judges TTGIR, and the PTX that its compiler makes of it, and gives one
     verdict (``verdict.levels`` says what each came to); ``"ttgir"`` and ``"ptx"`` judge one. ``"ptx"`` of a function of JAX takes ``ptx=``, the text that jaxlib dumped
@@ -69,8 +70,9 @@ def check(
     if triton.is_kernel(kernel):
         warm.start()
     export = exported(kernel, arguments, keywords, grid, level, _names(check))
-    pending = [(launch, _send("check", launch, options)) for launch in export.launches]
-    verdicts = [_verdict("check", launch, options, answer) for launch, answer in zip(export.launches, _answers(pending, timeout))]
+    launches = export.launches
+    pending = [(launch, _send("check", launch, _without_data(launch, options))) for launch in launches]
+    verdicts = [_verdict("check", launch, said, answer) for launch, (said, answer) in zip(launches, _answers(pending, options, timeout))]
     return verdicts[0] if len(verdicts) == 1 else Verdicts(_name_of(kernel), verdicts)
 
 
@@ -207,10 +209,32 @@ def _send(method: str, launch: Launch, options: Mapping[str, Any], progress: Any
     return warm.client().send(method, kernel=launch.document, printed=True, progress=progress, **{**launch.params, **said})
 
 
-def _answers(pending: Sequence[tuple[Launch, Pending]], timeout: float | None) -> list[Any]:
-    """Of requests that were sent together; when one is refused, the others are not waited for."""
+def _without_data(launch: Launch, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A check that says when it cannot do without data, where there are some: most can, and data are large."""
+    return options if launch.data is None else {**options, "seeded": False}
+
+
+def _with_data(launch: Launch, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    held = {} if launch.data is None else {name: x if isinstance(x, Tensor) else Tensor.of_numpy(x) for name, x in launch.data().items()}
+    return {**options, "in_": held} if held else options
+
+
+def _answers(
+    pending: Sequence[tuple[Launch, Pending]], options: Mapping[str, Any], timeout: float | None
+) -> list[tuple[Mapping[str, Any], Any]]:
+    """Of checks that were sent together, with their options; when one is refused, the others are not waited for. One that wants data is sent again with them."""
+
+    def answer(launch: Launch, one: Pending) -> tuple[Mapping[str, Any], Any]:
+        try:
+            return _without_data(launch, options), one.result(timeout)
+        except Refused as refused:
+            if launch.data is None or refused.code != "input-missing":
+                raise
+        said = _with_data(launch, options)
+        return said, _send("check", launch, said).result(timeout)
+
     try:
-        return [one.result(timeout) for _, one in pending]
+        return [answer(launch, one) for launch, one in pending]
     except BaseException:
         for _, one in pending:
             one.cancel()

@@ -26,6 +26,8 @@ class Launch:
     inputs: Sequence[str] = ()
     #: tensors that a run gives back; None for all that the kernel writes
     outputs: Sequence[str] | None = None
+    #: what its caller gave of its inputs, by name, for a check that cannot do without; None: nothing, or it is in ``params``
+    data: Callable[[], Mapping[str, Any]] | None = None
 
 
 #: runs a kernel on numpy arrays, and gives its outputs by their names

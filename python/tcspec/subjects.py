@@ -17,7 +17,8 @@ import importlib.util
 import inspect
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Mapping, Sequence, cast
@@ -247,11 +248,19 @@ class _Traced:
 
     @property
     def launches(self) -> Sequence[Launch]:
-        return [_launch(export, self.level) for export in self.traced.exports]
+        if not self.is_on_triton:
+            exports = enumerate(self.traced.exports)
+            return [replace(_launch(export, None), data=lambda number=number: self.known[number]) for number, export in exports]
+        return [_brought_to(export, known, self.level) for export, known in zip(self.traced.exports, self.known)]
+
+    @cached_property
+    def known(self) -> Sequence[Mapping[str, Any]]:
+        """Of each kernel the inputs that its caller gave, or JAX makes of what was given."""
+        made: Sequence[Mapping[str, Any]] = self.pallas.known_inputs(self.traced, self.arguments)
+        return made
 
     def evaluate(self, perform: Perform) -> Any:
         import jax
-        import numpy
 
         for leaf in jax.tree.leaves(self.arguments):
             if isinstance(leaf, jax.ShapeDtypeStruct):
@@ -263,7 +272,7 @@ class _Traced:
                 made = perform(launch, inputs)
                 return [made[name] for name in launch.outputs or ()]
             # a module of Triton has integers without signs, and no tensor without dimensions
-            given = [numpy.atleast_1d(x).view(numpy_dtype(signless(operand.dtype))) for x, operand in zip(inputs, export.inputs)]
+            given = [_as_signless(x, operand.dtype) for x, operand in zip(inputs, export.inputs)]
             made = perform(launch, given)
             return [made[name].view(numpy_dtype(operand.dtype)).reshape(operand.shape) for name, operand in zip(launch.outputs or (), export.outputs)]
 
@@ -324,23 +333,12 @@ class _Mosaic:
     @property
     def launches(self) -> Sequence[Launch]:
         """With what the function's arguments hold, where they hold anything."""
-        import jax
+        (known,) = self.traced.known
+        return (self._with(known),)
 
-        if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves(self.traced.arguments)):
-            return (self.launch,)
-
-        def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-            raise _Reached(inputs)
-
-        try:
-            self.traced.pallas.evaluate(self.traced.traced, self.traced.arguments, on_kernel)
-        except _Reached as reached:
-            return (self._with(reached.inputs),)
-        return (self.launch,)
-
-    def _with(self, inputs: Sequence[Any]) -> Launch:
-        held = {f"{name}.npy": Tensor.of_numpy(array).to_json() for name, array in zip(self.inputs, inputs)}
-        document = {**self.launch.params["launch"], "args": [_brought(one) for one in self.launch.params["launch"]["args"]]}
+    def _with(self, known: Mapping[str, Any]) -> Launch:
+        held = {f"{name}.npy": Tensor.of_numpy(array).to_json() for name, array in known.items()}
+        document = {**self.launch.params["launch"], "args": [_brought(one, known) for one in self.launch.params["launch"]["args"]]}
         params = {"launch": document, "files": {**self.launch.params["files"], **held}}
         return Launch(self.launch.name, self.launch.document, params, [], self.launch.outputs)
 
@@ -352,25 +350,34 @@ class _Mosaic:
                 raise Refused(f"{self.traced.name}: expected data to run on, found a shape alone: {leaf}", "input-missing")
 
         def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-            made = perform(self._with(inputs), ())
+            made = perform(self._with(dict(zip(self.inputs, inputs))), ())
             return [made[name] for name in self.launch.outputs or ()]
 
         return self.traced.pallas.evaluate(self.traced.traced, self.traced.arguments, on_kernel)
 
 
-def _brought(argument: Mapping[str, Any]) -> Mapping[str, Any]:
+def _brought(argument: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
     """An argument of a launch file with the data that is brought for it."""
     if "fields" in argument:
-        return {**argument, "fields": [_brought(one) for one in argument["fields"]]}
-    return {**argument, "file": f"{argument['tensor']}.npy"} if argument["role"] == "in" else argument
+        return {**argument, "fields": [_brought(one, known) for one in argument["fields"]]}
+    return {**argument, "file": f"{argument['tensor']}.npy"} if argument["role"] == "in" and argument["tensor"] in known else argument
 
 
-class _Reached(Exception):
-    """A kernel was come to; what it is given is all that was asked."""
+def _as_signless(array: Any, dtype: str) -> Any:
+    """An array as a module of Triton has it."""
+    import numpy
 
-    def __init__(self, inputs: Sequence[Any]) -> None:
-        super().__init__("a kernel was come to")
-        self.inputs = inputs
+    return numpy.atleast_1d(array).view(numpy_dtype(signless(dtype)))
+
+
+def _brought_to(export: Any, known: Mapping[str, Any], level: str | None) -> Launch:
+    """A launch for the Triton backend: integers go with it, as with a kernel of Triton's; other data where they are wanted."""
+    launch = _launch(export, level)
+    held = {o.name: Tensor.of_numpy(_as_signless(known[o.name], o.dtype)) for o in export.inputs if o.name in known}
+    files = {f"{name}.npy": tensor.to_json() for name, tensor in held.items() if tensor.dtype[0] == "i"}
+    arguments = [{**one, "file": f"{one['tensor']}.npy" if f"{one['tensor']}.npy" in files else None} for one in launch.params["launch"]["args"]]
+    params = {**launch.params, "launch": {**launch.params["launch"], "args": arguments}, "files": {**launch.params["files"], **files}}
+    return replace(launch, params=params, data=lambda: held)
 
 
 def _launch(export: Any, level: str | None) -> Launch:

@@ -4,6 +4,10 @@
  */
 import { describe, expect, test } from 'vitest'
 import { dataSets, dataSetText, valueOf, type DataSet } from '../../../src/oracle/launch/data-sets.js'
+import { encodeNpy } from '../../../src/oracle/tensor-files/npy.js'
+import { npyOfTensor, tensor } from '../../../src/oracle/tensor-files/tensor.js'
+import { inFolder } from '../../dialects/jaxpr/cases.js'
+import { right } from '../../either.js'
 import { running, worldOf } from '../world.js'
 import { inMemory } from '../disk.js'
 
@@ -48,11 +52,79 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   }
 }
 `
+/** Copies an array. */
+const copy = `
+#l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @copy(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #l>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
+    %t = tt.addptr %s, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
+    %v = tt.load %t : tensor<32x!tt.ptr<f32>, #l>
+    %o = tt.splat %out : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
+    %u = tt.addptr %o, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
+    tt.store %u, %v : tensor<32x!tt.ptr<f32>, #l>
+    tt.return
+  }
+}
+`
+/** A warp writes a matrix, branches on a number that it loads, and loads the matrix, after these lines. */
+const matrix = (lines: string): string => `.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>;
+.shared .align 16 .b8 s[512];
+ld.param.u64 %d1, [x];
+mov.u32 %r1, %tid.x;
+mov.u32 %r4, s;
+shl.b32 %r5, %r1, 4;
+add.s32 %r5, %r4, %r5;
+mov.u32 %r6, 0;
+st.shared.v4.u32 [%r5], {%r6, %r6, %r6, %r6};
+bar.sync 0;
+ld.global.s32 %r2, [%d1];
+setp.eq.u32 %p1, %r2, 0;
+@%p1 bra over;
+over:
+${lines}
+ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r4];
+ret;
+}
+`
+interface Answer {
+  readonly verdict: string
+  readonly reason: string
+  readonly scope: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<{ readonly id: string }>
+  readonly notes: ReadonlyArray<{ readonly id: string }>
+}
+/** A file of an array in one dimension. */
+const npy = (of: ReadonlyArray<number>, dtype: 'i32' | 'f32' = 'i32'): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(
+    right(
+      encodeNpy(
+        npyOfTensor(
+          right(
+            tensor(
+              dtype,
+              [of.length],
+              Float64Array.from(of, (x) => x >>> 0),
+            ),
+          ),
+        ),
+      ),
+    ),
+  )
+
 const files = new Map(
   [
     ['scatter.ttgir', scatter],
     ['gather.ttgir', gather(0)],
     ['far.ttgir', gather(1000)],
+    ['copy.ttgir', copy],
+    ['ragged.jaxpr.json', inFolder('shipped').text('ragged_dot')],
   ].map(([name = '', text = '']) => [name, new TextEncoder().encode(text)] as const),
 )
 const run = running(worldOf(inMemory(files)))
@@ -139,15 +211,131 @@ describe('law 3: indices that nobody gave', () => {
     const first = stdout.replace(/\s+/gu, ' ')
     expect(status).toBe(0)
     expect(first).toContain(
-      `verdict ok: on ${sets.join(', ')} data (idx, x; give the data of idx: on random data the run leaves a tensor): no hazards`,
+      `verdict ok: on ${sets.join(', ')} data (idx, x; give the data of idx: on random data the run leaves a tensor (I2)): no hazards`,
     )
   })
   test('and where all do: nothing is held against the kernel', async () => {
     const { stdout, status } = await gathered('far.ttgir')
     expect(status).toBe(3)
     expect(stdout.replace(/\s+/gu, ' ')).toContain(
-      'verdict undecided: give the data of idx: addresses come from data',
+      'verdict undecided: give the data of idx: control or addresses come from data',
     )
     expect(stdout).toMatch(/^I2 .*\(note\)/mu)
+  })
+  test('of a kernel that JAX traced: any fault and any unwritten output', async () => {
+    const { stdout, status } = await run('check', 'ragged.jaxpr.json', '--json')
+    const { verdict, reason, findings, notes } = JSON.parse(stdout) as Answer
+    expect([status, verdict, findings]).toEqual([3, 'undecided', []])
+    expect(reason).toMatch(
+      /^give the data of rows_per_expert_gmem: .* every run ends in a fault or leaves an output unwritten \(A4, O1\)$/u,
+    )
+    expect(notes.map(({ id }) => id)).toContain('A4')
+  })
+  test.each([
+    ['lanes that have ended', 'setp.ge.u32 %p2, %r1, 16;\n@%p2 ret;', 1, 'invalid: with data|invalid: on'],
+    [
+      'an address of the data',
+      'add.u32 %r4, %r4, %r2;\nadd.u32 %r4, %r4, 65536;',
+      3,
+      'undecided: give the data of x:',
+    ],
+  ])('of PTX, but not what comes of no value: %s', async (_, lines, wanted, says) => {
+    files.set('matrix.ptx', new TextEncoder().encode(matrix(lines)))
+    const { stdout, status } = await run(
+      'check',
+      'matrix.ptx',
+      '--grid',
+      '1',
+      '--block',
+      '32',
+      '--arg',
+      'x=u32[1]',
+    )
+    expect(stdout.replace(/\s+/gu, ' ')).toMatch(new RegExp(`verdict (?:${says})`, 'u'))
+    expect(status).toBe(wanted)
+  })
+})
+
+describe('data that are given', () => {
+  const indexed = (file: string, first: number, ...more: ReadonlyArray<string>) => {
+    files.set('idx.npy', npy(Array.from({ length: 32 }, (_, i) => first + i)))
+    return run(
+      ...['check', file, '--grid', '1', '--in', 'idx=idx.npy'],
+      ...['--arg', 'idx=i32[32]:in', 'x=f32[32]:in', 'out=f32[32]:out', '--json', ...more],
+    )
+  }
+  const x = npy(
+    Array.from({ length: 32 }, () => 0),
+    'f32',
+  )
+  test.each([
+    ['inside', -1000, 'ok', undefined],
+    ['outside', -999, 'invalid', 'I2'],
+    ['all of them', -1000, 'ok', undefined],
+  ])('decide, and the first line names them: %s', async (which, first, wanted, id) => {
+    files.set('x.npy', x)
+    const { stdout } = await indexed(
+      'far.ttgir',
+      first,
+      ...(which === 'all of them' ? ['--in', 'x=x.npy'] : []),
+    )
+    const { verdict, reason, findings } = JSON.parse(stdout) as Answer
+    expect([verdict, findings[0]?.id]).toEqual([wanted, id])
+    expect(reason).toContain('with the given data of idx')
+  })
+  test.each([
+    ['as many rows as there are', [100, 156], 'ok', undefined],
+    ['rows before the first', [-64, 320], 'invalid', 'A4'],
+  ])('of a kernel that JAX traced: %s', async (_, rows, wanted, id) => {
+    files.set('rows.npy', npy(rows))
+    const { stdout } = await run(
+      'check',
+      'ragged.jaxpr.json',
+      '--in',
+      'rows_per_expert_gmem=rows.npy',
+      '--json',
+    )
+    const { verdict, reason, findings } = JSON.parse(stdout) as Answer
+    expect([verdict, findings[0]?.id]).toEqual([wanted, id])
+    expect(reason.startsWith('with the given data of rows_per_expert_gmem: ')).toBe(true)
+  })
+  test('are left alone where nothing depends on them', async () => {
+    files.set('x.npy', x)
+    const { stdout } = await run(
+      'check',
+      'copy.ttgir',
+      '--grid',
+      '1',
+      '--arg',
+      'x=f32[32]:in',
+      'out=f32[32]:out',
+      '--in',
+      'x=x.npy',
+      '--json',
+    )
+    const { verdict, reason, scope } = JSON.parse(stdout) as Answer
+    expect([verdict, /given/u.test([reason, ...scope].join())]).toEqual(['ok', false])
+  })
+  test('are wanted by name where none may be seeded, and only where they decide', async () => {
+    const answers = await Promise.all(
+      [
+        ['gather.ttgir', 'idx=i32[32]:in', 'x=f32[32]:in'],
+        ['copy.ttgir', 'x=f32[32]:in'],
+      ].map(([file = '', ...tensors]) =>
+        run('check', file, '--grid', '1', '--no-seeded', '--arg', ...tensors, 'out=f32[32]:out'),
+      ),
+    )
+    expect(answers.map(({ status, stderr }) => [status, stderr])).toEqual([
+      [2, 'tcspec: input idx: expected a file (--in idx=FILE), found none\n'],
+      [0, ''],
+    ])
+  })
+  test('are of the element type and the shape that the kernel has', async () => {
+    files.set('x.npy', x)
+    const { status, stderr } = await run('check', 'ragged.jaxpr.json', '--in', 'rows_per_expert_gmem=x.npy')
+    expect([status, stderr]).toEqual([
+      2,
+      'tcspec: ragged.jaxpr.json: x.npy: expected elements of i32 for rows_per_expert_gmem, found f32\n',
+    ])
   })
 })

@@ -26,7 +26,7 @@ JAX is imported when something is traced, not before.
 
 from .document import Export, Operand
 from .errors import Refused
-from .evaluation import evaluate
+from .evaluation import evaluate, known_inputs
 from .program import Traced, export, trace
 
-__all__ = ["Export", "Operand", "Refused", "Traced", "evaluate", "export", "trace"]
+__all__ = ["Export", "Operand", "Refused", "Traced", "evaluate", "export", "known_inputs", "trace"]

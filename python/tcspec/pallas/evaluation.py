@@ -1,4 +1,4 @@
-"""What JAX does around the kernels, evaluated on the CPU equation by equation; a kernel is evaluated by the caller.
+"""What JAX does around the kernels, evaluated on the CPU equation by equation; a kernel is evaluated by the caller, or not at all (``known_inputs``).
 
 Only what holds a kernel is walked here (calls, branches, loops, references); every other equation is JAX's own affair.
 """
@@ -15,7 +15,7 @@ from .locations import place
 from .operations import CALLS, scan_counts
 from .program import Arguments, Traced
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "known_inputs"]
 
 OnKernel = Callable[[Export, "list[Any]"], "Sequence[Any]"]
 
@@ -36,6 +36,22 @@ def evaluate(
     split.expect_shapes_of(traced.structure)
     values = _Evaluation(traced, on_kernel).jaxpr(traced.program, [jax.numpy.asarray(array) for array in split.arrays])
     return jax.tree.unflatten(traced.result, [numpy.asarray(value) for value in values])
+
+
+def known_inputs(traced: Traced, arguments: Sequence[Any]) -> "list[Mapping[str, Any]]":
+    """Of each of ``traced.exports`` the inputs that are known without running a kernel, by name, as numpy arrays.
+
+    An argument may be a shape alone; what comes of it, or of a kernel, is not known, nor is anything in a loop. Of a kernel that is launched more than once they are
+    those of the first launch.
+    """
+    import jax
+
+    split = Arguments(arguments, traced.structure.keywords)
+    split.expect_shapes_of(traced.structure)
+    walked = _Known(traced)
+    arrays = [_UNKNOWN if isinstance(array, jax.ShapeDtypeStruct) else jax.numpy.asarray(array) for array in split.arrays]
+    walked.jaxpr(traced.program, arrays)
+    return [walked.found.get(id(export), {}) for export in traced.exports]
 
 
 def _discharge() -> Any:
@@ -200,3 +216,44 @@ class _Evaluation:
             value = value + discharge.transform_array(cell.value, transforms)
         before, cell.value = discharge.transform_swap_array(cell.value, transforms, value)
         return [] if name == "addupdate" else [before]
+
+
+#: in the place of a value that is not known
+_UNKNOWN: Any = object()
+
+
+def _is_known(value: Any) -> bool:
+    return (value.value if isinstance(value, _Cell) else value) is not _UNKNOWN
+
+
+class _Known(_Evaluation):
+    """As far as values are known: a kernel makes none, and nor does what takes one that is not known."""
+
+    def __init__(self, traced: Traced) -> None:
+        super().__init__(traced, lambda export, inputs: [_UNKNOWN] * len(export.outputs))
+        #: by the export (its id), the inputs of its first launch
+        self.found: dict[int, Mapping[str, Any]] = {}
+
+    def equation(self, eqn: Any, values: list[Any]) -> Sequence[Any]:
+        name = eqn.primitive.name
+        passes = name in ("new_ref", "freeze") or (self.holds(eqn) and (name in CALLS or name == "run_state"))
+        chosen = name == "cond" and self.holds(eqn) and _is_known(values[0])
+        if id(eqn) in self.traced.launches or passes or chosen:
+            return super().equation(eqn, values)
+        if all(map(_is_known, values)) and not self.holds(eqn):
+            return super().equation(eqn, values)
+        for value in values:
+            if isinstance(value, _Cell):
+                value.value = _UNKNOWN
+        return [_UNKNOWN] * len(eqn.outvars)
+
+    def launch(self, export: Export, values: list[Any], dtypes: Sequence[Any]) -> list[Any]:
+        import numpy
+
+        held = [value.value if isinstance(value, _Cell) else value for value in values]
+        known = {o.name: numpy.asarray(x, dtype) for o, x, dtype in zip(export.inputs, held, dtypes) if x is not _UNKNOWN}
+        self.found.setdefault(id(export), known)
+        for value in values:
+            if isinstance(value, _Cell):
+                value.value = _UNKNOWN
+        return [_UNKNOWN for operand in export.outputs if operand.role != "inout"]

@@ -186,7 +186,7 @@ class TritonExport:
         (launch,) = self.launches
         placed = {t.name: t for t in self._arguments.tensors.values()}
         try:
-            made = perform(launch, [self._held(placed[name]) for name in launch.inputs])
+            made = perform(launch, [_held(placed[name], self._zeroed) for name in launch.inputs])
         except Refused as refused:
             missing = re.match(r"input (\w+):", str(refused))
             if refused.code != "input-missing" or missing is None:
@@ -196,11 +196,6 @@ class TritonExport:
                 "triton.data",
             ) from None
         return {placed[name].argument: _like(placed[name].given, array) for name, array in made.items()}
-
-    def _held(self, t: _Placed) -> Tensor:
-        tensor = t.operand.tensor()
-        assert tensor is not None
-        return Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data))) if t.argument in self._zeroed else tensor
 
 
 def _like(given: Operand, array: Any) -> Any:
@@ -290,8 +285,15 @@ def export(
         params={"launch": document, "files": {**files_of(text), **files, **_beside(made)}, "level": level},
         inputs=[t.name for t in placed.tensors.values() if t.operand.bytes is not None],
         outputs=None,
+        data=lambda: {t.name: _held(t, c.zeroed) for t in placed.tensors.values() if t.operand.bytes is not None},
     )
     return TritonExport([launch], placed, c.zeroed)
+
+
+def _held(t: _Placed, zeroed: Sequence[str]) -> Tensor:
+    tensor = t.operand.tensor()
+    assert tensor is not None
+    return Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data))) if t.argument in zeroed else tensor
 
 
 #: what is said of a launch besides what the kernel and the compiler take

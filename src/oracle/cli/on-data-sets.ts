@@ -68,12 +68,7 @@ const endText = (ends: ReadonlyArray<Judged>): string => {
 }
 
 /** A verdict that asks for indices. */
-const askedFor = <J extends Judged>(
-  one: J,
-  integers: ReadonlyArray<string>,
-  sets: string,
-  ends: string,
-): J =>
+const askedFor = <J extends Judged>(one: J, integers: ReadonlyArray<string>, sets: string, ends: string): J =>
   Object.assign({}, one, {
     verdict: Object.assign({}, one.verdict, {
       verdict: 'undecided',

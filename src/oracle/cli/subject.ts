@@ -71,7 +71,7 @@ const leavingOut = (labels: ReadonlyArray<string>, instance: Instance): E.Either
       program,
       dropped: labels,
       compiler: null,
-          given: nothingGiven,
+      given: nothingGiven,
       ...(instance.expects === undefined ? {} : { expects: instance.expects }),
       ...(instance.multiplyAdds === undefined ? {} : { multiplyAdds: instance.multiplyAdds }),
     })),
@@ -121,7 +121,11 @@ const inputsFit = (
 }
 
 /** Contents that the launch of a module or the command line brings, by the name of the tensor; and those of counters, which begin with zero. */
-export const broughtOf = ({ launched: module, traced: kernel, given }: Subject): ReadonlyMap<string, Tensor> =>
+export const broughtOf = ({
+  launched: module,
+  traced: kernel,
+  given,
+}: Subject): ReadonlyMap<string, Tensor> =>
   new Map([
     ...[...(module?.inputs ?? [])].map(([name, { tensor }]) => [name, tensor] as const),
     ...(kernel?.hidden ?? []),
