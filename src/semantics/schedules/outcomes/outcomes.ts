@@ -819,6 +819,13 @@ const backsBy = (
   return [...out.values()]
 }
 
+/** How far back lanes may go that know the same, taken together. */
+const backsTogether: typeof backsBy = (d, { agent, at, site, iteration }, touches) =>
+  strandsOf(d.context.agents[agent]!).map(({ lanes, knowledge }) => {
+    const by: Stamp = { agent, at, site, iteration, lanes }
+    return { lanes, back: backOf(touches, by, knowledge, shownTo(d.strong, by)) }
+  })
+
 /**
  * What agents that go on may still take of words, or write under: what each held and told then. Two states in which they may take other writes are two.
  */
@@ -832,24 +839,25 @@ const olderIn = (s: Search, first: Node, n: Node, d: Detector, floor: Floor): st
     const reads = read.get(word)
     const writers = words.has(word) ? written.get(word) : undefined
     if (reads === undefined && writers === undefined) continue
-    /** Of the lanes of each agent that has such accesses and goes on: how far back they may go. */
+    /** Of the lanes of each agent that has such accesses and goes on: how far back they may go, each for itself or as far as they know the same. */
     const backsOf = (
       by: ReadonlySet<number> | undefined,
+      each: typeof backsBy,
     ): ReadonlyArray<readonly [number, ReadonlyArray<readonly [lanes: number, back: number]>]> =>
       [...(by ?? [])]
         .filter(running)
         .sort((x, y) => x - y)
         .map((agent) => {
           const stamp: Stamp = { agent, at: n.machine.agents[agent]!.at, site: -1, iteration: [] }
-          const some = backsBy(d, stamp, w.touches).map(
+          const some = each(d, stamp, w.touches).map(
             ({ lanes, back }) => [lanes ?? allLanes, fences ? back.most : back.without] as const,
           )
           return [agent, some]
         })
     const mostOf = (some: ReadonlyArray<readonly [number, number]>): number =>
       greatest(0)(some.map(([, back]) => back))
-    const reading = backsOf(reads?.by).filter(([, backs]) => mostOf(backs) > 0)
-    const writing = backsOf(writers).flatMap(([agent, backs]) => {
+    const reading = backsOf(reads?.by, backsBy).filter(([, backs]) => mostOf(backs) > 0)
+    const writing = backsOf(writers, backsTogether).flatMap(([agent, backs]) => {
       const places = placesBehind(w.touches, mostOf(backs), idle.has(word), tellsNothing)
       return places.length === 0 ? [] : [[agent, backs, places] as const]
     })
@@ -1011,7 +1019,7 @@ const search = (s: Search, first: Node, group: number): void => {
     const settled = settle(s, from.node, group)
     if (settled === null) return
     const { node, choices } = settled
-    if (isAmid(choices)) {
+    if (from.given !== null && isAmid(choices)) {
       // what comes of it is asked behind the last of its lanes
       if (!go(from, node, choices, heard(s, node, exactly), from.trail)) return
       continue
