@@ -113,7 +113,7 @@ describe('refused in one line', () => {
     ],
     [
       ['mutate', ...of('votes'), '--over', 'tiles'],
-      /^tcspec: --over: expected bits or shadow, of PTX, found 'tiles'\n$/u,
+      /^tcspec: --over: expected bits or shadow, for PTX, found 'tiles'\n$/u,
     ],
   ])('%j', async (argv, says) => {
     const { status, stderr } = await run(...argv)
