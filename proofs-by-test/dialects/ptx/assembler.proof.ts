@@ -43,6 +43,7 @@ it('what it refuses is refused, but for so many that combine modifiers or give a
   expect([together.length, constants.length]).toEqual([59, 15])
   expect(others.map((l) => l.line)).toEqual([
     'st.async.release.gpu.b8 [%rd1], %h2;',
+    'st.async.release.gpu.b8 [%rd1], %fd9;',
     'atom.cas.L2::cache_hint.b16 %h1, [%rd2], %h3, %h4, %rd5;',
     'cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.s32 [%rd1], [%rd2], %r3, [%rd4];',
     'cp.reduce.async.bulk.global.shared::cta.bulk_group.and.s32 [%rd1], [%rd2], %r3;',
