@@ -66,7 +66,7 @@ export const forEach = <T>(r: Sparse<T>, see: (value: T, i: number) => void): vo
   })
 }
 
-/** Texts of chunks that nobody writes to any more. */
+/** Texts of chunks that are not written to any more. */
 const texts = new WeakMap<object, string>()
 const textOfChunk = <T>({ values, shared }: Chunk<T>, none: T, show: (value: T) => string): string => {
   const known = texts.get(values)

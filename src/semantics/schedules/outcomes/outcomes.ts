@@ -262,7 +262,7 @@ const isRow = (value: unknown): value is ReadonlyArray<number> | Int32Array =>
 const shown = (value: unknown): string =>
   typeof value === 'number' ? String(value) : JSON.stringify(value, asText)
 
-/** How state is put into a text: what is equal gives equal texts, whoever shares it. */
+/** How state is put into a text: what is equal gives equal texts, whatever shares it. */
 const asText = (_: string, value: unknown): unknown =>
   isRow(value)
     ? value.join()
@@ -281,7 +281,7 @@ const inTurn = (writers: ReadonlyArray<Writer>): ReadonlyArray<Writer> =>
   )
 
 /**
- * What everybody who goes on knows already of each clock: so much of a message is news to nobody, now or later. Of a warp that goes on it is that only where its lanes know
+ * What all agents that go on know already of each clock: so much of a message tells none of them anything, now or later. Of a warp that goes on it is that only where its lanes know
  * all that each of them has done.
  */
 interface Floor {
@@ -331,7 +331,7 @@ const above = (r: Sparse<number>, floor: (clock: number) => number): string => {
   })
   return text
 }
-/** A message, but for what is news to nobody. */
+/** A message, but for what no agent learns by it. */
 const newsIn = (k: Knowledge, floor: Floor): ReadonlyArray<unknown> => [
   above(k.order, floor.order),
   k.firm === k.order ? '' : above(k.firm, floor.order),
