@@ -73,7 +73,7 @@ const cleared = async (view?: View): Promise<Opened> => {
 const verdict = (page: Page) => page.getByRole('region', { name: 'verdict', exact: true })
 const finding = (page: Page, id: string) => page.locator('.check-finding', { hasText: id }).first()
 const badge = (page: Page, word: string) => verdict(page).locator('.badge', { hasText: word })
-const command = (page: Page) => page.getByRole('region', { name: 'command line' })
+const command = (page: Page) => page.getByRole('region', { name: 'command line', exact: true })
 const saved = async (page: Page): Promise<Record<string, unknown>> => {
   const [download] = await Promise.all([
     page.waitForEvent('download'),

@@ -145,7 +145,7 @@ describe('hazards, live', () => {
       await page.evaluate((to) => {
         location.hash = to
       }, hash)
-      const command = page.getByRole('region', { name: 'command line' })
+      const command = page.getByRole('region', { name: 'command line', exact: true })
       await command.getByText(new RegExp(`^tcspec check ${kernel}( |$)`)).waitFor()
       const isBroken = zoo.find((t) => programName(t, false) === kernel)
       const shown = isBroken === undefined ? /verdict/ : new RegExp(`\\b${isBroken.id}\\b`)
