@@ -292,7 +292,7 @@ describe('the launch', () => {
     expect(await page.getByRole('textbox', { name: 'da' }).inputValue()).toBe('64,192')
     await verdict(page).waitFor()
     await k.fill('100')
-    await page.getByText('K: expected a multiple of 16').waitFor()
+    await page.getByRole('alert').getByText('K: expected a multiple of 16').waitFor()
     expect(await k.getAttribute('aria-invalid')).toBe('true')
     await verdict(page).waitFor({ state: 'detached' })
     // where the verdict was
@@ -391,6 +391,8 @@ describe('a link', () => {
       await page.getByRole('textbox', { name: 'dx' }).fill('256,64')
       await command(page).getByText('dx=f16[256,64]').waitFor()
       await badge(page, 'hazard').waitFor()
+      // the verdict before it rests on dx as well
+      await page.getByText('on guessed arguments (dy)').first().waitFor()
       const before = bare(await saved(page))
       expect(page.url().length).toBeLessThan(61_000)
       await page.getByRole('button', { name: 'Copy the link' }).click()
