@@ -159,8 +159,8 @@ describe('the player', () => {
     }
     expect(await page.locator('.kernels-command').innerText()).toContain(`--schedule 'eager 40=${other}'`)
     // and it is taken back
-    await page.getByRole('button', { name: 'Take them back' }).click()
-    await page.getByRole('button', { name: 'Take them back' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo them' }).click()
+    await page.getByRole('button', { name: 'Undo them' }).waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
   })
 
