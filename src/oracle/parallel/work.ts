@@ -20,14 +20,14 @@ import type { Algebra, MmaShape } from '../../numerics/algebra.js'
 import { bits, type Arithmetic } from '../../numerics/bits.js'
 import type { Compiler } from '../../numerics/special-functions/index.js'
 import type { Dtype } from '../../numerics/dtype.js'
-import { launch, nextWave, type Launched } from '../../semantics/execution/launch.js'
+import { launch, type Launched } from '../../semantics/execution/launch.js'
 import * as Plane from '../../semantics/machine/plane.js'
-import { withWave } from '../../semantics/machine/state.js'
 import type { TensorPipe } from '../../semantics/machine/world.js'
 import { eager } from '../../semantics/execution/policy.js'
 import type { Program } from '../../semantics/language/program.js'
 import { run } from '../../semantics/execution/run.js'
 import { touching, type Touched } from '../../semantics/execution/independence.js'
+import { visiting } from '../../semantics/verdict/classes.js'
 
 // ---------------------------------------------------------------- model
 
@@ -90,15 +90,16 @@ const done: Done = { _tag: 'done' }
 const stopped: Done = { _tag: 'stopped' }
 
 /** Runs cluster `cluster` alone, from the memory of the launch. */
-const runCluster = ({ outputs, fuel }: Setting, { world, machine }: Launched, cluster: number): Done => {
-  const { wave } = machine
-  const only = { ...world, clusterCount: cluster + 1 }
-  const start = nextWave(
-    only,
-    withWave(machine, { clusters: wave.clusters, next: cluster, requests: 0, refused: wave.refused }),
-  )
+const runCluster = ({ outputs, fuel }: Setting, launched: Launched, cluster: number): Done => {
+  const start = visiting(launched, [cluster])
   if (start === null) return stopped
-  const ran = run(only, start, { policy: eager, fuel, keepSchedule: false, transient: true }, touching)
+  const { world } = start
+  const ran = run(
+    world,
+    start.machine,
+    { policy: eager, fuel, keepSchedule: false, transient: true },
+    touching,
+  )
   if (ran.outcome._tag !== 'completed') return stopped
   for (const { plane, writes } of ran.result) {
     if (writes.length === 0) continue

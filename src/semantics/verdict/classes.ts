@@ -106,8 +106,16 @@ const uses: Fold<{ readonly header: Header; readonly seen: Map<number, Use> }, R
 }
 
 /** Where fellows read at other places, is what they find the same: is nothing known of the plane, or does it hold one byte everywhere? */
-const isOneToRead = ({ machine }: Launched, plane: number): boolean =>
-  Plane.isOfOneKind(machine.planes[plane]!)
+const isOneToRead = ({ machine }: Launched): ((plane: number) => boolean) => {
+  const known = new Map<number, boolean>()
+  return (plane) => {
+    const before = known.get(plane)
+    if (before !== undefined) return before
+    const isOne = Plane.isOfOneKind(machine.planes[plane]!)
+    known.set(plane, isOne)
+    return isOne
+  }
+}
 
 /** What the clusters of a class touch, each in the ways in which it is moved; null: it is not known. */
 const touchedBy = (
@@ -116,6 +124,7 @@ const touchedBy = (
   { moves, ways, unlike }: Fellowship,
   fellows: ReadonlyArray<number>,
 ): ReadonlyArray<ReadonlyArray<Touched>> | null => {
+  const isOne = isOneToRead(launched)
   const byWay = new Map<number, Map<number, { readonly reads: Footprint[]; readonly writes: Footprint[] }>>()
   for (const { footprint, reads, writes } of found) {
     const { plane } = footprint
@@ -124,7 +133,7 @@ const touchedBy = (
     if (those === undefined) return null
     for (const way of those) {
       const isMoved = fellows.some((fellow) => ways[way]![fellow] !== 0)
-      if (reads && isMoved && !isOneToRead(launched, plane)) return null
+      if (reads && isMoved && !isOne(plane)) return null
       const planes =
         byWay.get(way) ?? new Map<number, { readonly reads: Footprint[]; readonly writes: Footprint[] }>()
       byWay.set(way, planes)

@@ -361,7 +361,7 @@ export const effects = (
   const isMoved = differs(f, reads)
   const places = [...new Set([...reads, ...writes])]
   const before = isMoved ? kept(r, places) : null
-  const there = localOf(h)
+  const there = isMoved ? localOf(h) : null
   const done = of(h, o, mask, whole)
   if (V.isFault(done)) return done
   if (before === null) {

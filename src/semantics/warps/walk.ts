@@ -398,8 +398,11 @@ const isOfLanes = (o: Operation): boolean => {
   }
 }
 
+/** Operations that lanes do together (`isOfLanes`). */
+type OfLanes = Of<'shuffle' | 'vote' | 'match' | 'reduce' | 'elect' | 'meetLanes'>
+
 /** What lanes give one another. */
-const exchange = (rows: Rows, o: Operation, mask: number): null => {
+const exchange = (rows: Rows, o: OfLanes, mask: number): null => {
   Shadows.follow(rows, o, null, mask)
   switch (o._tag) {
     case 'shuffle':
@@ -417,13 +420,14 @@ const exchange = (rows: Rows, o: Operation, mask: number): null => {
     case 'elect':
       Lanes.elect(rows, o, mask)
       break
-    default:
+    case 'meetLanes':
+      break
   }
   return null
 }
 
 /** Silent instructions of all named lanes, wherever they came from. */
-const together = (w: Walk, s: Walking, o: Operation, mask: number): void => {
+const together = (w: Walk, s: Walking, o: OfLanes, mask: number): void => {
   const { rows } = w
   Origins.follow(rows, o, mask, null)
   if (rows.fellows === null) exchange(rows, o, mask)
@@ -533,7 +537,7 @@ const waitingWith = (w: Walk, s: Walking, o: Operation, named: number): Readonly
 const collective = (
   w: Walk,
   s: Walking,
-  o: Operation,
+  o: OfLanes,
   mask: number,
   last: boolean,
 ): ReadonlyArray<Walking> | null => {
@@ -736,14 +740,29 @@ const goOnTogether = (w: Walk, s: Walking, others: ReadonlyArray<Walking>): void
 
 // ---------------------------------------------------------------- one instruction
 
+/** Operations that come to registers alone, and that lanes do by themselves or as a whole warp. */
+type Computed = Of<
+  | 'scalar'
+  | 'move'
+  | 'part'
+  | 'pack'
+  | 'predicate'
+  | 'setPredicate'
+  | 'activeLanes'
+  | 'mbarrierPending'
+  | 'transposeMatrix'
+  | 'multiply'
+  | 'wholeWarp'
+>
+
 /** What the lanes of `mask` compute by themselves; or why they cannot. */
 const compute = (
   h: Here,
-  { instruction, scalar, product }: LinkedInstruction,
+  o: Computed,
+  { scalar, product }: LinkedInstruction,
   mask: number,
   full: boolean,
 ): FaultValue | null => {
-  const { operation: o } = instruction
   const { rows } = h
   if (rows.shadow !== null) Shadows.follow(rows, o, scalar, mask)
   switch (o._tag) {
@@ -780,8 +799,6 @@ const compute = (
       return wholeWarp(h, o.product.instruction, mask) ?? multiply(rows, o, product!)
     case 'wholeWarp':
       return wholeWarp(h, o.what, mask) ?? differing(h, o, mask)
-    default:
-      return null
   }
 }
 
@@ -844,8 +861,8 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
     case 'wholeWarp': {
       const wrong =
         rows.fellows === null
-          ? compute(w.here, code, mask, full)
-          : Fellows.along(rows, rows.fellows, o, mask, full, () => compute(w.here, code, mask, full))
+          ? compute(w.here, o, code, mask, full)
+          : Fellows.along(rows, rows.fellows, o, mask, full, () => compute(w.here, o, code, mask, full))
       if (wrong !== null) {
         stop(w, s, wrong)
         return
