@@ -86,7 +86,19 @@ const program = () => {
       }),
     )
   }
-  return { s, told, call, handle, alloc, kernel, launch }
+  /** 0, 1, 2, ... are there, and the host has waited. */
+  const counted = (at: bigint): void => {
+    call(
+      'WRITE',
+      q(at),
+      q(1024),
+      q(0),
+      w(0),
+      floats(256, (i) => i),
+    )
+    call('SYNC', w(0), q(0))
+  }
+  return { s, told, call, handle, alloc, kernel, launch, counted }
 }
 
 describe('calls', () => {
@@ -120,17 +132,9 @@ describe('calls', () => {
   })
   it('streams: without an event a race is told, with one it is not', () => {
     const ran = (event: boolean) => {
-      const { s, call, handle, alloc, kernel, launch } = program()
+      const { s, call, handle, alloc, kernel, launch, counted } = program()
       const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
-      call(
-        'WRITE',
-        q(x),
-        q(1024),
-        q(0),
-        w(0),
-        floats(256, (i) => i),
-      )
-      call('SYNC', w(0), q(0))
+      counted(x)
       const [a, b, e] = [
         handle(call('STREAM', w(1))),
         handle(call('STREAM', w(1))),
@@ -148,17 +152,9 @@ describe('calls', () => {
   })
   it('a graph that is captured: its edges are what streams and events say', () => {
     const ran = (joins: boolean) => {
-      const { s, call, handle, alloc, kernel, launch } = program()
+      const { s, call, handle, alloc, kernel, launch, counted } = program()
       const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
-      call(
-        'WRITE',
-        q(x),
-        q(1024),
-        q(0),
-        w(0),
-        floats(256, (i) => i),
-      )
-      call('SYNC', w(0), q(0))
+      counted(x)
       const [a, b] = [handle(call('STREAM', w(0))), handle(call('STREAM', w(0)))]
       const [f, e] = [handle(call('EVENT', w(0))), handle(call('EVENT', w(0)))]
       call('CAPTURE', q(a), q(0))
