@@ -22,7 +22,8 @@ import {
   type Spot,
 } from '../host/file.js'
 import { addressOf, bytesOf, isOfHost, memoryAt, type Memory } from '../host/memory.js'
-import { emptyHost, stepping, type Host, type Performing } from '../host/perform.js'
+import { stepping } from '../host/perform.js'
+import { emptyHost, type Host, type Performing } from '../host/state.js'
 import { encodeNpy, npyArray } from '../tensor-files/npy.js'
 import type { Files } from '../tensor-files/files.js'
 import { failure } from '../../failure.js'

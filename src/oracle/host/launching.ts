@@ -1,0 +1,161 @@
+/**
+ * A launch of a program: judged by itself as a launch file is, and executed on memory as the operations before it have left it.
+ *
+ * Law 1. Of launches of one kernel in one shape the first stands for all, unless each is asked for.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { type Failure, failure } from '../../failure.js'
+import { shownName } from '../../dialects/ptx/names/itanium.js'
+import { eager } from '../../semantics/execution/policy.js'
+import { run } from '../../semantics/execution/run.js'
+import { launchWarps } from '../../semantics/execution/launch-warps.js'
+import { type Access, following, sitesOfWaits, touched, triggers } from '../../semantics/host/index.js'
+import { showFault } from '../../semantics/verdict/check.js'
+import type { LaunchedPtx } from '../launch/ptx.js'
+import type { Launch } from './file.js'
+import { changed, isOfKernels } from './memory.js'
+import { type HostFinding, neverWritten, ofLife, streamText } from './findings.js'
+import { type Done, type Host, host, type Launching, type Performing } from './state.js'
+import { added } from './between.js'
+import { type Ready, ready } from './given.js'
+
+/** The same launch, as one that stands for others: its kernel, its shape. */
+const shapeOf = ({ loaded, elaborated, launch }: Ready): string =>
+  [loaded.path, elaborated.program.name, launch.grid, launch.block, launch.cluster, launch.shared].join('|')
+
+const launchedOf = (r: Ready): LaunchedPtx => ({
+  module: r.loaded.module,
+  file: r.loaded.file,
+  elaborated: r.elaborated,
+  launch: r.launch,
+  arguments: r.arguments,
+  seeded: new Map(),
+  guessed: [],
+  called: r.elaborated.parameters.map(({ name }) => name),
+  aliases: new Map(),
+  outputs: new Map(),
+})
+
+export const executed = (
+  p: Performing,
+  r: Ready,
+  now: number,
+  o: Launch,
+  what: string,
+  stream: string,
+): E.Either<Failure, Done> => {
+  const { program } = r.elaborated
+  const algebra = p.algebra(program.arch)
+  const waits = sitesOfWaits(program)
+  const isDependent = o.dependent === true
+  const made = launchWarps(isDependent ? following(program) : program, r.arguments, algebra)
+  if (E.isLeft(made)) return made
+  const { world, machine, planeOf } = made.right
+  const inPlanes = [...r.host.memories.values()].flatMap((m) => {
+    const plane = m.freed === null && isOfKernels(m) ? planeOf.get(m.name) : undefined
+    return plane === undefined ? [] : [[plane, m] as const]
+  })
+  const ofPlane = new Map(inPlanes)
+  const written = world.header.planes.map((_, plane) => ofPlane.get(plane)?.written?.slice() ?? null)
+  const ran = run(
+    world,
+    machine,
+    { policy: eager, fuel: p.fuel, keepSchedule: false, transient: true, ahead: false },
+    touched({ waits: isDependent ? waits : null, written }),
+  )
+  const siteText = (site: number): string => world.header.sites[site]?.label ?? `site ${String(site)}`
+  const result = ran.result
+  const sites = new Map(result.touches.map(({ site }) => [String(site), siteText(site)] as const))
+  const accesses = result.touches.flatMap((t): ReadonlyArray<Access> => {
+    const m = ofPlane.get(t.plane)
+    return m === undefined
+      ? []
+      : [{ memory: m.name, rw: t.rw, atomic: t.atomic, early: t.early, spans: t.spans, site: String(t.site) }]
+  })
+  const memories = new Map(r.host.memories)
+  for (const [plane, m] of inPlanes)
+    memories.set(m.name, changed(m, { holds: ran.machine.planes[plane]!, written: written[plane]! }))
+  const unwritten = result.unwritten.map((u) =>
+    neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(u.site)),
+  )
+  const why =
+    ran.outcome._tag === 'completed'
+      ? null
+      : ran.outcome._tag === 'fault'
+        ? showFault(world, ran.outcome.fault)
+        : ran.outcome._tag === 'stuck'
+          ? 'it gets stuck (a deadlock)'
+          : 'the step limit was reached; raise it with --fuel'
+  const isOfLife = ran.outcome._tag === 'fault' && ran.outcome.fault.code === 'I2'
+  const lives: ReadonlyArray<HostFinding> =
+    isOfLife && why !== null
+      ? [
+          ofLife(
+            now,
+            what,
+            stream,
+            '',
+            `${what} on ${streamText(stream)} (operation ${String(now)}): ${why}`,
+            'every address of a kernel must be in memory that the program has allocated and not freed',
+            'an address inside memory that is there',
+          ),
+        ]
+      : []
+  return E.right({
+    host: added(
+      host(r.host, {
+        memories,
+        stopped: why === null ? r.host.stopped : { operation: now, why: `${what}: ${why}` },
+      }),
+      [...unwritten, ...lives],
+    ),
+    accesses,
+    what,
+    sites,
+    grid: { dependent: isDependent, waits: isDependent && result.waited, triggers: triggers(program) },
+  })
+}
+
+export const launched = (
+  l: Launching,
+  h: Host,
+  now: number,
+  o: Launch,
+  stream: string,
+): E.Either<Failure, Done> =>
+  pipe(
+    ready(l.p, l.modules, h, now, o),
+    E.chain((r) => {
+      const { program } = r.elaborated
+      const what = `launch of ${shownName(program.name)}`
+      const shape = shapeOf(r)
+      const before = l.shapes.get(shape)
+      const judges = l.p.judge !== null && (l.p.judgeAll || before === undefined)
+      if (before === undefined) l.shapes.set(shape, now)
+      return pipe(
+        judges && l.p.judge !== null ? l.p.judge(launchedOf(r), r.loaded.path) : E.right(null),
+        E.bindTo('verdict'),
+        E.bindW('after', () => executed(l.p, r, now, o, what, stream)),
+        E.map(({ verdict, after }): Done => ({
+          host: host(after.host, {
+            launches: [
+              ...after.host.launches,
+              {
+                operation: now,
+                kernel: shownName(program.name),
+                stream,
+                verdict,
+                as: judges ? null : (before ?? null),
+              },
+            ],
+          }),
+          accesses: after.accesses,
+          what,
+          sites: after.sites,
+          grid: after.grid,
+        })),
+      )
+    }),
+    E.mapLeft((f) => failure(f.code, `operation ${String(now)}: ${f.message}`)),
+  )

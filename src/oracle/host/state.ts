@@ -1,0 +1,105 @@
+/**
+ * What is known of a program of a host between two of its operations, and what an operation of a stream comes to.
+ *
+ * It is a value: an operation gives a new one.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import {
+  type Access,
+  type Grid,
+  nothingYet,
+  type Order,
+  type Past,
+  start,
+} from '../../semantics/host/index.js'
+import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { LaunchedPtx } from '../launch/ptx.js'
+import type { Files } from '../tensor-files/files.js'
+import type { Memory } from './memory.js'
+import type { HostFinding, Named } from './findings.js'
+import type { Modules } from './modules.js'
+
+export interface LaunchJudged {
+  readonly operation: number
+  readonly kernel: string
+  readonly stream: string
+  readonly verdict: Verdict | null
+  /** an earlier launch of the same kernel, in the same shape, is judged in its place */
+  readonly as: number | null
+}
+
+export interface Compared {
+  readonly operation: number
+  readonly memory: string
+  readonly elements: number
+  readonly differ: number
+}
+
+export interface Host {
+  readonly memories: ReadonlyMap<string, Memory>
+  readonly order: Order
+  readonly past: Past
+  /** by the number that it was issued with */
+  readonly named: ReadonlyMap<number, Named>
+  readonly findings: ReadonlyArray<HostFinding>
+  readonly launches: ReadonlyArray<LaunchJudged>
+  readonly compared: ReadonlyArray<Compared>
+  /** an operation could not be executed to its end */
+  readonly stopped: { readonly operation: number; readonly why: string } | null
+}
+
+/** What judges a launch by itself; null: it is not asked. */
+export type Judge = (launched: LaunchedPtx, path: string) => E.Either<Failure, Verdict>
+
+export interface Performing {
+  readonly files: Files
+  /** the file of the program, beside which its files are */
+  readonly where: string
+  readonly algebra: (arch: 'sm90a' | 'sm100a') => Algebra
+  readonly judge: Judge | null
+  /** same kernel, same shape of launch: judged once */
+  readonly judgeAll: boolean
+  readonly fuel: number
+}
+
+export interface Launching {
+  readonly p: Performing
+  readonly modules: Modules
+  readonly shapes: Map<string, number>
+}
+
+export type Step = E.Either<Failure, Host>
+
+/** What an operation in a stream does when it is executed: memory after it, what it touched, what else is found. */
+export interface Done {
+  readonly host: Host
+  readonly accesses: ReadonlyArray<Access>
+  readonly what: string
+  readonly sites: ReadonlyMap<string, string>
+  readonly grid: Grid | null
+  /** a copy from pageable memory by cudaMemcpy */
+  readonly staged?: boolean
+}
+
+export const emptyHost: Host = {
+  memories: new Map(),
+  order: start,
+  past: nothingYet,
+  named: new Map(),
+  findings: [],
+  launches: [],
+  compared: [],
+  stopped: null,
+}
+
+export const host = (h: Host, to: Partial<Host>): Host => Object.assign({}, h, to)
+
+export const done = (h: Host, what: string, accesses: ReadonlyArray<Access>): Done => ({
+  host: h,
+  accesses,
+  what,
+  sites: new Map(),
+  grid: null,
+})
