@@ -1,4 +1,4 @@
-/** Turns away the mutants that `sample-mutants.mjs` has not drawn: a checker of Stryker's. */
+/** Turns away the mutants that `mutants.mjs` has not drawn: a checker of Stryker's. */
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import process from 'node:process'
