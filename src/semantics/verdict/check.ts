@@ -691,6 +691,7 @@ const settled = (
 ): Decision => {
   if (answer === null) return decision
   if (answer.found !== null) return answer.found.decision
+  if (answer.open !== undefined) return answer.open
   const { search } = answer
   if (search === null || !answer.refuted) return stillOpen(judgement, extentOf(answer, budget))
   const searched = `in a search of all schedules (${counted(search.states, 'state')})`

@@ -44,7 +44,7 @@ import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
-import { isAmid, type Offered } from '../execution/step.js'
+import { isAmid, type Offered, type EventKey } from '../execution/step.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type * as Run from '../execution/run.js'
 import { notedIn } from './same-value.js'
@@ -98,6 +98,8 @@ export interface Answer {
   readonly searchable?: false
   /** every schedule was followed, and none shows anything */
   readonly refuted: boolean
+  /** what a schedule that stands for others leaves open: its run wants data that are not given */
+  readonly open?: Decision
   /** older values of strong reads were followed, too */
   readonly byValues?: true
   /** of what many lanes or words of one instruction may find together some ways were asked */
@@ -266,6 +268,8 @@ export const inTurn = (q: Question): Answer | null => {
 
 /** Ends that are run and judged once more, each. */
 const mostEnds = 200
+/** Schedules on which something is found that are run to see whether anything comes of it. */
+const mostAsks = 100
 
 /** Is it C1 alone that fails, and in what a run shows? */
 export const byOutcomeAlone = (world: World, j: Judgement | null): boolean =>
@@ -289,17 +293,28 @@ export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
   if (!byOutcomeAlone(world, q.judgement)) return null
+  const isLeftOpen = (decision: Decision, ran: Ran): boolean =>
+    decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])
+  let asks = 0
+  const stands = (schedule: ReadonlyArray<EventKey>): boolean | null => {
+    if (asks >= mostAsks) return null
+    asks++
+    const ran = q.run(Policy.recorded(schedule))
+    const decision = q.decide(ran)
+    return isBad(decision) || isLeftOpen(decision, ran)
+  }
   const all = outcomes(
     q.launched,
     detecting,
     outcomesFor(q.budget, defaultOutcomes),
     notedIn(q.judgement?.notes ?? []),
+    stands,
   )
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({
-    runs,
-    spent: priceOfOutcomes(states) + runs * q.price,
+    runs: asks + runs,
+    spent: priceOfOutcomes(states) + (asks + runs) * q.price,
     search: { complete: bound === null && found === null, bound, states, transitions },
     found,
     refuted: bound === null && found === null,
@@ -311,7 +326,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     const ran = q.run(Policy.recorded(end), all.controlled)
     const decision = q.decide(ran)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
-    if (decision.name !== 'ok' && !byOutcomeAlone(world, ran.result[0])) return answer(i + 1, 'states', null)
+    if (isLeftOpen(decision, ran)) return Object.assign({ open: decision }, answer(i + 1, 'states', null))
     if (ran.left !== undefined) return answer(i + 1, 'states', null)
   }
   const done = answer(

@@ -24,6 +24,9 @@
  *
  * Agents that ask in vain come back to a state of the same path. Such a way is not followed a second time; where nothing but ways back leads on, they ask for ever.
  *
+ * A finding ends the search if a run of its schedule shows it too. It does not where what was read comes to nothing: the way is followed further, and states with other
+ * such races are others.
+ *
  * Each end is judged by a run of its schedule, each state by the detector as far as it has come. A clock, or a test of an mbarrier, is no such order, and is not asked here.
  *
  * Laws
@@ -487,12 +490,16 @@ interface Learned {
   events: number
 }
 
+/** Does a run of this schedule show what the detector has found on it? What a statement finds and drops is no race. Null: no more runs can be asked. */
+export type Stands = (schedule: ReadonlyArray<EventKey>) => boolean | null
+
 interface Search {
   readonly world: World
   readonly detecting: Options
   readonly bounds: OutcomesBounds
   /** is this a finding that comes to nothing? The ends are asked whether it does there */
   readonly isNoted: (f: Diagnosis) => boolean
+  readonly stands: Stands
   readonly learned: Learned
   readonly names: Names
   readonly ends: ReadonlyArray<EventKey>[]
@@ -607,8 +614,13 @@ const settle = (
   }
 }
 
-const isBad = (j: Judgement, isNoted: (f: Diagnosis) => boolean): boolean =>
-  !j.findings.every(isNoted) || !j.conditions.C2.holds || !j.conditions.C3.holds || !j.conditions.C4.holds
+/** Which events were found to race, those that come to nothing left out. States that do not have the same are two: what comes to nothing there may come to something here. */
+const racesIn = (j: Judgement, isNoted: (f: Diagnosis) => boolean): string =>
+  j.findings
+    .filter((f) => !isNoted(f))
+    .map(({ id, a, b }) => [id, a.index, a.at, b?.index ?? '', b?.at ?? ''].join())
+    .sort()
+    .join(';')
 
 const heard = (s: Search, n: Node, exactly: boolean): Detector => {
   const detecting = exactly ? s.detecting : Object.assign({}, s.detecting, { digestsPlaces: false as const })
@@ -1042,11 +1054,21 @@ const search = (s: Search, first: Node, group: number): void => {
     texts.set(text, known)
     const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
     const older = olderIn(s, first, node, d, floor)
-    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}|${String(from.parted)}`
-    if (isBad(detector(s.detecting).stopped!(d), s.isNoted)) {
-      s.found = scheduleOf(node.path)
-      return
+    const so = detector(s.detecting).stopped!(d)
+    const races = racesIn(so, s.isNoted)
+    const { C2, C3, C4 } = so.conditions
+    if (races !== '' || !C2.holds || !C3.holds || !C4.holds) {
+      const stands = C2.holds && C3.holds && C4.holds ? s.stands(scheduleOf(node.path)) : true
+      if (stands === null) {
+        s.bound = 'states'
+        return
+      }
+      if (stands) {
+        s.found = scheduleOf(node.path)
+        return
+      }
     }
+    const key = `${keyOf(s, node, true, exactly)}|${String(known)}|${written}|${older}|${String(from.parted)}|${races}`
     const same = numbers.get(key)
     if (same !== undefined) {
       lead(from.trail, node.path, same)
@@ -1160,6 +1182,7 @@ export const outcomes = (
   detecting: Options,
   bounds: OutcomesBounds = defaultOutcomes,
   isNoted: (f: Diagnosis) => boolean = () => false,
+  stands: Stands = () => true,
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
@@ -1180,6 +1203,7 @@ export const outcomes = (
     detecting,
     bounds,
     isNoted,
+    stands,
     learned,
     names: names(),
     ends: [],
