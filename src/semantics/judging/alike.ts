@@ -12,11 +12,11 @@
  * 1. No finding is lost: they are those that stand, and those that are alike to one of them.
  * 2. What has no line of a source is alike to nothing.
  */
-import type { Operation, Place } from './finding.js'
+import type { Finding, Operation, Place } from './finding.js'
 import { lineOf } from './lines.js'
 import type { AlikeFinding, ReplayableFinding, Verdict } from './verdict.js'
 
-const keyOf = ({ id, severity, a, b }: ReplayableFinding): string | null => {
+const keyOf = ({ id, severity, a, b }: Finding): string | null => {
   const [x, y] = [lineOf(a), lineOf(b)]
   return x === null || y === null ? null : [id, severity, ...[x, y].sort()].join('\n')
 }
@@ -48,6 +48,17 @@ const together = (findings: ReadonlyArray<ReplayableFinding>): ReadonlyArray<Rep
   return order.map(([first, ...others]) =>
     others.length === 0 ? first! : Object.assign({}, first, { alike: others.map(bare) }),
   )
+}
+
+/** Of findings that have lines, the first of each that are alike. */
+export const firstAlike = <F extends Finding>(findings: ReadonlyArray<F>): ReadonlyArray<F> => {
+  const known = new Set<string>()
+  return findings.filter((f) => {
+    const key = keyOf(f)
+    if (key === null || known.has(key)) return false
+    known.add(key)
+    return true
+  })
 }
 
 /** The verdict, what is alike in it told once. */

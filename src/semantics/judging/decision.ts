@@ -23,6 +23,7 @@
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
+import { firstAlike } from './alike.js'
 import { counted } from './counted.js'
 import { hazards } from './hazards.js'
 import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
@@ -247,10 +248,16 @@ const segmentsOf = (
 }
 
 /** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. Clusters that run together may lack what lanes lack. */
-export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> =>
-  findings.filter(
-    (f, i) => i < explained && f.missing === undefined && (!isAnsweredById(f) || isOfClusters(f)),
+export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> => {
+  // of findings that are told as one, the first is what is told
+  const first = firstAlike(findings).slice(0, explained)
+  return findings.filter(
+    (f, i) =>
+      (i < explained || first.includes(f)) &&
+      f.missing === undefined &&
+      (!isAnsweredById(f) || isOfClusters(f)),
   )
+}
 
 /** The findings with their missing edges, as far as `events` (the log, or nothing where it is too long) shows them. */
 export const withMissing = (

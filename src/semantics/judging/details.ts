@@ -89,7 +89,7 @@ export const detailed = (details: Details, v: Verdict): Verdict => {
       whose === 'author' ? {} : { whose },
       alike === undefined ? {} : { alike },
     )
-    const fix = details.spoken === undefined ? null : fixOf(details.spoken, own)
+    const fix = details.spoken === undefined ? null : fixOf(details.spoken, own, v.findings)
     return fix === null ? own : Object.assign({}, own, { fix })
   }
   const { C1, C2, C3, C4, C5, C6 } = v.conditions

@@ -19,14 +19,19 @@
  * A register that a wgmma does not see has two causes. There is no `wgmma.fence`, or there is one and the compiler has moved the write after it: the fence of CUDA is an
  * `asm volatile`, and a register that it does not name may be written on either side. The log tells which: its agent has fenced since its last product.
  *
+ * Lanes of one warp may race between two lines where warps race, too. What orders the lanes then leaves the kernel wrong, so each finding between these lines says what
+ * orders all of them.
+ *
  * Laws
  * 1. Every kind of edge with a word says it, and says where: after which statement or before which.
  * 2. Nothing is said of programs of the core: there the edge is named as they name it.
+ * 3. Findings that lack an order between the same two lines say the same word: that of those who are farthest apart.
  *
  * Source: CUDA C++ Programming Guide (synchronisation functions, memory fences); PTX ISA; documentation of Pallas:MGPU and of Gluon
  */
 import type { Family } from '../log/units.js'
 import type { Distance, Finding, MissingEdge, Operation } from './finding.js'
+import { lineOf } from './lines.js'
 import type { FenceName } from './subject.js'
 
 export type Language = 'cuda' | 'pallas' | 'gluon' | 'triton'
@@ -173,6 +178,38 @@ const placed = (spoken: Spoken, f: Finding): string => {
   return after === undefined ? `before ${y}` : `after ${x}`
 }
 
+// ---------------------------------------------------------------- how far
+
+const farther: ReadonlyArray<Distance> = ['warp', 'cta', 'cluster', 'grid']
+
+/** How far apart the two are that an order is missing between; null: it is no order that is missing, or one of a barrier that is there. */
+const distanceOf = ({ missing, b }: Finding): Distance | null =>
+  b === undefined || missing === undefined
+    ? null
+    : missing.kind === 'warp-sync'
+      ? 'warp'
+      : missing.kind === 'arrive-wait' && missing.barrier === undefined
+        ? (missing.distance ?? null)
+        : null
+
+const linesOf = ({ a, b }: Finding): string =>
+  [a, b]
+    .map((o) => lineOf(o) ?? o?.site ?? '')
+    .sort()
+    .join('\n')
+
+/** The word that orders all that race between the two lines, where there is one. */
+const orderIn = (language: Language, f: Finding, beside: ReadonlyArray<Finding>): string | null => {
+  const own = distanceOf(f)
+  if (own === null) return null
+  const between = linesOf(f)
+  const apart = beside.flatMap((g) => (linesOf(g) === between ? [distanceOf(g)] : []))
+  const words = farther
+    .slice(farther.indexOf(own))
+    .flatMap((d) => (d === own || apart.includes(d) ? [orders[language][d]] : []))
+  return words.filter((word) => word !== null).at(-1) ?? null
+}
+
 // ---------------------------------------------------------------- fixes
 
 const fenceText = (spoken: Spoken, f: Finding, { fence, moved }: MissingEdge): string | null => {
@@ -188,18 +225,14 @@ const fenceText = (spoken: Spoken, f: Finding, { fence, moved }: MissingEdge): s
     : `${word} ${placed(spoken, f)}`
 }
 
-/** What to write, and where; null where the language has no word for it. */
-export const fixOf = (spoken: Spoken, f: Finding): string | null => {
+/** What to write, and where, of a finding among others; null where the language has no word for it. */
+export const fixOf = (spoken: Spoken, f: Finding, beside: ReadonlyArray<Finding>): string | null => {
   const { language } = spoken
   const { missing, whose } = f
   if (missing === undefined || whose !== undefined) return null
   switch (missing.kind) {
     case 'fence':
       return fenceText(spoken, f, missing)
-    case 'warp-sync': {
-      const word = orders[language].warp
-      return word === null ? null : `${word} ${placed(spoken, f)}`
-    }
     case 'group-wait': {
       const word = missing.family === undefined ? null : groups[language][missing.family]
       if (word === null) return null
@@ -214,12 +247,10 @@ export const fixOf = (spoken: Spoken, f: Finding): string | null => {
         ? null
         : `${says(missing.barrier.name, missing.barrier.phase ?? null)} before ${at(spoken, sides[1])}`
     }
+    case 'warp-sync':
     case 'arrive-wait': {
-      const word =
-        missing.barrier === undefined && missing.distance !== undefined
-          ? orders[language][missing.distance]
-          : null
-      return word === null || f.b === undefined ? null : `${word} ${placed(spoken, f)}`
+      const word = orderIn(language, f, beside)
+      return word === null ? null : `${word} ${placed(spoken, f)}`
     }
     case 'arrive':
     case 'bytes':
