@@ -37,6 +37,11 @@ const behind = (reply: (question: Json) => Reply): BackEnd => ({
   lost: () => null,
   close: () => Promise.resolve(),
 })
+const tensor = (dtype: string, shape: ReadonlyArray<number>, pattern: number): Json => ({
+  dtype,
+  shape,
+  bits: Array.from({ length: shape.reduce((n, extent) => n * extent, 1) }, () => pattern),
+})
 const asking = { random: 8, seed: 1, window: 4, leaveOut: () => false, progress: () => undefined }
 
 const named = async (name: string): Promise<Suite> => right(await suiteNamed(name)())
@@ -114,12 +119,71 @@ describe('a reply', () => {
     const { a } = (await scoreOf(true)).shown!.question as {
       readonly a: { readonly shape: ReadonlyArray<number> }
     }
-    expect(a.shape).toEqual([1, 1, 16])
+    expect(a.shape).toEqual([1, 1, 1])
     expect((await scoreOf(true)).shown).toMatchObject({
       case: one.name,
       why: expect.stringMatching(/^at \$\.d\.bits\[0\]/),
     })
     expect((await scoreOf(false)).shown!.question).toEqual(one.question)
+  })
+  // the fault needs two of the factors of a, so these two are what has to be left
+  it.each([
+    {
+      name: 'dot',
+      dtype: 'f16',
+      shape: [1, 1, 16],
+      ordinary: 0x4000,
+      needed: [0x3c05, 0x3c0b],
+      left: 2,
+      others: {
+        b: tensor('f16', [1, 16, 1], 0x3c00),
+        c: tensor('f32', [1, 1, 1], 0x3f800000),
+        saturate: false,
+      },
+    },
+    {
+      name: 'dot-scaled',
+      dtype: 'e2m1',
+      shape: [1, 64],
+      ordinary: 2,
+      needed: [5, 6],
+      left: 64,
+      others: {
+        b: tensor('e2m1', [64, 1], 2),
+        c: tensor('f32', [1, 1], 0x3f800000),
+        sa: tensor('ue4m3', [1, 4], 0x38),
+        sb: tensor('ue4m3', [1, 4], 0x38),
+        block: 16,
+      },
+    },
+  ])('of $name is shown with the products that it takes', async (of) => {
+    const { name, dtype, shape, ordinary, needed, left, others } = of
+    const suite = await named(name)
+    const length = shape.at(-1)!
+    const bits = Array.from({ length }, (_, p) =>
+      p === 5 ? needed[0]! : p === length - 3 ? needed[1]! : ordinary,
+    )
+    const question: Json = { a: { dtype, shape, bits }, ...others }
+    right(suite.ask(question))
+    const rule = suite.rules[0]!
+    const one = { name: 'one', rule: rule.id, features: [], question }
+    const [marked] = await examine(
+      { ...suite, cases: () => [one], rules: [rule] },
+      behind((q) => {
+        const { a } = q as { readonly a: { readonly bits: ReadonlyArray<number> } }
+        const reply = replyOf(suite, q)
+        if (reply._tag !== 'Answer' || !needed.every((p) => a.bits.includes(p))) return reply
+        const { d } = reply.answer as { readonly d: { readonly bits: ReadonlyArray<number> } }
+        return { _tag: 'Answer', answer: { d: { ...d, bits: d.bits.map((p) => (p ^ 1) >>> 0) } } }
+      }),
+      { random: 0, seed: 1, window: 1, leaveOut: () => false, progress: () => undefined },
+    )
+    const shown = marked!.shown!.question as Readonly<
+      Record<'a' | 'c', { readonly bits: ReadonlyArray<number> }>
+    >
+    expect(shown.a.bits.filter((p) => p !== 0)).toEqual(needed)
+    expect(shown.a.bits).toHaveLength(left)
+    expect(shown.c.bits).toEqual([0])
   })
   it('differs first where it is said to', () => {
     expect(firstDifference({ a: [1, 2] }, { a: [1, 2] })).toBeNull()
@@ -138,6 +202,14 @@ describe('a reply', () => {
         found: '2',
       })
     expect(firstDifference(null, undefined)).not.toBeNull()
+    const halves = (...bits: ReadonlyArray<number>): Json => ({ d: { dtype: 'f16', shape: [2], bits } })
+    expect(firstDifference(halves(0x3c00, 0x8000), halves(0x3c00, 0))).toEqual({
+      path: '$.d.bits[1]',
+      expected: '0x8000 (-0)',
+      found: '0x0000 (0)',
+    })
+    const bytes = (...bits: ReadonlyArray<number>): Json => ({ dtype: 'i8', bits })
+    expect(firstDifference(bytes(255), bytes(1))).toMatchObject({ expected: '0xff (-1)', found: '1' })
   })
 })
 

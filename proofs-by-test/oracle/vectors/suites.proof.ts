@@ -77,6 +77,30 @@ const wrongAt = (answer: Readonly<Record<string, unknown>>, member: string, at: 
   }
 }
 
+test('law 5: a smaller question is one, and has fewer patterns or fewer that are not 0', () => {
+  const bitsIn = (q: Json): ReadonlyArray<number> =>
+    Object.values(q as Readonly<Record<string, Json>>).flatMap((t) =>
+      typeof t === 'object' && t !== null && 'bits' in t ? [...(t as unknown as Bits).bits] : [],
+    )
+  const size = (q: Json): number => bitsIn(q).length + bitsIn(q).filter((p) => p !== 0).length
+  const smaller = all.flatMap((suite) =>
+    [...suite.cases()]
+      .map(({ question }) => question)
+      .concat(
+        suite.rules.flatMap(({ id }) =>
+          suite.name.startsWith('dot') ? fc.sample(suite.questions(id), { seed: 1, numRuns: 2 }) : [],
+        ),
+      )
+      .flatMap((question) => [...suite.smaller(question)].map((less) => [suite, question, less] as const)),
+  )
+  expect(new Set(smaller.map(([suite]) => suite.name))).toEqual(new Set(['dot', 'dot-tcgen05', 'dot-scaled']))
+  for (const [suite, question, less] of smaller) {
+    expect(suite.question.codec.is(less)).toBe(true)
+    expect(E.isRight(suite.ask(less))).toBe(E.isRight(suite.ask(question)))
+    expect(size(less)).toBeLessThan(size(question))
+  }
+})
+
 describe('law 3: a projected question is about the first wrong element, and has its answer', () => {
   test.each([
     ['dot', 'd'],

@@ -7,7 +7,11 @@
 import { create } from 'xmlbuilder'
 import type { Palette } from '../../render/palette.js'
 import { table, thousands, wrap } from '../../render/table.js'
+import { isFloat } from '../../numerics/dtype.js'
+import { own } from '../../own.js'
+import { isObject } from '../../wire.js'
 import type { Marked } from './examine.js'
+import { dtypeNamed, patternText } from './pattern.js'
 
 export const scoreSchema = 'tcspec.score/1'
 
@@ -60,6 +64,22 @@ const shown = (json: unknown): string => {
   return text.length <= most ? text : `${text.slice(0, most)}... (${thousands(text.length)} characters)`
 }
 
+/** Elements of a tensor that people are shown. */
+const mostShown = 16
+
+/** Small tensors of a question, pattern by pattern. */
+const patterns = (question: unknown): ReadonlyArray<string> =>
+  isObject(question)
+    ? Object.keys(question).flatMap((name) => {
+        const tensor = own(question, name)
+        const dtype = isObject(tensor) ? dtypeNamed(own(tensor, 'dtype')) : null
+        const bits = isObject(tensor) ? own(tensor, 'bits') : null
+        return dtype !== null && isFloat(dtype) && Array.isArray(bits) && bits.length <= mostShown
+          ? [`${name}: ${dtype} ${bits.map((p) => patternText(dtype, Number(p))).join(', ')}`]
+          : []
+      })
+    : []
+
 const markOf = (rule: Marked): string => (rule.fail > 0 ? 'fail' : rule.pass > 0 ? 'pass' : 'skip')
 
 const failure = (palette: Palette, rule: Marked): ReadonlyArray<string> =>
@@ -70,6 +90,11 @@ const failure = (palette: Palette, rule: Marked): ReadonlyArray<string> =>
         palette.bold(`${rule.rule}: ${rule.says}`),
         `  source    ${rule.source} (@fidelity ${rule.fidelity})`,
         `  ask/${rule.suite} ${shown(rule.shown.question)}`,
+        ...patterns(rule.shown.question).flatMap((tensor, k) =>
+          wrap(tensor, palette.columns - 12).map(
+            (line, i) => `  ${k === 0 && i === 0 ? 'that is ' : '        '}  ${line}`,
+          ),
+        ),
         `  expected  ${shown(rule.shown.expected)}`,
         ...wrap(rule.shown.why, palette.columns - 12).map(
           (line, i) => `  ${i === 0 ? 'found   ' : '        '}  ${line}`,

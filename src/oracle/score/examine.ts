@@ -12,8 +12,8 @@
  * | anything  | a fault        | fail    |
  *
  * Of each rule that fails, one question is shown: fast-check shrinks the random ones that fail, and the smaller of the result and the case that failed first
- * is taken. A case of many elements is projected onto the first that is wrong, if that is still wrong when it is asked for alone. Random questions are the
- * same for the same seed.
+ * is taken. A case of many elements is projected onto the first that is wrong, if that is still wrong when it is asked for alone. What is left of both is
+ * asked with less in it, such as fewer products of a sum, as long as that is still wrong. Random questions are the same for the same seed.
  *
  * Laws
  *  1. the reference passes everything: a back end whose reply to `q` is what `ask(q)` says fails nowhere
@@ -106,12 +106,15 @@ interface Tally {
   first: Failed | null
 }
 
-/** The first case of a rule that fails. */
-interface Failed {
-  readonly name: string
+interface Wrong {
   readonly question: Json
   readonly why: string
   readonly reply: Reply
+}
+
+/** The first case of a rule that fails. */
+interface Failed extends Wrong {
+  readonly name: string
 }
 
 /** Every item through `ask`, at most `window` at a time, in any order. */
@@ -138,6 +141,29 @@ const focused = async (suite: Suite, backEnd: BackEnd, failed: Failed): Promise<
   return verdict._tag === 'fail' ? { name: failed.name, question, why: verdict.why, reply } : failed
 }
 
+/** Smaller questions that one that fails may cost. */
+const mostSmaller = 300
+
+/** A question that fails with as little in it as still fails. What was not answered is not asked again. */
+const narrowed = async (suite: Suite, backEnd: BackEnd, wrong: Wrong): Promise<Wrong> => {
+  let best = wrong
+  let left = mostSmaller
+  for (let again = wrong.reply._tag === 'Answer'; again;) {
+    again = false
+    for (const question of suite.smaller(best.question)) {
+      if (left-- <= 0) return best
+      const reply = await backEnd.ask(suite.name, question)
+      if (reply._tag === 'Fault') return best
+      const verdict = judge(suite, question, reply)
+      if (verdict._tag !== 'fail') continue
+      best = { question, why: verdict.why, reply }
+      again = true
+      break
+    }
+  }
+  return best
+}
+
 /** Questions that fast-check may ask to shrink one that fails: each is asked at most this many times the random ones. */
 const patience = 40
 
@@ -148,17 +174,18 @@ const searched = async (
   backEnd: BackEnd,
   asking: Asking,
   tally: Tally,
-): Promise<{ readonly question: Json; readonly why: string } | null> => {
-  let found: { readonly question: Json; readonly why: string } | null = null
+): Promise<Wrong | null> => {
+  let found: Wrong | null = null
   let left = asking.random * patience
   await check(
     asyncProperty(suite.questions(rule.id), async (question) => {
       // a search that has no patience left takes what it has
       if (left-- <= 0) return true
-      const verdict = judge(suite, question, await backEnd.ask(suite.name, question))
+      const reply = await backEnd.ask(suite.name, question)
+      const verdict = judge(suite, question, reply)
       if (found === null || verdict._tag === 'skip') tally[verdict._tag]++
       if (verdict._tag !== 'fail') return true
-      found = { question, why: verdict.why }
+      found = { question, why: verdict.why, reply }
       return false
     }),
     { seed: asking.seed, numRuns: asking.random },
@@ -199,7 +226,8 @@ export const examine = async (
         ? tally.first
         : await focused(suite, backEnd, tally.first)
     const smaller = shrunk !== null && (first === null || weight(shrunk.question) < weight(first.question))
-    const chosen = smaller ? shrunk : first
+    const left: Wrong | null = smaller ? shrunk : first
+    const chosen = left === null || backEnd.lost() !== null ? left : await narrowed(suite, backEnd, left)
     marked.push({
       suite: suite.name,
       rule: rule.id,

@@ -16,12 +16,14 @@ import { oneOf, record, type Wire } from '../../wire.js'
 import { operandsOf, type Kind } from './products.js'
 import {
   drawn,
+  fewer,
   firstWrong,
   isSmall,
   picked,
   suite,
   tensorOf,
   tensorWire,
+  zeroed,
   type Case,
   type Feature,
   type Suite,
@@ -130,6 +132,19 @@ const projected = (q: Question, expected: Answer, got: Answer): Question | null 
     c: picked(q.c, [1, 1], [at]),
     block: q.block,
   }
+}
+
+/** Of one row and one column: zeros in place of products, since an instruction takes a whole number of blocks. */
+const smaller = function* (q: Question): Iterable<Question> {
+  if (E.isLeft(ask(q)) || q.c.bits.length !== 1) return
+  for (const stay of fewer(q.a.bits.length)) {
+    const stays = new Set(stay)
+    const [a, b] = [zeroed(q.a, (p) => stays.has(p)), zeroed(q.b, (p) => stays.has(p))]
+    if (a !== null || b !== null)
+      yield { a: a ?? q.a, b: b ?? q.b, sa: q.sa, sb: q.sb, c: q.c, block: q.block }
+  }
+  const c = zeroed(q.c, () => false)
+  if (c !== null) yield { a: q.a, b: q.b, sa: q.sa, sb: q.sb, c, block: q.block }
 }
 
 // ---------------------------------------------------------------- cases
@@ -315,6 +330,7 @@ export const dotScaledSuite: Suite = suite({
   answer,
   ask,
   projected,
+  smaller,
   cases,
   questions: (rule) => {
     const of = rows.filter(({ word }) => rule === `dot-scaled.${word}`)

@@ -22,12 +22,14 @@ import { capturedProducts, type CapturedProduct } from './captured-products.js'
 import { operandsOf, type Extents, type Kind, type Types } from './products.js'
 import {
   drawn,
+  fewer,
   firstWrong,
   isSmall,
   picked,
   suite,
   tensorOf,
   tensorWire,
+  zeroed,
   type Case,
   type Feature,
   type Fidelity,
@@ -128,6 +130,21 @@ const projected = (q: Question, expected: Answer, got: Answer): Question | null 
     c: picked(q.c, [1, 1, 1], [at]),
     saturate: q.saturate,
   }
+}
+
+/** Of one row and one column: fewer products, and nothing to add them to. */
+const smaller = function* (q: Question): Iterable<Question> {
+  const extents = extentsOf(q)
+  if (E.isLeft(extents) || q.c.bits.length !== 1) return
+  for (const stay of fewer(extents.right.k))
+    yield {
+      a: picked(q.a, [1, 1, stay.length], stay),
+      b: picked(q.b, [1, stay.length, 1], stay),
+      c: q.c,
+      saturate: q.saturate,
+    }
+  const c = zeroed(q.c, () => false)
+  if (c !== null) yield { a: q.a, b: q.b, c, saturate: q.saturate }
 }
 
 type Chip = 'hopper' | 'blackwell'
@@ -533,6 +550,7 @@ const suiteOf = (chip: Chip, name: string, fidelity: Fidelity, source: string, t
     answer,
     ask: ask(chip),
     projected,
+    smaller,
     cases,
     questions: (rule) => {
       const row = rows.find(({ word }) => `${name}.${word}` === rule)

@@ -21,6 +21,7 @@
  * 2. The question of a case and the questions of `questions(rule)` satisfy `question`; what `ask` answers satisfies `answer`.
  * 3. A projected question is about one element or step, and what is expected of it is what was expected there.
  * 4. `ask` answers any JSON: what is no question is refused with the code `question`.
+ * 5. Smaller questions satisfy `question`, and have fewer patterns or fewer that are not 0.
  */
 import type { Arbitrary } from 'fast-check'
 import { constantFrom, sample } from 'fast-check'
@@ -129,6 +130,8 @@ export interface Definition<Q, A> {
   readonly same?: (expected: A, got: A) => boolean
   /** The question about the first element alone that is wrong; null: there is no smaller one. */
   readonly projected?: (question: Q, expected: A, got: A) => Q | null
+  /** Questions of the same kind with less in them, the least first; none if not given. */
+  readonly smaller?: (question: Q) => Iterable<Q>
 }
 
 /** A suite as it is read: its questions and answers are JSON. */
@@ -146,6 +149,8 @@ export interface Suite {
   readonly same: (expected: Json, got: unknown) => boolean
   /** The question about the first element alone that is wrong; null: there is no smaller one. */
   readonly projected: (question: Json, expected: Json, got: unknown) => Json | null
+  /** Questions of the same kind with less in them, the least first. */
+  readonly smaller: (question: Json) => Iterable<Json>
 }
 
 // ---------------------------------------------------------------- tensors
@@ -188,6 +193,22 @@ export const picked = (
   shape,
   bits: places.map((at) => from.bits[at] ?? unreachable('an element of the tensor is picked')),
 })
+
+/** Of so many in a row: those that stay where a part is left out, the largest part first. */
+export const fewer = function* (count: number): Iterable<ReadonlyArray<number>> {
+  const all = Array.from({ length: count }, (_, p) => p)
+  for (let part = Math.ceil(count / 2); part >= 1; part = part === 1 ? 0 : Math.ceil(part / 2))
+    for (let from = 0; from < count; from += part) {
+      const stay = all.filter((p) => p < from || p >= from + part)
+      if (stay.length > 0) yield stay
+    }
+}
+
+/** The same with zeros in some places; null: they are there already. */
+export const zeroed = (from: Tensor, stays: (place: number) => boolean): Tensor | null =>
+  from.bits.every((pattern, at) => stays(at) || pattern === 0)
+    ? null
+    : { dtype: from.dtype, shape: from.shape, bits: from.bits.map((p, at) => (stays(at) ? p : 0)) }
 
 /** Integers of 0 or more, such as byte addresses. */
 export const tensorOf = (
@@ -261,6 +282,10 @@ export const suite = <Q, A>(of: Definition<Q, A>): Suite => {
         return null
       const smaller = of.projected(asked, expected, got)
       return smaller === null ? null : json(smaller)
+    },
+    smaller: function* (asked) {
+      if (of.smaller === undefined || !of.question.codec.is(asked)) return
+      for (const q of of.smaller(asked)) yield json(q)
     },
   }
 }
