@@ -76,6 +76,7 @@ export default tseslint.config(
     ignores: [
       'dist',
       'bundle',
+      'lib',
       'site/dist',
       'node_modules',
       'coverage',
@@ -161,6 +162,7 @@ export default tseslint.config(
       'bench/**',
       'tools/site.mjs',
       'tools/chapters.mjs',
+      'tools/doors.mjs',
       'tools/questions.mjs',
       'tools/page-speed.mjs',
     ],

@@ -45,11 +45,8 @@ describe('the package', () => {
       if (door === './package.json') continue
       const folder = door === '.' ? '' : `${door.slice(2)}/`
       expect(fs.existsSync(path.join(root, 'src', folder, 'index.ts'))).toBe(true)
-      expect(esm).toEqual({ types: `./dist/${folder}index.d.ts`, default: `./dist/${folder}index.js` })
-      expect(cjs).toEqual({
-        types: `./dist/cjs/${folder}index.d.ts`,
-        default: `./dist/cjs/${folder}index.js`,
-      })
+      expect(esm).toEqual({ types: `./lib/${folder}index.d.ts`, default: `./lib/${folder}index.js` })
+      expect(cjs).toEqual({ types: `./lib/cjs/${folder}index.d.ts`, default: `./lib/cjs/${folder}index.js` })
     }
   })
   it('the change log, the lock file and the Python package have this version', () => {
@@ -95,8 +92,33 @@ describe('the package', () => {
           ])
       for (const file of packed)
         expect(file).toMatch(
-          /^(package\.json|README\.md|LICENSE|CONTRIBUTING\.md|CHANGELOG\.md|(dist|bundle|site\/dist|schemas|man|docs|python)\/[\w./-]+)$/,
+          /^(package\.json|README\.md|LICENSE|CONTRIBUTING\.md|CHANGELOG\.md|(lib|bundle|shim|site\/dist|schemas|man|docs|python)\/[\w./-]+)$/,
         )
+      // 4,261 before the library was packed by doors
+      expect(packed.length).toBeLessThan(1200)
+      const doors = Object.keys(manifest.exports).filter((door) => door !== './package.json')
+      const importing = [
+        ...doors.map((door, k) => `import * as m${String(k)} from 'tensorcore-spec${door.slice(1)}'`),
+        `export const all = [${doors.map((_, k) => `m${String(k)}`).join(', ')}]`,
+        `import { check } from 'tensorcore-spec'`,
+        `const verdict = check('hopper-matmul', { k: 1024 })`,
+        `export const text: string | undefined = verdict._tag === 'Right' ? verdict.right.provenance?.text : verdict.left.message`,
+        '// @ts-expect-error a number is no name: the types are there',
+        'check(3)',
+      ].join('\n')
+      // a program outside of the package, by the rules of both formats; the declarations themselves are checked, too
+      fs.writeFileSync(path.join(away, 'package.json'), '{ "private": true }')
+      for (const file of ['esm.mts', 'cjs.cts']) fs.writeFileSync(path.join(away, file), importing)
+      run(
+        process.execPath,
+        [
+          ...[path.join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict'],
+          ...['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'],
+          ...['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types')],
+          ...['esm.mts', 'cjs.cts'],
+        ],
+        away,
+      )
       const say = 's.check && console.log(typeof s.check, k.kernels.length > 20)'
       expect(
         run(

@@ -350,6 +350,7 @@ const documents: Readonly<Record<string, Document>> = {
             at: [nat, 'of PTX: where it begins in the bytes of the parameters'],
             bytes: [nat, 'of PTX: how many bytes it has'],
             number: [nat, 'of PTX: its number among the parameters'],
+            called: [text, 'of PTX: its name in the source next to the text'],
             type: [text, 'of PTX: its type in C++, where the symbol of the entry says it'],
             block: [list(nat), 'of a descriptor: extents of a block'],
             divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
@@ -367,6 +368,10 @@ const documents: Readonly<Record<string, Document>> = {
         },
         {
           block: [list(nat), 'of PTX: threads along each axis'],
+          guessed: [
+            list(oneOf('grid', 'block', 'shared')),
+            'of PTX: which of them the text does not ask for',
+          ],
           shared: [nat, 'of PTX: bytes of dynamic shared memory'],
           entry: [text, 'of PTX: the entry, where the module has several'],
         },

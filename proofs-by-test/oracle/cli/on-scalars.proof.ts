@@ -67,14 +67,14 @@ describe('other numbers in the place of guessed ones', () => {
     const said = await words('rest')
     const v = await verdictOf(said)
     expect([v.verdict, v.findings[0]?.id]).toEqual(['hazard', 'D1'])
-    expect(v.reason).toMatch(/^with n = 255: on guessed arguments \(x, y, n\): /u)
+    expect(v.reason).toMatch(/^with n = 255: on guessed arguments \(grid 1, block 128, x, y, n\): /u)
     // what the finding says shows it
     const replay = v.findings[0]!.replay!.replace(/ \(a run is deterministic\)$/u, '').split(' ')
     const bare = said.slice(0, said.indexOf('--arg'))
     const again = await verdictOf([...bare, ...replay])
     expect([again.verdict, again.findings[0]?.id]).toEqual(['hazard', 'D1'])
     // the guess alone shows nothing
-    const given = said.map((word) => (word.startsWith('rest_param_2=') ? word.replace(':guess', '') : word))
+    const given = said.map((word) => (word.startsWith('n=') ? word.replace(':guess', '') : word))
     expect((await verdictOf(given)).verdict).toBe('ok')
   })
   test('a right kernel stays right, and what was tried is said', async () => {

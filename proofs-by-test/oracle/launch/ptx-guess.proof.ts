@@ -12,8 +12,18 @@ import { running, worldOf } from '../world.js'
 
 const own = fs.readFileSync(new URL('guesses/guesses.ptx', import.meta.url), 'utf8')
 
-const runOf = (text: string) =>
-  running(worldOf(inMemory(new Map([['k.ptx', new TextEncoder().encode(text)]]))))
+const runOf = (text: string, others: Readonly<Record<string, string>> = {}) =>
+  running(
+    worldOf(
+      inMemory(
+        new Map(
+          Object.entries({ 'k.ptx': text, ...others }).map(
+            ([name, held]) => [name, new TextEncoder().encode(held)] as const,
+          ),
+        ),
+      ),
+    ),
+  )
 
 /** The command that `tcspec kernels` suggests. */
 const suggested = async (text: string, entry: ReadonlyArray<string> = []): Promise<ReadonlyArray<string>> => {
@@ -69,7 +79,7 @@ test('a read of what nothing has written, and lanes at different barriers, on a 
 
 test('the stride of rows is as long as they are', async () => {
   expect(await suggested(own, ['--entry', 'rows'])).toEqual(
-    'check k.ptx --grid 2 --block 128 --entry _Z4rowsPKfPfi --arg 0=f32[256]:in:guess 1=f32[768]:inout:guess 2=512:guess'.split(
+    'check k.ptx --grid 2:guess --block 128:guess --entry _Z4rowsPKfPfi --arg 0=f32[256]:in:guess 1=f32[768]:inout:guess 2=512:guess'.split(
       ' ',
     ),
   )
@@ -85,6 +95,44 @@ test('what a guess may cause is a note until the size is given', async () => {
   expect(await given('1=f32[1024]:out:guess', '2=256')).toEqual(['ok', [], ['O1']])
   expect(await given('1=f32[300]:out', '2=256')).toEqual(['invalid', ['I2'], []])
   expect(await given('1=f32[300]:out:guess', '2=256')).toEqual(['undecided', [], ['I2']])
+})
+
+test('a guessed block is marked, said first, and convicts nobody of a fault', async () => {
+  const rows = 'check k.ptx --entry rows --grid 2 --arg 0=f32[256] 1=f32[300]:out 2=256'.split(' ')
+  const [guessed, given] = [
+    await verdictOf(own, [...rows, '--block', '128:guess']),
+    await verdictOf(own, [...rows, '--block', '128']),
+  ]
+  expect([guessed.verdict, guessed.guessed]).toEqual(['undecided', ['block 128']])
+  expect(guessed.reason).toMatch(/^on guessed arguments \(block 128\): /u)
+  expect([given.verdict, given.guessed]).toEqual(['invalid', undefined])
+  const { stdout } = await runOf(own)('kernels', 'k.ptx', '--entry', 'rows')
+  expect(stdout).toMatch(/The PTX does not say how many threads a block has: `--block 128` is a guess/u)
+  // a bound of the text is no guess
+  const bounded = own.replace(/(\.visible \.entry _Z4rows[^{]*)\{/u, '$1.maxntid 64 {')
+  expect(bounded).not.toBe(own)
+  const words = await suggested(bounded, ['--entry', 'rows'])
+  expect(words.slice(0, 6)).toEqual(['check', 'k.ptx', '--grid', '2:guess', '--block', '64'])
+})
+
+test('parameters have the names of the source next to the text, by its lines or by its own name', async () => {
+  const text = fileText('block_reduce/block_reduce.ptx')
+  const source = fileText('block_reduce/block_reduce.cu')
+  const bare = text.replace(/^\s*\.(loc|file)\b.*$/gmu, '')
+  for (const [ptx, files, names] of [
+    [text, { 'block_reduce.cu': source }, ['x', 'y', 'n']],
+    [bare, { 'k.cu': source }, ['x', 'y', 'n']],
+    [bare, { 'other.cu': source }, [0, 1, 2].map((i) => `block_reduce_param_${String(i)}`)],
+  ] as const) {
+    const run = runOf(ptx, files)
+    const { stdout } = await run('kernels', 'k.ptx')
+    const line = stdout.split('\n').find((l) => l.startsWith('tcspec check '))!
+    const words = line.split(' ').slice(1)
+    expect(words.slice(words.indexOf('--arg') + 1).map((word) => word.split('=')[0])).toEqual(names)
+    expect(/Keep the `\.cu` next to the `\.ptx`/u.test(stdout)).toBe(names[0] !== 'x')
+    const checked = JSON.parse((await run(...words, '--json')).stdout) as Verdict
+    expect([checked.verdict, checked.guessed?.slice(2)]).toEqual(['ok', names])
+  }
 })
 
 test('races that only some data show, and which', async () => {

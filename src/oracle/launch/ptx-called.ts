@@ -31,10 +31,15 @@ const sourcesOf = ({ program }: Elaborated): ReadonlyArray<string> => [
   ...new Set(program.sites.flatMap(({ loc }) => /^(.*):\d+:\d+$/su.exec(loc ?? '')?.[1] ?? [])),
 ]
 
-const namesInSource = (files: Files, file: string, elaborated: Elaborated): ReadonlyArray<string> | null => {
+/** By the files that lines name; then by the file that nvcc makes this text of, for lines are written only with `-lineinfo`. */
+export const namesInSource = (
+  files: Files,
+  file: string,
+  elaborated: Elaborated,
+): ReadonlyArray<string> | null => {
   const kernel = bareName(elaborated.program.name)
-  for (const name of sourcesOf(elaborated)) {
-    const path = beside(file, name)
+  const sources = sourcesOf(elaborated).map((name) => beside(file, name))
+  for (const path of [...sources, file.replace(/\.ptx$/u, '.cu')]) {
     const text = pipe(files.read(path)(), E.chainW(asText(path)))
     const names = E.isLeft(text) ? null : parameterNames(text.right, kernel)
     if (names !== null && names.length === elaborated.parameters.length) return names

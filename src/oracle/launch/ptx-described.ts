@@ -15,7 +15,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import { describePtx, resolveModule, type Module } from '../../dialects/ptx/index.js'
-import { elaborate } from '../../dialects/ptx/elaboration/elaborate.js'
+import { elaborate, type Elaborated } from '../../dialects/ptx/elaboration/elaborate.js'
 import type { Code } from '../../dialects/ptx/opcodes/resolve.js'
 import { entryNamed } from '../../dialects/ptx/names/entries.js'
 import { cxxName } from '../../dialects/ptx/names/itanium.js'
@@ -24,6 +24,7 @@ import { axesOf, parameterUses, type ParameterUse } from '../../dialects/ptx/flo
 import { mapBytes } from '../../semantics/instructions/tma/object.js'
 import type { Files } from '../tensor-files/files.js'
 import { inFile } from './beside.js'
+import { namesInSource } from './ptx-called.js'
 import type { DescribedEntry, DescribedParameterOfPtx } from './ptx-entry.js'
 import { guessedExample, type Asks } from './ptx-guess.js'
 import { readPtx } from './ptx-text.js'
@@ -101,29 +102,37 @@ const silent = new Set([
 ])
 
 const operationsOf = (
-  m: Module,
-  name: string,
-  file: string,
+  { program, positions }: Elaborated,
   acts: ReadonlyMap<number, string>,
-): ReadonlyArray<DescribedOperation> => {
-  const made = elaborate(m, name, file)
-  return E.isLeft(made)
-    ? []
-    : made.right.program.sites.flatMap(({ label, loc }, i) => {
-        const line = made.right.positions[i]?.line ?? 0
-        const opcode = acts.get(line)
-        return opcode !== undefined
-          ? [
-              {
-                without: label,
-                name: opcode,
-                line,
-                place: loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? null,
-              },
-            ]
-          : []
-      })
-}
+): ReadonlyArray<DescribedOperation> =>
+  program.sites.flatMap(({ label, loc }, i) => {
+    const line = positions[i]?.line ?? 0
+    const opcode = acts.get(line)
+    return opcode !== undefined
+      ? [
+          {
+            without: label,
+            name: opcode,
+            line,
+            place: loc?.replace(/^(.*:\d+):\d+$/su, '$1') ?? null,
+          },
+        ]
+      : []
+  })
+
+/** Parameters, and fields of structs, by the names of the source beside the text, where it has the kernel. */
+const withNames =
+  (files: Files, file: string, elaborated: Elaborated | null) =>
+  (e: DescribedEntry): DescribedEntry => {
+    const names = elaborated === null ? null : namesInSource(files, file, elaborated)
+    return names === null
+      ? e
+      : Object.assign({}, e, {
+          parameters: e.parameters.map((p) =>
+            Object.assign({}, p, { called: `${names[p.number]!}${/\+\d+$/u.exec(p.name)?.[0] ?? ''}` }),
+          ),
+        })
+  }
 
 /** The threads of a CTA that directives of an entry ask for; null: they do not. */
 const threadsAsked = (directives: ReadonlyArray<string>, name: string): ReadonlyArray<number> | null => {
@@ -135,6 +144,7 @@ const threadsAsked = (directives: ReadonlyArray<string>, name: string): Readonly
 /** An entry with what its text asks of a launch, from which the launch is guessed (`ptx-guess.ts`). */
 interface Read {
   readonly entry: DescribedEntry
+  readonly elaborated: Elaborated | null
   readonly asks: Asks
 }
 
@@ -251,6 +261,8 @@ const readEntry = (m: Module, entry: string | null, file: string): E.Either<Fail
           .filter(({ form }) => !silent.has(form.family) && !/^(mov|cvta|ld\.param)/u.test(form.base))
           .map(({ instruction }) => [instruction.at.line, instruction.opcode] as const),
       )
+      const made = elaborate(m, found.name, file)
+      const elaborated = E.isLeft(made) ? null : made.right
       const described: DescribedEntry = {
         name: found.name,
         target: /sm_\d+\w?/u.exec(module.target)?.[0] ?? null,
@@ -261,14 +273,20 @@ const readEntry = (m: Module, entry: string | null, file: string): E.Either<Fail
         example: {
           grid: Array.from({ length: axes }, (_, k) => cluster[k] ?? 1),
           block,
+          guessed: [
+            'grid',
+            ...(said === null ? (['block'] as const) : []),
+            ...(dynamic ? (['shared'] as const) : []),
+          ],
           ...(dynamic ? { shared: 65536 } : {}),
           ...(entries.length > 1 ? { entry: found.name } : {}),
           arg: Object.fromEntries(guesses.map(([p, word]) => [p.name, word])),
         },
-        operations: operationsOf(m, found.name, file, acts),
+        operations: elaborated === null ? [] : operationsOf(elaborated, acts),
       }
       return E.right({
         entry: described,
+        elaborated,
         asks: {
           block: said === null ? null : block,
           threadAxes: askedAxes(code, '%tid').lastIndexOf(true) + 1,
@@ -287,9 +305,9 @@ export const describedPtx =
     pipe(
       readPtx(files)(file),
       E.chainW((m) => pipe(readEntry(m, entry, file.split(/[/\\]/u).pop() ?? file), E.mapLeft(inFile(file)))),
-      E.map(({ entry: e, asks }): DescribedEntry => {
+      E.map(({ entry: e, elaborated, asks }): DescribedEntry => {
         const example = guessedExample(files, file, e, asks)
-        return Object.assign({}, e, {
+        return Object.assign({}, withNames(files, file, elaborated)(e), {
           example,
           warps: Math.ceil(example.block.reduce((n, x) => n * x, 1) / 32),
         })

@@ -345,6 +345,7 @@ export const guessedExample = (files: Files, file: string, e: DescribedEntry, as
   return {
     grid: gridOf(asks, e.axes),
     block: run?.block ?? blocksOf(asks)[0]!,
+    guessed: e.example.guessed,
     ...(e.example.shared === undefined ? {} : { shared: e.example.shared }),
     ...(e.example.entry === undefined ? {} : { entry: e.example.entry }),
     arg: wordsOf(e, asks, size, run?.wide ?? size, (p) => pointerWord(p, touched.get(p.name), size)),

@@ -48,6 +48,9 @@ import { own } from '../../own.js'
 
 // ---------------------------------------------------------------- model
 
+/** What a launch has beside its arguments, and `tcspec kernels` may have guessed. */
+export type GuessedOfLaunch = 'grid' | 'block' | 'shared'
+
 /** What a command line says of a launch. */
 export interface AskingPtx {
   /** a launch file */
@@ -59,6 +62,8 @@ export interface AskingPtx {
   readonly cluster?: ReadonlyArray<number>
   /** bytes of dynamic shared memory */
   readonly shared?: number
+  /** which of these are a guess (`:guess`) */
+  readonly guessed?: ReadonlyArray<GuessedOfLaunch>
   /** `name=text`: an argument by the name of its parameter, or its number (`ptx-words.ts`) */
   readonly args?: ReadonlyArray<readonly [name: string, text: string]>
   /** `matmul:a,b,c` or `copy:a,b` (`dialects/computes.ts`) */
@@ -77,7 +82,7 @@ export interface LaunchedPtx {
   readonly arguments: WarpArguments
   /** inputs that no file brings, with their element types */
   readonly seeded: ReadonlyMap<string, string>
-  /** arguments whose sizes or values are a guess (`:guess`), as they are called */
+  /** what of the launch is a guess (`:guess`): `block 128`, and arguments as they are called */
   readonly guessed: ReadonlyArray<string>
   /** of each parameter what it is called (`ptx-called.ts`) */
   readonly called: ReadonlyArray<string>
@@ -540,7 +545,10 @@ export const launchedPtx =
       elaborated,
       launch,
       seeded,
-      guessed,
+      guessed: [
+        ...(words.guessed ?? []).map((what) => `${what} ${[launch[what] ?? 0].flat().join(' x ')}`),
+        ...guessed,
+      ],
       called,
       aliases,
       arguments: {

@@ -49,11 +49,17 @@ const numberAt = (m: Readonly<Record<string, unknown>>, name: string, otherwise:
   return typeof value === 'number' ? value : otherwise
 }
 
+/** A word that a command line takes for a guess. */
+const guessMark = /:guess$/u
+
 /** `tcspec.signature/1` */
 export const readSignature = (u: unknown): Signature | null => {
   if (!isMembers(u) || u['schema'] !== 'tcspec.signature/1') return null
   const example = isMembers(u['example']) ? u['example'] : {}
   const arg = isMembers(example['arg']) ? example['arg'] : {}
+  const guessed = listAt(example, 'guessed')
+  const marked = (name: string, word: string): string =>
+    guessed.includes(name) && word !== '' ? `${word}:guess` : word
   return {
     name: textAt(u, 'name'),
     target: typeof u['target'] === 'string' ? u['target'] : null,
@@ -73,9 +79,9 @@ export const readSignature = (u: unknown): Signature | null => {
         bytes: typeof p['bytes'] === 'number' ? p['bytes'] : null,
         at: numberAt(p, 'at', 0),
       })),
-    grid: listAt(example, 'grid').join(','),
-    block: listAt(example, 'block').join(','),
-    shared: typeof example['shared'] === 'number' ? String(example['shared']) : '',
+    grid: marked('grid', listAt(example, 'grid').join(',')),
+    block: marked('block', listAt(example, 'block').join(',')),
+    shared: marked('shared', typeof example['shared'] === 'number' ? String(example['shared']) : ''),
     entry: textAt(example, 'entry'),
     arg: Object.fromEntries(Object.keys(arg).map((name) => [name, textAt(arg, name)])),
     operations: listAt(u, 'operations')
@@ -96,7 +102,7 @@ export const extentsOf = (p: Parameter, word: string): string =>
   p.bytes !== null
     ? word
     : p.kind === 'scalar'
-      ? word.replace(/:guess$/u, '')
+      ? word.replace(guessMark, '')
       : (/\[([^\]]*)\]/.exec(word)?.[1] ?? word)
 
 export const wordOf = (p: Parameter, shown: string): string =>
@@ -149,7 +155,8 @@ export const fieldRefusal = (p: Parameter, shown: string): string | null => {
     : `${p.name}: expected a multiple of ${String(p.divisor)}, for which the module was compiled, found ${text}`
 }
 
-export const gridRefusal = (grid: string): string | null => {
+export const gridRefusal = (said: string): string | null => {
+  const grid = said.trim().replace(guessMark, '')
   const extents = grid.trim().split(/[\s,x]+/)
   const odd = extentsWrong(grid)
   return grid.trim() === ''

@@ -21,6 +21,8 @@ import type { Asked } from '../../../dialects/ttgir/index.js'
 import { described, type DescribedModule } from '../../launch/described.js'
 import { shownName } from '../../../dialects/ptx/names/itanium.js'
 import { describedPtx, type DescribedEntry } from '../../launch/ptx-described.js'
+import { guessMark } from '../../launch/guess-mark.js'
+import type { GuessedOfLaunch } from '../../launch/ptx.js'
 import { paletteOf } from '../colours.js'
 import type { CliCommand } from '../command.js'
 import { wordOf } from '../flags/words.js'
@@ -175,11 +177,34 @@ const signatureOf = ({ parameters, example, ...m }: DescribedModule): unknown =>
 const keyOf = (p: DescribedEntry['parameters'][number]): string =>
   `${String(p.number)}${/\+\d+$/u.exec(p.name)?.[0] ?? ''}`
 
-/** Where the symbol is no name, that of a parameter is none either. */
-const wordKey = (e: DescribedEntry, name: string): string => {
-  const p = e.parameters.find((one) => one.name === name)
-  return p === undefined || shownName(e.name) === e.name ? name : keyOf(p)
-}
+/** What a command line calls a parameter: as its source does; where the symbol is no name, that of a parameter is none either. */
+const wordKey = (e: DescribedEntry, p: DescribedEntry['parameters'][number]): string =>
+  p.called ?? (shownName(e.name) === e.name ? p.name : keyOf(p))
+
+/** A part of a launch in words, with its mark where it is a guess. */
+const launchWord = ({ example }: DescribedEntry, what: GuessedOfLaunch): string =>
+  example[what] === undefined
+    ? ''
+    : ` --${what} ${[example[what]].flat().join(',')}${example.guessed.includes(what) ? guessMark : ''}`
+
+/** What a reader has to say first: no run can find it. */
+const blockSaid = ({ example }: DescribedEntry): ReadonlyArray<string> =>
+  example.guessed.includes('block')
+    ? [
+        '',
+        `The PTX does not say how many threads a block has: \`--block ${example.block.join(',')}\` is a guess. Put your own block there`,
+        'first, because another one may hide a race, or show one that your launch does not have.',
+      ]
+    : []
+
+/** What would give the parameters their names. */
+const namesSaid = (e: DescribedEntry): ReadonlyArray<string> =>
+  e.parameters.length === 0 || e.parameters.some((p) => p.called !== undefined)
+    ? []
+    : [
+        '',
+        'PTX numbers its parameters. Keep the `.cu` next to the `.ptx` to see the names of the source here.',
+      ]
 
 /** An entry of PTX. */
 const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
@@ -199,7 +224,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
       : table([
           ['argument', 'offset', 'bytes', 'role', 'type, as the text uses it'],
           ...e.parameters.map((p) => [
-            p.type === undefined ? p.name : `${keyOf(p)}: ${p.type}`,
+            p.type === undefined ? (p.called ?? p.name) : `${p.called ?? keyOf(p)}: ${p.type}`,
             String(p.at),
             String(p.bytes),
             p.role ?? '',
@@ -209,15 +234,15 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
     )
       .split('\n')
       .map((line, i) => `  ${i === 0 ? palette.dim(line) : line}`),
+    ...namesSaid(e),
+    ...blockSaid(e),
     '',
     ...guessSaid('made by a run'),
     '',
-    `tcspec check ${file} --grid ${e.example.grid.join(',')} --block ${e.example.block.join(',')}${e.example.shared === undefined ? '' : ` --shared ${String(e.example.shared)}`}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
+    `tcspec check ${file}${launchWord(e, 'grid')}${launchWord(e, 'block')}${launchWord(e, 'shared')}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
       e.parameters.length === 0
         ? ''
-        : ` --arg ${Object.entries(e.example.arg)
-            .map(([name, word]) => `${wordKey(e, name)}=${word}`)
-            .join(' ')}`
+        : ` --arg ${e.parameters.map((p) => `${wordKey(e, p)}=${e.example.arg[p.name] ?? '0'}`).join(' ')}`
     }`,
     '',
   ].join('\n')

@@ -12,10 +12,10 @@
  *
  * | flag          | values                                                                            |
  * |---------------|-----------------------------------------------------------------------------------|
- * | `--grid`      | `4,4`: CTAs along x, y, z                                                         |
- * | `--block`     | `128`: threads along x, y, z; without it, those that the entry asks for           |
+ * | `--grid`      | `4,4`: CTAs along x, y, z; `4,4:guess` marks a guess                              |
+ * | `--block`     | `128`, `128:guess`: threads along x, y, z; without it, those that the entry asks for |
  * | `--cluster`   | `2`: CTAs of a cluster along x, y, z                                              |
- * | `--shared`    | `49152`: bytes of dynamic shared memory                                           |
+ * | `--shared`    | `49152`, `49152:guess`: bytes of dynamic shared memory                            |
  * | `--entry`     | the entry, where the module has several                                           |
  * | `--arg`       | `0=a.npy`, `n=128`, `map=a.npy:block=64,32` (`launch/ptx-words.ts`)                |
  *
@@ -25,10 +25,11 @@ import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Asking } from '../../launch/launched.js'
-import type { AskingPtx } from '../../launch/ptx.js'
+import { markIn } from '../../launch/guess-mark.js'
+import type { AskingPtx, GuessedOfLaunch } from '../../launch/ptx.js'
 import type { Options } from '../command.js'
 import { refuseFlag, type FlagFailure } from './choice.js'
-import { numberOption } from './number.js'
+import { numberIn } from './number.js'
 import { parseShape } from './shape.js'
 import { wordOf, wordsOf } from './words.js'
 import { own } from '../../../own.js'
@@ -60,14 +61,27 @@ const parseArgument = (text: string): E.Either<FlagFailure, readonly [string, st
     : E.right([m[1]!, m[2]!])
 }
 
-const shapeAsked = (options: Options, name: string): E.Either<FlagFailure, ReadonlyArray<number> | null> => {
-  const text = wordOf(options, name)
+const shapeIn = (name: string, text: string | null): E.Either<FlagFailure, ReadonlyArray<number> | null> => {
   if (text === null) return E.right(null)
   const shape = parseShape(`--${name}`)(text)
   return E.isLeft(shape) || shape.right.length > 3
     ? refuseFlag(`--${name}`, 'one to three positive extents of at most nine digits, such as 4,2', text)
     : shape
 }
+
+const shapeAsked = (options: Options, name: string): E.Either<FlagFailure, ReadonlyArray<number> | null> =>
+  shapeIn(name, wordOf(options, name))
+
+/** `128`, or `128:guess`. */
+const marked = (
+  options: Options,
+  name: GuessedOfLaunch,
+): { readonly text: string | null; readonly guess: boolean } => {
+  const said = wordOf(options, name)
+  return said === null ? { text: null, guess: false } : markIn(said)
+}
+
+const mayBeGuessed: ReadonlyArray<GuessedOfLaunch> = ['grid', 'block', 'shared']
 
 const argumentsAsked = (options: Options): E.Either<FlagFailure, ReadonlyArray<readonly [string, string]>> =>
   pipe(
@@ -107,15 +121,16 @@ export const ptxLaunchAsked = (options: Options): E.Either<FlagFailure, AskingPt
   const [launch, entry, computes] = ['launch', 'entry', 'computes'].map((name) => wordOf(options, name))
   return pipe(
     E.Do,
-    E.bindW('grid', () => shapeAsked(options, 'grid')),
-    E.bindW('block', () => shapeAsked(options, 'block')),
+    E.bindW('grid', () => shapeIn('grid', marked(options, 'grid').text)),
+    E.bindW('block', () => shapeIn('block', marked(options, 'block').text)),
     E.bindW('cluster', () => shapeAsked(options, 'cluster')),
-    E.bindW('shared', () => numberOption(options, 'shared', -1)),
+    E.bindW('shared', () => numberIn('shared', marked(options, 'shared').text, -1)),
     E.bindW('args', () => argumentsAsked(options)),
     E.map(({ grid, block, cluster, shared, args }) => ({
       args,
       ...(grid === null ? {} : { grid }),
       ...(block === null ? {} : { block }),
+      guessed: mayBeGuessed.filter((name) => marked(options, name).guess),
       ...(cluster === null ? {} : { cluster }),
       ...(shared < 0 ? {} : { shared }),
       ...(launch == null ? {} : { launch }),
