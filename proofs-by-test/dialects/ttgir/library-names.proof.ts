@@ -1,4 +1,4 @@
-/** Every function of libdevice that a module may call is the one of its name: against the functions of the host's mathematics, on numbers where all differ. */
+/** Every function of libdevice that a module may call, and every one of the dialect of mathematics, is the one of its name: against the functions of the host's mathematics, on numbers where all differ. */
 import { expect, test } from 'vitest'
 import { encoder, decoder } from '../../../src/numerics/float-format.js'
 import { running, worldOf } from '../../oracle/world.js'
@@ -33,10 +33,30 @@ const functions: ReadonlyArray<readonly [string, (x: number) => number]> = [
   ['__nv_fast_cosf', Math.cos],
 ]
 
+const operations: ReadonlyArray<readonly [string, (x: number) => number]> = [
+  ['math.absf', Math.abs],
+  ['math.ceil', Math.ceil],
+  ['math.cos', Math.cos],
+  ['math.erf', erf],
+  ['math.exp', Math.exp],
+  ['math.exp2', (x) => 2 ** x],
+  ['math.floor', Math.floor],
+  ['math.log', Math.log],
+  ['math.log2', Math.log2],
+  ['math.rsqrt', (x) => 1 / Math.sqrt(x)],
+  ['math.sin', Math.sin],
+  ['math.sqrt', Math.sqrt],
+  ['math.tanh', Math.tanh],
+  ['tt.precise_sqrt', Math.sqrt],
+]
+
 const count = 32
 const xs = Float64Array.from({ length: count }, (_, i) => 0.3125 + i / 16)
 
-const module = (symbol: string): string => `
+const called = (symbol: string): string =>
+  `tt.extern_elementwise %c {libname = "", libpath = "", pure = true, symbol = "${symbol}"} : (tensor<32xf32, #l>) -> tensor<32xf32, #l>`
+
+const module = (operation: string): string => `
 #l = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @f(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
@@ -44,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %a = tt.splat %x : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
     %b = tt.addptr %a, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
     %c = tt.load %b : tensor<32x!tt.ptr<f32>, #l>
-    %d = tt.extern_elementwise %c {libname = "", libpath = "", pure = true, symbol = "${symbol}"} : (tensor<32xf32, #l>) -> tensor<32xf32, #l>
+    %d = ${operation}
     %e = tt.splat %y : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #l>
     %g = tt.addptr %e, %r : tensor<32x!tt.ptr<f32>, #l>, tensor<32xi32, #l>
     tt.store %g, %d : tensor<32x!tt.ptr<f32>, #l>
@@ -66,9 +86,9 @@ const npy = (values: Float64Array): Uint8Array => {
   return bytes
 }
 
-test.each(functions)('%s', async (symbol, exactly) => {
+const computes = async (operation: string, exactly: (x: number) => number): Promise<void> => {
   const files = new Map([
-    ['f.ttgir', new TextEncoder().encode(module(symbol))],
+    ['f.ttgir', new TextEncoder().encode(module(operation))],
     ['x.npy', npy(xs)],
   ])
   const disk = inMemory(files)
@@ -80,8 +100,10 @@ test.each(functions)('%s', async (symbol, exactly) => {
   const view = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4 * count)
   xs.forEach((x, i) => {
     const got = decoder('f32')(view.getUint32(4 * i, true))
-    expect(Math.abs(got - exactly(x)), `${symbol} of ${String(x)}`).toBeLessThan(
-      2e-6 + 2e-6 * Math.abs(exactly(x)),
-    )
+    expect(Math.abs(got - exactly(x)), `of ${String(x)}`).toBeLessThan(2e-6 + 2e-6 * Math.abs(exactly(x)))
   })
-})
+}
+
+test.each(functions)('%s', (symbol, exactly) => computes(called(symbol), exactly))
+
+test.each(operations)('%s', (name, exactly) => computes(`${name} %c : tensor<32xf32, #l>`, exactly))

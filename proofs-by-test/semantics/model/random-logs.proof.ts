@@ -130,6 +130,26 @@ describe('random logs', () => {
     expect(said('T0: arrive b', 'T0: inval b', 'T0: write x')).toEqual([])
     expect(said('T0: arrive b', 'T0: inval b', 'T0: init b', 'T0: write x')).toEqual(['B7'])
   })
+  it('an access of two pieces releases each of them', () => {
+    const { header, log } = read([
+      'T0: write g',
+      'T0: store s release',
+      'T1: wait.word s acquire',
+      'T1: read g',
+    ])
+    const changed = log.map((e) =>
+      e._tag === 'access' && e.atomic && e.rw === 'w'
+        ? Object.assign({}, e, {
+            footprint: Object.assign({}, e.footprint, {
+              id: 100,
+              spans: asSpans(Int32Array.of(0, 4, 8, 12)),
+            }),
+          })
+        : e,
+    )
+    expect(differences(header, changed)).toEqual([])
+    expect(judgeLog(header, changed, defaults).findings).toEqual([])
+  })
   it.each<readonly [about: string, lines: ReadonlyArray<string>, found: ReadonlyArray<string>]>([
     ['comes again without having left', ['T0: come', 'T1: come', 'T0: come'], ['B2']],
     [
@@ -169,6 +189,37 @@ describe('random logs', () => {
       'touches tensor memory, in no order with its allocation and its end',
       ['T0: alloc t', 'T0: dealloc t', 'T1: issue #1 st', '#1: write t'],
       ['U2'],
+    ],
+    [
+      'frees what another has taken again, in order with the first taking alone',
+      ['T0: alloc t', 'T0: dealloc t', 'T0, T1: meet', 'T0: alloc t', 'T1: dealloc t'],
+      ['D4'],
+    ],
+    ['frees twice', ['T0: alloc t', 'T0: dealloc t', 'T0: dealloc t'], ['T2']],
+    [
+      'closes a group, and does not wait for it',
+      ['T0: issue #1 store', '#1: read x', 'T0: commit bulk', 'T0: write x'],
+      ['W4', 'U2'],
+    ],
+    [
+      'waits for a group that it has closed',
+      ['T0: issue #1 store', 'T0: commit bulk', '#1: read x', 'T0: wait.group bulk 0 read', 'T0: write x'],
+      [],
+    ],
+    [
+      'waits for an arrival behind a copy, which knows nothing of a later copy',
+      [
+        'T0: issue #1 copy',
+        '#1: write x',
+        'T0: issue #2 copy',
+        'T0: issue #3 copy',
+        '#3: write g',
+        '#2: arrive b',
+        'T1: wait b 0',
+        'T1: read x',
+        'T1: read g',
+      ],
+      ['D2'],
     ],
   ])('an agent that %s', (_, lines, found) => {
     const { header, log } = read(lines)

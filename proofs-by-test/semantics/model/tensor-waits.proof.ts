@@ -5,13 +5,14 @@
 import { expect, test } from 'vitest'
 import { instanceOf, kernelNamed } from '../../../src/kernels/index.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { defaults, detector } from '../../../src/semantics/judging/detector/index.js'
+import { defaults, detector, judgeLog } from '../../../src/semantics/judging/detector/index.js'
 import { launch, noArguments } from '../../../src/semantics/execution/launch.js'
 import { eager } from '../../../src/semantics/execution/policy.js'
 import { collect, run, settings } from '../../../src/semantics/execution/run.js'
 import { observeAll, type LogEvent } from '../../../src/semantics/log/events.js'
 import { right } from '../../either.js'
 import { differences } from './comparison.js'
+import { read } from './litmus.js'
 
 const { world, machine } = right(
   launch(right(instanceOf(right(kernelNamed('zoo/M8-fixed')), {}, [])).program, unit, noArguments),
@@ -70,3 +71,13 @@ test.each([true, false])(
     expect(differences(world.header, events, {}, [], true)).toEqual([])
   },
 )
+
+test.each([true, false])('a barrier of agents takes it over if it orders the tensor core: %s', (tensor) => {
+  const { header, log: made } = read([
+    ...['T0: issue #1 st', '#1: write t', 'T0: wait.st', 'T0: fence before', 'T0, T1: bar'],
+    ...['T1: issue #2 ld', '#2: read t', 'T1: wait.ld'],
+  ])
+  const events = made.map((e) => (e._tag === 'rendezvous' ? { ...e, tensor } : e))
+  expect(judgeLog(header, events, defaults).findings.map(({ id }) => id)).toEqual(tensor ? [] : ['M8'])
+  expect(differences(header, events)).toEqual([])
+})

@@ -190,6 +190,37 @@ describe('a pair is not proved if', () => {
     expect(said(both(mine, reading))).toBe('hazard D2')
     expect(said(both(reading, mine))).toBe('hazard D2')
   })
+  it('one of the two reads what is there, and then stores: it may find what the other has stored', () => {
+    const careful: Body = function* (x, out) {
+      const there = yield* B.gmemLoad('look', rows(out, 4))
+      yield* storing('yours', one)(x, out)
+      yield* B.run('keep', { _tag: 'gmem.store', destination: rows(out, 8), value: there })
+    }
+    for (const program of [both(careful, mine), both(mine, careful)]) {
+      const { verdict } = right(check(program, standardOptions))
+      const sides = verdict.findings.map(({ id, a, b }) => [id, ...[a.site, b?.site].sort()])
+      expect([verdict.verdict, ...sides]).toEqual(['hazard', ['D2', 'look', 'mine']])
+      expect(verdict.notes.map(({ id }) => id)).toEqual(['N4'])
+    }
+    // whoever stores it once more may be what is found, too
+    const again: Body = function* (x, out) {
+      yield* mine(x, out)
+      yield* storing('again', one)(x, out)
+    }
+    const { verdict } = right(check(both(careful, again), standardOptions))
+    expect(verdict.findings.map(({ a, b }) => [a.site, b?.site])).toEqual([
+      ['look', 'mine'],
+      ['look', 'again'],
+    ])
+    // what both have read before they meet is what was there before
+    const meeting = (inner: Body): Body =>
+      function* (x, out) {
+        yield* B.gmemLoad('look', rows(out, 4))
+        yield* B.run('meet', { _tag: 'bar.sync', id: 1, count: 64 })
+        yield* inner(x, out)
+      }
+    expect(said(both(meeting(storing('yours', one)), meeting(mine)))).toBe('ok N4')
+  })
   it('a comparison of floats chose the value', () => {
     const chosen = (label: string): Body =>
       function* (x, out) {

@@ -15,6 +15,9 @@
  * later, and where one has read in between. A store of a constant of the text, `st.shared.b32 [flag], 1` by every warp, stores it whatever has led there.
  * A verdict on warps whose branches or addresses data decide is one on these data.
  *
+ * Of a core program the run is then judged once more, by a detector that is told what writes leave: what the agent of one of the two had read there before was hidden behind
+ * its own write, and may find what the other stores.
+ *
  * Lanes of one instruction that write one byte are such a pair as well: that the run is one instruction says nothing of which lane comes last.
  *
  * A read that races with a write may come to nothing as well: warps beyond a tile's elements load what others store and store nothing, and the last turn of a loop loads for a
@@ -42,6 +45,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Algebra } from '../../numerics/algebra.js'
+import { greatest } from '../../greatest.js'
 import { isFloat } from '../../numerics/dtype.js'
 import { inputTerm, terms } from '../../numerics/terms.js'
 import { written } from '../../numerics/written.js'
@@ -52,12 +56,21 @@ import { inputsOf } from '../execution/symbols.js'
 import { isPlainRead, type Deed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
 import type { Diagnosis, Finding, Judgement, Operation } from '../judging/finding.js'
-import type { Access, Footprint, Header, LogEvent } from '../log/events.js'
+import type { Access, ByteTerms, Footprint, Header, LogEvent } from '../log/events.js'
 import { countOf } from '../log/lane-mask.js'
 import { fuelTicks } from '../machine/effort.js'
 import { forEachAddress } from '../machine/footprint.js'
 import * as Plane from '../machine/plane.js'
-import { droppedIn, found, ledger, tell, telling, without, type Dropped } from '../machine/ledger.js'
+import {
+  byteTerms,
+  droppedIn,
+  found,
+  ledger,
+  tell,
+  telling,
+  without,
+  type Dropped,
+} from '../machine/ledger.js'
 import type { Machine } from '../machine/state.js'
 import { detector, isOfOneInstruction, type Options } from '../judging/detector/index.js'
 import * as Policy from '../execution/policy.js'
@@ -374,6 +387,80 @@ const stored = (
   return new Map([...w.met].filter(([p]) => !w.differing.has(p)))
 }
 
+/** What a plain write has left, a term a byte; where it was read as something else, it is not known. */
+const leftBy = (e: Access, after: Machine): ByteTerms | null => {
+  const { dtype, plane } = e.footprint
+  const addresses: number[] = []
+  const elements: number[] = []
+  forEachAddress(e.footprint, (address, element) => {
+    addresses.push(address)
+    elements.push(element)
+  })
+  const { data, retyped } = Plane.read(after.planes[plane]!, Plane.cells(dtype, Int32Array.from(addresses)))
+  if (data === null || retyped !== null || Plane.isPacked(dtype)) return null
+  const width = Plane.bytesOf(dtype)
+  const left = byteTerms(width * (greatest(-1)(elements) + 1))
+  elements.forEach((element, i) => {
+    for (let k = 0; k < width; k++) {
+      left.terms[element * width + k] = data[i]!
+      left.index[element * width + k] = k
+    }
+  })
+  return left
+}
+
+/**
+ * The run again over terms, judged by a detector that is told what writes leave. A write that races with another hides what its agent has read there before, and that race
+ * is seen only once the two writes are none.
+ */
+const behindEqual = (
+  source: Source,
+  again: Again,
+  schedule: ReadonlyArray<EventKey>,
+  fuel: number,
+  detecting: Options,
+): Judgement | null => {
+  const launched = source.launch(again.algebra, again.arguments)
+  if (E.isLeft(launched)) return null
+  const { world, machine } = launched.right
+  const judging = detector(detecting)
+  let state = judging.init(world.header)
+  const tellAll = (events: ReadonlyArray<LogEvent>): void => {
+    for (const e of events) state = judging.observe(state, e)
+  }
+  const ran = run(
+    world,
+    machine,
+    {
+      policy: Policy.recorded(schedule),
+      fuel,
+      keepSchedule: false,
+      transient: true,
+      ahead: false,
+      watch: {
+        begun: (_, events) => {
+          tellAll(events)
+        },
+        stepped: (after, _key, events) => {
+          for (const e of events) {
+            const left =
+              e._tag === 'access' && e.rw === 'w' && !e.atomic && e.combine === undefined
+                ? leftBy(e, after)
+                : null
+            state = judging.observe(
+              state,
+              left === null ? e : Object.assign({}, e, { origin: { _tag: 'terms' as const, stored: left } }),
+            )
+          }
+        },
+        ended: tellAll,
+      },
+    },
+    ignore,
+  )
+  return ran.outcome._tag === 'completed' ? judging.finish(state) : null
+}
+
 /** Does nothing that agents have read of unwritten memory come to global memory, in any run that goes this way? */
 const comesToNothing = (
   source: Source,
@@ -557,8 +644,17 @@ export const withoutEqualWrites = (
     ),
   )
   if (equal.size === 0) return j
+  const behind =
+    constants === null
+      ? behindEqual(source, overTerms(given, header, inputTerm), schedule, fuel, detecting)
+      : null
+  // only what goes the same way over terms comes here; if it does not, nothing is said to be equal
+  if (constants === null && behind === null) return j
+  const isOther = (f: Diagnosis): boolean =>
+    isRace(f) && !j.findings.some(({ a, b }) => a.site === f.a.site && b?.site === f.b?.site)
+  const hidden = behind?.findings.filter(isOther) ?? []
   return Object.assign({}, j, {
-    findings: j.findings.filter((f) => !equal.has(f)),
+    findings: [...j.findings.filter((f) => !equal.has(f)), ...hidden],
     notes: [...j.notes, ...[...equal].map(asNote)],
     byManual: j.byManual.filter((f) => !equal.has(f)),
   })

@@ -200,7 +200,13 @@ const narrow = [
   ['e3m2', 4],
   ['e2m1', 5],
 ] as const
-const mixtures = narrow.flatMap(([a, codeA]) => narrow.map(([b, codeB]) => ({ a, b, codeA, codeB })))
+/** Each with each, in such an order that a sample has two different types in most of its rows. */
+const mixtures = narrow.flatMap((_, by) =>
+  narrow.map(([a, codeA], i) => {
+    const [b, codeB] = narrow[(i + by) % narrow.length]!
+    return { a, b, codeA, codeB }
+  }),
+)
 const some = [-4, -3, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 3, 4]
 
 const n = 32
