@@ -210,3 +210,75 @@ describe('what is proved, and what is not', () => {
     ).toContain('D2')
   })
 })
+
+describe('what leads to a load or a store goes with the words that it moves', () => {
+  /** Lane 1 of one warp and lane 2 of the other store to one place; all words are ones, so today they store the same. */
+  const byLanes = (text: string): string =>
+    moduleOf(
+      `${text} shr.u32 %r20, %r1, 5; add.u32 %r20, %r20, 1; setp.eq.u32 %p3, %r2, %r20; @%p3 st.global.b32 [%rd2+256], %r11; end: ret;`,
+    )
+  const butterfly = (...steps: ReadonlyArray<number>): string =>
+    steps
+      .map((n) => `shfl.sync.bfly.b32 %r12, %r11, ${String(n)}, 31, -1; add.f32 %r11, %r11, %r12;`)
+      .join(' ')
+  const every = butterfly(16, 8, 4, 2, 1)
+  /** A word of x says where in x this lane loads, or how many lanes load. */
+  const loads = {
+    'by address':
+      'ld.global.b32 %r10, [$]; and.b32 %r10, %r10, 1; mul.wide.u32 %rd6, %r10, 128; add.s64 %rd6, %rd6, %rd4; ld.global.b32 %r11, [%rd6+128];',
+    'by predicate':
+      'ld.global.b32 %r10, [$]; setp.lt.u32 %p2, %r2, %r10; mov.b32 %r11, 0; @%p2 ld.global.b32 %r11, [%rd4+128];',
+  }
+  const ofOne = '%rd1'
+  const ofItsOwn = 'shr.u32 %r20, %r1, 5; mul.wide.u32 %rd7, %r20, 4; add.s64 %rd7, %rd7, %rd1;'
+
+  it('lanes hold one sum of what each has loaded, if one number has led them', () => {
+    for (const [name, load] of Object.entries(loads)) {
+      const by = (text: string): readonly [string, string] => [name, said(byLanes(text))]
+      expect(by(`${load.replace('$', ofOne)} ${every}`)).toEqual([name, 'ok N4'])
+      // pairs of lanes have not been summed
+      expect(by(`${load.replace('$', ofOne)} ${butterfly(16, 8, 4, 2)}`)).toEqual([name, 'hazard D2'])
+      // each warp by a number of its own
+      expect(by(`${ofItsOwn} ${load.replace('$', '%rd7')} ${every}`)).toEqual([name, 'hazard D2'])
+    }
+  })
+  it('and if they come the same way past a branch', () => {
+    const load = loads['by address'].replace('$', ofOne)
+    const past = (word: string): string =>
+      `ld.global.b32 %r10, [${word}]; setp.eq.s32 %p2, %r10, 5; @%p2 bra end; ${load} ${every}`
+    expect(said(byLanes(past(ofOne)))).toBe('ok N4')
+    expect(said(byLanes(past('%rd4')))).toBe('hazard D2')
+  })
+  it('a word of another lane says what that lane has come by', () => {
+    const others = (word: string): string =>
+      `mov.b32 %r11, 1; setp.lt.u32 %p2, %r2, 16; @%p2 bra met; ld.global.b32 %r10, [${word}]; setp.eq.s32 %p2, %r10, 5; @%p2 bra met; mov.b32 %r11, 2; met: shfl.sync.bfly.b32 %r11, %r11, 16, 31, -1;`
+    expect(said(byLanes(others(ofOne)))).toBe('ok N4')
+    expect(said(byLanes(others('%rd4')))).toBe('hazard D2')
+  })
+  it('a word that was left out of a load says so', () => {
+    // lane 1 loads and lane 2 does not, or both do not
+    const out = (limit: string): string =>
+      `ld.global.b32 %r10, [${limit}]; and.b32 %r10, %r10, 0; setp.lt.u32 %p2, %r2, %r10; mov.b32 %r11, 0; @%p2 ld.global.b32 %r11, [%rd4+128];`
+    expect(said(byLanes(`${out(ofOne)} mov.b32 %r11, 0;`))).toBe('ok N4')
+    expect(said(byLanes(out(ofOne)))).toBe('hazard D2')
+  })
+  it('what a store has left says what has led to it', () => {
+    const through = (guard: string): string =>
+      `ld.global.b32 %r10, [%rd1]; setp.gt.s32 %p2, %r10, 5; ld.global.b32 %r11, [%rd4+128]; st.shared.b32 [%r3], %r10; ${guard} st.shared.b32 [%r3], %r11; ld.shared.b32 %r11, [%r3]; st.global.b32 [%rd5+256], %r11;`
+    const plain = 'ld.global.b32 %r11, [%rd4+128]; st.global.b32 [%rd5+256], %r11;'
+    expect(said(apart(through(''), plain))).toBe('ok N4')
+    expect(said(apart(through('@%p2'), plain))).toBe('hazard D2')
+  })
+  it('narrow words go through a shuffle of whole ones, and side by side', () => {
+    const halves = (out: string): string =>
+      byLanes(
+        `{ .reg .b16 %h<5>; ld.global.b32 %r11, [%rd4]; mov.b32 {%h1, %h2}, %r11; cvt.u32.u16 %r12, %h2; shfl.sync.bfly.b32 %r13, %r12, 3, 31, -1; cvt.u16.u32 %h3, %r13; ${out} cvt.u32.u16 %r11, %h4; }`,
+      )
+    const pair = 'mov.b32 %r15, {%h2, %h3};'
+    expect(said(halves('add.f16 %h4, %h2, %h3;'))).toBe('ok N4')
+    expect(said(halves('sub.f16 %h4, %h2, %h3;'))).toBe('hazard D2')
+    expect(said(halves(`${pair} mov.b32 {%h1, %h4}, %r15; add.f16 %h4, %h4, %h1;`))).toBe('ok N4')
+    expect(said(halves(`${pair} mov.b32 {%h1, %h4}, %r15; add.f16 %h4, %h4, %h2;`))).toBe('ok N4')
+    expect(said(halves(`${pair} mov.b32 {%h4, %h1}, %r15; add.f16 %h4, %h4, %h2;`))).toBe('hazard D2')
+  })
+})

@@ -50,6 +50,8 @@ export interface Ledger {
   product: string | null
   /** terms that nothing else has, so far */
   made: number
+  /** of a term of narrow words side by side: how wide they are, and their terms (0: the program's), the lowest first */
+  readonly apart: Map<number, { readonly bits: number; readonly words: ReadonlyArray<number> }>
   /** numbers of things that are told apart by identity */
   readonly numbers: Map<object, number>
   readonly planes: Map<number, ByteTerms>
@@ -62,6 +64,7 @@ export const ledger = (blanks: boolean, dropped: Dropped = new Map()): Ledger =>
   incoming: null,
   product: null,
   made: 0,
+  apart: new Map(),
   numbers: new Map(),
   planes: new Map(),
 })

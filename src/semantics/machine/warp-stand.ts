@@ -110,6 +110,8 @@ export interface WordTerms {
   readonly predicates: Float64Array
   /** by lane: what data has decided so far; 0: nothing */
   readonly path: Float64Array
+  /** by lane: what of data has led to the access that it makes now; 0: nothing */
+  readonly way: Float64Array
   /** rows that hold one word of the text whenever they hold anything */
   readonly constants: ReadonlySet<number>
   readonly ledger: Ledger

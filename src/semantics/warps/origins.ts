@@ -633,6 +633,32 @@ export const decide = (r: Rows, places: ReadonlyArray<Place>, mask: number, site
       }
 }
 
+/** Does what leads to an access decide no more than the words that it moves? */
+const movesWords = (i: Operation): boolean =>
+  (i._tag === 'load' && i.until === undefined) || i._tag === 'store'
+
+/** An access begins. */
+export const begin = (r: Rows, i: Operation, mask: number): void => {
+  if (r.origins?._tag === 'terms' && !usesOf(i).computes) Terms.begin(r.origins, mask)
+}
+
+/** Its predicate decides whether the lanes of `mask` do an instruction. */
+export const guarded = (r: Rows, i: Operation, guard: Place, mask: number, site: number): void => {
+  if (r.origins?._tag === 'terms' && movesWords(i)) Terms.lead(r, r.origins, [guard], mask, site)
+  else decide(r, [guard], mask, site)
+}
+
+/** What decides where an effect goes and what it does has come to be known. */
+export const directed = (r: Rows, i: Operation, mask: number, site: number): void => {
+  if (r.origins?._tag === 'terms' && movesWords(i)) Terms.lead(r, r.origins, decidingPlaces(i), mask, null)
+  else decide(r, decidingPlaces(i), mask, site)
+}
+
+/** The predicate of the instruction leaves these lanes out. */
+export const leftOut = (r: Rows, i: Operation, mask: number): void => {
+  if (r.origins?._tag === 'terms' && movesWords(i)) Terms.cameByWay(r, r.origins, usesOf(i).writes, mask)
+}
+
 // ---------------------------------------------------------------- to and from memory
 
 /**
@@ -721,7 +747,7 @@ export const isConstant = (
   bytes: number,
   signed: boolean,
 ): void => {
-  if (r.origins?._tag === 'terms') Terms.isConstant(r.origins, row, lane, plane, at, bytes, signed)
+  if (r.origins?._tag === 'terms') Terms.isConstant(r, r.origins, row, lane, plane, at, bytes, signed)
 }
 
 /** A predicate says in these lanes what no data has decided. */

@@ -58,6 +58,7 @@ const copied = (o: Origins | null): Origins | null =>
           lanes: o.lanes.slice(),
           predicates: o.predicates.slice(),
           path: o.path.slice(),
+          way: o.way.slice(),
           constants: o.constants,
           ledger: o.ledger,
         }

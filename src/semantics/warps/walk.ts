@@ -811,6 +811,7 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
     return
   }
   let mask = s.mask
+  if (rows.origins !== null) Origins.begin(rows, o, mask)
   if (guard !== null) {
     const unknown = rows.unknownPredicates[guard.predicate]! & mask
     if (unknown !== 0) {
@@ -818,9 +819,10 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
       return
     }
     if (lacks(w, s, [ofPredicate(guard.predicate)], mask, 'the predicate of the instruction')) return
-    Origins.decide(rows, [ofPredicate(guard.predicate)], mask, siteAt(w, s))
+    Origins.guarded(rows, o, ofPredicate(guard.predicate), mask, siteAt(w, s))
     if (rows.fellows !== null) Fellows.agree(rows, [ofPredicate(guard.predicate)], mask)
     mask = holding(rows, guard.predicate, guard.negated, mask)
+    if (rows.origins !== null) Origins.leftOut(rows, o, s.mask & ~mask)
   }
   if (mask === 0) {
     comeTo(w, s, s.pc + 1)
@@ -918,7 +920,7 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
         s.now = 'waiting'
         return
       }
-      if (rows.origins !== null) Origins.decide(rows, Origins.decidingPlaces(o), mask, siteAt(w, s))
+      if (rows.origins !== null) Origins.directed(rows, o, mask, siteAt(w, s))
       if (rows.shadow !== null && lacks(w, s, Origins.decidingPlaces(o), mask, 'what the instruction does'))
         return
       if (o._tag === 'clusterWait' && (w.atCluster & mask) !== 0) {

@@ -10,9 +10,10 @@
  *     add.f32 %r3, %r1, %r1       add.f32(that, that)
  *     @%p1 st.shared [s], %r3     stored; if data decided %p1, that it did is stored with it
  *
- * What data has decided is a term as well, the lane's *path*: the conditions of its branches and the addresses that it went to. A word that is stored carries the path
+ * What data has decided is a term as well, the lane's *path*: the conditions of its branches. A word that is stored carries the path
  * on, so that what a lane stores because of one number is not taken for what another stores because of another. A constant of the text is the same whatever has led
- * to its store.
+ * to its store. Predicate and address of a load or a store decide no more than the words that it moves: they are its *way*, and go with those words alone. So lanes that load
+ * different parts of what a number points to, and sum them by a butterfly, hold one sum.
  *
  * Laws
  * 1. in two runs of one program that differ in their inputs and come the same way, words with one term in the one are equal in the other.
@@ -55,6 +56,7 @@ export const wordTerms = (
   lanes: new Int32Array(rows),
   predicates: new Float64Array(predicates * 32),
   path: new Float64Array(32),
+  way: new Float64Array(32),
   constants,
   ledger,
 })
@@ -173,7 +175,20 @@ const laneByLane = (
     writes.forEach((p, k) => {
       setTerm(t, p, lane, terms[k]!)
     })
+    const bits = isData && moved === null ? sideBySide(o) : null
+    if (bits !== null) t.ledger.apart.set(terms[0]!, { bits, words: reads.map((p) => termIn(r, t, p, lane)) })
   }
+}
+
+/** How wide the narrow words are that an operation puts side by side; null: it does another thing. */
+const sideBySide = (o: Operation): number | null =>
+  o._tag === 'pack' ? o.bits : o._tag === 'scalar' && o.name === 'cvt.u32.u16' ? 16 : null
+
+/** The narrow word that is taken out of those side by side. */
+const takenOut = (t: WordTerms, from: number, at: number, bits: number): ReadonlyArray<number> | null => {
+  const apart = t.ledger.apart.get(from)
+  const word = apart?.bits === bits ? apart.words[at / bits] : undefined
+  return word === undefined ? null : [word]
 }
 
 /** The term of a word, or 0: no data has made it. */
@@ -200,14 +215,18 @@ const oneOf = (r: Rows, t: WordTerms, op: 'or' | 'and', x: Place, y: Place, lane
  *
  *     mov.b64 %rd1, {x, y}                                                            words x and y
  *     cvt.u64.u32 %rd1, x; cvt.u64.u32 %rd2, y; shl.b64 %rd2, %rd2, 32; or.b64 %rd1, %rd1, %rd2      the same
+ *     cvt.u32.u16 %r1, h; shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; cvt.u16.u32 %rs1, %r2              h of the other lane
  */
 const movedBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArray<number> | null => {
+  if (o._tag === 'part') return takenOut(t, termIn(r, t, o.from, lane), o.at, o.bits)
   if (o._tag !== 'scalar') return null
   const term = (k: number): number => termIn(r, t, o.from[k]!, lane)
   const shift = o.from[2]
   const isHalf =
     shift !== undefined && shift >= 0 && !hasTerm(t, shift, lane) && wordAt(r, shift, lane) === 32
   switch (o.name) {
+    case 'cvt.u16.u32':
+      return takenOut(t, term(0), 0, 16)
     case 'cvt.u64.u32':
       return [term(0), 0]
     case 'shl.b64':
@@ -273,7 +292,8 @@ const shuffle = (
     const path = t.path[from]!
     const isData = hasTerm(t, o.value, from)
     terms[lane] =
-      path !== 0 && from !== lane
+      // a lane that has come the same way carries that on itself
+      path !== 0 && path !== t.path[lane]
         ? shown([path, termOf(r, t, o.value, from)])
         : isData
           ? termOf(r, t, o.value, from)
@@ -326,6 +346,37 @@ export const decide = (
   }
 }
 
+/** An access begins: nothing has led these lanes to it yet. */
+export const begin = (t: WordTerms, mask: number): void => {
+  for (let m = mask; m !== 0; m &= m - 1) t.way[lowest(m)] = 0
+}
+
+/** These places lead the lanes of `mask` to an access that moves words; what an address has come from is all that it says, and a predicate is that of a site. */
+export const lead = (
+  r: Rows,
+  t: WordTerms,
+  places: ReadonlyArray<Place>,
+  mask: number,
+  site: number | null,
+): void => {
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    if (places.some((p) => hasTerm(t, p, lane)))
+      t.way[lane] = decided([t.way[lane]!, site ?? -1, ...places.map((p) => termOf(r, t, p, lane))])
+  }
+}
+
+const led = applied('led to')
+
+/** What these places hold is there because of the way: it was loaded by it, or the lanes were left out of the load. */
+export const cameByWay = (r: Rows, t: WordTerms, places: ReadonlyArray<Place>, mask: number): void => {
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowest(m)
+    if (t.way[lane] !== 0)
+      for (const p of places) setTerm(t, p, lane, led([t.way[lane]!, termOf(r, t, p, lane)]))
+  }
+}
+
 // ---------------------------------------------------------------- to and from memory
 
 const narrow = applied('a narrow word')
@@ -349,7 +400,10 @@ export const received = (
           ? another(t.ledger)
           : joined(incoming, at, bytes)
       if (term === blank) empty(r, t, row, lane)
-      else setTerm(t, row, lane, term === 0 || bytes === 4 ? term : narrow([term, signed ? 1 : 0]))
+      else {
+        setTerm(t, row, lane, term === 0 || bytes === 4 ? term : narrow([term, signed ? 1 : 0]))
+        cameByWay(r, t, [row], 1 << lane)
+      }
     })
   })
 }
@@ -401,6 +455,7 @@ export const settled = (t: WordTerms, predicate: number, mask: number): void => 
 
 /** The word of a lane is `bytes` of a plane that nothing writes. */
 export const isConstant = (
+  r: Rows,
   t: WordTerms,
   row: Row,
   lane: number,
@@ -412,6 +467,7 @@ export const isConstant = (
   const word = before(plane, at)
   const term = bytes === 4 ? word : narrow([word, at & 3, bytes, signed ? 1 : 0])
   setTerm(t, row, lane, term)
+  cameByWay(r, t, [row], 1 << lane)
 }
 
 /** Words that lanes write, `bytes` of each, as `Origins.originOf` has them. */
@@ -448,13 +504,13 @@ const enter = (
   out: ReturnType<typeof byteTerms>,
   at: number,
 ): void => {
-  const path = t.path[lane]!
+  const [path, way] = [t.path[lane]!, t.way[lane]!]
   const isUnknown = (r.unknown[row]! & (1 << lane)) !== 0
   const term =
     isUnknown && t.ledger.blanks
       ? blank
-      : path !== 0 && !t.constants.has(row)
-        ? stored([path, termOf(r, t, row, lane)])
+      : (path !== 0 || way !== 0) && !t.constants.has(row)
+        ? stored([path, way, termOf(r, t, row, lane)])
         : isUnknown || hasTerm(t, row, lane)
           ? termOf(r, t, row, lane)
           : 0
