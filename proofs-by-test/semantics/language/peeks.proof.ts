@@ -7,7 +7,9 @@ import type { Do, Program, Stmt } from '../../../src/semantics/language/program.
 import { timingReasons, unlikePeeks } from '../../../src/semantics/language/timing.js'
 import { arrive, atomic, fork, int, lets, loop, n, of, tested, truth, until } from './statements.js'
 
-const program = (...body: ReadonlyArray<Stmt>): Program => ({ entry: P.region(body) }) as Program
+const launch = { grid: [], cluster: [2], agents: [{}] }
+const program = (...body: ReadonlyArray<Stmt>): Program =>
+  ({ launch, entry: P.region(body) }) as unknown as Program
 const reasons = (...body: ReadonlyArray<Stmt>): ReadonlyArray<string> => timingReasons(program(...body))
 const lacks = (...body: ReadonlyArray<Stmt>): ReadonlyArray<string> => unlikePeeks(peeksOf(program(...body)))
 

@@ -21,13 +21,31 @@ import {
   when,
 } from './statements.js'
 
-const reasons = (...body: ReadonlyArray<Stmt>): ReadonlyArray<string> =>
-  timingReasons({ entry: P.region(body) } as Program)
+const agents = ['a', 'b'].map((name) => ({ name })) as unknown as Program['launch']['agents']
+const pair: Program['launch'] = { grid: [X.i32(1)], cluster: [1], agents }
+const reasonsIn = (launch: Program['launch'], ...body: ReadonlyArray<Stmt>): ReadonlyArray<string> =>
+  timingReasons({ launch, entry: P.region(body) } as Program)
+const reasons = (...body: ReadonlyArray<Stmt>): ReadonlyArray<string> => reasonsIn(pair, ...body)
 
 const order = 'an atomic’s return order'
 const control = [`if: control depends on ${order}`]
 
 describe('law 1: what is timed', () => {
+  test('atomics of an agent that is alone in the launch have no order but its own; a test has', () => {
+    const launch = (grid: number, cluster: number, n: number): Program['launch'] => ({
+      grid: [X.i32(grid), X.i32(1)],
+      cluster: [cluster, 1],
+      agents: agents.slice(0, n),
+    })
+    for (const which of [atomic('x'), shared('x')]) {
+      expect(reasonsIn(launch(1, 1, 1), which, when(n('x')))).toEqual([])
+      for (const others of [launch(2, 1, 1), launch(1, 2, 1), launch(1, 1, 2)])
+        expect(reasonsIn(others, which, when(n('x')))).toEqual(control)
+    }
+    expect(reasonsIn(launch(1, 1, 1), tested('x'), when(n('x')))).not.toEqual([])
+    const grid: Program['launch'] = { ...launch(1, 1, 1), grid: [n('n')] }
+    expect(reasonsIn(grid, atomic('x'), when(n('x')))).toEqual(control)
+  })
   test('three results, and no other', () => {
     expect(reasons(atomic('x'), when(n('x')))).toEqual(control)
     expect(reasons(shared('x'), when(n('x')))).toEqual(control)

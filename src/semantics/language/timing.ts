@@ -14,11 +14,13 @@
  *
  * A *peek* (`peeks.ts`) is a test that no more than spares a later wait: nothing else acts on it, and what it orders is judged as if it were its wait. It gives no reason.
  *
+ * An atomic of a program that has one agent in all has no order but that of the program.
+ *
  * What cluster launch control grants, and what a semaphore has when a wait passes, is not asked here: the detector asks whether requests and
  * signals are in order.
  *
  * Laws
- * 1. A program without these three instructions has no reason, nor has one whose only such instructions are peeks.
+ * 1. A program without these three instructions has no reason, nor has one whose only such instructions are peeks, or atomics of an agent that is alone.
  * 2. More uses of a timed value give no fewer reasons.
  *
  * Source: docs/hazards.md, condition C1.
@@ -169,6 +171,17 @@ const testsIn = (r: Region, peeks: Peeks): ReadonlyArray<string> =>
     s._tag === 'Do' && s.instruction._tag === 'mbarrier.test' && !peeks.tests.has(s) ? [s.site.label] : [],
   )
 
+/** Is there one agent in the whole launch? */
+const isAlone = ({ launch }: Program): boolean =>
+  launch.agents.length === 1 &&
+  launch.grid.every((n) => n._tag === 'const' && Number(n.value) === 1) &&
+  launch.cluster.every((n) => n === 1)
+
+const atomicsIn = ({ entry }: Program): ReadonlyArray<Stmt> =>
+  statementsOf(entry.body).filter(
+    (s) => s._tag === 'Do' && reasonOf(s.instruction._tag) !== null && s.instruction._tag !== 'mbarrier.test',
+  )
+
 const noTests: ReadonlySet<Stmt> = new Set()
 
 /** Why control may depend on timing, statement by statement; [] if it cannot. Whether a wait is spared depends on timing, too. */
@@ -183,7 +196,10 @@ export const controlReasons = (
 
 /** Why C1 may not hold: control, and where that does not depend on timing, the order that tests make. Peeks are no reason. */
 export const timingReasons = (program: Program, peeks: Peeks = peeksOf(program)): ReadonlyArray<string> => {
-  const control = controlReasons(program, peeks.tests)
+  const control = controlReasons(
+    program,
+    isAlone(program) ? new Set([...peeks.tests, ...atomicsIn(program)]) : peeks.tests,
+  )
   return control.length > 0
     ? control
     : [...new Set(testsIn(program.entry, peeks))].map(
