@@ -261,3 +261,45 @@ it('elements of f64 are asked for, and are for the PTX alone', () => {
     left: { code: 'ttgir.type', message: expect.stringContaining('level="ptx"') },
   })
 })
+
+describe('loops over 64 bits', () => {
+  /** Sums what the variable is, and counts the turns, as 64-bit numbers. */
+  const text = kernelOf(
+    { o: 'i64', n: 'i64' },
+    `%zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %sum:2 = scf.for %k = %from to %to step %step iter_args(%s = %zero, %t = %zero) -> (i64, i64) : i64 {
+      %more = arith.addi %s, %k : i64
+      %turns = arith.addi %t, %one : i64
+      scf.yield %more, %turns : i64, i64
+    }
+    %a = tt.splat %sum#0 : i64 -> ${tensorOf('i64')}
+    %b = tt.splat %sum#1 : i64 -> ${tensorOf('i64')}
+    tt.store %oi, %a : ${tensorOf('!tt.ptr<i64>')}
+    tt.store %ni, %b : ${tensorOf('!tt.ptr<i64>')}`,
+    { scalars: '%from: i64, %to: i64, %step: i64' },
+  )
+  const looped = (from: number, to: number, step: number): ReadonlyArray<number> => {
+    const program = programOf(text, ['o', 'n'], 1, { from, to, step })
+    return ['o', 'n'].map((out) => ran(program, {}, out)[0]!)
+  }
+  it.each([
+    [0, 10, 1],
+    [0, 10, 3],
+    [-7, 8, 4],
+    [5, 5, 1],
+    [9, 2, 5],
+    [-(2 ** 50), -(2 ** 50) + 4, 3],
+    [2 ** 40 - 5, 2 ** 40 + 7, 5],
+    // so far that the number of turns is no i32
+    [0, 2 ** 40, 2 ** 38],
+    [2 ** 40, -(2 ** 40), 1],
+  ])('from %d to %d by %d', (from, to, step) => {
+    let [sum, turns] = [0, 0]
+    for (let k = from; k < to; k += step) {
+      sum += k
+      turns++
+    }
+    expect(looped(from, to, step)).toEqual([sum, turns])
+  })
+})

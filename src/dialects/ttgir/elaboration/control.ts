@@ -5,14 +5,57 @@
  */
 import type { Steps } from '../../../semantics/writing/builder.js'
 import type { Expr } from '../../../semantics/language/expression.js'
+import * as X from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
 import { keyOf } from './flight.js'
 import { inner, refusedAt, valueOf, type Row, type Rows } from './here.js'
 import { isFlight } from './operands.js'
 import { named, untyped, type Named } from './regions.js'
-import type { Region } from '../text/syntax.js'
+import type { Region, Type } from '../text/syntax.js'
 import { own } from '../../../own.js'
+
+/** A loop by turns of i32, and what its variable is in a turn. */
+interface Turns {
+  readonly from: Expr
+  readonly to: Expr
+  readonly step: Expr
+  readonly at: (turn: Expr) => Steps<Expr>
+}
+
+/** More turns than a loop of i32 counts are more than any run has fuel for. */
+const mostTurns = 0x7fffffffn
+
+/** A loop over i64 counts its turns: from + step * turn. */
+const byTurns = function* (label: string, from: Expr, to: Expr, step: Expr): Steps<Turns> {
+  const long = checked<Expr<'i64'>, Expr>
+  const constant = (name: string, value: bigint): Steps<Expr<'i64'>> =>
+    (function* () {
+      return long(yield* T.constant(`${label}.${name}`, 'i64', value))
+    })()
+  const way = yield* T.subi(`${label}.way`, long(to), long(from))
+  const turns = yield* T.ceildivsi(`${label}.turns`, way, long(step))
+  const some = yield* T.maxsi(`${label}.some`, turns, yield* constant('none', 0n))
+  const few = yield* T.minsi(`${label}.few`, some, yield* constant('most', mostTurns))
+  return {
+    from: X.i32(0),
+    to: yield* T.trunci(`${label}.count`, few, 'i32'),
+    step: X.i32(1),
+    at: function* (turn) {
+      const wide = yield* T.extsi(`${label}.turn`, checked<Expr<'i32'>, Expr>(turn), 'i64')
+      const gone = yield* T.muli(`${label}.gone`, wide, long(step))
+      return yield* T.addi(`${label}.at`, long(from), gone)
+    },
+  }
+}
+
+/** Its variable is the turn. */
+const asItIs = (turn: Expr): Steps<Expr> =>
+  (function* () {
+    return turn
+  })()
+
+const isLong = (t: Type | undefined): boolean => t?._tag === 'integer' && t.bits === 64
 
 const forLoop: Row = function* (h, op, label) {
   const [variable, ...carried] = op.regions[0]?.blocks[0]?.parameters ?? []
@@ -31,11 +74,14 @@ const forLoop: Row = function* (h, op, label) {
         : value,
     ])
   }
-  const [from, to, step] = bounds.map((e) => checked<never, Expr>(e))
+  const [first, last, by] = bounds
+  const { from, to, step, at } = isLong(variable.type)
+    ? yield* byTurns(label, first!, last!, by!)
+    : { from: first!, to: last!, step: by!, at: asItIs }
   const region = op.regions[0]
   const loop = function* (index: Expr, args: Named): Steps<Named> {
     const here = inner(h)
-    here.values.set(variable.name, [index])
+    here.values.set(variable.name, [yield* at(index)])
     for (const p of carried) here.values.set(p.name, [own(args, p.name)!])
     const values = yield* h.run(here, region)
     for (const reset of here.resets.values()) yield* reset()
@@ -44,7 +90,11 @@ const forLoop: Row = function* (h, op, label) {
       values,
     )
   }
-  const options = { from: from!, to: to!, step: step! }
+  const options = {
+    from: checked<never, Expr>(from),
+    to: checked<never, Expr>(to),
+    step: checked<never, Expr>(step),
+  }
   if (carried.length === 0) {
     yield* T.scfFor(label, options, function* (index) {
       yield* loop(index, {})
