@@ -20,7 +20,8 @@ interface Turns {
   readonly from: Expr
   readonly to: Expr
   readonly step: Expr
-  readonly at: (turn: Expr) => Steps<Expr>
+  /** null: the turn itself */
+  readonly at: ((turn: Expr) => Steps<Expr>) | null
 }
 
 /** More turns than a loop of i32 counts are more than any run has fuel for. */
@@ -41,19 +42,13 @@ const byTurns = function* (label: string, from: Expr, to: Expr, step: Expr): Ste
     from: X.i32(0),
     to: yield* T.trunci(`${label}.count`, few, 'i32'),
     step: X.i32(1),
-    at: function* (turn) {
+    at: function* (turn: Expr) {
       const wide = yield* T.extsi(`${label}.turn`, checked<Expr<'i32'>, Expr>(turn), 'i64')
       const gone = yield* T.muli(`${label}.gone`, wide, long(step))
       return yield* T.addi(`${label}.at`, long(from), gone)
     },
   }
 }
-
-/** Its variable is the turn. */
-const asItIs = (turn: Expr): Steps<Expr> =>
-  (function* () {
-    return turn
-  })()
 
 const isLong = (t: Type | undefined): boolean => t?._tag === 'integer' && t.bits === 64
 
@@ -77,11 +72,11 @@ const forLoop: Row = function* (h, op, label) {
   const [first, last, by] = bounds
   const { from, to, step, at } = isLong(variable.type)
     ? yield* byTurns(label, first!, last!, by!)
-    : { from: first!, to: last!, step: by!, at: asItIs }
+    : { from: first!, to: last!, step: by!, at: null }
   const region = op.regions[0]
   const loop = function* (index: Expr, args: Named): Steps<Named> {
     const here = inner(h)
-    here.values.set(variable.name, [yield* at(index)])
+    here.values.set(variable.name, [at === null ? index : yield* at(index)])
     for (const p of carried) here.values.set(p.name, [own(args, p.name)!])
     const values = yield* h.run(here, region)
     for (const reset of here.resets.values()) yield* reset()
