@@ -182,6 +182,7 @@ const judge = async (room) => {
       mutate: values.whole ? files : [...new Set(drawn.map(placeOf))].sort(),
       mutator: { excludedMutations },
       concurrency,
+      dryRunTimeoutMinutes: 60,
       timeoutMS: 20000,
       timeoutFactor: 2,
       incremental: values.whole,

@@ -121,6 +121,21 @@ describe('two warps', () => {
     // of ones it is the same today
     expect(said(apartBy('sub'))).toBe('hazard D2')
   })
+  it('store a sum of two words, in either order', () => {
+    const both = 'ld.global.b32 %r10, [%rd4]; ld.global.b32 %r12, [%rd4+128]; add.s64 %rd8, %rd5, %rd3;'
+    const sum = (op: string, x: string, y: string): string =>
+      `${both} mov.b64 %rd9, {%r10, %r12}; mov.b64 %rd10, {%r12, %r12}; ${op} %rd11, ${x}, ${y}; st.global.b64 [%rd8], %rd11;`
+    const apartBy = (op: string): string => apart(sum(op, '%rd9', '%rd10'), sum(op, '%rd10', '%rd9'))
+    for (const op of ['add.s64', 'xor.b64']) expect([op, said(apartBy(op))]).toEqual([op, 'ok N4'])
+    // of ones it is the same today
+    expect(said(apartBy('sub.s64'))).toBe('hazard D2')
+  })
+  it('read what is there, and then store: it may be what the other has stored', () => {
+    const look = 'ld.global.b32 %r20, [%rd5+256];'
+    const keep = 'st.global.b32 [%rd5+384], %r20;'
+    expect(said(apart(`${look} ${body(one)} ${keep}`, body(one)))).toBe('hazard D2 N4')
+    expect(said(apart(body(one), `${look} ${body(one)} ${keep}`))).toBe('hazard D2 N4')
+  })
   it('store two words, put together in other ways', () => {
     const both = 'ld.global.b32 %r10, [%rd4]; ld.global.b32 %r12, [%rd4+128];'
     const y = 'add.s64 %rd8, %rd5, %rd3; st.global.b64 [%rd8], %rd9;'
