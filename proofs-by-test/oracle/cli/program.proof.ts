@@ -372,8 +372,6 @@ describe('commands load when they are asked for', () => {
     expect(own.sort()).toEqual([
       'failure.ts',
       'nearest.ts',
-      'oracle/cuda/calls.ts',
-      'oracle/cuda/process.ts',
       'oracle/parallel/threads.ts',
       'oracle/score/process.ts',
       'oracle/sweep/journal.ts',

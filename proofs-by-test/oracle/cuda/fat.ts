@@ -8,12 +8,15 @@ export interface Entry {
   readonly kind: 1 | 2
   readonly arch: number
   readonly text: string
-  readonly compressed?: number
+  /** the payload in place of the text */
+  readonly packed?: ReadonlyArray<number>
 }
 
 export const fatbin = (entries: ReadonlyArray<Entry>): Uint8Array => {
-  const body = entries.flatMap(({ kind, arch, text, compressed = 0 }) => {
-    const bytes = [...new TextEncoder().encode(text)]
+  const body = entries.flatMap(({ kind, arch, text, packed }) => {
+    const whole = [...new TextEncoder().encode(text)]
+    const bytes = [...(packed ?? whole)]
+    const compressed = packed?.length ?? 0
     while (bytes.length % 8 !== 7) bytes.push(0)
     bytes.push(0)
     const head = [
@@ -27,7 +30,8 @@ export const fatbin = (entries: ReadonlyArray<Entry>): Uint8Array => {
       ...u16(9),
       ...u32(arch),
     ]
-    while (head.length < 64) head.push(0)
+    while (head.length < 56) head.push(0)
+    head.push(...u64(packed === undefined ? 0 : whole.length))
     return [...head, ...bytes]
   })
   return Uint8Array.from([...u32(0xba55ed50), ...u16(1), ...u16(16), ...u64(body.length), ...body])

@@ -76,7 +76,7 @@ export interface World {
 /** What starts a program whose calls of the runtime are answered. */
 export interface Programs {
   /** the folder of the stand-in, built if it is not there */
-  readonly library: () => Either<Failure, string>
+  readonly library: () => Promise<Either<Failure, string>>
   readonly start: (
     library: string,
     command: string,
@@ -91,6 +91,8 @@ export interface Programs {
 export interface EndedProgram {
   readonly status: number | null
   readonly signal: string | null
+  /** of the signal */
+  readonly number: number | null
   /** it has called the runtime */
   readonly connected: boolean
 }
@@ -138,6 +140,8 @@ export const silent: ProgressBar = { update: () => undefined, stop: () => undefi
 export interface Report {
   /** null: not decided */
   readonly good: boolean | null
+  /** the exit status of what was run, where `good` does not say it */
+  readonly status?: number
   /** a signal came before all of it was answered, and what was answered is kept */
   readonly stopped?: boolean
   readonly text: () => string
@@ -170,7 +174,7 @@ export interface Listed {
 }
 
 export interface Outcome {
-  readonly status: 0 | 1 | 2 | 3 | 70 | 130
+  readonly status: number
   readonly stdout: string
   readonly stderr: string
 }
@@ -190,7 +194,7 @@ const shortened = (text: string): string =>
 const oneLine = (text: string): string => printablePlain(shortened(text).replace(/\s*[\r\n]+\s*/g, ' '))
 
 export const reported = (json: boolean, report: Report, colours: boolean): Outcome => ({
-  status: report.stopped === true ? 130 : report.good === null ? 3 : report.good ? 0 : 1,
+  status: report.stopped === true ? 130 : (report.status ?? (report.good === null ? 3 : report.good ? 0 : 1)),
   stdout: json ? document(report.json()) : (colours ? printable : printablePlain)(report.text()),
   stderr: report.notice === undefined ? '' : `tcspec: ${oneLine(report.notice)}\n`,
 })

@@ -221,14 +221,11 @@ export const answerOf = (
 ): Report => {
   const verdict = verdictOfHost(h)
   const reason = reasonOf(h, verdict)
+  const isOpen = verdict === 'undecided' || verdict === 'out-of-fuel'
   const isRight = status === null || status === 0
   return {
-    good:
-      verdict === 'ok' && isRight
-        ? true
-        : isRight && (verdict === 'undecided' || verdict === 'out-of-fuel')
-          ? null
-          : false,
+    good: verdict === 'ok' && isRight ? true : isRight && isOpen ? null : false,
+    ...(isRight || !(isOpen || verdict === 'ok') ? {} : { status }),
     json: () => ({
       schema: hostVerdictSchema,
       program: name,

@@ -15,7 +15,6 @@ import pc from 'picocolors'
 import { threads } from '../parallel/threads.js'
 import { journalOnDisk } from '../sweep/journal.js'
 import { directoriesOnDisk } from '../tensor-files/directory.js'
-import { library, started } from '../cuda/process.js'
 import { processOf } from '../score/process.js'
 import { onDisk } from '../tensor-files/disk.js'
 import { crashed, silent, type Outcome, type World } from './command.js'
@@ -98,8 +97,8 @@ const bare: World = {
   conformance: existsSync(conformance) ? conformance : null,
   processes: processOf,
   programs: {
-    library,
-    start: started,
+    library: async () => (await import('../cuda/process.js')).library(),
+    start: async (...asked) => (await import('../cuda/process.js')).started(...asked),
     tell: (line) => process.stderr.write(`tcspec: ${printablePlain(line)}\n`),
   },
   progress: process.stderr.isTTY ? (await import('./progress.js')).progressOn(process.stderr) : () => silent,

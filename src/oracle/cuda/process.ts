@@ -1,55 +1,93 @@
 /**
- * A program with the stand-in for the runtime: the library is built once, the program is started with it, and its messages are answered over a socket that is the user's alone.
+ * A program with the stand-ins for the runtime and the driver: the libraries are built once, the program is started with them, and its messages are answered over a socket that
+ * is the user's alone.
  *
- * The library is built by `cc` into the user's cache, under a name that its source and the table of calls decide, and is moved there whole.
+ * They are built by `cc` into the user's cache, under a name that their sources and tables decide, and the folder is moved there whole.
+ *
+ * | file                                   | is                                                                  |
+ * |----------------------------------------|---------------------------------------------------------------------|
+ * | `libcuda.so.1`                         | the driver, and the connection                                      |
+ * | `libcudart.so.13`, `libcudart.so.12`   | the runtime with its symbol version; what they ask goes through it  |
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { homedir, tmpdir } from 'node:os'
+import { constants, homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { EndedProgram } from '../cli/command.js'
-import { absent, calls } from './calls.js'
+import { calls } from './calls.js'
+import { driverText, runtimeText, type Abi } from './functions.js'
 
-const source = fileURLToPath(new URL('../../../shim/cudart.c', import.meta.url))
-const soname = 'libcudart.so.13'
+const shim = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../shim/${name}`, import.meta.url)), 'utf8')
 /** Bytes of a message. */
 const mostBytes = 2 ** 31
 
-/** The folder that the library is in, built if it is not there. */
-export const library = (): E.Either<Failure, string> => {
-  const head = `#define CALLS ${calls.join(', ')}\n#define ABSENTS ${absent.map((name) => `ABSENT(${name})`).join(' ')}\n`
-  const text = `${head}${readFileSync(source, 'utf8')}`
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tcspec')
-  const folder = join(cache, `cudart-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`)
-  if (existsSync(join(folder, soname))) return E.right(folder)
-  mkdirSync(cache, { recursive: true, mode: 0o700 })
-  const made = mkdtempSync(join(cache, 'build-'))
-  writeFileSync(join(made, 'cudart.c'), text)
-  writeFileSync(join(made, 'versions'), `${soname} { global: *; };\n`)
-  const built = spawnSync(
+interface Library {
+  readonly soname: string
+  readonly source: string
+  readonly flags: ReadonlyArray<string>
+}
+
+/** What is built, in this order. */
+export const libraries = (): { readonly header: string; readonly all: ReadonlyArray<Library> } => {
+  const runtime = (abi: Abi): Library => ({
+    soname: `libcudart.so.${String(abi)}`,
+    source: `${shim('runtime.c')}${runtimeText(abi)}`,
+    flags: [`-DABI=${String(abi)}`, 'libcuda.so.1', '-Wl,-rpath,$ORIGIN'],
+  })
+  return {
+    header: `#define CALLS ${calls.join(', ')}\n${shim('common.h')}`,
+    all: [
+      { soname: 'libcuda.so.1', source: `${shim('driver.c')}${driverText}`, flags: [] },
+      runtime(13),
+      runtime(12),
+    ],
+  }
+}
+
+/** Builds a library in a folder that has the header; null, or why it cannot be built. */
+export const built = (
+  folder: string,
+  { soname, source, flags }: Library,
+  more: ReadonlyArray<string>,
+): string | null => {
+  writeFileSync(join(folder, `${soname}.c`), source)
+  writeFileSync(join(folder, `${soname}.map`), `${soname} { global: *; };\n`)
+  const version = soname === 'libcuda.so.1' ? [] : [`-Wl,--version-script,${soname}.map`]
+  const cc = spawnSync(
     'cc',
     [
-      '-O2',
-      '-shared',
-      '-fPIC',
-      '-pthread',
-      `-Wl,-soname,${soname}`,
-      '-Wl,--version-script,versions',
-      '-o',
-      soname,
-      'cudart.c',
+      ...['-O2', '-shared', '-fPIC', '-pthread', '-I.', ...more],
+      ...[`-Wl,-soname,${soname}`, ...version, '-o', soname, `${soname}.c`, ...flags, '-ldl'],
     ],
-    { cwd: made, encoding: 'utf8' },
+    { cwd: folder, encoding: 'utf8' },
   )
-  if (built.status !== 0) {
+  return cc.status === 0
+    ? null
+    : (cc.error?.message ?? cc.stderr.split('\n').find((line) => line !== '') ?? 'it failed')
+}
+
+/** The folder that the libraries are in, built if it is not there. */
+export const library = (): E.Either<Failure, string> => {
+  const { header, all } = libraries()
+  const hash = createHash('sha256')
+  for (const text of [header, ...all.map(({ source }) => source)]) hash.update(text)
+  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'tcspec')
+  const folder = join(cache, `cuda-${hash.digest('hex').slice(0, 16)}`)
+  if (existsSync(join(folder, 'libcuda.so.1'))) return E.right(folder)
+  mkdirSync(cache, { recursive: true, mode: 0o700 })
+  const made = mkdtempSync(join(cache, 'build-'))
+  writeFileSync(join(made, 'common.h'), header)
+  for (const each of all) {
+    const why = built(made, each, [])
+    if (why === null) continue
     rmSync(made, { recursive: true, force: true })
-    const why = (built.error?.message ?? built.stderr).split('\n').find((line) => line !== '') ?? 'it failed'
-    return refuse('cuda.compiler', `the stand-in for libcudart cannot be built with 'cc': ${why}`)
+    return refuse('cuda.compiler', `the stand-in for ${each.soname} cannot be built with 'cc': ${why}`)
   }
   try {
     renameSync(made, folder)
@@ -122,7 +160,9 @@ export const started = (
         end(refuse('cuda.program', `'${command}' cannot be started: ${error.message}`))
       })
       child.once('exit', (status, signal) => {
-        end(E.right({ status, signal, connected }))
+        end(
+          E.right({ status, signal, number: signal === null ? null : constants.signals[signal], connected }),
+        )
       })
     })
   })

@@ -18,7 +18,7 @@ import { ofLife } from './findings.js'
 import type { Modules } from './modules.js'
 import { type Compared, type Done, done, type Host, host, type Launching, type Step } from './state.js'
 import { added, byHost, issuedNow, part, whole } from './between.js'
-import { misuse, named, resolved, spotOf, unwrittenIn, withMemory } from './places.js'
+import { misuse, named, pointing, resolved, spotOf, unwrittenIn, withMemory } from './places.js'
 
 export const copied = (
   h: Host,
@@ -103,7 +103,8 @@ export const written = (
       if (o.value === undefined)
         return pipe(
           readNpy(l.p.files)(beside(l.p.where, o.file ?? '')),
-          E.map((a) => [a.data, next] as const),
+          E.chainW((a) => pointing(next, a.data, o.pointers)),
+          E.map((data) => [data, next] as const),
         )
       const laying: Laying = { bytes: new Uint8Array(o.value.bytes), pointers: [], maps: [], tensors: [] }
       const bad = layArgument(laying, { name: 'value', offset: 0, bytes: o.value.bytes, type: 'b8' }, o.value)
@@ -132,8 +133,15 @@ export const readBack = (
   pipe(
     spotOf(h, l.modules, o.from, now),
     E.bindTo('spot'),
-    E.bindW('expected', () =>
-      o.file === undefined ? E.right(null) : readNpy(l.p.files)(beside(l.p.where, o.file)),
+    E.bindW('expected', ({ spot: [, next] }) =>
+      o.file === undefined
+        ? E.right(null)
+        : pipe(
+            readNpy(l.p.files)(beside(l.p.where, o.file)),
+            E.chainW(({ data, shape }) =>
+              E.map((bytes: Uint8Array) => ({ data: bytes, shape }))(pointing(next, data, o.pointers)),
+            ),
+          ),
     ),
     E.map(({ spot: [place, next], expected }) => {
       const stream = o.stream ?? legacy

@@ -54,6 +54,13 @@ export type MemoryKind = 'device' | 'managed' | 'mapped' | 'pinned' | 'pageable'
 /** A memory from a byte of it on. */
 export type Spot = string | { readonly memory: string; readonly at: number }
 
+/** Among bytes, a word of eight that is an address. */
+export interface PointerIn {
+  readonly at: number
+  readonly memory: string
+  readonly byte: number
+}
+
 export interface Alloc {
   readonly op: 'alloc'
   readonly memory: string
@@ -74,6 +81,8 @@ export interface Write {
   readonly to: Spot
   readonly file?: string
   readonly value?: PtxStruct
+  /** in the bytes of the file */
+  readonly pointers?: ReadonlyArray<PointerIn>
   readonly stream?: string
   /** by cudaMemcpy, whose call returns when the source has been read, and in practice when the copy is over */
   readonly returns?: boolean
@@ -84,6 +93,8 @@ export interface Read {
   readonly from: Spot
   readonly bytes?: number
   readonly file?: string
+  /** in the bytes of the file */
+  readonly pointers?: ReadonlyArray<PointerIn>
   readonly stream?: string
 }
 export interface Copy {
@@ -112,6 +123,8 @@ export interface Launch {
   readonly dependent?: boolean
   /** the bytes of its parameters, in hexadecimal, in place of arguments */
   readonly parameters?: string
+  /** among these bytes */
+  readonly pointers?: ReadonlyArray<PointerIn>
 }
 export interface StreamMade {
   readonly op: 'stream'
@@ -201,6 +214,20 @@ const spot: Wire<Spot> = define('Spot', () =>
     ),
   ),
 )
+const pointers = described(
+  list(
+    record<PointerIn>()(
+      'a word of eight bytes that is an address',
+      {
+        at: described(nat, 'the first of the eight'),
+        memory,
+        byte: described(nat, 'the byte of the memory whose address it is'),
+      },
+      {},
+    ),
+  ),
+  'words of eight bytes that are addresses of memory, whatever stands in their place',
+)
 const touches = {
   reads: described(list(line), 'memories that it reads'),
   writes: described(list(line), 'memories that it writes'),
@@ -241,6 +268,7 @@ const launch = record<Launch>()(
       'programmatic stream serialisation: it may begin before the launch before it in its stream is over',
     ),
     parameters: described(line, 'the bytes of all parameters in hexadecimal, in place of arguments'),
+    pointers,
   },
 )
 const callback = record<Callback>()(
@@ -307,13 +335,14 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
           bool,
           'by cudaMemcpy: what does not wait for it is a note, because drivers wait for such a copy, which no manual promises',
         ),
+        pointers,
         stream,
       },
     ),
     read: record<Read>()(
       'a copy to pageable memory of the host',
       { op: opOf('read'), from: described(spot, 'where from') },
-      { bytes, file: described(line, 'a .npy file with what is expected'), stream },
+      { bytes, file: described(line, 'a .npy file with what is expected'), pointers, stream },
     ),
     copy,
     fill,

@@ -22,7 +22,7 @@ import type { Launch } from './file.js'
 import { held, memory, withBytes } from './memory.js'
 import type { Loaded, Modules } from './modules.js'
 import type { Host, Performing, Step } from './state.js'
-import { numberOf, resolved, withMemory, withVariables } from './places.js'
+import { numberOf, pointing, resolved, withMemory, withVariables } from './places.js'
 
 const hexBytes = (text: string): Uint8Array | null =>
   /^([0-9a-f]{2})*$/iu.test(text)
@@ -148,6 +148,9 @@ export const ready = (
         ),
         E.chain((made) => globalsSet(p, made, loaded.path, launch, where, now)),
         E.chain((made) => resolved(made, laying, now)),
+        E.chain(([bytes, made]) =>
+          E.map((all: Uint8Array) => [all, made] as const)(pointing(made, bytes, o.pointers)),
+        ),
         E.map(([bytes, made]): Ready => ({
           host: made,
           loaded,

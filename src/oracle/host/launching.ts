@@ -16,7 +16,7 @@ import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Launch } from './file.js'
 import { changed, isOfKernels } from './memory.js'
 import { type HostFinding, neverWritten, ofLife, streamText } from './findings.js'
-import { type Done, type Host, host, type Launching, type Performing } from './state.js'
+import { type Done, type Fatal, type Host, host, type Launching, type Performing } from './state.js'
 import { added } from './between.js'
 import { type Ready, ready } from './given.js'
 
@@ -87,6 +87,19 @@ export const executed = (
         : ran.outcome._tag === 'stuck'
           ? 'it gets stuck (a deadlock)'
           : 'the step limit was reached; raise it with --fuel'
+  const traps = new Map(
+    program.code.flatMap(({ operation: t, site }) =>
+      t._tag === 'trap' ? [[site, t.asserted] as const] : [],
+    ),
+  )
+  const fatal: Fatal =
+    ran.outcome._tag !== 'fault'
+      ? 'endless'
+      : traps.has(ran.outcome.fault.site)
+        ? traps.get(ran.outcome.fault.site) === true
+          ? 'assertion'
+          : 'trap'
+        : 'address'
   const isOfLife = ran.outcome._tag === 'fault' && ran.outcome.fault.code === 'I2'
   const lives: ReadonlyArray<HostFinding> =
     isOfLife && why !== null
@@ -106,7 +119,7 @@ export const executed = (
     host: added(
       host(r.host, {
         memories,
-        stopped: why === null ? r.host.stopped : { operation: now, why: `${what}: ${why}` },
+        stopped: why === null ? r.host.stopped : { operation: now, why: `${what}: ${why}`, fatal },
       }),
       [...unwritten, ...lives],
     ),

@@ -57,7 +57,10 @@ export const memory = (
   number,
   kind,
   bytes,
-  holds: Plane.ofBytes(contents ?? new Uint8Array(bytes), true),
+  holds:
+    contents === null || contents.every((b) => b === 0)
+      ? Plane.ofZeros(bytes, true)
+      : Plane.ofBytes(contents, true),
   written: contents === null ? new Uint8Array(bytes) : null,
   symbol,
   made,
@@ -91,11 +94,19 @@ export const memoryAt = (
   return null
 }
 
-export const bytesOf = (m: Memory, at: number, bytes: number): Uint8Array => {
-  const all = new Uint8Array(m.bytes)
-  Plane.copyOut(m.holds, at, at + bytes, all)
-  return all.subarray(at, at + bytes)
+export const bytesOf = (m: Memory, at: number, bytes: number): Uint8Array => heldBytes(m.holds, at, bytes)
+
+/** Bytes of what some memory holds or has held. */
+export const heldBytes = (holds: Plane.Plane, at: number, bytes: number): Uint8Array => {
+  // a plane is copied to the same addresses
+  const all = new Uint8Array(at + bytes)
+  Plane.copyOut(holds, at, at + bytes, all)
+  return all.subarray(at)
 }
+
+/** What memory of the host holds that begins with zeros, or has these bytes. */
+export const zeros = (bytes: number): Plane.Plane => Plane.ofZeros(bytes, true)
+export const holding = (bytes: Uint8Array): Plane.Plane => Plane.ofBytes(bytes, true)
 
 /** With other bytes; `isWritten`: of each whether it was written, null: all were. */
 export const withBytes = (
@@ -104,13 +115,11 @@ export const withBytes = (
   data: Uint8Array,
   isWritten: Uint8Array | null = null,
 ): Memory => {
-  const all = bytesOf(m, 0, m.bytes)
-  all.set(data, at)
-  const before = m.written
-  const written =
-    before === null && isWritten === null ? null : (before?.slice() ?? new Uint8Array(m.bytes).fill(1))
-  written?.set(isWritten ?? new Uint8Array(data.length).fill(1), at)
-  return changed(m, { holds: Plane.ofBytes(all, true), written })
+  const holds = Plane.withBytes(m.holds, at, data)
+  if (m.written === null && isWritten === null) return changed(m, { holds, written: null })
+  const written = m.written?.slice() ?? new Uint8Array(m.bytes).fill(1)
+  written.set(isWritten ?? new Uint8Array(data.length).fill(1), at)
+  return changed(m, { holds, written: written.includes(0) ? written : null })
 }
 
 /** As a launch has it. */

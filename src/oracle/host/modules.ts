@@ -26,7 +26,7 @@ export interface Loaded {
 export interface Modules {
   readonly named: (name: string | undefined) => E.Either<Failure, Loaded>
   readonly entry: (l: Loaded, kernel: string | null) => E.Either<Failure, Elaborated>
-  /** a variable of some module */
+  /** a variable of some module; of the module in a file as `FILE:NAME` */
   readonly variable: (symbol: string) => { readonly path: string; readonly variable: Variable } | null
 }
 
@@ -79,11 +79,14 @@ export const modulesOf = (
         : at(only)
     },
     entry,
-    variable: (symbol) => {
-      for (const file of [
+    variable: (text) => {
+      const all = [
         ...(program.module === undefined ? [] : [program.module]),
         ...Object.values(program.modules ?? {}),
-      ]) {
+      ]
+      const only = all.find((file) => text.startsWith(`${file}:`))
+      const symbol = only === undefined ? text : text.slice(only.length + 1)
+      for (const file of only === undefined ? all : [only]) {
         const loaded = at(file)
         if (E.isLeft(loaded)) continue
         for (const f of functionsOf(loaded.right.module)) {

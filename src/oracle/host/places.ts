@@ -12,7 +12,7 @@ import { didYouMean } from '../../nearest.js'
 import { encoded } from '../../semantics/instructions/tma/object.js'
 import type { Variable } from '../../semantics/warps/program.js'
 import type { Laying } from '../launch/ptx-parameters.js'
-import type { Spot } from './file.js'
+import type { PointerIn, Spot } from './file.js'
 import { addressOf, memory, type Memory, withBytes } from './memory.js'
 import { type HostFinding, neverWritten, ofLife } from './findings.js'
 import type { Modules } from './modules.js'
@@ -55,7 +55,7 @@ export const withVariables = (
     const name = next.memories.has(v.symbol) ? `${path}:${v.symbol}` : v.symbol
     next = withMemory(
       next,
-      memory(name, numberOf(next), 'symbol', v.bytes, v.initial.slice(), now, {
+      memory(name, numberOf(next), v.managed ? 'managed' : 'symbol', v.bytes, v.initial.slice(), now, {
         module: path,
         name: v.symbol,
       }),
@@ -85,8 +85,14 @@ export const spotOf = (
   const name = typeof spot === 'string' ? spot : spot.memory
   const variable = h.memories.has(name) ? null : modules.variable(name)
   const next = variable === null ? h : withVariables(h, variable.path, [variable.variable], now)
+  const of =
+    variable === null
+      ? undefined
+      : [...next.memories.values()].find(
+          ({ symbol }) => symbol?.module === variable.path && symbol.name === variable.variable.symbol,
+        )
   return pipe(
-    named(next, name),
+    named(next, of?.name ?? name),
     E.map((m) => [{ memory: m, at: typeof spot === 'string' ? 0 : spot.at }, next] as const),
   )
 }
@@ -158,4 +164,26 @@ export const resolved = (
     view.setBigUint64(offset, addressOf(m.right) + BigInt(at), true)
   }
   return E.right([bytes, next])
+}
+
+/** Bytes with the addresses of memories in them. */
+export const pointing = (
+  h: Host,
+  bytes: Uint8Array,
+  pointers: ReadonlyArray<PointerIn> | undefined,
+): E.Either<Failure, Uint8Array> => {
+  if (pointers === undefined || pointers.length === 0) return E.right(bytes)
+  const out = bytes.slice()
+  const view = new DataView(out.buffer)
+  for (const { at, memory: name, byte } of pointers) {
+    const m = named(h, name)
+    if (E.isLeft(m)) return m
+    if (at + 8 > out.length)
+      return refuse(
+        'host.pointer',
+        `a pointer to ${name}: expected it among ${String(out.length)} bytes, found it at ${String(at)}`,
+      )
+    view.setBigUint64(at, addressOf(m.right) + BigInt(byte), true)
+  }
+  return E.right(out)
 }

@@ -37,6 +37,15 @@ export interface Compared {
   readonly differ: number
 }
 
+/** Why a launch cannot be executed to its end. */
+export type Fatal = 'address' | 'assertion' | 'trap' | 'endless'
+
+/** What a kernel prints: on standard output (0) or standard error (1). */
+export interface Printed {
+  readonly text: string
+  readonly stream: 0 | 1
+}
+
 export interface Host {
   readonly memories: ReadonlyMap<string, Memory>
   readonly order: Order
@@ -47,7 +56,9 @@ export interface Host {
   readonly launches: ReadonlyArray<LaunchJudged>
   readonly compared: ReadonlyArray<Compared>
   /** an operation could not be executed to its end */
-  readonly stopped: { readonly operation: number; readonly why: string } | null
+  readonly stopped: { readonly operation: number; readonly why: string; readonly fatal: Fatal } | null
+  /** by the operation that was executed last */
+  readonly printed: ReadonlyArray<Printed>
 }
 
 /** What judges a launch by itself; null: it is not asked. */
@@ -92,6 +103,7 @@ export const emptyHost: Host = {
   launches: [],
   compared: [],
   stopped: null,
+  printed: [],
 }
 
 export const host = (h: Host, to: Partial<Host>): Host => Object.assign({}, h, to)

@@ -8,8 +8,10 @@
  * | 8   | bytes of all entries                | 16 | bytes of what is compressed                       |
  * |     |                                     | 28 | the architecture: 90                              |
  * |     |                                     | 40 | flags: `8000` zstd, `2000` LZ4                    |
+ * |     |                                     | 56 | bytes of what comes out of what is compressed     |
  *
- * zstd is that of Node.js, from 22.15 on; what cannot be read is said in one line with the flag of nvcc that leaves it uncompressed.
+ * zstd and LZ4 are read by `fzstd` and `lz4js`, which are loaded when the first compressed text comes, and only where there is Node.js. What cannot be read is said in one line
+ * with the flag of nvcc that leaves it uncompressed.
  *
  * Law 1. The text of an entry has no zero behind its end.
  *
@@ -28,40 +30,69 @@ export interface PtxInside {
   readonly text: string
 }
 
-type Decompress = (bytes: Uint8Array) => Uint8Array
-const isDecompress = (u: unknown): u is Decompress => typeof u === 'function'
+/** Far more than the PTX of any program: what says that it is longer is no such text. */
+const mostText = 2 ** 30
 
-/** What Node.js brings; null in a browser and before 22.15. This file loads in both. */
-const zstdOfNode = (): Decompress | null => {
-  const node: unknown = Reflect.get(globalThis, 'process')
-  const builtin: unknown = isObject(node) ? node['getBuiltinModule'] : null
-  if (!isBuiltin(builtin)) return null
-  const zlib = builtin('node:zlib')
-  const found: unknown = isObject(zlib) ? zlib['zstdDecompressSync'] : null
-  return isDecompress(found) ? found : null
+interface Libraries {
+  readonly zstd: (bytes: Uint8Array) => Uint8Array
+  readonly lz4: (from: Uint8Array, into: Uint8Array) => number
 }
-type Builtin = (name: string) => unknown
-const isBuiltin = (u: unknown): u is Builtin => typeof u === 'function'
+type Call = (...given: ReadonlyArray<unknown>) => unknown
+const isCall = (u: unknown): u is Call => typeof u === 'function'
+const callIn = (u: unknown, name: string): Call | null => {
+  const found: unknown = isObject(u) || isCall(u) ? Reflect.get(u, name) : null
+  return isCall(found) ? found : null
+}
+
+/** Null in a browser: this file loads in both. */
+const libraries = (): Libraries | null => {
+  const builtin = callIn(Reflect.get(globalThis, 'process'), 'getBuiltinModule')
+  const createRequire = callIn(builtin?.('node:module'), 'createRequire')
+  const load = createRequire?.(import.meta.url)
+  if (!isCall(load)) return null
+  const found = E.tryCatch(
+    () => [callIn(load('fzstd'), 'decompress'), callIn(load('lz4js'), 'decompressBlock')] as const,
+    () => null,
+  )
+  if (E.isLeft(found)) return null
+  const [zstd, lz4] = found.right
+  if (zstd === null || lz4 === null) return null
+  return {
+    zstd: (bytes) => {
+      const out = zstd(bytes)
+      return out instanceof Uint8Array ? out : new Uint8Array()
+    },
+    lz4: (from, into) => Number(lz4(from, into, 0, from.length, 0)),
+  }
+}
 
 const textOf = (bytes: Uint8Array): string =>
   new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0) < 0 ? bytes.length : bytes.indexOf(0)))
 
 const advice = 'build with `nvcc --compress-mode=none` (or `-Xfatbin -no-compress` before CUDA 13)'
 
-const payload = (bytes: Uint8Array, compressed: number): E.Either<Failure, string> => {
+/** `compressed`: bytes of what is compressed, 0 if nothing is; `whole`: bytes of what comes out. */
+const payload = (bytes: Uint8Array, compressed: number, whole: number): E.Either<Failure, string> => {
   if (compressed === 0) return E.right(textOf(bytes))
-  if (!zstd.every((b, i) => bytes[i] === b))
-    return refuse('fatbin.compressed', `the PTX is compressed, and not by zstd: ${advice}`)
-  const decompress = zstdOfNode()
-  if (decompress === null)
-    return refuse(
-      'fatbin.compressed',
-      `the PTX is compressed by zstd, which Node.js has from 22.15 on: ${advice}`,
-    )
-  return E.tryCatch(
-    () => textOf(decompress(bytes.subarray(0, compressed))),
-    (why) => ({ code: 'fatbin.compressed', message: `the PTX cannot be decompressed: ${String(why)}` }),
+  const by = libraries()
+  if (by === null || compressed > bytes.length || whole > mostText)
+    return refuse('fatbin.compressed', `the PTX is compressed and cannot be read here: ${advice}`)
+  const packed = bytes.subarray(0, compressed)
+  const out = E.tryCatch(
+    () => {
+      if (zstd.every((b, i) => bytes[i] === b)) return by.zstd(packed)
+      const out = new Uint8Array(whole)
+      // it says how many bytes came out, more than there is room for, too
+      return by.lz4(packed, out) === whole ? out : new Uint8Array()
+    },
+    (why) => String(why),
   )
+  return E.isRight(out) && out.right.length === whole && whole > 0
+    ? E.right(textOf(out.right))
+    : refuse(
+        'fatbin.compressed',
+        `the PTX cannot be decompressed (${E.isLeft(out) ? out.left : `${String(out.right.length)} of ${String(whole)} bytes`}): ${advice}`,
+      )
 }
 
 /** The texts of PTX in one fat binary; machine code alone is none. */
@@ -77,7 +108,12 @@ export const ptxIn = (bytes: Uint8Array): E.Either<Failure, ReadonlyArray<PtxIns
     if (header < 64 || at + header + size > end)
       return refuse('fatbin.form', 'an entry leaves the fat binary')
     if (view.getUint16(at, true) === isPtx) {
-      const text = payload(bytes.subarray(at + header, at + header + size), view.getUint32(at + 16, true))
+      const whole = header >= 64 ? Number(view.getBigUint64(at + 56, true)) : 0
+      const text = payload(
+        bytes.subarray(at + header, at + header + size),
+        view.getUint32(at + 16, true),
+        whole,
+      )
       if (E.isLeft(text)) return text
       out.push({ arch: view.getUint32(at + 28, true), text: text.right })
     }

@@ -170,6 +170,13 @@ const placeIn = (o: Order, name: string, known: Known): Place => {
   }
 }
 
+/** Does someone who knows this know all of that? */
+export const knowsAll = (known: Known, of: Known): boolean =>
+  [...of].every(([timeline, index]) => isOver(known, { timeline, index }))
+
+/** Over when all is over that has been issued into a stream. */
+export const endOfStream = (o: Order, name: string): Known => streamOf(o, name).tail
+
 // ---------------------------------------------------------------- what a host does
 
 /** A stream is made; one that does not block has nothing to do with the legacy stream. */
@@ -301,7 +308,8 @@ export type Awaited =
   | { readonly _tag: 'stream'; readonly stream: string }
   | { readonly _tag: 'event'; readonly event: string }
 
-const awaited = (has: Has, o: Order, on: Awaited): Known => {
+/** What is over when a wait for this is. */
+export const awaited = (has: Has, o: Order, on: Awaited): Known => {
   switch (on._tag) {
     case 'device':
       return has('device-sync') ? join(...[...o.streams.values()].map(({ tail }) => tail)) : nothing

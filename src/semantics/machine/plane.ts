@@ -388,6 +388,40 @@ export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => 
   return { _tag: 'bytes', size: bytes.length, pages, runs: runs && littleEndian, late: null, plain: null }
 }
 
+/** A plane of zeros: all of its pages are one. */
+export const ofZeros = (size: number, runs: boolean = false): BytePlane => {
+  const page = bytePage(null, new Uint8Array(paging.size))
+  return {
+    _tag: 'bytes',
+    size,
+    pages: new Array<Pages[number]>(Math.ceil(size / paging.size)).fill(page),
+    runs: runs && littleEndian,
+    late: null,
+    plain: null,
+  }
+}
+
+/** A plane of bytes in which these stand from a byte on: pages that they do not touch are those of before. */
+export const withBytes = (plane: Plane, start: number, bytes: Uint8Array): Plane => {
+  if (plane._tag !== 'bytes' || plane.plain !== null) {
+    const all = new Uint8Array(plane.size)
+    copyOut(plane, 0, plane.size, all)
+    all.set(bytes, start)
+    return ofBytes(all, plane._tag === 'bytes' && plane.runs)
+  }
+  const pages = pagesOf(plane).slice()
+  for (let a = start; a < start + bytes.length;) {
+    const from = a & paging.mask
+    const n = Math.min(start + bytes.length - a, paging.size - from)
+    const number = a >> paging.bits
+    const own = (pages[number] ?? blank).bytes.slice()
+    own.set(bytes.subarray(a - start, a - start + n), from)
+    pages[number] = bytePage(null, own)
+    a += n
+  }
+  return withPages(plane, pages, null)
+}
+
 /** Does every byte of a plane say the same: that it is not known, of one datum, or one number? */
 export const isOfOneKind = (plane: Plane): boolean => {
   if (plane._tag !== 'shadow') return false

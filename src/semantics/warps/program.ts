@@ -140,7 +140,8 @@ export type Operation =
   | { readonly _tag: 'call'; readonly target: number }
   | { readonly _tag: 'return' }
   | { readonly _tag: 'exit' }
-  | { readonly _tag: 'trap'; readonly why: string }
+  /** `asserted`: an assertion of the program fails here */
+  | { readonly _tag: 'trap'; readonly why: string; readonly asserted: boolean }
   /** the turn of a loop begins */
   | { readonly _tag: 'turn'; readonly loop: number; readonly inner: ReadonlyArray<number> }
   | { readonly _tag: 'nothing' }
@@ -308,6 +309,8 @@ export interface Instruction {
 export interface Variable {
   readonly symbol: string
   readonly space: 'global' | 'const'
+  /** the host sees it, too */
+  readonly managed: boolean
   readonly bytes: number
   readonly align: number
   readonly initial: Uint8Array

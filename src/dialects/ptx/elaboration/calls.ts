@@ -59,7 +59,7 @@ export interface Callable {
 /** A function of the compiler's library; false: it is none. */
 const builtin = (h: Here, of: Callable, name: string, results: ReadonlyArray<Value>): boolean => {
   if (isAssertion(name)) {
-    emit(h.e, { _tag: 'trap', why: of.asserted() }, h.guard)
+    emit(h.e, { _tag: 'trap', why: of.asserted(), asserted: true }, h.guard)
     return true
   }
   if (name !== 'vprintf') return false
@@ -150,12 +150,12 @@ const callThrough = (h: Here, of: Callable, from: Function, address: Value): voi
     emit(h.e, { _tag: 'predicate', op: 'and', to: none, from: others }, null)
     const guard = { predicate: mine, negated: false }
     if (comesTo(functions.all, f, from))
-      emit(h.e, { _tag: 'trap', why: `${f.name} would call itself` }, guard)
+      emit(h.e, { _tag: 'trap', why: `${f.name} would call itself`, asserted: false }, guard)
     else callOf(h, of, f, guard)
   }
   emit(
     h.e,
-    { _tag: 'trap', why: 'what is called is no function of this module that it may be' },
+    { _tag: 'trap', why: 'what is called is no function of this module that it may be', asserted: false },
     { predicate: none, negated: false },
   )
 }

@@ -174,7 +174,7 @@ const control = (m: Making, h: Here, f: Function, label: number, asserted: () =>
       emit(e, { _tag: 'exit' }, guard)
       return true
     case 'trap':
-      emit(e, { _tag: 'trap', why: 'the program traps here' }, guard)
+      emit(e, { _tag: 'trap', why: 'the program traps here', asserted: false }, guard)
       return true
     default:
       return false

@@ -144,7 +144,7 @@ const workspace = (h: Here, word: 0 | 1): Row => {
     const initial = new Uint8Array(64)
     initial[0] = 16
     initial[8] = 1
-    variables.push({ symbol, space: 'global', bytes: 64, align: 16, initial, addresses: [] })
+    variables.push({ symbol, space: 'global', managed: false, bytes: 64, align: 16, initial, addresses: [] })
   }
   return given(h.e, { _tag: 'globalAddress', symbol, offset: 0, word })
 }

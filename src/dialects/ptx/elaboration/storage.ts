@@ -113,6 +113,7 @@ const stored = (e: Emitter, functions: Functions, v: Variable): Stored => {
   return {
     symbol: v.name,
     space: v.space === 'const' ? 'const' : 'global',
+    managed: v.attribute === '.managed',
     bytes: bytes.length,
     align: alignOf(v),
     initial: bytes,

@@ -4,7 +4,7 @@
  * The program is built with `-cudart shared`, and finds a stand-in for libcudart. What it does is told in the verdict of the program that its calls come to
  * (`tcspec.host/1`); `--save` keeps that program.
  *
- * Exit status 0 if the program ends with 0 and nothing was found, 1 otherwise, 3 if a launch is not decided.
+ * Exit status 1 if something was found; otherwise that of the program (of one that a signal has ended, 128 and the signal); and 3 in place of 0 if a launch is not decided.
  */
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
@@ -70,7 +70,7 @@ const ran =
     fuel: number,
   ): TE.TaskEither<Failure, Report> =>
   async () => {
-    const folder = programs.library()
+    const folder = await programs.library()
     if (E.isLeft(folder)) return folder
     const s = session(
       {
@@ -80,6 +80,7 @@ const ran =
         fuel,
       },
       programs.tell,
+      wordOf(options, 'save') !== null,
     )
     const ended = await programs.start(folder.right, command, words, s.answer)
     if (E.isLeft(ended)) return ended
@@ -88,14 +89,13 @@ const ran =
         'cuda.static',
         `${command}: expected a program with the shared runtime, found one that has not called it (${endedText(ended.right)}); build it with \`nvcc -cudart shared\``,
       )
-    const { operations } = s.program(command)
     const report = answerOf(
       world,
       command,
-      operations.length,
+      s.count(),
       s.host(),
       [['ended', endedText(ended.right)]],
-      ended.right.status ?? 1,
+      ended.right.status ?? 128 + (ended.right.number ?? 0),
     )
     const into = wordOf(options, 'save')
     return E.right(

@@ -128,6 +128,15 @@ const numberOfType = (elements: MapElements): number => {
   return bits === 16 ? 1 : bits === 6 ? elementTypes.length - 1 : 0
 }
 
+/** The elements that a number of the driver means (CUtensorMapDataType); null: none. */
+export const elementsNumbered = (number: number): MapElements | null => {
+  const driver: ReadonlyArray<MapElements> = [
+    ...(['u8', 'u16', 'u32', 'i32', 'u64', 'i64', 'f16', 'f32', 'u64', 'bf16'] as const),
+    ...(['f32_ftz', 'f32', 'tf32_ftz', 'b4x16', 'b4x16_p64', 'b6x16_p32'] as const),
+  ]
+  return driver[number] ?? null
+}
+
 /** The word that says that there is a window, and where among the words of a box its corners begin. */
 const windowWord = 31
 const cornersFrom = 2
