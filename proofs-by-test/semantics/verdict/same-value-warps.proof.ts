@@ -284,6 +284,24 @@ describe('what leads to a load or a store goes with the words that it moves', ()
     expect(said(apart(through(''), plain))).toBe('ok N4')
     expect(said(apart(through('@%p2'), plain))).toBe('hazard D2')
   })
+  it('a product that is exact may be rounded with its sum', () => {
+    // a factor by the lane: of lanes 1 and 2, lane 1 has the first and lane 2 the second
+    const by = (first: string, second: string, sum: string): string =>
+      byLanes(
+        `ld.global.b32 %r10, [%rd4]; setp.eq.u32 %p2, %r2, 1; selp.b32 %r14, ${first}, ${second}, %p2; mul.f32 %r11, %r14, %r10; shfl.sync.bfly.b32 %r12, %r11, 3, 31, -1; ${sum}`,
+      )
+    const fma = 'fma.rn.f32 %r11, %r14, %r10, %r12;'
+    const turned = 'fma.rn.f32 %r11, %r10, %r14, %r12;'
+    for (const [first, second] of [
+      ['0f3F800000', '0f00000000'],
+      ['0f00000000', '0fBF800000'],
+    ] as const)
+      for (const sum of [fma, turned, 'add.f32 %r11, %r12, %r11;'])
+        expect([first, sum, said(by(first, second, sum))]).toEqual([first, sum, 'ok N4'])
+    // a third is not: the lanes round another product
+    expect(said(by('0f3F800000', '0f3EAAAAAB', fma))).toBe('hazard D2')
+    expect(said(by('0f3F800000', '0f3EAAAAAB', 'add.f32 %r11, %r11, %r12;'))).toBe('ok N4')
+  })
   it('narrow words go through a shuffle of whole ones, and side by side', () => {
     const halves = (out: string): string =>
       byLanes(

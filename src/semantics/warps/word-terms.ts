@@ -220,6 +220,7 @@ const oneOf = (r: Rows, t: WordTerms, op: 'or' | 'and', x: Place, y: Place, lane
 const movedBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArray<number> | null => {
   if (o._tag === 'part') return takenOut(t, termIn(r, t, o.from, lane), o.at, o.bits)
   if (o._tag !== 'scalar') return null
+  if (o.name.startsWith('fma.')) return ofExactProduct(r, t, o, lane)
   const term = (k: number): number => termIn(r, t, o.from[k]!, lane)
   const shift = o.from[2]
   const isHalf =
@@ -244,6 +245,51 @@ const movedBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArr
     default:
       return null
   }
+}
+
+/** Factors whose product with anything is exact: zeros and ones of both signs. */
+const singles: ReadonlySet<number> = new Set([0, 0x80000000, 0x3f800000, 0xbf800000])
+const halves: ReadonlySet<number> = new Set([0, 0x8000, 0x3c00, 0xbc00])
+
+interface Sum {
+  readonly factors: ReadonlySet<number>
+  readonly product: Applied
+  readonly sum: Applied
+}
+const sums = new Map<string, Sum>(
+  ['f32', 'ftz.f32', 'f16'].map((type) => [
+    `fma.rn.${type}`,
+    {
+      factors: type === 'f16' ? halves : singles,
+      product: applied(`mul.${type} 0`),
+      sum: applied(`add.${type} 0`),
+    },
+  ]),
+)
+
+/**
+ * A product that is exact is rounded once, with its sum or by itself: lanes of which one sums its own product and the other's, and the other the other way about, hold one sum.
+ *
+ *     mul.f32 %r2, %r1, w;  shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;  fma.rn.f32 %r4, %r1, w, %r3        %r1 is 1 in one lane and 0 in the other
+ */
+const ofExactProduct = (
+  r: Rows,
+  t: WordTerms,
+  o: Extract<Operation, { readonly _tag: 'scalar' }>,
+  lane: number,
+): ReadonlyArray<number> | null => {
+  const found = sums.get(o.name)
+  const [a, b, c] = o.from
+  if (found === undefined || a === undefined || b === undefined || c === undefined) return null
+  const [factor, other] = hasTerm(t, a, lane) ? [b, a] : [a, b]
+  const isExact =
+    !hasTerm(t, factor, lane) &&
+    hasTerm(t, other, lane) &&
+    (r.unknown[factor]! & (1 << lane)) === 0 &&
+    found.factors.has(wordAt(r, factor, lane) >>> 0)
+  if (!isExact) return null
+  const product = found.product(inOrder([termOf(r, t, a, lane), termOf(r, t, b, lane)], 1))
+  return [found.sum(inOrder([product, termOf(r, t, c, lane)], 1))]
 }
 
 /** A choice that no data decides is a move. */
