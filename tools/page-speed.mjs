@@ -46,14 +46,19 @@ const visit = async () => {
   })
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
   let bytes = 0
+  let began = null
   const came = []
-  const names = new Map()
-  devtools.on('Network.responseReceived', ({ requestId, response }) =>
-    names.set(requestId, response.url.replace(/^.*\//, '')),
-  )
-  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+  const asked = new Map()
+  devtools.on('Network.requestWillBeSent', ({ requestId, request, timestamp }) => {
+    began ??= timestamp
+    const name = request.url.replace(/^.*\//, '').replace(/#.*$/, '')
+    asked.set(requestId, { name: name || 'index.html', at: timestamp - began })
+  })
+  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength, timestamp }) => {
     bytes += encodedDataLength
-    came.push(`${names.get(requestId) || 'index.html'} ${String(encodedDataLength)}`)
+    const { name, at } = asked.get(requestId) ?? { name: '?', at: NaN }
+    const [from, to] = [at, timestamp - began].map((s) => s.toFixed(2))
+    came.push(`${name.padEnd(14)} ${encodedDataLength.toLocaleString('en').padStart(8)}   ${from} to ${to} s`)
   })
   await page.goto(`http://127.0.0.1:${String(port)}/index.html${hash}`, { waitUntil: 'commit' })
   if (press !== '') await page.getByRole('button', { name: press }).first().click()

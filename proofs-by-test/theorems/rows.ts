@@ -3,13 +3,13 @@
 /** From the strongest to the weakest. */
 export const methods = {
   exhaustion: 'every case of a finite domain is computed',
-  algebra: 'a question about all inputs is one of finitely many: a rank, a basis, a term',
+  algebra: 'a question about all inputs is reduced to a finite one: a rank, a basis, a term',
   'all schedules':
-    'every schedule of a program is followed, by an engine that shares no code with what it judges',
+    'every schedule of a program is followed, by an engine that shares no code with what it tests',
   silicon: 'equal to what an H100 did, bit for bit, with no tolerance',
-  'two definitions': 'two definitions that were written apart give the same, on all that is looked at',
-  mutation: 'every single change of a class is made, and what happens is counted',
-  drawn: 'random cases, seeded; more of them nightly',
+  'two definitions': 'two definitions that were written independently agree on all cases that are compared',
+  mutation: 'every change of one kind is made, and the results are counted',
+  drawn: 'random cases with a seed; more of them nightly',
 } as const
 export type Method = keyof typeof methods
 
@@ -39,28 +39,28 @@ export const parts: ReadonlyArray<Part> = [
         test: 'law 1: CuTe S<B,4,3>, all 65,536 bytes',
       },
       {
-        says: 'It is Triton’s permutation of chunks.',
+        says: 'The swizzle of bytes is Triton’s permutation of chunks.',
         by: ['exhaustion'],
         domain: '65,536 bytes, every span',
         proof: 'transforms/swizzle',
         test: 'law 2: Triton chunk form, all 65,536 bytes',
       },
       {
-        says: 'It is linear over GF(2) and its own inverse.',
+        says: 'The swizzle is linear over GF(2) and its own inverse.',
         by: ['algebra'],
         domain: 'rank 16 on 16 bits',
         proof: 'transforms/swizzle',
         test: 'law 6: linear over GF(2), rank 16 on 16 bits',
       },
       {
-        says: 'TMA leaves in shared memory what the transforms say.',
+        says: 'TMA writes to shared memory the bytes that the transforms say.',
         by: ['silicon'],
         domain: 'every image of the capture, byte for byte',
         proof: 'transforms/tma-image',
         test: 'identity 1 and swizzle law 1 on silicon',
       },
       {
-        says: 'A tiled register layout is a closed form and its inverse.',
+        says: 'The closed form of a tiled register layout and its inverse agree.',
         by: ['exhaustion'],
         domain: 'every place of the base tile and of multiples of it',
         proof: 'layouts/tiled',
@@ -86,7 +86,7 @@ export const parts: ReadonlyArray<Part> = [
     title: 'Results of kernels',
     theorems: [
       {
-        says: 'The tensor core’s sum is the definition of it, and no neighbouring rule fits.',
+        says: 'The definition of the tensor core’s sum gives the bits of the chip, and no rule with another constant does.',
         by: ['silicon', 'mutation'],
         domain: 'every captured case of wgmma; every rule with one constant changed',
         proof: 'numerics/tensor-core',
@@ -107,14 +107,14 @@ export const parts: ReadonlyArray<Part> = [
         test: 'law 1 on silicon',
       },
       {
-        says: 'TMA copies, through the machine, leave what they leave on the chip; what faults there faults here.',
+        says: 'A TMA copy that is simulated leaves the bytes that the chip leaves, and faults where the chip faults.',
         by: ['silicon'],
         domain: 'every copy and every fault of the capture',
         proof: 'semantics/instructions/tma',
         test: 'law 2 on silicon',
       },
       {
-        says: 'FlashAttention as JAX has it gives the H100’s output in every bit, and other orders of its sums do not.',
+        says: 'JAX’s FlashAttention gives every bit of the H100’s output, and other orders of its sums do not.',
         by: ['silicon', 'mutation'],
         domain: 'five captures',
         proof: 'kernels/attention/captured',
@@ -126,14 +126,14 @@ export const parts: ReadonlyArray<Part> = [
     title: 'For all inputs',
     theorems: [
       {
-        says: 'A run whose terms are each product once is the matmul for all inputs of the shape.',
+        says: 'If the terms of a run contain each product once, the kernel computes the matmul for all inputs of that shape.',
         by: ['algebra'],
         domain: 'the free commutative semiring; checked against a prime field',
         proof: 'semantics/judging/provenance',
         test: 'theorem 1: proved iff equal over the field',
       },
       {
-        says: 'The proof is refused at the first element that is something else.',
+        says: 'The proof fails at the first element that is anything else.',
         by: ['two definitions', 'drawn'],
         domain: 'outputs by whole elements and by writes',
         proof: 'semantics/judging/provenance/theorem',
@@ -145,42 +145,42 @@ export const parts: ReadonlyArray<Part> = [
     title: 'In every schedule',
     theorems: [
       {
-        says: 'A run in which C1 to C6 hold and nothing is found decides every schedule.',
+        says: 'If C1 to C6 hold in a run and it has no finding, no schedule has a hazard.',
         by: ['all schedules', 'drawn'],
         domain: 'random programs; a million nightly',
         proof: 'semantics/schedules/single-schedule',
         test: 'the theorem, on the first half of the programs',
       },
       {
-        says: 'Each rule of it is needed: without it the same sweep finds the theorem false.',
+        says: 'Each rule of this theorem is needed: if it is switched off, the same tests find a counterexample.',
         by: ['mutation', 'all schedules'],
         domain: 'every rule switched off once',
         proof: 'semantics/schedules/single-schedule',
         test: 'each rule is needed',
       },
       {
-        says: 'Both hold of kernels of warps, written as PTX: spins, peeks, elected lanes, parts of a warp that meet again.',
+        says: 'Both theorems hold for kernels of warps written as PTX: spins, peeks, elected lanes, and parts of a warp that meet again.',
         by: ['all schedules', 'drawn', 'mutation'],
         domain: '100,000 random kernels nightly, every rule switched off once',
         proof: 'semantics/schedules/warps/theorem',
         test: 'the theorem, on random kernels of warps',
       },
       {
-        says: 'And of kernels in clusters of two CTAs, with arrivals at and accesses of the peer, cluster barriers, named barriers by count, and words of memory.',
+        says: 'Both theorems hold for clusters of two CTAs: arrivals at and accesses of the peer, cluster barriers, named barriers by count, and words of memory.',
         by: ['all schedules', 'drawn', 'mutation'],
-        domain: '100,000 random kernels nightly, every rule of theirs switched off once',
+        domain: '100,000 random kernels nightly, every rule about clusters switched off once',
         proof: 'semantics/schedules/warps/clusters',
         test: 'the theorem, on random kernels of clusters',
       },
       {
-        says: 'The detector and the memory model, clause by clause, say the same of every log.',
+        says: 'The detector and the memory model agree on every log, clause by clause.',
         by: ['two definitions', 'drawn'],
         domain: 'the zoo, every kernel with each statement left out, random programs',
         proof: 'semantics/model/model',
         test: 'under every choice of options',
       },
       {
-        says: 'Every hazard has a kernel of at most 15 lines that shows it, and the same kernel without the mistake shows nothing.',
+        says: 'Every hazard has a kernel of at most 15 lines that shows it. Without the mistake, the same kernel has no finding.',
         by: ['exhaustion', 'drawn'],
         domain: 'every kernel of the zoo, under drawn schedules',
         proof: 'kernels/zoo',
@@ -189,24 +189,24 @@ export const parts: ReadonlyArray<Part> = [
     ],
   },
   {
-    title: 'Nothing is missed',
+    title: 'Every mistake is found',
     theorems: [
       {
-        says: 'Every change of a kernel’s synchronisation is found, or certified to change nothing.',
+        says: 'Every change of a kernel’s synchronisation is found, or proved to change nothing.',
         by: ['mutation'],
         domain: 'every operator at every site of every kernel (docs/kill-rate.md)',
         proof: 'semantics/mutation/kill',
         test: 'nothing survives without a certificate, nothing is undecided',
       },
       {
-        says: 'Every rule of the certificates is right.',
+        says: 'Every rule that proves a change harmless is right.',
         by: ['all schedules', 'drawn'],
         domain: 'drawn programs, for each rule',
         proof: 'semantics/mutation/certificate',
         test: 'rules, on drawn programs',
       },
       {
-        says: 'A statement of a kernel that may be left out gets the verdict that its manifest says.',
+        says: 'Without a statement, the kernel of the demo gets the verdict that its manifest lists.',
         by: ['mutation'],
         domain: 'every statement of the kernel of the demo',
         proof: 'kernels/broken',
@@ -215,17 +215,17 @@ export const parts: ReadonlyArray<Part> = [
     ],
   },
   {
-    title: 'Nothing breaks it',
+    title: 'Bad input',
     theorems: [
       {
-        says: 'A program survives its text, and damaged text is refused in one line or is a valid program.',
+        says: 'A program that is printed and read again is the same program. Damaged text gets an error of one line, or is a valid program.',
         by: ['drawn'],
         domain: 'every program of the catalogue; damage at any place',
         proof: 'semantics/files/codec',
         test: 'law 3: damage at any place is refused in one line or gives a valid program',
       },
       {
-        says: 'Every operation of the surfaces is elaborated or refused for one reason, and its row holds.',
+        says: 'Every operation of a dialect is translated, or refused for one reason, as its row says.',
         by: ['exhaustion'],
         domain: 'every operation (docs/surfaces.md)',
         proof: 'dialects/coverage/coverage',
