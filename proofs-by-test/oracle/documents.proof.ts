@@ -164,6 +164,7 @@ describe('law 1: what is printed satisfies its schema', () => {
     expect(commands.filter(({ name }) => !names.has(name)).map(({ name }) => name)).toEqual([
       'demo',
       'cuda',
+      'capture',
       'completion',
       'serve',
       'open',

@@ -1022,10 +1022,11 @@ const documents: Readonly<Record<string, Document>> = {
           kernel: [text, 'its kernel'],
           stream: [text, 'its stream; `legacy`: the default stream'],
           verdict: [orNull('a verdict', verdictWire), 'the verdict on it alone; null: it was not judged'],
-          as: [
-            orNull('an operation', nat),
-            'the launch of the same kernel and shape that is judged in its place',
+          unjudged: [
+            orNull('a reason', text),
+            'why it is executed and cannot be judged; null: it is, or it was not asked',
           ],
+          again: [nat, 'how many later launches of the same kernel and shape it stands for'],
         }),
       ),
       'its launches, in their order',
@@ -1067,6 +1068,10 @@ const documents: Readonly<Record<string, Document>> = {
         object('an operation', {
           operation: [nat, 'the operation that could not be executed to its end'],
           why: [text, 'why'],
+          fatal: [
+            oneOf('address', 'assertion', 'trap', 'endless'),
+            'the kind: an access, an assertion, a trap, no end',
+          ],
         }),
       ),
       'where the program was stopped; null: nowhere',

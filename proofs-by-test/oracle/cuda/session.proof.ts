@@ -221,6 +221,117 @@ describe('calls', () => {
     for (const { address, bytes } of writes) y2.set(bytes, Number(address - y))
     expect(y2).toEqual(floats(256, (i) => 2 * i))
   })
+  it('law 3: a question is answered "not yet" and orders nothing, then "yes", which orders; who never asks is not ordered', () => {
+    const ran = (questions: number) => {
+      const { s, call, handle, alloc, kernel, launch } = program()
+      const m = alloc(1024, 2)
+      const y = alloc(1024)
+      const stream = handle(call('STREAM', q(1)))
+      launch(kernel('scale', 64), stream, m, y, 256)
+      const before = s.count()
+      const answers = Array.from({ length: questions }, () => call('QUERY', w(1), q(stream)).status)
+      // a question that is answered "not yet" is no operation
+      expect(s.count() - before).toBe(answers.filter((a) => a === 0).length)
+      call(
+        'HOST_WROTE',
+        q(m),
+        q(1024),
+        floats(256, (i) => i + 1),
+      )
+      return [answers, s.host().findings.map(({ id }) => id)]
+    }
+    expect(ran(0)).toEqual([[], ['H3']])
+    expect(ran(1)).toEqual([[600], ['H3']])
+    expect(ran(2)).toEqual([[600, 0], []])
+  })
+  it('a question behind a wait is answered "yes" at once', () => {
+    const { call, handle, alloc, kernel, launch } = program()
+    const [x, y] = [alloc(1024, 2), alloc(1024)]
+    const stream = handle(call('STREAM', q(1)))
+    launch(kernel('scale', 64), stream, x, y, 256)
+    call('SYNC', w(0), q(0))
+    expect(call('QUERY', w(1), q(stream)).status).toBe(0)
+  })
+  it('a graph that is made node by node: a missing edge is found, an edge that is added later orders', () => {
+    const ran = (how: 'missing' | 'after' | 'edge') => {
+      const { s, call, handle, alloc, kernel, launch, counted } = program()
+      const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
+      counted(x)
+      const graph = handle(call('GRAPH_NEW', q(0)))
+      const node = (f: number, after: ReadonlyArray<bigint>, args: ReadonlyArray<bigint | number>) => {
+        call('INTO', q(graph), q(after.length), ...after.map((n) => q(n)))
+        expect(launch(f, 0, ...args).status).toBe(0)
+        return handle(call('NODE_MADE'))
+      }
+      // what comes first in the graph is added last
+      const later = how === 'edge'
+      const add = later ? node(kernel('add', 65), [], [x, y, z, 256]) : 0n
+      const scale = node(kernel('scale', 64), [], [x, y, 256])
+      if (later) call('EDGES', q(graph), q(1), q(scale), q(add))
+      else node(kernel('add', 65), how === 'after' ? [scale] : [], [x, y, z, 256])
+      expect(s.host().launches.length).toBe(0)
+      call('GRAPH', q(handle(call('INSTANTIATE', q(graph)))), q(0))
+      call('SYNC', w(0), q(0))
+      const read = call('READ', q(z), q(1024), q(0))
+      return [s.host().findings.map(({ id }) => id), new Float32Array(read.payload.slice().buffer)[255]]
+    }
+    expect(ran('missing')).toEqual([['H1'], 765])
+    expect(ran('after')).toEqual([[], 765])
+    expect(ran('edge')).toEqual([[], 765])
+  })
+  it('a circle is no graph', () => {
+    const { call, handle } = program()
+    const graph = handle(call('GRAPH_NEW', q(0)))
+    const node = (after: ReadonlyArray<bigint>): bigint => {
+      call('INTO', q(graph), q(after.length), ...after.map((n) => q(n)))
+      return handle(call('NODE_MADE'))
+    }
+    const a = node([])
+    const b = node([a])
+    call('EDGES', q(graph), q(1), q(b), q(a))
+    expect(call('INSTANTIATE', q(graph)).status).toBe(1)
+  })
+  it('a function of the host runs when the host has waited for its stream, or has let time pass', () => {
+    const { call, handle, alloc, kernel, launch } = program()
+    const [x, y] = [alloc(1024, 2), alloc(1024)]
+    const stream = handle(call('STREAM', q(1)))
+    launch(kernel('scale', 64), stream, x, y, 256)
+    expect(call('HOST_FUNCTION', q(7), q(stream)).due).toEqual([])
+    expect(call('EVENT', q(0)).due).toEqual([])
+    expect(call('SYNC', w(1), q(stream)).due).toEqual([7n])
+    call('HOST_FUNCTION', q(8), q(stream))
+    expect(call('IDLE').due).toEqual([8n])
+    expect(call('SYNC', w(0), q(0)).due).toEqual([])
+  })
+  it('memory of the process that is registered has an address on the device, and is told at its own', () => {
+    const { call, handle, kernel, launch } = program()
+    const at = 0x5555_0000_1000n
+    const [device, y] = [
+      handle(call('ENROLL', w(2), q(at), q(1024))),
+      handle(call('ALLOC', w(2), q(1024), q(0), w(0))),
+    ]
+    expect(device >> 32n).toBe(0x2000n)
+    call(
+      'HOST_WROTE',
+      q(at),
+      q(1024),
+      floats(256, (i) => i),
+    )
+    launch(kernel('scale', 64), 0, y, device, 256)
+    const writes = call('SYNC', w(0), q(0)).writes
+    expect(writes.every(({ address }) => address >= at && address < at + 1024n)).toBe(true)
+    expect(call('DISMISS', q(at)).status).toBe(0)
+    expect(call('DISMISS', q(at)).status).toBe(1)
+  })
+  it('law 4: of a program that is not kept no bytes and no operations stay', () => {
+    const s = session(performing, () => undefined, false)
+    const send = (name: Call, ...parts: ReadonlyArray<ReadonlyArray<number> | Uint8Array>): Uint8Array =>
+      s.answer(Uint8Array.from([...w(calls.indexOf(name)), ...parts.flatMap((p) => [...p])]))
+    send('ALLOC', w(0), q(64), q(0), w(0))
+    for (let i = 0; i < 1000; i++) send('WRITE', q(0x7f000000n << 32n), q(64), q(0), w(0), new Uint8Array(64))
+    expect([s.count(), s.files().size, s.program('p').operations.length]).toEqual([1001, 0, 0])
+    expect(s.host().named.size).toBeLessThan(600)
+  })
   it('a wild pointer, a kernel that nobody registered, a call that is none, half a message', () => {
     const { s, told, call, alloc, kernel, launch } = program()
     expect(call('READ', q(0x5555_0000_0000), q(4), q(0)).status).toBe(1)

@@ -59,6 +59,8 @@ export interface World {
   readonly processes?: (command: string, words: ReadonlyArray<string>) => Start
   /** programs with a stand-in for the runtime of CUDA, where they can be started */
   readonly programs?: Programs
+  /** what records launches, where programs can be started */
+  readonly recorder?: Recorder
   /** whole directories, where they can be written */
   readonly directories?: Directories
   /** threads that large work is shared by, where there are any, and how many there are if it is not said */
@@ -85,6 +87,32 @@ export interface Programs {
   ) => Promise<Either<Failure, EndedProgram>>
   /** a line of progress, for people */
   readonly tell: (line: string) => void
+}
+
+/** What of a program is recorded. */
+export interface Recording {
+  readonly folder: string
+  /** a part of the kernel's name; null: all */
+  readonly only: string | null
+  readonly first: number
+  /** null: to the end */
+  readonly last: number | null
+  /** bytes of a memory */
+  readonly most: number
+}
+
+/** What records the launches of a program on a GPU. */
+export interface Recorder {
+  readonly record: (
+    how: Recording,
+    command: string,
+    words: ReadonlyArray<string>,
+  ) => Promise<Either<Failure, EndedProgram>>
+  /** puts PTX of these folders in the place of machine code */
+  readonly withPtx: (
+    folder: string,
+    from: ReadonlyArray<string>,
+  ) => Promise<Either<Failure, { readonly launches: number; readonly without: ReadonlyArray<string> }>>
 }
 
 /** How a program ended. */

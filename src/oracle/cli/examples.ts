@@ -47,6 +47,13 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['cuda -- ./a.out', 'a CUDA program without a GPU: every launch executed and judged'],
     ['cuda --save run -- ./a.out 4096', 'the same, and its launches kept as data, which check takes'],
   ),
+  capture: of(
+    ['capture -o run -- ./a.out', 'on a machine with a GPU: its launches, with all bits before and after'],
+    [
+      'capture -o run --only softmax --ptx ~/.triton/cache -- python train.py',
+      'launches of a Triton kernel, with its PTX',
+    ],
+  ),
   trace: of(
     ['trace hopper-matmul --set k=128', 'the run, event by event'],
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],

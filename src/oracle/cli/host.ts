@@ -23,7 +23,8 @@ import { worstFirst, type VerdictName } from '../../semantics/judging/verdict.js
 import { decodeHost, isHostProgram, type HostProgram } from '../host/file.js'
 import type { HostFinding, HostSide } from '../host/findings.js'
 import { performed, usualFuel } from '../host/perform.js'
-import type { Host, Judge } from '../host/state.js'
+import type { Compared, Host, Judge } from '../host/state.js'
+import { beside } from '../launch/beside.js'
 import { asText } from '../tensor-files/files.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
@@ -35,20 +36,34 @@ export const hostVerdictSchema = 'tcspec.host-verdict/1'
 
 // ---------------------------------------------------------------- reading
 
-/** The program that a file holds; null: it holds something else. */
-export const hostProgramIn = (world: World, name: string): E.Either<Failure, HostProgram> | null => {
-  if (!name.toLowerCase().endsWith('.json')) return null
-  const read = pipe(world.files.read(name)(), E.chainW(asText(name)))
+/** A program, and the file that it is in. */
+export interface FoundProgram {
+  readonly file: string
+  readonly program: E.Either<Failure, HostProgram>
+}
+
+/** What a folder of a program calls it. */
+export const programFile = 'program.json'
+
+/** The program that a file holds, or a folder that `tcspec cuda --save` or `tcspec capture` wrote; null: it is something else. */
+export const hostProgramIn = (world: World, name: string): FoundProgram | null => {
+  const isFile = name.toLowerCase().endsWith('.json')
+  if (!isFile && /\.\w+$/u.test(name)) return null
+  const file = isFile ? name : beside(`${name}/`, programFile)
+  const read = pipe(world.files.read(file)(), E.chainW(asText(file)))
   if (E.isLeft(read)) return null
   const document = E.tryCatch(
     (): unknown => JSON.parse(read.right),
     () => null,
   )
   if (E.isLeft(document) || !isHostProgram(document.right)) return null
-  return pipe(
-    decodeHost(document.right),
-    E.mapLeft((f): Failure => ({ code: f.code, message: `${name}: ${f.message}` })),
-  )
+  return {
+    file,
+    program: pipe(
+      decodeHost(document.right),
+      E.mapLeft((f): Failure => ({ code: f.code, message: `${file}: ${f.message}` })),
+    ),
+  }
 }
 
 /** Which launches of a program are judged by themselves. */
@@ -92,7 +107,8 @@ const launchesOf = (h: Host): ReadonlyArray<readonly [number, VerdictName]> =>
 const hazardsOf = ({ findings }: Host): ReadonlyArray<HostFinding> =>
   findings.filter(({ severity }) => severity === 'E')
 
-export const verdictOfHost = (h: Host): VerdictName => {
+/** `refused`: operations that could not be executed. */
+export const verdictOfHost = (h: Host, refused: ReadonlyArray<string> = []): VerdictName => {
   const wrong = h.compared.some(({ differ }) => differ > 0)
   const all = new Set<VerdictName>([
     ...h.launches.flatMap(({ verdict }) =>
@@ -101,29 +117,35 @@ export const verdictOfHost = (h: Host): VerdictName => {
     ...(hazardsOf(h).length > 0 ? (['hazard'] as const) : []),
     ...(wrong ? (['wrong-result'] as const) : []),
     ...(h.stopped !== null ? (['invalid'] as const) : []),
+    ...(refused.length > 0 || h.launches.some(({ unjudged }) => unjudged !== null)
+      ? (['undecided'] as const)
+      : []),
   ])
   return worstFirst.find((name) => all.has(name)) ?? 'ok'
 }
 
+/** Launches in all. */
+const countOf = ({ launches }: Host): number => launches.reduce((n, { again }) => n + 1 + again, 0)
+
 /** What an ok speaks of: launches that were not judged by themselves are said. */
-const okText = ({ launches }: Host): string => {
-  const alone = launches.filter(({ verdict }) => verdict !== null).length
-  const open = launches.length - alone
-  const like = launches.filter(({ as }) => as !== null).length
+const okText = (h: Host): string => {
+  const all = countOf(h)
+  const alone = h.launches.filter(({ verdict }) => verdict !== null).length
+  const like = h.launches.reduce((n, { verdict, again }) => n + (verdict === null ? 0 : again), 0)
   const rest =
-    open === 0
+    all === alone
       ? ''
-      : like === open
-        ? `; ${thousands(like)} of ${thousands(launches.length)} launches repeat a kernel and a shape and were not judged again (--judge all)`
-        : `; ${thousands(open)} of ${thousands(launches.length)} launches were not judged by themselves (--judge)`
-  return launches.length === 0
+      : like === all - alone
+        ? `; ${thousands(like)} of ${thousands(all)} launches repeat a kernel and a shape and were not judged again (--judge all)`
+        : `; ${thousands(all - alone)} of ${thousands(all)} launches were not judged by themselves (--judge)`
+  return all === 0
     ? 'no hazards between operations; nothing was launched'
     : alone === 0
       ? `no hazards between operations${rest}`
       : `no hazards in any schedule of a launch, and none between operations${rest}`
 }
 
-const reasonOf = (h: Host, name: VerdictName): string => {
+const reasonOf = (h: Host, name: VerdictName, refused: ReadonlyArray<string>): string => {
   if (name === 'ok') return okText(h)
   const bad = launchesOf(h).filter(([, v]) => v === name)[0]
   const launch = bad === undefined ? undefined : h.launches.find(({ operation }) => operation === bad[0])
@@ -135,7 +157,14 @@ const reasonOf = (h: Host, name: VerdictName): string => {
     const c = h.compared.find(({ differ }) => differ > 0)!
     return `${c.memory}: ${thousands(c.differ)} of ${thousands(c.elements)} elements differ from what its file expects`
   }
-  return h.stopped?.why ?? ''
+  if (name !== 'undecided') return h.stopped?.why ?? ''
+  const open = h.launches.find(({ unjudged }) => unjudged !== null)
+  return (
+    refused[0] ??
+    (open === undefined
+      ? ''
+      : `operation ${String(open.operation)}, launch of ${open.kernel}, is executed and not judged: ${open.unjudged ?? ''}`)
+  )
 }
 
 // ---------------------------------------------------------------- words
@@ -163,25 +192,43 @@ const blockOf = (f: HostFinding): string =>
   ].join('\n')
 
 const launchRows = (h: Host): ReadonlyArray<Row> =>
-  h.launches.map(({ operation, kernel, stream, verdict, as }): Row => [
+  h.launches.map(({ operation, kernel, stream, verdict, unjudged, again }): Row => [
     'launch',
-    `${String(operation)} ${kernel} on ${stream === 'legacy' ? 'the default stream' : stream}: ${
-      verdict !== null
-        ? `${verdict.verdict}: ${verdict.reason}`
-        : as !== null
-          ? `as operation ${String(as)}`
-          : 'not judged'
-    }`,
+    `${String(operation)} ${kernel} on ${stream === 'legacy' ? 'the default stream' : stream}${
+      again === 0 ? '' : `, and ${thousands(again)} more like it`
+    }: ${verdict === null ? `not judged${unjudged === null ? '' : `: ${unjudged}`}` : `${verdict.verdict}: ${verdict.reason}`}`,
   ])
+
+const comparedText = ({ memory, operation, differ, elements }: Compared): string =>
+  `${memory} at operation ${String(operation)}: ${thousands(differ)} of ${thousands(elements)} elements differ from what its file expects`
+
+/** More than this are told in one line if nothing differs. */
+const fewCompared = 4
+
+const comparedRows = ({ compared }: Host): ReadonlyArray<Row> => {
+  const apart = compared.filter(({ differ }) => differ > 0)
+  const equal = compared.length - apart.length
+  if (compared.length <= fewCompared) return compared.map((c) => ['compared', comparedText(c)] as const)
+  const elements = compared.reduce((n, c) => n + (c.differ === 0 ? c.elements : 0), 0)
+  return [
+    ...apart.slice(0, fewCompared).map((c): Row => ['compared', comparedText(c)]),
+    ...(apart.length > fewCompared
+      ? [['compared', `${thousands(apart.length - fewCompared)} more differ`] as const]
+      : []),
+    [
+      'compared',
+      `${thousands(equal)} of ${thousands(compared.length)} contents are as expected, ${thousands(elements)} elements of them`,
+    ],
+  ]
+}
 
 // ---------------------------------------------------------------- all of it
 
 /** `check` (`judges`) or `run` of a program. */
 export const hostReport = (
   world: World,
-  name: string,
+  { file: name, program: decoded }: FoundProgram,
   options: Options,
-  decoded: E.Either<Failure, HostProgram>,
 ): E.Either<Failure, Report> => {
   const meaningless = ofOneKernel.find((key) => own(options, key) !== undefined)
   if (meaningless !== undefined)
@@ -218,9 +265,10 @@ export const answerOf = (
   h: Host,
   more: ReadonlyArray<Row>,
   status: number | null,
+  refused: ReadonlyArray<string> = [],
 ): Report => {
-  const verdict = verdictOfHost(h)
-  const reason = reasonOf(h, verdict)
+  const verdict = verdictOfHost(h, refused)
+  const reason = reasonOf(h, verdict, refused)
   const isOpen = verdict === 'undecided' || verdict === 'out-of-fuel'
   const isRight = status === null || status === 0
   return {
@@ -240,16 +288,10 @@ export const answerOf = (
     text: () =>
       `${[
         fields(paletteOf(world), 12, [
-          [
-            'program',
-            `${name}, ${thousands(operations)} operations, ${thousands(h.launches.length)} launches`,
-          ],
+          ['program', `${name}, ${thousands(operations)} operations, ${thousands(countOf(h))} launches`],
           ...more,
           ...launchRows(h),
-          ...h.compared.map((c): Row => [
-            'compared',
-            `${c.memory}: ${thousands(c.differ)} of ${thousands(c.elements)} elements differ from what its file expects`,
-          ]),
+          ...comparedRows(h),
           ...(h.stopped === null ? [] : [['stopped', h.stopped.why] as const]),
           ['verdict', `${verdict}: ${reason}`],
         ]),

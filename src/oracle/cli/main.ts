@@ -101,6 +101,14 @@ const bare: World = {
     start: async (...asked) => (await import('../cuda/process.js')).started(...asked),
     tell: (line) => process.stderr.write(`tcspec: ${printablePlain(line)}\n`),
   },
+  recorder: {
+    record: async (how, command, words) => {
+      const { captureLibrary, recorded } = await import('../cuda/capture.js')
+      const built = captureLibrary()
+      return built._tag === 'Left' ? built : recorded(built.right, how, command, words)
+    },
+    withPtx: async (folder, from) => (await import('../cuda/capture.js')).withPtx(folder, from),
+  },
   progress: process.stderr.isTTY ? (await import('./progress.js')).progressOn(process.stderr) : () => silent,
   threads: {
     assemble: threads(new URL('../parallel/worker.js', import.meta.url)),

@@ -71,6 +71,8 @@ export interface Session {
   /** the answer to a message */
   readonly answer: (message: Uint8Array) => Uint8Array
   readonly host: () => Host
+  /** operations that could not be executed: why */
+  readonly refused: () => ReadonlyArray<string>
   /** operations so far */
   readonly count: () => number
   /** the program, if it is kept */
@@ -173,6 +175,7 @@ export const session = (
   let h: Host = emptyHost
   let count = 0
   let handles = firstHandle
+  const refused: string[] = []
   let filesMade = 0
   /** a launch has failed: what every call says from the next one on that waits */
   let sticky: number | null = null
@@ -195,13 +198,13 @@ export const session = (
 
   const addressSeen = (m: Memory): bigint =>
     aliases.find(({ name }) => name === m.name)?.start ?? addressOf(m)
-  /** Memory that the host sees, where it is not what the host saw and nothing that the host has not waited for writes it. */
-  const delivered = (): ReadonlyArray<Delivery> => {
+  /** Memory that the host sees, where it is not what the host saw and nothing that the host has not waited for writes it; `all`: whatever writes it. */
+  const delivered = (all: boolean): ReadonlyArray<Delivery> => {
     const out: Delivery[] = []
     for (const [name, before] of seen) {
       const m = h.memories.get(name)!
       if (m.holds === before || m.freed !== null) continue
-      if ((h.past.get(name) ?? []).some(({ access }) => access.rw === 'w')) continue
+      if (!all && (h.past.get(name) ?? []).some(({ access }) => access.rw === 'w')) continue
       seen.set(name, m.holds)
       const now = bytesOf(m, 0, m.bytes)
       for (const [start, end] of differing(heldBytes(before, 0, m.bytes), now))
@@ -225,7 +228,7 @@ export const session = (
   }
   const answered = (status: number, payload: Uint8Array, all: boolean): Answer => {
     const { due, printed } = come(all)
-    return { status, deliveries: delivered(), due, printed, payload }
+    return { status, deliveries: delivered(all), due, printed, payload }
   }
   const answer = (status: number, payload: Uint8Array = new Uint8Array()): Answer =>
     answered(status, payload, false)
@@ -328,6 +331,7 @@ export const session = (
         files.delete(file)
     if (E.isLeft(after)) {
       told(after.left.message)
+      refused.push(after.left.message)
       return codes.unknown
     }
     h = after.right
@@ -824,6 +828,7 @@ export const session = (
     },
     host: () => h,
     count: () => count,
+    refused: () => refused,
     program: (name) => ({ schema: hostSchema, name, modules, operations }),
     files: () => files,
   }

@@ -55,10 +55,18 @@ export const added = (h: Host, found: ReadonlyArray<HostFinding>): Host => {
   return fresh.length === 0 ? h : host(h, { findings: [...h.findings, ...fresh] })
 }
 
+/** So many operations are remembered before those that nothing can race with any more are forgotten. */
+const mostNamed = 256
+
+const mayRace = (h: Host): ReadonlyMap<number, Named> => {
+  const numbers = new Set([...h.past.values()].flatMap((all) => all.map(({ operation }) => operation)))
+  return new Map([...h.named].filter(([number]) => numbers.has(number)))
+}
+
 /** An operation has touched these: judged, and remembered. */
 export const touching = (h: Host, issued: Issued, what: Named, accesses: ReadonlyArray<Access>): Host => {
-  const number = h.named.size
-  const named = new Map([...h.named, [number, what]])
+  const number = h.issued
+  const named = new Map([...(h.named.size < mostNamed ? h.named : mayRace(h)), [number, what]])
   const all = racesOf(h.past, number, issued, accesses)
   // who races with an access to memory races with its allocation, too: that is not said
   const races = all.filter(
@@ -67,7 +75,7 @@ export const touching = (h: Host, issued: Issued, what: Named, accesses: Readonl
       !all.some((r) => r.first.access.site !== allocation && r.second.access.memory === second.access.memory),
   )
   return added(
-    host(h, { named, past: kept(h.past, number, issued, accesses) }),
+    host(h, { issued: number + 1, named, past: kept(h.past, number, issued, accesses) }),
     races.map((r) => findingOfRace(named, what.operation, r)),
   )
 }

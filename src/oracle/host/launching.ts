@@ -74,8 +74,10 @@ export const executed = (
       : [{ memory: m.name, rw: t.rw, atomic: t.atomic, early: t.early, spans: t.spans, site: String(t.site) }]
   })
   const memories = new Map(r.host.memories)
+  const touchedPlanes = new Set(result.touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
   for (const [plane, m] of inPlanes)
-    memories.set(m.name, changed(m, { holds: ran.machine.planes[plane]!, written: written[plane]! }))
+    if (touchedPlanes.has(plane))
+      memories.set(m.name, changed(m, { holds: ran.machine.planes[plane]!, written: written[plane]! }))
   const unwritten = result.unwritten.map((u) =>
     neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(u.site)),
   )
@@ -144,24 +146,33 @@ export const launched = (
       const what = `launch of ${shownName(program.name)}`
       const shape = shapeOf(r)
       const before = l.shapes.get(shape)
-      const judges = l.p.judge !== null && (l.p.judgeAll || before === undefined)
-      if (before === undefined) l.shapes.set(shape, now)
+      const stands = before !== undefined && !(l.p.judge !== null && l.p.judgeAll) ? before : null
+      if (before === undefined) l.shapes.set(shape, h.launches.length)
+      const judged = stands === null && l.p.judge !== null ? l.p.judge(launchedOf(r), r.loaded.path) : null
+      const verdict = judged !== null && E.isRight(judged) ? judged.right : null
+      const unjudged = judged !== null && E.isLeft(judged) ? judged.left.message : null
       return pipe(
-        judges && l.p.judge !== null ? l.p.judge(launchedOf(r), r.loaded.path) : E.right(null),
-        E.bindTo('verdict'),
-        E.bindW('after', () => executed(l.p, r, now, o, what, stream)),
-        E.map(({ verdict, after }): Done => ({
+        executed(l.p, r, now, o, what, stream),
+        E.map((after): Done => ({
           host: host(after.host, {
-            launches: [
-              ...after.host.launches,
-              {
-                operation: now,
-                kernel: shownName(program.name),
-                stream,
-                verdict,
-                as: judges ? null : (before ?? null),
-              },
-            ],
+            launches:
+              stands === null
+                ? [
+                    ...after.host.launches,
+                    { operation: now, kernel: shownName(program.name), stream, verdict, unjudged, again: 0 },
+                  ]
+                : after.host.launches.map((x, i) =>
+                    i === stands
+                      ? {
+                          operation: x.operation,
+                          kernel: x.kernel,
+                          stream: x.stream,
+                          verdict: x.verdict,
+                          unjudged: x.unjudged,
+                          again: x.again + 1,
+                        }
+                      : x,
+                  ),
           }),
           accesses: after.accesses,
           what,

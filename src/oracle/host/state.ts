@@ -21,13 +21,17 @@ import type { Memory } from './memory.js'
 import type { HostFinding, Named } from './findings.js'
 import type { Modules } from './modules.js'
 
+/** A launch, and those behind it that it stands for. */
 export interface LaunchJudged {
   readonly operation: number
   readonly kernel: string
   readonly stream: string
+  /** null: it is not judged by itself */
   readonly verdict: Verdict | null
-  /** an earlier launch of the same kernel, in the same shape, is judged in its place */
-  readonly as: number | null
+  /** why it cannot be judged; null: it is, or nobody asks */
+  readonly unjudged: string | null
+  /** how many later launches of the same kernel, in the same shape, it stands for */
+  readonly again: number
 }
 
 export interface Compared {
@@ -50,7 +54,9 @@ export interface Host {
   readonly memories: ReadonlyMap<string, Memory>
   readonly order: Order
   readonly past: Past
-  /** by the number that it was issued with */
+  /** how many operations have been issued */
+  readonly issued: number
+  /** by the number that it was issued with: those that may still race with something */
   readonly named: ReadonlyMap<number, Named>
   readonly findings: ReadonlyArray<HostFinding>
   readonly launches: ReadonlyArray<LaunchJudged>
@@ -78,6 +84,7 @@ export interface Performing {
 export interface Launching {
   readonly p: Performing
   readonly modules: Modules
+  /** of each kernel and shape, which of the launches stands for it */
   readonly shapes: Map<string, number>
 }
 
@@ -98,6 +105,7 @@ export const emptyHost: Host = {
   memories: new Map(),
   order: start,
   past: nothingYet,
+  issued: 0,
   named: new Map(),
   findings: [],
   launches: [],

@@ -68,7 +68,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     return name.endsWith('.jsonl')
       ? checkTrace(world, name, options)
       : program !== null
-        ? hostReport(world, name, options, program)
+        ? hostReport(world, program, options)
         : checkSubject(world, name, options)
   })
 

@@ -32,6 +32,16 @@ const define = (command: Command): Command =>
     )
     .option('--json', 'print the verdict as one JSON document')
 
+/** Events of a search for one launch among the many of a program that somebody waits for. */
+const budgetOfOne = '30000'
+
+/** A program does not choose its grids for this: they are run as far as the events last. */
+const ofProgram = (options: Options): Options => ({
+  ...options,
+  fuel: options['fuel'] ?? String(usualFuel),
+  ...(options['budget'] === undefined && options['explore'] === undefined ? { budget: budgetOfOne } : {}),
+})
+
 /** The program as files. */
 const saved = (name: string, s: Session): ReadonlyArray<OutputFile> => [
   { file: mark.file, bytes: new TextEncoder().encode(`${JSON.stringify(s.program(name), null, 1)}\n`) },
@@ -75,7 +85,7 @@ const ran =
     const s = session(
       {
         algebra: algebraAsked(options),
-        judge: options['hazards'] === false || how === 'none' ? null : judgeBy(world, options),
+        judge: options['hazards'] === false || how === 'none' ? null : judgeBy(world, ofProgram(options)),
         judgeAll: how === 'all',
         fuel,
       },
@@ -96,6 +106,7 @@ const ran =
       s.host(),
       [['ended', endedText(ended.right)]],
       ended.right.status ?? 128 + (ended.right.number ?? 0),
+      s.refused(),
     )
     const into = wordOf(options, 'save')
     return E.right(

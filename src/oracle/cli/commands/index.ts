@@ -35,6 +35,13 @@ const cuda: Listed = {
   load: async () => (await import('./cuda.js')).cudaCommand,
 }
 
+const capture: Listed = {
+  name: 'capture',
+  description:
+    'on a machine with a GPU: record what a program launches, before and after, for check to replay',
+  load: async () => (await import('./capture.js')).captureCommand,
+}
+
 const trace: Listed = {
   name: 'trace',
   description: 'the events of a run: as a table, a timeline, or the trace itself',
@@ -167,6 +174,7 @@ export const commands: ReadonlyArray<Listed> = [
   run,
   check,
   cuda,
+  capture,
   trace,
   view,
   litmus,

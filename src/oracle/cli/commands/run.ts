@@ -292,7 +292,7 @@ const expectedOf = (
 const run: CliCommand['run'] = (world) => (operands, options) => async () => {
   const name = operands[0] ?? ''
   const program = hostProgramIn(world, name)
-  if (program !== null) return hostReport(world, name, options, program)
+  if (program !== null) return hostReport(world, program, options)
   const asked = levelsAsked(world, name, options)
   if (E.isLeft(asked)) return asked
   if (asked.right._tag === 'one') return runNow(world, name, options, null)
