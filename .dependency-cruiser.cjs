@@ -26,7 +26,7 @@ const semantics = [
   ['instructions', 'judging'],
   ['core', 'warps'],
   ['execution', 'model'],
-  ['schedules', 'files'],
+  ['schedules', 'files', 'timing'],
   ['verdict', 'host'],
   ['mutation'],
   ['mending'],

@@ -16,6 +16,7 @@
  * | `layout X`, `layout check`, `layout names`, `layout words` | `tcspec.layout/1`, `tcspec.layout-check/1`, `tcspec.layout-names/1`, `tcspec.layout-words/1` | `layout.schema.json`, ... |
  * | `tmem X`, `tmem A=... B=...`                    | `tcspec.tmem/1`, `tcspec.tmem-map/1` | `tmem.schema.json`, ... |
  * | `trace`; with `--format perfetto`               | `tcspec.events/1`; `tcspec.timeline/1` | `events.schema.json`, `timeline.schema.json` |
+ * | `time`; with `--numbers`; with `--format perfetto` | `tcspec.time/1`; `tcspec.chip/1`; `tcspec.timeline/1` | `time.schema.json`, `chip.schema.json`, `timeline.schema.json` |
  * | `view`                                          | `tcspec.recording/1`     | `recording.schema.json`     |
  * | `view --values A`                               | `tcspec.values/1`        | `values.schema.json`        |
  * | `sweep`, `sweep merge`                          | `tcspec.sweep-summary/1` | `sweep-summary.schema.json` |
@@ -1417,6 +1418,71 @@ const documents: Readonly<Record<string, Document>> = {
       ],
     },
   ),
+  'time.schema.json': document('tcspec.time/1', 'a prediction of how long a kernel takes', {
+    program: [text, 'its name'],
+    chip: [text, 'the chip that it is timed on'],
+    microseconds: [finite, 'time of a launch'],
+    megahertz: [finite, 'frequency of the multiprocessors'],
+    cycles: [finite, 'cycles from the first instruction to the last byte'],
+    tensorCores: [finite, 'multiply-adds, as a share of what the chip could do in this time'],
+    bound: [text, 'the unit that is busy nearly always, or what the critical path waits for most'],
+    residency: [
+      object('a residency', {
+        ctas: [nat, 'CTAs on a multiprocessor at once'],
+        limit: [text, 'what takes no more of them'],
+      }),
+      'CTAs on a multiprocessor',
+    ],
+    footing: [
+      object('a footing', {
+        threads: [nat, 'threads of a CTA'],
+        registers: [nat, 'registers of a thread'],
+        shared: [nat, 'bytes of shared memory of a CTA'],
+      }),
+      'what a CTA takes of a multiprocessor',
+    ],
+    clusters: [nat, 'clusters of the grid'],
+    waves: [nat, 'waves of them'],
+    wavesRun: [nat, 'waves that were run; the others are like them'],
+    bytes: [
+      object('bytes of one multiprocessor', {
+        loaded: [finite, 'loaded from global memory'],
+        missed: [finite, 'of these, not in L2'],
+        stored: [finite, 'stored to global memory'],
+      }),
+      'traffic of the waves that were run',
+    ],
+    busy: [dictionary('a share', finite), 'by unit, the share of the time for which it is busy'],
+    critical: [
+      list(
+        object('a stretch of the critical path', {
+          line: [text, 'the line of the author, or the statement'],
+          why: [text, 'what is waited for there'],
+          cycles: [finite, 'how long'],
+          share: [finite, 'of the waves that were run'],
+        }),
+      ),
+      'the critical path by lines and reasons, the longest first',
+    ],
+    notModelled: [list(text), 'what the prediction does not speak of'],
+  }),
+  'chip.schema.json': document('tcspec.chip/1', 'the numbers that predictions for a chip rest on', {
+    name: [text, 'its name'],
+    says: [text, 'which chip it is'],
+    numbers: [
+      dictionary(
+        'a number',
+        object('a number of a chip', {
+          value: [finite, 'how much'],
+          unit: [text, 'of what'],
+          says: [text, 'what it is'],
+          known: [oneOf('measured', 'documented', 'fitted'), 'how it is known'],
+          by: [text, 'rows of a capture, a page, or the captures that it was fitted to'],
+        }),
+      ),
+      'by name',
+    ],
+  }),
   'tmem.schema.json': document('tcspec.tmem/1', 'a layout of tensor memory', {
     layout: [text, 'its name'],
     shape,
@@ -1570,7 +1636,10 @@ const timeline: Json = {
       items: {
         type: 'object',
         properties: {
-          ph: { type: 'string', description: 'kind of the event: M, X, s, t or f' },
+          ph: {
+            type: 'string',
+            description: 'kind of the event: M, X, s, t or f; of operations in flight b or e',
+          },
           pid: { type: 'integer', description: 'process: a CTA, or the clusters' },
           tid: { type: 'integer', description: 'thread: an agent or a unit' },
         },
@@ -1580,7 +1649,7 @@ const timeline: Json = {
     },
     displayTimeUnit: {
       const: 'ns',
-      description: 'unit of `ts` for the viewer; a place in the log, not a time',
+      description: 'unit of `ts` for the viewer; of a trace a place in the log, of a timed run a time',
     },
     otherData: {
       type: 'object',

@@ -60,6 +60,13 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
     ['trace kernel.ptx --launch launch.json -o run.svg', 'PTX, drawn: a lane a warp and a unit'],
   ),
+  time: of(
+    ['time hopper-matmul --set m=512 n=512 k=512', 'how long it takes, and what it waits for'],
+    ['time kernel.ptx --launch launch.json --registers 40', 'PTX, with what ptxas says of its registers'],
+    ['time kernel.ptx --launch launch.json --chip h100:l2.bandwidth=x1.2', 'the same with a faster L2'],
+    ['time matmul2 -o time.json', 'a timeline to scale for ui.perfetto.dev'],
+    ['time matmul2 --numbers', 'the numbers that a prediction rests on, with their sources'],
+  ),
   view: of(
     ['view hopper-matmul', 'the contents of a recording of the run'],
     ['view hopper-matmul --set k=128 -o run.html', 'the run as a page that plays it, in one file'],

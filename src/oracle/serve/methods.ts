@@ -106,6 +106,11 @@ export const served: ReadonlyArray<Served> = [
     documents: ['tcspec.events/1', 'tcspec.timeline/1', 'tcspec.written/1'],
     long: true,
   },
+  {
+    command: 'time',
+    documents: ['tcspec.time/1', 'tcspec.chip/1', 'tcspec.timeline/1', 'tcspec.written/1'],
+    long: true,
+  },
   { command: 'view', documents: ['tcspec.recording/1', 'tcspec.values/1', 'tcspec.written/1'], long: true },
   { command: 'mutate', documents: ['tcspec.mutation/1'], long: true },
 ]

@@ -9,9 +9,11 @@
  */
 import type { ExprNode } from '../language/expression.js'
 import type { LinkedCarried, LinkedFork, LinkedRegion, LinkedStmt } from '../language/link.js'
+import { operandsOf } from '../language/signature.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
 import { valueIn } from '../machine/evaluate.js'
 import { prepare } from './prepare.js'
+import { effectIn, worksIn } from './works.js'
 import { noNames, type Names } from '../machine/environment.js'
 import { control, coreStand, type Control } from '../machine/stand.js'
 import { agentState, type AgentState, type Ready } from '../machine/state.js'
@@ -102,11 +104,28 @@ const peekOf = (
   return V.fault('type.mismatch', `when: expected an i1, found ${V.kindOf(v)}`)
 }
 
+/** An expression was evaluated, and its value comes to these slots. */
+const tell = (w: Walk, site: number, e: ExprNode, slots: ReadonlyArray<number>): void => {
+  const { pace } = w.world
+  if (pace === undefined) return
+  for (const work of worksIn(w.frame, site, e, slots)) pace.told(w.at.agent, work)
+}
+
+/** A statement with an effect is next, and its operands were evaluated. */
+const tellEffect = (w: Walk, s: Extract<LinkedStmt, { readonly _tag: 'Do' }>): void => {
+  const { pace } = w.world
+  if (pace === undefined) return
+  const operands = operandsOf(s.instruction).map(({ expr }) => expr)
+  for (const e of operands) tell(w, s.site, e, [])
+  pace.told(w.at.agent, effectIn(s.instruction._tag, s.site, operands, s.results))
+}
+
 const statement = (w: Walk, s: LinkedStmt): void => {
   const here = w.control!
   switch (s._tag) {
     case 'Let': {
       const v = valueIn(w, s.expr)
+      tell(w, s.site, s.expr, [s.slot])
       w.frame[s.slot] = v
       w.control = past(here)
       return
@@ -134,6 +153,7 @@ const statement = (w: Walk, s: LinkedStmt): void => {
         w.control = past(here)
         return
       }
+      tellEffect(w, s)
       const prepared = peek !== null && V.isFault(peek) ? peek : prepare(w, s.instruction, peek)
       w.ready = V.isFault(prepared)
         ? { _tag: 'fault', site: s.site, iteration: here.iteration, fault: prepared }

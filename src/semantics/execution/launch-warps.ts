@@ -543,12 +543,16 @@ const initialised: Fold<Map<number, number>, ReadonlyMap<number, number>> = {
 }
 
 /** The mbarriers that one schedule initialises, by their bytes in shared memory, ascending. */
-const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra): Scouted => {
+const scouted = (p: WarpProgram, a: WarpArguments, algebra: Algebra, oneWave = false): Scouted => {
   if (!p.code.some(({ operation }) => operation._tag === 'mbarrierInit')) return E.right([])
   const shorter = scoutOf(p)
-  const found = shorter === null ? null : scoutedBy(shorter, a, algebra, true)
+  const found = shorter === null ? null : scoutedBy(shorter, a, algebra, true, oneWave)
   // what steers nothing need not be computed
-  return found ?? scoutedBy(p, a, productsSteer(p) ? algebra : withoutProducts(algebra), false) ?? E.right([])
+  return (
+    found ??
+    scoutedBy(p, a, productsSteer(p) ? algebra : withoutProducts(algebra), false, oneWave) ??
+    E.right([])
+  )
 }
 
 const together = (known: ReadonlyArray<Found>, found: ReadonlyMap<number, unknown>): ReadonlyArray<Found> =>
@@ -557,7 +561,13 @@ const together = (known: ReadonlyArray<Found>, found: ReadonlyMap<number, unknow
     .map((at) => ({ at, site: null }))
 
 /** The same by a run of this program; null: it must come to its end, and does not. */
-const scoutedBy = (p: WarpProgram, a: WarpArguments, algebra: Algebra, toItsEnd: boolean): Scouted | null => {
+const scoutedBy = (
+  p: WarpProgram,
+  a: WarpArguments,
+  algebra: Algebra,
+  toItsEnd: boolean,
+  oneWave: boolean,
+): Scouted | null => {
   let known: ReadonlyArray<Found> = []
   for (;;) {
     const found = new Map<number, number | null>()
@@ -566,7 +576,9 @@ const scoutedBy = (p: WarpProgram, a: WarpArguments, algebra: Algebra, toItsEnd:
     const how = settings(eager)
     const { world, machine } = launched.right
     const { result, outcome } = run(
-      world,
+      oneWave
+        ? Object.assign({}, world, { clusterCount: Math.min(world.resident, world.clusterCount) })
+        : world,
       machine,
       { policy: how.policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
       initialised,
@@ -642,11 +654,11 @@ export const warpSource = (p: WarpProgram, a: WarpArguments): Source => {
   const known = new Map<Algebra['memory'], Scouted>()
   return {
     name: p.name,
-    launch: (algebra, { resident, ledger, fellows }) =>
+    launch: (algebra, { resident, ledger, fellows, oneWave }) =>
       launchedAt(p, a, algebra, resident ?? null, ledger ?? null, fellows ?? null, () => {
         const before = known.get(algebra.memory)
         if (before !== undefined) return before
-        const found = scouted(p, a, algebra)
+        const found = scouted(p, a, algebra, oneWave === true)
         known.set(algebra.memory, found)
         return found
       }),

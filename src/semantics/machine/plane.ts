@@ -362,21 +362,23 @@ export const copyOut = (plane: Plane, start: number, end: number, into: Uint8Arr
   }
 }
 
-/** A plane of shadows that holds these bytes; `datum`: none of them is known. */
-export const ofShadow = (bytes: Uint8Array, datum: number | null, runs: boolean = false): Plane => {
-  const marks = bytePage(null, new Uint8Array(paging.size).fill(datum ?? known))
-  return shadowed(
-    bytes.length,
-    ofBytes(bytes, runs),
-    datum === null
-      ? blankBytes(bytes.length, runs)
-      : withPages(
-          blankBytes(bytes.length, runs),
-          Array.from({ length: Math.ceil(bytes.length / paging.size) }, () => marks),
-          null,
-        ),
+/** A plane of bytes all of whose pages are this one. */
+const ofPage = (size: number, runs: boolean, page: Pages[number]): BytePlane =>
+  withPages(
+    blankBytes(size, runs),
+    Array.from({ length: Math.ceil(size / paging.size) }, () => page),
+    null,
   )
-}
+
+/** A plane of shadows that holds these bytes; `datum`: none of them is known, and what is not known is zero in its pattern. */
+export const ofShadow = (bytes: Uint8Array, datum: number | null, runs: boolean = false): Plane =>
+  datum === null
+    ? shadowed(bytes.length, ofBytes(bytes, runs), blankBytes(bytes.length, runs))
+    : shadowed(
+        bytes.length,
+        ofPage(bytes.length, runs, bytePage(null, new Uint8Array(paging.size))),
+        ofPage(bytes.length, runs, bytePage(null, new Uint8Array(paging.size).fill(datum))),
+      )
 
 /** A plane that holds these bytes. */
 export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => {

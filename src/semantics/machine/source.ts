@@ -46,6 +46,8 @@ export interface Arguments {
   readonly ledger?: Ledger
   /** other clusters that are followed beside those that run (`warps/fellows.ts`), which programs of warps can; if it is not said, none */
   readonly fellows?: Fellowship
+  /** clusters that run together stand for all: what is looked for before a run is looked for in the first of them */
+  readonly oneWave?: true
 }
 
 export const noArguments: Arguments = { scalars: new Map(), tensors: new Map() }

@@ -14,6 +14,7 @@ import type { Contract, Space } from '../language/types.js'
 import type { Effort } from './effort.js'
 import type { Footprints } from './footprint.js'
 import type { Front } from './front.js'
+import type { Pace } from './pace.js'
 import type { DescriptorValue, Value } from './value.js'
 
 /** A storage as the machine sees it; planes and barriers are per CTA (and agent), found by adding to the first. */
@@ -94,6 +95,8 @@ export interface World {
   readonly footprints: Footprints
   readonly effort: Effort
   readonly tensorPipe: TensorPipe
+  /** who is told what agents compute between two effects; absent: nobody asks */
+  readonly pace?: Pace
 }
 
 // ---------------------------------------------------------------- barriers and their storages

@@ -46,6 +46,7 @@ import type { Part } from '../machine/warp-stand.js'
 import { ofPredicate, type Guard, type Operation, type Place, type Row } from './program.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 import { usesOf } from './uses.js'
+import { worksOf } from './works.js'
 import * as Origins from './origins.js'
 import {
   another,
@@ -1069,7 +1070,7 @@ const gone = (w: Walk): Walking | undefined => {
  * that waits.
  */
 const walk = (w: Walk): void => {
-  const { effort } = w.here.world
+  const { effort, pace } = w.here.world
   const outer = effort.limit
   effort.limit = Math.min(outer, effort.spent + endless)
   let ticks = 0
@@ -1090,7 +1091,10 @@ const walk = (w: Walk): void => {
       // behind the last instruction
       if (code === undefined) end(w, s, s.mask)
       else if ((++ticks & 15) === 0 && !spend(effort, 1)) stop(w, s, outOfFuel)
-      else instruction(w, s, code, last)
+      else {
+        pace?.told(w.here.at.agent, worksOf(w.launch.program)[s.pc]!)
+        instruction(w, s, code, last)
+      }
     } while (!last && w.ready === null && w.splits === parts && s.now === 'running')
   }
   effort.limit = outer

@@ -48,6 +48,12 @@ const trace: Listed = {
   load: async () => (await import('./trace.js')).traceCommand,
 }
 
+const time: Listed = {
+  name: 'time',
+  description: 'predict how long a kernel takes on a chip: what is busy, what bounds it, its critical path',
+  load: async () => (await import('./time.js')).timeCommand,
+}
+
 const view: Listed = {
   name: 'view',
   description: 'step through a run: the changes of every step, and the verdict, as a page in one file',
@@ -176,6 +182,7 @@ export const commands: ReadonlyArray<Listed> = [
   cuda,
   capture,
   trace,
+  time,
   view,
   litmus,
   mutate,

@@ -1,0 +1,202 @@
+/**
+ * A timed run: it is a run of the machine, its times are those of a chip, and more of a resource does no harm.
+ *
+ * The oracle is `run`: it replays the schedule without the clock. Times are compared with numbers worked out by hand from the table of the chip.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
+import { unit } from '../../../src/numerics/unit.js'
+import { sourceOf } from '../../../src/semantics/execution/launch.js'
+import { recordedOnly } from '../../../src/semantics/execution/policy.js'
+import * as Run from '../../../src/semantics/execution/run.js'
+import { noArguments } from '../../../src/semantics/machine/source.js'
+import {
+  allNames,
+  b200,
+  changed,
+  criticalOf,
+  footingOf,
+  h100,
+  h200,
+  pathOf,
+  residencyOf,
+  time,
+  valueOf,
+  type Chip,
+  type Timing,
+} from '../../../src/semantics/timing/index.js'
+import { visiting } from '../../../src/semantics/timing/traffic.js'
+
+const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(e)) throw new Error(e.left.message)
+  return e.right
+}
+
+const kernel = (name: string, settings: Readonly<Record<string, number>> = {}) =>
+  sourceOf(right(instanceOf(right(kernelNamed(name)), settings, [])).program)
+
+const timed = (
+  name: string,
+  settings: Readonly<Record<string, number>> = {},
+  chip: Chip | null = null,
+): Timing => {
+  const source = kernel(name, settings)
+  const { world } = right(source.launch(unit, noArguments))
+  return right(
+    time(source, unit, noArguments, footingOf(world), chip ?? (world.header.arch === 'sm90a' ? h100 : b200)),
+  )
+}
+
+const matmul = { m: 256, n: 256, k: 512 }
+const kernels: ReadonlyArray<readonly [string, Readonly<Record<string, number>>]> = [
+  ['hopper-matmul', matmul],
+  ['matmul2', { m: 256, n: 256, k: 256 }],
+  ['queue', {}],
+  ['fa3-attention', {}],
+]
+
+describe('law 1 of time: without the times it is a run of the machine', () => {
+  it.each(kernels)('%s: the schedule is taken by the machine alone, with the same log', (name, settings) => {
+    const t = timed(name, settings)
+    const source = kernel(name, settings)
+    const launched = right(source.launch(unit, { ...noArguments, resident: t.header.resident ?? 1 }))
+    const begins = visiting(launched, t.visits)!
+    const ran = Run.run(
+      begins.world,
+      begins.machine,
+      { ...Run.settings(recordedOnly(t.schedule)), ahead: false },
+      Run.collect,
+    )
+    expect(ran.outcome._tag).toBe('completed')
+    expect(ran.steps).toBe(t.steps)
+    expect(t.timed.moments.length).toBe(t.steps)
+  })
+})
+
+describe('law 2 of time: it is deterministic', () => {
+  it('two timed runs are equal', () => {
+    const [a, b] = [timed('hopper-matmul', matmul), timed('hopper-matmul', matmul)]
+    expect(a.timed).toEqual(b.timed)
+    expect(a.schedule).toEqual(b.schedule)
+    expect(a.cycles).toBe(b.cycles)
+  })
+})
+
+describe('the clock', () => {
+  it.each(kernels)(
+    '%s: law 1, times do not decrease; law 2, nothing comes before what it waits for',
+    (name, settings) => {
+      const { moments, waves } = timed(name, settings).timed
+      moments.forEach((m, i) => {
+        expect(m.to).toBeGreaterThanOrEqual(m.from)
+        expect(m.after).toBeLessThan(i)
+        if (m.after >= 0) expect(moments[m.after]!.to).toBeLessThanOrEqual(m.to + 1e-6)
+      })
+      if (waves.length === 1)
+        moments.slice(1).forEach((m, i) => {
+          expect(m.to).toBeGreaterThanOrEqual(moments[i]!.to)
+        })
+    },
+  )
+
+  it('law 3: the tensor cores are busy for the multiply-adds that there are, and the path from L2 for the bytes', () => {
+    const t = timed('hopper-matmul', matmul)
+    // one CTA of 128 x 128 x 512, at 2048 multiply-adds a cycle
+    expect(t.timed.macs).toBe(128 * 128 * 512)
+    expect(t.timed.busy['tensor core']).toBeCloseTo((128 * 128 * 512) / valueOf(h100, 'wgmma.rate'), 6)
+    expect(t.timed.bytes.loaded).toBe(2 * 128 * 512 * 2)
+    expect(t.timed.bytes.stored).toBe(128 * 128 * 2)
+    expect(t.macs).toBe(256 * 256 * 512)
+  })
+
+  it('a copy alone takes the latency of the table', () => {
+    const t = timed('hopper-matmul', matmul)
+    const first = t.timed.moments.findIndex(({ unit: u }) => u === 'tmaLoad')
+    const { from, to, served } = t.timed.moments[first]!
+    expect(to - from).toBeGreaterThanOrEqual(valueOf(h100, 'tma.latency'))
+    expect(served).toBeGreaterThanOrEqual(from)
+    // twice the latency delays the first copy by as much, when nothing else is in its way
+    const slower = timed('hopper-matmul', matmul, right(changed('tma.latency', 'x2')(h100)))
+    const other = slower.timed.moments.find(({ unit: u }) => u === 'tmaLoad')!
+    expect(other.to - to).toBeCloseTo(valueOf(h100, 'tma.latency'), 6)
+  })
+})
+
+describe('the critical path', () => {
+  it.each(kernels)('%s: its stretches add up to the whole run', (name, settings) => {
+    const { timed: t } = timed(name, settings)
+    const sum = criticalOf(t).reduce((n, s) => n + s.cycles, 0)
+    expect(sum).toBeCloseTo(t.end, 3)
+    const path = pathOf(t)
+    path.slice(1).forEach((m, k) => {
+      expect(m.to).toBeLessThanOrEqual(path[k]!.to + 1e-6)
+    })
+  })
+})
+
+describe('more of a resource', () => {
+  /** How much slower a kernel of a fixed order may get: an event that comes earlier may go before another one in a queue. */
+  const bound = 1.02
+  it.each([
+    'l2.bandwidth',
+    'l2.port',
+    'wgmma.rate',
+    'shared.bandwidth',
+    'dram.bandwidth',
+    'l2.write',
+    'clock',
+  ])('%s, doubled, makes no kernel slower by more than the bound', (number) => {
+    const before = timed('hopper-matmul', matmul).microseconds
+    const after = timed('hopper-matmul', matmul, right(changed(number, 'x2')(h100))).microseconds
+    expect(after).toBeLessThanOrEqual(before * bound)
+  })
+  it('of what bounds it, it makes it faster', () => {
+    const one = { m: 128, n: 128, k: 4096 }
+    const t = timed('hopper-matmul', one)
+    const slow = timed('hopper-matmul', one, right(changed('wgmma.rate', 'x0.25')(h100)))
+    expect(slow.cycles).toBeGreaterThan(2 * t.cycles)
+  })
+})
+
+describe('places on a multiprocessor', () => {
+  it('what is scarcest limits them', () => {
+    // 65,536 registers: 154 a thread are 160 a thread, for 8 warps 40,960
+    expect(residencyOf(h100, { threads: 256, registers: 154, shared: 1000 })).toEqual({
+      ctas: 1,
+      by: 'registers',
+    })
+    expect(residencyOf(h100, { threads: 128, registers: 32, shared: 100 * 1024 })).toEqual({
+      ctas: 2,
+      by: 'shared memory',
+    })
+    expect(residencyOf(h100, { threads: 1024, registers: 32, shared: 0 })).toEqual({ ctas: 2, by: 'threads' })
+    expect(residencyOf(h100, { threads: 32, registers: 16, shared: 0 })).toEqual({ ctas: 32, by: 'CTAs' })
+  })
+})
+
+describe('the tables', () => {
+  it.each([h100, h200, b200])(
+    '$name: every number has a value and a source; at most a third are fitted',
+    (chip) => {
+      let fitted = 0
+      for (const name of allNames) {
+        const { value, source } = chip.parameters[name]
+        expect(value).toBeGreaterThan(0)
+        const by =
+          source._tag === 'measured' ? source.rows : source._tag === 'documented' ? source.page : source.to
+        expect(by, name).not.toBe('')
+        if (source._tag === 'fitted') fitted++
+      }
+      expect(3 * fitted).toBeLessThanOrEqual(allNames.length)
+    },
+  )
+  it('law 1 of chip: one number changes', () => {
+    const other = right(changed('l2.bandwidth', 'x1.5')(h100))
+    expect(valueOf(other, 'l2.bandwidth')).toBe(1.5 * valueOf(h100, 'l2.bandwidth'))
+    for (const name of allNames)
+      if (name !== 'l2.bandwidth') expect(other.parameters[name]).toEqual(h100.parameters[name])
+    expect(changed('l2.bandwith', 'x2')(h100)).toMatchObject({ left: { code: 'chip.name' } })
+    expect(changed('clock', '-1')(h100)).toMatchObject({ left: { code: 'chip.value' } })
+  })
+})

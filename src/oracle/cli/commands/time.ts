@@ -1,0 +1,288 @@
+/**
+ * `tcspec time KERNEL|program.json|kernel.jaxpr.json|module.ttgir|kernel.ptx`: how long it takes on a chip, what is busy, and what it waits for.
+ *
+ * | flag                              | means                                                                        |
+ * |-----------------------------------|------------------------------------------------------------------------------|
+ * | `--chip h100`                     | the table of a chip; without it, that of the architecture the kernel is for   |
+ * | `--chip h100:l2.bandwidth=x1.2`   | the same with another number; several, with commas                            |
+ * | `--registers 168`                 | registers of a thread, where the assembler has said it (`ptxas -v`)           |
+ * | `--set stages=5`                  | another setting of a kernel by name                                           |
+ * | `--format perfetto`, `-o run.json`| the timeline, to scale                                                        |
+ *
+ * It is a prediction, and no verdict: a kernel that deadlocks is refused, one with a race has a time. The numbers that it rests on are listed by `--numbers`.
+ */
+import type { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { Failure } from '../../../failure.js'
+import { didYouMean } from '../../../nearest.js'
+import {
+  chipDocument,
+  chipText,
+  timeDocument,
+  timeText,
+  timeTimeline,
+  type LineOf,
+} from '../../../render/time.js'
+import { warpSource } from '../../../semantics/execution/launch-warps.js'
+import { sourceOf } from '../../../semantics/execution/launch.js'
+import { noArguments } from '../../../semantics/machine/source.js'
+import {
+  b200,
+  changed,
+  footingOf,
+  h100,
+  h200,
+  registersOf,
+  time,
+  type Chip,
+  type Timing,
+} from '../../../semantics/timing/index.js'
+import { paletteOf } from '../colours.js'
+import type { CliCommand, Options, Report, World } from '../command.js'
+import { oneOf, refuseFlag, refuseWord } from '../flags/choice.js'
+import { outputAsked, outputFile } from '../answer.js'
+import { launchOptions } from '../flags/launch.js'
+import { again, wordOf } from '../flags/words.js'
+import { isPtx, ptxShown, type PtxSubject } from '../ptx.js'
+import { dataOptions, refuseData } from '../ptx-data.js'
+import { withDataIfWanted } from '../seeded.js'
+import { namedSubject, subjectAsked } from '../subject.js'
+
+const define = (command: Command): Command =>
+  dataOptions(
+    launchOptions(
+      command
+        .argument(
+          '<kernel>',
+          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+        )
+        .option('--set <name=value...>', 'settings of the kernel'),
+    ).option(
+      '--without <label>',
+      'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+      again,
+    ),
+  )
+    .option(
+      '--chip <name:number=value,...>',
+      'chip that is timed, and numbers of it that are otherwise: h100, h200, b200, h100:l2.bandwidth=x1.2; default: by the architecture',
+    )
+    .option('--registers <n>', 'registers of a thread; default: as many as the text of PTX needs')
+    .option('--numbers', 'list the numbers of the chip with their sources, and time nothing')
+    .option('--format <format>', 'table or perfetto')
+    .option('-o, --output <file>', 'write to a file; .json is the timeline')
+    .option('--json', 'print one JSON document: the timeline with --format perfetto, else the prediction')
+
+// ---------------------------------------------------------------- what is asked
+
+const chips: ReadonlyArray<Chip> = [h100, h200, b200]
+
+/** `h100:l2.bandwidth=x1.2,clock=1800`; null: it is not said. */
+const chipAsked = (options: Options): E.Either<Failure, Chip | null> => {
+  const said = wordOf(options, 'chip')
+  if (said === null) return E.right(null)
+  const [name = '', ...rest] = said.split(':')
+  const chip = chips.find((c) => c.name === name)
+  const all = chips.map((c) => c.name)
+  if (chip === undefined)
+    return refuseWord('--chip', all, name, `${all.join(' or ')}; ${didYouMean(all)(name)}`)
+  return rest
+    .join(':')
+    .split(',')
+    .filter((word) => word !== '')
+    .reduce<E.Either<Failure, Chip>>((made, word) => {
+      const [number = '', value = ''] = word.split('=')
+      return pipe(made, E.chainW(changed(number, value)))
+    }, E.right(chip))
+}
+
+const registersAsked = (options: Options): E.Either<Failure, number | null> => {
+  const said = wordOf(options, 'registers')
+  if (said === null) return E.right(null)
+  return /^[1-9]\d{0,2}$/.test(said) && Number(said) <= 255
+    ? E.right(Number(said))
+    : refuseFlag('--registers', 'a number from 1 to 255', said)
+}
+
+const formats = ['table', 'perfetto'] as const
+type Format = (typeof formats)[number]
+const formatOf = (options: Options): E.Either<Failure, Format> => {
+  const said = wordOf(options, 'format')
+  if (said !== null) return oneOf('--format', formats)(said)
+  return E.right(outputFile(options)?.endsWith('.json') === true ? 'perfetto' : 'table')
+}
+
+// ---------------------------------------------------------------- the run
+
+interface Found {
+  readonly timing: Timing
+  readonly lineOf: LineOf
+}
+
+const chipFor = (asked: Chip | null, arch: 'sm90a' | 'sm100a'): Chip =>
+  asked ?? (arch === 'sm90a' ? h100 : b200)
+
+/** Without the data of its inputs, if that is not said otherwise: what a kernel waits for is seldom a matter of data. */
+const withoutData = (options: Options): Options =>
+  wordOf(options, 'over') === null && wordOf(options, 'data') === null
+    ? Object.assign({}, options, { over: 'shadow' })
+    : options
+
+const linesOfPtx =
+  ({ launched, authored }: PtxSubject): LineOf =>
+  (number) => {
+    const site = launched.elaborated.program.sites[number]
+    return site === undefined ? null : authored(site)
+  }
+
+/** Reading what nothing writes is no event of a run; of one that is timed it is. */
+const readingAloud = (subject: PtxSubject): PtxSubject => {
+  const { launched } = subject
+  const given = launched.arguments
+  const tensors = given.tensors.map((t) =>
+    t.role === 'in' ? Object.assign({}, t, { role: 'inout' as const }) : t,
+  )
+  const unknown = new Set(
+    subject.algebra.memory === 'shadow'
+      ? given.tensors.flatMap(({ name, role }) => (role === 'in' ? [name] : []))
+      : [],
+  )
+  const aloud = Object.assign({}, given, {
+    tensors,
+    unknown: new Set([...(given.unknown ?? []), ...unknown]),
+  })
+  return Object.assign({}, subject, { source: warpSource(launched.elaborated.program, aloud) })
+}
+
+const ofPtx = (
+  world: World,
+  file: string,
+  options: Options,
+  chip: Chip | null,
+  registers: number | null,
+): E.Either<Failure, Found> =>
+  pipe(
+    ptxShown(world, file, withoutData(options)),
+    E.map(readingAloud),
+    E.chainW((subject) => {
+      const { program } = subject.launched.elaborated
+      const { block, dynamicBytes } = subject.launched.arguments
+      return pipe(
+        time(
+          subject.source,
+          subject.algebra,
+          noArguments,
+          {
+            threads: block.reduce((n, x) => n * x, 1),
+            registers: registers ?? registersOf(program),
+            shared: program.sharedBytes + dynamicBytes,
+          },
+          chipFor(chip, program.arch),
+        ),
+        E.map((timing) => ({ timing, lineOf: linesOfPtx(subject) })),
+      )
+    }),
+  )
+
+const ofProgram = (
+  world: World,
+  name: string,
+  options: Options,
+  chip: Chip | null,
+  registers: number | null,
+): E.Either<Failure, Found> =>
+  pipe(
+    E.Do,
+    E.bindW('asked', () => subjectAsked(options)),
+    E.chainFirstW(() => refuseData(name, options)),
+    E.bindW('subject', ({ asked }) => namedSubject(world, name, asked)),
+    E.chainW(({ subject }) =>
+      withDataIfWanted(
+        subject,
+        (algebra, tensors): E.Either<Failure, Found> => {
+          const source = sourceOf(subject.program)
+          const given = { scalars: new Map(), tensors }
+          return pipe(
+            source.launch(algebra, given),
+            E.chainW(({ world: launched }) => {
+              const footing = footingOf(launched)
+              return time(
+                source,
+                algebra,
+                given,
+                registers === null ? footing : Object.assign({}, footing, { registers }),
+                chipFor(chip, launched.header.arch),
+              )
+            }),
+            E.map((timing) => ({ timing, lineOf: () => null })),
+          )
+        },
+        () => false,
+      ),
+    ),
+  )
+
+// ---------------------------------------------------------------- the answer
+
+const report = (
+  world: World,
+  options: Options,
+  { timing, lineOf }: Found,
+  format: Format,
+): E.Either<Failure, Report> => {
+  const file = outputFile(options)
+  const text = (): string =>
+    format === 'perfetto'
+      ? `${JSON.stringify(timeTimeline(timing, lineOf))}\n`
+      : timeText(paletteOf(world), timing, lineOf)
+  if (file === null)
+    return E.right({
+      good: true,
+      text,
+      json: () => (format === 'perfetto' ? timeTimeline(timing, lineOf) : timeDocument(timing, lineOf)),
+    })
+  const bytes = new TextEncoder().encode(text())
+  const events = timing.timed.moments.length
+  return E.right({
+    good: true,
+    text: () => `wrote ${file}: ${format}, ${String(events)} events, ${String(bytes.length)} bytes\n`,
+    json: () => ({
+      schema: 'tcspec.written/1',
+      output: file,
+      format,
+      events,
+      bytes: bytes.length,
+      whole: true,
+    }),
+    files: [{ file, bytes }],
+  })
+}
+
+const run: CliCommand['run'] = (world) => (operands, options) =>
+  TE.fromIOEither(() => {
+    const name = operands[0] ?? ''
+    return pipe(
+      E.Do,
+      E.bindW('chip', () => chipAsked(options)),
+      E.bindW('registers', () => registersAsked(options)),
+      E.bindW('format', () => formatOf(options)),
+      E.chainW(({ chip, registers, format }): E.Either<Failure, Report> =>
+        options['numbers'] === true
+          ? E.right({
+              good: true,
+              text: () => `${chipText(chip ?? h100)}\n`,
+              json: () => chipDocument(chip ?? h100),
+            })
+          : pipe(
+              isPtx(name)
+                ? ofPtx(world, name, options, chip, registers)
+                : ofProgram(world, name, options, chip, registers),
+              E.chain((found) => report(world, options, found, format)),
+            ),
+      ),
+    )
+  })
+
+export const timeCommand: CliCommand = { define, outputs: outputAsked, run }

@@ -1,0 +1,224 @@
+/**
+ * Chips: what a timed run knows of one, as a table of numbers.
+ *
+ * Each number has a name, a unit and a source. A source says how the number is known: *measured* by a program of `conformance/hopper/timing`, *documented* on a
+ * page, or *fitted*, so that predictions come near to captures. Who doubts a prediction finds here what it rests on, and `changed` gives another chip.
+ *
+ *     l2.bandwidth     44 bytes a cycle for one multiprocessor, when all ask     measured: copies, timing/h200.jsonl
+ *     changed('l2.bandwidth', 'x1.2')      the same chip with 52.8
+ *
+ * Cycles are those of a multiprocessor. `clock` turns them into time.
+ *
+ * Laws
+ * 1. `changed` changes one number and nothing else.
+ * 2. Every number of `names` is in every chip.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Failure } from '../../failure.js'
+import { didYouMean } from '../../nearest.js'
+
+// ---------------------------------------------------------------- model
+
+export type Unit =
+  'count' | 'MHz' | 'bytes' | 'cycles' | 'bytes a cycle' | 'GB/s' | 'operations a cycle' | 'us' | 'share'
+
+export type Name =
+  | 'sms'
+  | 'clock'
+  | 'clock.tensor'
+  | 'sm.threads'
+  | 'sm.ctas'
+  | 'sm.registers'
+  | 'sm.shared'
+  | 'sm.reserved'
+  | 'launch.grid'
+  | 'launch.cta'
+  | 'alu.latency'
+  | 'sfu.latency'
+  | 'shuffle.latency'
+  | 'fma.interval'
+  | 'alu.interval'
+  | 'half.interval'
+  | 'convert.interval'
+  | 'sfu.interval'
+  | 'shuffle.interval'
+  | 'shared.latency'
+  | 'shared.bandwidth'
+  | 'barrier.latency'
+  | 'barrier.issue'
+  | 'mbarrier.issue'
+  | 'mbarrier.wait'
+  | 'mbarrier.wake'
+  | 'fence.proxy'
+  | 'fence.memory'
+  | 'cluster.latency'
+  | 'tensormap.replace'
+  | 'tensormap.publish'
+  | 'registers.change'
+  | 'tma.issue'
+  | 'tma.interval'
+  | 'tma.row'
+  | 'tma.latency'
+  | 'tma.store'
+  | 'tma.written'
+  | 'lsu.issue'
+  | 'l2.latency'
+  | 'l2.bandwidth'
+  | 'l2.port'
+  | 'l2.write'
+  | 'l2.together'
+  | 'l2.apart'
+  | 'write.port'
+  | 'l2.bytes'
+  | 'dram.latency'
+  | 'dram.bandwidth'
+  | 'wgmma.issue'
+  | 'wgmma.latency'
+  | 'wgmma.rate'
+  | 'wgmma.shared'
+  | 'mma.interval'
+  | 'tcgen05.issue'
+  | 'tcgen05.latency'
+  | 'tcgen05.rate'
+  | 'tmem.bandwidth'
+  | 'tmem.latency'
+  | 'tmem.allocate'
+
+/** The numbers of a chip: what each is, and in which unit. */
+export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
+  sms: ['count', 'multiprocessors'],
+  clock: ['MHz', 'frequency of the multiprocessors, when their tensor cores do nothing'],
+  'clock.tensor': [
+    'MHz',
+    'how much lower it would be with tensor cores that are always busy: the chip has only so much power',
+  ],
+  'sm.threads': ['count', 'threads that are resident on a multiprocessor'],
+  'sm.ctas': ['count', 'CTAs that are resident on a multiprocessor'],
+  'sm.registers': ['count', 'registers of a multiprocessor'],
+  'sm.shared': ['bytes', 'shared memory of a multiprocessor'],
+  'sm.reserved': ['bytes', 'shared memory that the chip keeps of each CTA'],
+  'launch.grid': ['us', 'from the launch of a grid to its first CTA, and from the last to its end'],
+  'launch.cta': ['cycles', 'from the end of a CTA to the first instruction of the one that takes its place'],
+  'alu.latency': ['cycles', 'a result of an arithmetic instruction'],
+  'sfu.latency': ['cycles', 'a result of a special function'],
+  'shuffle.latency': ['cycles', 'a word from another lane'],
+  'fma.interval': ['cycles', 'a scheduler, per warp and instruction: f32 arithmetic'],
+  'alu.interval': ['cycles', 'the same: integers, comparisons, choices'],
+  'half.interval': ['cycles', 'the same: pairs of f16 or bf16'],
+  'convert.interval': ['cycles', 'the same: conversions to and from narrow floats'],
+  'sfu.interval': ['cycles', 'the same: special functions'],
+  'shuffle.interval': ['cycles', 'the same: words between lanes'],
+  'shared.latency': ['cycles', 'a load from shared memory'],
+  'shared.bandwidth': ['bytes a cycle', 'the port of shared memory'],
+  'barrier.latency': ['cycles', 'from the last arrival at a barrier of the CTA to the instruction behind it'],
+  'barrier.issue': ['cycles', 'a warp arrives at a barrier of the CTA'],
+  'mbarrier.issue': ['cycles', 'an arrival at an mbarrier'],
+  'mbarrier.wait': ['cycles', 'a wait whose phase is over'],
+  'mbarrier.wake': ['cycles', 'from what ends a phase to the instruction behind a wait for it'],
+  'fence.proxy': ['cycles', 'a fence between generic and asynchronous accesses'],
+  'fence.memory': ['cycles', 'a fence of memory at the scope of the chip'],
+  'cluster.latency': [
+    'cycles',
+    'from the last arrival at the barrier of a cluster to the instruction behind it',
+  ],
+  'tensormap.replace': ['cycles', 'a field of a tensor map in shared memory is written'],
+  'tensormap.publish': ['cycles', 'a tensor map goes to global memory, and may be used'],
+  'registers.change': ['cycles', 'a warpgroup gives registers back, or takes more'],
+  'tma.issue': ['cycles', 'an agent issues a copy'],
+  'tma.interval': ['cycles', 'the unit begins a copy'],
+  'tma.row': ['cycles', 'the unit takes a row of 128 bytes of a box'],
+  'tma.latency': ['cycles', 'from the issue of a copy to its bytes in shared memory, when they are in L2'],
+  'tma.store': ['cycles', 'from the issue of a store to the end of its reads of shared memory'],
+  'tma.written': ['cycles', 'from the end of its reads to its bytes in global memory'],
+  'lsu.issue': ['cycles', 'a warp issues an access of memory'],
+  'l2.latency': ['cycles', 'a load by threads of what is in L2'],
+  'l2.bandwidth': [
+    'bytes a cycle',
+    'lines of L2 that a multiprocessor alone asks for, when all ask for some',
+  ],
+  'l2.port': ['bytes a cycle', 'between L2 and a multiprocessor at most'],
+  'l2.write': ['bytes a cycle', 'what a multiprocessor writes, when all write'],
+  'write.port': ['bytes a cycle', 'what a multiprocessor writes at most'],
+  'l2.apart': [
+    'share',
+    'of what neighbours could ask for once, what they ask for apart, because they are not in step',
+  ],
+  'l2.together': ['count', 'neighbouring multiprocessors whose requests for one line are made once'],
+  'l2.bytes': ['bytes', 'of L2 that keep what was read'],
+  'dram.latency': ['cycles', 'a load of what is not in L2, beyond that of one that is'],
+  'dram.bandwidth': ['GB/s', 'between DRAM and L2'],
+  'wgmma.issue': ['cycles', 'a warp issues a product'],
+  'wgmma.latency': ['cycles', 'from the last product of a group to the instruction behind a wait for it'],
+  'wgmma.rate': ['operations a cycle', 'multiply-adds of 16 bits, all four tensor cores together'],
+  'wgmma.shared': ['bytes a cycle', 'operands of products from shared memory'],
+  'mma.interval': ['cycles', 'a scheduler, per warp: m16n8k16 by mma.sync'],
+  'tcgen05.issue': ['cycles', 'an agent issues a product of the fifth generation'],
+  'tcgen05.latency': ['cycles', 'from the end of a product to its arrival at a barrier'],
+  'tcgen05.rate': ['operations a cycle', 'multiply-adds of 16 bits, of one multiprocessor'],
+  'tmem.bandwidth': ['bytes a cycle', 'between tensor memory and registers'],
+  'tmem.latency': ['cycles', 'a load from tensor memory'],
+  'tmem.allocate': ['cycles', 'columns of tensor memory are allocated, or given back'],
+}
+
+export type Source =
+  /** by a program of `conformance/hopper/timing`; the rows of its capture that say so */
+  | { readonly _tag: 'measured'; readonly rows: string }
+  | { readonly _tag: 'documented'; readonly page: string }
+  /** so that these captures come out */
+  | { readonly _tag: 'fitted'; readonly to: string }
+
+export interface Parameter {
+  readonly value: number
+  readonly source: Source
+}
+
+export interface Chip {
+  readonly name: string
+  readonly says: string
+  readonly parameters: Readonly<Record<Name, Parameter>>
+}
+
+// ---------------------------------------------------------------- constructors
+
+export const measured = (value: number, rows: string): Parameter => ({
+  value,
+  source: { _tag: 'measured', rows },
+})
+export const documented = (value: number, page: string): Parameter => ({
+  value,
+  source: { _tag: 'documented', page },
+})
+export const fitted = (value: number, to: string): Parameter => ({ value, source: { _tag: 'fitted', to } })
+
+// ---------------------------------------------------------------- destructors
+
+export const valueOf = (chip: Chip, name: Name): number => chip.parameters[name].value
+
+const isName = (word: string): word is Name => Object.hasOwn(names, word)
+export const allNames: ReadonlyArray<Name> = Object.keys(names).filter(isName)
+
+// ---------------------------------------------------------------- other chips
+
+export type ChipFailure = Failure<'chip.name' | 'chip.value'>
+
+/** One number of a chip is another: a number, or a factor (`x1.2`). */
+export const changed =
+  (name: string, word: string) =>
+  (chip: Chip): E.Either<ChipFailure, Chip> => {
+    if (!isName(name))
+      return refuse('chip.name', `${chip.name} has no number '${name}'; ${didYouMean(allNames)(name)}`)
+    const isFactor = word[0] === 'x'
+    const said = Number(isFactor ? word.slice(1) : word)
+    if (!Number.isFinite(said) || said <= 0)
+      return refuse(
+        'chip.value',
+        `${name}: expected a positive number or a factor such as x1.2, found '${word}'`,
+      )
+    const before = chip.parameters[name]
+    const value = isFactor ? before.value * said : said
+    return E.right({
+      name: chip.name,
+      says: chip.says,
+      parameters: Object.assign({}, chip.parameters, { [name]: { value, source: before.source } }),
+    })
+  }

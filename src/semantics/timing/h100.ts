@@ -1,0 +1,78 @@
+/**
+ * An H100 SXM (80 GB HBM3).
+ *
+ * What is of a multiprocessor or of L2 was measured on an H200, which has the same multiprocessors, L2 and clocks, and other DRAM: programs and captures are in
+ * `conformance/hopper/timing`. DRAM and the size of L2 are from the data sheet. What is fitted makes the launches of `conformance/hopper/timing` that are for calibration come out.
+ */
+import { documented as d, fitted as f, measured as m, type Chip } from './chip.js'
+
+const whitePaper = 'NVIDIA H100 Tensor Core GPU Architecture (white paper)'
+const guide = 'CUDA C++ Programming Guide, compute capabilities: 9.0'
+const throughput = 'CUDA C++ Programming Guide, throughput of arithmetic instructions: 9.0'
+
+export const h100: Chip = {
+  name: 'h100',
+  says: 'NVIDIA H100 SXM 80 GB',
+  parameters: {
+    sms: d(132, whitePaper),
+    clock: m(1980, 'launches: add, softmax, rowsum'),
+    'clock.tensor': m(510, 'launches: mhz of products, by how busy the tensor cores are'),
+    'sm.threads': d(2048, guide),
+    'sm.ctas': d(32, guide),
+    'sm.registers': d(65536, guide),
+    'sm.shared': d(233472, guide),
+    'sm.reserved': d(1024, guide),
+    'launch.grid': f(3, 'short launches for calibration'),
+    'launch.cta': m(300, 'cta_times: gaps'),
+    'alu.latency': m(4.4, 'op: chain of ffma, fadd, fmul'),
+    'sfu.latency': m(17, 'op: chain of ex2'),
+    'shuffle.latency': m(24, 'op: chain of shfl'),
+    'fma.interval': d(1, throughput),
+    'alu.interval': d(2, throughput),
+    'half.interval': m(1.15, 'op: hfma2 of 1,024 threads'),
+    'convert.interval': m(2.1, 'op: cvt_f16x2 of 1,024 threads'),
+    'sfu.interval': d(8, throughput),
+    'shuffle.interval': d(4, throughput),
+    'shared.latency': m(29, 'chase_smem'),
+    'shared.bandwidth': d(128, guide),
+    'barrier.latency': m(16, 'op: bar'),
+    'barrier.issue': m(2, 'op: bar, cycles a warp'),
+    'mbarrier.issue': m(15, 'mbar_self'),
+    'mbarrier.wait': m(20, 'mbar_self: wait_passed'),
+    'mbarrier.wake': m(30, 'mbar_ping'),
+    'fence.proxy': m(10, 'op: fence_proxy'),
+    'fence.memory': m(265, 'op: fence_gpu'),
+    'cluster.latency': f(200, 'launches for calibration'),
+    'tensormap.replace': m(16, 'map_fence: replace'),
+    'tensormap.publish': m(260, 'map_fence'),
+    'registers.change': f(20, 'launches for calibration'),
+    'tma.issue': m(45, 'tma_one_2d: issue'),
+    'tma.interval': f(20, 'small boxes'),
+    'tma.row': m(1.1, 'tma_one_2d: boxes of 32, 64 and 128 bytes a row'),
+    'tma.latency': m(265, 'tma_one_2d of 1 KB'),
+    'tma.store': m(42, 'tma_store: read'),
+    'tma.written': m(14, 'tma_store: done'),
+    'lsu.issue': f(2, 'launches for calibration'),
+    'l2.latency': m(285, 'chase in L2'),
+    'l2.bandwidth': m(37, 'ring: all multiprocessors, each its own'),
+    'l2.port': m(105, 'ring: one multiprocessor'),
+    'l2.write': m(18.5, 'tma_store_flow, stg: all multiprocessors'),
+    'l2.apart': f(0.63, 'products of 64 x 128 and 128 x 128'),
+    'l2.together': m(16, 'shared: by neighbours, interleaved'),
+    'write.port': m(32, 'tma_store_flow, stg: one multiprocessor'),
+    'l2.bytes': d(50 * 2 ** 20, whitePaper),
+    'dram.latency': m(400, 'chase, tma_one: dram beyond l2'),
+    'dram.bandwidth': d(3000, 'data sheet: 3.35 TB/s, of which nine tenths can be had'),
+    'wgmma.issue': m(8, 'wgmma'),
+    'wgmma.latency': m(45, 'wgmma: groups of one'),
+    'wgmma.rate': d(2048, whitePaper),
+    'wgmma.shared': d(128, guide),
+    'mma.interval': m(9, 'op: mma'),
+    'tcgen05.issue': d(1, 'an H100 has none: PTX ISA, tcgen05'),
+    'tcgen05.latency': d(1, 'an H100 has none: PTX ISA, tcgen05'),
+    'tcgen05.rate': d(1, 'an H100 has none: PTX ISA, tcgen05'),
+    'tmem.bandwidth': d(512, 'an H100 has none: PTX ISA, tcgen05'),
+    'tmem.latency': d(50, 'an H100 has none: PTX ISA, tcgen05'),
+    'tmem.allocate': d(100, 'an H100 has none: PTX ISA, tcgen05'),
+  },
+}

@@ -1,0 +1,12 @@
+/** An H200 SXM (141 GB HBM3e): the multiprocessors of an H100, more of L2, faster DRAM. What the captures of `conformance/hopper/timing` are from. */
+import { documented, measured, type Chip } from './chip.js'
+import { h100 } from './h100.js'
+
+export const h200: Chip = {
+  name: 'h200',
+  says: 'NVIDIA H200 SXM 141 GB',
+  parameters: Object.assign({}, h100.parameters, {
+    'l2.bytes': documented(60 * 2 ** 20, 'as the driver says it'),
+    'dram.bandwidth': measured(4500, 'ring: 1 GB, all multiprocessors'),
+  }),
+}

@@ -1,0 +1,210 @@
+/**
+ * Time: how long a kernel takes on a chip.
+ *
+ * A multiprocessor is run in full: as many CTAs as it takes, wave after wave, under the clock. The rest of the grid is a load on L2 and DRAM (`traffic.ts`). Waves
+ * that are like the one before are not run again; the last one, which may leave places empty, is.
+ *
+ *     512 CTAs of 128 x 256, 132 multiprocessors, one CTA on each      3 full waves are run, and a last one of 116
+ *     8,192 CTAs, six on each                                           10 full waves, of which 3 are run, and a last one
+ *
+ * Laws
+ * 1. The run is a run of the machine: its schedule, without the times, is one that `recorded` takes, with the same log.
+ * 2. It is deterministic.
+ */
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { refuse, type Failure } from '../../failure.js'
+import type { Algebra } from '../../numerics/algebra.js'
+import type { Fold, Header } from '../log/events.js'
+import * as Run from '../execution/run.js'
+import type { EventKey } from '../execution/step.js'
+import type { Arguments, Source } from '../machine/source.js'
+import { valueOf, type Chip } from './chip.js'
+import { clock, type Timed } from './clock.js'
+import { trafficOf, visiting, type Launching, type Loaded, type Traffic } from './traffic.js'
+
+// ---------------------------------------------------------------- model
+
+/** What a CTA takes of a multiprocessor. */
+export interface Footing {
+  readonly threads: number
+  readonly registers: number
+  readonly shared: number
+}
+
+export type Limit = 'threads' | 'registers' | 'shared memory' | 'CTAs' | 'grid'
+
+export interface Residency {
+  /** CTAs on a multiprocessor at once */
+  readonly ctas: number
+  readonly by: Limit
+}
+
+export interface Timing {
+  readonly chip: Chip
+  readonly header: Header
+  /** from the first instruction to the last byte */
+  readonly cycles: number
+  /** at which it runs: less, the busier the tensor cores are */
+  readonly megahertz: number
+  /** with the launch */
+  readonly microseconds: number
+  readonly footing: Footing
+  readonly residency: Residency
+  /** multiprocessors that have something to do */
+  readonly active: number
+  readonly clusters: number
+  /** waves of the grid, the last one included, and how many of them were run */
+  readonly waves: { readonly all: number; readonly run: number; readonly last: number }
+  readonly timed: Timed
+  /** multiply-adds of the whole grid, and the share of the chip's tensor cores that they are in this time */
+  readonly macs: number
+  readonly tensorCores: number
+  readonly traffic: Traffic
+  readonly steps: number
+  /** the schedule of the run, and the clusters that it visits */
+  readonly schedule: ReadonlyArray<EventKey>
+  readonly visits: ReadonlyArray<number>
+}
+
+export type TimeFailure = Failure<'time.size' | 'time.stopped' | 'time.launch'>
+
+// ---------------------------------------------------------------- places
+
+const floors = (a: number, b: number): number => Math.floor(a / b)
+
+/** How many CTAs a multiprocessor takes at once; 0: not one. */
+export const residencyOf = (chip: Chip, { threads, registers, shared }: Footing): Residency => {
+  const warps = Math.ceil(threads / 32)
+  // registers are dealt out to warps by 256, and a scheduler has a quarter of them
+  const ofWarp = Math.ceil((registers * 32) / 256) * 256
+  const perScheduler = floors(valueOf(chip, 'sm.registers') / 4, ofWarp)
+  const limits: ReadonlyArray<readonly [Limit, number]> = [
+    ['threads', floors(valueOf(chip, 'sm.threads'), warps * 32)],
+    ['registers', floors(perScheduler * 4, warps)],
+    ['shared memory', floors(valueOf(chip, 'sm.shared'), shared + valueOf(chip, 'sm.reserved'))],
+    ['CTAs', valueOf(chip, 'sm.ctas')],
+  ]
+  const [by, ctas] = limits.reduce((least, one) => (one[1] < least[1] ? one : least))
+  return { ctas, by }
+}
+
+// ---------------------------------------------------------------- the run
+
+const silent: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
+
+export const time = (
+  source: Source,
+  algebra: Algebra,
+  given: Arguments,
+  footing: Footing,
+  chip: Chip,
+): E.Either<TimeFailure, Timing> => {
+  const wanted = residencyOf(chip, footing)
+  if (wanted.ctas === 0)
+    return refuse(
+      'time.size',
+      `${source.name}: a multiprocessor of ${chip.name} takes no CTA of it (limit: ${wanted.by})`,
+    )
+  return pipe(
+    source.launch(algebra, Object.assign({}, given, { resident: wanted.ctas, oneWave: true as const })),
+    E.mapLeft((f): TimeFailure => ({ code: 'time.launch', message: f.message })),
+    E.chain((launched): E.Either<TimeFailure, Timing> => {
+      const { world } = launched
+      const { clusterCount, ctas } = world
+      const sms = valueOf(chip, 'sms')
+      const groups = Math.max(1, floors(sms, ctas))
+      const resident = Math.min(wanted.ctas, Math.ceil(clusterCount / groups))
+      const residency: Residency = resident < wanted.ctas ? { ctas: resident, by: 'grid' } : wanted
+      const capacity = groups * resident
+      const full = floors(clusterCount, capacity)
+      const rest = clusterCount % capacity
+      const active = Math.min(sms, clusterCount * ctas)
+      const launching: Launching = (more) => {
+        const again = source.launch(
+          algebra,
+          Object.assign({}, given, { resident: wanted.ctas, oneWave: true as const }, more),
+        )
+        return E.isLeft(again) ? null : again.right
+      }
+      const traffic = trafficOf(
+        launching,
+        launched,
+        capacity,
+        valueOf(chip, 'l2.bytes'),
+        Math.max(1, floors(valueOf(chip, 'l2.together'), ctas)),
+      )
+      // a last wave that fills all places is like those before it, and one that leaves some empty is that of the last clusters
+      const last = rest === 0 ? 0 : Math.ceil(rest / groups)
+      const isApart = last > 0 && last < resident && full > 0
+      const visits = [
+        resident < world.resident || full === 0 ? clusterCount - resident : 0,
+        ...(isApart ? [clusterCount - last] : []),
+      ]
+      const alike = full + (last > 0 && !isApart ? 1 : 0)
+      const shareOf =
+        (part: (l: Loaded) => number) =>
+        (site: number): number => {
+          const l = traffic.get(site)
+          return l === undefined || l.loaded === 0 ? 0 : part(l) / l.loaded
+        }
+      const c = clock(world, chip, {
+        missing: shareOf((l) => l.missed),
+        alone: shareOf((l) => l.asked),
+        active,
+      })
+      const begins = visiting(
+        { world: Object.assign({}, world, { pace: c.pace }), machine: launched.machine },
+        visits,
+      )
+      if (begins === null) return refuse('time.launch', `${source.name}: there is nothing to run`)
+      const ran = Run.run(
+        begins.world,
+        begins.machine,
+        {
+          policy: (k) => k(c.policy),
+          fuel: Run.standardFuel,
+          keepSchedule: true,
+          transient: true,
+          ahead: false,
+          watch: { begun: c.begun, stepped: () => undefined, ended: () => undefined },
+        },
+        silent,
+      )
+      if (ran.outcome._tag !== 'completed')
+        return refuse(
+          'time.stopped',
+          `${source.name}: the timed run did not come to its end (${ran.outcome._tag}${ran.outcome._tag === 'fault' ? `: ${ran.outcome.fault.message}` : ''}); \`tcspec check\` says why`,
+        )
+      const timed = c.timed()
+      const { waves } = timed
+      const [first] = waves
+      const period = (first?.to ?? 0) - (first?.from ?? 0) + valueOf(chip, 'launch.cta')
+      const cycles = timed.end + (alike - 1) * period
+      const simulated = resident + (isApart ? last : 0)
+      const macs = (timed.macs / simulated) * clusterCount
+      const rate = Math.max(valueOf(chip, 'wgmma.rate'), valueOf(chip, 'tcgen05.rate'))
+      const tensorCores = cycles === 0 ? 0 : macs / (rate * sms * cycles)
+      const megahertz = valueOf(chip, 'clock') - valueOf(chip, 'clock.tensor') * tensorCores
+      return E.right({
+        chip,
+        header: world.header,
+        cycles,
+        megahertz,
+        microseconds: cycles / megahertz + valueOf(chip, 'launch.grid'),
+        footing,
+        residency,
+        active,
+        clusters: clusterCount,
+        waves: { all: alike + (isApart ? 1 : 0), run: visits.length, last },
+        timed,
+        macs,
+        tensorCores,
+        traffic,
+        steps: ran.steps,
+        schedule: ran.schedule,
+        visits,
+      })
+    }),
+  )
+}

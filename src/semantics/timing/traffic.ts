@@ -1,0 +1,282 @@
+/**
+ * Traffic: what of a grid's loads comes from L2, and what from DRAM.
+ *
+ * One multiprocessor is run in full. The others run the same program at the same time, at other places of global memory, and share L2: a tile of B that all CTAs of
+ * one column load comes from DRAM once. So what each cluster loads is listed, in the order in which it does, and the clusters of a wave are taken to go on in step. Their
+ * boxes pass through a memory as large as L2 that forgets what it has had longest. What neighbouring multiprocessors ask for at the same time is asked of L2 once: measured on an
+ * H200, two neighbours that read the same get twice the bytes, and two that are far from one another do not.
+ *
+ * What the other clusters load is known by what a few of them do:
+ *
+ * | how                                                                            | borne out by                                     |
+ * |--------------------------------------------------------------------------------|--------------------------------------------------|
+ * | along each axis of the grid every box moves by so many bytes a cluster          | the last cluster                                 |
+ * | else each cluster is run, as long as there is time                              | nothing: the others are taken to be like those   |
+ *
+ * Of many boxes a part stands for all, and so large a part of L2 for L2.
+ *
+ * Law 1. A grid of one cluster misses every byte that it loads once, and no byte that it loads again while L2 holds it.
+ *
+ * Not modelled: which slice of L2 holds a line, and lines that are evicted early.
+ */
+import { greatest } from '../../greatest.js'
+import { bitsOf } from '../../numerics/dtype.js'
+import { eager } from '../execution/policy.js'
+import * as Run from '../execution/run.js'
+import type { Launched } from '../execution/launch.js'
+import type { Fold, Footprint, Header } from '../log/events.js'
+import { offsetsIn } from '../machine/footprint.js'
+import { nextWave } from '../machine/launch.js'
+import type { Arguments } from '../machine/source.js'
+import { withWave } from '../machine/state.js'
+import type { World } from '../machine/world.js'
+import { fellowship } from '../warps/fellows.js'
+
+// ---------------------------------------------------------------- model
+
+interface Touch {
+  readonly site: number
+  /** its number among all */
+  readonly footprint: number
+  readonly plane: number
+  readonly byte: number
+  readonly bytes: number
+  readonly reads: boolean
+}
+
+/** The launch once more, with other clusters that are followed; null: it is refused. */
+export type Launching = (given: Pick<Arguments, 'fellows'>) => Launched | null
+
+/** Bytes that a statement loads in all clusters: those that L2 is asked for, and those that were not there. */
+export interface Loaded {
+  readonly loaded: number
+  readonly asked: number
+  readonly missed: number
+}
+/** By site. */
+export type Traffic = ReadonlyMap<number, Loaded>
+
+// ---------------------------------------------------------------- what a cluster touches
+
+/** A launch of which these clusters are run; each is the first of a wave of so many at most, and with `alone` the only one. */
+export const visiting = (
+  { world, machine }: Launched,
+  visits: ReadonlyArray<number>,
+  alone = false,
+): Launched | null => {
+  // places behind the last cluster stay empty
+  const count = alone ? greatest(0)(visits) + 1 : world.clusterCount
+  const only = Object.assign({}, world, { visits, clusterCount: count })
+  const { wave } = machine
+  const begins = nextWave(
+    only,
+    withWave(machine, { clusters: wave.clusters, next: 0, requests: 0, refused: wave.refused }),
+  )
+  return begins === null ? null : { world: only, machine: begins }
+}
+
+const sizes = new WeakMap<Footprint, readonly [byte: number, bytes: number]>()
+/** The first byte of a footprint, and how many it has. */
+const sizeOf = (f: Footprint): readonly [number, number] => {
+  const known = sizes.get(f)
+  if (known !== undefined) return known
+  const [offsets, origin] = offsetsIn(f)
+  let first = Infinity
+  let there = 0
+  for (let i = 0; i < offsets.length; i++) {
+    const at = offsets[i]!
+    if (at < 0) continue
+    there++
+    if (at < first) first = at
+  }
+  const made = [there === 0 ? 0 : first + origin, (there * bitsOf(f.dtype)) / 8] as const
+  sizes.set(f, made)
+  return made
+}
+
+/** A load finds what its own cluster has written nowhere else than in L2, so writes are listed as well. */
+const touches: Fold<{ readonly header: Header; readonly list: Touch[] }, ReadonlyArray<Touch>> = {
+  init: (header) => ({ header, list: [] }),
+  observe: (s, e) => {
+    if (e._tag !== 'access' || s.header.planes[e.footprint.plane]?.space !== 'gmem') return s
+    const [byte, bytes] = sizeOf(e.footprint)
+    if (bytes > 0)
+      s.list.push({
+        site: e.stamp.site,
+        footprint: e.footprint.id,
+        plane: e.footprint.plane,
+        byte,
+        bytes,
+        reads: e.rw === 'r',
+      })
+    return s
+  },
+  finish: ({ list }) => list,
+}
+
+interface Ran {
+  readonly touches: ReadonlyArray<Touch>
+  readonly steps: number
+}
+
+const ranIn = (launched: Launched, cluster: number): Ran | null => {
+  const begins = visiting(launched, [cluster], true)
+  if (begins === null) return null
+  const { world } = begins
+  const { outcome, result, steps } = Run.run(
+    world,
+    begins.machine,
+    { policy: eager, fuel: Run.standardFuel, keepSchedule: false, transient: true, ahead: false },
+    touches,
+  )
+  return outcome._tag === 'completed' ? { touches: result, steps } : null
+}
+
+// ---------------------------------------------------------------- of all clusters
+
+const isAlike = (a: ReadonlyArray<Touch>, b: ReadonlyArray<Touch>): boolean =>
+  a.length === b.length &&
+  a.every((t, i) => t.site === b[i]!.site && t.plane === b[i]!.plane && t.bytes === b[i]!.bytes)
+
+const coordinatesOf = (cluster: number, clusters: ReadonlyArray<number>): ReadonlyArray<number> => {
+  let left = cluster
+  return clusters.map((extent) => {
+    const here = left % extent
+    left = Math.floor(left / extent)
+    return here
+  })
+}
+
+/** Where a cluster touches memory, in its order; null: it is not known. */
+type Of = (
+  cluster: number,
+) => { readonly list: ReadonlyArray<Touch>; readonly byte: (i: number) => number } | null
+
+/** The clusters that say how boxes move: the next one along each axis that has several. */
+const neighbours = ({
+  clusters,
+}: World): ReadonlyArray<{ readonly axis: number; readonly cluster: number }> => {
+  let stride = 1
+  return clusters.flatMap((extent, axis) => {
+    const cluster = stride
+    stride *= extent
+    return extent > 1 ? [{ axis, cluster }] : []
+  })
+}
+
+/** `moved(f)`: how far from where cluster 0 has them its touches are in the cluster `asked[f]`. Null: they do not move by so many bytes along each axis. */
+const along = (
+  { clusters, clusterCount }: World,
+  own: ReadonlyArray<Touch>,
+  asked: ReadonlyArray<{ readonly axis: number }>,
+  moved: ReadonlyArray<Float64Array>,
+): Of | null => {
+  const by = (cluster: number, i: number): number => {
+    const c = coordinatesOf(cluster, clusters)
+    return asked.reduce((byte, { axis }, f) => byte + c[axis]! * moved[f]![i]!, 0)
+  }
+  const last = moved.at(-1)!
+  if (!own.every((_, i) => last[i] === by(clusterCount - 1, i))) return null
+  return (cluster) => ({ list: own, byte: (i) => own[i]!.byte + by(cluster, i) })
+}
+
+/** One cluster is run, and others are followed beside it, which programs of warps can. */
+const byFellows = (launching: Launching, world: World): Of | null => {
+  if (!world.front.hasFellows || world.algebra.memory !== 'shadow' || world.clusterCount < 2) return null
+  const asked = neighbours(world)
+  const fellows = fellowship([...asked.map(({ cluster }) => cluster), world.clusterCount - 1])
+  const launched = launching({ fellows })
+  const own = launched === null ? undefined : ranIn(launched, 0)?.touches
+  if (own === undefined || fellows.alike.some((alike) => alike === 0)) return null
+  const ways = own.map(({ footprint }) => fellows.moves.get(footprint)?.[0])
+  if (ways.includes(undefined)) return null
+  const moved = fellows.clusters.map((_, f) => Float64Array.from(ways, (way) => fellows.ways[way!]![f]!))
+  return along(world, own, asked, moved)
+}
+
+/** Cluster 0 and its neighbours are run, one after the other. */
+const byRuns = (launched: Launched): Of | null => {
+  const { world } = launched
+  const own = ranIn(launched, 0)?.touches
+  if (own === undefined) return null
+  if (world.clusterCount === 1) return () => ({ list: own, byte: (i) => own[i]!.byte })
+  const asked = neighbours(world)
+  const moved: Float64Array[] = []
+  for (const cluster of [...asked.map((n) => n.cluster), world.clusterCount - 1]) {
+    const other = ranIn(launched, cluster)?.touches
+    if (other === undefined || !isAlike(own, other)) return null
+    moved.push(Float64Array.from(own, (t, i) => other[i]!.byte - t.byte))
+  }
+  return along(world, own, asked, moved)
+}
+
+/** Steps of the runs that ask what other clusters touch. */
+const patience = 1_500_000
+
+/** Each is run, as long as there is time. */
+const oneByOne = (launched: Launched): Of => {
+  let spent = 0
+  return (cluster) => {
+    if (spent > patience) return null
+    const ran = ranIn(launched, cluster)
+    if (ran === null) return null
+    spent += ran.steps
+    return { list: ran.touches, byte: (i) => ran.touches[i]!.byte }
+  }
+}
+
+// ---------------------------------------------------------------- L2
+
+/** Most boxes that are followed. */
+const mostBoxes = 400_000
+
+/** `together`: clusters that run at the same time; `bytes`: of L2; `merging`: neighbours of which a line is asked for once. */
+export const trafficOf = (
+  launching: Launching,
+  launched: Launched,
+  together: number,
+  bytes: number,
+  merging: number,
+): Traffic => {
+  const { clusterCount } = launched.world
+  const of = byFellows(launching, launched.world) ?? byRuns(launched) ?? oneByOne(launched)
+  const found = new Map<number, { loaded: number; asked: number; missed: number }>()
+  const last = new Map<number, number>()
+  let came = 0
+  let fraction = 0
+  for (let from = 0; from < clusterCount; from += together) {
+    const wave = Array.from({ length: Math.min(together, clusterCount - from) }, (_, i) => from + i).flatMap(
+      (cluster) => of(cluster) ?? [],
+    )
+    const first = wave[0]
+    if (first === undefined) break
+    const length = greatest(0)(wave.map(({ list }) => list.length))
+    if (fraction === 0) fraction = Math.min(1, mostBoxes / (length * clusterCount))
+    // a part of the boxes, the same for all clusters
+    const every = Math.max(1, Math.round(1 / fraction))
+    for (let i = 0; i < length; i++) {
+      if ((Math.imul(i, 0x9e3779b1) >>> 8) % every !== 0) continue
+      let near = new Set<number>()
+      for (const [c, { list, byte }] of wave.entries()) {
+        if (c % merging === 0) near = new Set()
+        const t = list[i]
+        if (t === undefined) continue
+        const key = t.plane * 2 ** 42 + byte(i)
+        const before = last.get(key)
+        const isThere = before !== undefined && (came - before) * every < bytes
+        if (!isThere) {
+          last.set(key, came)
+          came += t.bytes
+        }
+        if (!t.reads) continue
+        const sum = found.get(t.site) ?? { loaded: 0, asked: 0, missed: 0 }
+        found.set(t.site, sum)
+        sum.loaded += t.bytes
+        if (!near.has(key)) sum.asked += t.bytes
+        near.add(key)
+        if (!isThere) sum.missed += t.bytes
+      }
+    }
+  }
+  return found
+}

@@ -1,0 +1,42 @@
+/**
+ * The instructions of a program of warps as work (`machine/pace.ts`): what each is called, and what it reads and writes.
+ *
+ * A guard is read too: what it decides waits for it. What ends no value and takes no slot of its own (the turn of a loop, a label) has no name.
+ */
+import { remembered } from '../../remembered.js'
+import type { Work } from '../machine/pace.js'
+import { ofPredicate, type Operation, type WarpProgram } from './program.js'
+import { usesOf } from './uses.js'
+
+const nameOf = (o: Operation): string => {
+  switch (o._tag) {
+    case 'scalar':
+      return o.name
+    case 'turn':
+    case 'nothing':
+      return ''
+    case 'predicate':
+      return `predicate.${o.op}`
+    case 'multiply':
+    case 'wholeWarp':
+      return o._tag
+    case 'mbarrierArrive':
+      return `${o._tag}.${o.kind}`
+    default:
+      return o._tag
+  }
+}
+
+/** By index of `code`. */
+export const worksOf: (p: WarpProgram) => ReadonlyArray<Work> = remembered(({ code }) =>
+  code.map(({ site, guard, operation }): Work => {
+    const { reads, writes } = usesOf(operation)
+    return {
+      name: nameOf(operation),
+      elements: 32,
+      reads: guard === null ? reads : [...reads, ofPredicate(guard.predicate)],
+      writes,
+      site,
+    }
+  }),
+)
