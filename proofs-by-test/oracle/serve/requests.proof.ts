@@ -107,6 +107,8 @@ const rows: ReadonlyArray<readonly [method: string, params: object, argv: string
   ['view', { kernel: 'zoo/R1', schedule: 'lazy' }, 'zoo/R1 --schedule lazy'],
   ['trace', { kernel: 'zoo/R1', first: 5 }, 'zoo/R1 --first 5'],
   ['trace', { kernel: 'zoo/R1', format: 'perfetto' }, 'zoo/R1 --format perfetto'],
+  ['time', { kernel: 'zoo/R1', chip: 'h100:clock=1800' }, 'zoo/R1 --chip h100:clock=1800'],
+  ['time', { kernel: 'zoo/R1', numbers: true }, 'zoo/R1 --numbers'],
   [
     'compare',
     { got: inlineOfTensor(a), expected: inlineOfTensor(b) },
