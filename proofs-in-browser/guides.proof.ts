@@ -65,6 +65,31 @@ describe('links', () => {
 })
 
 describe('pages', () => {
+  it.each(looks)('no accessibility error in the reference: %s', async (_, view) => {
+    const reference = `${built}api/`
+    if (!fs.existsSync(reference)) return
+    const all = fs
+      .readdirSync(reference, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.html'))
+      .sort()
+    // the first of each kind of page, and every five hundredth
+    const kinds = new Map(
+      all
+        .map(
+          (name) =>
+            [/<h1[^>]*>\s*(\w+)/u.exec(fs.readFileSync(`${reference}${name}`, 'utf8'))?.[1], name] as const,
+        )
+        .reverse(),
+    )
+    const some = new Set(['index.html', ...kinds.values(), ...all.filter((_name, i) => i % 500 === 250)])
+    expect(some.size).toBeGreaterThan(5)
+    for (const name of some) {
+      const { page } = await browser.open(at('', `api/${name}`), view)
+      await page.locator('#tsd-nav-container a').first().waitFor({ state: 'attached' })
+      expect([name, await accessibilityErrors(page)]).toEqual([name, []])
+      await page.context().close()
+    }
+  })
   it.each(looks)('no accessibility error, and nothing is wider than the screen: %s', async (_, view) => {
     for (const file of ['index', 'hazards', 'FirstKernel', 'MemoryModel', 'Schemas']) {
       const { page, complaints } = await browser.open(at('', `guide/${file}.html`), view)

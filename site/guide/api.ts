@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Application, DeclarationReflection, RendererEvent } from 'typedoc'
+import { Application, DeclarationReflection, PageEvent, RendererEvent } from 'typedoc'
+import { accessible } from './api-page.js'
 import type { Named } from './search.js'
 
 interface Manifest {
@@ -27,7 +28,12 @@ const stampOf = (root: string): string => {
       .update('\0')
       .update(readFileSync(join(root, file)))
   }
-  for (const file of ['package.json', 'typedoc.json', 'site/guide/api.ts', 'site/guide/api.css']) add(file)
+  for (const file of [
+    'package.json',
+    'typedoc.json',
+    ...['api.ts', 'api-page.ts', 'api.css'].map((f) => `site/guide/${f}`),
+  ])
+    add(file)
   for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).sort())
     if (file.endsWith('.ts')) add(join('src', file))
   return hash.digest('hex')
@@ -52,6 +58,14 @@ export const apiReference = async (
     options: join(root, 'typedoc.json'),
     entryPoints: doorsOf(manifest).map((door) => join(root, door)),
     out,
+    // what opens a module in the tree would hold a link, too
+    navigation: { includeFolders: false },
+    navigationLeaves: doorsOf(manifest).map(
+      (door) => door.replace(/^src\/(.*)\/index\.ts$/u, '$1') || 'index',
+    ),
+  })
+  app.renderer.on(PageEvent.END, (page) => {
+    if (page.contents !== undefined) page.contents = accessible(page.contents)
   })
   // what has a page of its own is known while they are written
   const names: Named[] = []
