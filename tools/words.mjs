@@ -27,8 +27,11 @@ const rooms = [
 /** Rooms of descriptions: of members of documents, rows of tables, clauses. There a text may be a phrase that goes on after its name, so its first word is its own. */
 const described = [
   'src/dialects',
+  'src/kernels/catalogue',
   'src/layouts',
   'src/oracle/documents.ts',
+  'src/oracle/host',
+  'src/oracle/launch',
   'src/oracle/serve',
   'src/oracle/sweep',
   'src/semantics/files',

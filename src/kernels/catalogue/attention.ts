@@ -40,7 +40,7 @@ export const shapeParameters = (
   size('headDim', sizes.headDim, 'length of a row of one head'),
   word('mask', masks, 'which keys a query sees'),
   size('left', 128, 'mask=window: keys that are seen before the diagonal'),
-  size('right', 0, 'mask=window: keys that are seen behind it'),
+  size('right', 0, 'mask=window: keys that are seen after it'),
   word('scale', ['none', 'rsqrt'], 'of the scores: 1, or 1 / sqrt(headDim)'),
 ]
 
@@ -214,7 +214,7 @@ export const fa4AttentionKernel: Kernel = {
     ...shapeParameters({ batch: 1, q: 256, kv: 512, heads: 2, kvHeads: 1, headDim: 128 }),
     size('blockKv', 128, 'rows of k and v of a tile: a multiple of 16 up to 256 - headDim'),
     count('stages', 5, 'slots', 'slots that k and v share; as many as fit, if not given'),
-    word('release', ['commit', 'arrive'], 'when a slot is given back: behind its products, or too early'),
+    word('release', ['commit', 'arrive'], 'when a slot is released: after its products, or too early'),
     word(
       'statistics',
       ['waited', 'published'],

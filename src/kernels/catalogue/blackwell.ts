@@ -134,7 +134,7 @@ const tutorial = (
 export const matmul0Kernel: Kernel = tutorial(
   single('matmul0'),
   1,
-  'out = a @ b on Blackwell: one warpgroup, emit_pipeline, tcgen05 one step behind',
+  'out = a @ b on Blackwell: one warpgroup, emit_pipeline, each product is waited for one step later',
   [],
   matmul0,
 )

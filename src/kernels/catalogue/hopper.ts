@@ -62,7 +62,8 @@ const pipelinedShape: Shape = { ...hopperShape, kernel: 'hopper-pipelined' }
 
 export const hopperPipelinedKernel: Kernel = {
   name: pipelinedShape.kernel,
-  summary: 'out = a @ b: one warpgroup, emit_pipeline, wgmma one step behind (delay_release=1)',
+  summary:
+    'out = a @ b: one warpgroup, emit_pipeline, each product is waited for one step later (delay_release=1)',
   parameters: wgmmaParameters(pipelinedShape),
   tensors: tiledTensors,
   dtype: 'dtype',

@@ -18,7 +18,7 @@ export const kvPipeline: Kernel = {
     size('blockKv', 64, 'rows of k and v of a tile: a multiple of 16 up to 128'),
     count('stages', 3, 'slots', 'slots of the ring, or of both rings together'),
     word('rings', ['shared', 'separate'], 'one ring for k and v, or one each, of half the slots'),
-    word('release', ['commit', 'arrive'], 'when a slot is given back: behind its products, or too early'),
+    word('release', ['commit', 'arrive'], 'when a slot is released: after its products, or too early'),
     word('dtype', ['f16', 'bf16'], 'element type of q, k and v; sums are f32'),
   ],
   tensors: [

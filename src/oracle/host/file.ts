@@ -401,7 +401,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
       'a graph is launched',
       {
         op: opOf('graph'),
-        nodes: described(list(node), 'its nodes, each behind those that it comes after'),
+        nodes: described(list(node), 'its nodes, each after the nodes that it depends on'),
       },
       { stream },
     ),

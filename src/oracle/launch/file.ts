@@ -99,7 +99,7 @@ const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
       ),
       file: described(
         either('null or a file', nothing, line),
-        'the file beside the launch file; NAME.npy if it is not said; null: there is none, and an input is seeded',
+        'the file, next to the launch file; NAME.npy if absent; null: there is no file, and an input gets seeded data',
       ),
     },
   ),

@@ -147,7 +147,7 @@ export interface PtxLaunch {
 
 // ---------------------------------------------------------------- form
 
-const offset = described(nat, 'bytes behind the beginning of the struct')
+const offset = described(nat, 'offset in the struct, in bytes')
 
 const role = described(
   wordOf<MemoryRole>()({ in: true, out: true, inout: true }),
@@ -155,7 +155,7 @@ const role = described(
 )
 const file = described(
   either<null, string>('null or a file', nothing, line),
-  'the file beside the launch file with what is there before; NAME.npy of an input; null: there is none, and an input is seeded',
+  'the file that holds the tensor before the launch, next to the launch file; NAME.npy for an input; null: there is no file, and an input gets seeded data',
 )
 const symbol = described(line, 'the variable of the module that it is')
 const name = described(line, 'what it is called; `--out` calls it so')
@@ -280,7 +280,7 @@ const scalar: Wire<PtxScalar> = define('PtxScalar', () =>
       type: described(line, 'its type in PTX, such as `s32`, `u64`, `f32`'),
       value: described(
         either<number, string>('a number, or one as a text', finite, line),
-        'the value; integers of 64 bits may be texts',
+        'the value; an integer of 64 bits may be a string',
       ),
     },
     { name: described(line, 'what it is called'), offset },

@@ -205,7 +205,7 @@ const plainWord =
     if (block === undefined && (swizzle ?? fill ?? lower ?? upper ?? steps) !== undefined)
       return refuseWord(
         key,
-        'block=EXTENTS beside swizzle, fill, lower, upper and steps, which a tensor map has',
+        'block=EXTENTS together with swizzle, fill, lower, upper or steps, which only a tensor map has',
         text,
       )
     if ((lower === undefined) !== (upper === undefined))

@@ -339,7 +339,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           tag('other'),
           'of a read: elements that are nowhere read as something other than zero; absent: as zero',
         ),
-        value: described(nat, 'of a read: the number of the value that it gave'),
+        value: described(nat, 'the number of the value that a read returned'),
         origin: described(origin, 'of a write: where its value came from'),
         acquires: described(
           yes,
