@@ -117,7 +117,7 @@ export const banksSuite: Suite = suite({
   name: 'banks',
   arch: 'sm_90a',
   profile: 'layouts',
-  title: 'Turns of shared memory that a warp access takes, and bank conflicts',
+  title: 'Passes over shared memory that the access of a warp takes, and bank conflicts',
   rules: [
     ...groups.map(([word, says]) => ({
       id: `banks.${word}`,

@@ -354,7 +354,7 @@ export const linearSuite: Suite = suite({
     })),
     {
       id: 'linear.refused',
-      says: 'Bases that are outside of their outputs, sizes that are no powers of two, and inverses that are not there are refused',
+      says: 'Bases outside of their outputs, sizes that are no powers of two, and layouts without an inverse are refused',
       source: 'Triton, LinearLayout (arXiv 2505.23819)',
       fidelity: 'documented',
     },

@@ -176,7 +176,7 @@ const rows = {
   P3: {
     title: 'generic read and asynchronous overwrite without a fence',
     definition:
-      'An asynchronous write replaces bytes of shared memory after an ordinary read, in order but without a proxy fence between the two. On sm_100a it is a hazard: chips have read what came later. On sm_90a, where none has, and where a compiler has left the fence out, it is a note. Under strict proxies it is a hazard everywhere, in global memory, too.',
+      'An asynchronous write replaces bytes of shared memory after an ordinary read, in order but without a proxy fence between the two. On sm_100a it is a hazard: chips have read what came later. It is a note on sm_90a, where no chip was seen to do so, and where a compiler omitted the fence. With strict proxies it is a hazard everywhere, also in global memory.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -620,7 +620,7 @@ const rows = {
   K4: {
     title: 'peer CTA that may not have started, or not allocated',
     definition:
-      'The memory of another CTA is reached, or tensor memory of a pair allocated, before anything tells that the other CTA has started; or the pair frees what that CTA may not have allocated yet.',
+      'The memory of another CTA is reached, or tensor memory of a pair is allocated, although the other CTA may not have started; or the pair frees what that CTA may not have allocated yet.',
     severity: 'E',
     by: ['detector'],
     rank: 0,

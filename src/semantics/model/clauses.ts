@@ -233,7 +233,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'meet',
     part: 'order',
-    says: 'Where agents meet (bar.sync, the cluster barrier), a leave comes after every arrival of its generation; neither relaxed, it learns what they saw.',
+    says: 'When agents meet (bar.sync, the cluster barrier), a leave comes after every arrival of its generation. If neither is relaxed, the leave learns what the arrivals saw.',
     source: 'PTX, “bar, barrier” and “barrier.cluster”',
     litmus: { log: ['T0: write x', 'T0, T1: meet', 'T1: read x'], expect: ok, without: 'race' },
     arrows: Order.meet,

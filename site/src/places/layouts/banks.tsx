@@ -300,8 +300,8 @@ export const Banks = ({ params, set }: PlaceProps) => {
             set={set}
           />
           <p class="small soft">
-            A number is the line of 128 bytes that the lane wants from the bank. A hue is a turn: of two hues
-            in one column of a phase the second waits.
+            A number is the line of 128 bytes that the lane wants from the bank. Each hue is one turn: if
+            there are two hues in one column of a phase, the second one waits.
           </p>
           <Carry method="banks" request={request} />
         </div>

@@ -351,7 +351,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         agrees: described(
           yes,
-          'of a write by lanes of a warp of which several name one byte: all of these write the same there',
+          'a write by lanes of a warp, several of which name the same byte: they all store the same value there',
         ),
         rounds: described(
           yes,
