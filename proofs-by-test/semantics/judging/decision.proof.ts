@@ -63,7 +63,15 @@ const judged = (more: Partial<Judgement> = {}): Judgement => ({
   digest: '',
   events: 0,
   lanesInTurn: false,
-  otherwise: { reads: [], stores: [], ahead: [], controlled: new Set(), stale: null },
+  otherwise: {
+    reads: [],
+    stores: [],
+    ahead: [],
+    controlled: new Set(),
+    over: false,
+    behind: null,
+    stale: null,
+  },
   looked: 0,
   ...more,
 })

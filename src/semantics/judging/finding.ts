@@ -214,6 +214,10 @@ export interface Otherwise {
   readonly stores: ReadonlyArray<ReadonlyArray<LaterStore>>
   readonly ahead: ReadonlyArray<ReadonlyArray<Ahead>>
   readonly controlled: ReadonlySet<string>
+  /** a read has taken a write that was over for it, by what others had found before: no execution is like that */
+  readonly over: boolean
+  /** a write that may come before an atomic, which it comes behind in every schedule that is followed */
+  readonly behind: Operation | null
   /** a strong read that decides, and that a write is in no order with: in some schedule it may take an older value */
   readonly stale: Operation | null
 }

@@ -289,13 +289,14 @@ const isClean = ({ findings, conditions }: Judgement): boolean =>
 const withOtherwise = (
   launched: Launched,
   options: CheckOptions,
+  detecting: Options,
   ran: Ran,
   controlled: ReadonlySet<string> | null,
   again: (policy: AnyPolicy) => Ran,
 ): Ran => {
   const [judgement, proof] = ran.result
   if (judgement === null || ran.outcome._tag !== 'completed' || judgement.findings.length > 0) return ran
-  const { found, ahead, left } = otherwise(launched, judgement, controlled, ran, options.fuel)
+  const { found, ahead, left } = otherwise(launched, judgement, controlled, ran, options.fuel, detecting)
   for (const schedule of ahead) {
     const other = again(Policy.recorded(schedule))
     if (other.outcome._tag !== 'completed' || (other.result[0]?.findings.length ?? 0) > 0) return other
@@ -305,7 +306,15 @@ const withOtherwise = (
       { left: 'a read may take a later write of an agent that has read what its thread writes after it' },
       ran,
     )
-  if (found === null) return left === null ? ran : Object.assign({ left }, ran)
+  if (found === null) {
+    const { behind } = judgement.otherwise
+    const open =
+      left ??
+      (behind === null
+        ? null
+        : `${behind.agent} ${behind.site} may come before an atomic of an agent that has written what its own has read, and that order was not followed`)
+    return open === null ? ran : Object.assign({ left: open }, ran)
+  }
   const findings = [...judgement.findings, found.diagnosis]
   const result: Shown = [Object.assign({}, judgement, { findings }), proof]
   return Object.assign({}, ran, {
@@ -851,7 +860,7 @@ const checkLaunched = (
     return deaf.result[0] !== null && isClean(deaf.result[0]) ? deaf : ran
   }
   const asked = (ran: Ran, controlled: ReadonlySet<string> | null): Ran =>
-    withOtherwise(launch, options, ran, controlled, (other) => asRun(other, false))
+    withOtherwise(launch, options, detecting, ran, controlled, (other) => asRun(other, false))
   const asJudged = (
     policy: AnyPolicy,
     withProvenance: boolean,

@@ -98,7 +98,7 @@ export interface Answer {
   readonly searchable?: false
   /** every schedule was followed, and none shows anything */
   readonly refuted: boolean
-  /** what a schedule that stands for others leaves open: its run wants data that are not given */
+  /** what a schedule that stands for others leaves open: its run wants data that are not given, or not all that it may find could be asked */
   readonly open?: Decision
   /** older values of strong reads were followed, too */
   readonly byValues?: true
@@ -327,7 +327,11 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     const decision = q.decide(ran)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
     if (isLeftOpen(decision, ran)) return Object.assign({ open: decision }, answer(i + 1, 'states', null))
-    if (ran.left !== undefined) return answer(i + 1, 'states', null)
+    if (ran.left !== undefined)
+      return Object.assign(
+        { open: { name: 'undecided' as const, reason: `no hazard found, but ${ran.left}` } },
+        answer(i + 1, 'states', null),
+      )
   }
   const done = answer(
     asked.length,

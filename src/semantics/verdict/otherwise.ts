@@ -11,6 +11,7 @@
  * |-----------------------|----------------------------------------------------------------------------------------------|
  * | leaves other outputs  | V2, with the schedule that takes the other value                                              |
  * | leaves the same       | it comes to nothing, as where a seqlock reads again                                          |
+ * | is like no execution  | nothing: who takes the other value takes over what comes with it, and a later read of the run took what is over then |
  * | does something else   | what was found has decided something through memory: other schedules are asked for that      |
  *
  * Over shadows a value that is not known is followed by a datum of its own: does it come into an output?
@@ -22,6 +23,7 @@
  * Source: PTX ISA, memory consistency model.
  */
 import { mostDatum } from '../../numerics/shadow.js'
+import { detector, type Options } from '../judging/detector/index.js'
 import { accessing, actor, operation } from '../judging/detector/report.js'
 import type {
   Ahead,
@@ -235,6 +237,7 @@ export const otherwise = (
   controlled: ReadonlySet<string> | null,
   ran: { readonly machine: Machine; readonly schedule: ReadonlyArray<EventKey>; readonly steps: number },
   fuel: number,
+  detecting: Options,
 ): Asked => {
   const { world, machine } = launched
   const { memory } = world.algebra
@@ -277,6 +280,17 @@ export const otherwise = (
       ? apartIn(world, ran.machine, done.machine, isMeant)
       : null
   }
+  /** Do all reads of a schedule take what is not over for them? */
+  const isPossible = (schedule: ReadonlyArray<EventKey>): boolean => {
+    events += ran.steps
+    const { result } = Run.run(
+      world,
+      machine,
+      { policy: Policy.recorded(schedule), fuel, keepSchedule: false, transient: true },
+      detector(detecting),
+    )
+    return result?.otherwise.over !== true
+  }
   const tried = new Set<string>()
   const ofRead = (one: OtherReading): Asked['found'] => {
     const i = keys.get(eventOf(one.read))
@@ -303,6 +317,8 @@ export const otherwise = (
     )
     if (seen === null) return null
     const schedule = [...ran.schedule.slice(0, i), among(key, all, below), ...ran.schedule.slice(i + 1)]
+    if (ran.schedule.slice(i + 1).some(({ older }) => older !== undefined) && !isPossible(schedule))
+      return null
     return {
       diagnosis: diagnosis(
         world,

@@ -7,6 +7,7 @@
 import type { Ahead, LaterStore, OtherReading } from '../finding.js'
 import type { Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
+import type { Knowledge } from './knowledge.js'
 
 // ---------------------------------------------------------------- of a word
 
@@ -21,6 +22,8 @@ export interface Touch {
 export interface Joined {
   readonly blind: boolean
   readonly heard: Heard
+  /** what it finds decides what its thread does from this site on; null: it only shows, or nothing comes of it */
+  readonly controls: number | null
   /** a sum of words of which nothing comes but what it leaves */
   readonly sums: boolean
   /** an exchange: what it has found, where that only gives what memory holds */
@@ -42,6 +45,19 @@ export interface OpenRead {
   readonly heard: Heard
 }
 
+/** What a write tells an agent that is so far away, if that takes over so far. */
+export interface Message {
+  readonly reach: Reach
+  readonly far: Reach
+  readonly knowledge: Knowledge
+}
+/** A write that comes after a read in the log, and that it may take: what the reader would have heard. */
+export interface Rumour {
+  readonly one: OtherReading
+  readonly heard: Heard
+  readonly messages: ReadonlyArray<Message>
+}
+
 // ---------------------------------------------------------------- of a run
 
 export interface Readings {
@@ -52,8 +68,16 @@ export interface Readings {
   readonly controlled: Set<string>
   /** the first read that decides and may take an older value in some schedule */
   stale: Stamp | null
+  /** a read has taken a write that was over for it: no execution is like that */
+  over: boolean
   /** by agent: what it has heard and not taken over as far as it goes */
   readonly hearing: Map<number, Heard[]>
+  /** atomics, and writes of their word that come behind them in every schedule that was followed, and not in every execution */
+  behind: { readonly atomic: Stamp; readonly write: Stamp } | null
+  /** by agent: of what later writes it may have heard */
+  readonly rumours: Map<number, Rumour[]>
+  /** readings that no execution has: behind them, their reader took what is over for who has heard that */
+  readonly refuted: Set<OtherReading>
   /** words of which some write lies under writes that were there before it */
   readonly under: Set<string>
 }
@@ -63,6 +87,10 @@ export const noReadings = (): Readings => ({
   ahead: new Map(),
   controlled: new Set(),
   stale: null,
+  over: false,
   hearing: new Map(),
+  behind: null,
+  rumours: new Map(),
+  refuted: new Set(),
   under: new Set(),
 })

@@ -24,7 +24,7 @@
  *
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
-import { readingAtomically } from '../deed.js'
+import { readingAtomically, writingAtomically } from '../deed.js'
 import type { LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
 import type { Access, Footprint, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
@@ -32,9 +32,9 @@ import { isOne, singles } from '../../log/lane-mask.js'
 import { bitsOf, isFloat } from '../../../numerics/dtype.js'
 import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
-import type { Knowledge } from './knowledge.js'
+import { join, nothing, type Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
-import type { Heard, OpenRead, Readings, Touch } from './readings-state.js'
+import type { Heard, Message, OpenRead, Readings, Rumour, Touch } from './readings-state.js'
 import { accessing, operation } from './report.js'
 import { keyOfWord, wordsOf } from './words.js'
 
@@ -165,40 +165,82 @@ const mostOfPair = 64
 const pairOf = (a: Stamp, b: Stamp): string =>
   `${String(a.agent)} ${String(a.site)} ${String(b.agent)} ${String(b.site)}`
 
-const keep = <T>(all: Map<string, T[]>, a: Stamp, b: Stamp, one: T): void => {
+/** Is there room for it? */
+const keep = <T>(all: Map<string, T[]>, a: Stamp, b: Stamp, one: T): boolean => {
   const key = pairOf(a, b)
   const known = all.get(key)
-  if (known === undefined) {
-    if (all.size < mostPairs) all.set(key, [one])
-  } else if (known.length < mostOfPair) known.push(one)
+  if (known === undefined ? all.size >= mostPairs : known.length >= mostOfPair) return false
+  if (known === undefined) all.set(key, [one])
+  else known.push(one)
+  return true
 }
 
-const keepReading = (r: Readings, one: OtherReading): void => {
-  keep(r.reads, one.beside, one.read, one)
-}
+const keepReading = (r: Readings, one: OtherReading): boolean => keep(r.reads, one.beside, one.read, one)
+
+const stillKept = ({
+  reads,
+  refuted,
+}: Readings): ReadonlyArray<readonly [string, ReadonlyArray<OtherReading>]> =>
+  [...reads].flatMap(([pair, all]) => {
+    const left = all.filter((one) => !refuted.has(one))
+    return left.length === 0 ? [] : [[pair, left] as const]
+  })
 
 /** The pairs that are kept, for words whose order is not meant. */
-export const keptIn = ({ reads, stores, ahead, controlled }: Readings): ReadonlyArray<string> =>
-  [
-    ...reads.keys(),
+export const keptIn = (r: Readings): ReadonlyArray<string> => {
+  const { stores, ahead, controlled } = r
+  return [
+    ...stillKept(r).map(([pair]) => pair),
     ...ahead.keys(),
+    ...(r.behind === null ? [] : [`behind ${pairOf(r.behind.atomic, r.behind.write)}`]),
     ...[...stores]
       .filter(([, all]) => all.some(({ plane, byte }) => !controlled.has(keyOfWord(plane, byte))))
       .map(([pair]) => pair),
   ].sort()
+}
 
 export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
-  reads: [...r.reads.values()],
+  reads: stillKept(r).map(([, all]) => all),
   // where a search has put writes under others it has asked for both orders
   stores: [...r.stores.values()]
     .map((all) => all.filter(({ plane, byte }) => !r.under.has(keyOfWord(plane, byte))))
     .filter((all) => all.length > 0),
   ahead: [...r.ahead.values()],
   controlled: r.controlled,
+  over: r.over,
+  behind: r.behind === null ? null : operation(header, accessing(r.behind.write, writingAtomically)),
   stale: r.stale === null ? null : operation(header, accessing(r.stale, readingAtomically)),
 })
 
 // ---------------------------------------------------------------- reads
+
+const takes = ({ acquires }: Heard, { reach, far }: Message): boolean => Math.min(reach, acquires) >= far
+
+/** What agents may have heard of later writes, and how far they have taken that over. */
+export const rumoursIn = (r: Readings): ReadonlyArray<readonly [number, ReadonlyArray<Rumour>]> =>
+  [...r.rumours].map(([agent, all]) => [agent, all.filter(({ one }) => !r.refuted.has(one))])
+
+/**
+ * A read took the write that many before the last. What its lanes would have heard of later writes, had they read them before, and have taken over since, may show that this was
+ * over: then they have not read them.
+ */
+export const refute = (
+  r: Readings,
+  touches: ReadonlyArray<Touch>,
+  by: Stamp,
+  back: number,
+  k: Knowledge,
+  shown: Knowledge | undefined,
+): void => {
+  for (const { one, heard, messages } of r.rumours.get(by.agent) ?? []) {
+    const taken = messages.filter((m) => takes(heard, m))
+    if (taken.length === 0 || r.refuted.has(one) || !isAmong(by, one.read)) continue
+    const more = nothing()
+    join(more, k)
+    for (const { knowledge } of taken) join(more, knowledge)
+    if (back > backOf(touches, by, more, shown, 'some').most) r.refuted.add(one)
+  }
+}
 
 /** Does nothing but what memory holds come of it? */
 export const onlyKept = (e: Access): boolean =>
@@ -251,14 +293,38 @@ export const hearing = ({ hearing: all }: Readings, agent: number, acquires: Rea
   return heard
 }
 
+/**
+ * Atomics that this write may come before, in no schedule that is followed: its thread has found what theirs wrote behind them, which does not depend on what they found, and takes
+ * nothing over. Nothing is said of them but that.
+ */
+export const ahead = (
+  r: Readings,
+  touches: ReadonlyArray<Touch>,
+  most: number,
+  write: Stamp,
+  takesOver: TakesOver,
+  found: ReadonlyMap<number, Sighting>,
+): void => {
+  let back = 0
+  for (let i = touches.length - 1; i >= 0 && back < most && r.behind === null; i--) {
+    const { rw, stamp, joined } = touches[i]!
+    if (rw === 'r') continue
+    back++
+    if (joined === null || joined.blind || joined.sums) continue
+    if (takesOver(stamp, joined.heard)) return
+    const last = found.get(stamp.agent)
+    if (last !== undefined && isBetween(last.event, stamp, joined.controls ?? Infinity))
+      r.behind = { atomic: stamp, write }
+  }
+}
+
 /** Was it written behind a read, and before the branch that depends on it? */
 const isBetween = (e: Stamp, read: Stamp, branch: number): boolean =>
   e.at > read.at && e.site > read.site && e.site < branch
 
 /**
- * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `isHeard`: the write tells something that
- * so far an acquire takes over; `found`: what its thread has
- * found, of each agent. Then who acquires by
+ * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `messages`: what the write tells the reader, and so far
+ * an acquire takes over; `found`: what its thread has found, of each agent. Then who acquires by
  * the read comes behind the writer, and can have done nothing that the writer has waited for; if it has not waited, another schedule has the write before the read.
  */
 export const later = (
@@ -266,7 +332,7 @@ export const later = (
   open: ReadonlyArray<OpenRead>,
   write: Stamp,
   knew: Knowledge,
-  isHeard: (read: OpenRead, since: number) => boolean,
+  messages: (read: OpenRead, since: number) => ReadonlyArray<Message>,
   found: ReadonlyMap<number, Sighting>,
   place: { readonly plane: number; readonly byte: number },
 ): ReadonlyArray<OpenRead> => {
@@ -277,10 +343,17 @@ export const later = (
     const { plane, byte } = place
     if (controls !== null) r.stale ??= read
     const last = found.get(read.agent)
-    if (isHeard(one, last?.at ?? 0)) continue
-    if (controls === null)
-      keepReading(r, { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write })
-    else if (last !== undefined && isBetween(last.event, read, controls))
+    const told = messages(one, last?.at ?? 0)
+    if (told.some((m) => takes(one.heard, m))) continue
+    if (controls === null) {
+      const reading = { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write }
+      if (keepReading(r, reading) && told.length > 0) {
+        const known = r.rumours.get(read.agent)
+        const rumour = { one: reading, heard: one.heard, messages: told }
+        if (known === undefined) r.rumours.set(read.agent, [rumour])
+        else known.push(rumour)
+      }
+    } else if (last !== undefined && isBetween(last.event, read, controls))
       keep(r.ahead, read, write, { read, write, plane, byte, bytes, past: found })
   }
   return left

@@ -147,6 +147,8 @@ export interface Strong {
   decided: number
   /** the same of the last of which more comes than what memory holds */
   controlling: number
+  /** from which site on it decides what its thread does */
+  branch: number | null
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
@@ -166,6 +168,7 @@ export const strongState = (): Strong => ({
   found: new Map(),
   decided: -1,
   controlling: -1,
+  branch: null,
   sequential: false,
   inOrder: new Map(),
   shown: new Map(),
@@ -180,6 +183,7 @@ export const forgetStrong = (s: Strong): void => {
   s.handed.clear()
   s.decided = -1
   s.controlling = -1
+  s.branch = null
   s.sequential = false
   s.inOrder.clear()
   s.found.clear()

@@ -49,6 +49,7 @@ import { bitsOf } from '../../../numerics/dtype.js'
 import {
   acquired,
   addsWords,
+  ahead,
   amongSums,
   backOf,
   before as beforeExchanges,
@@ -56,10 +57,11 @@ import {
   hearing,
   later,
   onlyKept,
+  refute,
   touch,
   type TakesOver,
 } from './readings.js'
-import type { Heard, Joined, OpenRead } from './readings-state.js'
+import type { Heard, Joined, Message, OpenRead } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt } from './context.js'
 import { allLanes } from './activity.js'
@@ -770,6 +772,11 @@ const reads = (
     const { without } = backOf(w.touches, stamp, a.knowledge, undefined, 'some')
     if (without > 0) d.strong.readings.stale = stamp
   }
+  if (back > 0 && !d.strong.readings.over) {
+    const { most } = backOf(w.touches, stamp, a.knowledge, shownTo(d.strong, stamp), 'some')
+    d.strong.readings.over = back > most
+  }
+  if (back > 0) refute(d.strong.readings, w.touches, stamp, back, a.knowledge, shownTo(d.strong, stamp))
   if (controls === null && bytes !== null) {
     const { most } = backOf(w.touches, stamp, a.knowledge, shownTo(d.strong, stamp))
     earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
@@ -849,6 +856,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     if (e.joins === true) {
       d.strong.decided = e.decides === true ? e.stamp.at : -1
       d.strong.controlling = e.controls === undefined ? -1 : e.stamp.at
+      d.strong.branch = e.controls ?? null
     }
     const kept = onlyKept(e)
     const decides = e.decides === true && e.joins !== true
@@ -886,6 +894,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   }
   const places = takenBy(e)
   const knew = copy(a.knowledge)
+  const had = foundBy(d, x)
   if (joins(e))
     for (const [byte, back] of places) {
       const w = all.get(keyOfWord(plane, byte))
@@ -930,15 +939,15 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       w.writers = now.writers
       w.last = one
     } else under(d, w, { agent: x, back, own, last: one }, keyOfWord(plane, byte))
-    const isHeard = ({ stamp: read, heard: { acquires }, by: reader }: OpenRead, from: number): boolean =>
-      acquires > 0 &&
-      isObserved(d, one, reader) &&
-      own.some(
-        (t) =>
-          Math.min(t.reach, acquires) >= distance(d.context, x, read.agent) &&
-          valueAt(t.knowledge.order, programOf(x)) >= from,
-      )
-    w.open = later(d.strong.readings, w.open, by, knew, isHeard, now.found, { plane, byte })
+    const messages = ({ stamp: read, by: reader }: OpenRead, from: number): ReadonlyArray<Message> => {
+      const far = distance(d.context, x, read.agent)
+      return isObserved(d, one, reader)
+        ? own
+            .filter(({ reach, knowledge }) => reach >= far && valueAt(knowledge.order, programOf(x)) >= from)
+            .map(({ reach, knowledge }) => ({ reach, far, knowledge }))
+        : []
+    }
+    w.open = later(d.strong.readings, w.open, by, knew, messages, now.found, { plane, byte })
     const isExchange = joins(e) && e.combine === 'exchange'
     const isUnheeded = d.strong.decided !== e.stamp.at
     const isOnlyShown = !isUnheeded && d.strong.controlling !== e.stamp.at
@@ -947,17 +956,20 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const { words = 1 } = e
     const bytes = (words * bitsOf(e.footprint.dtype)) / 8
     const isAmong = isSum && isOnlyShown && i % words === 0
-    if (back === 0 && (isBlind || !joins(e) || isAmong)) {
+    if (back === 0) {
       const { most } = backOf(w.touches, by, knew, shownTo(d.strong, by))
       const takesOver: TakesOver = (reader, { acquires }) =>
         own.some((t) => Math.min(t.reach, acquires) >= distance(d.context, reader.agent, x))
+      ahead(d.strong.readings, w.touches, most, by, takesOver, had)
       if (isAmong) amongSums(d.strong.readings, w.touches, most, by, takesOver, { plane, byte, bytes })
-      else beforeExchanges(d.strong.readings, w.touches, most, by, takesOver, { plane, byte })
+      else if (isBlind || !joins(e))
+        beforeExchanges(d.strong.readings, w.touches, most, by, takesOver, { plane, byte })
     }
     const joinedOf = (heard: Heard): Joined => {
       const isShown = isExchange && isOnlyShown && i % words === 0
       return {
         blind: isBlind,
+        controls: isUnheeded || isOnlyShown ? null : d.strong.branch,
         sums: isSum && isUnheeded,
         heard,
         shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null,

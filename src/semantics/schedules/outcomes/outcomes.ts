@@ -90,7 +90,14 @@ import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
 import type { Touch } from '../../judging/detector/readings-state.js'
-import { backOf, keptIn, placesBehind, tellsNothing, type Back } from '../../judging/detector/readings.js'
+import {
+  backOf,
+  keptIn,
+  placesBehind,
+  rumoursIn,
+  tellsNothing,
+  type Back,
+} from '../../judging/detector/readings.js'
 import { shownTo, wouldTell } from '../../judging/detector/strong.js'
 import { reachOf, type Reach } from '../../log/reach.js'
 import { keyOfWord } from '../../judging/detector/words.js'
@@ -422,6 +429,15 @@ const memoryOf = (world: World, d: Detector, m: Machine, exactly: boolean, floor
         w.open.map(({ stamp }) => stamp),
       ]),
       keptIn(d.strong.readings),
+      rumoursIn(d.strong.readings)
+        .filter(([agent]) => running(agent))
+        .map(([agent, all]) => [
+          agent,
+          all.map(({ one: { read, beside, plane, byte }, heard, messages }) => [
+            [read.site, read.lanes, beside.agent, beside.site, plane, byte, heard.acquires],
+            messages.map(({ reach, far, knowledge }) => [reach, far, newsIn(knowledge, floor)]),
+          ]),
+        ]),
       exactly ? foundIn(d, m) : null,
       [...d.strong.fenced]
         .filter(([slot]) => running(slot >> 2))
