@@ -1,6 +1,7 @@
 /**
- * A seqlock: who reads between two equal even counts has read what belongs together. The data may be read early or late, and every value that a read may take is asked for; but who
+ * A seqlock: who reads between two equal even counts has read what belongs to them, here half the count. The data may be read early or late, and every value that a read may take is asked for; but who
  * takes a new one takes over, at the fence, that the count was raised before it, and then does not find the old count.
+ * The second read of the data leaves the writer time between the first and the fence.
  */
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
@@ -37,8 +38,7 @@ const seqlock = ({ opens, closes, enters, leaves }: Fences): Verdict =>
   @%p1 bra READ;
   st.relaxed.gpu.global.u32 [%rd1], 1;
   ${opens}
-  st.relaxed.gpu.global.u32 [%rd1+4], 7;
-  st.relaxed.gpu.global.u32 [%rd1+8], 7;
+  st.relaxed.gpu.global.u32 [%rd1+4], 1;
   ${closes}
   st.relaxed.gpu.global.u32 [%rd1], 2;
   ret;
@@ -46,17 +46,16 @@ READ:
   ld.relaxed.gpu.global.u32 %r1, [%rd1];
   ${enters}
   ld.relaxed.gpu.global.u32 %r2, [%rd1+4];
-  ld.relaxed.gpu.global.u32 %r3, [%rd1+8];
+  ld.relaxed.gpu.global.u32 %r3, [%rd1+4];
   ${leaves}
   ld.relaxed.gpu.global.u32 %r4, [%rd1];
-  mov.u32 %r5, 0;
   and.b32 %r6, %r1, 1;
   setp.ne.u32 %p2, %r6, 0;
-  @%p2 bra DONE;
+  @%p2 bra READ;
   setp.ne.u32 %p3, %r1, %r4;
-  @%p3 bra DONE;
-  sub.u32 %r5, %r2, %r3;
-DONE:
+  @%p3 bra READ;
+  shr.u32 %r5, %r1, 1;
+  sub.u32 %r5, %r2, %r5;
   st.global.u32 [%rd2], %r5;
   ret;
 }

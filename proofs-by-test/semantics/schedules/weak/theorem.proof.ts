@@ -31,6 +31,7 @@ const rare: ReadonlyArray<readonly [what: string, seed: number]> = [
   ['a read behind which its agent and another store one value', 1_024_902],
   ['an exchange that would have found a store that it comes before', 1_026_830],
   ['a sum that may come before one that nobody has looked at', 1_082_313],
+  ['a sum that may come before one whose thread has written what its own has read', 2_016_270],
 ]
 test.each(rare)('%s', (_, seed) => {
   const { row } = asked(seed)
