@@ -58,8 +58,6 @@ const readers = {
   'semantics/model/litmus.ts': 'the notation of litmus tests',
   'semantics/schedules/explore/search.ts': 'the code of a fault: its room and its name',
   'semantics/schedules/naive/*.ts': 'the notation of skeletons, and their words',
-  'semantics/warps/{atomics,computed,origins,peeks,silent,spins,timing,word-terms}.ts':
-    'names of scalar operations: the grammar of opcodes in PTX',
   'render/grid.ts': 'a window: `4:8`',
   'render/hazards/listing.ts': 'the notation of an instruction',
   'render/ledger.ts': 'the name of a barrier: storage and index',

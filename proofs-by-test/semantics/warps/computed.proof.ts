@@ -396,7 +396,7 @@ describe('sums and products by name', () => {
   test.each<readonly [string, Dtype | null]>([
     ['add.f32', 'f32'],
     ['fma.rn.ftz.f16x2', 'f16'],
-    ['mul.rz.bf16', 'bf16'],
+    ['mul.rn.bf16', 'bf16'],
     ['add.s32', 'i32'],
     ['mul.lo.s32', 'i32'],
     ['mad.lo.u32', 'i32'],

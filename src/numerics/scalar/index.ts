@@ -2,4 +2,5 @@
 export * from './operation.js'
 export * from './table.js'
 export * from './dependence.js'
+export * from './doing.js'
 export * from './symmetry.js'

@@ -84,7 +84,15 @@ export const joining = (op: AtomicName, type: AtomicType, inGlobal: boolean): st
 const logged = (op: AtomicName): AtomicOp =>
   op === 'exch' ? 'exchange' : op === 'inc' || op === 'dec' ? 'cas' : op
 
-const isFloating = (type: AtomicType): boolean => /^b?f\d/u.test(type)
+const floating: ReadonlySet<AtomicType> = new Set<AtomicType>([
+  'f32',
+  'f64',
+  'f16',
+  'bf16',
+  'f16x2',
+  'bf16x2',
+])
+const isFloating = (type: AtomicType): boolean => floating.has(type)
 
 /** What is compared decides what remains. */
 /** Do lanes name one element? */

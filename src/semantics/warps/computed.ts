@@ -15,9 +15,11 @@
  * Source: PTX ISA, add, mul, fma, mad, mma, wmma.mma.
  */
 import { bitsOf, type Dtype } from '../../numerics/dtype.js'
+import { doingOf, type Doing } from '../../numerics/scalar/index.js'
 import type { WarpAccumulator, WarpInput } from '../../numerics/warp-product.js'
 import type { Computed, Stretches } from '../log/computed.js'
 import { own } from '../../own.js'
+import { remembered } from '../../remembered.js'
 
 /** What a scalar operation computes: how, of which type, how many bytes of a row are an operand's, and how many rows it has. */
 export interface Arithmetic {
@@ -67,26 +69,23 @@ const typed = (type: string): Omit<Arithmetic, 'how'> | null => {
   }
 }
 
-const arithmetics = new Map<string, Arithmetic | null>()
+/** Modifiers that change how a result is rounded, and not what it is of. */
+const roundings: ReadonlySet<string> = new Set(['rn', 'rz', 'rm', 'rp', 'ftz'])
 
-const read = (name: string): Arithmetic | null => {
-  const found = /^(add|mul|fma|mad)(\.lo)?(?:\.r[nzmp])?(?:\.ftz)?\.([a-z]+\d+(?:x2)?)$/.exec(name)
-  const type = found === null ? null : typed(found[3]!)
-  if (found === null || type === null) return null
-  const whole = type.dtype === 'i32'
+const ofDoing: (does: Doing) => { readonly is: Arithmetic | null } = remembered((does) => {
+  const how = does._tag === 'computes' ? own(ways, does.op) : undefined
+  const type = does._tag === 'computes' ? typed(does.type) : null
+  if (does._tag !== 'computes' || how === undefined || type === null) return { is: null }
   // of integers a product is of their lower halves
-  if (whole ? (found[2] === undefined) !== (found[1] === 'add') : found[2] !== undefined) return null
-  return { how: own(ways, found[1]!)!, dtype: type.dtype, bytes: type.bytes, rows: type.rows }
-}
+  const isOfHalves = type.dtype === 'i32' && how !== 'add'
+  const isPlain = isOfHalves
+    ? does.modifiers.length === 1 && does.modifiers[0] === 'lo'
+    : does.modifiers.every((m) => roundings.has(m))
+  return { is: isPlain ? { how, dtype: type.dtype, bytes: type.bytes, rows: type.rows } : null }
+})
 
 /** Null: it is no sum or product. */
-export const arithmeticOf = (name: string): Arithmetic | null => {
-  const known = arithmetics.get(name)
-  if (known !== undefined) return known
-  const made = read(name)
-  arithmetics.set(name, made)
-  return made
-}
+export const arithmeticOf = (name: string): Arithmetic | null => ofDoing(doingOf(name)).is
 
 /** The value of an operation whose operands are these. */
 export const computedOf = ({ how, dtype }: Arithmetic, [x, y, z]: ReadonlyArray<Stretches>): Computed =>

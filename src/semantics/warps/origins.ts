@@ -20,6 +20,7 @@
  *
  * Source: PTX ISA, prmt, mov (packing and unpacking), cvt.
  */
+import { doingOf } from '../../numerics/scalar/index.js'
 import { firstComputed, type Computed, type Stretches } from '../log/computed.js'
 import { constant, type Origin, type StoredFrom } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
@@ -122,18 +123,18 @@ const cast = (
 
 const widthOf: Readonly<Record<string, number>> = { f32: 4, f16: 2, bf16: 2, e4m3: 1, e5m2: 1, tf32: 4 }
 
+/** What rounds to whole numbers, or cuts at zero, is no change of type. */
+const changesMore: ReadonlySet<string> = new Set(['rni', 'rzi', 'rmi', 'rpi', 'sat', 'relu'])
+
 /** `cvt.rn.satfinite.f16x2.f32`: types and how many there are; null: not between types of this kind. */
 const conversionOf = (
   name: string,
 ): { readonly kind: number; readonly to: string; readonly from: string; readonly count: 1 | 2 } | null => {
-  const found = /^cvt\.(?:[a-z]+\.)*?(f32|f16|bf16|e4m3|e5m2|tf32)(x2)?\.(f32|f16|bf16|e4m3|e5m2)(x2)?$/.exec(
-    name,
-  )
-  if (found === null) return null
-  // what rounds to whole numbers, or cuts at zero, is no change of type
-  if (/\.(?:rni|rzi|rmi|rpi|sat|relu)\./.test(name)) return null
-  const kind = casts.findIndex((c) => c !== null && c.to === found[1] && c.from === found[3])
-  return kind < 0 ? null : { kind, to: found[1]!, from: found[3]!, count: found[2] === undefined ? 1 : 2 }
+  const does = doingOf(name)
+  if (does._tag !== 'converts' || does.modifiers.some((m) => changesMore.has(m))) return null
+  const { to, from, count } = does
+  const kind = casts.findIndex((c) => c !== null && c.to === to && c.from === from)
+  return kind < 0 ? null : { kind, to, from, count }
 }
 
 const converted = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word> | null => {
@@ -193,11 +194,14 @@ const pickedWords = (
     ? null
     : Array.from({ length: from.length / 4 }, (_, w) => picked(words, from.slice(4 * w, 4 * w + 4)))
 
+const unsignedBytes: Readonly<Record<string, number>> = { u8: 1, u16: 2, u32: 4, u64: 8 }
+
 /** An integer as a wider or a narrower unsigned one: its lower bytes, and zeros. */
 const widened = (name: string, words: ReadonlyArray<Word>): ReadonlyArray<Word> | null => {
-  const found = /^cvt\.u(8|16|32|64)\.u(8|16|32|64)$/.exec(name)
-  if (found === null) return null
-  const [to, from] = [Number(found[1]) / 8, Number(found[2]) / 8]
+  const does = doingOf(name)
+  if (does._tag !== 'converts' || does.modifiers.length > 0) return null
+  const [to, from] = [own(unsignedBytes, does.to), own(unsignedBytes, does.from)]
+  if (to === undefined || from === undefined) return null
   return pickedWords(
     words,
     Array.from({ length: Math.max(4, to) }, (_, b) => (b < Math.min(to, from) ? b : -1)),
@@ -277,7 +281,7 @@ const movedBy = (
     case 'xor.b16':
       return one(joined(words[0]!, words[1]!, numbers[0]!, numbers[1]!, (b) => (b === 0 ? true : null)))
     default:
-      if (name.startsWith('selp.') && words.length >= 3 && isPlain(words[words.length - 1]!)) {
+      if (doingOf(name)._tag === 'chooses' && words.length >= 3 && isPlain(words[words.length - 1]!)) {
         const half = (words.length - 1) / 2
         const chosen = numbers[words.length - 1] !== 0 ? 0 : half
         return Array.from({ length: half }, (_, k) => words[chosen + k]!)

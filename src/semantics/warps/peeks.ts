@@ -32,6 +32,7 @@
  *
  * Names: CUTLASS's `consumer_try_wait`, with its token.
  */
+import { doingOf, type Doing } from '../../numerics/scalar/index.js'
 import {
   ofPredicate,
   type Guard,
@@ -75,7 +76,44 @@ interface Class {
 
 // ---------------------------------------------------------------- flags
 
+/** Types of whole numbers, and of bits that are compared as such. */
+const wholeTypes: ReadonlySet<string> = new Set(['u8', 'u16', 'u32', 'u64', 's8', 's16', 's32', 's64'])
+const isNumber = (type: string): boolean => wholeTypes.has(type)
+const isWhole = (type: string): boolean => isNumber(type) || ['b16', 'b32', 'b64'].includes(type)
+
 const isTest = (o: Operation): boolean => o._tag === 'mbarrierWait' && !o.blocks && o.passed !== null
+
+/** Sense of what a scalar operation with the first operand `a` writes, of a flag of this sense at `from`. */
+const ofScalar = (
+  o: Extract<Operation, { readonly _tag: 'scalar' }>,
+  does: Doing,
+  a: Place,
+  from: Place,
+  sense: Sense,
+  word: (row: Place) => number | undefined,
+): Sense | null => {
+  const [, b, c] = o.from
+  switch (does._tag) {
+    case 'chooses': {
+      if (c !== from || b === undefined) return null
+      const [yes, no] = [word(a), word(b)]
+      if (yes === undefined || no === undefined || (yes === 0) === (no === 0)) return null
+      return yes !== 0 ? sense : flipped(sense)
+    }
+    case 'compares': {
+      const isOfZero = a === from && b !== undefined && word(b) === 0
+      if (!isOfZero || !does.plain || !isWhole(does.type) || !(does.by === 'ne' || does.by === 'eq'))
+        return null
+      return o.to[1] !== null && o.to[1] !== undefined ? null : does.by === 'ne' ? sense : flipped(sense)
+    }
+    case 'converts': {
+      const isOfNumbers = does.modifiers.length === 0 && isNumber(does.to) && isNumber(does.from)
+      return a === from && isOfNumbers ? sense : null
+    }
+    case 'computes':
+      return null
+  }
+}
 
 /** Sense of what a carrier writes, of a flag of this sense at `from`; null if it is none. */
 const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | null => {
@@ -92,20 +130,9 @@ const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | n
       return o.op === 'mov' ? plain : o.op === 'not' ? flipped(plain) : null
     }
     case 'scalar': {
-      const [a, b, c] = o.from
+      const [a] = o.from
       if (a === undefined) return null
-      if (o.name.startsWith('selp.') && c === from && b !== undefined) {
-        const [yes, no] = [word(a), word(b)]
-        if (yes === undefined || no === undefined || (yes === 0) === (no === 0)) return null
-        return yes !== 0 ? sense : flipped(sense)
-      }
-      if (/^setp\.(ne|eq)\.[usb]\d+$/u.test(o.name) && a === from && b !== undefined && word(b) === 0)
-        return o.to[1] !== null && o.to[1] !== undefined
-          ? null
-          : o.name.startsWith('setp.ne')
-            ? sense
-            : flipped(sense)
-      return /^cvt\.[us]\d+\.[us]\d+$/u.test(o.name) && a === from ? sense : null
+      return ofScalar(o, doingOf(o.name), a, from, sense, word)
     }
     default:
       return null

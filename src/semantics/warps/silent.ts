@@ -7,7 +7,7 @@
  * 1. `scalar` is its operation of `numerics/scalar` in every lane of the mask, and nothing in the others.
  * 2. what is not chosen may hold nothing: of `selp` the other operand, of `and.pred` whatever stands beside a false one, of `or.pred` beside a true one.
  */
-import { rest, type Compute, type ScalarOperation } from '../../numerics/scalar/index.js'
+import { doingOf, rest, type Compute, type ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Guard, Operation, Place, Row } from './program.js'
 import { holding, lowest, setLane, setPredicate, spread, wordAt, type Rows } from './rows.js'
 
@@ -142,7 +142,7 @@ export const scalar = (
     if (uniform && !isUniform(r, place, mask)) uniform = false
   }
   unknown &= mask
-  if (unknown !== 0 && name.startsWith('selp.')) unknown = unknownChoice(r, from, mask)
+  if (unknown !== 0 && doingOf(name)._tag === 'chooses') unknown = unknownChoice(r, from, mask)
   if (uniform && (unknown === 0 || unknown === mask)) {
     const first = inLane(r, compute, from, lowest(mask))
     const [r0, r1, r2] = to.length > 1 ? [rest[0]!, rest[1]!, rest[2]!] : [0, 0, 0]

@@ -29,6 +29,7 @@
  * Laws
  * 1. A loop that becomes a wait leaves every register as its last turn does.
  */
+import { doingOf } from '../../numerics/scalar/index.js'
 import { opposite } from '../log/comparison.js'
 import type { Comparison } from '../log/events.js'
 import { remembered } from '../../remembered.js'
@@ -41,23 +42,25 @@ const isIdle = (o: Operation): boolean =>
 
 /** `lt` of unsigned words is `lo`. */
 const comparisonOf = (name: string): Comparison | null => {
-  const [, cmp, type] = /^setp\.(eq|ne|lt|le|gt|ge|lo|ls|hi|hs)\.([bsu])32$/u.exec(name) ?? []
-  switch (cmp) {
+  const does = doingOf(name)
+  if (does._tag !== 'compares' || !does.plain || !['b32', 's32', 'u32'].includes(does.type)) return null
+  const isSigned = does.type === 's32'
+  switch (does.by) {
     case 'eq':
     case 'ne':
     case 'lo':
     case 'ls':
     case 'hi':
     case 'hs':
-      return cmp
+      return does.by
     case 'lt':
-      return type === 's' ? 'lt' : 'lo'
+      return isSigned ? 'lt' : 'lo'
     case 'le':
-      return type === 's' ? 'le' : 'ls'
+      return isSigned ? 'le' : 'ls'
     case 'gt':
-      return type === 's' ? 'gt' : 'hi'
+      return isSigned ? 'gt' : 'hi'
     case 'ge':
-      return type === 's' ? 'ge' : 'hs'
+      return isSigned ? 'ge' : 'hs'
     default:
       return null
   }

@@ -27,6 +27,7 @@
  *
  * Source: PTX ISA, memory consistency model; special registers.
  */
+import { doingOf } from '../../numerics/scalar/index.js'
 import { remembered } from '../../remembered.js'
 import {
   ofPredicate,
@@ -153,7 +154,10 @@ export const unspecifiedIn: (p: WarpProgram) => ReadonlyMap<Place, string> = rem
   ),
 )
 
-const isBits = (o: Operation): boolean => o._tag === 'scalar' && /^(?:and|or)\.b/u.test(o.name)
+const isBits = (o: Operation): boolean => {
+  const does = o._tag === 'scalar' ? doingOf(o.name) : null
+  return does?._tag === 'computes' && ['and', 'or'].includes(does.op) && does.type !== 'pred'
+}
 const addressOf = ({ space, rows, offset }: Address, { bytes }: Width): string =>
   `${space} ${rows.join('+')} ${String(offset)} ${String(bytes)}`
 

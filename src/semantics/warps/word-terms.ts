@@ -24,7 +24,7 @@
  *
  * To add an operation: its name in `nameOf`, if what it leaves in a lane depends on that lane alone; else it is one of the whole warp.
  */
-import { isSymmetric, scalarOperation, wordsOf } from '../../numerics/scalar/index.js'
+import { doingOf, isSymmetric, scalarOperation, wordsOf } from '../../numerics/scalar/index.js'
 import { applied } from '../../numerics/terms.js'
 import type { StoredFrom } from '../log/events.js'
 import {
@@ -294,7 +294,7 @@ const ofExactProduct = (
 
 /** A choice that no data decides is a move. */
 const chosenBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArray<Place> | null => {
-  if (o._tag !== 'scalar' || !o.name.startsWith('selp.')) return null
+  if (o._tag !== 'scalar' || doingOf(o.name)._tag !== 'chooses') return null
   const by = o.from[o.from.length - 1]!
   if (hasTerm(t, by, lane) || o.to.some((to) => to === null)) return null
   const holds = by >= 0 ? wordAt(r, by, lane) !== 0 : ((r.predicates[-1 - by]! >>> lane) & 1) === 1
