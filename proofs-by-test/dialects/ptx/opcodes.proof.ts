@@ -161,3 +161,27 @@ describe('modifiers that the assembler takes in any order', () => {
     expect(formOf(line)).toBe(formOf('tcgen05.cp.cta_group::1.32x128b.warpx4 [%r1], %rd1;'))
   })
 })
+
+/** Each line as ptxas takes it for sm_100a; with any of its addresses in 64 bits it takes none. */
+describe('an address of tensor memory has 32 bits', () => {
+  it.each([
+    'tcgen05.ld.sync.aligned.32x32b.x1.b32 %r1, [%r2];',
+    'tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], %r1;',
+    'tcgen05.shift.cta_group::1.down [%r1];',
+    'tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r4, %p1;',
+    'tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r4, %p1;',
+    'tcgen05.mma.ws.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r4, %p1;',
+    'tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r4, %p1;',
+  ])('%s', (line) => {
+    expect(E.isRight(code(line))).toBe(true)
+    const addresses = line.match(/\[%r\d\]/g)!
+    for (const address of addresses) {
+      const refused = code(line.replace(address, '[%rd5]'))
+      expect(E.isLeft(refused) && refused.left.message).toContain('an address of 32 bits')
+    }
+  })
+  it('the place where the address of allocated columns is left has as many as there are', () => {
+    const line = 'tcgen05.alloc.cta_group::1.sync.aligned.b32 [%rd1], 32;'
+    expect(E.isRight(code(line)) && E.isRight(code(line.replace('%rd1', '%r1')))).toBe(true)
+  })
+})

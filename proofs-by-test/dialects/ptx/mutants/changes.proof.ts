@@ -52,6 +52,10 @@ test('keys are different', () => {
   }
 })
 
+test('a barrier is moved over loads and stores of matrices, as over others', () => {
+  expect(mutantsOf('wmma_tile').filter(({ key }) => key.includes('MOVE')).length).toBe(3)
+})
+
 describe('what becomes of a line', () => {
   const bar = lineOf('block_reduce/block_reduce.ptx', 'bar.sync')
   test('a barrier of 256 threads', () => {

@@ -7,6 +7,7 @@
  * Source: PTX ISA, parallel synchronization and communication; asynchronous copies; wgmma; tcgen05.
  */
 import type { MutantClass } from '../../../semantics/mutation/index.js'
+import type { Form } from '../opcodes/form.js'
 import type { Resolved } from '../opcodes/resolve.js'
 import { own } from '../../../own.js'
 
@@ -65,8 +66,21 @@ const exact: Readonly<Record<string, Kind>> = {
 }
 
 const barriers = /^(?:bar|barrier)(?:\.cta)?\.(?:sync|arrive|red)$/u
-const accesses =
-  /^(?:ld|ldu|st|st\.async|st\.bulk|atom|red|red\.async|cp\.async|cp\.async\.bulk|cp\.async\.bulk\.tensor|cp\.reduce\.async\.bulk|cp\.reduce\.async\.bulk\.tensor|multimem\..*|ldmatrix|stmatrix|wgmma\.mma_async|tcgen05\.(?:ld|st|cp|shift|mma)|tensormap\..*)$/u
+
+/** Their addresses are advice to a cache: they move nothing. */
+const advice: ReadonlySet<string> = new Set([
+  'prefetch',
+  'prefetchu',
+  'discard',
+  'applypriority',
+  'createpolicy.range',
+  'cp.async.bulk.prefetch',
+  'cp.async.bulk.prefetch.tensor',
+])
+
+/** It names a place by an address, or by a descriptor of shared memory. */
+const reaches = ({ base, operands }: Form): boolean =>
+  base === 'wgmma.mma_async' || (operands.some(({ _tag }) => _tag === 'address') && !advice.has(base))
 
 /** Memory of the launch or of a thread alone: what is there, no other thread changes. */
 const isOwn = (r: Resolved): boolean => {
@@ -80,7 +94,7 @@ export const kindOf = (r: Resolved): Kind | null => {
   const known = own(exact, base)
   if (known !== undefined) return known
   if (barriers.test(base)) return 'bar'
-  return accesses.test(base) && !isOwn(r) ? 'access' : null
+  return reaches(r.form) && !isOwn(r) ? 'access' : null
 }
 
 export const classOf = (kind: Kind): MutantClass => (kind === 'access' ? 'data' : 'synchronisation')

@@ -393,11 +393,12 @@ const bindRegister = (b: Binding, far: number, rule: RegisterRule, o: Operand): 
   return vector(b, far, rule, type, count, o)
 }
 
-const narrow = new Set(['tcgen05.ld', 'tcgen05.st', 'tcgen05.cp', 'tcgen05.shift', 'tcgen05.mma'])
+/** Of the family of tensor memory, these have an address of shared memory. */
+const ofShared = new Set(['tcgen05.alloc', 'tcgen05.commit'])
 const plain = new Set(['ld', 'st', 'atom', 'red', 'ldu', 'prefetch'])
 /** How wide an address must be: of tensor memory 32 bits, outside shared memory 64; null where either will do. */
 const addressBits = ({ form, modifiers }: Binding): number | null =>
-  narrow.has(form.base)
+  form.family === 'tcgen05' && !ofShared.has(form.base)
     ? 32
     : plain.has(form.base) &&
         modifiers['space']?.startsWith('shared') !== true &&
