@@ -1,0 +1,151 @@
+/**
+ * What the house holds itself to, counted in its sources: how often a thing is said twice, or a case can be missed without a word.
+ *
+ *     node tools/house.mjs            the counts, and those above what is allowed: exit status 1 if there are any
+ *     node tools/house.mjs --long     the places, too
+ *
+ * | count                 | a place is                                                                                          |
+ * | --------------------- | --------------------------------------------------------------------------------------------------- |
+ * | missed cases          | a `switch` over the tags of a union that has a `default`: of a new case tsc says nothing there      |
+ * | named instruction     | a file that names `tcgen05.mma`: one instruction of the core, which its family and the tables know |
+ * | read names            | a regular expression, or the beginning of a text, that tells opcodes apart outside of their tables  |
+ *
+ * A count may fall, and then its bound here falls with it. That no verdict asks the words of a message is a rule of eslint's.
+ *
+ * The sources are parsed and not typed, which takes seconds: a switch is taken for one over a union if all of its cases are tags of it.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import ts from 'typescript'
+
+const long = process.argv.includes('--long')
+
+const parsed = readdirSync('src', { recursive: true })
+  .map((name) => `src/${name}`)
+  .filter((name) => name.endsWith('.ts') && !/\/captured-[^/]*$/.test(name))
+  .sort()
+  .map((name) => ({
+    name,
+    source: ts.createSourceFile(name, readFileSync(name, 'utf8'), ts.ScriptTarget.ES2022, true),
+  }))
+
+const walk = (node, visit) => {
+  visit(node)
+  ts.forEachChild(node, (child) => walk(child, visit))
+}
+const lineOf = (source, node) => source.getLineAndCharacterOfPosition(node.getStart()).line + 1
+
+// ---------------------------------------------------------------- tags
+
+/** The tags of the unions that are declared in some files: `readonly _tag: 'move'`. */
+const tagsIn = (isOfUnion) => {
+  const tags = new Set()
+  for (const { name, source } of parsed)
+    if (isOfUnion(name))
+      walk(source, (node) => {
+        if (!ts.isPropertySignature(node) || node.name.getText() !== '_tag' || node.type === undefined) return
+        const types = ts.isUnionTypeNode(node.type) ? node.type.types : [node.type]
+        for (const type of types)
+          if (ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal)) tags.add(type.literal.text)
+      })
+  return tags
+}
+/** The names of the core's instructions: the keys of their table. */
+const rowsIn = (file) => {
+  const names = new Set()
+  for (const { name, source } of parsed)
+    if (name === file)
+      walk(source, (node) => {
+        if (ts.isPropertyAssignment(node) && ts.isStringLiteral(node.name)) names.add(node.name.text)
+      })
+  return names
+}
+const unions = [
+  [
+    'Operation',
+    tagsIn(
+      (name) =>
+        name === 'src/semantics/warps/program.ts' || name.startsWith('src/semantics/warps/operations/'),
+    ),
+  ],
+  ['Prepared', tagsIn((name) => name === 'src/semantics/machine/operation.ts')],
+  ['LogEvent', tagsIn((name) => name === 'src/semantics/log/events.ts')],
+  ['Instruction', rowsIn('src/semantics/language/rows.ts')],
+]
+
+// ---------------------------------------------------------------- counts
+
+/** Switches over a union: all that there are, and those in which a case may be missing. */
+const switches = (tags) => {
+  const all = []
+  for (const { name, source } of parsed)
+    walk(source, (node) => {
+      if (!ts.isSwitchStatement(node)) return
+      const { clauses } = node.caseBlock
+      const cases = clauses.filter(ts.isCaseClause).map(({ expression }) => expression)
+      if (cases.length < 2 || !cases.every((e) => ts.isStringLiteral(e) && tags.has(e.text))) return
+      all.push({ place: `${name}:${lineOf(source, node)}`, open: clauses.some(ts.isDefaultClause) })
+    })
+  return all
+}
+
+const instruction = 'tcgen05.mma'
+const naming = () =>
+  parsed.flatMap(({ name, source }) => {
+    let isNamed = false
+    walk(source, (node) => {
+      if (ts.isStringLiteralLike(node) && node.text === instruction) isNamed = true
+    })
+    return isNamed ? [name] : []
+  })
+
+/** The first parts of opcodes, of which a text that begins so is one. */
+const opcodes =
+  'add|sub|mul|mad|fma|min|max|and|or|xor|mov|cvt|cvta|setp|selp|ld|st|atom|red|cp|wgmma|tcgen05|mbarrier|bar|bra'
+const beginsAsOpcode = new RegExp(String.raw`^\^(?:\(\?:|\()?(?:${opcodes})(?:\\\.|\||\\b)`)
+const readNames = () =>
+  parsed.flatMap(({ name, source }) => {
+    if (!/^src\/(semantics|dialects\/ptx|oracle|render)\//.test(name) || name.includes('/opcodes/')) return []
+    const places = []
+    walk(source, (node) => {
+      const isPattern =
+        ts.isRegularExpressionLiteral(node) && beginsAsOpcode.test(node.text.replace(/^\//, ''))
+      const isBeginning =
+        ts.isCallExpression(node) &&
+        ts.isPropertyAccessExpression(node.expression) &&
+        node.expression.name.text === 'startsWith' &&
+        node.arguments.length === 1 &&
+        ts.isStringLiteral(node.arguments[0]) &&
+        beginsAsOpcode.test(`^${node.arguments[0].text.replaceAll('.', '\\.')}\\b`)
+      if (isPattern || isBeginning) places.push(`${name}:${lineOf(source, node)}`)
+    })
+    return places
+  })
+
+// ---------------------------------------------------------------- bounds
+
+const of = (union) => {
+  const all = switches(new Map(unions).get(union))
+  return [all.filter(({ open }) => open).map(({ place }) => place), all.length]
+}
+const counts = [
+  ...[
+    ['Operation', 20],
+    ['Instruction', 11],
+    ['Prepared', 10],
+    ['LogEvent', 11],
+  ].map(([union, bound]) => {
+    const [places, all] = of(union)
+    return { what: `missed cases of ${union}, of ${all} switches`, places, bound }
+  }),
+  { what: `files that name ${instruction}`, places: naming(), bound: 26 },
+  { what: 'read names of opcodes', places: readNames(), bound: 32 },
+]
+
+for (const { what, places, bound } of counts) {
+  process.stdout.write(
+    `${String(places.length).padStart(4)} of ${String(bound).padStart(3)} allowed  ${what}\n`,
+  )
+  if (long || places.length > bound) for (const place of places) process.stdout.write(`       ${place}\n`)
+}
+process.exitCode = counts.some(({ places, bound }) => places.length > bound) ? 1 : 0
