@@ -29,7 +29,7 @@ const config: ViteUserConfig = defineConfig({
     exclude: [...without],
     env: { TCSPEC_SMALL: '1' },
     setupFiles: ['tools/one-seed.mjs'],
-    testTimeout: 120_000,
+    testTimeout: 600_000,
     pool: 'threads',
     isolate: false,
     maxWorkers: 1,
