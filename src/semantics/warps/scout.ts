@@ -13,26 +13,12 @@
 import { remembered } from '../../remembered.js'
 import { reversed, type Graph } from './flow.js'
 import type { Instruction, WarpProgram } from './program.js'
+import { successorsOf } from './live.js'
 import { productsSteer } from './steering.js'
 
 /** Instructions that may follow one at once; null: it may come back to a caller. */
-const following = ({ guard, operation: o }: Instruction, pc: number): ReadonlyArray<number> | null => {
-  const next = guard === null ? [] : [pc + 1]
-  switch (o._tag) {
-    case 'branch':
-      return [o.target, ...next]
-    case 'branchIndexed':
-      return [...o.targets, ...next]
-    case 'exit':
-    case 'trap':
-      return next
-    case 'call':
-    case 'return':
-      return null
-    default:
-      return [pc + 1]
-  }
-}
+const following = (i: Instruction, pc: number): ReadonlyArray<number> | null =>
+  i.operation._tag === 'call' || i.operation._tag === 'return' ? null : successorsOf(i, pc)
 
 const made = remembered((p: WarpProgram): { readonly program: WarpProgram | null } => {
   if (productsSteer(p)) return { program: null }
