@@ -323,6 +323,44 @@ describe('calls', () => {
     expect(call('DISMISS', q(at)).status).toBe(0)
     expect(call('DISMISS', q(at)).status).toBe(1)
   })
+  it('a launch that is repeated comes to what it would come to: inputs, outputs and accesses that change are seen', () => {
+    const { s, call, handle, alloc, kernel, launch, counted } = program()
+    const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
+    const [scale, add] = [kernel('scale', 64), kernel('add', 65)]
+    counted(x)
+    const last = (at: bigint): number =>
+      new Float32Array(call('READ', q(at), q(1024), q(0)).payload.slice().buffer)[255]!
+    for (let i = 0; i < 4; i++) launch(scale, 0, x, y, 256)
+    expect(last(y)).toBe(510)
+    // it reads what it writes: never the same memory twice
+    for (let i = 0; i < 4; i++) launch(add, 0, y, x, y, 256)
+    expect(last(y)).toBe(510 + 4 * 255)
+    for (let i = 0; i < 4; i++) launch(scale, 0, x, y, 256)
+    expect(last(y)).toBe(510)
+    // another input, and another output in between
+    call(
+      'WRITE',
+      q(x),
+      q(1024),
+      q(0),
+      w(0),
+      floats(256, (i) => 3 * i),
+    )
+    launch(scale, 0, x, y, 256)
+    expect(last(y)).toBe(1530)
+    call('FILL', q(y), w(0), w(1), q(1024), q(0))
+    launch(scale, 0, x, y, 256)
+    expect(last(y)).toBe(1530)
+    // one that is known races like one that is executed
+    const stream = handle(call('STREAM', q(1)))
+    launch(add, 0, x, x, z, 256)
+    launch(add, 0, x, x, z, 256)
+    call('SYNC', w(0), q(0))
+    const before = s.host().findings.length
+    launch(add, 0, x, x, z, 256)
+    launch(add, stream, x, x, z, 256)
+    expect(s.host().findings.length).toBeGreaterThan(before)
+  })
   it('law 4: of a program that is not kept no bytes and no operations stay', () => {
     const s = session(performing, () => undefined, false)
     const send = (name: Call, ...parts: ReadonlyArray<ReadonlyArray<number> | Uint8Array>): Uint8Array =>

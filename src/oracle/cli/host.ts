@@ -25,9 +25,10 @@ import type { HostFinding, HostSide } from '../host/findings.js'
 import { performed, usualFuel } from '../host/perform.js'
 import type { Compared, Host, Judge } from '../host/state.js'
 import { beside } from '../launch/beside.js'
-import { asText } from '../tensor-files/files.js'
+import { asText, type OutputFile } from '../tensor-files/files.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
+import { hostJunit, hostLines } from './host-files.js'
 import { fuelAsked, goodOf } from './judging.js'
 import { wordOf } from './flags/words.js'
 import { judgedOver, subjectOf } from './ptx.js'
@@ -252,14 +253,32 @@ export const hostReport = (
       ),
     ),
     E.map(({ program, host: h }) =>
-      answerOf(world, program.name ?? name, program.operations.length, h, [], null),
+      answerOf(world, options, program.name ?? name, program.operations.length, h, [], null),
     ),
   )
+}
+
+/** Files that the verdict on a program may be written to. */
+export const reportFlags = {
+  junit: ['--junit <file>', 'of a program (tcspec.host/1): write the verdict as JUnit XML, too'],
+  report: [
+    '--report <file>',
+    'of a program (tcspec.host/1): write a line of JSON for each launch and finding, too',
+  ],
+} as const
+
+/** A flag that is about a program, where there is none. */
+export const ofProgramsAlone = (options: Options, name: string): E.Either<Failure, null> => {
+  const asked = Object.keys(reportFlags).find((flag) => own(options, flag) !== undefined)
+  return asked === undefined
+    ? E.right(null)
+    : refuse('bad-flag', `--${asked}: expected a program (tcspec.host/1), found '${name}'`)
 }
 
 /** What is told of a program that has been executed; `status`: how it ended itself, null: it is data. */
 export const answerOf = (
   world: World,
+  options: Options,
   name: string,
   operations: number,
   h: Host,
@@ -269,10 +288,18 @@ export const answerOf = (
 ): Report => {
   const verdict = verdictOfHost(h, refused)
   const reason = reasonOf(h, verdict, refused)
+  const written = (flag: string, text: () => string): ReadonlyArray<OutputFile> => {
+    const file = wordOf(options, flag)
+    return file === null ? [] : [{ file, bytes: new TextEncoder().encode(text()) }]
+  }
   const isOpen = verdict === 'undecided' || verdict === 'out-of-fuel'
   const isRight = status === null || status === 0
   return {
     good: verdict === 'ok' && isRight ? true : isRight && isOpen ? null : false,
+    files: [
+      ...written('junit', () => hostJunit(name, h, refused, status)),
+      ...written('report', () => hostLines(h, verdict, reason)),
+    ],
     ...(isRight || !(isOpen || verdict === 'ok') ? {} : { status }),
     json: () => ({
       schema: hostVerdictSchema,

@@ -10,14 +10,22 @@ import { shownName } from '../../dialects/ptx/names/itanium.js'
 import { eager } from '../../semantics/execution/policy.js'
 import { run } from '../../semantics/execution/run.js'
 import { launchWarps } from '../../semantics/execution/launch-warps.js'
-import { type Access, following, sitesOfWaits, touched, triggers } from '../../semantics/host/index.js'
+import {
+  type Access,
+  type Grid,
+  following,
+  sitesOfWaits,
+  touched,
+  triggers,
+} from '../../semantics/host/index.js'
 import { showFault } from '../../semantics/verdict/check.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Launch } from './file.js'
 import { changed, isOfKernels } from './memory.js'
 import { type HostFinding, neverWritten, ofLife, streamText } from './findings.js'
-import { type Done, type Fatal, type Host, host, type Launching, type Performing } from './state.js'
+import { type Done, type Fatal, type Host, host, type Launching } from './state.js'
 import { added } from './between.js'
+import { remember, repeated, settled } from './repeats.js'
 import { type Ready, ready } from './given.js'
 
 /** The same launch, as one that stands for others: its kernel, its shape. */
@@ -38,7 +46,7 @@ const launchedOf = (r: Ready): LaunchedPtx => ({
 })
 
 export const executed = (
-  p: Performing,
+  { p, repeats }: Launching,
   r: Ready,
   now: number,
   o: Launch,
@@ -46,6 +54,25 @@ export const executed = (
   stream: string,
 ): E.Either<Failure, Done> => {
   const { program } = r.elaborated
+  const key = `${shapeOf(r)}|${String(o.dependent === true)}|${r.arguments.parameters.join()}`
+  const known = repeated(repeats, key, r.host.memories)
+  if (known !== null)
+    return E.right({
+      host: host(r.host, {
+        memories: new Map([
+          ...r.host.memories,
+          ...known.after.map(
+            ({ name, holds, written }) =>
+              [name, changed(r.host.memories.get(name)!, { holds, written })] as const,
+          ),
+        ]),
+        printed: [],
+      }),
+      accesses: known.accesses,
+      what,
+      sites: known.sites,
+      grid: known.grid,
+    })
   const algebra = p.algebra(program.arch)
   const waits = sitesOfWaits(program)
   const isDependent = o.dependent === true
@@ -77,7 +104,7 @@ export const executed = (
   const touchedPlanes = new Set(result.touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
   for (const [plane, m] of inPlanes)
     if (touchedPlanes.has(plane))
-      memories.set(m.name, changed(m, { holds: ran.machine.planes[plane]!, written: written[plane]! }))
+      memories.set(m.name, settled(m, ran.machine.planes[plane]!, written[plane]!))
   const unwritten = result.unwritten.map((u) =>
     neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(u.site)),
   )
@@ -117,6 +144,13 @@ export const executed = (
           ),
         ]
       : []
+  const grid: Grid = {
+    dependent: isDependent,
+    waits: isDependent && result.waited,
+    triggers: triggers(program),
+  }
+  if (why === null && unwritten.length === 0)
+    remember(repeats, key, r.host.memories, memories, { accesses, sites, grid })
   return E.right({
     host: added(
       host(r.host, {
@@ -128,7 +162,7 @@ export const executed = (
     accesses,
     what,
     sites,
-    grid: { dependent: isDependent, waits: isDependent && result.waited, triggers: triggers(program) },
+    grid,
   })
 }
 
@@ -152,7 +186,7 @@ export const launched = (
       const verdict = judged !== null && E.isRight(judged) ? judged.right : null
       const unjudged = judged !== null && E.isLeft(judged) ? judged.left.message : null
       return pipe(
-        executed(l.p, r, now, o, what, stream),
+        executed(l, r, now, o, what, stream),
         E.map((after): Done => ({
           host: host(after.host, {
             launches:

@@ -166,7 +166,12 @@ export const stepping = (
   p: Performing,
   program: Pick<HostProgram, 'module' | 'modules'>,
 ): { readonly modules: Modules; readonly step: (h: Host, now: number, o: HostOperation) => Step } => {
-  const l: Launching = { p, modules: modulesOf(p.files, p.where, program), shapes: new Map() }
+  const l: Launching = {
+    p,
+    modules: modulesOf(p.files, p.where, program),
+    shapes: new Map(),
+    repeats: new Map(),
+  }
   return { modules: l.modules, step: (h, now, o) => perform(l, h, now, o) }
 }
 

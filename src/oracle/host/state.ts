@@ -20,6 +20,7 @@ import type { Files } from '../tensor-files/files.js'
 import type { Memory } from './memory.js'
 import type { HostFinding, Named } from './findings.js'
 import type { Modules } from './modules.js'
+import type { Repeats } from './repeats.js'
 
 /** A launch, and those behind it that it stands for. */
 export interface LaunchJudged {
@@ -86,6 +87,7 @@ export interface Launching {
   readonly modules: Modules
   /** of each kernel and shape, which of the launches stands for it */
   readonly shapes: Map<string, number>
+  readonly repeats: Repeats
 }
 
 export type Step = E.Either<Failure, Host>

@@ -424,6 +424,20 @@ export const withBytes = (plane: Plane, start: number, bytes: Uint8Array): Plane
   return withPages(plane, pages, null)
 }
 
+/** Do two planes of bytes hold the same? Pages that they share are not looked at. */
+export const isSame = (one: Plane, other: Plane): boolean => {
+  if (one === other) return true
+  if (one._tag !== 'bytes' || other._tag !== 'bytes' || one.plain !== null || other.plain !== null) return false
+  const [a, b] = [pagesOf(one), pagesOf(other)]
+  return (
+    one.size === other.size &&
+    Array.from({ length: Math.ceil(one.size / paging.size) }, (_, i) => i).every((i) => {
+      const [x, y] = [a[i] ?? blank, b[i] ?? blank]
+      return x === y || x.bytes.every((byte, at) => byte === y.bytes[at])
+    })
+  )
+}
+
 /** Does every byte of a plane say the same: that it is not known, of one datum, or one number? */
 export const isOfOneKind = (plane: Plane): boolean => {
   if (plane._tag !== 'shadow') return false

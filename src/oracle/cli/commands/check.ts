@@ -21,7 +21,7 @@ import { judgeAsPtx, judgeBoth, levelOption, levelsAsked } from '../levels.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
-import { hostProgramIn, hostReport, judgeFlag } from '../host.js'
+import { hostProgramIn, hostReport, judgeFlag, ofProgramsAlone, reportFlags } from '../host.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { atOneLevel, checkReport, type AtLevels } from '../judged.js'
@@ -56,7 +56,9 @@ const define = (command: Command): Command =>
           ),
         )
           .option(...timelineFlag)
-          .option(...judgeFlag),
+          .option(...judgeFlag)
+          .option(...reportFlags.junit)
+          .option(...reportFlags.report),
       ),
     ),
   ).option('--json', 'print the verdict as one JSON document')
@@ -65,6 +67,8 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
   TE.fromIOEither(() => {
     const name = operands[0] ?? ''
     const program = hostProgramIn(world, name)
+    const misplaced = program === null ? ofProgramsAlone(options, name) : E.right(null)
+    if (E.isLeft(misplaced)) return misplaced
     return name.endsWith('.jsonl')
       ? checkTrace(world, name, options)
       : program !== null

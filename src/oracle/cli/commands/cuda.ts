@@ -18,7 +18,7 @@ import type { OutputFile } from '../../tensor-files/files.js'
 import { hostSchema } from '../../host/file.js'
 import type { CliCommand, EndedProgram, Options, Report, World } from '../command.js'
 import { wordOf } from '../flags/words.js'
-import { algebraAsked, answerOf, judgeBy, judgeFlag, judgingAsked } from '../host.js'
+import { algebraAsked, answerOf, judgeBy, judgeFlag, judgingAsked, reportFlags } from '../host.js'
 import { exploringOptions, fuelAsked, judgingOptions } from '../judging.js'
 
 const define = (command: Command): Command =>
@@ -26,6 +26,8 @@ const define = (command: Command): Command =>
     judgingOptions(command.argument('<command...>', 'the program and its arguments, after --')),
   )
     .option(...judgeFlag)
+    .option(...reportFlags.junit)
+    .option(...reportFlags.report)
     .option(
       '--save <folder>',
       'keep the program as data: program.json (tcspec.host/1) with its PTX and its bytes',
@@ -101,6 +103,7 @@ const ran =
       )
     const report = answerOf(
       world,
+      options,
       command,
       s.count(),
       s.host(),

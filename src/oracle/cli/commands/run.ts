@@ -56,7 +56,7 @@ import {
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
-import { hostProgramIn, hostReport, judgeFlag } from '../host.js'
+import { hostProgramIn, hostReport, judgeFlag, ofProgramsAlone, reportFlags } from '../host.js'
 import { threadsAsked } from '../flags/threads.js'
 import { cameAs } from '../judged.js'
 import {
@@ -139,6 +139,8 @@ const define = (command: Command): Command =>
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
       .option(...timelineFlag)
       .option(...judgeFlag)
+      .option(...reportFlags.junit)
+      .option(...reportFlags.report)
       .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
       .option(
         '--threads <count>',
@@ -293,6 +295,8 @@ const run: CliCommand['run'] = (world) => (operands, options) => async () => {
   const name = operands[0] ?? ''
   const program = hostProgramIn(world, name)
   if (program !== null) return hostReport(world, program, options)
+  const misplaced = ofProgramsAlone(options, name)
+  if (E.isLeft(misplaced)) return misplaced
   const asked = levelsAsked(world, name, options)
   if (E.isLeft(asked)) return asked
   if (asked.right._tag === 'one') return runNow(world, name, options, null)
