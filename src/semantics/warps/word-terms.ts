@@ -220,7 +220,8 @@ const oneOf = (r: Rows, t: WordTerms, op: 'or' | 'and', x: Place, y: Place, lane
 const movedBy = (r: Rows, t: WordTerms, o: Operation, lane: number): ReadonlyArray<number> | null => {
   if (o._tag === 'part') return takenOut(t, termIn(r, t, o.from, lane), o.at, o.bits)
   if (o._tag !== 'scalar') return null
-  if (o.name.startsWith('fma.')) return ofExactProduct(r, t, o, lane)
+  const does = doingOf(o.name)
+  if (does._tag === 'computes' && does.op === 'fma') return ofExactProduct(r, t, o, lane)
   const term = (k: number): number => termIn(r, t, o.from[k]!, lane)
   const shift = o.from[2]
   const isHalf =
