@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 /** Proofs in a real browser, of the page that `npm run site` has built. */
 const config: ViteUserConfig = defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['proofs-in-browser/**/*.proof.ts'],
     testTimeout: 60_000,
