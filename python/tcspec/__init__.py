@@ -10,7 +10,7 @@ docs/Python.md begins there. Nothing is imported here but the standard library; 
 from __future__ import annotations
 
 from . import layouts
-from .asking import check, mutate, run
+from .asking import check, mutate, run, time
 from .client import Client
 from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut, TooLarge
 from .numerics import Comparison, compare, mma
@@ -50,6 +50,7 @@ __all__ = [
     "mma",
     "mutate",
     "run",
+    "time",
     "verified",
     "version",
 ]

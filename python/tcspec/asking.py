@@ -1,4 +1,4 @@
-"""The questions about kernels: ``check``, ``run`` and ``mutate``.
+"""The questions about kernels: ``check``, ``run``, ``time`` and ``mutate``.
 
 Each takes a kernel and its arguments to launches (``subjects``), asks the warm process (``warm``), and gives a verdict (``verdict``).
 """
@@ -20,7 +20,7 @@ from .subjects import exported, is_function
 from .tensors import Tensor
 from .verdict import Mutation, Run, Verdict, Verdicts
 
-__all__ = ["check", "mutate", "run"]
+__all__ = ["check", "mutate", "run", "time"]
 
 def check(
     kernel: Any,
@@ -74,6 +74,31 @@ def check(
     pending = [(launch, _send("check", launch, _without_data(launch, options))) for launch in launches]
     verdicts = [_verdict("check", launch, said, answer) for launch, (said, answer) in zip(launches, _answers(pending, options, timeout))]
     return verdicts[0] if len(verdicts) == 1 else Verdicts(_name_of(kernel), verdicts)
+
+
+def time(
+    kernel: Any,
+    *arguments: Any,
+    grid: Any = None,
+    chip: str | None = None,
+    registers: int | None = None,
+    without: "str | Sequence[str] | None" = None,
+    level: str | None = None,
+    timeout: float | None = None,
+    **keywords: Any,
+) -> Any:
+    """Predicts how long a kernel takes on a chip, and what it waits for: a document ``tcspec.time/1``, a list of them for several kernels.
+
+    ``chip``: ``"h100"``, ``"h200"`` or ``"b200"``, with other numbers if asked: ``"h100:l2.bandwidth=x1.2"``; by default by the architecture. ``registers``: of a thread, as the
+    assembler says. The others are those of ``check``.
+
+    ``time("hopper-matmul", set={"m": 4096, "n": 8192, "k": 4096})["microseconds"]``
+    """
+    options = {"chip": chip, "registers": registers, "without": _list(without)}
+    export = exported(kernel, arguments, keywords, grid, level, _names(time))
+    pending = [_send("time", launch, options) for launch in export.launches]
+    documents = [one.result(timeout) for one in pending]
+    return documents[0] if len(documents) == 1 else documents
 
 
 def run(

@@ -216,6 +216,10 @@ class Client:
         """What happened in a run, event by event."""
         return self.request("trace", kernel=kernel, **options)
 
+    def time(self, kernel: Any, **options: Any) -> Any:
+        """How long it takes on a chip, and what it waits for: ``time("hopper-matmul", chip="h100")["microseconds"]``."""
+        return self.request("time", kernel=kernel, **options)
+
     def mutate(self, kernel: Any = None, **options: Any) -> Any:
         """Every single change of a kernel, and its verdict."""
         return self.request("mutate", kernel=kernel, **options)

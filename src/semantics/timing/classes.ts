@@ -24,9 +24,11 @@ export type Class = 'free' | 'fma' | 'alu' | 'half' | 'sfu' | 'convert' | 'shuff
 export interface Kind {
   readonly class: Class
   readonly times: number
+  /** instructions of `alu` that an assembler adds */
+  readonly besides: number
 }
 
-const kind = (of: Class, times = 1): Kind => ({ class: of, times })
+const kind = (of: Class, times = 1, besides = 0): Kind => ({ class: of, times, besides })
 
 const special: ReadonlyMap<string, number> = new Map([
   ['ex2', 1],
@@ -81,7 +83,8 @@ export const kindOf = (name: string): Kind => {
   if (op === 'convertLayout' || op === 'gather') return kind('shared', 2)
   if (op === 'dot' || op === 'multiply') return kind('mma')
   const times = special.get(op)
-  if (times !== undefined) return kind('sfu', times)
+  // without .ftz small arguments are scaled before, and the result after
+  if (times !== undefined) return kind('sfu', times, modifiers.includes('ftz') ? 0 : op === 'div' ? 6 : 2)
   if (op === 'convert') return kind('convert', narrow.has(type ?? '') ? 0.5 : 1)
   if (op === 'cvt') return modifiers.some((m) => floats.has(m)) ? kind('convert') : kind('alu')
   if (type !== undefined && narrow.has(type)) return kind('half')

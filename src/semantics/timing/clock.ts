@@ -288,7 +288,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       wait(w.reads)
       // the last one is the instruction that has the next effect
       if (w === last) break
-      const { class: c, times } = kindOf(w.name)
+      const { class: c, times, besides } = kindOf(w.name)
       if (c === 'free') {
         for (const r of w.writes) h.coming.set(r, { at, by: -1 })
         continue
@@ -303,9 +303,11 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       const cycles = instructions * intervals[c]
       const perScheduler = Math.ceil(h.warps / 4)
       demand.set(c, (demand.get(c) ?? 0) + cycles * perScheduler)
-      slots += instructions * perScheduler
+      const others = (besides * lanes) / 32 / h.warps
+      if (others > 0) demand.set('alu', (demand.get('alu') ?? 0) + others * intervals.alu * perScheduler)
+      slots += (instructions + others) * perScheduler
       for (const r of w.writes) h.coming.set(r, { at: at + cycles - intervals[c] + latencies[c], by: -1 })
-      at += instructions
+      at += instructions + others
       if (instructions > 1) at = Math.max(at, at - instructions + cycles)
     }
     h.works = []
@@ -528,7 +530,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     const signalled = (): Due => due(now, now, now, latest, 'latency')
     const loaded = (from: number, least: number, latency: number, size: number): Due => {
       const got = fetched(h.on, from, size, site)
-      serve(h.on.shared, got.from, size / of('shared.bandwidth'))
+      serve(h.on.shared, start, size / of('shared.bandwidth'))
       const at = Math.max(got.to, least) + latency + away(site)
       const d = due(start, got.from, at, by, got.behind === null ? 'latency' : got.why, got.behind)
       h.on.l2.last = d
@@ -565,11 +567,14 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         const part = mma.part === undefined ? 1 : 4
         const fromShared = (e: Elements): number => (spaceOf(e) === 'smem' ? bytesIn(e) / part : 0)
         const on = schedulersOf(h).map((k) => h.on.tensor[k]!)
+        const operands = fromShared(mma.a) + fromShared(mma.b)
         const cycles = Math.max(
           work / ((of('wgmma.rate') / 4) * on.length),
-          ((fromShared(mma.a) + fromShared(mma.b)) * (4 / on.length)) / of('wgmma.shared'),
+          (operands * (4 / on.length)) / of('wgmma.shared'),
         )
-        return produced(on, start, cycles, by)
+        // operands come through the port that loads and copies use as well
+        serve(h.on.shared, start, operands / of('shared.bandwidth'))
+        return produced(on, start, cycles, by, h.on.shared.free)
       }
       case 'tcgen05': {
         const { mma } = f
@@ -600,7 +605,13 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
   }
 
   /** Tensor cores do a product, together: when the last of them is free. */
-  const produced = (on: ReadonlyArray<Server>, start: number, cycles: number, by: number): Due => {
+  const produced = (
+    on: ReadonlyArray<Server>,
+    start: number,
+    cycles: number,
+    by: number,
+    operands = 0,
+  ): Due => {
     let from = start
     let behind: Due | null = null
     for (const s of on)
@@ -608,7 +619,9 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         from = s.free
         behind = s.last
       }
-    const d = due(start, from, from + cycles, by, behind === null ? 'issues' : 'tensor core', behind)
+    const isLate = operands > from + cycles
+    const why = isLate ? 'shared memory' : behind === null ? 'issues' : 'tensor core'
+    const d = due(start, from, Math.max(from + cycles, operands), by, why, behind)
     for (const s of on) {
       serve(s, from, cycles)
       s.last = d
