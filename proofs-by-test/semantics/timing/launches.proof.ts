@@ -1,7 +1,7 @@
 /**
  * Predictions against a chip: launches of `conformance/hopper/timing` on an H200.
  *
- * By day a few that are quick; by night the launches that were kept back when numbers were fitted, their mean error and the order of their pairs.
+ * By night: the launches that were kept back when numbers were fitted, their mean error and the order of their pairs. By day the launches are looked at, and none is run.
  */
 import * as fs from 'node:fs'
 import { gunzipSync } from 'node:zlib'
@@ -50,15 +50,13 @@ const predicted = async (launch: Launch): Promise<number> => {
 }
 
 describe('launches of an H200', () => {
-  const quick = ['mm_tma_nows_128x128x64_s4_w8_2048x2048x2048', 'add_67108864_1024_w4']
-  it.each(launches.filter(({ name }) => quick.includes(name)))(
-    '$name: $us us, within a quarter',
-    async (launch) => {
-      const us = await predicted(launch)
-      expect(Math.abs(us / launch.us - 1)).toBeLessThan(0.25)
-    },
-    120_000,
-  )
+  it('half of them are kept back, and each has its PTX', () => {
+    const held = launches.filter((l) => l.held).length
+    expect(held).toBeGreaterThan(0.4 * launches.length)
+    expect(held).toBeLessThan(0.6 * launches.length)
+    for (const { kernel } of launches)
+      expect(fs.existsSync(new URL(`ptx/${kernel}.ptx.gz`, folder)), kernel).toBe(true)
+  })
 
   it.runIf(nightly)(
     'of those that were kept back, every fourth: a mean error of at most a fifth, four pairs of five in the right order',

@@ -84,7 +84,8 @@ export const kindOf = (name: string): Kind => {
   if (op === 'dot' || op === 'multiply') return kind('mma')
   const times = special.get(op)
   // without .ftz small arguments are scaled before, and the result after
-  if (times !== undefined) return kind('sfu', times, modifiers.includes('ftz') ? 0 : op === 'div' ? 6 : 2)
+  if (times !== undefined)
+    return kind('sfu', times, modifiers.some((m) => m === 'ftz') ? 0 : op === 'div' ? 6 : 2)
   if (op === 'convert') return kind('convert', narrow.has(type ?? '') ? 0.5 : 1)
   if (op === 'cvt') return modifiers.some((m) => floats.has(m)) ? kind('convert') : kind('alu')
   if (type !== undefined && narrow.has(type)) return kind('half')
