@@ -130,7 +130,7 @@ const of = (union) => {
 }
 const counts = [
   ...[
-    ['Operation', 20],
+    ['Operation', 19],
     ['Instruction', 11],
     ['Prepared', 11],
     ['LogEvent', 11],

@@ -4,6 +4,7 @@
  * What a branch parts meets at its immediate post-dominator. A `turn` stands before each header of a loop, and what goes to the header goes there.
  */
 import { loopsOf, postDominators, type Loop } from '../../../semantics/warps/flow.js'
+import { successorsOf } from '../../../semantics/warps/live.js'
 import type { Instruction, Operation } from '../../../semantics/warps/program.js'
 
 /** The code with its branches resolved, its joins found, and the turns of its loops told. */
@@ -13,27 +14,16 @@ export interface Flowing {
   readonly loopCount: number
 }
 
-const successors = (code: ReadonlyArray<Instruction>): ReadonlyArray<ReadonlyArray<number>> => {
-  const end = code.length
-  return [
-    ...code.map(({ operation: o, guard }, pc): ReadonlyArray<number> => {
-      const next = pc + 1 < end ? [pc + 1] : [end]
-      switch (o._tag) {
-        case 'branch':
-          return guard === null ? [o.target] : [o.target, ...next]
-        case 'branchIndexed':
-          return guard === null ? o.targets : [...o.targets, ...next]
-        case 'exit':
-        case 'return':
-        case 'trap':
-          return guard === null ? [end] : [end, ...next]
-        default:
-          return next
-      }
-    }),
-    [],
-  ]
-}
+/** Where an exit, a return or a trap leads to: one place behind the code. */
+const leaves: ReadonlySet<Operation['_tag']> = new Set<Operation['_tag']>(['exit', 'return', 'trap'])
+
+const successors = (code: ReadonlyArray<Instruction>): ReadonlyArray<ReadonlyArray<number>> => [
+  ...code.map((i, pc): ReadonlyArray<number> => {
+    if (!leaves.has(i.operation._tag)) return successorsOf(i, pc)
+    return i.guard === null ? [code.length] : [code.length, pc + 1]
+  }),
+  [],
+]
 
 export const flowing = (raw: ReadonlyArray<Instruction>, entries: ReadonlyArray<number>): Flowing => {
   const graph = successors(raw)
