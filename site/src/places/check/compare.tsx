@@ -114,6 +114,12 @@ export const Compare = ({
           End the comparison
         </button>
       </div>
+      {printVersion(first) === printVersion(second) && (
+        <p class="small soft">
+          Both columns show this version. Change the kernel, its launch or “What if” above: the second column
+          follows, and the first one stays.
+        </p>
+      )}
       {(before.working || before.stopped) && <Busy asking={before} what="running the first version" />}
       {(after.working || after.stopped) && <Busy asking={after} what="running the second version" />}
       <Refusal refused={before.refused ?? after.refused} />

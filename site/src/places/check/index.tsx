@@ -452,8 +452,8 @@ export const Check = ({ params, set }: PlaceProps) => {
         <h1>Check</h1>
         <p>
           Paste or drop the <code>.ttgir</code> or the <code>.ptx</code> that Triton leaves in its cache, or
-          the PTX of any other compiler, with the <code>.py</code> or <code>.cu</code> and the launch beside
-          it; or a program, a kernel that JAX traced, a trace, a verdict.
+          the PTX of any other compiler, with the <code>.py</code> or <code>.cu</code> and the launch. A
+          program, a kernel that JAX traced, a trace or a verdict may be opened, too.
         </p>
         <div class="row">
           <button type="button" class="button primary" onClick={choose}>

@@ -332,8 +332,8 @@ export const VerdictView = ({
         )}
         {printed !== '' && (
           <details>
-            <summary>As the terminal says it</summary>
-            <pre class="scroll" tabIndex={0} role="region" aria-label="what the terminal says">
+            <summary>Terminal output</summary>
+            <pre class="scroll" tabIndex={0} role="region" aria-label="terminal output">
               {printed}
             </pre>
           </details>
