@@ -11,6 +11,7 @@
  * | order, one warp      | `__syncwarp()`               |                                 |                              |                     |
  * | order, two clusters  | `__threadfence()`, a flag    | `pl.semaphore_signal`, `_wait`  | `gl.atomic_*`                | `tl.atomic_*`       |
  * | proxy fence          | `fence.proxy.async`          | `plgpu.commit_smem()`           | `fence_async_shared()`       |                     |
+ * | an announcement      | `__threadfence()` on both sides |                              | `sem="acq_rel"`               | `sem="acq_rel"`     |
  * | a phase of a barrier | an mbarrier wait             | `plgpu.barrier_wait`            | `mbarrier.wait`              |                     |
  * | a group              | `wgmma.wait_group` ...       | `plgpu.wgmma_wait` ...          | `warpgroup_mma_wait` ...     |                     |
  *
@@ -46,7 +47,19 @@ export interface Spoken {
 
 type Words<K extends string> = Readonly<Record<K, string | null>>
 
-const fences: Readonly<Record<Language, Words<FenceName | 'threads'>>> = {
+/** The word of Triton and of Gluon for both sides of an announcement. */
+const announcedBySem = (first: string, second: string): string =>
+  `\`sem="acq_rel"\` in the atomic operation that announces ${first}, and in the one before ${second} that reads the announcement`
+
+/** Where one side announces by an atomic operation what it did, and the other reads the announcement: what makes it one. */
+const announcements: Readonly<Record<Language, ((first: string, second: string) => string) | null>> = {
+  cuda: (first, second) =>
+    `\`__threadfence()\` after ${first}, before the atomic operation that announces it; and \`__threadfence()\` before ${second}, after the one that reads the announcement`,
+  pallas: null,
+  gluon: announcedBySem,
+  triton: announcedBySem,
+}
+const fences: Readonly<Record<Language, Words<FenceName>>> = {
   cuda: {
     shared: '`fence.proxy.async.shared::cta` (cuda::ptx::fence_proxy_async)',
     global: '`fence.proxy.async.global`',
@@ -56,7 +69,6 @@ const fences: Readonly<Record<Language, Words<FenceName | 'threads'>>> = {
     mapRelease: '`fence.proxy.tensormap::generic.release`',
     mapAcquire: '`fence.proxy.tensormap::generic.acquire`',
     mbarrierInit: '`fence.mbarrier_init.release.cluster` (cuda::ptx::fence_mbarrier_init)',
-    threads: '`__threadfence()`',
   },
   pallas: {
     shared: '`plgpu.commit_smem()`',
@@ -67,7 +79,6 @@ const fences: Readonly<Record<Language, Words<FenceName | 'threads'>>> = {
     mapRelease: null,
     mapAcquire: null,
     mbarrierInit: null,
-    threads: null,
   },
   gluon: {
     shared: '`fence_async_shared()`',
@@ -78,7 +89,6 @@ const fences: Readonly<Record<Language, Words<FenceName | 'threads'>>> = {
     mapRelease: null,
     mapAcquire: null,
     mbarrierInit: null,
-    threads: null,
   },
   triton: {
     shared: null,
@@ -89,7 +99,6 @@ const fences: Readonly<Record<Language, Words<FenceName | 'threads'>>> = {
     mapRelease: null,
     mapAcquire: null,
     mbarrierInit: null,
-    threads: null,
   },
 }
 
@@ -218,11 +227,12 @@ const fenceText = (spoken: Spoken, f: Finding, { fence, moved }: MissingEdge): s
   const sides = sidesOf(f)
   if (fence === 'wgmma' && language === 'cuda' && moved === true)
     return `the compiler moved ${at(spoken, f.a)} after the fence: pass the register through the fence, as in \`asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[i]) :: "memory")\``
+  if (fence === 'threads') {
+    const announced = announcements[language]
+    return announced === null || sides === null ? null : announced(at(spoken, sides[0]), at(spoken, sides[1]))
+  }
   const word = fences[language][fence]
-  if (word === null) return null
-  return fence === 'threads' && sides !== null
-    ? `${word} after ${at(spoken, sides[0])}, before the atomic operation that announces it; and ${word} before ${at(spoken, sides[1])}, after the one that reads the announcement`
-    : `${word} ${placed(spoken, f)}`
+  return word === null ? null : `${word} ${placed(spoken, f)}`
 }
 
 /** What to write, and where, of a finding among others; null where the language has no word for it. */

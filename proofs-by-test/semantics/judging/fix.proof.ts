@@ -1,0 +1,70 @@
+/** Fixes: what races between two lines is ordered by one word, that of those who are farthest apart; and an announcement has a word in each language that has atomics. */
+import * as fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import type { Distance, Finding, MissingEdge, Operation } from '../../../src/semantics/judging/finding.js'
+import { fixOf, type Language } from '../../../src/semantics/judging/fix.js'
+
+const operation = (site: string, index: number, line: number): Operation => ({
+  agent: `warp ${String(index)}`,
+  site,
+  at: line,
+  index,
+  path: [],
+  iteration: [],
+  does: 'writes',
+  loc: `k.cu:${String(line)}:1`,
+})
+
+const finding = (missing: MissingEdge, lines: readonly [number, number] = [4, 6]): Finding => ({
+  id: 'D1',
+  severity: 'E',
+  text: '',
+  a: operation('store', 0, lines[0]),
+  b: operation('load', 1, lines[1]),
+  missing,
+})
+
+const order = (distance: Distance): MissingEdge =>
+  distance === 'warp' ? { kind: 'warp-sync', text: '' } : { kind: 'arrive-wait', text: '', distance }
+
+const fixesOf = (language: Language, all: ReadonlyArray<Finding>): ReadonlyArray<string | null> =>
+  all.map((f) => fixOf({ language, isText: false }, f, all))
+
+const words = { warp: '`__syncwarp()`', cta: '`__syncthreads()`', cluster: '`cluster.sync()`' } as const
+const distances = ['warp', 'cta', 'cluster'] as const
+
+test('law 3: of several between two lines, in either order, each says the word of the farthest', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...distances), fc.boolean()), { minLength: 1, maxLength: 5 }),
+      fc.constantFrom(...distances),
+      (between, elsewhere) => {
+        const here = between.map(([distance, turned]) => finding(order(distance), turned ? [6, 4] : [4, 6]))
+        const all = [...here, finding(order(elsewhere), [7, 9])]
+        const farthest = Math.max(...between.map(([distance]) => distances.indexOf(distance)))
+        const fixes = fixesOf('cuda', all)
+        for (const fix of fixes.slice(0, -1)) expect(fix?.startsWith(words[distances[farthest]!])).toBe(true)
+        expect(fixes.at(-1)?.startsWith(words[elsewhere])).toBe(true)
+      },
+    ),
+  )
+})
+
+test('a fence that is missing is no order, and widens none', () => {
+  const fence = finding({ kind: 'fence', fence: 'shared', text: '' })
+  const [first, second] = fixesOf('cuda', [finding(order('warp')), fence])
+  expect(first).toMatch(/^`__syncwarp\(\)`/u)
+  expect(second).toMatch(/^`fence\.proxy\.async/u)
+})
+
+describe('an announcement', () => {
+  const missing: MissingEdge = { kind: 'fence', fence: 'threads', text: '', after: 'a', before: 'b' }
+  it.each([
+    ['cuda', /^`__threadfence\(\)` after `store` \(k\.cu:4:1\), .* before `load`/u],
+    ['triton', /^`sem="acq_rel"` in the atomic operation that announces `store` .* before `load`/u],
+    ['gluon', /^`sem="acq_rel"` /u],
+    ['pallas', /^null$/u],
+  ] as const)('in %s', (language, fix) => {
+    expect(String(fixesOf(language, [finding(missing)])[0])).toMatch(fix)
+  })
+})
