@@ -179,7 +179,7 @@ const mutant: Wire<PointMutant> = define('PointMutant', () =>
       accurate: described(bool, 'whether the first finding has the id that the change asks for'),
       certificate: described(
         either<null, string>('null or text', nothing, text),
-        'why it is no other program; null if that is not known',
+        'the reason why the change leaves the program the same; null if there is none',
       ),
     },
     {},

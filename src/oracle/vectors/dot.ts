@@ -321,7 +321,7 @@ const rowsOf = (chip: Chip): ReadonlyArray<Row> => {
     },
     {
       word: 'saturation',
-      says: 'A saturating instruction brings its one sum to the nearest number of 32 bits: once an instruction',
+      says: 'A saturating instruction clamps its sum to 32 bits, once for each instruction',
       kinds: ['bytes', 'extremes'],
       types: hopper ? bytes(true).slice(0, 1) : bytes(true),
       chain: 2,

@@ -35,7 +35,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     why: 'Two warps touch the same bytes of global memory, and a store is not finished when the next statement begins.',
     cuda: '`__syncthreads()` inside a block; give each warp its own bytes where possible',
     triton: '`tl.debug_barrier()`; give each program its own bytes where possible',
-    pallas: 'give each thread its own slice, or a barrier between the two',
+    pallas: 'give each thread its own slice, or put a barrier between the two',
   },
   D3: {
     looks: 'Results change with the number of blocks or with other work on the chip.',

@@ -10,7 +10,7 @@ const cards = [
   {
     href: raceHref,
     title: 'See a race',
-    text: 'Blackwell matmul with one warp that fetches and one that multiplies, and the wait that makes it right left out. Watch a copy land on an operand that has not been read yet.',
+    text: 'Blackwell matmul with one warp that fetches and one that multiplies. The wait that makes it right is left out: watch a copy land on an operand that has not been read yet.',
   },
   {
     href: writeAddress({ place: 'check', params: {} }),
