@@ -55,6 +55,7 @@ const words = [
 /** Right where they stand: a place in a text or in memory is behind another, and a text that joins one before it begins as it does. */
 const allowed = new Set([
   'src/semantics/judging/provenance/epilogue.ts|of …',
+  'src/semantics/judging/detector/readings.ts|behind …',
   'src/semantics/warps/walk.ts|what the instruction does',
   'src/semantics/warps/word-terms.ts|behind what was decided',
   'src/semantics/warps/word-terms.ts|of another lane',

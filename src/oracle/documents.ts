@@ -1027,7 +1027,7 @@ const documents: Readonly<Record<string, Document>> = {
             orNull('a reason', text),
             'why it is executed and cannot be judged; null: it is, or it was not asked',
           ],
-          again: [nat, 'how many later launches of the same kernel and shape it stands for'],
+          again: [nat, 'how many later launches of the same kernel and shape it covers'],
         }),
       ),
       'its launches, in their order',

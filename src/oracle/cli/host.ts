@@ -260,10 +260,10 @@ export const hostReport = (
 
 /** Files that the verdict on a program may be written to. */
 export const reportFlags = {
-  junit: ['--junit <file>', 'of a program (tcspec.host/1): write the verdict as JUnit XML, too'],
+  junit: ['--junit <file>', 'write the verdict on a program (tcspec.host/1) as JUnit XML, too'],
   report: [
     '--report <file>',
-    'of a program (tcspec.host/1): write a line of JSON for each launch and finding, too',
+    'write a line of JSON for each launch and finding of a program (tcspec.host/1), too',
   ],
 } as const
 

@@ -29,7 +29,7 @@ export interface LaunchJudged {
   readonly stream: string
   /** null: it is not judged by itself */
   readonly verdict: Verdict | null
-  /** why it cannot be judged; null: it is, or nobody asks */
+  /** why it cannot be judged; null: it is, or that is not asked */
   readonly unjudged: string | null
   /** how many later launches of the same kernel, in the same shape, it stands for */
   readonly again: number

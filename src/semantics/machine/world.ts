@@ -95,7 +95,7 @@ export interface World {
   readonly footprints: Footprints
   readonly effort: Effort
   readonly tensorPipe: TensorPipe
-  /** who is told what agents compute between two effects; absent: nobody asks */
+  /** who is told what agents compute between two effects; absent: that is not asked */
   readonly pace?: Pace
 }
 

@@ -19,7 +19,7 @@ const define = (command: Command): Command =>
     .argument('<command...>', 'the program and its arguments, after --')
     .requiredOption('-o, --output <folder>', 'where the record comes, a folder that is not there')
     .option('--only <name>', 'launches whose kernel has this in its name')
-    .option('--launches <range>', 'of those the n-th to the m-th, from 0: 3..5')
+    .option('--launches <range>', 'take only launches n to m of these, counted from 0: 3..5')
     .option('--most <MiB>', 'memories larger than this are left out', '64')
     .option('--ptx <folder>', 'where the PTX of kernels lies that come as machine code', again)
 

@@ -34,7 +34,7 @@ const define = (command: Command): Command =>
     )
     .option('--json', 'print the verdict as one JSON document')
 
-/** Events of a search for one launch among the many of a program that somebody waits for. */
+/** Events of a search for one launch among the many of a program whose end is waited for. */
 const budgetOfOne = '30000'
 
 /** A program does not choose its grids for this: they are run as far as the events last. */
