@@ -16,7 +16,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
-import { didYouMean } from '../../../nearest.js'
 import {
   chipDocument,
   chipText,
@@ -86,8 +85,7 @@ const chipAsked = (options: Options): E.Either<Failure, Chip | null> => {
   const [name = '', ...rest] = said.split(':')
   const chip = chips.find((c) => c.name === name)
   const all = chips.map((c) => c.name)
-  if (chip === undefined)
-    return refuseWord('--chip', all, name, `${all.join(' or ')}; ${didYouMean(all)(name)}`)
+  if (chip === undefined) return refuseWord('--chip', all, name, all.join(', '))
   return rest
     .join(':')
     .split(',')
