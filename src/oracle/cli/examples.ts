@@ -81,7 +81,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['litmus mp.litmus --without causality', 'the same without an axiom of the PTX ISA'],
   ),
   mutate: of(
-    ['mutate queue', 'every wrong synchronisation of it, and who is found out'],
+    ['mutate queue', 'every wrong version of its synchronisation, and which are found'],
     ['mutate kernel.ptx --launch launch.json', 'the same of PTX, line by line of the text'],
   ),
   sweep: of(

@@ -618,7 +618,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       firstConditions: described(conditions, 'those of the first run, where `schedule` is another one'),
       completes: described(
         nat,
-        'where some schedules end in a deadlock or a fault and others do not: the place in `schedules` of one that completes; outputs are those that it leaves',
+        'the index in `schedules` of a schedule that completes, if others end in a deadlock or a fault; the outputs are those of this schedule',
       ),
       spent: described(spent, 'where one run did not decide, and others were tried: what these have cost'),
       guessed: described(
