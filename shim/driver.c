@@ -239,6 +239,8 @@ error_t_ named_in(uint32_t call, void *module, const char *name, void **p, size_
   return r;
 }
 typedef struct { uint64_t f; uint32_t n, *at, dynamic, fixed; } layout;
+/* of a thread: how many a compiler would take is not known, and this is what kernels often have */
+enum { REGISTERS = 40 };
 static layout *layouts; static size_t layout_n;
 static layout *layout_of(uint64_t f, error_t_ *r) {
   for (size_t i = 0; i < layout_n; i++) if (layouts[i].f == f) return &layouts[i];
@@ -278,15 +280,16 @@ error_t_ allow_shared(const void *f, int which, int bytes) {
 error_t_ attributes_of(const void *f, uint64_t o[8]) {
   error_t_ r = SUCCESS; layout *l = layout_of((uint64_t)f, &r);
   if (!l) return r;
-  o[0] = l->fixed; o[1] = o[2] = 0; o[3] = 1024; o[4] = 32; o[5] = o[6] = 90; o[7] = l->dynamic;
+  o[0] = l->fixed; o[1] = o[2] = 0; o[3] = 1024; o[4] = REGISTERS; o[5] = o[6] = 90; o[7] = l->dynamic;
   return SUCCESS;
 }
 error_t_ fits(const void *f, int block, size_t shared, int *n) {
   error_t_ r = SUCCESS; layout *l = layout_of((uint64_t)f, &r);
   if (!l) return r;
   if (block <= 0) return INVALID;
-  size_t bytes = shared + l->fixed + 1024, by = 233472 / bytes, threads = block > 1024 ? 0 : 2048 / (((size_t)block + 31) / 32 * 32);
-  *n = (int)(by < threads ? by : threads); if (*n > 32) *n = 32;
+  /* of 65,536 registers, and so many for each thread */
+  size_t warps = ((size_t)block + 31) / 32, by = 233472 / (shared + l->fixed + 1024), of = block > 1024 ? 0 : 65536 / (REGISTERS * 32) / warps;
+  *n = (int)(by < of ? by : of); if (*n > 32) *n = 32;
   return SUCCESS;
 }
 

@@ -19,6 +19,7 @@ import { fatbinsIn, ptxIn } from '../../../src/oracle/launch/fatbin.js'
 import { readPtx } from '../../../src/oracle/launch/ptx-text.js'
 import { functionsOf } from '../../../src/dialects/ptx/index.js'
 import { session } from '../../../src/oracle/cuda/session.js'
+import { verdictOfHost } from '../../../src/oracle/cli/host.js'
 import { bytesOf } from '../../../src/oracle/host/memory.js'
 import { performed, usualFuel } from '../../../src/oracle/host/perform.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
@@ -360,6 +361,15 @@ describe('calls', () => {
     launch(add, 0, x, x, z, 256)
     launch(add, stream, x, x, z, 256)
     expect(s.host().findings.length).toBeGreaterThan(before)
+  })
+  it('a kernel of which only machine code is there is refused, and the program is not called judged', () => {
+    const { s, call, handle } = program()
+    const module = handle(call('IMAGE', fatbin([{ kind: 2, arch: 90, text: 'machine code' }])))
+    call('FUNCTION', q(module), q(70), text('k'))
+    expect(call('LAYOUT', q(70)).status).toBe(209)
+    expect(s.refused().length).toBe(1)
+    expect(verdictOfHost(s.host(), s.refused())).toBe('undecided')
+    expect(verdictOfHost(s.host())).toBe('ok')
   })
   it('law 4: of a program that is not kept no bytes and no operations stay', () => {
     const s = session(performing, () => undefined, false)

@@ -11,7 +11,16 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { constants, homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,6 +131,29 @@ const answering = (socket: Socket, answer: (message: Uint8Array) => Uint8Array):
   })
 }
 
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // it is somebody else's
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Removes what processes have left that were killed: a folder has the number of its process in its name. */
+const sweepRooms = (): void => {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = /^tcspec-cuda-(\d+)-/u.exec(name)?.[1]
+    if (pid === undefined || isAlive(Number(pid))) continue
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    } catch {
+      // it is somebody else's
+    }
+  }
+}
+
 /** Starts a program and answers it until it ends. */
 export const started = (
   folder: string,
@@ -131,7 +163,8 @@ export const started = (
 ): Promise<E.Either<Failure, EndedProgram>> =>
   new Promise((resolve) => {
     // a folder that only this user may enter
-    const room = mkdtempSync(join(tmpdir(), 'tcspec-cuda-'))
+    sweepRooms()
+    const room = mkdtempSync(join(tmpdir(), `tcspec-cuda-${String(process.pid)}-`))
     const path = join(room, 'socket')
     let connected = false
     const sockets = new Set<Socket>()

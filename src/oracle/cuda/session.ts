@@ -587,10 +587,7 @@ export const session = (
       const module = moduleOf(r.u64())
       const name = r.text()
       const why = without.get(module)
-      if (why !== undefined) {
-        told(`${shownName(name)}: ${why}`)
-        return answer(codes.noImage)
-      }
+      if (why !== undefined) return unable(name, why)
       const read = loaded.named(module)
       if (E.isLeft(read)) return answer(codes.badPtx)
       if (!functionsOf(read.right.module).some((f) => f.kind === 'entry' && f.name === name))
@@ -610,16 +607,10 @@ export const session = (
       const f = functions.get(r.u64())
       if (f === undefined) return answer(codes.noFunction)
       const why = without.get(f.module)
-      if (why !== undefined) {
-        told(`${shownName(f.name)}: ${why}`)
-        return answer(codes.noImage)
-      }
+      if (why !== undefined) return unable(f.name, why)
       const module = loaded.named(f.module)
       const entry = E.isRight(module) ? loaded.entry(module.right, f.name) : module
-      if (E.isLeft(entry)) {
-        told(`${shownName(f.name)}: ${entry.left.message}`)
-        return answer(codes.noImage)
-      }
+      if (E.isLeft(entry)) return unable(f.name, entry.left.message)
       const { parameters, program } = entry.right
       return answer(
         codes.ok,
@@ -788,6 +779,12 @@ export const session = (
       told(`${r.text()} is not supported: it returns cudaErrorNotSupported`)
       return answer(codes.ok)
     },
+  }
+  /** A kernel that cannot be launched: what was to be launched is not judged. */
+  const unable = (kernel: string, why: string): Answer => {
+    told(`${shownName(kernel)}: ${why}`)
+    refused.push(`${shownName(kernel)}: ${why}`)
+    return answer(codes.noImage)
   }
   const awaitedOf = (r: Reader): Awaited => {
     const [kind, which] = [r.u32(), r.u64()]

@@ -116,7 +116,9 @@ export const withBytes = (
   isWritten: Uint8Array | null = null,
 ): Memory => {
   const holds = Plane.withBytes(m.holds, at, data)
-  if (m.written === null && isWritten === null) return changed(m, { holds, written: null })
+  // what was written stays so
+  if (isWritten === null && m.written?.subarray(at, at + data.length).includes(0) !== true)
+    return changed(m, { holds, written: m.written })
   const written = m.written?.slice() ?? new Uint8Array(m.bytes).fill(1)
   written.set(isWritten ?? new Uint8Array(data.length).fill(1), at)
   return changed(m, { holds, written: written.includes(0) ? written : null })
