@@ -136,7 +136,7 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // it is somebody else's
+    // another user owns it
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
@@ -149,7 +149,7 @@ const sweepRooms = (): void => {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
     } catch {
-      // it is somebody else's
+      // another user owns it
     }
   }
 }
