@@ -1476,7 +1476,7 @@ const documents: Readonly<Record<string, Document>> = {
           value: [finite, 'how much'],
           unit: [text, 'of what'],
           says: [text, 'what it is'],
-          known: [oneOf('measured', 'documented', 'fitted'), 'how it is known'],
+          known: [oneOf('measured', 'documented', 'fitted', 'assumed'), 'how it is known'],
           by: [text, 'rows of a capture, a page, or the captures that it was fitted to'],
         }),
       ),

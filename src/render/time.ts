@@ -8,12 +8,11 @@
 import {
   allNames,
   criticalOf,
+  knownBy,
   names,
   reasonsOf,
   valueOf,
   type Chip,
-  type Parameter,
-  type Source,
   type Stretch,
   type Timing,
 } from '../semantics/timing/index.js'
@@ -165,18 +164,6 @@ export const timeDocument = (t: Timing, lineOf: LineOf): Json => ({
   critical: rowsOf(t, lineOf).map(({ where, why, cycles, share }) => ({ line: where, why, cycles, share })),
   notModelled: blindIn(t),
 })
-
-/** How a number is known, in one word, and by what. */
-const knownBy = ({ source }: Parameter): readonly [Source['_tag'], string] => {
-  switch (source._tag) {
-    case 'measured':
-      return [source._tag, source.rows]
-    case 'documented':
-      return [source._tag, source.page]
-    case 'fitted':
-      return [source._tag, source.to]
-  }
-}
 
 /** The numbers of a chip with their sources. */
 export const chipText = (chip: Chip): string =>

@@ -1,11 +1,20 @@
 /**
  * A B200.
  *
- * There was none to measure. What is documented is from documents; what a multiprocessor has kept since Hopper is taken from an H100. Two numbers are fitted, each to one
+ * There was none to measure. What is documented is from documents; of all other numbers it is assumed that they are those of an H100. Two numbers are fitted, each to one
  * line of the table of JAX's tutorial on Blackwell matmuls (4096 x 8192 x 4096 of f16): `l2.bandwidth` to its second step, which waits for its operands, and
  * `clock.tensor` to its last one, which the chip's power holds back. The other five lines were predicted afterwards (`docs/Time.md`).
  */
-import { documented as d, fitted as f, type Chip, type Name, type Parameter } from './chip.js'
+import {
+  allNames,
+  assumed as a,
+  documented as d,
+  fitted as f,
+  knownBy,
+  type Chip,
+  type Name,
+  type Parameter,
+} from './chip.js'
 import { h100 } from './h100.js'
 
 const brief = 'NVIDIA Blackwell architecture technical brief'
@@ -22,15 +31,24 @@ const own: Partial<Readonly<Record<Name, Parameter>>> = {
   'dram.bandwidth': d(7200, `${brief}: 8 TB/s, of which nine tenths can be had`),
   'sm.shared': d(233472, guide),
   'tcgen05.rate': d(4096, `${brief}: 2.25 PFLOPS of dense f16`),
-  'tcgen05.issue': d(20, 'as a copy is issued: an instruction of one thread'),
-  'tcgen05.latency': d(45, 'as wgmma.latency of an H100'),
+  'tcgen05.issue': a(20, 'as a copy is issued: an instruction of one thread'),
+  'tcgen05.latency': a(45, 'as wgmma.latency of an H100'),
   'tmem.bandwidth': d(512, 'PTX ISA, tcgen05.ld: 16 bytes a cycle and lane group of each warp'),
-  'tmem.latency': d(30, 'as a load from shared memory'),
-  'tmem.allocate': d(100, 'as an access of shared memory by way of a lock'),
+  'tmem.latency': a(30, 'as a load from shared memory'),
+  'tmem.allocate': a(100, 'as an access of shared memory by way of a lock'),
 }
+
+/** What a multiprocessor has kept since Hopper. */
+const kept = Object.fromEntries(
+  allNames.map((name) => {
+    const parameter = h100.parameters[name]
+    const [how, by] = knownBy(parameter)
+    return [name, a(parameter.value, `an H100, of which it is ${how}: ${by}`)]
+  }),
+)
 
 export const b200: Chip = {
   name: 'b200',
   says: 'NVIDIA B200',
-  parameters: Object.assign({}, h100.parameters, own),
+  parameters: Object.assign({}, h100.parameters, kept, own),
 }

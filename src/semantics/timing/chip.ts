@@ -2,7 +2,7 @@
  * Chips: what a timed run knows of one, as a table of numbers.
  *
  * Each number has a name, a unit and a source. A source says how the number is known: *measured* by a program of `conformance/hopper/timing`, *documented* on a
- * page, or *fitted*, so that predictions come near to captures. Who doubts a prediction finds here what it rests on, and `changed` gives another chip.
+ * page, *fitted*, so that predictions come near to captures, or *assumed*, like another number or that of another chip. Who doubts a prediction finds here what it rests on, and `changed` gives another chip.
  *
  *     l2.bandwidth     44 bytes a cycle for one multiprocessor, when all ask     measured: copies, timing/h200.jsonl
  *     changed('l2.bandwidth', 'x1.2')      the same chip with 52.8
@@ -166,6 +166,8 @@ export type Source =
   | { readonly _tag: 'documented'; readonly page: string }
   /** so that these captures come out */
   | { readonly _tag: 'fitted'; readonly to: string }
+  /** nobody has said or measured it: as something else is */
+  | { readonly _tag: 'assumed'; readonly like: string }
 
 export interface Parameter {
   readonly value: number
@@ -189,8 +191,26 @@ export const documented = (value: number, page: string): Parameter => ({
   source: { _tag: 'documented', page },
 })
 export const fitted = (value: number, to: string): Parameter => ({ value, source: { _tag: 'fitted', to } })
+export const assumed = (value: number, like: string): Parameter => ({
+  value,
+  source: { _tag: 'assumed', like },
+})
 
 // ---------------------------------------------------------------- destructors
+
+/** How a number is known, and by what. */
+export const knownBy = ({ source }: Parameter): readonly [how: Source['_tag'], by: string] => {
+  switch (source._tag) {
+    case 'measured':
+      return [source._tag, source.rows]
+    case 'documented':
+      return [source._tag, source.page]
+    case 'fitted':
+      return [source._tag, source.to]
+    case 'assumed':
+      return [source._tag, source.like]
+  }
+}
 
 export const valueOf = (chip: Chip, name: Name): number => chip.parameters[name].value
 

@@ -4,7 +4,7 @@
  * What is of a multiprocessor or of L2 was measured on an H200, which has the same multiprocessors, L2 and clocks, and other DRAM: programs and captures are in
  * `conformance/hopper/timing`. DRAM and the size of L2 are from the data sheet. What is fitted makes the launches of `conformance/hopper/timing` that are for calibration come out.
  */
-import { documented as d, fitted as f, measured as m, type Chip } from './chip.js'
+import { assumed as a, documented as d, fitted as f, measured as m, type Chip } from './chip.js'
 
 const whitePaper = 'NVIDIA H100 Tensor Core GPU Architecture (white paper)'
 const guide = 'CUDA C++ Programming Guide, compute capabilities: 9.0'
@@ -68,11 +68,11 @@ export const h100: Chip = {
     'wgmma.rate': d(2048, whitePaper),
     'wgmma.shared': d(128, guide),
     'mma.interval': m(9, 'op: mma'),
-    'tcgen05.issue': d(1, 'an H100 has none: PTX ISA, tcgen05'),
-    'tcgen05.latency': d(1, 'an H100 has none: PTX ISA, tcgen05'),
-    'tcgen05.rate': d(1, 'an H100 has none: PTX ISA, tcgen05'),
-    'tmem.bandwidth': d(512, 'an H100 has none: PTX ISA, tcgen05'),
-    'tmem.latency': d(50, 'an H100 has none: PTX ISA, tcgen05'),
-    'tmem.allocate': d(100, 'an H100 has none: PTX ISA, tcgen05'),
+    'tcgen05.issue': a(1, 'an H100 has none'),
+    'tcgen05.latency': a(1, 'an H100 has none'),
+    'tcgen05.rate': a(1, 'an H100 has none'),
+    'tmem.bandwidth': a(512, 'an H100 has none'),
+    'tmem.latency': a(50, 'an H100 has none'),
+    'tmem.allocate': a(100, 'an H100 has none'),
   },
 }
