@@ -181,6 +181,9 @@ export const isRefusedModule = (world: World, forms: Forms, options: Options): b
   return E.isRight(module) && E.isLeft(elaborated(world.files)(forms.module, module.right))
 }
 
+/** Is it the module's level that cannot hold what the launch has? PTX holds tensors of which nobody gives the data. */
+const isBeyondModule = ({ code }: Failure): boolean => code === 'launch.bytes'
+
 /** The PTX of a module, judged on its launch. */
 export const judgeAsPtx = (
   world: World,
@@ -206,7 +209,11 @@ export const judgeBoth = (
   contents: ReadonlyMap<string, Tensor>,
 ): E.Either<Failure, AtLevels> => {
   const alone = whyAlone(world, forms, options)
-  if (E.isLeft(module) && (alone !== null || !isRefusedModule(world, forms, options))) return module
+  if (
+    E.isLeft(module) &&
+    (alone !== null || !(isBeyondModule(module.left) || isRefusedModule(world, forms, options)))
+  )
+    return module
   if (alone !== null)
     return pipe(
       module,

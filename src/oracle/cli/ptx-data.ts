@@ -17,6 +17,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
 import type { WarpArguments } from '../../semantics/execution/launch-warps.js'
+import { mostWholeBytes } from '../../semantics/warps/launched.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Options } from './command.js'
 import { refuseFlag, refuseWord, type FlagFailure } from './flags/choice.js'
@@ -129,7 +130,7 @@ export const withData = (launched: LaunchedPtx, set: DataSet): LaunchedPtx =>
           ...launched.arguments,
           tensors: launched.arguments.tensors.map((t, number) => {
             const dtype = launched.seeded.get(t.name)
-            return dtype === undefined
+            return dtype === undefined || t.bytes > mostWholeBytes
               ? t
               : { ...t, contents: dataOf(set, dtype, t.bytes / elementBytes(dtype), number) }
           }),

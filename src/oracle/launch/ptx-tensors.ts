@@ -17,6 +17,7 @@ import { randomIntegers, randomPatterns } from '../../kernels/reference-inputs.j
 import { isFloat } from '../../numerics/dtype.js'
 import { decoder } from '../../numerics/float-format.js'
 import type { GivenTensor } from '../../semantics/execution/launch-warps.js'
+import { mostWholeBytes } from '../../semantics/warps/launched.js'
 import type { Files } from '../tensor-files/files.js'
 import { decodeNpy, descrBytes, npyArray, shapeText, type NpyArray } from '../tensor-files/npy.js'
 import { carrierOf, isTensorDtype, tensorOfNpy, type Tensor } from '../tensor-files/tensor.js'
@@ -175,10 +176,10 @@ export const heldTensor =
     const size = elementBytes(dtype)
     if (size === 0) return refuse('launch.tensor', `${where}: ${t.tensor}: there is no element type ${dtype}`)
     const bytes = size * product(shape)
-    if (bytes > mostTensorBytes)
+    if (bytes > (before === null ? mostUnheldBytes : mostWholeBytes))
       return refuse(
         'launch.tensor',
-        `${where}: ${t.tensor}: expected at most ${String(mostTensorBytes)} bytes, found ${String(bytes)}`,
+        `${where}: ${t.tensor}: expected at most ${String(before === null ? mostUnheldBytes : mostWholeBytes)} bytes, found ${String(bytes)}`,
       )
     for (const [file, a] of [
       [from.before, before],
@@ -209,7 +210,8 @@ export const heldTensor =
     })
   }
 
-const mostTensorBytes = 2 ** 31 - 1
+/** Most bytes of a tensor whose data nobody gives: more than any chip has. */
+const mostUnheldBytes = 2 ** 40
 
 /** `torch.float16` and other names as PTX has them. */
 export const shortName = (name: string): string =>

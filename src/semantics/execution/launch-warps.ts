@@ -35,7 +35,15 @@ import { isFloat } from '../../numerics/dtype.js'
 import * as V from '../machine/value.js'
 import type { PlacedBarrier } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
-import { firstRegion, placedIn, type Region, type WarpLaunch } from '../warps/launched.js'
+import {
+  firstRegion,
+  mostWholeBytes,
+  pieceBytes,
+  placedIn,
+  windowBytes,
+  type Region,
+  type WarpLaunch,
+} from '../warps/launched.js'
 import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
 import { scoutOf } from '../warps/scout.js'
@@ -146,6 +154,12 @@ const address = (bytes: Uint8Array, at: number, region: number, offset: number):
   view.setInt32(at + 4, firstRegion + region, true)
 }
 
+/** Windows beside a pieced tensor: 2^31 elements of 16 bytes lie in them. */
+const gapWindows = 8
+
+/** What is read of data that no run knows: zeros, each with its mark. */
+const nothingKept = new Uint8Array(0)
+
 const tensorsOf = (spec: Spec): ReadonlyArray<string> =>
   spec._tag === 'matmul' ? [spec.a, spec.b] : [spec.from]
 
@@ -246,8 +260,61 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
     planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, said) : said)
     return region
   }
+  /** No memory: what is reached from a neighbour by an offset that has wrapped round. */
+  const addGap = (beside: string): void => {
+    for (let n = 0; n < gapWindows; n++)
+      regions.push({
+        name: `the addresses around ${beside}`,
+        bytes: 0,
+        gone: 'where no memory is',
+        constant: null,
+        datum: null,
+        plane: -1,
+      })
+  }
+  const addPieces = (t: GivenTensor): number => {
+    addGap(t.name)
+    const region = regions.length
+    const unknown = a.unknown?.has(t.name) === true
+    const datumOf = planes.length
+    const called = (at: number): string => (at === 0 ? t.name : `${t.name} from byte ${String(at)}`)
+    for (let at = 0; at < t.bytes; at += windowBytes) {
+      const bytes = Math.min(windowBytes, t.bytes - at)
+      regions.push({
+        name: called(at),
+        bytes,
+        plane: planes.length,
+        pieced: true,
+        datum: unknown ? datumOfPlane(datumOf) : null,
+        constant: t.role === 'in' ? nothingKept : null,
+      })
+      for (let within = 0; within < bytes; within += pieceBytes)
+        planes.push({
+          name: called(at + within),
+          bytes: Math.min(pieceBytes, bytes - within),
+          output: t.role === 'out',
+          tensor: null,
+          contents: null,
+          // what nothing writes is read without its plane
+          unknown: unknown && t.role !== 'in',
+          datumOf,
+          counted: false,
+        })
+    }
+    addGap(t.name)
+    return region
+  }
   const contentsBy = new Map<string, Uint8Array>()
   for (const t of a.tensors) {
+    if (t.bytes > mostWholeBytes) {
+      if (t.symbol !== null || (t.role !== 'out' && a.unknown?.has(t.name) !== true))
+        return refuse(
+          'launch.tensor',
+          `tensor ${t.name}: data of at most ${String(mostWholeBytes)} bytes are kept, and it has ${String(t.bytes)}; a check without data needs none`,
+        )
+      numbers.set(t.name, addPieces(t))
+      continue
+    }
     const held =
       a.unknown?.has(t.name) === true && t.contents !== null ? new Uint8Array(t.bytes) : contentsOf(t)
     if (held !== null && held.length !== t.bytes)
@@ -464,6 +531,7 @@ const launchedWith = (
     sharedBytes,
     sharedBase: a.sharedBase,
     regions,
+    pieced: regions.some(({ pieced }) => pieced === true),
     symbols,
     parameters,
     decisive: decisive(p),

@@ -76,6 +76,8 @@ export interface GlobalPlane {
   readonly given?: true
   /** its contents are data that a run over shadows does not know */
   readonly unknown?: boolean
+  /** the plane whose datum they are, where several are of one tensor; absent: it is its own */
+  readonly datumOf?: number
   /** holds integers, zeros unless they are brought, where an algebra keeps no data otherwise */
   readonly counted: boolean
 }
@@ -119,7 +121,7 @@ export interface Launched {
 }
 
 export type UnlaunchedCode =
-  'launch.shape' | 'launch.grid' | 'launch.resident' | 'launch.barriers' | 'launch.tensor'
+  'launch.shape' | 'launch.bytes' | 'launch.grid' | 'launch.resident' | 'launch.barriers' | 'launch.tensor'
 type Unlaunched = Refusal<UnlaunchedCode>
 
 /** Shared memory that a CTA may use: 227 KiB. */
@@ -333,11 +335,20 @@ const memoryOf = (world: World, l: Launch): E.Either<Unlaunched, ReadonlyArray<P
       ? zeros(algebra, p.bytes)
       : Plane.empty(algebra.memory, p.bytes, algebra.runs),
   )
-  l.memory.forEach(({ name, bytes, output, contents, left, counted, unknown = false }, plane) => {
+  l.memory.forEach(({ name, bytes, output, contents, left, counted, unknown = false, datumOf }, plane) => {
     if (left !== undefined && algebra.memory === 'bytes') memory[plane] = left
     if (contents !== null && algebra.memory === 'bytes') memory[plane] = Plane.ofBytes(contents, algebra.runs)
     if (contents !== null && algebra.memory === 'shadow')
       memory[plane] = Plane.ofShadow(contents, unknown ? datumOfPlane(plane) : null, algebra.runs)
+    if (contents === null && unknown && algebra.memory === 'shadow') {
+      const one = plane - 1
+      const isAlike =
+        datumOf !== undefined && l.memory[one]?.datumOf === datumOf && l.memory[one].bytes === bytes
+      // pieces of one tensor are one plane until something is written
+      memory[plane] = isAlike
+        ? memory[one]!
+        : Plane.ofUnknown(bytes, datumOfPlane(datumOf ?? plane), algebra.runs)
+    }
     if (!counted || algebra.memory !== 'none') return
     const t = tensors.get(name)
     const kept = Plane.empty('slots', bytes)
@@ -413,7 +424,7 @@ export const launchWith = (
 /** Of a tensor that no plane of global memory takes. */
 export const tooLarge = (name: string, bytes: number): E.Either<Unlaunched, never> =>
   refuse(
-    'launch.shape',
+    'launch.bytes',
     `tensor ${name}: expected at most ${String(mostPlaneBytes)} bytes, found ${String(bytes)}`,
   )
 

@@ -54,7 +54,8 @@ export interface Ledger {
   readonly apart: Map<number, { readonly bits: number; readonly words: ReadonlyArray<number> }>
   /** numbers of things that are told apart by identity */
   readonly numbers: Map<object, number>
-  readonly planes: Map<number, ByteTerms>
+  /** by plane, the pages of it that were asked for */
+  readonly planes: Map<number, Map<number, ByteTerms>>
 }
 
 export const ledger = (blanks: boolean, dropped: Dropped = new Map()): Ledger => ({
@@ -162,18 +163,28 @@ const digest = ({ terms, index }: ByteTerms): number => together([...terms, ...i
 
 // ---------------------------------------------------------------- memory
 
-const planeOf = (l: Ledger, header: Header, plane: number): ByteTerms => {
-  const known = l.planes.get(plane)
+const pageBits = 12
+const pageBytes = 2 ** pageBits
+
+/** The page of a plane that a byte lies in. */
+const pageOf = (l: Ledger, header: Header, plane: number, address: number): ByteTerms => {
+  let pages = l.planes.get(plane)
+  if (pages === undefined) {
+    pages = new Map()
+    l.planes.set(plane, pages)
+  }
+  const number = address >> pageBits
+  const known = pages.get(number)
   if (known !== undefined) return known
-  const { bytes: size, initialised, space } = header.planes[plane]!
-  const made = byteTerms(size)
+  const { initialised, space } = header.planes[plane]!
+  const made = byteTerms(pageBytes)
   if (l.blanks && !initialised && space !== 'gmem') made.terms.fill(blank)
   else
-    for (let a = 0; a < size; a++) {
-      made.terms[a] = before(plane, a)
-      made.index[a] = a & 3
+    for (let b = 0; b < pageBytes; b++) {
+      made.terms[b] = before(plane, number * pageBytes + b)
+      made.index[b] = b & 3
     }
-  l.planes.set(plane, made)
+  pages.set(number, made)
   return made
 }
 
@@ -181,14 +192,14 @@ const planeOf = (l: Ledger, header: Header, plane: number): ByteTerms => {
 export const found = (l: Ledger, header: Header, f: Footprint): ByteTerms | null => {
   const width = widthOf(f)
   if (width < 1) return null
-  const plane = planeOf(l, header, f.plane)
   const out = byteTerms(elementsIn(f) * width)
   // what is nowhere is filled with anything
   out.terms.fill(another(l))
   forEachAddress(f, (address, element) => {
     for (let b = 0; b < width; b++) {
-      out.terms[element * width + b] = plane.terms[address + b]!
-      out.index[element * width + b] = plane.index[address + b]!
+      const page = pageOf(l, header, f.plane, address + b)
+      out.terms[element * width + b] = page.terms[(address + b) & (pageBytes - 1)]!
+      out.index[element * width + b] = page.index[(address + b) & (pageBytes - 1)]!
     }
   })
   return out
@@ -196,11 +207,11 @@ export const found = (l: Ledger, header: Header, f: Footprint): ByteTerms | null
 
 const put = (l: Ledger, header: Header, f: Footprint, stored: ByteTerms): void => {
   const width = widthOf(f)
-  const plane = planeOf(l, header, f.plane)
   forEachAddress(f, (address, element) => {
     for (let b = 0; b < width; b++) {
-      plane.terms[address + b] = stored.terms[element * width + b]!
-      plane.index[address + b] = stored.index[element * width + b]!
+      const page = pageOf(l, header, f.plane, address + b)
+      page.terms[(address + b) & (pageBytes - 1)] = stored.terms[element * width + b]!
+      page.index[(address + b) & (pageBytes - 1)] = stored.index[element * width + b]!
     }
   })
 }

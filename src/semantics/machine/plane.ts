@@ -380,6 +380,17 @@ export const ofShadow = (bytes: Uint8Array, datum: number | null, runs: boolean 
         ofPage(bytes.length, runs, bytePage(null, new Uint8Array(paging.size).fill(datum))),
       )
 
+/** A plane of one datum of which nothing is known: all of its pages are one. */
+export const ofUnknown = (size: number, datum: number, runs: boolean = false): Plane => {
+  const marks = bytePage(null, new Uint8Array(paging.size).fill(datum))
+  const count = Math.ceil(size / paging.size)
+  return shadowed(
+    size,
+    ofZeros(size, runs),
+    withPages(blankBytes(size, runs), new Array<Pages[number]>(count).fill(marks), null),
+  )
+}
+
 /** A plane that holds these bytes. */
 export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => {
   const pages = Array.from({ length: Math.ceil(bytes.length / paging.size) }, (_, number) => {

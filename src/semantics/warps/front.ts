@@ -435,7 +435,8 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
     storesConstants: constantStores(l.program),
     obeysNoWord: controlling(l.program).size === 0 && !watches(l.program),
     timed: reasons.length > 0,
-    hasFellows: true,
+    // fellows are moved within planes
+    hasFellows: !l.pieced,
     outside: outsideOf(l.program),
     begin: (world, at, edit) =>
       beginning(

@@ -10,6 +10,9 @@
  * | local memory     | `localWindow`  | byte                                                    |
  * | a region         | one of its own | byte: a tensor, a variable, constants, the parameters    |
  *
+ * A tensor that no plane takes is *pieced*: it has as many regions as it has windows of 4 GiB, one after the other, and each of these a plane for every
+ * `pieceBytes`. No access crosses from one piece into the next: it lies at a multiple of its width. Of such a tensor nothing is kept but what is written.
+ *
  * An address of shared memory alone has 32 bits, the lower word. The chip keeps the first bytes of shared memory for itself, so a CTA's own begin at
  * `sharedBase`. PTX leaves all of these numbers open; a kernel that relies on one is wrong.
  *
@@ -37,6 +40,16 @@ export const firstHostRegion = 0x2000
 export const mostHostRegions = 0x3000
 /** Addresses below this are those of a process on the host. */
 const hostAddresses = 0x8000
+
+/** Bytes of a window. */
+export const windowBytes: number = 2 ** 32
+const pieceBits = 29
+/** Bytes of a plane of a pieced tensor; the last has fewer. */
+export const pieceBytes: number = 2 ** pieceBits
+/** The piece of its window that a byte lies in. */
+export const pieceAt = (low: number): number => low >>> pieceBits
+/** A tensor of more bytes is pieced. */
+export const mostWholeBytes: number = 2 ** 31 - 1
 
 /** The upper word of a region. */
 export const upperWord = (region: number, ofHost: boolean): number =>
@@ -68,8 +81,10 @@ export interface Region {
   readonly constant: Uint8Array | null
   /** of data that a run over shadows does not know, which one; null: it does */
   readonly datum: number | null
-  /** else the plane of global memory */
+  /** else the plane of global memory; of one that is pieced, the plane of its first piece */
   readonly plane: number
+  /** it has a plane for each piece */
+  readonly pieced?: true
 }
 
 /** The tensor behind an upper word, as a tensor map finds it. */
@@ -77,7 +92,7 @@ export const placedIn =
   (regions: ReadonlyArray<Region>) =>
   (high: number): Placed | null => {
     const region = regionAt(regions, high)
-    return region === undefined || region.plane < 0 ? null : region
+    return region === undefined || region.plane < 0 || region.pieced === true ? null : region
   }
 
 /** An instruction with what its names mean. */
@@ -121,6 +136,8 @@ export interface WarpLaunch {
   readonly sharedBase: number
   /** by number (`upperWord`) */
   readonly regions: ReadonlyArray<Region>
+  /** one of them is pieced */
+  readonly pieced: boolean
   /** region of a variable, and of the parameters */
   readonly symbols: ReadonlyMap<string, number>
   readonly parameters: number

@@ -23,6 +23,8 @@ import {
   firstRegion,
   isOfHost,
   localWindow,
+  pieceAt,
+  pieceBytes,
   rankShift,
   regionAt,
   sharedWindow,
@@ -125,9 +127,16 @@ export const reaches = (
       )
     const inside = rank < 0 ? 0 : unsigned & ((1 << rankShift) - 1)
     const isReserved = rank >= 0 && inside < launch.sharedBase && launch.program.reserved === true
-    if (last === undefined || last.high !== high || last.rank !== rank || last.isReserved !== isReserved) {
+    const piece = launch.pieced && high >= firstRegion ? pieceAt(unsigned) : 0
+    if (
+      last === undefined ||
+      last.high !== high ||
+      last.rank !== rank ||
+      last.isReserved !== isReserved ||
+      last.piece !== piece
+    ) {
       if (last !== undefined && last.lanes === every) last.lanes = last.own = every.slice(0, i)
-      last = among(found, high, rank, isReserved)
+      last = among(found, high, rank, isReserved, piece)
       if (last === undefined) {
         const target = isReserved ? reservedAt(h, rank) : targetAt(h, high, unsigned, rank)
         if (V.isFault(target))
@@ -145,12 +154,14 @@ export const reaches = (
           high,
           rank,
           isReserved,
+          piece,
+          base: isPieced(h, high, target) ? piece * pieceBytes : 0,
           room: roomOf(h, target),
         }
         found.push(last)
       }
     }
-    const byte = rank < 0 ? unsigned : isReserved ? inside : inside - launch.sharedBase
+    const byte = rank < 0 ? unsigned - last.base : isReserved ? inside : inside - launch.sharedBase
     const reach = touched === null ? size : touched(lane)
     if (reach > 0 && (byte < 0 || byte + reach > last.room))
       return outside(
@@ -181,6 +192,9 @@ interface Reaching {
   readonly rank: number
   /** it is what the chip keeps of shared memory */
   readonly isReserved: boolean
+  /** of a window that is pieced, which piece; and the byte of the window at which the memory begins */
+  readonly piece: number
+  readonly base: number
   /** bytes of the memory */
   readonly room: number
 }
@@ -190,8 +204,10 @@ const among = (
   high: number,
   rank: number,
   isReserved: boolean,
+  piece: number,
 ): Reaching | undefined => {
-  for (const g of found) if (g.high === high && g.rank === rank && g.isReserved === isReserved) return g
+  for (const g of found)
+    if (g.high === high && g.rank === rank && g.isReserved === isReserved && g.piece === piece) return g
   return undefined
 }
 
@@ -209,6 +225,10 @@ const windowOf = (h: Here, { space }: Address): number | null => {
       return null
   }
 }
+
+/** Does each piece of the window have a plane of its own here? */
+const isPieced = ({ launch }: Here, high: number, target: Target): boolean =>
+  launch.pieced && target._tag === 'plane' && regionAt(launch.regions, high)?.pieced === true
 
 const roomOf = (h: Here, target: Target): number => {
   switch (target._tag) {
@@ -246,8 +266,14 @@ const targetAt = (h: Here, high: number, low: number, rank: number): Target | Fa
         : 'is in no memory of the launch',
     )
   if (region.gone !== undefined) return V.fault('I2', `is in ${region.name}, ${region.gone}`)
+  if (region.pieced === true && low >= region.bytes)
+    return V.fault('I2', `is behind the end of ${region.name}, which has ${String(region.bytes)} bytes there`)
   return region.constant === null
-    ? { _tag: 'plane', plane: region.plane, name: region.name }
+    ? {
+        _tag: 'plane',
+        plane: region.plane + (region.pieced === true ? pieceAt(low) : 0),
+        name: region.name,
+      }
     : { _tag: 'constant', region }
 }
 
