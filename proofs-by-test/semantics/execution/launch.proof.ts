@@ -120,7 +120,7 @@ describe('parameters', () => {
     expect(of('f16', [0, 4])).toMatch(/^launch\.shape: tensor t: /)
     expect(of('f16', [4, 4], [4, -1])).toMatch(/^launch\.shape: tensor t: /)
     expect(of('f16', [2 ** 15, 2 ** 15])).toBe(
-      `launch.shape: tensor t: expected at most ${String(mostPlaneBytes)} bytes, found ${String(2 ** 31)}`,
+      `launch.bytes: tensor t: expected at most ${String(mostPlaneBytes)} bytes, found ${String(2 ** 31)}`,
     )
     // the last element counts, wherever the strides put it
     expect(of('e4m3', [2, 2], [mostPlaneBytes - 2, 1])).toBe('launched')

@@ -115,7 +115,7 @@ describe('refused', () => {
     [
       'a plane that is too large',
       { memory: [{ ...launchOf(idle).memory[1]!, bytes: 2 ** 40 }] },
-      'launch.shape',
+      'launch.bytes',
     ],
     ['data of another size', { tensors: new Map([['c', new Float64Array(3)]]) }, 'launch.tensor'],
     ['data of no tensor', { tensors: new Map([['parameters', new Float64Array(4)]]) }, 'launch.tensor'],

@@ -310,7 +310,7 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       if (t.symbol !== null || (t.role !== 'out' && a.unknown?.has(t.name) !== true))
         return refuse(
           'launch.tensor',
-          `tensor ${t.name}: data of at most ${String(mostWholeBytes)} bytes are kept, and it has ${String(t.bytes)}; a check without data needs none`,
+          `tensor ${t.name}: expected at most ${String(mostWholeBytes)} bytes of a tensor whose data is kept, found ${String(t.bytes)}; check takes it without data`,
         )
       numbers.set(t.name, addPieces(t))
       continue
