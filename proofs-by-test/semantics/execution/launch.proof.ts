@@ -125,7 +125,7 @@ describe('parameters', () => {
     // the last element counts, wherever the strides put it
     expect(of('e4m3', [2, 2], [mostPlaneBytes - 2, 1])).toBe('launched')
     expect(of('e4m3', [2, 2], [mostPlaneBytes - 1, 1])).toBe(
-      `launch.shape: tensor t: expected at most ${String(mostPlaneBytes)} bytes, found ${String(mostPlaneBytes + 1)}`,
+      `launch.bytes: tensor t: expected at most ${String(mostPlaneBytes)} bytes, found ${String(mostPlaneBytes + 1)}`,
     )
   })
   test('contents are of a tensor that is there, and of as many elements', () => {

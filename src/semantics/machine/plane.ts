@@ -438,7 +438,8 @@ export const withBytes = (plane: Plane, start: number, bytes: Uint8Array): Plane
 /** Do two planes of bytes hold the same? Pages that they share are not looked at. */
 export const isSame = (one: Plane, other: Plane): boolean => {
   if (one === other) return true
-  if (one._tag !== 'bytes' || other._tag !== 'bytes' || one.plain !== null || other.plain !== null) return false
+  if (one._tag !== 'bytes' || other._tag !== 'bytes' || one.plain !== null || other.plain !== null)
+    return false
   const [a, b] = [pagesOf(one), pagesOf(other)]
   return (
     one.size === other.size &&
