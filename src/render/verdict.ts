@@ -69,7 +69,7 @@ const decidedBy = (v: Verdict): readonly [string, string] => [
       ? 'one schedule'
       : v.search === null
         ? `exploration of ${counted(v.counts.runs, 'schedule')}`
-        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${counted(v.search.states, 'state')}`
+        : `a search of ${v.search.complete ? 'all schedules' : 'schedules'}: ${counted(v.search.states, 'state')}${v.search.exchanged === true ? '; states that differ by an exchange of CTAs are counted once' : ''}`
   }`,
 ]
 

@@ -27,7 +27,7 @@ import {
   type Launched,
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
-import type { Fellowship } from '../machine/warp-stand.js'
+import type { Fellowships } from '../machine/warp-stand.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type * as Plane from '../machine/plane.js'
 import type { Source } from '../machine/source.js'
@@ -504,7 +504,7 @@ const launchedWith = (
   scout: WarpLaunch['scout'],
   resident: number | null,
   ledger: Ledger | null = null,
-  fellows: Fellowship | null = null,
+  fellows: Fellowships | null = null,
 ): E.Either<Failure, LaunchedWarps> => {
   const bad = unlaunchable(p, a)
   if (bad !== null) return E.left(bad)
@@ -693,7 +693,7 @@ const launchedAt = (
   algebra: Algebra,
   resident: number | null,
   ledger: Ledger | null,
-  fellows: Fellowship | null,
+  fellows: Fellowships | null,
   barriersOf: () => Scouted,
 ): E.Either<Failure, LaunchedWarps> =>
   algebra.memory === 'bytes' || algebra.memory === 'shadow'

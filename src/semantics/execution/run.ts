@@ -184,8 +184,9 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       how.watch?.begun(m, begun)
       const asked = vain()
       let options: ReadonlyArray<Offered> = []
+      let last: Offered | null = null
       for (;;) {
-        options = offered(world, m, options)
+        options = offered(world, m, options, last)
         if (options.length === 0 || isLivelock(asked, options)) break
         if (steps + clusters >= how.fuel || effort.spent > effort.limit) {
           outcome = { _tag: 'outOfFuel' }
@@ -210,6 +211,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         }
         for (let i = 0; i < done.events.length; i++) page.push(done.events[i]!)
         m = done.machine
+        last = event
         took(asked, world, m, event, left)
         how.watch?.stepped(m, event.key, done.events)
         if (steps % pageSteps !== 0) continue

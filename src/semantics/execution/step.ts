@@ -48,7 +48,7 @@ import * as Tma from '../instructions/tma/index.js'
 import * as Wgmma from '../instructions/wgmma.js'
 import type { Access, Exit, LogEvent, Stamp } from '../log/events.js'
 import { countOf, singles } from '../log/lane-mask.js'
-import { ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
+import { ctaOf, effect, placeOf, type Effect, type Executing } from '../machine/effect.js'
 import type { Elements, InFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import {
@@ -316,13 +316,16 @@ export const isAmid = (all: ReadonlyArray<Offered>): boolean => all.some(isBehin
 
 /**
  * The events that can happen now: agents in their order, then operations in the order of their issue. Those of them that were on offer before are the
- * same objects.
+ * same objects. `last`: the event that has happened since, where it is one.
  */
 export const offered = (
   world: World,
   m: Machine,
   before: ReadonlyArray<Offered> = nothingBefore,
+  last: Offered | null = null,
 ): ReadonlyArray<Offered> => {
+  const own = last === null ? null : offeredInstead(world, m, before, last)
+  if (own !== null) return own
   const out: Offered[] = []
   let next = 0
   for (let agent = 0; agent < m.agents.length; agent++) {
@@ -345,6 +348,77 @@ export const offered = (
     out.push(known ?? ofOperation(f))
   }
   return out.length > 0 || world.front.parts === null ? out : parkedOffers(world, m, world.front.parts)
+}
+
+/** Is it heard in the agent's own cluster at most? */
+const isOfItsCluster = (world: World, { ready }: Offered): boolean => {
+  if (ready?._tag !== 'do') return false
+  const p = ready.prepared
+  switch (p._tag) {
+    case 'bar':
+    case 'bar.leave':
+    case 'fence':
+    case 'load':
+      return true
+    case 'store':
+      return world.header.planes[p.destination.plane]!.space !== 'gmem'
+    default:
+      return false
+  }
+}
+
+/** What is on offer behind an event that only its own cluster hears of: what was, but for the agents there; null: that is not so, or nothing is. */
+const offeredInstead = (
+  world: World,
+  m: Machine,
+  before: ReadonlyArray<Offered>,
+  last: Offered,
+): ReadonlyArray<Offered> | null => {
+  if (m.inFlight.length > 0 || !isOfItsCluster(world, last)) return null
+  if (before.length === 0 || before[before.length - 1]!.operation !== null) return null
+  const each = world.ctas * world.agentsPerCta
+  const first = placeOf(world, last.key.agent) * each
+  const from = behindAgents(before, first)
+  const to = behindAgents(before, first + each)
+  // parts that go on where nothing else can are asked anew
+  const other = from > 0 ? before[0] : before[to]
+  if (other !== undefined && partThatCan(world, m, other.key.agent) !== other.key.part) return null
+  const own: Offered[] = []
+  let next = from
+  for (let agent = first; agent < first + each; agent++) {
+    const part = partThatCan(world, m, agent)
+    if (part < 0) continue
+    const a = m.agents[agent]!
+    const { ready } = turned(world, m, agent, part)
+    while (next < to && before[next]!.key.agent < agent) next++
+    const known = before[next]
+    own.push(known?.ready === ready && known.key.agent === agent ? known : ofAgent(agent, a.at, part, ready))
+  }
+  const out = [...before.slice(0, from), ...own, ...before.slice(to)]
+  return out.length === 0 ? null : out
+}
+
+/** How many of the events on offer are of agents before this one. */
+const behindAgents = (all: ReadonlyArray<Offered>, agent: number): number => {
+  let [low, high] = [0, all.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (all[middle]!.key.agent < agent) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The event of this name, if it is on offer. */
+export const offeredAs = (world: World, m: Machine, key: EventKey): Offered | undefined => {
+  const own = key.stage === 'agent' ? offeredOf(world, m, key.agent) : null
+  return own !== null && sameKey(own.key, key) ? own : offered(world, m).find((o) => sameKey(o.key, key))
+}
+
+/** What this agent itself can do now, as `offered` has it; null: nothing. */
+export const offeredOf = (world: World, m: Machine, agent: number): Offered | null => {
+  const part = partThatCan(world, m, agent)
+  return part < 0 ? null : ofAgent(agent, m.agents[agent]!.at, part, turned(world, m, agent, part).ready)
 }
 
 /** What threads can do that the machine keeps behind others of their warp: they go on where nothing else can. */

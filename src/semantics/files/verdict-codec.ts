@@ -353,6 +353,10 @@ const searched: Wire<Searched> = define('Searched', () =>
         wordOf<'lanes'>()({ lanes: true }),
         'what it does not follow although a condition fails by it: orders of the lanes of one warp',
       ),
+      exchanged: described(
+        bool,
+        'whether states that differ by an exchange of CTAs were counted once; absent: they were not',
+      ),
     },
   ),
 )

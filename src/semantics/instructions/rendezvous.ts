@@ -9,6 +9,7 @@
  *
  * Source: PTX ISA, parallel synchronization: bar, barrier, barrier.cluster.
  */
+import { remembered } from '../../remembered.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { Loose, Rendezvous } from '../log/events.js'
 import { ctaOf, effect, placeOf, threadsOf, type Effect, type Executing } from '../machine/effect.js'
@@ -47,7 +48,12 @@ const fresh = (cta: number, id: number): Named => ({
 
 /** The named barrier `id` of a CTA. */
 export const named = (m: Machine, cta: number, id: number): Named =>
-  m.named.find((n) => n.cta === cta && n.id === id) ?? fresh(cta, id)
+  byNumber(m.named).get(cta * barriersOfCta + id) ?? fresh(cta, id)
+/** A CTA has sixteen, and that of its cluster. */
+const barriersOfCta = 32
+const byNumber: (all: Machine['named']) => ReadonlyMap<number, Named> = remembered(
+  (all) => new Map(all.map((n) => [n.cta * barriersOfCta + n.id, n])),
+)
 
 const rendezvous = (
   x: Executing,

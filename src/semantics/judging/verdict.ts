@@ -157,6 +157,8 @@ export interface Searched {
   readonly transitions: number
   /** what it does not follow, and what a condition fails by */
   readonly leaves?: 'lanes'
+  /** states that differ by an exchange of CTAs were counted once (`schedules/outcomes/exchange.ts`) */
+  readonly exchanged?: boolean
 }
 
 export interface Counts {

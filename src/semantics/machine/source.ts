@@ -27,7 +27,7 @@ import type { Refusal } from '../language/refusal.js'
 import type { Launched } from './launch.js'
 import type { Ledger } from './ledger.js'
 import type { Value } from './value.js'
-import type { Fellowship } from './warp-stand.js'
+import type { Fellowships } from './warp-stand.js'
 import type { TensorPipe } from './world.js'
 
 /** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */
@@ -45,7 +45,7 @@ export interface Arguments {
   /** what bytes are computed from is entered here (`ledger.ts`); if it is not said, it is not followed */
   readonly ledger?: Ledger
   /** other clusters that are followed beside those that run (`warps/fellows.ts`), which programs of warps can; if it is not said, none */
-  readonly fellows?: Fellowship
+  readonly fellows?: Fellowships
   /** clusters that run together stand for all: what is looked for before a run is looked for in the first of them */
   readonly oneWave?: true
 }

@@ -71,7 +71,11 @@ export interface Fellowship {
   readonly moves: Map<number, ReadonlyArray<number>>
   /** planes into which they store what is not alike */
   readonly unlike: Set<number>
+  /** footprints of global memory of which a plain load has brought bytes that are known: what the fellows find there is taken to be the same */
+  readonly known: Set<number>
 }
+/** By the cluster that runs those that are followed beside it. */
+export type Fellowships = ReadonlyMap<number, Fellowship>
 
 /** What the rows of a warp hold in those clusters. */
 export interface FellowRows {

@@ -185,7 +185,7 @@ const byFellows = (launching: Launching, world: World): Of | null => {
   if (!world.front.hasFellows || world.algebra.memory !== 'shadow' || world.clusterCount < 2) return null
   const asked = neighbours(world)
   const fellows = fellowship([...asked.map(({ cluster }) => cluster), world.clusterCount - 1])
-  const launched = launching({ fellows })
+  const launched = launching({ fellows: new Map([[0, fellows]]) })
   const own = launched === null ? undefined : ranIn(launched, 0)?.touches
   if (own === undefined || fellows.alike.some((alike) => alike === 0)) return null
   const ways = own.map(({ footprint }) => fellows.moves.get(footprint)?.[0])

@@ -883,6 +883,7 @@ const checkLaunched = (
     source,
     arguments: options.arguments,
     launched: launch,
+    everyCluster: options.everyCluster === true,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
     budget,

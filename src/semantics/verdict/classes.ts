@@ -204,7 +204,10 @@ const oneClass = (
   readonly touched: ReadonlyArray<ReadonlyArray<Touched>>
 } | null => {
   const fellows = fellowship(others)
-  const launched = source.launch(algebra, Object.assign({}, given, { fellows }))
+  const launched = source.launch(
+    algebra,
+    Object.assign({}, given, { fellows: new Map([[cluster, fellows]]) }),
+  )
   if (E.isLeft(launched)) return null
   const begins = visiting(launched.right, [cluster])
   if (begins === null) return null

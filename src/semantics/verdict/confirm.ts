@@ -37,11 +37,12 @@ import {
   type ExploreOptions,
   type Found,
 } from '../schedules/explore/index.js'
-import { defaultOutcomes, outcomes } from '../schedules/outcomes/index.js'
+import { defaultOutcomes, fellowsOf, outcomes } from '../schedules/outcomes/index.js'
 import type { Diagnosis, Finding, HazardId, Judgement } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
+import type { Fellowships } from '../machine/warp-stand.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import { isAmid, type Offered, type EventKey } from '../execution/step.js'
@@ -76,6 +77,8 @@ export interface Question {
   readonly source: Source
   readonly arguments: Arguments
   readonly launched: Launched
+  /** no cluster is taken for another */
+  readonly everyCluster?: boolean
   /** what the first run showed */
   readonly judgement: Judgement | null
   readonly bounds: Bounds
@@ -289,6 +292,15 @@ export const inNoOrder = (q: Question, ran: Ran): Answer | null => {
   return { runs: 0, spent: 0, search: null, found: { ran, decision: q.decide(ran) }, refuted: false }
 }
 
+/** The launch, with each cluster followed in the place of every other, if that can be asked. */
+const followed = (q: Question): { readonly launched: Launched; readonly fellows: Fellowships | null } => {
+  const { world } = q.launched
+  const fellows = q.everyCluster === true ? null : fellowsOf(world)
+  if (fellows === null) return { launched: q.launched, fellows }
+  const launched = q.source.launch(world.algebra, Object.assign({}, q.arguments, { fellows }))
+  return E.isRight(launched) ? { launched: launched.right, fellows } : { launched: q.launched, fellows: null }
+}
+
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
@@ -303,19 +315,24 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     const decision = q.decide(ran)
     return isBad(decision) || isLeftOpen(decision, ran)
   }
+  const { launched, fellows } = followed(q)
   const all = outcomes(
-    q.launched,
+    launched,
     detecting,
     outcomesFor(q.budget, defaultOutcomes),
     notedIn(q.judgement?.notes ?? []),
     stands,
+    fellows,
   )
   if (all === null) return null
   const { states, transitions } = all
   const answer = (runs: number, bound: Searched['bound'], found: Answer['found']): Answer => ({
     runs: asks + runs,
     spent: priceOfOutcomes(states) + (asks + runs) * q.price,
-    search: { complete: bound === null && found === null, bound, states, transitions },
+    search: Object.assign(
+      { complete: bound === null && found === null, bound, states, transitions },
+      all.exchanged ? { exchanged: true as const } : null,
+    ),
     found,
     refuted: bound === null && found === null,
     byValues: true,

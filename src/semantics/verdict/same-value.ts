@@ -51,7 +51,7 @@ import { inputTerm, terms } from '../../numerics/terms.js'
 import { written } from '../../numerics/written.js'
 import { nextWave } from '../machine/launch.js'
 import type { Arguments, Source } from '../machine/source.js'
-import { offered, sameKey, take, type EventKey } from '../execution/step.js'
+import { finished, offeredAs, take, type EventKey } from '../execution/step.js'
 import { inputsOf } from '../execution/symbols.js'
 import { isPlainRead, type Deed } from '../judging/deed.js'
 import { hazards } from '../judging/hazards.js'
@@ -132,11 +132,6 @@ const watched = (): readonly [Algebra, () => boolean] => {
   })
   return [algebra, () => asked]
 }
-
-const isKeyed =
-  (key: EventKey) =>
-  (o: { readonly key: EventKey }): boolean =>
-    sameKey(o.key, key)
 
 interface Watching {
   readonly header: Header
@@ -364,15 +359,13 @@ const stored = (
   world.effort.limit = Math.min(world.effort.limit, world.effort.spent + fuelTicks(fuel))
   let m = launched.right.machine
   for (const key of schedule) {
-    let options = offered(world, m)
-    if (options.length === 0) {
+    if (finished(m)) {
       const next = nextWave(world, m)
       if (next === null) return none
       m = next
       for (const plane of w.planes.keys()) if (header.planes[plane]!.space !== 'gmem') w.planes.delete(plane)
-      options = offered(world, m)
     }
-    const event = options.find(isKeyed(key))
+    const event = offeredAs(world, m, key)
     if (event === undefined) return none
     const done = take(world, m, event)
     if ('kind' in done) return none
@@ -488,14 +481,12 @@ const comesToNothing = (
   }
   let m = launched.right.machine
   for (const key of schedule) {
-    let options = offered(world, m)
-    if (options.length === 0) {
+    if (finished(m)) {
       const next = nextWave(world, m)
       if (next === null) return false
       m = next
-      options = offered(world, m)
     }
-    const event = options.find(isKeyed(key))
+    const event = offeredAs(world, m, key)
     const done = event === undefined ? null : take(world, m, event)
     if (done === null || 'kind' in done) return false
     for (const e of done.events) {

@@ -21,9 +21,11 @@
  * 2. What a register holds beside a warp is what it holds when the fellow's cluster is run (the proof runs both).
  * 3. A warp with fellows does what it does without.
  */
+import { bytesOfMark } from '../../numerics/shadow.js'
 import { effort } from '../machine/effort.js'
 import { footprints } from '../machine/footprint.js'
 import type { Elements } from '../machine/elements.js'
+import type { Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { FellowRows, Fellowship, Part, Receive, Shadow } from '../machine/warp-stand.js'
@@ -41,6 +43,7 @@ export const fellowship = (clusters: ReadonlyArray<number>): Fellowship => ({
   ways: [new Float64Array(clusters.length)],
   moves: new Map(),
   unlike: new Set(),
+  known: new Set(),
 })
 
 const part = ({ alike }: Fellowship, fellow: number): void => {
@@ -401,7 +404,9 @@ export const effects = (
 }
 
 /** The results of an effect have come: the same for the fellows. */
-export const took = (r: Rows, f: FellowRows, how: Receive): void => {
+export const took = (r: Rows, f: FellowRows, done: Prepared, how: Receive): void => {
+  if (done._tag === 'load' && done.strong === undefined && bringsKnown(r, how))
+    f.of.known.add(done.source.footprint.id)
   switch (how._tag) {
     case 'nothing':
       return
@@ -423,6 +428,34 @@ export const took = (r: Rows, f: FellowRows, how: Receive): void => {
     case 'fields':
       for (const row of how.to) if (row !== null) overwritten(r, f, row, lanesIn(how.lanes))
   }
+}
+
+/** Is of what has come any byte known? */
+const bringsKnown = (r: Rows, how: Receive): boolean => {
+  switch (how._tag) {
+    case 'words':
+    case 'bytes':
+      return how.to.some((row) => row !== null && isKnownIn(r, row, lanesIn(how.lanes), how.bits / 8))
+    case 'fields':
+      return how.to.some((row) => isKnownIn(r, row, lanesIn(how.lanes), 1))
+    case 'broadcast':
+      return how.to !== null && isKnownIn(r, how.to, lanesIn(how.lanes), 4)
+    case 'rows':
+      return how.to.some((row) => isKnownIn(r, row, -1, 4))
+    case 'nothing':
+    case 'number':
+    case 'truth':
+      return true
+  }
+}
+
+/** Is of the lowest bytes of a row any known, in any of these lanes? */
+const isKnownIn = ({ shadow }: Rows, row: Row, mask: number, bytes: number): boolean => {
+  if (shadow === null || (mask & ~shadow.lanes[row]!) !== 0) return true
+  const all = (1 << bytes) - 1
+  for (let l = 0; l < 32; l++)
+    if ((mask & (1 << l)) !== 0 && (bytesOfMark(shadow.marks[32 * row + l]!) & all) !== all) return true
+  return false
 }
 
 const lanesIn = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)

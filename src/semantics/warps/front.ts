@@ -144,6 +144,7 @@ const differs = (g: Given): boolean => g._tag === 'thread' || g._tag === 'lane' 
 
 const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, edit: Edit | null): Rows => {
   const { program } = l
+  const fellows = l.fellows?.get(at.cluster)
   const r = rows(
     program.rows,
     program.predicates,
@@ -154,10 +155,10 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
         ? origins(program.rows, program.predicates)
         : wordTerms(program.rows, program.predicates, constantRows(program), l.followed),
     isShadow ? shadow(program.rows, program.predicates) : null,
-    l.fellows === null
+    fellows === undefined
       ? null
       : fellowsBeginning(
-          l.fellows,
+          fellows,
           program.rows,
           program.predicates,
           program.givens,
@@ -457,6 +458,7 @@ export const warpFront = (l: WarpLaunch): Front<World> => {
         standOf(a.stand),
         done.site,
         done.iteration,
+        done.prepared,
         done.resume._tag === 'warp' ? done.resume.receive : unreachable('the result of a core statement'),
         results,
         a.at + events,

@@ -20,7 +20,7 @@
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Ledger } from '../machine/ledger.js'
-import type { Fellowship } from '../machine/warp-stand.js'
+import type { Fellowships } from '../machine/warp-stand.js'
 import type { Placed } from '../instructions/tma/object.js'
 import type { LinkedProduct } from './products.js'
 import type { Instruction, Operation, Row, WarpProgram } from './program.js'
@@ -147,8 +147,8 @@ export interface WarpLaunch {
   readonly controlling: ReadonlyMap<Operation, number>
   /** data is followed through the registers, as bytes of values (`origins.ts`) or as terms (`word-terms.ts`) into a ledger */
   readonly followed: 'bytes' | Ledger | null
-  /** other clusters that are followed beside the one that runs (`fellows.ts`) */
-  readonly fellows: Fellowship | null
+  /** other clusters that are followed beside one that runs (`fellows.ts`) */
+  readonly fellows: Fellowships | null
   /** some agent waits for words of memory */
   readonly watches: boolean
   /** registers that asynchronous instructions read or write, if there are any */

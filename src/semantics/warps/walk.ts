@@ -13,7 +13,7 @@
  */
 import type { Edit } from '../machine/cells.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
-import { doesOf } from '../machine/operation.js'
+import { doesOf, type Prepared } from '../machine/operation.js'
 import type { Meeting } from '../log/events.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
@@ -1214,6 +1214,7 @@ export const continued = (
   stand: WarpStand,
   site: number,
   iteration: ReadonlyArray<number>,
+  done: Prepared,
   how: Part['receive'],
   results: ReadonlyArray<Value>,
   event: number,
@@ -1222,7 +1223,7 @@ export const continued = (
 ): AgentState => {
   const w = resumed(launch, world, at, shared, stand, owned(stand.rows, edit))
   take(w.rows, how, results)
-  if (w.rows.fellows !== null) Fellows.took(w.rows, w.rows.fellows, how)
+  if (w.rows.fellows !== null) Fellows.took(w.rows, w.rows.fellows, done, how)
   if (w.rest.length > 0) standBefore(w, site, iteration, w.rest, 0, false)
   return walked(w, edit, event, groups)
 }

@@ -104,7 +104,7 @@ describe('law 2: groups meet', () => {
 })
 
 test('bytes that were written, whoever has', () => {
-  const of = (...log: ReadonlyArray<Access>): string => Touched.writtenOn([log])
+  const of = (...log: ReadonlyArray<Access>): string => Touched.writtenIn(touchedBy(...log))
   expect(of(access(0, 1, 'w', 0), access(1, 1, 'w', 4))).toBe(of(access(1, 7, 'w', 4), access(1, 1, 'w', 0)))
   expect(of(access(0, 1, 'w', 0))).not.toBe(of(access(0, 1, 'w', 4)))
 })

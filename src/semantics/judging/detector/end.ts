@@ -39,7 +39,7 @@ import { otherwiseIn } from './readings.js'
 import { forgetResponses } from './responses.js'
 import { forgetStrong } from './strong-state.js'
 import { unequalRegisters } from './register-groups.js'
-import { actor, conditionOf, draft, fail, file, planeName, reported } from './report.js'
+import { actor, conditionOf, draft, fail, file, findingsOf, planeName, reported } from './report.js'
 import { bites } from './rules.js'
 import type { Detector } from './state.js'
 import { forget, leaked } from './tensor-memory.js'
@@ -55,6 +55,29 @@ const unwritten = (d: Detector): void => {
       settle(atom.payload, d.context.cluster, d.conflicts)
     })
 }
+
+/** What a log shows as far as it has come. The state is as it was: the log may go on. */
+export const soFar = (d: Detector): Pick<Judgement, 'findings' | 'conditions'> => {
+  const { report, options, early, cluster } = d.context
+  const before = new Map(report.drafts)
+  if (early)
+    for (const plane of d.planes)
+      eachPiece(plane, (_start, _end, { payload }) => {
+        if (payload.cluster === cluster) payload.early.forEach(d.conflicts.nothingThere)
+      })
+  const findings = findingsOf(report).filter((f) => bites(f.severity, options))
+  for (const key of [...report.drafts.keys()]) if (!before.has(key)) report.drafts.delete(key)
+  return { findings, conditions: conditionsIn(d) }
+}
+
+const conditionsIn = ({ context: { report } }: Detector): Judgement['conditions'] => ({
+  C1: conditionOf(report, 'C1'),
+  C2: conditionOf(report, 'C2'),
+  C3: conditionOf(report, 'C3'),
+  C4: conditionOf(report, 'C4'),
+  C5: conditionOf(report, 'C5'),
+  C6: conditionOf(report, 'C6'),
+})
 
 /** Closes the cluster under way: exits, left-overs, deadlock. `whole`: it has come to its end, and owes all this. */
 const endCluster = (d: Detector, whole: boolean): void => {
@@ -222,14 +245,8 @@ export const conclude = (d: Detector, whole: boolean): Judgement => {
   if (stuck) fail(c.report, 'C5', 'stuck', () => ({ text: 'the run does not complete', draft: undefined }))
   if (!whole)
     fail(c.report, 'C5', 'stopped', () => ({ text: 'how the run ends is not known', draft: undefined }))
-  const conditions = {
-    C1: conditionOf(c.report, 'C1'),
-    C2: conditionOf(c.report, 'C2'),
-    C3: conditionOf(c.report, 'C3'),
-    C4: conditionOf(c.report, 'C4'),
-    C5: failingBy(conditionOf(c.report, 'C5'), exits),
-    C6: conditionOf(c.report, 'C6'),
-  }
+  const { C1, C2, C3, C4, C5, C6 } = conditionsIn(d)
+  const conditions = { C1, C2, C3, C4, C5: failingBy(C5, exits), C6 }
   return {
     findings,
     notes: all.filter((f) => !isBad(f)),

@@ -51,6 +51,7 @@ import {
   clear,
   copyOf,
   forEach,
+  isSame,
   lower,
   meet,
   merge,
@@ -291,6 +292,27 @@ export const commonOf = (x: Knowledge, y: Knowledge): Knowledge => {
     together,
   )
 }
+
+/** Is all that is known the same? */
+export const isSameKnowledge = (x: Knowledge, y: Knowledge): boolean => {
+  const isSeenAlike = (a: Visible, b: Visible): boolean =>
+    isSame(a.counters, b.counters, never) &&
+    isSame(a.acquired, b.acquired, inWords) &&
+    inWords(a.maps, b.maps)
+  return (
+    isSame(x.order, y.order, never) &&
+    isSame(x.firm, y.firm, never) &&
+    isSeenAlike(x.visible, y.visible) &&
+    isSeenAlike(x.async, y.async) &&
+    isSame(x.tensor, y.tensor, never) &&
+    inWords(x.lags, y.lags) &&
+    inWords(x.together, y.together)
+  )
+}
+const never = (): boolean => false
+const inWords = (a: unknown, b: unknown): boolean =>
+  a === b || JSON.stringify(a, asEntries) === JSON.stringify(b, asEntries)
+const asEntries = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value)
 
 // ---------------------------------------------------------------- joins
 

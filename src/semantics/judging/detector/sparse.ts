@@ -87,6 +87,19 @@ export const textOf = <T>(r: Sparse<T>, show: (value: T) => string): string => {
   return text
 }
 
+/** Do they hold the same? */
+export const isSame = <T>(r: Sparse<T>, other: Sparse<T>, same: (x: T, y: T) => boolean): boolean => {
+  for (let c = 0; c < Math.max(r.chunks.length, other.chunks.length); c++) {
+    const [x, y] = [r.chunks[c], other.chunks[c]]
+    if (x === y) continue
+    for (let k = 0; k < size; k++) {
+      const [a, b] = [x === undefined ? r.none : x.values[k]!, y === undefined ? other.none : y.values[k]!]
+      if (a !== b && !same(a, b)) return false
+    }
+  }
+  return true
+}
+
 /** Is a row anywhere above another? */
 export const exceeds = (r: Sparse<number>, other: Sparse<number>): boolean => {
   for (let c = 0; c < r.chunks.length; c++) {

@@ -66,7 +66,17 @@ import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt } from './context.js'
 import { allLanes } from './activity.js'
 import { withLatest } from './barriers.js'
-import { copy, join, nothing, pacedIn, programOf, telling, withLags, type Knowledge } from './knowledge.js'
+import {
+  isSameKnowledge,
+  copy,
+  join,
+  nothing,
+  pacedIn,
+  programOf,
+  telling,
+  withLags,
+  type Knowledge,
+} from './knowledge.js'
 import { countOf, isOne } from '../../log/lane-mask.js'
 import { eachDealt, isAmong, isDealt, knowsAttendance, knowsEvent } from './lanes.js'
 import * as Pace from './pace.js'
@@ -296,12 +306,10 @@ const show = (s: Strong, agent: number, lanes: number, news: Knowledge): Readonl
 const alikeTo = (all: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
   const [first, ...more] = all
   if (first === undefined || more.length === 0) return all
-  const text = JSON.stringify(first.knowledge, asEntries)
-  return more.every((one) => JSON.stringify(one.knowledge, asEntries) === text)
+  return more.every((one) => isSameKnowledge(one.knowledge, first.knowledge))
     ? [{ lanes: all.reduce((m, one) => m | one.lanes, 0), knowledge: first.knowledge }]
     : all
 }
-const asEntries = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value)
 
 /** What fences have shown to each of these lanes. */
 export const shownTo = ({ shown }: Strong, { agent, lanes = allLanes }: Stamp): Knowledge | undefined =>

@@ -21,7 +21,7 @@
  */
 import { remembered } from '../../../remembered.js'
 import type { Front } from '../../machine/front.js'
-import type { Machine } from '../../machine/state.js'
+import type { Machine, Ready } from '../../machine/state.js'
 import { settled, type Plane } from '../../machine/plane.js'
 import type { DescriptorValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
@@ -34,9 +34,11 @@ import { writeKey, type Views } from './views.js'
 export interface Names {
   readonly texts: Map<string, number>
   readonly regions: Map<object, number>
+  /** stands that have been said, as long as there are any: what each was ready for, and its number */
+  readonly stands: WeakMap<object, { readonly ready: Ready | null; readonly number: number }>
 }
 
-export const names = (): Names => ({ texts: new Map(), regions: new Map() })
+export const names = (): Names => ({ texts: new Map(), regions: new Map(), stands: new WeakMap() })
 
 const numberOf = <K>(known: Map<K, number>, k: K): number => {
   const found = known.get(k)
@@ -72,6 +74,20 @@ const ofPlane = (names: Names, p: Exclude<Plane, { readonly _tag: 'none' }>): nu
 
 // ---------------------------------------------------------------- keys
 
+const ofStand = (
+  names: Names,
+  where: Exclude<Where, null>,
+  { stand, ready }: Machine['agents'][number],
+  numbering: (region: object) => number,
+): number => {
+  const known = stand === null ? undefined : names.stands.get(stand)
+  if (known !== undefined && known.ready === ready) return known.number
+  const text = stand === null ? '' : where(stand, ready, numbering)
+  const number = numberOf(names.texts, `${text}|${ready?._tag ?? ''}`)
+  if (stand !== null) names.stands.set(stand, { ready, number })
+  return number
+}
+
 const stageNumber: Readonly<Record<EventKey['stage'], number>> = {
   agent: 0,
   read: 1,
@@ -95,8 +111,7 @@ export const stateKey = (
   for (const a of m.agents) {
     out.push(a.at * 4 + (a.status === 'running' ? 1 : a.status === 'done' ? 2 : 0))
     if (where === null) continue
-    const stand = a.stand === null ? '' : where(a.stand, a.ready, numbering)
-    out.push(numberOf(names.texts, `${stand}|${a.ready?._tag ?? ''}`))
+    out.push(ofStand(names, where, a, numbering))
   }
   for (const b of m.barriers)
     if (b === null) out.push(-1)

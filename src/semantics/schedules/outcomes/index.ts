@@ -1,1 +1,2 @@
 export { defaultOutcomes, outcomes, type Outcomes, type OutcomesBounds } from './outcomes.js'
+export { fellowsOf } from './exchange.js'

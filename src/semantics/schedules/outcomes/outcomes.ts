@@ -38,7 +38,8 @@
 import { greatest } from '../../../greatest.js'
 import { bitsOf } from '../../../numerics/dtype.js'
 import { allLanes } from '../../judging/detector/activity.js'
-import { detector, type Options } from '../../judging/detector/index.js'
+import { soFar, type Options } from '../../judging/detector/index.js'
+import { aside } from '../../judging/detector/aside.js'
 import { observe } from '../../judging/detector/detector.js'
 import { width } from '../../judging/detector/clocks.js'
 import { clockOf, join, nothing, programOf, type Knowledge } from '../../judging/detector/knowledge.js'
@@ -68,6 +69,7 @@ import type { Launched } from '../../machine/launch.js'
 import type { Prepared } from '../../machine/operation.js'
 import * as Plane from '../../machine/plane.js'
 import { agentState, type Machine, type Ready } from '../../machine/state.js'
+import type { Fellowships } from '../../machine/warp-stand.js'
 import type { World } from '../../machine/world.js'
 import {
   as,
@@ -77,6 +79,7 @@ import {
   leaving,
   meetingsOf,
   offered,
+  offeredOf,
   stronglyNamed,
   take,
   taking,
@@ -102,6 +105,7 @@ import { shownTo, wouldTell } from '../../judging/detector/strong.js'
 import { reachOf, type Reach } from '../../log/reach.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import { grouping, type Grouping } from './groups.js'
+import * as Exchange from './exchange.js'
 import * as Touched from './touched.js'
 import { findersOf, given, isParted, readings, type Finder, type Given } from './finders.js'
 
@@ -128,6 +132,8 @@ export interface Outcomes {
   readonly controlled: ReadonlySet<string>
   /** of what many lanes or words of one instruction may find together some ways were asked */
   readonly some: boolean
+  /** clusters that are one another's equals were taken for one another (`exchange.ts`) */
+  readonly exchanged: boolean
 }
 
 /** Words that decide, by plane and byte, and who has touched them. */
@@ -141,6 +147,8 @@ interface Path {
   readonly machine: Machine | null
   readonly events: ReadonlyArray<LogEvent>
   readonly length: number
+  /** clusters that others can have heard of */
+  readonly heard: ReadonlySet<number>
 }
 interface Node {
   readonly machine: Machine
@@ -236,8 +244,16 @@ const unnumbered = (world: World, m: Machine, agent: number): Ready | null => {
   const { cta } = world.header.agents[agent]!
   const p = ready.prepared
   const open = m.named.find((n) => n.cta === cta && n.id === p.id)?.generation ?? 0
-  return Object.assign({}, ready, { prepared: Object.assign({}, p, { generation: p.generation - open }) })
+  const known = countedFrom.get(ready)
+  if (known?.open === open) return known.ready
+  const made: Ready = Object.assign({}, ready, {
+    prepared: Object.assign({}, p, { generation: p.generation - open }),
+  })
+  countedFrom.set(ready, { open, ready: made })
+  return made
 }
+/** Asked in each state anew, of agents that wait for long. */
+const countedFrom = new WeakMap<Ready, { readonly open: number; readonly ready: Ready }>()
 
 /**
  * Agents that have ended hold nothing, and neither do the barriers of their clusters; `counts`: how many events each has executed is part of the state, and where
@@ -320,7 +336,7 @@ const floorOf = (c: Context, m: Machine): Floor => {
       const before = known.get(clock)
       if (before !== undefined) return before
       const said = isKnown(Math.floor(clock / width), clock, own)
-        ? all.reduce((n, k) => Math.min(n, valueAt(rowOf(k), clock)), Infinity)
+        ? leastOf(all, (k) => valueAt(rowOf(k), clock))
         : 0
       known.set(clock, said)
       return said
@@ -331,6 +347,12 @@ const floorOf = (c: Context, m: Machine): Floor => {
     visible: of(true, (k) => k.visible.counters),
     async: of(false, (k) => k.async.counters),
   }
+}
+/** No less than 0: who knows nothing ends the question. */
+const leastOf = (all: ReadonlyArray<Knowledge>, of: (k: Knowledge) => number): number => {
+  let least = Infinity
+  for (let i = all.length - 1; i >= 0 && least > 0; i--) least = Math.min(least, of(all[i]!))
+  return least
 }
 const isStepped = (clock: number): boolean =>
   clock === programOf(Math.floor(clock / width)) || clock === clockOf('attended', Math.floor(clock / width))
@@ -404,8 +426,22 @@ const strandIn = (a: Stranded, s: Strand): ReadonlyArray<unknown> => {
   ]
 }
 
-/** What the detector remembers that what follows can ask for; `exactly`: also where words were found. */
-const memoryOf = (world: World, d: Detector, m: Machine, exactly: boolean, floor: Floor): string => {
+const numberIn = (texts: Map<string, number>, text: string): number => {
+  const known = texts.get(text)
+  if (known !== undefined) return known
+  texts.set(text, texts.size)
+  return texts.size - 1
+}
+
+/** What the detector remembers that what follows can ask for; `exactly`: also where words were found. What it remembers of an agent is said anew where that has done something since. */
+const memoryOf = (
+  world: World,
+  { detector: d, agents, clusters }: Listening,
+  texts: Map<string, number>,
+  m: Machine,
+  exactly: boolean,
+  floor: Floor,
+): string => {
   const c = d.context
   const { header } = c
   const running = (agent: number): boolean => m.agents[agent]!.status === 'running'
@@ -413,11 +449,26 @@ const memoryOf = (world: World, d: Detector, m: Machine, exactly: boolean, floor
   const isAlive = (cluster: number): boolean => exactly || live.has(cluster)
   const ofNamed = (key: number): number =>
     key >= 0 ? clusterOf(header, key >> 4) : -key % (header.resident ?? 1)
-  return JSON.stringify(
+  const numbered = (known: Map<number, number>, x: number, said: () => unknown): string => {
+    const before = known.get(x)
+    if (before !== undefined) return String(before)
+    const number = numberIn(texts, JSON.stringify(said(), asText))
+    known.set(x, number)
+    return String(number)
+  }
+  const ofAgents = c.agents.map((a, x) =>
+    running(x) ? numbered(agents, x, () => [strandsOf(a).map((s) => strandIn(a, s)), a.did, a.arrived]) : '',
+  )
+  const ofClusters = Array.from({ length: header.resident ?? 1 }, (_, cluster) =>
+    isAlive(cluster)
+      ? numbered(clusters, cluster, () => [
+          d.barriers.filter((_b, i) => clusterOf(header, header.barriers[i]!.cta) === cluster),
+          [...d.named].filter(([key]) => ofNamed(key) === cluster).sort(([x], [y]) => x - y),
+        ])
+      : '',
+  )
+  const rest = JSON.stringify(
     [
-      c.agents.map((a, x) =>
-        running(x) ? [strandsOf(a).map((s) => strandIn(a, s)), a.did, a.arrived] : null,
-      ),
       [...d.strong.words.entries()].map(([word, w]) => [
         word,
         exactly
@@ -450,8 +501,6 @@ const memoryOf = (world: World, d: Detector, m: Machine, exactly: boolean, floor
           .filter(([slot]) => running(slot >> 2))
           .map(([slot, all]) => [slot, all.map((p) => [p.lanes, p.sequential, newsIn(p.knowledge, floor)])]),
       ),
-      d.barriers.filter((_, i) => isAlive(clusterOf(header, header.barriers[i]!.cta))),
-      [...d.named].filter(([key]) => isAlive(ofNamed(key))).sort(([x], [y]) => x - y),
       d.semaphores,
       [d.obligations.pending, d.obligations.remote, d.obligations.words],
       [...c.digest.low, ...c.digest.high].filter((_, x) => exactly || running(x % m.agents.length)),
@@ -459,6 +508,7 @@ const memoryOf = (world: World, d: Detector, m: Machine, exactly: boolean, floor
     ],
     asText,
   )
+  return `${ofAgents.join()}|${ofClusters.join()}|${rest}`
 }
 
 /** Of each word where agents that go on have found it, or what has been told of others. */
@@ -503,20 +553,44 @@ interface Learned {
   readonly controlled: Set<string>
   /** words of which some atomic leaves what it finds, whatever that is */
   readonly idle: Set<string>
+  /** clusters that are equals, as far as is known; null: none are asked */
+  equals: Exchange.Equals | null
+  /** plain reads that are judged as wider ones */
+  wider: Exchange.Wider
   events: number
 }
 
 /** Does a run of this schedule show what the detector has found on it? What a statement finds and drops is no race. Null: no more runs can be asked. */
 export type Stands = (schedule: ReadonlyArray<EventKey>) => boolean | null
 
+/** A detector, and what it has heard. */
+interface Listening {
+  readonly detector: Detector
+  readonly path: Path | null
+  readonly exactly: boolean
+  /** what it remembers of agents and clusters that have done nothing since that was said, by the number of the text */
+  readonly agents: Map<number, number>
+  readonly clusters: Map<number, number>
+  readonly touched: Touched.Touched
+  /** the bytes that were written, as long as there are no more */
+  readonly written: { footprints: number; text: string }
+}
+
 interface Search {
   readonly world: World
+  /** the cluster that the log begins with */
+  readonly first: number
+  /** what the detector has heard last */
+  listening: Listening | null
+  /** what was said of what the detector remembers */
+  readonly texts: Map<string, number>
   readonly detecting: Options
   readonly bounds: OutcomesBounds
   /** is this a finding that comes to nothing? The ends are asked whether it does there */
   readonly isNoted: (f: Diagnosis) => boolean
   readonly stands: Stands
   readonly learned: Learned
+  readonly exchange: Exchange.Exchange | null
   readonly names: Names
   readonly ends: ReadonlyArray<EventKey>[]
   /** of each group what it touches */
@@ -528,6 +602,8 @@ interface Search {
   news: boolean
   /** of what many lanes or words of one instruction may find together some ways were asked */
   some: boolean
+  /** a cluster went first for its equals */
+  exchanged: boolean
   found: ReadonlyArray<EventKey> | null
 }
 
@@ -578,6 +654,25 @@ const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void 
   }
 }
 
+const nobody: ReadonlySet<number> = new Set()
+const heardOf = (p: Path | null): ReadonlySet<number> => p?.heard ?? nobody
+
+/** Clusters that others can have heard of, behind an event. */
+const nowHeard = (
+  s: Search,
+  before: Path | null,
+  o: Offered,
+  events: ReadonlyArray<LogEvent>,
+): ReadonlySet<number> => {
+  const known = heardOf(before)
+  if (s.learned.equals === null) return known
+  const { header } = s.world
+  const cluster = clusterOf(header, header.agents[o.key.agent]!.cta)
+  return known.has(cluster) || !(matters(s.learned, o) || Exchange.isHeard(s.world, events))
+    ? known
+    : new Set([...known, cluster])
+}
+
 /** One event; null if it faults. */
 const follow = (s: Search, n: Node, o: Offered): Node | null => {
   const done = take(s.world, n.machine, o)
@@ -588,12 +683,14 @@ const follow = (s: Search, n: Node, o: Offered): Node | null => {
     machine: 'kind' in done ? null : done.machine,
     events: 'kind' in done ? [] : done.events,
     length: (n.path?.length ?? 0) + 1,
+    heard: 'kind' in done ? heardOf(n.path) : nowHeard(s, n.path, o, done.events),
   }
   if ('kind' in done) {
     s.found ??= scheduleOf(path)
     return null
   }
   learn(s, o.key.agent, done.events)
+  if (s.exchange !== null) Exchange.see(s.exchange, o.key.agent, done.events)
   return { machine: done.machine, path }
 }
 
@@ -612,13 +709,17 @@ const settle = (
   const isOurs = (o: Offered): boolean =>
     group >= 0 && groups.of(clusterOf(header, header.agents[o.key.agent]!.cta)) === group
   let node = from
+  let going: Offered | null = null
   for (;;) {
-    const all = together(offered(s.world, node.machine))
-    let next = all.find((o) => !matters(s.learned, o))
-    if (next === undefined) {
-      const ours = all.filter(isOurs)
-      if (ours.length > 0 || all.length === 0) return { node, choices: ours }
-      next = slowest(node.machine, all)
+    let next = going
+    if (next === null) {
+      const all = together(offered(s.world, node.machine))
+      next = all.find((o) => !matters(s.learned, o)) ?? null
+      if (next === null) {
+        const ours = all.filter(isOurs)
+        if (ours.length > 0 || all.length === 0) return { node, choices: ours }
+        next = slowest(node.machine, all)
+      }
     }
     if (s.learned.events > s.bounds.events) {
       s.bound = 'depth'
@@ -627,25 +728,74 @@ const settle = (
     const after = follow(s, node, next)
     if (after === null || (s.news && group >= 0)) return null
     node = after
+    // who has begun goes on as long as it is of no consequence
+    const own = offeredOf(s.world, node.machine, next.key.agent)
+    going = own === null || matters(s.learned, own) ? null : own
   }
 }
 
 /** Which events were found to race, those that come to nothing left out. States that do not have the same are two: what comes to nothing there may come to something here. */
-const racesIn = (j: Judgement, isNoted: (f: Diagnosis) => boolean): string =>
+const racesIn = (j: Pick<Judgement, 'findings'>, isNoted: (f: Diagnosis) => boolean): string =>
   j.findings
     .filter((f) => !isNoted(f))
     .map(({ id, a, b }) => [id, a.index, a.at, b?.index ?? '', b?.at ?? ''].join())
     .sort()
     .join(';')
 
-const heard = (s: Search, n: Node, exactly: boolean): Detector => {
+/** The detector that has heard a path. One that has heard the beginning of it hears the rest; where ways part, another hears all. */
+const heard = (s: Search, n: Node, exactly: boolean): Listening => {
+  const known = s.listening
+  const goesOn = known?.exactly === exactly && isBehind(n.path, known.path)
+  const d = goesOn ? known.detector : listening(s, exactly)
+  const news = logOf(n.path, goesOn ? known.path : null)
+  for (const events of news) for (const e of events) observe(d, Exchange.asWider(s.learned.wider, e))
+  s.learned.events += news.length
+  if (goesOn) forgetSaid(s.world, known, n.path)
+  const now: Listening = {
+    detector: d,
+    path: n.path,
+    exactly,
+    agents: goesOn ? known.agents : new Map(),
+    clusters: goesOn ? known.clusters : new Map(),
+    touched: goesOn ? known.touched : Touched.nothing(),
+    written: goesOn ? known.written : { footprints: -1, text: '' },
+  }
+  Touched.add(now.touched, news, () => true)
+  s.listening = now
+  for (const word of d.strong.readings.controlled) s.learned.controlled.add(word)
+  return now
+}
+const writtenSoFar = ({ touched, written }: Listening): string => {
+  const { size } = touched.writes
+  if (size !== written.footprints) {
+    written.footprints = size
+    written.text = Touched.writtenIn(touched)
+  }
+  return written.text
+}
+/** Of those who have done something since. */
+const forgetSaid = (
+  { header }: World,
+  { path: before, agents, clusters }: Listening,
+  path: Path | null,
+): void => {
+  for (let at = path; at !== null && at !== before; at = at.before) {
+    const { agent } = at.key
+    agents.delete(agent)
+    clusters.delete(clusterOf(header, header.agents[agent]!.cta))
+  }
+}
+const listening = (s: Search, exactly: boolean): Detector => {
   const detecting = exactly ? s.detecting : Object.assign({}, s.detecting, { digestsPlaces: false as const })
   const d = start(s.world.header, detecting)
-  observe(d, { _tag: 'cluster', id: n.machine.wave.clusters[0]! })
-  for (const events of logOf(n.path)) for (const e of events) observe(d, e)
-  s.learned.events += n.path?.length ?? 0
-  for (const word of d.strong.readings.controlled) s.learned.controlled.add(word)
+  observe(d, { _tag: 'cluster', id: s.first })
   return d
+}
+const isBehind = (path: Path | null, before: Path | null): boolean => {
+  const length = before?.length ?? 0
+  let at = path
+  while (at !== null && at.length > length) at = at.before
+  return at === before
 }
 
 const keyOf = (s: Search, n: Node, counts: boolean, exactly: boolean): string => {
@@ -748,7 +898,10 @@ const scalarsIn = ({ elements: { offsets, origin }, words }: Strongly): Readonly
   )
 
 /** The words of a strong access that is on offer, and what else those that name them may take of them, or lie under. */
-const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Finder> => {
+const takeable = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Finder> =>
+  aside(d, o.key.agent, () => takenBy(s, first, n, d, o))
+
+const takenBy = (s: Search, first: Node, n: Node, d: Detector, o: Offered): ReadonlyArray<Finder> => {
   const r = o.ready
   const named = r?._tag === 'do' ? stronglyNamed(r.prepared) : null
   if (r?._tag !== 'do' || r.by === undefined || named === null) return []
@@ -1009,12 +1162,24 @@ const onlyAsks = (path: Path | null, behind: Path | null, first: Machine): boole
   return true
 }
 
+/** What is on offer, of equals that nobody has heard of what the first of them offers. */
+const firstsOf = (
+  s: Search,
+  { machine, path }: Node,
+  choices: ReadonlyArray<Offered>,
+): ReadonlyArray<Offered> => {
+  const { equals } = s.learned
+  if (equals === null || isAmid(choices)) return choices
+  const firsts = Exchange.ofFirsts(s.world, machine, equals, heardOf(path), choices)
+  s.exchanged ||= firsts.length < choices.length
+  return firsts
+}
+
 /** All orders of one group. */
 const search = (s: Search, first: Node, group: number): void => {
   const exactly = s.learned.exact.has(group)
   const states: State[] = []
   const numbers = new Map<string, number>()
-  const texts = new Map<string, number>()
   const open: Open[] = [{ node: first, trail: null, parted: false, given: null }]
   const lead = (trail: Trail | null, path: Path | null, to: number): void => {
     if (trail === null) return
@@ -1029,7 +1194,7 @@ const search = (s: Search, first: Node, group: number): void => {
     d: Detector,
     trail: Trail | null,
   ): boolean => {
-    for (const o of choices) {
+    for (const o of firstsOf(s, node, choices)) {
       s.transitions++
       const asked = askedOf(s, first, node, d, o, from)
       if (s.news) return false
@@ -1049,7 +1214,7 @@ const search = (s: Search, first: Node, group: number): void => {
     const { node, choices } = settled
     if (from.given !== null && isAmid(choices)) {
       // what comes of it is asked behind the last of its lanes
-      if (!go(from, node, choices, heard(s, node, exactly), from.trail)) return
+      if (!go(from, node, choices, heard(s, node, exactly).detector, from.trail)) return
       continue
     }
     const stands = keyOf(s, node, false, true)
@@ -1062,15 +1227,15 @@ const search = (s: Search, first: Node, group: number): void => {
       lead(from.trail, node.path, back.state)
       continue
     }
-    const d = heard(s, node, exactly)
+    const listening = heard(s, node, exactly)
+    const d = listening.detector
     const floor = floorOf(d.context, node.machine)
-    const text = memoryOf(s.world, d, node.machine, exactly, floor)
+    const text = memoryOf(s.world, listening, s.texts, node.machine, exactly, floor)
     const found = foundIn(d, node.machine)
-    const known = texts.get(text) ?? texts.size
-    texts.set(text, known)
-    const written = exactly ? '' : Touched.writtenOn(logOf(node.path))
+    const known = numberIn(s.texts, text)
+    const written = exactly ? '' : writtenSoFar(listening)
     const older = olderIn(s, first, node, d, floor)
-    const so = detector(s.detecting).stopped!(d)
+    const so = soFar(d)
     const races = racesIn(so, s.isNoted)
     const { C2, C3, C4 } = so.conditions
     if (races !== '' || !C2.holds || !C3.holds || !C4.holds) {
@@ -1081,6 +1246,11 @@ const search = (s: Search, first: Node, group: number): void => {
       }
       if (stands) {
         s.found = scheduleOf(node.path)
+        return
+      }
+      // a read that was judged as a wider one may race where it does not as it is
+      if (s.learned.wider.size > 0) {
+        withoutEquals(s)
         return
       }
     }
@@ -1120,6 +1290,32 @@ const search = (s: Search, first: Node, group: number): void => {
   judgeMerged(s, states, group)
 }
 
+/** They are no equals as far as can be shown: it begins again without. */
+const withoutEquals = (s: Search): void => {
+  s.learned.equals = null
+  s.learned.wider = new Map()
+  s.news = true
+}
+
+/** Were equals rightly taken for one another? What has been learned of them is kept. */
+const judgeExchanged = (s: Search): void => {
+  const { exchange, learned } = s
+  if (exchange === null || learned.equals === null) return
+  const equals = Exchange.equalsIn(exchange.fellows)
+  if (equals.join() !== learned.equals.join()) {
+    learned.equals = Exchange.hasEquals(equals) ? equals : null
+    if (learned.equals === null) learned.wider = new Map()
+    s.news = true
+    return
+  }
+  const wider = Exchange.judged(exchange, equals)
+  if (wider === null) withoutEquals(s)
+  else if (!Exchange.isWithin(wider, learned.wider)) {
+    learned.wider = wider
+    s.news = true
+  }
+}
+
 /** A state from which no way leads to an end: some ask for ever. */
 const neverEnding = (states: ReadonlyArray<State>): State | undefined => {
   const end = new Set(states.filter(({ ends }) => ends))
@@ -1141,8 +1337,17 @@ const judgeMerged = (s: Search, states: ReadonlyArray<State>, group: number): vo
     s.learned.groups.of(clusterOf(header, header.agents[agent]!.cta)) === group
   const ahead = Touched.aheadOf(states)
   const all = Touched.nothing()
-  for (const { node } of states) Touched.add(all, logOf(node.path), isOurs)
-  for (const state of states) for (const { node } of state.others) Touched.add(all, logOf(node.path), isOurs)
+  const seen = new Set<Path>()
+  const addUnseen = ({ path }: Node): void => {
+    for (let at = path; at !== null && !seen.has(at); at = at.before) {
+      seen.add(at)
+      Touched.add(all, [at.events], isOurs)
+    }
+  }
+  for (const { node, others } of states) {
+    addUnseen(node)
+    for (const other of others) addUnseen(other.node)
+  }
   s.touched.set(group, all)
   const bytes: Contents.Bytes = new Map()
   const pairs = states.flatMap((one, k) => one.others.map((other) => ({ one, other, k })))
@@ -1199,6 +1404,7 @@ export const outcomes = (
   bounds: OutcomesBounds = defaultOutcomes,
   isNoted: (f: Diagnosis) => boolean = () => false,
   stands: Stands = () => true,
+  fellows: Fellowships | null = null,
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
@@ -1211,16 +1417,23 @@ export const outcomes = (
     fences: false,
     controlled: new Set(),
     idle: new Set(),
+    equals: null,
+    wider: new Map(),
     events: 0,
   }
+  const exchange = fellows === null ? null : Exchange.exchange({ world, machine }, fellows)
   const first: Node = { machine, path: null }
   const fresh = (): Search => ({
     world,
+    first: machine.wave.clusters[0]!,
+    listening: null,
+    texts: new Map(),
     detecting,
     bounds,
     isNoted,
     stands,
     learned,
+    exchange,
     names: names(),
     ends: [],
     touched: new Map(),
@@ -1229,6 +1442,7 @@ export const outcomes = (
     bound: null,
     news: false,
     some: false,
+    exchanged: false,
     found: null,
   })
   if (!scout(fresh(), first))
@@ -1241,7 +1455,12 @@ export const outcomes = (
       found: null,
       controlled: learned.controlled,
       some: false,
+      exchanged: false,
     }
+  if (exchange !== null) {
+    const equals = Exchange.equalsIn(exchange.fellows)
+    if (Exchange.hasEquals(equals)) learned.equals = equals
+  }
   for (let k = 0; ; k++) {
     const s = fresh()
     const done = new Set<number>()
@@ -1257,6 +1476,7 @@ export const outcomes = (
         s.news = true
       }
     }
+    if (!s.news && s.bound === null && s.found === null) judgeExchanged(s)
     if (s.news && k < mostRestarts && learned.events < bounds.events) continue
     const bound = s.news ? 'depth' : s.bound
     return {
@@ -1268,6 +1488,7 @@ export const outcomes = (
       found: s.found,
       controlled: learned.controlled,
       some: s.some,
+      exchanged: s.exchanged,
     }
   }
 }

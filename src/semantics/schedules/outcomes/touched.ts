@@ -140,11 +140,8 @@ const conflict = (a: Touched, b: Touched): boolean =>
   overlaps(all(b.plainReads), all(a.writes))
 
 /** All bytes that were written, by any agent. */
-export const writtenOn = (log: Log): string => {
-  const touched = nothing()
-  add(touched, log, () => true)
-  return JSON.stringify([...bytesIn(touched.writes.values())].sort((a, b) => a[0] - b[0]))
-}
+export const writtenIn = ({ writes }: Touched): string =>
+  JSON.stringify([...bytesIn(writes.values())].sort((a, b) => a[0] - b[0]))
 
 // ---------------------------------------------------------------- paths
 
