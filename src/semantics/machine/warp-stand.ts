@@ -69,6 +69,9 @@ export interface Fellowship {
   readonly ways: Float64Array[]
   /** by the number of a footprint of global memory, the ways in which it is moved */
   readonly moves: Map<number, ReadonlyArray<number>>
+  /** the same of loads, and of all else */
+  readonly loads: Map<number, ReadonlyArray<number>>
+  readonly others: Map<number, ReadonlyArray<number>>
   /** planes into which they store what is not alike */
   readonly unlike: Set<number>
   /** footprints of global memory of which a plain load has brought bytes that are known: what the fellows find there is taken to be the same */

@@ -42,6 +42,8 @@ export const fellowship = (clusters: ReadonlyArray<number>): Fellowship => ({
   alike: new Uint8Array(clusters.length).fill(1),
   ways: [new Float64Array(clusters.length)],
   moves: new Map(),
+  loads: new Map(),
+  others: new Map(),
   unlike: new Set(),
   known: new Set(),
 })
@@ -368,7 +370,7 @@ export const effects = (
   const done = of(h, o, mask, whole)
   if (V.isFault(done)) return done
   if (before === null) {
-    for (const { footprint } of globalIn(h, done)) moved(f.of, footprint.id, unmoved)
+    for (const p of done) for (const { footprint } of globalIn(h, p)) moved(f.of, p, footprint.id, unmoved)
     if (done.length === 0) for (const place of writes) overwritten(r, f, place, isWhole ? -1 : mask)
     return done
   }
@@ -398,7 +400,8 @@ export const effects = (
   }
   putBack(r, before)
   putBack(r, after)
-  own.forEach(({ footprint }, i) => moved(f.of, footprint.id, wayOf(f.of, by[i]!)))
+  const parts = done.flatMap((p) => globalIn(h, p).map(() => p))
+  own.forEach(({ footprint }, i) => moved(f.of, parts[i]!, footprint.id, wayOf(f.of, by[i]!)))
   if (done.length === 0) settle(r, f, writes, found)
   return done
 }
@@ -564,10 +567,17 @@ const movedBy = (x: Elements['footprint']['spans'], y: Elements['footprint']['sp
 }
 
 /** A footprint is touched, by the fellows in this way. */
-const moved = ({ moves }: Fellowship, footprint: number, way: number): void => {
-  const known = moves.get(footprint)
-  if (known === undefined) moves.set(footprint, [way])
-  else if (!known.includes(way)) moves.set(footprint, [...known, way])
+const moved = (
+  { moves, loads, others }: Fellowship,
+  { prepared }: Part,
+  footprint: number,
+  way: number,
+): void => {
+  for (const all of [moves, prepared._tag === 'load' ? loads : others]) {
+    const known = all.get(footprint)
+    if (known === undefined) all.set(footprint, [way])
+    else if (!known.includes(way)) all.set(footprint, [...known, way])
+  }
 }
 
 /** The number of the way in which each fellow is so many bytes further on. */

@@ -208,12 +208,14 @@ const placesOf = (x: Exchange, equals: Equals): ReadonlyArray<Place> | null => {
   const places = new Map<string, Place>()
   for (const [cluster, uses] of x.uses) {
     const those = members.get(equals[cluster]!)!
-    const { moves, ways, known }: Fellowship = x.fellows.get(cluster)!
+    const { loads, others, ways, known }: Fellowship = x.fellows.get(cluster)!
     for (const { footprint, reads, writes, strong, apart } of uses.values()) {
       const { plane, spans } = footprint
-      const moved = moves.get(footprint.id)
-      if (moved === undefined) return null
-      for (const way of moved) {
+      const loaded = loads.get(footprint.id) ?? []
+      const moved = [...loaded, ...(others.get(footprint.id) ?? [])]
+      if (moved.length === 0) return null
+      for (const [i, way] of moved.entries()) {
+        const isLoad = i < loaded.length
         const at = those.map((member) => spans.by + ways[way]![member]!)
         const isMoved = at.some((by) => by !== at[0])
         const of = isMoved ? equals[cluster]! : -1
@@ -235,7 +237,7 @@ const placesOf = (x: Exchange, equals: Equals): ReadonlyArray<Place> | null => {
         if (same === undefined) places.set(key, place)
         place.footprints.add(footprint.id)
         place.reads ||= reads
-        place.writes ||= writes
+        place.writes ||= writes && !isLoad
         place.strong ||= strong
         place.apart ||= apart
         place.known ||= known.has(footprint.id)
