@@ -167,7 +167,7 @@ test('a fellow that is alike does what its cluster does, at places that are move
       const ran = run(world, machine, settings(eager), collect)
       return { world, log: ran.result, completed: ran.outcome._tag === 'completed' }
     }
-    const own = logOf(0, Object.assign({}, noArguments, { fellows }))
+    const own = logOf(0, Object.assign({}, noArguments, { fellows: new Map([[0, fellows]]) }))
     if (!own.completed) continue
     fellows.clusters.forEach((cluster, fellow) => {
       if (fellows.alike[fellow] === 0) return

@@ -354,17 +354,9 @@ export const offered = (
 const isOfItsCluster = (world: World, { ready }: Offered): boolean => {
   if (ready?._tag !== 'do') return false
   const p = ready.prepared
-  switch (p._tag) {
-    case 'bar':
-    case 'bar.leave':
-    case 'fence':
-    case 'load':
-      return true
-    case 'store':
-      return world.header.planes[p.destination.plane]!.space !== 'gmem'
-    default:
-      return false
-  }
+  return p._tag === 'store'
+    ? world.header.planes[p.destination.plane]!.space !== 'gmem'
+    : p._tag === 'bar' || p._tag === 'bar.leave' || p._tag === 'fence' || p._tag === 'load'
 }
 
 /** What is on offer behind an event that only its own cluster hears of: what was, but for the agents there; null: that is not so, or nothing is. */

@@ -45,7 +45,7 @@ interface Use {
   reads: boolean
   writes: boolean
   strong: boolean
-  /** an operation reads it, or the read-only path: what that finds, nobody has looked at */
+  /** an operation reads it, or the read-only path: whether what that finds is known is not asked */
   apart: boolean
 }
 export interface Exchange {

@@ -654,8 +654,8 @@ const learn = (s: Search, agent: number, events: ReadonlyArray<LogEvent>): void 
   }
 }
 
-const nobody: ReadonlySet<number> = new Set()
-const heardOf = (p: Path | null): ReadonlySet<number> => p?.heard ?? nobody
+const noClusters: ReadonlySet<number> = new Set()
+const heardOf = (p: Path | null): ReadonlySet<number> => p?.heard ?? noClusters
 
 /** Clusters that others can have heard of, behind an event. */
 const nowHeard = (
@@ -1162,7 +1162,7 @@ const onlyAsks = (path: Path | null, behind: Path | null, first: Machine): boole
   return true
 }
 
-/** What is on offer, of equals that nobody has heard of what the first of them offers. */
+/** What is on offer, of equals that no other cluster can have heard of what the first of them offers. */
 const firstsOf = (
   s: Search,
   { machine, path }: Node,
