@@ -280,6 +280,24 @@ describe('calls', () => {
     expect(ran('after')).toEqual([[], 765])
     expect(ran('edge')).toEqual([[], 765])
   })
+  it('what the host writes while a graph is made is no node', () => {
+    const { s, told, call, handle, alloc } = program()
+    const m = alloc(1024, 2)
+    const graph = handle(call('GRAPH_NEW', q(0)))
+    call('INTO', q(graph), q(0))
+    expect(
+      call(
+        'HOST_WROTE',
+        q(m),
+        q(1024),
+        floats(256, (i) => i),
+      ).status,
+    ).toBe(0)
+    expect(told).toEqual([])
+    expect(new Float32Array(bytesOf(s.host().memories.get('memory 0')!, 0, 1024).slice().buffer)[255]).toBe(
+      255,
+    )
+  })
   it('a circle is no graph', () => {
     const { call, handle } = program()
     const graph = handle(call('GRAPH_NEW', q(0)))

@@ -258,6 +258,8 @@ export const session = (
     o.op === 'launch' || o.op === 'copy' || o.op === 'fill' || o.op === 'callback' ? o : null
   /** An operation that becomes a node; null: it is none. */
   const intoGraph = (o: HostOperation): number | null => {
+    // what the host has written meanwhile is no node
+    if (o.op === 'touch') return null
     if (replacing !== null || adding !== null) {
       const operation = graphOperation(o)
       if (operation === null) return notInGraph(o)
