@@ -124,7 +124,13 @@ describe('PTX', () => {
       await verdict(page).waitFor({ timeout: 60_000 })
       const files = { 'kernel.ptx': { ptx } }
       const { example } = await ask('kernels', { kernel: 'kernel.ptx', files })
-      const expected = await ask('check', { kernel: 'kernel.ptx', files, ...(example as object) })
+      const { guessed, ...launch } = example as {
+        readonly guessed: ReadonlyArray<'grid' | 'block' | 'shared'>
+      } & Readonly<Record<string, unknown>>
+      const marked = Object.fromEntries(
+        guessed.map((name) => [name, `${[launch[name]].flat().join(',')}:guess`] as const),
+      )
+      const expected = await ask('check', { kernel: 'kernel.ptx', files, ...launch, ...marked })
       expect(bare(await saved(page))).toEqual(expected)
       if (word !== null) expect(expected['verdict']).toBe(word)
       expect(await command(page).textContent()).toMatch(
