@@ -181,7 +181,7 @@ export const isRefusedModule = (world: World, forms: Forms, options: Options): b
   return E.isRight(module) && E.isLeft(elaborated(world.files)(forms.module, module.right))
 }
 
-/** Is it the module's level that cannot hold what the launch has? PTX holds tensors of which nobody gives the data. */
+/** Is it the module's level that cannot hold what the launch has? PTX holds tensors whose data are not given. */
 const isBeyondModule = ({ code }: Failure): boolean => code === 'launch.bytes'
 
 /** The PTX of a module, judged on its launch. */

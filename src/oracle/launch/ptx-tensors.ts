@@ -210,7 +210,7 @@ export const heldTensor =
     })
   }
 
-/** Most bytes of a tensor whose data nobody gives: more than any chip has. */
+/** Most bytes of a tensor whose data are not given: more than any chip has. */
 const mostUnheldBytes = 2 ** 40
 
 /** `torch.float16` and other names as PTX has them. */

@@ -166,7 +166,7 @@ export type Source =
   | { readonly _tag: 'documented'; readonly page: string }
   /** so that these captures come out */
   | { readonly _tag: 'fitted'; readonly to: string }
-  /** nobody has said or measured it: as something else is */
+  /** neither measured nor documented: as something else is */
   | { readonly _tag: 'assumed'; readonly like: string }
 
 export interface Parameter {

@@ -267,7 +267,7 @@ const targetAt = (h: Here, high: number, low: number, rank: number): Target | Fa
     )
   if (region.gone !== undefined) return V.fault('I2', `is in ${region.name}, ${region.gone}`)
   if (region.pieced === true && low >= region.bytes)
-    return V.fault('I2', `is behind the end of ${region.name}, which has ${String(region.bytes)} bytes there`)
+    return V.fault('I2', `is past the end of ${region.name}, which has ${String(region.bytes)} bytes there`)
   return region.constant === null
     ? {
         _tag: 'plane',
