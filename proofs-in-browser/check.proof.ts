@@ -123,10 +123,9 @@ describe('PTX', () => {
       await paste(page, ptx)
       await verdict(page).waitFor({ timeout: 60_000 })
       const files = { 'kernel.ptx': { ptx } }
-      const { example } = await ask('kernels', { kernel: 'kernel.ptx', files })
-      const { guessed, ...launch } = example as {
-        readonly guessed: ReadonlyArray<'grid' | 'block' | 'shared'>
-      } & Readonly<Record<string, unknown>>
+      const signature = await ask('kernels', { kernel: 'kernel.ptx', files })
+      const launch = signature['example'] as Readonly<Record<string, unknown>>
+      const guessed = signature['guessed'] as ReadonlyArray<'grid' | 'block' | 'shared'>
       const marked = Object.fromEntries(
         guessed.map((name) => [name, `${[launch[name]].flat().join(',')}:guess`] as const),
       )

@@ -328,69 +328,75 @@ const documents: Readonly<Record<string, Document>> = {
       new Map(),
     ),
   },
-  'signature.schema.json': document('tcspec.signature/1', 'what a module says of its launch', {
-    name: [text, 'name of the function'],
-    target: [orNull('a chip', text), 'the chip, such as `sm_90`; null: the text does not say'],
-    warps: [nat, 'warps of a CTA; partitions have others besides'],
-    ctas: [nat, 'CTAs of a program'],
-    axes: [nat, 'axes of the grid along which a program asks for its place'],
-    parameters: [
-      list(
+  'signature.schema.json': document(
+    'tcspec.signature/1',
+    'what a module says of its launch',
+    {
+      name: [text, 'name of the function'],
+      target: [orNull('a chip', text), 'the chip, such as `sm_90`; null: the text does not say'],
+      warps: [nat, 'warps of a CTA; partitions have others besides'],
+      ctas: [nat, 'CTAs of a program'],
+      axes: [nat, 'axes of the grid along which a program asks for its place'],
+      parameters: [
+        list(
+          object(
+            'a parameter',
+            {
+              name: [text, 'what `--arg` calls it'],
+              kind: [
+                oneOf('pointer', 'descriptor', 'map', 'scalar'),
+                'a tensor, a tensor in blocks, of PTX a tensor map, or a number',
+              ],
+              dtype: [text, 'type of its elements, or of the number; of PTX as the text uses it'],
+            },
+            {
+              role: [oneOf('in', 'out', 'inout'), 'of a tensor: what the function does with it'],
+              at: [nat, 'of PTX: where it begins in the bytes of the parameters'],
+              bytes: [nat, 'of PTX: how many bytes it has'],
+              number: [nat, 'of PTX: its number among the parameters'],
+              called: [text, 'of PTX: its name in the source next to the text'],
+              type: [text, 'of PTX: its type in C++, where the symbol of the entry says it'],
+              block: [list(nat), 'of a descriptor: extents of a block'],
+              divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
+            },
+          ),
+        ),
+        'in the order of the function',
+      ],
+      example: [
         object(
-          'a parameter',
+          'a launch',
           {
-            name: [text, 'what `--arg` calls it'],
-            kind: [
-              oneOf('pointer', 'descriptor', 'map', 'scalar'),
-              'a tensor, a tensor in blocks, of PTX a tensor map, or a number',
-            ],
-            dtype: [text, 'type of its elements, or of the number; of PTX as the text uses it'],
+            grid: [list(nat), 'programs along each axis'],
+            arg: [dictionary('words of `--arg` by parameter', text), 'a word for each parameter'],
           },
           {
-            role: [oneOf('in', 'out', 'inout'), 'of a tensor: what the function does with it'],
-            at: [nat, 'of PTX: where it begins in the bytes of the parameters'],
-            bytes: [nat, 'of PTX: how many bytes it has'],
-            number: [nat, 'of PTX: its number among the parameters'],
-            called: [text, 'of PTX: its name in the source next to the text'],
-            type: [text, 'of PTX: its type in C++, where the symbol of the entry says it'],
-            block: [list(nat), 'of a descriptor: extents of a block'],
-            divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
+            block: [list(nat), 'of PTX: threads along each axis'],
+            shared: [nat, 'of PTX: bytes of dynamic shared memory'],
+            entry: [text, 'of PTX: the entry, where the module has several'],
           },
         ),
-      ),
-      'in the order of the function',
-    ],
-    example: [
-      object(
-        'a launch',
-        {
-          grid: [list(nat), 'programs along each axis'],
-          arg: [dictionary('words of `--arg` by parameter', text), 'a word for each parameter'],
-        },
-        {
-          block: [list(nat), 'of PTX: threads along each axis'],
-          guessed: [
-            list(oneOf('grid', 'block', 'shared')),
-            'of PTX: which of them the text does not ask for',
-          ],
-          shared: [nat, 'of PTX: bytes of dynamic shared memory'],
-          entry: [text, 'of PTX: the entry, where the module has several'],
-        },
-      ),
-      'a small launch to begin with, guessed from the text',
-    ],
-    operations: [
-      list(
-        object('an operation', {
-          without: [text, 'its label: what `--without` and findings call it'],
-          name: [text, 'its name'],
-          line: [nat, 'its line in the text, counted from 1'],
-          place: [orNull('a line', text), 'where its author wrote it, such as `kernel.py:31`'],
-        }),
-      ),
-      'operations that do something, in the order of the text',
-    ],
-  }),
+        'a small launch to begin with, guessed from the text',
+      ],
+      operations: [
+        list(
+          object('an operation', {
+            without: [text, 'its label: what `--without` and findings call it'],
+            name: [text, 'its name'],
+            line: [nat, 'its line in the text, counted from 1'],
+            place: [orNull('a line', text), 'where its author wrote it, such as `kernel.py:31`'],
+          }),
+        ),
+        'operations that do something, in the order of the text',
+      ],
+    },
+    {
+      guessed: [
+        list(oneOf('grid', 'block', 'shared')),
+        'of PTX: parts of the example that are guesses, which its text does not ask for',
+      ],
+    },
+  ),
   'kernels.schema.json': document('tcspec.kernels/1', 'kernels that can be run', {
     kernels: [
       list(

@@ -57,7 +57,7 @@ export const readSignature = (u: unknown): Signature | null => {
   if (!isMembers(u) || u['schema'] !== 'tcspec.signature/1') return null
   const example = isMembers(u['example']) ? u['example'] : {}
   const arg = isMembers(example['arg']) ? example['arg'] : {}
-  const guessed = listAt(example, 'guessed')
+  const guessed = listAt(u, 'guessed')
   const marked = (name: string, word: string): string =>
     guessed.includes(name) && word !== '' ? `${word}:guess` : word
   return {

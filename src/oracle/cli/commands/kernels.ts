@@ -206,6 +206,12 @@ const namesSaid = (e: DescribedEntry): ReadonlyArray<string> =>
         'PTX numbers its parameters. Keep the `.cu` next to the `.ptx` to see the names of the source here.',
       ]
 
+/** Its example is a launch as `check` takes it; which parts of it are guesses stands beside. */
+const entryDocument = ({ example, ...entry }: DescribedEntry): unknown => {
+  const { guessed, ...launch } = example
+  return { schema: 'tcspec.signature/1', ...entry, example: launch, guessed }
+}
+
 /** An entry of PTX. */
 const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
   [
@@ -257,7 +263,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
         E.map((entry) => ({
           good: true,
           text: () => entryText(palette, name, entry),
-          json: () => Object.assign({ schema: 'tcspec.signature/1' }, entry),
+          json: () => entryDocument(entry),
         })),
       ),
     )
