@@ -10,6 +10,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import { ofBlocks } from './blocks.js'
 import { verdictOfText } from './sweep.js'
 
 type Role = 'first' | 'second' | 'third'
@@ -73,31 +74,20 @@ type Stores = 'x' | 'nothing of it'
 
 const verdictOf = (roles: ReadonlyArray<Role>, tells: Tells, stores: Stores = 'x'): Verdict =>
   verdictOfText(
-    `.version 8.5
-.target sm_90a
-.address_size 64
-.visible .entry news(.param .u64 words, .param .u64 out)
-{
-  .reg .pred %p<4>;
-  .reg .b32 %r<12>;
-  .reg .b64 %rd<8>;
-  ld.param.u64 %rd1, [words];
-  ld.param.u64 %rd2, [out];
-  mov.u32 %r0, %tid.x;
-  setp.ne.u32 %p1, %r0, 0;
-  @%p1 ret;
-  mov.u32 %r2, 0;
+    ofBlocks(
+      'news',
+      `  mov.u32 %r2, 0;
   mov.u32 %r5, 0;
   mov.u32 %r6, 0;
-  mov.u32 %r0, %ctaid.x;
-  setp.eq.u32 %p1, %r0, 0;
+`,
+      `  setp.eq.u32 %p1, %r0, 0;
   @%p1 bra BLOCK0;
   setp.eq.u32 %p1, %r0, 1;
   @%p1 bra BLOCK1;
   bra BLOCK2;
 ${roles.map((role, k) => `BLOCK${String(k)}:${lines(tells, stores)[role]}`).join('\n')}
-}
 `,
+    ),
     'news',
     { ctas: 3, threads: 32, words: 32, out: 4 },
   )

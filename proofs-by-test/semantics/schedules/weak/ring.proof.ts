@@ -4,28 +4,18 @@
  */
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import { ofBlocks } from './blocks.js'
 import { verdictOfText } from './sweep.js'
 
 /** `tells`: how the producer raises its counter. */
 const ring = (items: number, tells: 'release' | 'relaxed'): Verdict =>
   verdictOfText(
-    `.version 8.5
-.target sm_90a
-.address_size 64
-.visible .entry ring(.param .u64 words, .param .u64 out)
-{
-  .reg .pred %p<4>;
-  .reg .b32 %r<12>;
-  .reg .b64 %rd<8>;
-  ld.param.u64 %rd1, [words];
-  ld.param.u64 %rd2, [out];
-  mov.u32 %r0, %tid.x;
-  setp.ne.u32 %p1, %r0, 0;
-  @%p1 ret;
-  mov.u32 %r1, 0;
+    ofBlocks(
+      'ring',
+      `  mov.u32 %r1, 0;
   mov.u32 %r5, 0;
-  mov.u32 %r0, %ctaid.x;
-  setp.ne.u32 %p1, %r0, 0;
+`,
+      `  setp.ne.u32 %p1, %r0, 0;
   @%p1 bra TAKE;
 GIVE:
   ld.acquire.gpu.global.u32 %r2, [%rd1+4];
@@ -56,8 +46,8 @@ TAKE:
   @%p3 bra TAKE;
   st.global.u32 [%rd2], %r5;
   ret;
-}
 `,
+    ),
     'ring',
     { ctas: 2, threads: 32, words: 32, out: 4 },
   )

@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import { ofBlocks } from './blocks.js'
 import { verdictOfText } from './sweep.js'
 
 interface Fences {
@@ -20,21 +21,10 @@ const usual: Fences = { opens: fence, closes: fence, enters: fence, leaves: fenc
 
 const seqlock = ({ opens, closes, enters, leaves }: Fences): Verdict =>
   verdictOfText(
-    `.version 8.5
-.target sm_90a
-.address_size 64
-.visible .entry seqlock(.param .u64 words, .param .u64 out)
-{
-  .reg .pred %p<4>;
-  .reg .b32 %r<12>;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [words];
-  ld.param.u64 %rd2, [out];
-  mov.u32 %r0, %tid.x;
-  setp.ne.u32 %p1, %r0, 0;
-  @%p1 ret;
-  mov.u32 %r0, %ctaid.x;
-  setp.ne.u32 %p1, %r0, 0;
+    ofBlocks(
+      'seqlock',
+      ``,
+      `  setp.ne.u32 %p1, %r0, 0;
   @%p1 bra READ;
   st.relaxed.gpu.global.u32 [%rd1], 1;
   ${opens}
@@ -58,8 +48,8 @@ READ:
   sub.u32 %r5, %r2, %r5;
   st.global.u32 [%rd2], %r5;
   ret;
-}
 `,
+    ),
     'seqlock',
     { ctas: 2, threads: 32, words: 32, out: 4 },
   )

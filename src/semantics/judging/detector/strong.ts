@@ -780,11 +780,11 @@ const reads = (
     const { without } = backOf(w.touches, stamp, a.knowledge, undefined, 'some')
     if (without > 0) d.strong.readings.stale = stamp
   }
-  if (back > 0 && !d.strong.readings.over) {
-    const { most } = backOf(w.touches, stamp, a.knowledge, shownTo(d.strong, stamp), 'some')
-    d.strong.readings.over = back > most
+  if (back > 0) {
+    const shown = shownTo(d.strong, stamp)
+    d.strong.readings.over ||= back > backOf(w.touches, stamp, a.knowledge, shown, 'some').most
+    refute(d.strong.readings, w.touches, stamp, back, a.knowledge, shown)
   }
-  if (back > 0) refute(d.strong.readings, w.touches, stamp, back, a.knowledge, shownTo(d.strong, stamp))
   if (controls === null && bytes !== null) {
     const { most } = backOf(w.touches, stamp, a.knowledge, shownTo(d.strong, stamp))
     earlier(d.strong.readings, w.touches, most, stamp, back, { plane, byte, bytes })
