@@ -11,7 +11,9 @@
  * Law 1. No case fails exactly if nothing was found and the program ended with 0.
  */
 import { create } from 'xmlbuilder'
+import { plain } from '../../render/palette.js'
 import { thousands } from '../../render/table.js'
+import { findingBlocks, type VerdictContext } from '../../render/verdict.js'
 import type { Host } from '../host/state.js'
 import { printablePlain } from './printable.js'
 import { goodOf } from './judging.js'
@@ -22,13 +24,16 @@ interface Case {
   readonly skipped: string | null
 }
 
+/** All that is found, without colours. */
+const inJunit: VerdictContext = { palette: plain, judged: true, most: Number.POSITIVE_INFINITY }
+
 const casesOf = (h: Host, refused: ReadonlyArray<string>, status: number | null): ReadonlyArray<Case> => {
   const cases: Case[] = h.launches.map(({ operation, kernel, verdict, unjudged, again }) => {
     const good = verdict === null ? null : goodOf(verdict)
     const said = verdict === null ? (unjudged ?? 'not judged') : `${verdict.verdict}: ${verdict.reason}`
     return {
       name: `launch ${String(operation)} ${kernel}${again === 0 ? '' : ` and ${thousands(again)} more like it`}`,
-      failures: good === false ? [said] : [],
+      failures: good === false ? [said, ...(verdict === null ? [] : findingBlocks(inJunit, verdict))] : [],
       skipped: good === null ? said : null,
     }
   })

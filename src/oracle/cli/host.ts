@@ -18,7 +18,7 @@ import type { Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import { own } from '../../own.js'
 import { fields, thousands } from '../../render/table.js'
-import type { Row } from '../../render/verdict.js'
+import { findingBlocks, type Row } from '../../render/verdict.js'
 import { worstFirst, type VerdictName } from '../../semantics/judging/verdict.js'
 import { decodeHost, isHostProgram, type HostProgram } from '../host/file.js'
 import type { HostFinding, HostSide } from '../host/findings.js'
@@ -200,6 +200,19 @@ const launchRows = (h: Host): ReadonlyArray<Row> =>
     }: ${verdict === null ? `not judged${unjudged === null ? '' : `: ${unjudged}`}` : `${verdict.verdict}: ${verdict.reason}`}`,
   ])
 
+/** What is found in launches by themselves, each under its launch. */
+const findingsOfLaunches = (world: World, h: Host): ReadonlyArray<string> => {
+  const context = { palette: paletteOf(world), judged: true, most: mostOfLaunch }
+  return h.launches.flatMap(({ operation, kernel, verdict }) =>
+    verdict === null || goodOf(verdict) === true
+      ? []
+      : findingBlocks(context, verdict).map((block, i) =>
+          i === 0 ? `in operation ${String(operation)}, launch of ${kernel}\n\n${block}` : block,
+        ),
+  )
+}
+const mostOfLaunch = 4
+
 const comparedText = ({ memory, operation, differ, elements }: Compared): string =>
   `${memory} at operation ${String(operation)}: ${thousands(differ)} of ${thousands(elements)} elements differ from what its file expects`
 
@@ -322,6 +335,7 @@ export const answerOf = (
           ...(h.stopped === null ? [] : [['stopped', h.stopped.why] as const]),
           ['verdict', `${verdict}: ${reason}`],
         ]),
+        ...findingsOfLaunches(world, h),
         ...h.findings.map(blockOf),
       ].join('\n\n')}\n`,
   }

@@ -14,6 +14,7 @@ import {
   type Access,
   type Grid,
   following,
+  atPlaces,
   sitesOfWaits,
   touched,
   triggers,
@@ -92,20 +93,20 @@ export const executed = (
     touched({ waits: isDependent ? waits : null, written }),
   )
   const siteText = (site: number): string => world.header.sites[site]?.label ?? `site ${String(site)}`
-  const result = ran.result
-  const sites = new Map(result.touches.map(({ site }) => [String(site), siteText(site)] as const))
-  const accesses = result.touches.flatMap((t): ReadonlyArray<Access> => {
+  const { touches, unwritten: never } = atPlaces(ran.result, (site) => world.header.sites[site]?.loc)
+  const sites = new Map(touches.map(({ site }) => [String(site), siteText(site)] as const))
+  const accesses = touches.flatMap((t): ReadonlyArray<Access> => {
     const m = ofPlane.get(t.plane)
     return m === undefined
       ? []
       : [{ memory: m.name, rw: t.rw, atomic: t.atomic, early: t.early, spans: t.spans, site: String(t.site) }]
   })
   const memories = new Map(r.host.memories)
-  const touchedPlanes = new Set(result.touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
+  const touchedPlanes = new Set(touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
   for (const [plane, m] of inPlanes)
     if (touchedPlanes.has(plane))
       memories.set(m.name, settled(m, ran.machine.planes[plane]!, written[plane]!))
-  const unwritten = result.unwritten.map((u) =>
+  const unwritten = never.map((u) =>
     neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(u.site)),
   )
   const why =
@@ -146,7 +147,7 @@ export const executed = (
       : []
   const grid: Grid = {
     dependent: isDependent,
-    waits: isDependent && result.waited,
+    waits: isDependent && ran.result.waited,
     triggers: triggers(program),
   }
   if (why === null && unwritten.length === 0)

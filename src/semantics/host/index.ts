@@ -4,6 +4,7 @@ export { clauses, forgotten as forgottenEdges, type Clause } from './clauses.js'
 export * as Litmus from './litmus.js'
 export * as Spans from './spans.js'
 export {
+  atPlaces,
   following,
   sitesOfWaits,
   touched,

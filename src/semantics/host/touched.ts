@@ -197,3 +197,49 @@ export const touched = (a: Asking): Fold<State, Touched> => {
     }),
   }
 }
+
+/**
+ * The same by what an author wrote: instructions of one place are one statement, the first of them (a loop that is unrolled is still one line).
+ *
+ * Law: every byte that a memory gives up or takes is in it, as before.
+ */
+export const atPlaces = (
+  { touches, unwritten, waited }: Touched,
+  placeOf: (site: number) => string | undefined,
+): Touched => {
+  const first = new Map<string, number>()
+  const siteOf = (site: number, does: string): number => {
+    const place = placeOf(site)
+    if (place === undefined) return site
+    const known = first.get(`${does} ${place}`)
+    if (known === undefined) first.set(`${does} ${place}`, site)
+    return known ?? site
+  }
+  const all = new Map<string, Touch[]>()
+  for (const { plane, site, rw, atomic, early, spans } of touches) {
+    const at = siteOf(site, rw)
+    const key = `${String(plane)} ${String(at)} ${rw} ${String(atomic)} ${String(early)}`
+    all.set(key, [...(all.get(key) ?? []), { plane, site: at, rw, atomic, early, spans }])
+  }
+  const reads = new Map<string, Unwritten>()
+  for (const { plane, site, start, end } of unwritten) {
+    const at = siteOf(site, 'r')
+    const key = `${String(plane)} ${String(at)}`
+    if (!reads.has(key)) reads.set(key, { plane, site: at, start, end })
+  }
+  return {
+    touches: [...all.values()].map((same): Touch => {
+      const { plane, site, rw, atomic, early, spans } = same[0]!
+      return {
+        plane,
+        site,
+        rw,
+        atomic,
+        early,
+        spans: same.length === 1 ? spans : united(same.flatMap((t) => [...t.spans])),
+      }
+    }),
+    unwritten: [...reads.values()],
+    waited,
+  }
+}
