@@ -11,6 +11,7 @@
  * Law 1. No case fails exactly if nothing was found and the program ended with 0.
  */
 import { create } from 'xmlbuilder'
+import { briefName } from '../../dialects/ptx/names/itanium.js'
 import { plain } from '../../render/palette.js'
 import { thousands } from '../../render/table.js'
 import { findingBlocks, type VerdictContext } from '../../render/verdict.js'
@@ -32,7 +33,7 @@ const casesOf = (h: Host, refused: ReadonlyArray<string>, status: number | null)
     const good = verdict === null ? null : goodOf(verdict)
     const said = verdict === null ? (unjudged ?? 'not judged') : `${verdict.verdict}: ${verdict.reason}`
     return {
-      name: `launch ${String(operation)} ${kernel}${again === 0 ? '' : ` and ${thousands(again)} more like it`}`,
+      name: `launch ${String(operation)} ${briefName(kernel)}${again === 0 ? '' : ` and ${thousands(again)} more like it`}`,
       failures: good === false ? [said, ...(verdict === null ? [] : findingBlocks(inJunit, verdict))] : [],
       skipped: good === null ? said : null,
     }

@@ -12,6 +12,7 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import { briefName } from '../../dialects/ptx/names/itanium.js'
 import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
 import type { Algebra } from '../../numerics/algebra.js'
@@ -151,7 +152,7 @@ const reasonOf = (h: Host, name: VerdictName, refused: ReadonlyArray<string>): s
   const bad = launchesOf(h).filter(([, v]) => v === name)[0]
   const launch = bad === undefined ? undefined : h.launches.find(({ operation }) => operation === bad[0])
   if (launch?.verdict != null)
-    return `operation ${String(launch.operation)}, launch of ${launch.kernel}: ${launch.verdict.reason}`
+    return `operation ${String(launch.operation)}, launch of ${briefName(launch.kernel)}: ${launch.verdict.reason}`
   const [first] = hazardsOf(h)
   if (name === 'hazard' && first !== undefined) return first.text
   if (name === 'wrong-result') {
@@ -164,7 +165,7 @@ const reasonOf = (h: Host, name: VerdictName, refused: ReadonlyArray<string>): s
     refused[0] ??
     (open === undefined
       ? ''
-      : `operation ${String(open.operation)}, launch of ${open.kernel}, is executed and not judged: ${open.unjudged ?? ''}`)
+      : `operation ${String(open.operation)}, launch of ${briefName(open.kernel)}, is executed and not judged: ${open.unjudged ?? ''}`)
   )
 }
 
@@ -195,7 +196,7 @@ const blockOf = (f: HostFinding): string =>
 const launchRows = (h: Host): ReadonlyArray<Row> =>
   h.launches.map(({ operation, kernel, stream, verdict, unjudged, again }): Row => [
     'launch',
-    `${String(operation)} ${kernel} on ${stream === 'legacy' ? 'the default stream' : stream}${
+    `${String(operation)} ${briefName(kernel)} on ${stream === 'legacy' ? 'the default stream' : stream}${
       again === 0 ? '' : `, and ${thousands(again)} more like it`
     }: ${verdict === null ? `not judged${unjudged === null ? '' : `: ${unjudged}`}` : `${verdict.verdict}: ${verdict.reason}`}`,
   ])
@@ -207,7 +208,7 @@ const findingsOfLaunches = (world: World, h: Host): ReadonlyArray<string> => {
     verdict === null || goodOf(verdict) === true
       ? []
       : findingBlocks(context, verdict).map((block, i) =>
-          i === 0 ? `in operation ${String(operation)}, launch of ${kernel}\n\n${block}` : block,
+          i === 0 ? `in operation ${String(operation)}, launch of ${briefName(kernel)}\n\n${block}` : block,
         ),
   )
 }

@@ -18,7 +18,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../failure.js'
 import { functionsOf } from '../../dialects/ptx/index.js'
-import { shownName } from '../../dialects/ptx/names/itanium.js'
+import { briefName, shownName } from '../../dialects/ptx/names/itanium.js'
 import {
   allClauses,
   awaited,
@@ -657,7 +657,7 @@ export const session = (
       })
       for (const { operation, kernel, verdict } of h.launches.slice(judged))
         if (verdict !== null)
-          told(`launch ${String(operation)} ${kernel}: ${verdict.verdict}: ${verdict.reason}`)
+          told(`launch ${String(operation)} ${briefName(kernel)}: ${verdict.verdict}: ${verdict.reason}`)
       return answer(status ?? codes.ok)
     },
     TENSOR_MAP: (r) => {
@@ -784,8 +784,8 @@ export const session = (
   }
   /** A kernel that cannot be launched: what was to be launched is not judged. */
   const unable = (kernel: string, why: string): Answer => {
-    told(`${shownName(kernel)}: ${why}`)
-    refused.push(`${shownName(kernel)}: ${why}`)
+    told(`${briefName(shownName(kernel))}: ${why}`)
+    refused.push(`${briefName(shownName(kernel))}: ${why}`)
     return answer(codes.noImage)
   }
   const awaitedOf = (r: Reader): Awaited => {

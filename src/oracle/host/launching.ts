@@ -6,7 +6,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, failure } from '../../failure.js'
-import { shownName } from '../../dialects/ptx/names/itanium.js'
+import { briefName, shownName } from '../../dialects/ptx/names/itanium.js'
 import { eager } from '../../semantics/execution/policy.js'
 import { run } from '../../semantics/execution/run.js'
 import { launchWarps } from '../../semantics/execution/launch-warps.js'
@@ -178,7 +178,7 @@ export const launched = (
     ready(l.p, l.modules, h, now, o),
     E.chain((r) => {
       const { program } = r.elaborated
-      const what = `launch of ${shownName(program.name)}`
+      const what = `launch of ${briefName(shownName(program.name))}`
       const shape = shapeOf(r)
       const before = l.shapes.get(shape)
       const stands = before !== undefined && !(l.p.judge !== null && l.p.judgeAll) ? before : null

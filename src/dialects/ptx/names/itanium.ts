@@ -473,6 +473,24 @@ export const shownName = (symbol: string): string => {
       : `${found.name}(${found.parameters.join(', ')})`
 }
 
+/** A name that is no longer is told whole. */
+const longName = 64
+
+/**
+ * A shown name for a line of text: of a long one, its last part without template arguments and parameters. `DeviceScanKernel<...>(...)`.
+ */
+export const briefName = (shown: string): string => {
+  if (shown.length <= longName) return shown
+  let depth = 0
+  let out = ''
+  for (const c of shown) {
+    if (c === '>' || c === ')') depth = Math.max(0, depth - 1)
+    if (depth === 0) out += c === '<' || c === '(' ? `${c}...` : c
+    if (c === '<' || c === '(') depth++
+  }
+  return out.replace(/^.*::/su, '').replace('(...)', '')
+}
+
 /** Whether a person may mean this symbol by a name: the symbol, the name with its parameters, without them, or without namespaces and template arguments. */
 export const isCalled = (symbol: string, said: string): boolean => {
   if (symbol === said) return true
