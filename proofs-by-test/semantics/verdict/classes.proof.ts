@@ -11,17 +11,10 @@ import { expect, test } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
 import { shadow } from '../../../src/numerics/shadow.js'
 import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import { eager } from '../../../src/semantics/execution/policy.js'
-import { collect, run, settings } from '../../../src/semantics/execution/run.js'
-import type { Verdict } from '../../../src/semantics/judging/verdict.js'
-import { spansOf, type LogEvent } from '../../../src/semantics/log/events.js'
-import type { World } from '../../../src/semantics/machine/world.js'
-import { noArguments } from '../../../src/semantics/machine/source.js'
-import { visiting } from '../../../src/semantics/verdict/classes.js'
 import { checkSource, standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
-import { fellowship } from '../../../src/semantics/warps/fellows.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
+import { fellowsCompared, toldOf } from './alike.js'
 import { gridOf, gridOfLines } from './grids.js'
 
 const algebra = shadow(bits('hopper'))
@@ -29,21 +22,6 @@ const how: CheckOptions = Object.assign({}, standardOptions, { algebra, explore:
 const seeds = Array.from({ length: nightly ? 3000 : 40 }, (_, i) => i + 1)
 
 // ---------------------------------------------------------------- verdicts
-
-/** All that is told but how much was run. */
-const toldOf = (v: Verdict): unknown => {
-  const one = ({ id, severity, text, a, b }: Verdict['findings'][number]): string =>
-    [id, severity, text, a.agent, a.site, b?.agent ?? '', b?.site ?? ''].join('|')
-  return {
-    verdict: v.verdict,
-    reason: v.reason,
-    findings: v.findings.map(one),
-    notes: v.notes.map(one),
-    conditions: v.conditions,
-    schedules: v.schedules,
-    scope: v.scope,
-  }
-}
 
 test('by classes a verdict is what it is by every cluster', () => {
   let byClasses = 0
@@ -143,51 +121,13 @@ test.each([
 
 // ---------------------------------------------------------------- logs
 
-/** An event in words, without where in global memory it is. */
-const shown = (world: World, e: LogEvent): string =>
-  JSON.stringify(e, (key, value: unknown) => {
-    if (key === 'cluster' || (e._tag === 'cluster' && key === 'id')) return undefined
-    if (typeof value !== 'object' || value === null || !('spans' in value) || !('plane' in value))
-      return value
-    const { plane } = value as { readonly plane: number }
-    return world.header.planes[plane]?.space === 'gmem'
-      ? `plane ${String(plane)}`
-      : [...spansOf(value as never)]
-  })
-
 test('a fellow that is alike does what its cluster does, at places that are moved as it says', () => {
   let compared = 0
   for (const seed of seeds) {
     const { program, given, text } = gridOf(seed)
-    const source = warpSource(program, given)
     const count = given.grid.reduce((n, d) => n * d, 1)
-    const fellows = fellowship(Array.from({ length: count - 1 }, (_, i) => i + 1))
-    const logOf = (cluster: number, arguments_: typeof noArguments) => {
-      const { world, machine } = visiting(right(source.launch(algebra, arguments_)), [cluster])!
-      const ran = run(world, machine, settings(eager), collect)
-      return { world, log: ran.result, completed: ran.outcome._tag === 'completed' }
-    }
-    const own = logOf(0, Object.assign({}, noArguments, { fellows: new Map([[0, fellows]]) }))
-    if (!own.completed) continue
-    fellows.clusters.forEach((cluster, fellow) => {
-      if (fellows.alike[fellow] === 0) return
-      const theirs = logOf(cluster, noArguments)
-      compared++
-      expect(
-        theirs.log.map((e) => shown(theirs.world, e)),
-        `${String(seed)} ${String(cluster)}\n${text}`,
-      ).toEqual(own.log.map((e) => shown(own.world, e)))
-      own.log.forEach((e, i) => {
-        const other = theirs.log[i]!
-        if (e._tag !== 'access' || other._tag !== 'access') return
-        if (own.world.header.planes[e.footprint.plane]?.space !== 'gmem') return
-        const [a, b] = [spansOf(e.footprint), spansOf(other.footprint)]
-        const by = (b[0] ?? 0) - (a[0] ?? 0)
-        expect([...b]).toEqual([...a].map((byte) => byte + by))
-        const ways = fellows.moves.get(e.footprint.id)!
-        expect(ways.map((way) => fellows.ways[way]![fellow])).toContain(by)
-      })
-    })
+    const others = Array.from({ length: count - 1 }, (_, i) => i + 1)
+    compared += fellowsCompared(warpSource(program, given), algebra, others, `${String(seed)}\n${text}`)
   }
   expect(compared).toBeGreaterThan(seeds.length)
 })

@@ -22,7 +22,15 @@ import type { Options, World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
 import type { Judged } from './judged.js'
-import { equalWritesOf, exploringAsked, fuelFor, scheduleAsked, strictnessAsked, lanesOf } from './judging.js'
+import {
+  equalWritesOf,
+  everyClusterAsked,
+  exploringAsked,
+  fuelFor,
+  scheduleAsked,
+  strictnessAsked,
+  lanesOf,
+} from './judging.js'
 import { launchRows } from './launch-rows.js'
 import { launchOfProgram } from './launch-words.js'
 import { mend, mendAsked, withMended } from './mending.js'
@@ -102,6 +110,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         provenance: program.computes !== undefined,
         ...exploring,
         explain,
+        everyCluster: everyClusterAsked(options, schedule),
         fuel: fuel.right,
         progress: bar.update,
         ...((subject.right.launched?.guessed.length ?? 0) === 0

@@ -64,7 +64,7 @@ export const judgingOptions = (command: Command): Command =>
     .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
     .option(
       '--every-cta',
-      'run every CTA of a grid of PTX, also those that are known to be the same up to addresses',
+      'run every CTA of a grid, including those that are known to do the same at other addresses',
     )
     .option(
       '--lanes <how>',

@@ -252,6 +252,8 @@ const shared = async (
     algebra: unit,
     arguments: { ...options.arguments, tensors: new Map() },
     explore: false,
+    // its steps are compared with those of all clusters
+    everyCluster: true,
   })
   const answers = E.isRight(judged) && judged.right.verdict.verdict === 'ok' ? await working : []
   bar.stop()

@@ -12,10 +12,11 @@ import type { LinkedCarried, LinkedFork, LinkedRegion, LinkedStmt } from '../lan
 import { operandsOf } from '../language/signature.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
 import { valueIn } from '../machine/evaluate.js'
+import { agree, agreeOn, beside, effect, heldOf, hold, restore, type Beside } from './fellows.js'
 import { prepare } from './prepare.js'
 import { effectIn, worksIn } from './works.js'
 import { noNames, type Names } from '../machine/environment.js'
-import { control, coreStand, type Control } from '../machine/stand.js'
+import { control, coreStand, type Control, type CoreFellows, type Held } from '../machine/stand.js'
 import { agentState, type AgentState, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, Value } from '../machine/value.js'
@@ -32,6 +33,8 @@ interface Walk {
   frame: Slots
   control: Control | null
   ready: Ready | null
+  /** what the frame holds in the clusters that are followed; null: it is not asked */
+  readonly beside: Beside | null
 }
 
 export const iterationOf = (c: Control | null): ReadonlyArray<number> => (c === null ? [] : c.iteration)
@@ -45,19 +48,36 @@ const stop = (w: Walk, fault: FaultValue, site: number): void => {
 
 const intOf = (w: Walk, e: ExprNode, site: number): number | null => {
   const v = valueIn(w, e)
+  agree(w.beside, w, e, v)
   if (typeof v === 'number') return v
   stop(w, V.isFault(v) ? v : V.fault('type.mismatch', `expected an i32, found ${V.kindOf(v)}`), site)
   return null
 }
 
-const bindAll = (w: Walk, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): void => {
+/** Values that flow from one place to another; and what they are for the fellows, null: the same. */
+interface Flow {
+  readonly values: ReadonlyArray<Value>
+  readonly held: ReadonlyArray<Held | null> | null
+}
+
+const flowOf = (w: Walk, es: ReadonlyArray<ExprNode>): Flow => {
+  const values = es.map((e) => valueIn(w, e))
+  const { beside } = w
+  return { values, held: beside === null ? null : es.map((e, i) => heldOf(beside, w, e, values[i]!)) }
+}
+
+const bindAll = (w: Walk, slots: ReadonlyArray<number>, { values, held }: Flow): void => {
   slots.forEach((slot, i) => {
     w.frame[slot] = values[i]
+    hold(w.beside, slot, held?.[i] ?? null)
   })
 }
 
-const inits = (w: Walk, carried: ReadonlyArray<LinkedCarried>): ReadonlyArray<Value> =>
-  carried.map((c) => valueIn(w, c.init))
+const inits = (w: Walk, carried: ReadonlyArray<LinkedCarried>): Flow =>
+  flowOf(
+    w,
+    carried.map((c) => c.init),
+  )
 
 const enter = (
   w: Walk,
@@ -74,15 +94,15 @@ const giveRegion = (
   w: Walk,
   region: LinkedRegion,
   carried: ReadonlyArray<LinkedCarried>,
-  values: ReadonlyArray<Value>,
+  flow: Flow,
 ): void => {
   bindAll(
     w,
     carried.map((c) => c.slot),
-    values,
+    flow,
   )
   // a loop body may name the index and the carried values as parameters of its own
-  bindAll(w, region.params, values)
+  bindAll(w, region.params, flow)
 }
 
 /** The agents of all branches but the first, which is the agent itself. */
@@ -99,6 +119,7 @@ const peekOf = (
   if (peek === undefined) return null
   if (peek === 'makes') return peek
   const v = valueIn(w, peek)
+  agree(w.beside, w, peek, v)
   if (typeof v === 'boolean') return v ? true : null
   if (typeof v === 'object' && (v._tag === 'peek' || v._tag === 'fault')) return v
   return V.fault('type.mismatch', `when: expected an i1, found ${V.kindOf(v)}`)
@@ -126,6 +147,7 @@ const statement = (w: Walk, s: LinkedStmt): void => {
     case 'Let': {
       const v = valueIn(w, s.expr)
       tell(w, s.site, s.expr, [s.slot])
+      hold(w.beside, s.slot, heldOf(w.beside, w, s.expr, v))
       w.frame[s.slot] = v
       w.control = past(here)
       return
@@ -133,6 +155,7 @@ const statement = (w: Walk, s: LinkedStmt): void => {
     case 'Do': {
       if (s.when !== null) {
         const c = valueIn(w, s.when)
+        agree(w.beside, w, s.when, c)
         if (typeof c !== 'boolean') {
           stop(
             w,
@@ -142,7 +165,10 @@ const statement = (w: Walk, s: LinkedStmt): void => {
           return
         }
         if (!c) {
-          for (const r of s.results) w.frame[r] = undefined
+          for (const r of s.results) {
+            w.frame[r] = undefined
+            hold(w.beside, r, null)
+          }
           w.control = past(here)
           return
         }
@@ -155,6 +181,8 @@ const statement = (w: Walk, s: LinkedStmt): void => {
       }
       tellEffect(w, s)
       const prepared = peek !== null && V.isFault(peek) ? peek : prepare(w, s.instruction, peek)
+      if (peek === null || !V.isFault(peek))
+        effect(w.beside, w, s.instruction, prepared, (theirs) => prepare(theirs, s.instruction, peek))
       w.ready = V.isFault(prepared)
         ? { _tag: 'fault', site: s.site, iteration: here.iteration, fault: prepared }
         : {
@@ -180,13 +208,13 @@ const statement = (w: Walk, s: LinkedStmt): void => {
       return
     }
     case 'While': {
-      const values = inits(w, s.carried)
-      giveRegion(w, s.before, s.carried, values)
+      giveRegion(w, s.before, s.carried, inits(w, s.carried))
       enter(w, s.before, { _tag: 'before', stmt: s, turn: 0 }, [...here.iteration, 0], past(here))
       return
     }
     case 'If': {
       const c = valueIn(w, s.cond)
+      agree(w.beside, w, s.cond, c)
       if (typeof c !== 'boolean') {
         stop(
           w,
@@ -217,16 +245,17 @@ const loop = (
   index: number,
   to: number,
   step: number,
-  values: ReadonlyArray<Value>,
+  flow: Flow,
   next: Control | null,
 ): void => {
   if (index >= to) {
-    bindAll(w, s.results, values)
+    bindAll(w, s.results, flow)
     w.control = next
     return
   }
   w.frame[s.index] = index
-  giveRegion(w, s.body, s.carried, values)
+  hold(w.beside, s.index, null)
+  giveRegion(w, s.body, s.carried, flow)
   const outer = next === null ? [] : next.iteration
   enter(w, s.body, { _tag: 'for', stmt: s, index, to, step }, [...outer, index], next)
 }
@@ -234,17 +263,21 @@ const loop = (
 const endOfRegion = (w: Walk): void => {
   const here = w.control!
   const after = here.after
-  const values = here.region.yields.map((y) => valueIn(w, y))
+  const flow = flowOf(w, here.region.yields)
+  const { values, held } = flow
   const next = here.next
   switch (after._tag) {
     case 'end':
       w.control = null
       return
     case 'for':
-      loop(w, after.stmt, after.index + after.step, after.to, after.step, values, next)
+      loop(w, after.stmt, after.index + after.step, after.to, after.step, flow, next)
       return
     case 'before': {
       const [go, ...args] = values
+      const [goes, ...others] = held ?? []
+      if (w.beside !== null) agreeOn(w.beside, goes ?? null, go)
+      const rest: Flow = { values: args, held: others }
       if (typeof go !== 'boolean') {
         stop(
           w,
@@ -254,23 +287,23 @@ const endOfRegion = (w: Walk): void => {
         return
       }
       if (!go) {
-        bindAll(w, after.stmt.results, args)
+        bindAll(w, after.stmt.results, rest)
         w.control = next
         return
       }
-      bindAll(w, after.stmt.after.params, args)
+      bindAll(w, after.stmt.after.params, rest)
       enter(w, after.stmt.after, { _tag: 'after', stmt: after.stmt, turn: after.turn }, here.iteration, next)
       return
     }
     case 'after': {
       const turn = after.turn + 1
-      giveRegion(w, after.stmt.before, after.stmt.carried, values)
+      giveRegion(w, after.stmt.before, after.stmt.carried, flow)
       const outer = next === null ? [] : next.iteration
       enter(w, after.stmt.before, { _tag: 'before', stmt: after.stmt, turn }, [...outer, turn], next)
       return
     }
     case 'if':
-      bindAll(w, after.stmt.results, values)
+      bindAll(w, after.stmt.results, flow)
       w.control = next
       return
     case 'branch':
@@ -282,8 +315,10 @@ const endOfRegion = (w: Walk): void => {
         children: childrenOf(w, after.stmt),
         stmt: after.stmt,
         values,
+        held,
       }
       w.frame = after.frame.slice()
+      if (w.beside !== null) restore(w.beside, after.fellows)
       w.control = next
       return
   }
@@ -297,8 +332,17 @@ export const walk = (
   first: Control | null,
   event: number,
   groups: AgentState['groups'],
+  fellows: CoreFellows | null,
 ): AgentState => {
-  const w: Walk = { world, at, names: noNames, frame, control: first, ready: null }
+  const w: Walk = {
+    world,
+    at,
+    names: noNames,
+    frame,
+    control: first,
+    ready: null,
+    beside: beside(fellows),
+  }
   const { effort } = world
   const outer = effort.limit
   effort.limit = Math.min(outer, effort.spent + endless)
@@ -319,7 +363,7 @@ export const walk = (
       V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
       w.ready.site,
     )
-  const stand = coreStand(w.frame, w.control)
+  const stand = coreStand(w.frame, w.control, w.beside)
   return agentState(w.ready === null ? 'done' : 'running', stand, w.ready, event, groups)
 }
 
@@ -330,4 +374,6 @@ export const start = (
   a: AgentState,
   region: LinkedRegion,
   frame: Slots,
-): AgentState => walk(world, at, frame, control(region, 0, { _tag: 'end' }, [], null), a.at, a.groups)
+  fellows: CoreFellows | null,
+): AgentState =>
+  walk(world, at, frame, control(region, 0, { _tag: 'end' }, [], null), a.at, a.groups, fellows)

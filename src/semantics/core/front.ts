@@ -3,13 +3,16 @@
  */
 import { unreachable } from '../../failure.js'
 import type { Linked } from '../language/link.js'
+import { environment } from '../machine/environment.js'
 import { evaluate } from '../machine/evaluate.js'
+import type { Fellowships } from '../machine/fellowship.js'
 import { agentsActAsOne, type Forks, type Front } from '../machine/front.js'
-import { control, type CoreStand, type Resume } from '../machine/stand.js'
+import { control, type CoreFellows, type CoreStand, type Resume } from '../machine/stand.js'
 import { idle, type AgentState } from '../machine/state.js'
 import type { Value } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { iterationOf, past, start, walk, type Slots } from './advance.js'
+import { beginning, beside, bound, given, heldOf } from './fellows.js'
 import { where } from './where.js'
 
 const coreOf = ({ stand }: AgentState): CoreStand =>
@@ -28,16 +31,24 @@ const resultsOf = (resume: Resume): ReadonlyArray<number> =>
 const proceed: Front<World>['proceed'] = (world, at, a, done, results, events) => {
   const stand = coreOf(a)
   const c = stand.control
-  const frame = binding(stand, resultsOf(done.resume), results)
-  return walk(world, at, frame, c === null ? null : past(c), a.at + events, a.groups)
+  const slots = resultsOf(done.resume)
+  const frame = binding(stand, slots, results)
+  const fellows = bound(stand.fellows, slots, null)
+  return walk(world, at, frame, c === null ? null : past(c), a.at + events, a.groups, fellows)
 }
 
 const fork: Forks<World>['fork'] = (world, at, agents, { stmt, children }) => {
   const a = agents[at.agent]!
   const stand = coreOf(a)
   const captured = stmt.branches.map((b) =>
-    b.captures.map((c) => ({ slot: c.slot, value: evaluate(world, at, stand.frame, c.value) })),
+    b.captures.map((c) => {
+      const value = evaluate(world, at, stand.frame, c.value)
+      const held = heldOf(beside(stand.fellows), environment(world, at, stand.frame), c.value, value)
+      return { slot: c.slot, value, held }
+    }),
   )
+  const fellowsOf = (i: number): CoreFellows | null =>
+    stand.fellows === null ? null : given(stand.fellows.of, captured[i]!)
   const frameOf = (i: number): Slots => {
     const frame: Slots = []
     for (const c of captured[i]!) frame[c.slot] = c.value
@@ -50,6 +61,7 @@ const fork: Forks<World>['fork'] = (world, at, agents, { stmt, children }) => {
       agents[child]!,
       stmt.branches[i + 1]!.body,
       frameOf(i + 1),
+      fellowsOf(i + 1),
     ),
   )
   const own = stmt.branches[0]
@@ -58,23 +70,24 @@ const fork: Forks<World>['fork'] = (world, at, agents, { stmt, children }) => {
   const branch = control(
     own.body,
     0,
-    { _tag: 'branch', stmt, frame: stand.frame },
+    { _tag: 'branch', stmt, frame: stand.frame, fellows: stand.fellows },
     iterationOf(c),
     c === null ? null : past(c),
   )
-  return { own: walk(world, at, frameOf(0), branch, a.at + 1, a.groups), children: begun }
+  return { own: walk(world, at, frameOf(0), branch, a.at + 1, a.groups, fellowsOf(0)), children: begun }
 }
 
 /** The parent already stands past the fork: its control was restored at the end of its branch. */
-const join: Forks<World>['join'] = (world, at, a, { stmt, values }) => {
+const join: Forks<World>['join'] = (world, at, a, { stmt, values, held }) => {
   const stand = coreOf(a)
-  return walk(world, at, binding(stand, stmt.results, values), stand.control, a.at + 1, a.groups)
+  const fellows = bound(stand.fellows, stmt.results, held)
+  return walk(world, at, binding(stand, stmt.results, values), stand.control, a.at + 1, a.groups, fellows)
 }
 
 const forks: Forks<World> = { fork, join }
 
-/** The front of a core program. */
-export const coreFront = (linked: Linked): Front<World> => ({
+/** The front of a core program; `fellows`: other clusters that are followed beside those that run. */
+export const coreFront = (linked: Linked, fellows: Fellowships | null = null): Front<World> => ({
   agents: linked.agents,
   starts: linked.starts,
   sites: linked.sites,
@@ -84,9 +97,12 @@ export const coreFront = (linked: Linked): Front<World> => ({
   storesConstants: null,
   obeysNoWord: false,
   timed: linked.timed,
-  hasFellows: false,
+  hasFellows: true,
   outside: agentsActAsOne,
-  begin: (world, at) => start(world, at, idle, linked.entry, []),
+  begin: (world, at) => {
+    const own = fellows?.get(at.cluster)
+    return start(world, at, idle, linked.entry, [], own === undefined ? null : beginning(world, own))
+  },
   proceed,
   parts: null,
   forks,

@@ -27,7 +27,7 @@ import {
   type Launched,
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
-import type { Fellowships } from '../machine/warp-stand.js'
+import type { Fellowships } from '../machine/fellowship.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type * as Plane from '../machine/plane.js'
 import type { Source } from '../machine/source.js'

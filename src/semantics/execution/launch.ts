@@ -81,6 +81,7 @@ const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x
 
 interface Ready {
   readonly program: Program
+  readonly linked: Linked
   readonly front: Front<World>
 }
 const ready = new WeakMap<Program, E.Either<LaunchError, Ready>>()
@@ -91,9 +92,11 @@ const preparedOnce = (unplaced: Program): E.Either<LaunchError, Ready> => {
   const placed = place(unplaced)
   const made: E.Either<LaunchError, Ready> = E.isLeft(placed)
     ? E.left(about(failure('launch.place', placed.left.message), ...(placed.left.about ?? [])))
-    : E.map((linked: Linked): Ready => ({ program: placed.right, front: coreFront(linked) }))(
-        link(placed.right),
-      )
+    : E.map((linked: Linked): Ready => ({
+        program: placed.right,
+        linked,
+        front: coreFront(linked),
+      }))(link(placed.right))
   ready.set(unplaced, made)
   return made
 }
@@ -106,7 +109,8 @@ export const launch = (
 ): E.Either<LaunchError, Launched> => {
   const prepared = preparedOnce(unplaced)
   if (E.isLeft(prepared)) return prepared
-  const { program, front } = prepared.right
+  const { program, linked } = prepared.right
+  const front = given.fellows === undefined ? prepared.right.front : coreFront(linked, given.fellows)
 
   for (const p of program.params)
     if (p._tag === 'scalar' && !given.scalars.has(p.name))

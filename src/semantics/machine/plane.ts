@@ -452,6 +452,7 @@ export const isSame = (one: Plane, other: Plane): boolean => {
 
 /** Does every byte of a plane say the same: that it is not known, of one datum, or one number? */
 export const isOfOneKind = (plane: Plane): boolean => {
+  if (plane._tag === 'none') return true
   if (plane._tag !== 'shadow') return false
   const { size, bytes, marks } = plane
   const first = marks.pages[0]

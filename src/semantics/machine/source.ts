@@ -27,7 +27,7 @@ import type { Refusal } from '../language/refusal.js'
 import type { Launched } from './launch.js'
 import type { Ledger } from './ledger.js'
 import type { Value } from './value.js'
-import type { Fellowships } from './warp-stand.js'
+import type { Fellowships } from './fellowship.js'
 import type { TensorPipe } from './world.js'
 
 /** What a caller brings: scalars by name, and the contents of the input tensors as carriers of the algebra, row-major. */

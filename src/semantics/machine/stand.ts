@@ -17,6 +17,7 @@ import type {
   LinkedRegion,
   LinkedWhile,
 } from '../language/link.js'
+import type { Fellowship } from './fellowship.js'
 import type { WarpResume, WarpStand } from './warp-stand.js'
 import type { Value } from './value.js'
 
@@ -35,7 +36,12 @@ export type After =
   | { readonly _tag: 'before'; readonly stmt: LinkedWhile; readonly turn: number }
   | { readonly _tag: 'after'; readonly stmt: LinkedWhile; readonly turn: number }
   | { readonly _tag: 'if'; readonly stmt: LinkedIf }
-  | { readonly _tag: 'branch'; readonly stmt: LinkedFork; readonly frame: ReadonlyArray<Value | undefined> }
+  | {
+      readonly _tag: 'branch'
+      readonly stmt: LinkedFork
+      readonly frame: ReadonlyArray<Value | undefined>
+      readonly fellows: CoreFellows | null
+    }
 
 /** A stack of regions, innermost first. */
 export interface Control {
@@ -46,11 +52,28 @@ export interface Control {
   readonly next: Control | null
 }
 
+/** A tile that is the agent's own, with a number added to each element. */
+export interface Shifted {
+  readonly _tag: 'shifted'
+  readonly by: number
+}
+/** What a value is in each cluster that is followed. */
+export type Held = ReadonlyArray<Value | Shifted | undefined>
+
+/** What the frame of an agent holds in the clusters that are followed beside its own (`core/fellows.ts`). */
+export interface CoreFellows {
+  readonly of: Fellowship
+  /** by slot; nothing: what the agent holds */
+  readonly slots: ReadonlyArray<Held | null | undefined>
+}
+
 export interface CoreStand {
   readonly _tag: 'core'
   readonly frame: ReadonlyArray<Value | undefined>
   /** null at the end */
   readonly control: Control | null
+  /** null: it is not asked */
+  readonly fellows: CoreFellows | null
 }
 
 export const control = (
@@ -61,10 +84,15 @@ export const control = (
   next: Control | null,
 ): Control => ({ region, pc, after, iteration, next })
 
-export const coreStand = (frame: ReadonlyArray<Value | undefined>, at: Control | null): CoreStand => ({
+export const coreStand = (
+  frame: ReadonlyArray<Value | undefined>,
+  at: Control | null,
+  fellows: CoreFellows | null = null,
+): CoreStand => ({
   _tag: 'core',
   frame,
   control: at,
+  fellows,
 })
 
 // ---------------------------------------------------------------- of every front

@@ -9,7 +9,7 @@ import type { LinkedFork } from '../language/link.js'
 import type { Mbarrier } from './mbarrier.js'
 import type { InFlight, Prepared } from './operation.js'
 import type { Edit, Plane } from './plane.js'
-import type { Resume, Stand } from './stand.js'
+import type { Held, Resume, Stand } from './stand.js'
 import type { Synced } from './warp-stand.js'
 import type { DescriptorValue, FaultValue, Value } from './value.js'
 
@@ -54,6 +54,8 @@ export interface Joining {
   readonly stmt: LinkedFork
   /** of the agent's own branch */
   readonly values: ReadonlyArray<Value>
+  /** what they are in the clusters that are followed; null: the same */
+  readonly held: ReadonlyArray<Held | null> | null
 }
 
 export interface Faulty {

@@ -30,6 +30,8 @@ import type { Computed } from '../log/computed.js'
 import type { Ledger } from './ledger.js'
 import type { Meeting } from '../log/events.js'
 import type { Edit } from './plane.js'
+import type { Fellowship } from './fellowship.js'
+export type { Fellowship, Fellowships } from './fellowship.js'
 
 // ---------------------------------------------------------------- registers
 
@@ -58,27 +60,6 @@ export interface Rows {
   /** who may write in place */
   readonly edit: Edit | null
 }
-
-/** The clusters that are followed beside one that runs, as long as they come the same way (`warps/fellows.ts`). Of one run; filled in place. */
-export interface Fellowship {
-  /** their numbers */
-  readonly clusters: ReadonlyArray<number>
-  /** by fellow: 1, as long as it does what the cluster that runs does */
-  readonly alike: Uint8Array
-  /** how many bytes further on each fellow touches something, once for each way in which they differ; the first: all at the same place */
-  readonly ways: Float64Array[]
-  /** by the number of a footprint of global memory, the ways in which it is moved */
-  readonly moves: Map<number, ReadonlyArray<number>>
-  /** the same of loads, and of all else */
-  readonly loads: Map<number, ReadonlyArray<number>>
-  readonly others: Map<number, ReadonlyArray<number>>
-  /** planes into which they store what is not alike */
-  readonly unlike: Set<number>
-  /** footprints of global memory of which a plain load has brought bytes that are known: what the fellows find there is taken to be the same */
-  readonly known: Set<number>
-}
-/** By the cluster that runs those that are followed beside it. */
-export type Fellowships = ReadonlyMap<number, Fellowship>
 
 /** What the rows of a warp hold in those clusters. */
 export interface FellowRows {

@@ -30,7 +30,7 @@ import { nextWave } from '../machine/launch.js'
 import type { Arguments } from '../machine/source.js'
 import { withWave } from '../machine/state.js'
 import type { World } from '../machine/world.js'
-import { fellowship } from '../warps/fellows.js'
+import { fellowship } from '../machine/fellowship.js'
 
 // ---------------------------------------------------------------- model
 

@@ -59,7 +59,7 @@ import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
 import type { Program } from '../language/program.js'
 import type { Refusal } from '../language/refusal.js'
-import { layoutMismatch, provenance } from '../judging/provenance/index.js'
+import { layoutMismatch, provenance, provenanceOfClasses, type Kin } from '../judging/provenance/index.js'
 import * as Run from '../execution/run.js'
 import {
   byOutcomeAlone,
@@ -196,6 +196,8 @@ export interface Checked {
   readonly schedule: ReadonlyArray<EventKey>
   /** the events of `verdict.schedules`, key by key */
   readonly recorded: ReadonlyArray<ReadonlyArray<EventKey>>
+  /** findings of the first run were taken back, because what races stores the same, or is dropped */
+  readonly excused?: true
 }
 
 /** Run and judge. Refuses what cannot be launched; everything else is in the verdict. */
@@ -235,7 +237,7 @@ const judged = (
   options: CheckOptions,
   detecting: Options,
   policy: AnyPolicy,
-  withProvenance: boolean,
+  proving: typeof provenance | null,
   ahead: boolean = true,
 ): Ran => {
   const { policy: listened, scheduleOf } = noted(policy)
@@ -245,12 +247,12 @@ const judged = (
     options.progress === undefined ? bare : Object.assign({ progress: options.progress }, bare)
   const { world, machine } = launched
   const ran: Run.Ran<Shown> =
-    options.hazards && withProvenance
-      ? Run.run(world, machine, how, Run.both(detector(detecting), provenance))
+    options.hazards && proving !== null
+      ? Run.run(world, machine, how, Run.both(detector(detecting), proving))
       : options.hazards
         ? Run.run(world, machine, how, Run.both(detector(detecting), nullFold))
-        : withProvenance
-          ? Run.run(world, machine, how, Run.both(nullFold, provenance))
+        : proving !== null
+          ? Run.run(world, machine, how, Run.both(nullFold, proving))
           : Run.run(world, machine, how, Run.both(nullFold, nullFold))
   return Object.assign({ replay: scheduleOf(ran.schedule) }, ran)
 }
@@ -266,20 +268,20 @@ const withEqualWritesNoted = (
   const [judgement, proof] = ran.result
   const which = options.equalWrites ?? (options.strict ? 'none' : 'of inputs')
   if (judgement === null || ran.outcome._tag !== 'completed' || which === 'none') return ran
-  const result: Shown = [
-    withoutEqualWrites(
-      source,
-      options.arguments,
-      options.fuel,
-      world,
-      ran.schedule,
-      judgement,
-      which,
-      detecting,
-    ),
-    proof,
-  ]
-  return Object.assign({}, ran, { result })
+  const left = withoutEqualWrites(
+    source,
+    options.arguments,
+    options.fuel,
+    world,
+    ran.schedule,
+    judgement,
+    which,
+    detecting,
+  )
+  const result: Shown = [left, proof]
+  const isExcused =
+    left.findings.length < judgement.findings.length || left.notes.length > judgement.notes.length
+  return Object.assign({}, ran, { result }, isExcused ? { excused: true as const } : null)
 }
 
 const isClean = ({ findings, conditions }: Judgement): boolean =>
@@ -491,7 +493,7 @@ const asideOf = (
   for (const policy of tried) {
     if (completes !== null && (isPlain || conflict !== null)) break
     // it is asked for conflicts and arrivals: who waits in vain for whom, the deciding run has said
-    const ran = judged(launched, options, detecting, policy, false, false)
+    const ran = judged(launched, options, detecting, policy, null, false)
     if (ran.outcome._tag === 'completed') completes ??= ran
     const shown = shownBy(launched.world, ran)
     if (!shown.some(isPair)) {
@@ -802,7 +804,7 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
 const ofClasses = (
   source: Source,
   options: CheckOptions,
-  { classes, written }: Classes,
+  { classes, written, kin }: Classes,
 ): E.Either<Refusal, Checked> | null => {
   const some = sourceVisiting(
     source,
@@ -812,10 +814,10 @@ const ofClasses = (
     standsFor: new Map(classes.map(({ cluster, members }) => [cluster, members.length])),
     written,
   }
-  const checked = E.chain((launched: Launched) => checkLaunched(some, launched, options, part))(
+  const checked = E.chain((launched: Launched) => checkLaunched(some, launched, options, { part, kin }))(
     some.launch(options.algebra, options.arguments),
   )
-  if (E.isLeft(checked) || !decidesForClass(checked.right)) return null
+  if (E.isLeft(checked) || !decidesForClass(checked.right, options)) return null
   const { verdict } = checked.right
   const told: Verdict = Object.assign({}, verdict, {
     classes: classes.map(({ cluster, members }) => ({ cluster, of: members.length })),
@@ -824,19 +826,30 @@ const ofClasses = (
 }
 
 /** Does what the run of one cluster says stand for those like it: is it decided by one schedule that the whole grid has as well? */
-const decidesForClass = ({ verdict }: Checked): boolean =>
+const decidesForClass = ({ verdict, world, excused }: Checked, options: CheckOptions): boolean =>
   verdict.decidedBy === 'one-schedule' &&
   verdict.schedules.length === 1 &&
-  (verdict.verdict === 'ok' || verdict.verdict === 'hazard')
+  (verdict.verdict === 'ok' || verdict.verdict === 'hazard') &&
+  // that two store the same is so of the numbers of one cluster
+  excused !== true &&
+  // why it is not proved may be found in another cluster first
+  (!options.provenance || world.header.computes === null || verdict.provenance?.proved === true)
 
-/** A launch, run and judged. `part`: of its grid it has one cluster of each class. */
+/** A launch of which some clusters are run. */
+interface Some {
+  readonly part: Part
+  readonly kin: Kin
+}
+
+/** A launch, run and judged. `some`: of its grid it has one cluster of each class. */
 const checkLaunched = (
   source: Source,
   launch: Launched,
   options: CheckOptions,
-  part: Part | null = null,
+  some: Some | null = null,
 ): E.Either<Refusal, Checked> => {
   const { world } = launch
+  const proving = some === null ? provenance : provenanceOfClasses(some.kin)
   const isGuess = (options.guessed?.length ?? 0) > 0
   const bare: Options = {
     strict: options.strict,
@@ -847,11 +860,17 @@ const checkLaunched = (
     rules: defaults.rules,
   }
   const asGuessed: Options = isGuess ? Object.assign({ guessed: true as const }, bare) : bare
-  const usual: Options = part === null ? asGuessed : Object.assign({ part }, asGuessed)
+  const usual: Options = some === null ? asGuessed : Object.assign({ part: some.part }, asGuessed)
   const detecting: Options =
     options.lanes === undefined ? usual : Object.assign({ lanes: options.lanes }, usual)
   const ranAs = (how: Options, policy: AnyPolicy, withProvenance: boolean): Ran =>
-    withEqualWritesNoted(source, options, how, world, judged(launch, options, how, policy, withProvenance))
+    withEqualWritesNoted(
+      source,
+      options,
+      how,
+      world,
+      judged(launch, options, how, policy, withProvenance ? proving : null),
+    )
   const asRun = (policy: AnyPolicy, withProvenance: boolean): Ran => {
     const ran = ranAs(detecting, policy, withProvenance)
     if (ran.outcome._tag !== 'completed' || !byOutcomeAlone(world, ran.result[0])) return ran
@@ -915,7 +934,7 @@ const checkLaunched = (
           : schedules
   const shown = answer?.found?.ran ?? first
   const asOne = (): Judgement | null =>
-    judged(launch, options, Object.assign({}, usual, { lanes: 'off' as const }), options.policy, false)
+    judged(launch, options, Object.assign({}, usual, { lanes: 'off' as const }), options.policy, null)
       .result[0]
   const lanes =
     answer?.refuted === true && options.lanes === undefined && first.result[0] !== null
@@ -1004,7 +1023,7 @@ const checkLaunched = (
     completed === null || aside.completes === null ? null : { completes: completed.row },
     isOpen && options.explore ? { spent: { events: spent, budget: limit } } : null,
   )
-  return E.right({
+  const checked: Checked = {
     verdict,
     reasons: { findings, blocked: judgement?.deadlock ?? [], fault: faultIn(shown) },
     world,
@@ -1013,5 +1032,6 @@ const checkLaunched = (
     completed,
     schedule: first.schedule,
     recorded: table.rows.map((r) => r.schedule),
-  })
+  }
+  return E.right(first.excused === true ? Object.assign({ excused: true as const }, checked) : checked)
 }

@@ -12,6 +12,8 @@
  * | C4 of what one writes, no other reads or writes a byte; nor does it by another way of being moved itself | `collision` | yes                |
  * | C5 what one stores that others do not is never read                               | `unlike`                 | yes                             |
  * | C6 the run of each class decides, by one schedule that has a name                 | `Checked`                | yes                             |
+ * | C7 nothing that was found is excused by numbers of one cluster                    | `excused`                | yes                             |
+ * | C8 what is said to be computed is proved of those that are not run as well        | `provenance/kin.ts`      | yes                             |
  *
  *     ring, 2,048 CTAs of a matrix product       one class: 1 CTA is run, and 2,047 are the same up to addresses
  *     causal attention, 32 tiles of queries      a class for each number of turns: 32 are run
@@ -27,13 +29,13 @@ import type { AnyPolicy } from '../execution/policy.js'
 import * as Run from '../execution/run.js'
 import type { Launched } from '../execution/launch.js'
 import type { Fold, Footprint, Header } from '../log/events.js'
+import type { Kin, Moves } from '../judging/provenance/index.js'
 import { nextWave } from '../machine/launch.js'
 import * as Plane from '../machine/plane.js'
 import type { Arguments, Source } from '../machine/source.js'
 import { withWave } from '../machine/state.js'
-import type { Fellowship } from '../machine/warp-stand.js'
+import { fellowship, type Fellowship } from '../machine/fellowship.js'
 import type { World } from '../machine/world.js'
-import { fellowship } from '../warps/fellows.js'
 
 // ---------------------------------------------------------------- model
 
@@ -57,6 +59,8 @@ export interface Classes {
   readonly classes: ReadonlyArray<Class>
   /** by plane of global memory, what all clusters write */
   readonly written: ReadonlyMap<number, Float64Array>
+  /** by the cluster of a class, how far the others are moved from it */
+  readonly kin: Kin
 }
 
 // ---------------------------------------------------------------- some clusters
@@ -202,6 +206,7 @@ const oneClass = (
 ): {
   readonly members: ReadonlyArray<number>
   readonly touched: ReadonlyArray<ReadonlyArray<Touched>>
+  readonly moves: Moves
 } | null => {
   const fellows = fellowship(others)
   const launched = source.launch(
@@ -220,16 +225,45 @@ const oneClass = (
   if (outcome._tag !== 'completed') return null
   const alike = others.flatMap((_, fellow) => (fellows.alike[fellow] === 1 ? [fellow] : []))
   const touched = touchedBy(launched.right, result, fellows, alike)
-  return touched === null ? null : { members: [cluster, ...alike.map((fellow) => others[fellow]!)], touched }
+  return touched === null
+    ? null
+    : {
+        members: [cluster, ...alike.map((fellow) => others[fellow]!)],
+        touched,
+        moves: movesOf(result, fellows, alike),
+      }
 }
 
+/** How far each of these is moved, by plane; of a plane that is touched in places moved differently it is not said. */
+const movesOf = (
+  found: ReadonlyArray<Use>,
+  { moves, ways }: Fellowship,
+  fellows: ReadonlyArray<number>,
+): Moves => {
+  const byPlane = new Map<number, Set<number>>()
+  for (const { footprint } of found) {
+    const known = byPlane.get(footprint.plane) ?? new Set()
+    byPlane.set(footprint.plane, known)
+    for (const way of moves.get(footprint.id) ?? []) known.add(way)
+  }
+  return new Map(
+    [...byPlane].flatMap(([plane, own]) => {
+      const [way] = own
+      return own.size === 1 && way !== undefined
+        ? [[plane, Float64Array.from(fellows, (fellow) => ways[way]![fellow]!)] as const]
+        : []
+    }),
+  )
+}
+
+/** From so many clusters on one is asked for another: those of a core program are run in a few milliseconds each. Where memory holds data, never. */
+const fewest: Readonly<Partial<Record<Algebra['memory'], number>>> = { shadow: 2, none: 64 }
+
 /** May the clusters of this launch be judged one by one? */
-const isParted = ({ front, resident, clusterCount, header, algebra }: World): boolean =>
+const isParted = ({ front, resident, clusterCount, algebra }: World): boolean =>
   front.hasFellows &&
-  algebra.memory === 'shadow' &&
-  clusterCount > 1 &&
+  clusterCount >= (fewest[algebra.memory] ?? Infinity) &&
   resident === 1 &&
-  header.computes === null &&
   heardBy(front) === undefined
 
 /** The classes of a grid; null: every cluster is to be run. */
@@ -237,16 +271,18 @@ export const classesOf = (source: Source, world: World, how: How): Classes | nul
   if (!isParted(world)) return null
   const classes: Class[] = []
   const touched: ReadonlyArray<Touched>[] = []
+  const kin = new Map<number, Moves>()
   let left: ReadonlyArray<number> = Array.from({ length: world.clusterCount }, (_, cluster) => cluster)
   while (left.length > 0) {
     const [cluster = 0, ...others] = left
     const one = oneClass(source, how, cluster, others)
     if (one === null) return null
     classes.push({ cluster, members: one.members })
+    kin.set(cluster, one.moves)
     for (const planes of one.touched) touched.push(planes)
     const known = new Set(one.members)
     left = left.filter((c) => !known.has(c))
     if (classes.length * leastSaved > world.clusterCount) return null
   }
-  return collision(ofWritten(touched)) === null ? { classes, written: writtenBy(touched) } : null
+  return collision(ofWritten(touched)) === null ? { classes, written: writtenBy(touched), kin } : null
 }

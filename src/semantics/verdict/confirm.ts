@@ -42,7 +42,7 @@ import type { Diagnosis, Finding, HazardId, Judgement } from '../judging/finding
 import { hazards } from '../judging/hazards.js'
 import type { Arguments, Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
-import type { Fellowships } from '../machine/warp-stand.js'
+import type { Fellowships } from '../machine/fellowship.js'
 import type { World } from '../machine/world.js'
 import * as Policy from '../execution/policy.js'
 import { isAmid, type Offered, type EventKey } from '../execution/step.js'
@@ -62,6 +62,8 @@ export interface Ran extends Run.Ran<Shown> {
   readonly other?: { readonly of: Diagnosis; readonly ran: Ran }
   /** what was not asked of it to the end */
   readonly left?: string
+  /** findings of it were taken back, because what races stores the same, or is dropped (`same-value.ts`) */
+  readonly excused?: true
 }
 
 export type { Decision } from '../judging/decision.js'

@@ -24,37 +24,17 @@
 import { bytesOfMark } from '../../numerics/shadow.js'
 import { effort } from '../machine/effort.js'
 import { footprints } from '../machine/footprint.js'
-import type { Elements } from '../machine/elements.js'
 import type { Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
-import type { FellowRows, Fellowship, Part, Receive, Shadow } from '../machine/warp-stand.js'
+import * as Fellowships from '../machine/fellowship.js'
+import { part, partAll, type Fellowship } from '../machine/fellowship.js'
+import type { FellowRows, Part, Receive, Shadow } from '../machine/warp-stand.js'
 import type { Here } from './memory.js'
 import type { Given, Operation, Place, Row } from './program.js'
 import { ofPredicate } from './program.js'
 import { wordAt, type Rows } from './rows.js'
 import { usesOf } from './uses.js'
-
-// ---------------------------------------------------------------- clusters that are followed
-
-export const fellowship = (clusters: ReadonlyArray<number>): Fellowship => ({
-  clusters,
-  alike: new Uint8Array(clusters.length).fill(1),
-  ways: [new Float64Array(clusters.length)],
-  moves: new Map(),
-  loads: new Map(),
-  others: new Map(),
-  unlike: new Set(),
-  known: new Set(),
-})
-
-const part = ({ alike }: Fellowship, fellow: number): void => {
-  alike[fellow] = 0
-}
-
-const partAll = ({ alike }: Fellowship): void => {
-  alike.fill(0)
-}
 
 // ---------------------------------------------------------------- what they hold
 
@@ -349,6 +329,8 @@ export const along = (
 
 // ---------------------------------------------------------------- effects
 
+export { fellowship } from '../machine/fellowship.js'
+
 type Effects = (h: Here, o: Operation, mask: number, whole: number) => ReadonlyArray<Part> | FaultValue
 
 /** What an instruction of these lanes is to the machine, and whether it is the same for the fellows but for places of global memory. */
@@ -369,8 +351,9 @@ export const effects = (
   const there = isMoved ? localOf(h) : null
   const done = of(h, o, mask, whole)
   if (V.isFault(done)) return done
+  const { header } = h.world
   if (before === null) {
-    for (const p of done) for (const { footprint } of globalIn(h, p)) moved(f.of, p, footprint.id, unmoved)
+    Fellowships.unmoved(header, f.of, done)
     if (done.length === 0) for (const place of writes) overwritten(r, f, place, isWhole ? -1 : mask)
     return done
   }
@@ -381,27 +364,17 @@ export const effects = (
   }
   const after = kept(r, writes)
   const found = results(f, writes)
-  const own = globalIn(h, done)
-  const by = own.map(() => new Float64Array(f.of.clusters.length))
   const apart = elsewhere(h)
-  for (let fellow = 0; fellow < f.of.alike.length; fellow++) {
-    if (f.of.alike[fellow] === 0) continue
+  Fellowships.follow(header, f.of, done, (fellow) => {
     putBack(r, before)
     put(r, f, fellow, places)
     const theirs = of(apart, o, mask, whole)
-    if (V.isFault(theirs) || !isKnownAlike(r, after) || !isAlike(h, f.of, done, theirs)) {
-      part(f.of, fellow)
-      continue
-    }
+    if (V.isFault(theirs) || !isKnownAlike(r, after)) return null
     enter(r, fellow, writes, found)
-    globalIn(h, theirs).forEach(({ footprint }, i) => {
-      by[i]![fellow] = movedBy(own[i]!.footprint.spans, footprint.spans) ?? 0
-    })
-  }
+    return theirs
+  })
   putBack(r, before)
   putBack(r, after)
-  const parts = done.flatMap((p) => globalIn(h, p).map(() => p))
-  own.forEach(({ footprint }, i) => moved(f.of, parts[i]!, footprint.id, wayOf(f.of, by[i]!)))
   if (done.length === 0) settle(r, f, writes, found)
   return done
 }
@@ -489,102 +462,3 @@ const elsewhere = (h: Here): Here => ({
   localWritten: h.localWritten,
   shared: h.shared,
 })
-
-// ---------------------------------------------------------------- places of global memory
-
-const isElements = (x: object): x is Elements => 'footprint' in x && 'offsets' in x
-const isGlobal = (h: Here, { plane }: Elements): boolean => h.world.header.planes[plane]?.space === 'gmem'
-
-/** The elements of global memory that effects name, in the order in which they stand there. */
-const globalIn = (h: Here, x: unknown, into: Elements[] = []): ReadonlyArray<Elements> => {
-  if (typeof x !== 'object' || x === null || !hasFields(x)) return into
-  if (isElements(x)) {
-    if (isGlobal(h, x)) into.push(x)
-    return into
-  }
-  for (const key in x) globalIn(h, x[key], into)
-  return into
-}
-type Fields = Readonly<Record<string, unknown>>
-const isNumbers = (x: object): x is Float64Array | Int32Array | Uint8Array =>
-  x instanceof Float64Array || x instanceof Int32Array || x instanceof Uint8Array
-const hasFields = (x: object): x is Fields => !isNumbers(x) && !(x instanceof Map) && !(x instanceof Set)
-
-/** Effects that are the same but for places of global memory, and for what is stored there. */
-const isAlike = (h: Here, of: Fellowship, x: unknown, y: unknown): boolean => {
-  if (x === y) return true
-  if (typeof x !== 'object' || typeof y !== 'object' || x === null || y === null) return false
-  if (isNumbers(x) || isNumbers(y)) return isNumbers(x) && isNumbers(y) && isSameNumbers(x, y)
-  if (isElements(x)) return isElements(y) && isSamePlace(h, x, y)
-  if (Array.isArray(x) !== Array.isArray(y) || !hasFields(x) || !hasFields(y)) return false
-  for (const key in x)
-    if (!(key in y) || !(isAlike(h, of, x[key], y[key]) || isStored(h, of, key, x))) return false
-  for (const key in y) if (!(key in x)) return false
-  return true
-}
-
-/** Is it what is stored in global memory? */
-const isStored = (h: Here, of: Fellowship, key: string, { destination }: Fields): boolean => {
-  if (key !== 'data' || typeof destination !== 'object' || destination === null) return false
-  if (!isElements(destination) || !isGlobal(h, destination)) return false
-  of.unlike.add(destination.plane)
-  return true
-}
-
-const isSameNumbers = (x: ArrayLike<number>, y: ArrayLike<number>): boolean => {
-  if (x.length !== y.length) return false
-  for (let i = 0; i < x.length; i++) if (!Object.is(x[i], y[i])) return false
-  return true
-}
-
-const isSamePlace = (h: Here, x: Elements, y: Elements): boolean => {
-  if (x.plane !== y.plane || x.dtype !== y.dtype) return false
-  if (x.shape.length !== y.shape.length || x.shape.some((extent, d) => extent !== y.shape[d])) return false
-  const by = movedBy(x.footprint.spans, y.footprint.spans)
-  if (by === null || (by !== 0 && !isGlobal(h, x))) return false
-  // elements that are nowhere are so for all
-  if (x.offsets === y.offsets) return true
-  if (x.offsets.length !== y.offsets.length) return false
-  let step: number | null = null
-  for (let i = 0; i < x.offsets.length; i++) {
-    const [p, q] = [x.offsets[i]! + x.origin, y.offsets[i]! + y.origin]
-    if (p < 0 !== q < 0) return false
-    if (p < 0) continue
-    step ??= q - p
-    if (q - p !== step) return false
-  }
-  return true
-}
-
-/** How many bytes further on the second spans lie; null: they lie in another way. */
-const movedBy = (x: Elements['footprint']['spans'], y: Elements['footprint']['spans']): number | null => {
-  if (x.list === y.list) return y.by - x.by
-  if (x.list.length !== y.list.length) return null
-  if (x.list.length === 0) return 0
-  const by = y.list[0]! + y.by - x.list[0]! - x.by
-  for (let i = 0; i < x.list.length; i++) if (y.list[i]! + y.by - x.list[i]! - x.by !== by) return null
-  return by
-}
-
-/** A footprint is touched, by the fellows in this way. */
-const moved = (
-  { moves, loads, others }: Fellowship,
-  { prepared }: Part,
-  footprint: number,
-  way: number,
-): void => {
-  for (const all of [moves, prepared._tag === 'load' ? loads : others]) {
-    const known = all.get(footprint)
-    if (known === undefined) all.set(footprint, [way])
-    else if (!known.includes(way)) all.set(footprint, [...known, way])
-  }
-}
-
-/** The number of the way in which each fellow is so many bytes further on. */
-const wayOf = ({ ways, alike }: Fellowship, by: Float64Array): number => {
-  const isThis = (way: Float64Array): boolean =>
-    way.every((b, fellow) => alike[fellow] === 0 || b === by[fellow])
-  const at = ways.findIndex(isThis)
-  return at < 0 ? ways.push(by) - 1 : at
-}
-const unmoved = 0

@@ -20,7 +20,7 @@
  */
 import type { ScalarOperation } from '../../numerics/scalar/index.js'
 import type { Ledger } from '../machine/ledger.js'
-import type { Fellowships } from '../machine/warp-stand.js'
+import type { Fellowships } from '../machine/fellowship.js'
 import type { Placed } from '../instructions/tma/object.js'
 import type { LinkedProduct } from './products.js'
 import type { Instruction, Operation, Row, WarpProgram } from './program.js'

@@ -398,6 +398,8 @@ const whole = (
   const bar = world.progress(`running ${thousands(leastEvents(program))} events or more`)
   const checked = check(program, {
     ...options,
+    // the run itself is wanted
+    everyCluster: true,
     arguments: { ...options.arguments, tensors: inputs },
     progress: bar.update,
   })

@@ -39,6 +39,7 @@ import type {
 } from '../../log/events.js'
 import type { Provenance } from '../verdict.js'
 import { joined } from './joined.js'
+import { withKin, type Kin } from './kin.js'
 import type { Spec } from '../../language/program.js'
 import { firstComputed, type Computed } from '../../log/computed.js'
 import { valueOf } from './computed.js'
@@ -94,6 +95,9 @@ interface State {
   readonly mmas: Map<number, Mma>
   /** where data has decided what an agent did: first of those that have ended */
   decided: number | null
+  /** the cluster that runs now, and of footprints of global memory the one that wrote there last */
+  cluster: number
+  readonly writers: Map<number, number>
 }
 
 const shapeOf = (f: Footprint): ReadonlyArray<number> =>
@@ -130,6 +134,8 @@ const stateOf = (header: Header): State => {
     carrying: new Map(),
     mmas: new Map(),
     decided: null,
+    cluster: 0,
+    writers: new Map(),
   }
 }
 
@@ -383,6 +389,7 @@ const observe = (s: State, e: LogEvent): State => {
       }
       break
     case 'cluster':
+      s.cluster = e.id
       onCluster(s)
       break
     case 'exit':
@@ -394,20 +401,43 @@ const observe = (s: State, e: LogEvent): State => {
   return s
 }
 
+/** What is proved of a log; `kin`: of clusters that it leaves out. */
+const proofOf = (s: State, kin: Kin | null): Provenance | null => {
+  const spec = s.memory.header.computes
+  if (spec === null) return null
+  const whole = kin === null ? s.memory : withWritesOf(s, spec, kin)
+  if (whole === null) return refuted('the writes of clusters that were not run are not known')
+  const found = spec._tag === 'matmul' ? matmul(whole, spec) : copy(whole, spec)
+  // other data, and the agent may have written something else, or somewhere else
+  return found.proved && s.decided !== null
+    ? refuted(`data decides what an agent does: ${siteName(s.memory, s.decided)}`)
+    : found
+}
+
+const withWritesOf = (s: State, spec: Spec, kin: Kin): Memory | null => {
+  const out = s.memory.header.tensors.find(({ name }) => name === spec.out)
+  return out === undefined
+    ? null
+    : withKin(s.memory, spec, out.plane, kin, (footprint) => s.writers.get(footprint))
+}
+
 /** Tile provenance as a fold; null when the program does not say what it computes, and of a run that has not ended. */
 export const provenance: Fold<State, Provenance | null> = {
   init: stateOf,
   observe,
-  finish: (s) => {
-    const spec = s.memory.header.computes
-    if (spec === null) return null
-    const found = spec._tag === 'matmul' ? matmul(s.memory, spec) : copy(s.memory, spec)
-    // other data, and the agent may have written something else, or somewhere else
-    return found.proved && s.decided !== null
-      ? refuted(`data decides what an agent does: ${siteName(s.memory, s.decided)}`)
-      : found
-  },
+  finish: (s) => proofOf(s, null),
   stopped: () => null,
 }
+
+/** The same of a log that has one cluster of each class. */
+export const provenanceOfClasses = (kin: Kin): Fold<State, Provenance | null> => ({
+  init: stateOf,
+  observe: (s, e) => {
+    if (e._tag === 'access' && e.rw === 'w') s.writers.set(e.footprint.id, s.cluster)
+    return observe(s, e)
+  },
+  finish: (s) => proofOf(s, kin),
+  stopped: () => null,
+})
 
 export type { State as ProvenanceState }

@@ -1,2 +1,3 @@
 export { layoutMismatch } from './layouts.js'
-export { provenance, type ProvenanceState } from './fold.js'
+export { provenance, provenanceOfClasses, type ProvenanceState } from './fold.js'
+export type { Kin, Moves } from './kin.js'
