@@ -9,16 +9,12 @@ import type { Machine, Ready } from '../../../src/semantics/machine/state.js'
 import type { World } from '../../../src/semantics/machine/world.js'
 import {
   atomicTogether,
-  clusterPlaceOf,
   ctasOf,
-  isClusterPlace,
-  mapTable,
   ofOperation,
   ofReady,
-  placeOf,
-  type MemoryTouch,
-  type Touch,
 } from '../../../src/semantics/execution/event-effects.js'
+import { clusterPlaceOf, isClusterPlace } from '../../../src/semantics/instructions/rendezvous.js'
+import { mapTable, placeOf, type MemoryTouch, type Touch } from '../../../src/semantics/machine/touches.js'
 import { spansOf } from '../../../src/semantics/log/events.js'
 
 const planes = [

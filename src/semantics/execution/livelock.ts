@@ -20,10 +20,11 @@
  */
 import { bitsOf } from '../../numerics/dtype.js'
 import * as Plane from '../machine/plane.js'
-import { doesOf, type Prepared } from '../machine/operation.js'
+import { doesOf, stronglyNamed } from '../instructions/families.js'
+import type { Prepared } from '../machine/operation.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
-import { stronglyNamed, type Offered } from './step.js'
+import type { Offered } from './step.js'
 
 interface Asking {
   times: number

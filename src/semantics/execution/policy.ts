@@ -29,7 +29,7 @@
  * 1. `named(name of p)` chooses as p does, for every policy p of this module but a recorded one; of every other text it is null.
  * 2. Under `eager` and `lazy` a loop that asks for a word does not keep others from going on.
  */
-import { doesOf } from '../machine/operation.js'
+import { doesOf } from '../instructions/families.js'
 import { readKey, sameKey, showKey, type EventKey, type Offered } from './step.js'
 
 // ---------------------------------------------------------------- model

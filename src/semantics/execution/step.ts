@@ -28,28 +28,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import type { StateEither } from './state-either.js'
-import * as Atomic from '../instructions/atomic.js'
-import * as AtomicWords from '../instructions/atomic-words.js'
-import * as Clc from '../instructions/clc.js'
-import * as CpAsync from '../instructions/cp-async.js'
-import * as Generic from '../instructions/generic.js'
-import * as Groups from '../instructions/groups.js'
-import * as Mbarrier from '../instructions/mbarrier.js'
+import * as Families from '../instructions/families.js'
 import * as Rendezvous from '../instructions/rendezvous.js'
-import * as Semaphore from '../instructions/semaphore.js'
-import * as SetMaxRegisters from '../instructions/set-max-registers.js'
-import * as StAsync from '../instructions/st-async.js'
-import * as Tcgen05Copy from '../instructions/tcgen05-copy.js'
-import * as Tcgen05Data from '../instructions/tcgen05-data.js'
-import * as Tcgen05Memory from '../instructions/tcgen05-memory.js'
-import * as Tcgen05Mma from '../instructions/tcgen05-mma.js'
-import * as Tcgen05Queue from '../instructions/tcgen05-queue.js'
-import * as Tma from '../instructions/tma/index.js'
-import * as Wgmma from '../instructions/wgmma.js'
 import type { Access, Exit, LogEvent, Stamp } from '../log/events.js'
 import { countOf, singles } from '../log/lane-mask.js'
 import { ctaOf, effect, placeOf, type Effect, type Executing } from '../machine/effect.js'
-import type { Elements, InFlight, Prepared } from '../machine/operation.js'
+import type { Apart, Strongly } from '../machine/family.js'
+import type { InFlight, Prepared } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import {
   agentState,
@@ -60,7 +45,7 @@ import {
   type Machine,
   type Ready,
 } from '../machine/state.js'
-import { isFault, type FaultValue } from '../machine/value.js'
+import type { FaultValue } from '../machine/value.js'
 import type { Parts, Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
 
@@ -191,24 +176,8 @@ const standpoint = (world: World, m: Machine, agent: number): Standpoint => {
   return { agent, cta: cta - place * world.ctas, place, cluster: m.wave.clusters[place]! }
 }
 
-const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolean => {
-  switch (p._tag) {
-    case 'mbarrier.wait':
-      return Mbarrier.waitBlocked(m, p)
-    case 'bar.leave':
-      return Rendezvous.leaveBlocked(world, agent, m, p)
-    case 'cluster.wait':
-      return Rendezvous.clusterWaitBlocked(world, agent, m)
-    case 'group.wait':
-      return Groups.waitBlocked(agent, m, p)
-    case 'semaphore':
-      return Semaphore.blocked(m, p)
-    case 'setMaxRegisters':
-      return SetMaxRegisters.blocked(world, agent, m, p)
-    default:
-      return false
-  }
-}
+const blockedDo = (world: World, m: Machine, agent: number, p: Prepared): boolean =>
+  Families.waitsOf(p)?.blocked(world, agent, m, p) ?? false
 
 /** Is the agent's next statement one that cannot happen yet? */
 export const blocked = (world: World, m: Machine, agent: number, r: Ready): boolean => {
@@ -266,20 +235,7 @@ export const partOf = (f: InFlight): number =>
   f._tag === 'tmaLoad' || f._tag === 'tmaStore' || f._tag === 'tcgen05Commit' || f._tag === 'clc' ? f.part : 0
 
 /** Is its next event held back by what is before it? */
-export const held = (world: World, m: Machine, f: InFlight): boolean => {
-  switch (f._tag) {
-    case 'wgmma':
-      return Wgmma.mmaHeld(m, f)
-    case 'cpAsyncArrive':
-      return CpAsync.arriveHeld(m, f)
-    case 'tcgen05':
-    case 'tcgen05Copy':
-    case 'tcgen05Commit':
-      return Tcgen05Queue.held(world, m, f)
-    default:
-      return false
-  }
-}
+export const held: (world: World, m: Machine, f: InFlight) => boolean = Families.held
 
 const ofAgent = (agent: number, at: number, part: number, ready: Ready | null): Offered => ({
   key: { agent, at, stage: 'agent', part },
@@ -476,125 +432,9 @@ const invalid = ({ code, message, columns }: FaultValue, site: number, agent: nu
     ? { kind: 'invalid', code, message, site, agent }
     : { kind: 'invalid', code, message, site, agent, columns }
 
-/** What only the machine as it is now can refuse: columns that are not there. */
-const refusable = (x: Executing, done: Effect | FaultValue): Effect | Fault =>
-  'machine' in done ? done : invalid(done, x.stamp.site, x.agent)
-
-const executeDo = (
-  x: Executing,
-  m: Machine,
-  { layouts, prepared }: Doing,
-  apart: ReadonlyArray<Generic.Apart>,
-): Effect | Fault => executePrepared(x, m, prepared, layouts, apart)
-
-const executePrepared = (
-  x: Executing,
-  m: Machine,
-  p: Prepared,
-  layouts: Doing['layouts'],
-  apart: ReadonlyArray<Generic.Apart>,
-): Effect | Fault => {
-  switch (p._tag) {
-    case 'mbarrier.init':
-      return Mbarrier.executeInit(x, m, p)
-    case 'mbarrier.inval':
-      return Mbarrier.executeInval(x, m, p)
-    case 'mbarrier.arrive':
-      return Mbarrier.executeArrive(x, m, p)
-    case 'mbarrier.wait':
-      return Mbarrier.executeWait(x, m, p)
-    case 'mbarrier.cpAsyncArrive':
-      return CpAsync.executeArrive(x, m, p)
-    case 'bar':
-      return Rendezvous.executeBar(x, m, p)
-    case 'bar.leave':
-      return Rendezvous.executeLeave(x, m, p)
-    case 'cluster.arrive':
-      return Rendezvous.executeClusterArrive(x, m, p.relaxed, p.loose)
-    case 'cluster.wait':
-      return Rendezvous.executeClusterWait(x, m)
-    case 'load':
-      return Generic.executeLoad(x, m, p, layouts[0] ?? 'any', apart)
-    case 'store':
-      return Generic.executeStore(x, m, p)
-    case 'atomic':
-      return refusable(x, Atomic.execute(x, m, p, layouts[0] ?? 'any'))
-    case 'atomic.words':
-      return AtomicWords.execute(x, m, p)
-    case 'semaphore':
-      return refusable(x, Semaphore.execute(x, m, p))
-    case 'clc.tryCancel':
-      return refusable(x, Clc.executeTryCancel(x, m, p))
-    case 'clc.query':
-      return Clc.executeQuery(x, m, p)
-    case 'setMaxRegisters':
-      return refusable(x, SetMaxRegisters.execute(x, m, p))
-    case 'tma.load':
-      return Tma.executeLoad(x, m, p)
-    case 'tma.store':
-      return Tma.executeStore(x, m, p)
-    case 'tensormap.through': {
-      const bytes = Tma.objectIn(x.world, m, p.map)
-      const copy = isFault(bytes) ? bytes : p.prepare(bytes)
-      if (isFault(copy)) return invalid(copy, x.stamp.site, x.agent)
-      return executePrepared(x, m, copy, layouts, apart)
-    }
-    case 'tensormap.replace':
-      return Tma.executeReplace(x, m, p)
-    case 'tensormap.publish':
-      return Tma.executePublish(x, m, p)
-    case 'tensormap.create':
-      return Tma.executeCreate(x, m, p)
-    case 'tensormap.acquire':
-      return refusable(x, Tma.executeAcquire(x, m, p))
-    case 'stAsync':
-      return StAsync.execute(x, m, p)
-    case 'group.commit':
-      return refusable(x, Groups.executeCommit(x, m, p))
-    case 'group.wait':
-      return Groups.executeWait(x, m, p)
-    case 'cpAsync.copy':
-      return CpAsync.executeCopy(x, m, p)
-    case 'fence':
-      return effect(m, [
-        p.over === undefined
-          ? p.sequential === true
-            ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, sequential: true }
-            : p.half === undefined
-              ? { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope }
-              : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, half: p.half }
-          : { _tag: 'fence', stamp: x.stamp, kind: p.kind, scope: p.scope, footprint: p.over.footprint },
-      ])
-    case 'wgmma.mma':
-      return refusable(x, Wgmma.executeMma(x, m, p))
-    case 'tcgen05.alloc':
-      return refusable(x, Tcgen05Memory.executeAllocInto(x, m, p))
-    case 'tcgen05.dealloc':
-      return refusable(x, Tcgen05Memory.executeDealloc(x, m, p))
-    case 'tcgen05.relinquish':
-      return Tcgen05Memory.executeRelinquish(x, m)
-    case 'tcgen05.mma':
-      return refusable(x, Tcgen05Mma.executeMma(x, m, p))
-    case 'tcgen05.commit':
-      return Tcgen05Queue.executeCommit(x, m, p)
-    case 'tcgen05.copy':
-      return refusable(x, Tcgen05Copy.executeCopy(x, m, p))
-    case 'tcgen05.ld':
-      return refusable(x, Tcgen05Data.executeLd(x, m, p))
-    case 'tcgen05.st':
-      return refusable(x, Tcgen05Data.executeSt(x, m, p))
-    case 'nothing':
-      return effect(m, [], p.results)
-    case 'trap':
-      return {
-        kind: 'invalid',
-        code: 'trap',
-        message: p.why,
-        site: x.stamp.site,
-        agent: x.agent,
-      }
-  }
-}
+/** What was done, or what only the machine as it is now can refuse, at this stamp. */
+const refusable = (done: Effect | FaultValue, { site, agent }: Stamp): Effect | Fault =>
+  'machine' in done ? done : invalid(done, site, agent)
 
 /** What arrives at a barrier by these lanes leaves it by the same. */
 const departing = (r: Doing, prepared: Prepared): Doing => {
@@ -612,12 +452,7 @@ const departing = (r: Doing, prepared: Prepared): Doing => {
       }
 }
 
-const stepAgent = (
-  world: World,
-  m: Machine,
-  agent: number,
-  apart: ReadonlyArray<Generic.Apart>,
-): Effect | Fault => {
+const stepAgent = (world: World, m: Machine, agent: number, apart: ReadonlyArray<Apart>): Effect | Fault => {
   const a = m.agents[agent]!
   const r = a.ready
   if (r === null) return crash(`agent ${String(agent)} has nothing to do`, agent)
@@ -639,7 +474,7 @@ const stepAgent = (
       return moved(world, m, agent, a, next, [{ _tag: 'join', stamp: x.stamp, children: r.children }])
     }
     case 'do': {
-      const done = executeDo(x, m, r, apart)
+      const done = refusable(Families.execute(x, m, r.prepared, r.layouts, apart), x.stamp)
       if ('kind' in done) return done
       // what the instruction did to its own agent (a closed group) is in the new machine
       const now = done.machine.agents[agent]!
@@ -666,38 +501,8 @@ const crash = (message: string, agent: number): Fault => ({
 
 // ---------------------------------------------------------------- an operation's event
 
-/** What only the data of an operation can refuse. */
-const refusedData = (f: InFlight, done: Effect | FaultValue): Effect | Fault =>
-  'machine' in done ? done : invalid(done, f.stamp.site, f.agent)
-
-const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault => {
-  switch (f._tag) {
-    case 'clc':
-      return f.stage === 'write' ? Clc.perform(m, f) : Clc.signal(m, f)
-    case 'tmaLoad':
-      return f.stage === 'write' ? Tma.performLoad(world, m, f) : Tma.signalLoad(m, f)
-    case 'tmaStore':
-      return f.stage === 'read' ? Tma.performStoreRead(m, f) : Tma.performStoreWrite(world, m, f)
-    case 'stAsync':
-      return f.stage === 'write' ? StAsync.perform(world, m, f) : StAsync.signal(m, f)
-    case 'cpAsync':
-      return CpAsync.performCopy(world, m, f)
-    case 'cpAsyncArrive':
-      return CpAsync.performArrive(m, f)
-    case 'wgmma':
-      return Wgmma.performMma(world, m, f)
-    case 'tcgen05':
-      return refusedData(f, Tcgen05Mma.performMma(world, m, f))
-    case 'tcgen05Copy':
-      return Tcgen05Copy.performCopy(m, f)
-    case 'tcgen05Commit':
-      return Tcgen05Queue.arrive(m, f)
-    case 'tcgen05Ld':
-      return Tcgen05Data.performLd(m, f)
-    case 'tcgen05St':
-      return Tcgen05Data.performSt(m, f)
-  }
-}
+const stepOperation = (world: World, m: Machine, f: InFlight): Effect | Fault =>
+  refusable(Families.next(world, m, f), f.stamp)
 
 /** Make an offered event happen. */
 export const take = (world: World, m: Machine, o: Offered): Effect | Fault =>
@@ -713,7 +518,7 @@ const stepPart = (
   world: World,
   m: Machine,
   { agent, part }: EventKey,
-  apart: ReadonlyArray<Generic.Apart> = [],
+  apart: ReadonlyArray<Apart> = [],
 ): Effect | Fault =>
   part === 0
     ? stepAgent(world, m, agent, apart)
@@ -747,36 +552,13 @@ const namesNo = ({ key }: Offered, does: 'reads' | 'stores'): Fault => ({
   agent: key.agent,
 })
 
-/** The words that an instruction names strongly: of so many elements each; an atomic reads and writes them. */
-export interface Strongly {
-  readonly elements: Elements
-  readonly words: number
-  readonly reads: boolean
-  readonly writes: boolean
-}
-export const stronglyNamed = (p: Prepared): Strongly | null => {
-  switch (p._tag) {
-    case 'load':
-      return p.strong === undefined
-        ? null
-        : { elements: p.source, words: p.strong.words, reads: true, writes: false }
-    case 'store':
-      return p.strong === undefined
-        ? null
-        : { elements: p.destination, words: p.strong.words, reads: false, writes: true }
-    case 'atomic.words':
-      return { elements: p.destination, words: p.words, reads: true, writes: true }
-    default:
-      return null
-  }
-}
 /** The lanes that do what an agent is ready for, to whom its elements are dealt; null: it is done as one. */
 const lanesOf = ({ ready: r }: Offered): number | null =>
   r?._tag === 'do' && r.by !== undefined && !r.by.whole ? r.by.mask : null
 
 /** The same of what an agent is ready for. */
 const strongIn = ({ ready: r }: Offered, does: 'reads' | 'writes'): Strongly | null => {
-  const s = r?._tag === 'do' ? stronglyNamed(r.prepared) : null
+  const s = r?._tag === 'do' ? Families.stronglyNamed(r.prepared) : null
   return s?.[does] === true ? s : null
 }
 
@@ -821,7 +603,7 @@ const stepApart = (
   const { ready } = o
   if (lanes === null || ready?._tag !== 'do' || ready.prepared._tag !== 'load') return namesNo(o, 'reads')
   const each = backs.length / countOf(lanes)
-  const apart = singles(lanes).flatMap((lane, i): ReadonlyArray<Generic.Apart> => {
+  const apart = singles(lanes).flatMap((lane, i): ReadonlyArray<Apart> => {
     const words = older.filter((w) => w.lanes === undefined || (w.lanes & lane) !== 0)
     if (words.length === 0) return []
     const { planes } = withWords(m, words)
@@ -912,25 +694,7 @@ export const blockedEvents = (world: World, m: Machine): ReadonlyArray<LogEvent>
     if (a.ready === null || a.ready._tag !== 'do') return []
     const p = a.ready.prepared
     const x: Executing = { world, agent, stamp: stampOf(a, agent, a.ready) }
-    switch (p._tag) {
-      case 'mbarrier.wait':
-        return [Mbarrier.waitEvent(x, p, 'blocked')]
-      case 'bar.leave':
-        return [Rendezvous.blockedEvent(x, p)]
-      case 'cluster.wait':
-        return [Rendezvous.clusterEvent(x, 'blocked')]
-      case 'group.wait':
-        return [Groups.groupEvent(x, p, true)]
-      case 'semaphore':
-        return [Semaphore.event(x, m, p, 'blocked')]
-      case 'setMaxRegisters':
-        return [SetMaxRegisters.event(x, m, p, true)]
-      case 'load':
-      case 'atomic.words':
-        return Semaphore.askedEvent(x, m, p)
-      default:
-        return []
-    }
+    return Families.waitsOf(p)?.stands(x, m, p) ?? []
   })
 
 /** Has every agent that started come to its end, and every operation? */

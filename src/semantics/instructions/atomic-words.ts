@@ -17,6 +17,9 @@ import * as Plane from '../machine/plane.js'
 import { countValue, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { withWords } from './generic.js'
+import { type Family } from '../machine/family.js'
+import * as Touches from '../machine/touches.js'
+import { askedEvent } from './semaphore.js'
 
 type AtomicWords = Extract<Prepared, { readonly _tag: 'atomic.words' }>
 
@@ -161,4 +164,17 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
     ],
     [old],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'atomic.words'> = {
+  'atomic.words': {
+    execute,
+    waits: { blocked: () => false, stands: askedEvent },
+    touches: (_, p) => Touches.joined(p.destination, p.scope, p.words),
+    does: (p) =>
+      p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true ? 'asks' : 'changes',
+    strong: (p) => ({ elements: p.destination, words: p.words, reads: true, writes: true }),
+  },
 }

@@ -44,6 +44,8 @@ import { isFault, type FaultValue, type TileValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
 import { elementOf } from '../language/signature.js'
 import { pointedElements } from './generic.js'
+import { changes, weak, type Family } from '../machine/family.js'
+import * as Touches from '../machine/touches.js'
 
 type Atomic = Extract<Prepared, { readonly _tag: 'atomic' }>
 
@@ -251,4 +253,16 @@ export const execute = (
   const written =
     done === null ? m : withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, done.after, m.edit))
   return effect(countValue(written), [accessOf(x, p, 'r', id), accessOf(x, p, 'w', id)], [result])
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'atomic'> = {
+  atomic: {
+    execute: (x, m, p, { layouts }) => execute(x, m, p, layouts[0] ?? 'any'),
+    waits: null,
+    touches: (_, p) => Touches.joined(p.destination, p.scope, 1),
+    does: changes,
+    strong: weak,
+  },
 }

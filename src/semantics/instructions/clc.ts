@@ -39,6 +39,16 @@ import { isFault, type FaultValue, type Value } from '../machine/value.js'
 import { barrierIn, planeIn } from '../machine/world.js'
 import type { World } from '../machine/world.js'
 import { reach } from './mbarrier.js'
+import {
+  changes,
+  ctaOfBarrier,
+  ctasOfElements,
+  free,
+  weak,
+  type Family,
+  type Flights,
+} from '../machine/family.js'
+import { count, grantTable, read, table, write } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -243,4 +253,33 @@ export const executeQuery = (x: Executing, m: Machine, p: Of<'clc.query'>): Effe
           refused: wave.refused.map((r, k) => r || k === place),
         })
   return effect(told, events, [false, none, none, none])
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'clc.tryCancel' | 'clc.query'> = {
+  'clc.tryCancel': {
+    execute: executeTryCancel,
+    waits: null,
+    touches: () => [table(grantTable, true)],
+    does: changes,
+    strong: weak,
+  },
+  'clc.query': {
+    execute: executeQuery,
+    waits: null,
+    // a failure that has been read forbids the next request
+    touches: (_, p) => [read(p.response), table(grantTable, true)],
+    does: changes,
+    strong: weak,
+  },
+}
+
+export const flights: Flights<'clc'> = {
+  clc: {
+    next: (_, m, f) => (f.stage === 'write' ? perform(m, f) : signal(m, f)),
+    held: free,
+    touches: (f) => (f.stage === 'write' ? [write(f.response)] : [count(f.barrier, 0, -f.bytes)]),
+    ctas: (world, f) => [...ctasOfElements(world, [f.response]), ctaOfBarrier(world, f.barrier)],
+  },
 }

@@ -27,6 +27,17 @@ import type { World } from '../machine/world.js'
 import { access, pointedElements } from './generic.js'
 import { increment, isTrap } from '../machine/mbarrier.js'
 import { reach } from './mbarrier.js'
+import {
+  changes,
+  ctaOfBarrier,
+  ctasOfElements,
+  free,
+  untouched,
+  weak,
+  type Family,
+  type Flights,
+} from '../machine/family.js'
+import { count, none, read, write } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -169,3 +180,33 @@ export const performArrive = (m: Machine, f: CpAsyncArriveInFlight): Effect =>
       { _tag: 'signal', operation: f.id, part: 0, to: 'arrive', barrier: f.barrier },
     ],
   )
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'cpAsync.copy' | 'mbarrier.cpAsyncArrive'> = {
+  'cpAsync.copy': { execute: executeCopy, waits: null, touches: untouched, does: changes, strong: weak },
+  'mbarrier.cpAsyncArrive': {
+    execute: executeArrive,
+    waits: null,
+    // an increment is counted like an arrival the other way
+    touches: (_, p) =>
+      p.increment ? [count(p.barrier, 0, 0), { _tag: 'life', barrier: p.barrier, ends: false }] : none,
+    does: changes,
+    strong: weak,
+  },
+}
+
+export const flights: Flights<'cpAsync' | 'cpAsyncArrive'> = {
+  cpAsync: {
+    next: performCopy,
+    held: free,
+    touches: (f) => [read(f.source), write(f.destination)],
+    ctas: (world, f) => ctasOfElements(world, [f.destination]),
+  },
+  cpAsyncArrive: {
+    next: (_, m, f) => performArrive(m, f),
+    held: (_, m, f) => arriveHeld(m, f),
+    touches: (f) => [count(f.barrier, 1, 0)],
+    ctas: (world, f) => [ctaOfBarrier(world, f.barrier)],
+  },
+}

@@ -23,6 +23,9 @@ import * as V from '../machine/value.js'
 import { isFault, type FaultValue, type TileValue } from '../machine/value.js'
 import type { RegisterLayout } from '../../layouts/register-layout.js'
 import { elementOf } from '../language/signature.js'
+import { changes, type Apart, type Family } from '../machine/family.js'
+import { atomic, read, write } from '../machine/touches.js'
+import { askedEvent } from './semaphore.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -212,13 +215,6 @@ export const withWords = (e: Access, found: Float64Array | null, left: Float64Ar
 /** NaN: it is not known. */
 const wordOf = (x: number): number => (isKnown(x) ? x | 0 : NaN)
 
-/** Elements of a load that find memory otherwise than it is. */
-export interface Apart {
-  readonly from: number
-  readonly to: number
-  readonly plane: Plane.Plane
-}
-
 export const executeLoad = (
   x: Executing,
   m: Machine,
@@ -277,4 +273,37 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
   if (strong === undefined) return effect(withPlane(m, d.plane, plane), [told])
   const made = strongly(told, strong)
   return effect(withPlane(m, d.plane, plane), [strong.watched ? withWords(made, found, data) : made])
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'load' | 'store'> = {
+  load: {
+    execute: (x, m, p, { layouts, apart }) => executeLoad(x, m, p, layouts[0] ?? 'any', apart),
+    waits: { blocked: () => false, stands: askedEvent },
+    touches: (_, p) => [
+      p.strong === undefined
+        ? read(p.source)
+        : atomic('r', p.source, p.strong.scope, 'agent', p.strong.words),
+    ],
+    does: (p) => (p.strong === undefined ? 'reads' : 'asks'),
+    strong: (p) =>
+      p.strong === undefined
+        ? null
+        : { elements: p.source, words: p.strong.words, reads: true, writes: false },
+  },
+  store: {
+    execute: executeStore,
+    waits: null,
+    touches: (_, p) => [
+      p.strong === undefined
+        ? write(p.destination)
+        : atomic('w', p.destination, p.strong.scope, 'agent', p.strong.words),
+    ],
+    does: changes,
+    strong: (p) =>
+      p.strong === undefined
+        ? null
+        : { elements: p.destination, words: p.strong.words, reads: false, writes: true },
+  },
 }

@@ -19,6 +19,7 @@ import type { InFlight, Prepared } from '../machine/operation.js'
 import { closeGroup, withAgent, withGroups, type Machine } from '../machine/state.js'
 import type { FaultValue } from '../machine/value.js'
 import { saying } from './warpgroup.js'
+import { changes, untouched, weak, type Family as Acted } from '../machine/family.js'
 
 /** The families whose groups an agent closes by hand. */
 type Counted = 'bulk' | 'wgmma' | 'cpAsync'
@@ -84,3 +85,19 @@ export const executeCommit = (x: Executing, m: Machine, p: Of<'group.commit'>): 
 
 export const executeWait = (x: Executing, m: Machine, p: Of<'group.wait'>): Effect =>
   effect(m, [groupEvent(x, p, false)])
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Acted<'group.commit' | 'group.wait'> = {
+  'group.commit': { execute: executeCommit, waits: null, touches: untouched, does: changes, strong: weak },
+  'group.wait': {
+    execute: executeWait,
+    waits: {
+      blocked: (_, agent, m, p) => waitBlocked(agent, m, p),
+      stands: (x, _, p) => [groupEvent(x, p, true)],
+    },
+    touches: untouched,
+    does: changes,
+    strong: weak,
+  },
+}

@@ -29,6 +29,8 @@ import {
   type PeekValue,
   type Value,
 } from '../machine/value.js'
+import { changes, weak, type Family } from '../machine/family.js'
+import { count } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 type Arrives =
@@ -203,4 +205,45 @@ export const executeWait = (x: Executing, m: Machine, p: Of<'mbarrier.wait'>): E
     [waitEvent(x, p, done ? 'passed' : 'tested')],
     [p.peek === 'makes' ? peek(done, x.stamp.at) : done],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'mbarrier.init' | 'mbarrier.inval' | 'mbarrier.arrive' | 'mbarrier.wait'> = {
+  'mbarrier.init': {
+    execute: executeInit,
+    waits: null,
+    touches: (_, p) => [{ _tag: 'life', barrier: p.barrier, ends: true }],
+    does: changes,
+    strong: weak,
+  },
+  'mbarrier.inval': {
+    execute: executeInval,
+    waits: null,
+    touches: (_, p) => [{ _tag: 'life', barrier: p.barrier, ends: true }],
+    does: changes,
+    strong: weak,
+  },
+  'mbarrier.arrive': {
+    execute: executeArrive,
+    waits: null,
+    touches: (_, p) => {
+      const arrives = count(p.barrier, p.kind === 'expect' ? 0 : p.count, p.bytes)
+      return p.kind === 'drop' ? [arrives, { _tag: 'life', barrier: p.barrier, ends: false }] : [arrives]
+    },
+    does: changes,
+    strong: weak,
+  },
+  'mbarrier.wait': {
+    execute: executeWait,
+    waits: {
+      blocked: (_world, _agent, m, p) => waitBlocked(m, p),
+      stands: (x, _, p) => [waitEvent(x, p, 'blocked')],
+    },
+    // a wait that its peek has spared asks nothing
+    touches: (_, p) =>
+      sparing(p) ? [] : [{ _tag: 'wait', barrier: p.barrier, parity: p.parity, blocks: p.blocks }],
+    does: (p) => (p.blocks ? 'changes' : 'asks'),
+    strong: weak,
+  },
 }

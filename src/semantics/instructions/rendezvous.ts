@@ -26,6 +26,8 @@ import {
 } from '../machine/state.js'
 import type { Value } from '../machine/value.js'
 import type { World } from '../machine/world.js'
+import { changes, weak, type Family } from '../machine/family.js'
+import * as Touches from '../machine/touches.js'
 
 type Bar = Extract<Prepared, { readonly _tag: 'bar' }>
 type Leave = Extract<Prepared, { readonly _tag: 'bar.leave' }>
@@ -192,3 +194,43 @@ export const clusterEvent = (x: Executing, kind: 'leave' | 'blocked'): Rendezvou
   rendezvous(x, kind, clusterBarrier, clusterThreads(x.world))
 
 export const executeClusterWait = (x: Executing, m: Machine): Effect => effect(m, [clusterEvent(x, 'leave')])
+
+// ---------------------------------------------------------------- all that is asked
+
+/** The barrier of a cluster has the number of its first CTA. Nothing is counted there: everybody waits for all who have not ended. */
+export const clusterPlaceOf = (world: World, agent: number): number =>
+  Touches.placeOf(placeOf(world, agent) * world.ctas, clusterBarrier)
+export const isClusterPlace = (place: number): boolean => place % 32 === clusterBarrier
+
+export const acts: Family<'bar' | 'bar.leave' | 'cluster.arrive' | 'cluster.wait'> = {
+  bar: {
+    execute: executeBar,
+    waits: null,
+    touches: ({ world, agent }, p) => [
+      Touches.meet(Touches.placeOf(ctaOf(world, agent), p.id), p.threads ?? threadsOf(world, agent), p.count),
+    ],
+    does: changes,
+    strong: weak,
+  },
+  'bar.leave': {
+    execute: executeLeave,
+    waits: { blocked: leaveBlocked, stands: (x, _, p) => [blockedEvent(x, p)] },
+    touches: ({ world, agent }, p) => [{ _tag: 'leave', place: Touches.placeOf(ctaOf(world, agent), p.id) }],
+    does: changes,
+    strong: weak,
+  },
+  'cluster.arrive': {
+    execute: (x, m, p) => executeClusterArrive(x, m, p.relaxed, p.loose),
+    waits: null,
+    touches: ({ world, agent }) => [Touches.meet(clusterPlaceOf(world, agent), 0, 0)],
+    does: changes,
+    strong: weak,
+  },
+  'cluster.wait': {
+    execute: executeClusterWait,
+    waits: { blocked: clusterWaitBlocked, stands: (x) => [clusterEvent(x, 'blocked')] },
+    touches: ({ world, agent }) => [{ _tag: 'leave', place: clusterPlaceOf(world, agent) }],
+    does: changes,
+    strong: weak,
+  },
+}

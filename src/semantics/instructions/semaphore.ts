@@ -36,6 +36,8 @@ import * as Plane from '../machine/plane.js'
 import { withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
+import { weak, type Family } from '../machine/family.js'
+import * as Touches from '../machine/touches.js'
 
 type Semaphore = Extract<Prepared, { readonly _tag: 'semaphore' }>
 
@@ -179,4 +181,26 @@ export const execute = (x: Executing, m: Machine, p: Semaphore): Effect | FaultV
   const { plane, dtype } = p.counter
   const data = Float64Array.of(dtype === 'u32' ? after >>> 0 : after)
   return effect(withPlane(m, plane, Plane.write(m.planes[plane]!, p.counter, data, m.edit)), [e])
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'semaphore'> = {
+  semaphore: {
+    execute,
+    waits: {
+      blocked: (_world, _agent, m, p) => blocked(m, p),
+      stands: (x, m, p) => [event(x, m, p, 'blocked')],
+    },
+    touches: (_, p) => {
+      const changes = p.kind === 'signal' || p.decrement
+      const found = [
+        Touches.atomic('r', p.counter, p.scope, 'agent'),
+        Touches.table(Touches.atomicTable(p.counter.plane), changes),
+      ]
+      return changes ? [...found, Touches.atomic('w', p.counter, p.scope, 'agent')] : found
+    },
+    does: (p) => (p.kind === 'wait' && p.until !== undefined ? 'reads' : 'changes'),
+    strong: weak,
+  },
 }

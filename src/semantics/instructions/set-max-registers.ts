@@ -18,6 +18,8 @@ import { withRegisters, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import type { World } from '../machine/world.js'
+import { changes, weak, type Family } from '../machine/family.js'
+import { registerTable, table } from '../machine/touches.js'
 
 type Of = Extract<Prepared, { readonly _tag: 'setMaxRegisters' }>
 
@@ -61,4 +63,16 @@ export const execute = (x: Executing, m: Machine, p: Of): Effect | FaultValue =>
   return effect(withRegisters(m, Registers.withCount(m.registers, cta, agent, p.count)), [
     event(x, m, p, false),
   ])
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'setMaxRegisters'> = {
+  setMaxRegisters: {
+    execute,
+    waits: { blocked, stands: (x, m, p) => [event(x, m, p, true)] },
+    touches: () => [table(registerTable, true)],
+    does: changes,
+    strong: weak,
+  },
 }

@@ -48,6 +48,17 @@ import { combining } from './generic.js'
 import { reach } from './mbarrier.js'
 import { combined } from './tma/reduce.js'
 import { carried } from './tma/words.js'
+import {
+  changes,
+  ctaOfBarrier,
+  ctasOfElements,
+  free,
+  untouched,
+  weak,
+  type Family,
+  type Flights,
+} from '../machine/family.js'
+import { arriving, count } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -168,3 +179,18 @@ export const signal = (m: Machine, f: StAsyncInFlight): Effect =>
     ),
     [{ _tag: 'signal', operation: f.id, part: 0, to: 'barrier', barrier: f.barrier, bytes: f.bytes }],
   )
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'stAsync'> = {
+  stAsync: { execute, waits: null, touches: untouched, does: changes, strong: weak },
+}
+
+export const flights: Flights<'stAsync'> = {
+  stAsync: {
+    next: (world, m, f) => (f.stage === 'write' ? perform(world, m, f) : signal(m, f)),
+    held: free,
+    touches: (f) => (f.stage === 'write' ? arriving(f) : [count(f.barrier, 0, -f.bytes)]),
+    ctas: (world, f) => [...ctasOfElements(world, [f.destination]), ctaOfBarrier(world, f.barrier)],
+  },
+}

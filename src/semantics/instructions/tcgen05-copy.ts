@@ -38,7 +38,9 @@ import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import { access } from './generic.js'
 import { notAllocatedInGroup } from './tcgen05-memory.js'
-import { checkGroup, ctasOf, elsewhere, issueOf, ownMemory } from './tcgen05-queue.js'
+import { checkGroup, ctasOf, elsewhere, held, issueOf, ownMemory } from './tcgen05-queue.js'
+import { changes, ctasOfElements, weak, type Family, type Flights } from '../machine/family.js'
+import { columns, read, write } from '../machine/touches.js'
 
 type Copy = Extract<Prepared, { readonly _tag: 'tcgen05.copy' }>
 
@@ -146,4 +148,28 @@ export const performCopy = (m: Machine, f: Tcgen05CopyInFlight): Effect => {
     ),
     events,
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+const sidesOf = (p: Copy): ReadonlyArray<Elements> =>
+  p.moves.flatMap((move) => [move.source, move.destination])
+
+export const acts: Family<'tcgen05.copy'> = {
+  'tcgen05.copy': {
+    execute: executeCopy,
+    waits: null,
+    touches: ({ world }, p) => columns(world, sidesOf(p)),
+    does: changes,
+    strong: weak,
+  },
+}
+
+export const flights: Flights<'tcgen05Copy'> = {
+  tcgen05Copy: {
+    next: (_, m, f) => performCopy(m, f),
+    held,
+    touches: (f) => f.copy.moves.flatMap((move) => [read(move.source), write(move.destination)]),
+    ctas: (world, f) => ctasOfElements(world, sidesOf(f.copy)),
+  },
 }

@@ -33,6 +33,8 @@ import * as V from '../machine/value.js'
 import { isFault, type FaultValue } from '../machine/value.js'
 import { access } from './generic.js'
 import { notAllocated, outOfReach } from './tcgen05-memory.js'
+import { changes, free, noCtas, weak, type Family, type Flights } from '../machine/family.js'
+import { columns, memory, write } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -166,4 +168,38 @@ export const performSt = (m: Machine, f: Tcgen05StInFlight): Effect => {
       { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'tcgen05St', side: 'full' },
     ],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'tcgen05.ld' | 'tcgen05.st'> = {
+  'tcgen05.ld': {
+    execute: executeLd,
+    waits: null,
+    touches: ({ world }, p) => columns(world, [p.source]),
+    does: changes,
+    strong: weak,
+  },
+  'tcgen05.st': {
+    execute: executeSt,
+    waits: null,
+    touches: ({ world }, p) => columns(world, [p.destination]),
+    does: changes,
+    strong: weak,
+  },
+}
+
+export const flights: Flights<'tcgen05Ld' | 'tcgen05St'> = {
+  tcgen05Ld: {
+    next: (_, m, f) => performLd(m, f),
+    held: free,
+    touches: (f) => [memory('r', f.source), memory('w', f.destination)],
+    ctas: noCtas,
+  },
+  tcgen05St: {
+    next: (_, m, f) => performSt(m, f),
+    held: free,
+    touches: (f) => [write(f.destination)],
+    ctas: noCtas,
+  },
 }

@@ -75,6 +75,8 @@ import type { World } from '../machine/world.js'
 import * as Ref from '../../transforms/ref.js'
 import { access } from './generic.js'
 import { checkGroup } from './tcgen05-queue.js'
+import { changes, weak, type Family } from '../machine/family.js'
+import { freed, table, write } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -337,4 +339,41 @@ export const executeRelinquish = (x: Executing, m: Machine): Effect => {
   return effect(withTensorMemory(m, cta, after(t, t.allocated, t.largest, true)), [
     { _tag: 'relinquish', stamp: x.stamp },
   ])
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'tcgen05.alloc' | 'tcgen05.dealloc' | 'tcgen05.relinquish'> = {
+  'tcgen05.alloc': {
+    execute: executeAllocInto,
+    waits: null,
+    touches: ({ world, agent }, p) => {
+      const cta = ctaOf(world, agent)
+      return p.into === undefined ? [table(cta, true)] : [table(cta, true), write(p.into)]
+    },
+    does: changes,
+    strong: weak,
+  },
+  'tcgen05.dealloc': {
+    execute: executeDealloc,
+    waits: null,
+    touches: ({ world, agent, when }, p) => {
+      const columns =
+        when === null
+          ? []
+          : when === 'any'
+            ? freeable(world, agent, p.ctaGroup)
+            : freedBy(world, when, agent, p)
+      return [table(ctaOf(world, agent), true), ...columns.map(freed)]
+    },
+    does: changes,
+    strong: weak,
+  },
+  'tcgen05.relinquish': {
+    execute: executeRelinquish,
+    waits: null,
+    touches: ({ world, agent }) => [table(ctaOf(world, agent), true)],
+    does: changes,
+    strong: weak,
+  },
 }

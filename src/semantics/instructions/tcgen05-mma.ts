@@ -68,9 +68,12 @@ import {
   completionsOf,
   ctasOf,
   elsewhere,
+  held,
   issueOf,
   ownMemory,
 } from './tcgen05-queue.js'
+import { changes, ctasOfElements, weak, type Family, type Flights } from '../machine/family.js'
+import { columns, ofProduct } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -415,4 +418,38 @@ export const performMma = (world: World, m: Machine, f: Tcgen05InFlight): Effect
     ),
     events,
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+/** All that a product on tensor memory reads beside the accumulator, and all accumulators. */
+const operandsOf = (p: Of<'tcgen05.mma'>): ReadonlyArray<Elements> => [
+  ...p.shares.flatMap((share) => [
+    ...share.a,
+    ...share.scaleA,
+    ...share.scaleB,
+    ...(share.sparsity === null ? [] : [share.sparsity]),
+  ]),
+  ...p.b,
+]
+const accumulatorsOf = (p: Of<'tcgen05.mma'>): ReadonlyArray<Elements> =>
+  p.shares.map((share) => share.accumulator)
+
+export const acts: Family<'tcgen05.mma'> = {
+  'tcgen05.mma': {
+    execute: executeMma,
+    waits: null,
+    touches: ({ world }, p) => columns(world, [...operandsOf(p), ...accumulatorsOf(p)]),
+    does: changes,
+    strong: weak,
+  },
+}
+
+export const flights: Flights<'tcgen05'> = {
+  tcgen05: {
+    next: performMma,
+    held,
+    touches: ({ mma }) => ofProduct(operandsOf(mma), accumulatorsOf(mma), mma.accumulates),
+    ctas: (world, { mma }) => ctasOfElements(world, [...operandsOf(mma), ...accumulatorsOf(mma)]),
+  },
 }

@@ -50,6 +50,8 @@ import { isFault, type FaultValue } from '../machine/value.js'
 import { barrierIn } from '../machine/world.js'
 import type { World } from '../machine/world.js'
 import { reach } from './mbarrier.js'
+import { changes, ctaOfBarrier, untouched, weak, type Family, type Flights } from '../machine/family.js'
+import { count } from '../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 export type Queued = Tcgen05InFlight | Tcgen05CopyInFlight | Tcgen05CommitInFlight
@@ -265,4 +267,19 @@ export const arrive = (m: Machine, f: Tcgen05CommitInFlight): Effect => {
     ),
     [{ _tag: 'perform', operation: f.id, stage: 'all', part: 0 }, ...signals],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'tcgen05.commit'> = {
+  'tcgen05.commit': { execute: executeCommit, waits: null, touches: untouched, does: changes, strong: weak },
+}
+
+export const flights: Flights<'tcgen05Commit'> = {
+  tcgen05Commit: {
+    next: (_, m, f) => arrive(m, f),
+    held,
+    touches: (f) => f.barriers.map((b) => count(b, 1, 0)),
+    ctas: (world, f) => f.barriers.map((b) => ctaOfBarrier(world, b)),
+  },
 }

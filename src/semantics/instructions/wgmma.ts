@@ -20,7 +20,7 @@ import { isFloat } from '../../numerics/dtype.js'
 import { bitCountMma } from '../../numerics/integer-product.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { LogEvent } from '../log/events.js'
-import { conditionOperand, effect, type Effect, type Executing } from '../machine/effect.js'
+import { conditionOperand, ctaOf, effect, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
 import type { Prepared, WgmmaInFlight } from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
@@ -31,6 +31,8 @@ import type { World } from '../machine/world.js'
 import { chosenRows, forgetting, matrices } from './matrix.js'
 import { access } from './generic.js'
 import { saying } from './warpgroup.js'
+import { changes, untouched, weak, type Family, type Flights } from '../machine/family.js'
+import { ofProduct } from '../machine/touches.js'
 
 type Mma = Extract<Prepared, { readonly _tag: 'wgmma.mma' }>
 
@@ -206,4 +208,19 @@ export const performMma = (world: World, m: Machine, f: WgmmaInFlight): Effect =
       { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'wgmma', side: 'full' },
     ],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const acts: Family<'wgmma.mma'> = {
+  'wgmma.mma': { execute: executeMma, waits: null, touches: untouched, does: changes, strong: weak },
+}
+
+export const flights: Flights<'wgmma'> = {
+  wgmma: {
+    next: performMma,
+    held: (_, m, f) => mmaHeld(m, f),
+    touches: ({ mma }) => ofProduct([mma.part?.a ?? mma.a, mma.b], [mma.accumulator], mma.accumulates),
+    ctas: (world, f) => [ctaOf(world, f.agent)],
+  },
 }

@@ -504,28 +504,3 @@ export type InFlight =
   | Tcgen05CommitInFlight
   | Tcgen05LdInFlight
   | Tcgen05StInFlight
-
-// ---------------------------------------------------------------- asking
-
-/**
- * What it may leave as it is: `asks`, it asks for what another may do, and may find nothing and change nothing; `reads`, it changes nothing, and does not wait for anybody;
- * `changes`, all else.
- */
-export const doesOf = (p: Prepared): 'asks' | 'reads' | 'changes' => {
-  switch (p._tag) {
-    case 'load':
-      return p.strong === undefined ? 'reads' : 'asks'
-    case 'mbarrier.wait':
-      return p.blocks ? 'changes' : 'asks'
-    case 'atomic.words':
-      return p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true ? 'asks' : 'changes'
-    case 'semaphore':
-      return p.kind === 'wait' && p.until !== undefined ? 'reads' : 'changes'
-    case 'fence':
-      return p.kind === 'memory' ? 'reads' : 'changes'
-    case 'nothing':
-      return 'reads'
-    default:
-      return 'changes'
-  }
-}

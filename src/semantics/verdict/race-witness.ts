@@ -11,7 +11,8 @@ import { share } from '../machine/footprint.js'
 import type { World } from '../machine/world.js'
 import type { AnyPolicy, Policy } from '../execution/policy.js'
 import { showKey, type Offered } from '../execution/step.js'
-import { atomicTogether, ofOperation, ofReady, type MemoryTouch } from '../execution/event-effects.js'
+import { atomicTogether, ofOperation, ofReady } from '../execution/event-effects.js'
+import type { MemoryTouch } from '../machine/touches.js'
 
 interface Accesses {
   readonly key: string

@@ -13,7 +13,8 @@
  */
 import type { Edit } from '../machine/cells.js'
 import { endless, outOfFuel, spend } from '../machine/effort.js'
-import { doesOf, type Prepared } from '../machine/operation.js'
+import { doesOf } from '../instructions/families.js'
+import type { Prepared } from '../machine/operation.js'
 import type { Meeting } from '../log/events.js'
 import { agentState, type AgentState, type Groups, type Ready } from '../machine/state.js'
 import * as V from '../machine/value.js'

@@ -50,6 +50,17 @@ import { combined } from './reduce.js'
 import { rowsOperand, type Rows } from './rows.js'
 import { mapRead } from './tensormap.js'
 import { carried } from './words.js'
+import {
+  changes,
+  ctaOfBarrier,
+  ctasOfElements,
+  free,
+  untouched,
+  weak,
+  type Family,
+  type Flights,
+} from '../../machine/family.js'
+import { arriving, count, ofMap, read } from '../../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -282,3 +293,21 @@ export const signalLoad = (m: Machine, f: TmaLoadInFlight): Effect =>
     ),
     [{ _tag: 'signal', operation: f.id, part: f.part, to: 'barrier', barrier: f.barrier, bytes: f.bytes }],
   )
+
+// ---------------------------------------------------------------- all that is asked
+
+export const loads: Family<'tma.load'> = {
+  'tma.load': { execute: executeLoad, waits: null, touches: untouched, does: changes, strong: weak },
+}
+
+export const loadFlights: Flights<'tmaLoad'> = {
+  tmaLoad: {
+    next: (world, m, f) => (f.stage === 'write' ? performLoad(world, m, f) : signalLoad(m, f)),
+    held: free,
+    touches: (f) =>
+      f.stage === 'write'
+        ? [...ofMap(f.map), read(f.source), ...arriving(f)]
+        : [count(f.barrier, 0, -f.bytes)],
+    ctas: (world, f) => [...ctasOfElements(world, [f.source, f.destination]), ctaOfBarrier(world, f.barrier)],
+  },
+}

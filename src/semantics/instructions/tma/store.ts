@@ -47,6 +47,16 @@ import { combined, reduction } from './reduce.js'
 import { rowsOperand, type Rows } from './rows.js'
 import { mapRead } from './tensormap.js'
 import { carried } from './words.js'
+import {
+  changes,
+  ctasOfElements,
+  free,
+  untouched,
+  weak,
+  type Family,
+  type Flights,
+} from '../../machine/family.js'
+import { atomic, ofMap, read, write } from '../../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -220,4 +230,24 @@ export const performStoreWrite = (world: World, m: Machine, f: TmaStoreInFlight)
       { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'bulk', side: 'full' },
     ],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const stores: Family<'tma.store'> = {
+  'tma.store': { execute: executeStore, waits: null, touches: untouched, does: changes, strong: weak },
+}
+
+export const storeFlights: Flights<'tmaStore'> = {
+  tmaStore: {
+    next: (world, m, f) => (f.stage === 'read' ? performStoreRead(m, f) : performStoreWrite(world, m, f)),
+    held: free,
+    touches: (f) =>
+      f.stage === 'read'
+        ? [...ofMap(f.map), read(f.source)]
+        : f.combine === null
+          ? [write(f.destination)]
+          : [atomic('r', f.destination, 'gpu', 'unit'), atomic('w', f.destination, 'gpu', 'unit')],
+    ctas: (world, f) => (f.stage === 'read' ? ctasOfElements(world, [f.source]) : []),
+  },
 }

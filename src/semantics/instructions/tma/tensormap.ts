@@ -41,6 +41,8 @@ import { withTensormaps, type Machine } from '../../machine/state.js'
 import * as V from '../../machine/value.js'
 import { isFault, type DescriptorValue, type FaultValue, type PtrValue } from '../../machine/value.js'
 import { mapAlignment, mapBytes, refusedMap } from './object.js'
+import { changes, weak, type Family } from '../../machine/family.js'
+import { mapTable, table, write } from '../../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -193,3 +195,22 @@ export const mapRead = (
   role: 'map',
   atomic: false,
 })
+
+// ---------------------------------------------------------------- all that is asked
+
+export const maps: Family<'tensormap.create' | 'tensormap.acquire'> = {
+  'tensormap.create': {
+    execute: executeCreate,
+    waits: null,
+    touches: (_, p) => [write(p.object), table(mapTable, true)],
+    does: changes,
+    strong: weak,
+  },
+  'tensormap.acquire': {
+    execute: executeAcquire,
+    waits: null,
+    touches: () => [table(mapTable, false)],
+    does: changes,
+    strong: weak,
+  },
+}

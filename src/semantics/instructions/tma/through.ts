@@ -20,6 +20,8 @@ import { withPlane, type Machine } from '../../machine/state.js'
 import * as V from '../../machine/value.js'
 import type { FaultValue } from '../../machine/value.js'
 import type { World } from '../../machine/world.js'
+import { changes, weak, type Family } from '../../machine/family.js'
+import { read, write } from '../../machine/touches.js'
 
 type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
@@ -57,4 +59,34 @@ export const executePublish = (x: Executing, m: Machine, p: Of<'tensormap.publis
       { _tag: 'fence', stamp: x.stamp, kind: 'tensormap', scope: p.scope },
     ],
   )
+}
+
+// ---------------------------------------------------------------- all that is asked
+
+export const objects: Family<'tensormap.through' | 'tensormap.replace' | 'tensormap.publish'> = {
+  'tensormap.through': {
+    execute: (x, m, p, { execute }) => {
+      const bytes = objectIn(x.world, m, p.map)
+      const copy = V.isFault(bytes) ? bytes : p.prepare(bytes)
+      return V.isFault(copy) ? copy : execute(copy)
+    },
+    waits: null,
+    touches: (_, p) => [read(p.map)],
+    does: changes,
+    strong: weak,
+  },
+  'tensormap.replace': {
+    execute: executeReplace,
+    waits: null,
+    touches: (_, p) => [write(p.object)],
+    does: changes,
+    strong: weak,
+  },
+  'tensormap.publish': {
+    execute: executePublish,
+    waits: null,
+    touches: (_, p) => [read(p.source), write(p.object)],
+    does: changes,
+    strong: weak,
+  },
 }

@@ -20,7 +20,8 @@ import type { InFlight } from '../../machine/operation.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
 import { offered, partOf, partsOf, stageOf, take, type EventKey, type Offered } from '../../execution/step.js'
-import { ofOperation, ofReady, type Touches } from '../../execution/event-effects.js'
+import { ofOperation, ofReady } from '../../execution/event-effects.js'
+import type { Touches } from '../../machine/touches.js'
 import { note, type Mask, type Places, type Seen } from './places.js'
 
 // ---------------------------------------------------------------- model

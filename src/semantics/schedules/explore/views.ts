@@ -48,7 +48,8 @@ import { units, type UnitRow } from '../../log/units.js'
 import type { InFlight } from '../../machine/operation.js'
 import type { Machine } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
-import { clusterPlaceOf, isClusterPlace, placeOf } from '../../execution/event-effects.js'
+import { clusterPlaceOf, isClusterPlace } from '../../instructions/rendezvous.js'
+import { placeOf } from '../../machine/touches.js'
 import type { Mask, Places } from './places.js'
 
 // ---------------------------------------------------------------- model

@@ -80,15 +80,15 @@ import {
   meetingsOf,
   offered,
   offeredOf,
-  stronglyNamed,
   take,
   taking,
   together,
   type EventKey,
   type Offered,
   type Older as OlderWord,
-  type Strongly,
 } from '../../execution/step.js'
+import { stronglyNamed } from '../../instructions/families.js'
+import type { Strongly } from '../../machine/family.js'
 import { names, stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
 import * as Contents from './contents.js'
