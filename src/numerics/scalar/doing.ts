@@ -54,21 +54,14 @@ const single = (type: string): readonly [string, 1 | 2] =>
 const doingOfRow: (row: ScalarOperation) => Doing = remembered(({ name }) => {
   const [base = '', ...parts] = name.split('.')
   const last = parts.length - 1
-  const computes: Doing = { _tag: 'computes', op: base, type: parts[last]!, modifiers: parts.slice(0, last) }
-  switch (base) {
-    case 'selp':
-      return { _tag: 'chooses' }
-    case 'setp':
-      return { _tag: 'compares', by: parts[0]!, type: parts[last]!, plain: parts.length === 2 }
-    case 'cvt': {
-      if (parts[0] === 'pack') return computes
-      const [to, count] = single(parts[last - 1]!)
-      const [from] = single(parts[last]!)
-      return { _tag: 'converts', to, from, count, modifiers: parts.slice(0, last - 1) }
-    }
-    default:
-      return computes
-  }
+  if (base === 'selp') return { _tag: 'chooses' }
+  if (base === 'setp')
+    return { _tag: 'compares', by: parts[0]!, type: parts[last]!, plain: parts.length === 2 }
+  if (base !== 'cvt' || parts[0] === 'pack')
+    return { _tag: 'computes', op: base, type: parts[last]!, modifiers: parts.slice(0, last) }
+  const [to, count] = single(parts[last - 1]!)
+  const [from] = single(parts[last]!)
+  return { _tag: 'converts', to, from, count, modifiers: parts.slice(0, last - 1) }
 })
 
 const nothingKnown: Doing = { _tag: 'computes', op: '', type: '', modifiers: [] }

@@ -171,7 +171,7 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
 export const acts: Family<'atomic.words'> = {
   'atomic.words': {
     execute,
-    waits: { blocked: () => false, stands: askedEvent },
+    waits: { of: 'word', blocked: () => false, stands: askedEvent },
     touches: (_, p) => Touches.joined(p.destination, p.scope, p.words),
     does: (p) =>
       p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true ? 'asks' : 'changes',

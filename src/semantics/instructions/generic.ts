@@ -280,7 +280,7 @@ export const executeStore = (x: Executing, m: Machine, p: Of<'store'>): Effect =
 export const acts: Family<'load' | 'store'> = {
   load: {
     execute: (x, m, p, { layouts, apart }) => executeLoad(x, m, p, layouts[0] ?? 'any', apart),
-    waits: { blocked: () => false, stands: askedEvent },
+    waits: { of: 'word', blocked: () => false, stands: askedEvent },
     touches: (_, p) => [
       p.strong === undefined
         ? read(p.source)

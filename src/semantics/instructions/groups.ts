@@ -93,6 +93,7 @@ export const acts: Acted<'group.commit' | 'group.wait'> = {
   'group.wait': {
     execute: executeWait,
     waits: {
+      of: 'group',
       blocked: (_, agent, m, p) => waitBlocked(agent, m, p),
       stands: (x, _, p) => [groupEvent(x, p, true)],
     },

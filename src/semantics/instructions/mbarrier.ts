@@ -237,6 +237,7 @@ export const acts: Family<'mbarrier.init' | 'mbarrier.inval' | 'mbarrier.arrive'
   'mbarrier.wait': {
     execute: executeWait,
     waits: {
+      of: 'mbarrier',
       blocked: (_world, _agent, m, p) => waitBlocked(m, p),
       stands: (x, _, p) => [waitEvent(x, p, 'blocked')],
     },

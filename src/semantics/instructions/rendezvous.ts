@@ -214,7 +214,7 @@ export const acts: Family<'bar' | 'bar.leave' | 'cluster.arrive' | 'cluster.wait
   },
   'bar.leave': {
     execute: executeLeave,
-    waits: { blocked: leaveBlocked, stands: (x, _, p) => [blockedEvent(x, p)] },
+    waits: { of: 'barrier', blocked: leaveBlocked, stands: (x, _, p) => [blockedEvent(x, p)] },
     touches: ({ world, agent }, p) => [{ _tag: 'leave', place: Touches.placeOf(ctaOf(world, agent), p.id) }],
     does: changes,
     strong: weak,
@@ -228,7 +228,7 @@ export const acts: Family<'bar' | 'bar.leave' | 'cluster.arrive' | 'cluster.wait
   },
   'cluster.wait': {
     execute: executeClusterWait,
-    waits: { blocked: clusterWaitBlocked, stands: (x) => [clusterEvent(x, 'blocked')] },
+    waits: { of: 'cluster', blocked: clusterWaitBlocked, stands: (x) => [clusterEvent(x, 'blocked')] },
     touches: ({ world, agent }) => [{ _tag: 'leave', place: clusterPlaceOf(world, agent) }],
     does: changes,
     strong: weak,

@@ -189,6 +189,7 @@ export const acts: Family<'semaphore'> = {
   semaphore: {
     execute,
     waits: {
+      of: 'word',
       blocked: (_world, _agent, m, p) => blocked(m, p),
       stands: (x, m, p) => [event(x, m, p, 'blocked')],
     },

@@ -70,7 +70,7 @@ export const execute = (x: Executing, m: Machine, p: Of): Effect | FaultValue =>
 export const acts: Family<'setMaxRegisters'> = {
   setMaxRegisters: {
     execute,
-    waits: { blocked, stands: (x, m, p) => [event(x, m, p, true)] },
+    waits: { of: 'registers', blocked, stands: (x, m, p) => [event(x, m, p, true)] },
     touches: () => [table(registerTable, true)],
     does: changes,
     strong: weak,

@@ -45,6 +45,8 @@ export interface Manner {
 
 /** Another agent may have to do something first. */
 export interface Waits<P extends Prepared> {
+  /** what it waits for */
+  readonly of: 'mbarrier' | 'barrier' | 'cluster' | 'group' | 'word' | 'registers'
   readonly blocked: (world: World, agent: number, m: Machine, p: P) => boolean
   /** what stands in the log where nothing can move */
   readonly stands: (x: Executing, m: Machine, p: P) => ReadonlyArray<LogEvent>

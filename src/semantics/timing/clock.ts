@@ -29,6 +29,7 @@ import type { World } from '../machine/world.js'
 import { greatest, least } from '../../greatest.js'
 import { bitsOf } from '../../numerics/dtype.js'
 import type { Policy } from '../execution/policy.js'
+import { waitsOf } from '../instructions/families.js'
 import type { Offered } from '../execution/step.js'
 import { valueOf, type Chip, type Name } from './chip.js'
 import { kindOf, type Class } from './classes.js'
@@ -484,16 +485,18 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
 
   /** What an agent that was blocked waits for after what unblocks it. */
   const woken = (p: Prepared): { cycles: number; why: Why } => {
-    switch (p._tag) {
-      case 'mbarrier.wait':
+    switch (waitsOf(p)?.of) {
+      case 'mbarrier':
         return { cycles: of('mbarrier.wake'), why: 'wait' }
-      case 'bar.leave':
+      case 'barrier':
         return { cycles: of('barrier.latency'), why: 'barrier' }
-      case 'cluster.wait':
+      case 'cluster':
         return { cycles: of('cluster.latency'), why: 'barrier' }
-      case 'group.wait':
-        return { cycles: p.family === 'wgmma' ? of('wgmma.latency') : 1, why: 'wait' }
-      default:
+      case 'group':
+        return { cycles: 'family' in p && p.family === 'wgmma' ? of('wgmma.latency') : 1, why: 'wait' }
+      case 'word':
+      case 'registers':
+      case undefined:
         return { cycles: 0, why: 'wait' }
     }
   }

@@ -29,24 +29,6 @@ import { countOf, holding, lowest, wordAt } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
-/** May another agent have to do something first? */
-export const waits = (o: Operation): boolean => {
-  switch (o._tag) {
-    case 'bar':
-      return o.mode === 'sync'
-    case 'barReduce':
-    case 'clusterWait':
-    case 'wgmmaWait':
-      return true
-    case 'mbarrierWait':
-      return o.blocks
-    case 'load':
-      return o.until !== undefined
-    default:
-      return false
-  }
-}
-
 /** Is it a wait or an arrival at an mbarrier, or a wait for a word that is loaded again and again? */
 export const attends = (o: Operation): boolean =>
   o._tag === 'mbarrierWait' || o._tag === 'mbarrierArrive' || (o._tag === 'load' && o.until !== undefined)

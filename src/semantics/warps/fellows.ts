@@ -266,20 +266,9 @@ export const agree = (r: Rows, places: ReadonlyArray<Place>, mask: number): void
 
 /** Operands of an operation whose words say which lanes it has to do with, or which way they go. */
 const steering = (o: Operation): ReadonlyArray<Place> => {
-  switch (o._tag) {
-    case 'shuffle':
-    case 'vote':
-      return o.members === null ? [] : [o.members]
-    case 'match':
-    case 'reduce':
-    case 'elect':
-    case 'meetLanes':
-      return [o.members]
-    case 'branchIndexed':
-      return [o.index]
-    default:
-      return []
-  }
+  if (o._tag === 'branchIndexed') return [o.index]
+  const members = usesOf(o).lanes?.members ?? null
+  return members === null ? [] : [members]
 }
 
 /** The lanes of `mask` come to an instruction. */
@@ -437,16 +426,7 @@ const isKnownIn = ({ shadow }: Rows, row: Row, mask: number, bytes: number): boo
 const lanesIn = (lanes: ReadonlyArray<number>): number => lanes.reduce((mask, lane) => mask | (1 << lane), 0)
 
 /** Does it say what becomes of registers in flight? */
-const changesFlight = (o: Operation): boolean => {
-  switch (o._tag) {
-    case 'wgmma':
-    case 'tcgen05Load':
-    case 'tcgen05Store':
-      return true
-    default:
-      return false
-  }
-}
+const changesFlight = (o: Operation): boolean => usesOf(o).flight !== null || o._tag === 'tcgen05Store'
 
 const localOf = (h: Here): Uint8Array | null => (h.local.length === 0 ? null : h.local.slice())
 const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>

@@ -22,7 +22,7 @@
  *     wgmma.commit; wait 0        the wait knows the product to be done
  *     st.global [%rd1], %f1       a load of the whole accumulator; then the store finds %f1 in the row
  *
- * To add an asynchronous instruction that has registers: its line in `namedBy`, which says what it takes (its operation reads the plane later), updates
+ * To add an asynchronous instruction that has registers: its line in `usesOf` (`uses.ts`), which says what it takes (its operation reads the plane later), updates
  * (reads and writes it) and brings (only writes it). Before it is done by a warp, what it takes and updates is in the plane. In its effect, its `Prepared`
  * names elements of the plane (`wordsAt`, or elements at `placeOf` of a row), then `bring` says that registers come with the operation, and `hold` that
  * they are read until a group is waited for. A wait calls `release`. Loads need no more: a row that was brought is loaded when it is touched.
@@ -42,7 +42,7 @@ import { nothing, part, type Part, type Row, type Rows, type RowsInFlight } from
 import type { World } from '../machine/world.js'
 import type { Flight, Touch } from './launched.js'
 import type { Here } from './memory.js'
-import type { Operation, WarpProgram } from './program.js'
+import type { WarpProgram } from './program.js'
 import { originOfRows } from './origins.js'
 import { wordAt } from './rows.js'
 import { carrierAt } from './shadows.js'
@@ -52,24 +52,6 @@ export type { Flight }
 
 // ---------------------------------------------------------------- programs
 
-/** Registers of an asynchronous instruction: those that its operation reads, reads and writes, only writes. */
-export interface Named {
-  readonly takes: ReadonlyArray<Row>
-  readonly updates: ReadonlyArray<Row>
-  readonly brings: ReadonlyArray<Row>
-}
-
-export const namedBy = (o: Operation): Named | null => {
-  switch (o._tag) {
-    case 'wgmma':
-      return { takes: o.a._tag === 'registers' ? o.a.rows : [], updates: o.d, brings: [] }
-    case 'tcgen05Load':
-      return { takes: [], updates: [], brings: o.to }
-    default:
-      return null
-  }
-}
-
 interface Found {
   readonly flight: Flight | null
 }
@@ -78,7 +60,7 @@ const found = remembered((p: WarpProgram): Found => {
   const rows = [
     ...new Set(
       p.code.flatMap(({ operation }) => {
-        const named = namedBy(operation)
+        const named = usesOf(operation).flight
         return named === null ? [] : [...named.takes, ...named.updates, ...named.brings]
       }),
     ),
@@ -94,9 +76,9 @@ const found = remembered((p: WarpProgram): Found => {
   const all = rows.map((_, place) => place)
   const touches = p.code.map(({ operation: o }): Touch | null => {
     if (o._tag === 'wgmmaFence') return { uses: [], writes: [], settles: all }
-    const named = namedBy(o)
-    if (named !== null) return { uses: [], writes: [], settles: placesOf([...named.takes, ...named.updates]) }
-    const { reads, writes } = usesOf(o)
+    const { reads, writes, flight } = usesOf(o)
+    if (flight !== null)
+      return { uses: [], writes: [], settles: placesOf([...flight.takes, ...flight.updates]) }
     const [used, written] = [placesOf(reads), placesOf(writes)]
     return used.length === 0 && written.length === 0
       ? null

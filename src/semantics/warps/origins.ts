@@ -25,7 +25,7 @@ import { firstComputed, type Computed, type Stretches } from '../log/computed.js
 import { constant, type Origin, type StoredFrom } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
 import type { ByteOrigins } from '../machine/warp-stand.js'
-import { ofPredicate, type Operation, type Place, type Row } from './program.js'
+import { type Operation, type Place, type Row } from './program.js'
 import { arithmeticOf, computedOf, matrixType, oneOf, type Arithmetic } from './computed.js'
 import { sourceLane } from './lanes.js'
 import type { LinkedProduct } from './products.js'
@@ -593,33 +593,6 @@ export const followAlone = (r: Rows, i: Operation, mask: number, product: Linked
 /** The site where data first decided what this warp does, or null. */
 export const decidedAt = (o: ByteOrigins): number | null => (o.decided[0] === 0 ? null : o.decided[0]! - 1)
 
-/** What decides where an effect goes and what it does: all that it reads but the words that it moves. */
-export const decidingPlaces = (i: Operation): ReadonlyArray<Place> => {
-  switch (i._tag) {
-    case 'store':
-    case 'storeMatrices':
-      return i.into.rows
-    case 'atomic':
-      return i.at.rows
-    case 'zeroBulk':
-      return [...i.into.rows, ...i.bytes]
-    case 'sendAsync':
-      return [...i.into.rows, ...i.barrier.rows]
-    case 'tcgen05Store':
-      return [i.at.row]
-    case 'wgmma':
-      return [
-        ...(i.a._tag === 'registers' ? [] : i.a.descriptor),
-        ...i.b.descriptor,
-        ofPredicate(i.accumulates.predicate),
-      ]
-    default: {
-      const { reads, computes } = usesOf(i)
-      return computes ? [] : reads
-    }
-  }
-}
-
 /** These places decide what the lanes of `mask` do next. */
 export const decide = (r: Rows, places: ReadonlyArray<Place>, mask: number, site: number): void => {
   const o = r.origins
@@ -654,8 +627,8 @@ export const guarded = (r: Rows, i: Operation, guard: Place, mask: number, site:
 
 /** What decides where an effect goes and what it does has come to be known. */
 export const directed = (r: Rows, i: Operation, mask: number, site: number): void => {
-  if (r.origins?._tag === 'terms' && movesWords(i)) Terms.lead(r, r.origins, decidingPlaces(i), mask, null)
-  else decide(r, decidingPlaces(i), mask, site)
+  if (r.origins?._tag === 'terms' && movesWords(i)) Terms.lead(r, r.origins, usesOf(i).decides, mask, null)
+  else decide(r, usesOf(i).decides, mask, site)
 }
 
 /** The predicate of the instruction leaves these lanes out. */

@@ -35,6 +35,7 @@
 import { doingOf, type Doing } from '../../numerics/scalar/index.js'
 import {
   ofPredicate,
+  retargeted,
   type Guard,
   type Instruction,
   type Operation,
@@ -469,31 +470,10 @@ const placed = (
   })
   starts.push(at)
   const to = (k: number): number => starts[k] ?? at
-  const moved = (one: Instruction): Instruction => {
-    const { site, guard, operation: o } = one
-    switch (o._tag) {
-      case 'branch':
-        return {
-          site,
-          guard,
-          operation: { _tag: 'branch', target: to(o.target), join: o.join === null ? null : to(o.join) },
-        }
-      case 'branchIndexed':
-        return {
-          site,
-          guard,
-          operation: {
-            _tag: 'branchIndexed',
-            index: o.index,
-            targets: o.targets.map(to),
-            join: o.join === null ? null : to(o.join),
-          },
-        }
-      case 'call':
-        return { site, guard, operation: { _tag: 'call', target: to(o.target) } }
-      default:
-        return one
-    }
-  }
+  const moved = ({ site, guard, operation }: Instruction): Instruction => ({
+    site,
+    guard,
+    operation: retargeted(operation, to),
+  })
   return { code: now.flatMap((one, k) => [...before[k]!, moved(one), ...behind[k]!]), moved: to }
 }

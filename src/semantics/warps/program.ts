@@ -297,6 +297,14 @@ export type Operation =
   | { readonly _tag: 'mbarrierPending'; readonly to: Row; readonly state: ReadonlyArray<Row> }
   | { readonly _tag: 'mbarrierCpAsync'; readonly at: Address; readonly increment: boolean }
 
+/** The operation where its places in the code are called otherwise. */
+export const retargeted = (o: Operation, to: (at: number) => number): Operation => {
+  const join = 'join' in o && o.join !== null ? to(o.join) : null
+  if ('targets' in o) return { _tag: o._tag, index: o.index, targets: o.targets.map(to), join }
+  if (!('target' in o)) return o
+  return 'join' in o ? { _tag: o._tag, target: to(o.target), join } : { _tag: o._tag, target: to(o.target) }
+}
+
 export interface Instruction {
   readonly site: number
   readonly guard: Guard | null

@@ -11,7 +11,6 @@
  * Law 1. of a program whose products steer nothing, a run with other products makes the same events, but for the words that they carry.
  */
 import { remembered } from '../../remembered.js'
-import { decidingPlaces } from './origins.js'
 import { ofPredicate, type Operation, type Place, type WarpProgram } from './program.js'
 import { usesOf } from './uses.js'
 
@@ -39,7 +38,7 @@ const asked = remembered((p: WarpProgram): { readonly steer: boolean } => {
       const { reads, writes, computes } = usesOf(o)
       if (guard !== null) add(ofPredicate(guard.predicate))
       if (o._tag === 'branchIndexed') add(o.index)
-      const deciding = computes ? (writes.some((w) => steering.has(w)) ? reads : []) : decidingPlaces(o)
+      const deciding = computes ? (writes.some((w) => steering.has(w)) ? reads : []) : usesOf(o).decides
       for (const place of deciding) add(place)
     }
   }

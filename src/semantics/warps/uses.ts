@@ -1,15 +1,30 @@
 /**
- * What an operation of lanes reads and writes of their registers.
+ * What an operation of lanes reads and writes of their registers, and what it may have to wait for.
  *
  *     add.s32 %r3, %r1, %r2      reads rows of %r1 and %r2, writes that of %r3
  *     st.global [%rd1], %r3      reads the address and the value; what it reads decides something
  *
  * `computes`: what it reads comes to no more than what it writes. Of all else what is read decides: a branch, an address, what memory holds. `kept`: what memory holds alone.
  *
- * To add an operation: its line in `usesOf`.
+ * | who asks                                     | what                                                    |
+ * |----------------------------------------------|---------------------------------------------------------|
+ * | liveness, timing, fellows                    | `reads`, `writes`                                       |
+ * | what data decides (`origins.ts`)             | `decides`: all that is read but the words that are moved |
+ * | registers in flight (`flight.ts`)            | `flight`                                                |
+ * | lanes that must be there together (`walk.ts`) | `lanes`                                                 |
+ * | a warp that has other effects before it      | `waits`                                                 |
+ *
+ * To add an operation: its line in `usesOf`, which tsc asks for. Nothing else asks which operations these are.
  */
 import { remembered } from '../../remembered.js'
 import { ofPredicate, type Address, type Guard, type Operation, type Place, type Row } from './program.js'
+
+/** Registers of an asynchronous instruction: those that its operation reads, reads and writes, only writes. */
+export interface InFlight {
+  readonly takes: ReadonlyArray<Row>
+  readonly updates: ReadonlyArray<Row>
+  readonly brings: ReadonlyArray<Row>
+}
 
 export interface Uses {
   readonly reads: ReadonlyArray<Place>
@@ -17,6 +32,14 @@ export interface Uses {
   readonly computes: boolean
   /** what it reads that only comes into memory: neither where it goes nor whether it does depends on it */
   readonly kept: ReadonlyArray<Place>
+  /** what decides where its effect goes and what it does; of what computes, nothing */
+  readonly decides: ReadonlyArray<Place>
+  /** it is done by lanes together: those that `members` names, or all of the part */
+  readonly lanes: { readonly members: Row | null } | null
+  /** may another agent have to do something first? */
+  readonly waits: boolean
+  /** registers that are read or written when it is done, and not when it is issued */
+  readonly flight: InFlight | null
 }
 
 const guards = (gs: ReadonlyArray<Guard | null>): ReadonlyArray<Place> =>
@@ -27,24 +50,83 @@ const addresses = (...as: ReadonlyArray<Address | null>): ReadonlyArray<Place> =
   as.flatMap((a) => a?.rows ?? [])
 const predicate = (p: number | null): ReadonlyArray<Place> => (p === null ? [] : [ofPredicate(p)])
 
-const computing = (reads: ReadonlyArray<Place>, writes: ReadonlyArray<Place>): Uses => ({
+type Places = ReadonlyArray<Place>
+
+const computing = (reads: Places, writes: Places): Uses => ({
   reads,
   writes,
   computes: true,
   kept: [],
+  decides: [],
+  lanes: null,
+  waits: false,
+  flight: null,
 })
-const deciding = (reads: ReadonlyArray<Place>, writes: ReadonlyArray<Place> = []): Uses => ({
+/** Lanes compute together. */
+const together = (members: Row | null, reads: Places, writes: Places): Uses => ({
+  reads: [...reads, ...rows(members)],
+  writes,
+  computes: true,
+  kept: [],
+  decides: [],
+  lanes: { members },
+  waits: false,
+  flight: null,
+})
+const deciding = (reads: Places, writes: Places = []): Uses => ({
   reads,
   writes,
   computes: false,
   kept: [],
+  decides: reads,
+  lanes: null,
+  waits: false,
+  flight: null,
+})
+/** The same of lanes that wait for one another. */
+const meeting = (members: Row): Uses => ({
+  reads: [members],
+  writes: [],
+  computes: false,
+  kept: [],
+  decides: [members],
+  lanes: { members },
+  waits: false,
+  flight: null,
+})
+/** Another agent may have to do something first, if `waits` says so. */
+const waiting = (waits: boolean, reads: Places, writes: Places = []): Uses => ({
+  reads,
+  writes,
+  computes: false,
+  kept: [],
+  decides: reads,
+  lanes: null,
+  waits,
+  flight: null,
 })
 /** Of registers that go to places of memory. */
-const storing = (
-  at: ReadonlyArray<Place>,
-  kept: ReadonlyArray<Place>,
-  writes: ReadonlyArray<Place> = [],
-): Uses => ({ reads: [...at, ...kept], writes, computes: false, kept })
+const storing = (at: Places, kept: Places, writes: Places = []): Uses => ({
+  reads: [...at, ...kept],
+  writes,
+  computes: false,
+  kept,
+  decides: at,
+  lanes: null,
+  waits: false,
+  flight: null,
+})
+/** `by` decides, `still` is read when it is issued, and the other registers are in flight until the operation is done. */
+const flying = (by: Places, still: Places, flight: InFlight): Uses => ({
+  reads: [...by, ...still, ...flight.takes, ...flight.updates],
+  writes: [...flight.updates, ...flight.brings],
+  computes: false,
+  kept: [],
+  decides: by,
+  lanes: null,
+  waits: false,
+  flight,
+})
 
 /** Searches that go on until nothing changes ask again and again. */
 export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses => {
@@ -67,21 +149,22 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'branchIndexed':
       return deciding([o.index])
     case 'shuffle':
-      return computing(rows(o.value, o.lane, o.clamp, o.members), [...rows(o.to), ...predicate(o.inRange)])
+      return together(o.members, rows(o.value, o.lane, o.clamp), [...rows(o.to), ...predicate(o.inRange)])
     case 'vote':
-      return computing([...guards([o.by]), ...rows(o.members)], [...rows(o.to), ...predicate(o.toPredicate)])
+      return together(o.members, guards([o.by]), [...rows(o.to), ...predicate(o.toPredicate)])
     case 'match':
-      return computing([...o.value, o.members], [o.to, ...predicate(o.all)])
+      return together(o.members, o.value, [o.to, ...predicate(o.all)])
     case 'reduce':
-      return computing([o.value, o.members], [o.to])
+      return together(o.members, [o.value], [o.to])
     case 'elect':
-      return computing([o.members], [...rows(o.to), ...predicate(o.elected)])
+      return together(o.members, [], [...rows(o.to), ...predicate(o.elected)])
     case 'activeLanes':
       return computing([], [o.to])
     case 'meetLanes':
-      return deciding([o.members])
+      return meeting(o.members)
     case 'load':
-      return deciding(
+      return waiting(
+        o.until !== undefined,
         [...addresses(o.from), ...rows(o.until?.value ?? null)],
         o.to.flatMap((to) => to ?? []),
       )
@@ -98,15 +181,18 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'sendAsync':
       return storing(addresses(o.into, o.barrier), o.value.flat())
     case 'wgmma':
-      return deciding(
+      return flying(
         [
-          ...(o.a._tag === 'registers' ? o.a.rows : o.a.descriptor),
+          ...(o.a._tag === 'registers' ? [] : o.a.descriptor),
           ...o.b.descriptor,
-          ...o.d,
-          ...(o.sparsity === null ? [] : [o.sparsity.row]),
           ofPredicate(o.accumulates.predicate),
         ],
-        o.d,
+        o.sparsity === null ? [] : [o.sparsity.row],
+        {
+          takes: o.a._tag === 'registers' ? o.a.rows : [],
+          updates: o.d,
+          brings: [],
+        },
       )
     case 'loadMatrices':
       return deciding(addresses(o.from), o.to)
@@ -130,7 +216,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'tcgen05Dealloc':
       return deciding([o.at, o.columns])
     case 'tcgen05Load':
-      return deciding([o.at.row], o.to)
+      return flying([o.at.row], [], { takes: [], updates: [], brings: o.to })
     case 'tcgen05Store':
       return storing([o.at.row], o.value)
     case 'tcgen05Copy':
@@ -158,9 +244,10 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'tensormapPublish':
       return deciding(addresses(o.into, o.from))
     case 'bar':
-      return deciding(rows(o.id, o.count))
+      return waiting(o.mode === 'sync', rows(o.id, o.count))
     case 'barReduce':
-      return deciding(
+      return waiting(
+        true,
         [...rows(o.id, o.count), ...guards([o.by])],
         [...rows(o.to), ...predicate(o.toPredicate)],
       )
@@ -172,7 +259,8 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'mbarrierArrive':
       return deciding([...addresses(o.at), ...rows(o.count, o.bytes)], o.state ?? [])
     case 'mbarrierWait':
-      return deciding(
+      return waiting(
+        o.blocks,
         [
           ...addresses(o.at),
           ...(o.parity === null ? (o.state ?? []) : [o.parity]),
@@ -191,7 +279,6 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'nothing':
     case 'wgmmaFence':
     case 'wgmmaCommit':
-    case 'wgmmaWait':
     case 'tcgen05Relinquish':
     case 'tcgen05Wait':
     case 'setRegisters':
@@ -201,8 +288,10 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'commitAsync':
     case 'waitAsync':
     case 'clusterArrive':
-    case 'clusterWait':
     case 'fence':
       return deciding([])
+    case 'wgmmaWait':
+    case 'clusterWait':
+      return waiting(true, [])
   }
 })

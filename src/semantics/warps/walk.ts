@@ -22,7 +22,7 @@ import type { FaultValue, Value } from '../machine/value.js'
 import { lacking } from '../machine/marks.js'
 import type { Standpoint } from '../machine/front.js'
 import type { World } from '../machine/world.js'
-import { effectsOf, waits, attends } from './effects.js'
+import { effectsOf, attends } from './effects.js'
 import { exchangesIn } from './exchanges.js'
 import { before } from './flight.js'
 import { transpose, wholeWarp } from './effects/matrices.js'
@@ -370,35 +370,10 @@ const takesTurn = (w: Walk, s: Walking): void => {
 // ---------------------------------------------------------------- lanes that must be there together
 
 /** The lanes that an instruction names; all of the part, if it names none. */
-const membersOf = (o: Operation): number | null => {
-  switch (o._tag) {
-    case 'shuffle':
-    case 'vote':
-      return o.members
-    case 'match':
-    case 'reduce':
-    case 'elect':
-    case 'meetLanes':
-      return o.members
-    default:
-      return null
-  }
-}
+const membersOf = (o: Operation): number | null => usesOf(o).lanes?.members ?? null
 
 /** Is it done by lanes together (`collective`)? */
-const isOfLanes = (o: Operation): boolean => {
-  switch (o._tag) {
-    case 'shuffle':
-    case 'vote':
-    case 'match':
-    case 'reduce':
-    case 'elect':
-    case 'meetLanes':
-      return true
-    default:
-      return false
-  }
-}
+const isOfLanes = (o: Operation): boolean => usesOf(o).lanes !== null
 
 /** Operations that lanes do together (`isOfLanes`). */
 type OfLanes = Of<'shuffle' | 'vote' | 'match' | 'reduce' | 'elect' | 'meetLanes'>
@@ -686,7 +661,7 @@ const notTogether = (w: Walk, o: Operation, there: number): FaultValue => {
 const waitOrWaits = (mask: number): string => ((mask & (mask - 1)) === 0 ? 'waits' : 'wait')
 
 /**
- * The parts that execute this with the part `s`, when all lanes of the warp that have not ended are there. Null: they are not, and it waits, or the walk
+ * The parts that execute this with the part `s`, when all lanes of the warp that have not ended are there. Null: they are not, and it or the walk
  * is stopped.
  */
 const gathered = (
@@ -918,13 +893,12 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
         if (!o.relaxed) synced(w, s, mask, 'arrives')
         break
       }
-      if (!last && waits(o) && !(o._tag === 'clusterWait' && isWaitedFor(w, mask))) {
+      if (!last && usesOf(o).waits && !(o._tag === 'clusterWait' && isWaitedFor(w, mask))) {
         s.now = 'waiting'
         return
       }
       if (rows.origins !== null) Origins.directed(rows, o, mask, siteAt(w, s))
-      if (rows.shadow !== null && lacks(w, s, Origins.decidingPlaces(o), mask, 'what the instruction does'))
-        return
+      if (rows.shadow !== null && lacks(w, s, usesOf(o).decides, mask, 'what the instruction does')) return
       if (o._tag === 'clusterWait' && (w.atCluster & mask) !== 0) {
         stop(
           w,
@@ -952,7 +926,7 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
         return
       }
       if (rows.absent.size > 0) Absent.came(rows, o, mask)
-      if (done.length > 1 && waits(o)) {
+      if (done.length > 1 && usesOf(o).waits) {
         waitApart(w, s, mask, done)
         return
       }
@@ -1020,7 +994,7 @@ const open = (w: Walk): ReadonlyArray<Walking> =>
   w.splits.filter((p) => {
     if (p.now !== 'waiting' || (w.atCluster & p.mask) !== 0 || isHeld(w, p)) return false
     const o = w.launch.code[p.pc]?.instruction.operation
-    return o !== undefined && waits(o)
+    return o !== undefined && usesOf(o).waits
   })
 
 /** The same, and behind them one that has yielded: it goes on where none of them can. */

@@ -8,23 +8,12 @@ import type { Work } from '../machine/pace.js'
 import { ofPredicate, type Operation, type WarpProgram } from './program.js'
 import { usesOf } from './uses.js'
 
+/** Operations of many names say theirs; each of the others is called by its tag. */
 const nameOf = (o: Operation): string => {
-  switch (o._tag) {
-    case 'scalar':
-      return o.name
-    case 'turn':
-    case 'nothing':
-      return ''
-    case 'predicate':
-      return `predicate.${o.op}`
-    case 'multiply':
-    case 'wholeWarp':
-      return o._tag
-    case 'mbarrierArrive':
-      return `${o._tag}.${o.kind}`
-    default:
-      return o._tag
-  }
+  if (o._tag === 'scalar') return o.name
+  if (o._tag === 'predicate') return `${o._tag}.${o.op}`
+  if (o._tag === 'mbarrierArrive') return `${o._tag}.${o.kind}`
+  return o._tag === 'turn' || o._tag === 'nothing' ? '' : o._tag
 }
 
 /** By index of `code`. */

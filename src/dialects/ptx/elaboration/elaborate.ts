@@ -19,7 +19,11 @@ import { withPeeks } from '../../../semantics/warps/peeks.js'
 import { mostRegisters, registerFile } from '../../../semantics/language/limits.js'
 import { withSpins } from '../../../semantics/warps/spins.js'
 import type { NamedBytes } from '../../../semantics/judging/finding.js'
-import type { Instruction as WarpInstruction, WarpProgram } from '../../../semantics/warps/program.js'
+import {
+  retargeted,
+  type Instruction as WarpInstruction,
+  type WarpProgram,
+} from '../../../semantics/warps/program.js'
 import { contractionOf, type Taking } from '../flow/contraction.js'
 import { graphOf } from '../flow/graph.js'
 import { assertionAt } from '../flow/assertions.js'
@@ -280,23 +284,11 @@ const functionBody = (m: Making, code: Code, label: number): void => {
 
 /** The code with labels as what they stand for. */
 const placed = (m: Making): ReadonlyArray<WarpInstruction> =>
-  m.e.code.map(({ site, guard, operation: o }): WarpInstruction => {
-    const at = (label: number): number => m.labels[label]!
-    switch (o._tag) {
-      case 'branch':
-        return { site, guard, operation: { _tag: 'branch', target: at(o.target), join: null } }
-      case 'branchIndexed':
-        return {
-          site,
-          guard,
-          operation: { _tag: 'branchIndexed', index: o.index, targets: o.targets.map(at), join: null },
-        }
-      case 'call':
-        return { site, guard, operation: { _tag: 'call', target: at(o.target) } }
-      default:
-        return { site, guard, operation: o }
-    }
-  })
+  m.e.code.map(({ site, guard, operation }) => ({
+    site,
+    guard,
+    operation: retargeted(operation, (label) => m.labels[label]!),
+  }))
 
 // ---------------------------------------------------------------- modules
 
