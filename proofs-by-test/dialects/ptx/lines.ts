@@ -134,10 +134,14 @@ const skipped = (form: Form): boolean => form.base === 'call' || /^multimem/.tes
 const turnOf = (form: Form): number =>
   Array.from(form.row).reduce((n, c) => (31 * n + c.charCodeAt(0)) % 65521, 7)
 
+/** A chip that has it. */
+const targetOf = ({ family, base }: Form): string =>
+  family === 'wgmma' || base === 'setmaxnreg' ? 'sm_90a' : base === 'tcgen05.ld.red' ? 'sm_103a' : 'sm_100a'
+
 const linesOf = (form: Form): ReadonlyArray<Line> => {
   const index = turnOf(form)
   if (skipped(form)) return []
-  const target = form.family === 'wgmma' || form.base === 'setmaxnreg' ? 'sm_90a' : 'sm_100a'
+  const target = targetOf(form)
   const opcode = exampleOf(form)
   const m = matchOf(form, opcode)
   const required = form.operands
@@ -195,7 +199,7 @@ const linesOf = (form: Form): ReadonlyArray<Line> => {
 /** Each word of each slot of a row once, the others as in its example; and its example with each operand that may be left out. */
 export const wordsOf = (form: Form): ReadonlyArray<Line> => {
   if (skipped(form)) return []
-  const target = form.family === 'wgmma' || form.base === 'setmaxnreg' ? 'sm_90a' : 'sm_100a'
+  const target = targetOf(form)
   const said = (slots: ReadonlyArray<string>): string =>
     [form.base, ...slots.filter((x) => x !== '')].join('.')
   const first = form.slots.map((s) => (s.optional ? '' : (s.words[0]?.join('.') ?? '')))

@@ -14,19 +14,35 @@
  * for the registers, and the read of the columns goes on until the language's own wait. A load reads and writes in one event here, so the machine
  * cannot show an overwrite that comes between the two; the log can (the search of schedules, which looks for two accesses on offer at once, cannot).
  *
+ * A load of words may leave the least or the greatest of what each lane has loaded as well (`tcgen05.ld.red`), in a register that comes with the others.
+ *
+ *     ld.red r, x <- D, max      in flight; then r is what D held, and x of each lane the greatest word of its r
+ *
  * Laws
  * 1. After `waitLd` no load of the agent is in flight, after `waitSt` no store; neither asks for the other.
  * 2. st, waitSt, ld, waitLd, read gives what was stored.
+ * 3. The extreme of a load is that of its words in any order; of f32, -0 is below +0, and a NaN counts as `by` says.
+ *
+ * @fidelity documented: no chip that was measured takes `tcgen05.ld.red`.
  *
  * Source: PTX ISA, tcgen05.ld, tcgen05.st, tcgen05.wait.
  */
+import { unreachable } from '../../failure.js'
 import { bitsOf, isInt } from '../../numerics/dtype.js'
 import { wrap } from '../../numerics/integer.js'
+import { allBytes, extremeWord, scalarOperation } from '../../numerics/scalar/index.js'
+import { datumOf, isKnown, mark, marked, markOf } from '../../numerics/shadow.js'
 import type { InstructionOf } from '../language/instruction.js'
 import type { Access, LogEvent } from '../log/events.js'
 import { effect, elementsOperand, tileOperand, type Effect, type Executing } from '../machine/effect.js'
 import type { Environment } from '../machine/environment.js'
-import type { Prepared, Tcgen05LdInFlight, Tcgen05StInFlight } from '../machine/operation.js'
+import type {
+  Elements,
+  Extreme,
+  Prepared,
+  Tcgen05LdInFlight,
+  Tcgen05StInFlight,
+} from '../machine/operation.js'
 import * as Plane from '../machine/plane.js'
 import { issuing, withInFlight, withPlane, type Machine } from '../machine/state.js'
 import * as V from '../machine/value.js'
@@ -98,7 +114,8 @@ export const executeLd = (x: Executing, m: Machine, p: Of<'tcgen05.ld'>): Effect
     destination: p.destination,
     bytes: p.source.offsets.length * Plane.bytesOf(p.source.dtype),
   }
-  return effect(issuing(m, [f]), [issueOf(x, m, 'tcgen05Ld', f.bytes)])
+  const told = p.extreme === undefined ? f : Object.assign({ extreme: p.extreme }, f)
+  return effect(issuing(m, [told]), [issueOf(x, m, 'tcgen05Ld', f.bytes)])
 }
 
 export const executeSt = (x: Executing, m: Machine, p: Of<'tcgen05.st'>): Effect | FaultValue => {
@@ -124,11 +141,37 @@ export const executeSt = (x: Executing, m: Machine, p: Of<'tcgen05.st'>): Effect
 
 // ---------------------------------------------------------------- completion
 
+/** A write of an operation that is no copy of what it has read. */
+const computed = (f: Tcgen05LdInFlight, into: Elements): Access =>
+  Object.assign({ origin: V.otherOrigin }, access(f, f.id, 'w', 'generic', into, 'destination'))
+
+/** Lane by lane the extreme of what has been loaded, register by register: nothing where a word was never written; of words that are not known, what they depend on. */
+const extremeOf = ({ by, magnitudes, into }: Extreme, data: Float64Array): Float64Array => {
+  const lanes = into.offsets.length
+  const of = scalarOperation(by) ?? unreachable(by)
+  return Float64Array.from({ length: lanes }, (_, lane) => {
+    const words = data.filter((_word, i) => i % lanes === lane)
+    if (words.some(Number.isNaN)) return NaN
+    if (words.every(isKnown)) return extremeWord(of, magnitudes, Array.from(words))
+    return marked(
+      0,
+      mark(
+        allBytes,
+        words.reduce((d, x) => Math.max(d, datumOf(markOf(x))), 0),
+      ),
+    )
+  })
+}
+
 /** Registers have no proxy: they are the agent's own. */
 export const performLd = (m: Machine, f: Tcgen05LdInFlight): Effect => {
   const { data } = Plane.read(m.planes[f.source.plane]!, f.source)
   const d = f.destination
-  const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, data, m.edit))
+  const { extreme } = f
+  const found = extreme === undefined || data === null ? null : extremeOf(extreme, data)
+  const loaded = Plane.write(m.planes[d.plane]!, d, data, m.edit)
+  const plane = extreme === undefined ? loaded : Plane.write(loaded, extreme.into, found, m.edit)
+  const written = withPlane(m, d.plane, plane)
   return effect(
     withInFlight(
       written,
@@ -138,6 +181,7 @@ export const performLd = (m: Machine, f: Tcgen05LdInFlight): Effect => {
       { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
       access(f, f.id, 'r', 'tensor', f.source, 'source'),
       access(f, f.id, 'w', 'generic', d, 'destination'),
+      ...(extreme === undefined ? [] : [computed(f, extreme.into)]),
       { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'tcgen05Ld', side: 'full' },
     ],
   )
@@ -193,7 +237,11 @@ export const flights: Flights<'tcgen05Ld' | 'tcgen05St'> = {
   tcgen05Ld: {
     next: (_, m, f) => performLd(m, f),
     held: free,
-    touches: (f) => [memory('r', f.source), memory('w', f.destination)],
+    touches: (f) => [
+      memory('r', f.source),
+      memory('w', f.destination),
+      ...(f.extreme === undefined ? [] : [memory('w', f.extreme.into)]),
+    ],
     ctas: noCtas,
   },
   tcgen05St: {

@@ -86,6 +86,14 @@ export interface Joining {
 /** What elements that are nowhere read as: zero, or something else. */
 export type Outside = 'zero' | 'other'
 
+/** The least or the greatest word of what each lane loads, by a scalar operation, of the words or of their magnitudes. */
+export interface Extreme {
+  readonly by: string
+  readonly magnitudes: boolean
+  /** one word a lane */
+  readonly into: Elements
+}
+
 export type Prepared =
   | { readonly _tag: 'mbarrier.init'; readonly barrier: number; readonly count: number }
   | { readonly _tag: 'mbarrier.inval'; readonly barrier: number }
@@ -368,7 +376,12 @@ export type Prepared =
       readonly bytes: number
       readonly ctaGroup: 1 | 2
     }
-  | { readonly _tag: 'tcgen05.ld'; readonly source: Elements; readonly destination: Elements }
+  | {
+      readonly _tag: 'tcgen05.ld'
+      readonly source: Elements
+      readonly destination: Elements
+      readonly extreme?: Extreme
+    }
   | {
       readonly _tag: 'tcgen05.st'
       readonly destination: Elements
@@ -469,6 +482,7 @@ export interface Tcgen05LdInFlight extends Issued {
   readonly _tag: 'tcgen05Ld'
   readonly source: Elements
   readonly destination: Elements
+  readonly extreme?: Extreme
   readonly bytes: number
 }
 export interface Tcgen05StInFlight extends Issued {

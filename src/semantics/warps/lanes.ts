@@ -18,7 +18,7 @@
  * Source: PTX ISA, shfl.sync, vote.sync, match.sync, redux.sync, elect.sync, activemask.
  */
 import { unreachable } from '../../failure.js'
-import { scalarOperation } from '../../numerics/scalar/index.js'
+import { extremeWord, scalarOperation } from '../../numerics/scalar/index.js'
 import { absentAt, setAbsent } from './absent.js'
 import type { Operation } from './program.js'
 import {
@@ -141,7 +141,7 @@ export const match = (r: Rows, o: Of<'match'>, mask: number): void => {
   if (o.all !== null) setPredicate(r, o.all, mask, one ? mask : 0, unknown === 0 ? 0 : mask)
 }
 
-/** The least or the greatest of the lanes as f32: in any order the same, as -0 is below +0 and a NaN that is made is one word. */
+/** The least or the greatest of the lanes as f32. */
 const extreme = (
   r: Rows,
   o: Of<'reduce'>,
@@ -149,11 +149,9 @@ const extreme = (
   mask: number,
 ): number => {
   const of = scalarOperation(`${o.op}${propagates ? '.NaN' : ''}.f32`) ?? unreachable(o.op)
-  const at = (lane: number): number => wordAt(r, o.value, lane) & (magnitudes ? 0x7fffffff : -1)
-  // of one lane, too, the result is that of the operation
-  let word = of.compute(at(lowest(mask)), at(lowest(mask)))
-  for (let m = mask & (mask - 1); m !== 0; m &= m - 1) word = of.compute(word, at(lowest(m)))
-  return word | 0
+  const words: number[] = []
+  for (let m = mask; m !== 0; m &= m - 1) words.push(wordAt(r, o.value, lowest(m)))
+  return extremeWord(of, magnitudes, words)
 }
 
 export const reduce = (r: Rows, o: Of<'reduce'>, mask: number): void => {

@@ -216,7 +216,11 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'tcgen05Dealloc':
       return deciding([o.at, o.columns])
     case 'tcgen05Load':
-      return flying([o.at.row], [], { takes: [], updates: [], brings: o.to })
+      return flying([o.at.row], [], {
+        takes: [],
+        updates: [],
+        brings: o.extreme === undefined ? o.to : [...o.to, o.extreme.to],
+      })
     case 'tcgen05Store':
       return storing([o.at.row], o.value)
     case 'tcgen05Copy':

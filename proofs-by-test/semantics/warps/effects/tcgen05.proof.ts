@@ -45,6 +45,88 @@ const moved: ReadonlyArray<readonly [AccessShapeName, number, number]> = [
   ['16x32bx2', 32, 64],
 ]
 
+// ---------------------------------------------------------------- the extreme of a load
+
+/** A word of every kind: whole numbers of either sign, subnormal and normal floats, NaNs, zeros of either sign; a lane of NaNs alone, and one of zeros. */
+const wordOf = (thread: number, column: number): number => {
+  const word = (Math.imul(thread, 0x9e3779b1) + Math.imul(column, 0x85ebca6b)) | 0
+  switch (thread % 8) {
+    case 3:
+      return column % 2 === 0 ? word | 0x7fc00001 : word
+    case 5:
+      return word | 0x7fc00001
+    case 6:
+      return column % 2 === 0 ? 0 : -2147483648
+    default:
+      return word
+  }
+}
+const mixed = (columns: number): string => `and.b32 %m0, %t, 7;
+${Array.from({ length: columns }, (_, c) => {
+  const v = `%v${String(c)}`
+  return `mad.lo.s32 ${v}, %t, ${String(0x9e3779b1 | 0)}, ${String(Math.imul(c, 0x85ebca6b))};
+or.b32 %m1, ${v}, 0x7fc00001;
+setp.eq.u32 %p, %m0, 5;
+selp.b32 ${v}, %m1, ${v}, %p;
+setp.eq.u32 %p, %m0, 3;
+${c % 2 === 0 ? `selp.b32 ${v}, %m1, ${v}, %p;` : ''}
+setp.eq.u32 %p, %m0, 6;
+selp.b32 ${v}, ${c % 2 === 0 ? '0' : '0x80000000'}, ${v}, %p;`
+}).join('\n')}
+tcgen05.st.sync.aligned.32x32b.x${String(columns)}.b32 [%lanes], {${registers('v', columns)}};`
+
+const nan = 0x7fffffff
+const floatOf = (word: number): number => new Float32Array(Int32Array.of(word).buffer)[0]!
+const patternOf = (x: number): number =>
+  Number.isNaN(x) ? nan : new Int32Array(Float32Array.of(x).buffer)[0]!
+
+/** By JavaScript, whose `Math.max` orders the zeros and lets a NaN go on. */
+const extremeBy = (op: 'min' | 'max', type: string, words: ReadonlyArray<number>): number => {
+  const [kind = '', ...how] = type.split('.').reverse()
+  const of = op === 'min' ? Math.min : Math.max
+  if (kind === 's32') return of(...words)
+  if (kind === 'u32') return of(...words.map((w) => w >>> 0)) | 0
+  const floats = words.map((w) => (how.includes('abs') ? Math.abs(floatOf(w)) : floatOf(w)))
+  const those = how.includes('NaN') ? floats : floats.filter((x) => !Number.isNaN(x))
+  return patternOf(those.length === 0 ? NaN : of(...those))
+}
+
+describe('tcgen05.ld.red', () => {
+  const columns = 32
+  const rows = (['min', 'max'] as const).flatMap((op) =>
+    ['f32', 'abs.f32', 'NaN.f32', 'abs.NaN.f32', 's32', 'u32'].map((type) => [op, type] as const),
+  )
+  const shapes = [
+    ['32x32b', 2, 0],
+    ['32x32b', 8, 0],
+    ['16x32bx2', 4, 16],
+  ] as const
+  it.each(rows)('%s.%s: the words of a load, and their extreme, lane by lane', (op, type) => {
+    const turn = rows.findIndex(([o, t]) => o === op && t === type)
+    for (const [shape, num, split] of nightly ? shapes : [shapes[turn % shapes.length]!]) {
+      const access = right(accessShape(shape, num, split))
+      const { words, ended } = left(
+        {
+          target: 'sm_103a',
+          all: mixed(columns),
+          then: `tcgen05.ld.red.sync.aligned.${shape}.x${String(num)}.${op}.${type} {${registers('o', num)}}, %o${String(num)}, [%lanes]${split === 0 ? '' : `, ${String(split)}`};`,
+          out: num + 1,
+        },
+        blank,
+      )
+      expect(ended).toBe('completed')
+      const wanted = Array.from({ length: 128 }, (_, t) => {
+        const loaded = Array.from({ length: num }, (_, register) => {
+          const { lane, column } = cellOf(access, { thread: t % 32, register })
+          return wordOf(32 * Math.floor(t / 32) + lane, column)
+        })
+        return [...loaded, extremeBy(op, type, loaded)]
+      })
+      expect(words, shape).toEqual(Uint32Array.from(wanted.flat()))
+    }
+  })
+})
+
 describe('tcgen05.ld', () => {
   it.each(
     sampled(

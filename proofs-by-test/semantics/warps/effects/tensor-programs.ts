@@ -20,6 +20,8 @@ export const registers = (first: string, count: number): string =>
   Array.from({ length: count }, (_, i) => `%${first}${String(i)}`).join(', ')
 
 interface Text {
+  /** absent: sm_100a */
+  readonly target?: string
   /** what every thread does before the one: `%d` is the first column, `%t` the thread, `%lanes` the address of the lanes of its warp */
   readonly all?: string
   /** what one thread asks for; `%bar` is a barrier of one arrival, which it must commit to */
@@ -41,7 +43,7 @@ export const left = (
 ): { readonly words: Uint32Array; readonly ended: string } => {
   const together = group === 1 ? '' : 'barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;'
   const text = `.version 8.8
-.target sm_100a
+${t.target === undefined ? '.target sm_100a' : `.target ${t.target}`}
 .address_size 64
 .visible .entry k(.param .u64 x, .param .u64 y) .reqnctapercluster ${String(group)}, 1, 1 {
 .reg .pred %p, %q, %on, %off, %done;

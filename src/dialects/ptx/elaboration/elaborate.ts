@@ -385,7 +385,7 @@ export const elaborate = (
     program: {
       ...reserved,
       name: f.name,
-      arch: module.targets[0]?.startsWith('sm_10') === true ? 'sm100a' : 'sm90a',
+      arch: /^sm_1[01]/.test(module.targets[0] ?? '') ? 'sm100a' : 'sm90a',
       code: flown,
       constants: [...e.constants].map(([word, row]) => ({ row, word })),
       givens: [...e.givens.values()],

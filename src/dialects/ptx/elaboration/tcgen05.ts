@@ -182,6 +182,24 @@ export const tcgen05: Elaborations = {
       h.guard,
     )
   },
+  'tcgen05.ld.red': (h) => {
+    const { modifiers: m } = h
+    emit(
+      h.e,
+      {
+        _tag: 'tcgen05Load',
+        at: addressOf(h, h.operands['a']),
+        moved: movedOf(h),
+        to: itemsOf(h.operands['d']).map((v) => target(h, v, 'b32')[0]!),
+        extreme: {
+          by: `${m['op'] ?? ''}${m['nan'] === undefined ? '' : '.NaN'}.${m['type'] ?? ''}`,
+          magnitudes: m['abs'] !== undefined,
+          to: target(h, own(h.operands, 'r'), 'b32')[0]!,
+        },
+      },
+      h.guard,
+    )
+  },
   'tcgen05.st': (h) => {
     emit(
       h.e,

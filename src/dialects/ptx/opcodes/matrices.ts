@@ -108,6 +108,7 @@ export const wgmma: ReadonlyArray<Form> = rowsOf(
 
 const group = 'group=cta_group::1|cta_group::2'
 const num = 'num=x1|x2|x4|x8|x16|x32|x64|x128'
+const several = 'num=x2|x4|x8|x16|x32|x64|x128'
 const kinds = 'kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8'
 const scaled = 'kind=kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4'
 const vector = 'scale=scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32?'
@@ -126,6 +127,10 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.relinquish_alloc_permit ${group} sync aligned | - | asks for no more columns
   tcgen05.ld sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] | d = the word in tensor memory
   tcgen05.ld sync aligned shape=16x32bx2 ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] split#0..65535 | d = the word at two places of tensor memory
+  tcgen05.ld.red sync aligned shape=32x32b ${several} op=min|max abs? nan=NaN? type=f32 | d={tmem}b32 r=b32 [a] | d = the word in tensor memory, r = the least or greatest of a lane
+  tcgen05.ld.red sync aligned shape=32x32b ${several} op=min|max type=s32|u32 | d={tmem}b32 r=b32 [a] | d = the word in tensor memory, r = the least or greatest of a lane
+  tcgen05.ld.red sync aligned shape=16x32bx2 ${several} op=min|max abs? nan=NaN? type=f32 | d={tmem}b32 r=b32 [a] split#0..65535 | d = the word at two places of tensor memory, r = the least or greatest of a lane
+  tcgen05.ld.red sync aligned shape=16x32bx2 ${several} op=min|max type=s32|u32 | d={tmem}b32 r=b32 [a] split#0..65535 | d = the word at two places of tensor memory, r = the least or greatest of a lane
   tcgen05.st sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} unpack=unpack::16b? type=b32 | [a] b%{tmem}b32 | the word in tensor memory = b
   tcgen05.st sync aligned shape=16x32bx2 ${num} unpack=unpack::16b? type=b32 | [a] split#0..65535 b%{tmem}b32 | the word at two places of tensor memory = b
   tcgen05.wait::ld sync aligned | - | waits for the loads of this thread

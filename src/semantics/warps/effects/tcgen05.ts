@@ -243,13 +243,36 @@ const registersOf = (h: Here, o: Of<'tcgen05Load'>): Elements | FaultValue => {
   )
 }
 
+/** One register in the plane of the warp. */
+const wordOfLanes = (h: Here, o: Of<'tcgen05Load'>, row: Row): Elements | FaultValue => {
+  const first = placeOf(h.launch.flight!, row)
+  const plane = planeOf(h)
+  return once(h, o, `register ${String(plane)}`, () =>
+    scattered(
+      h,
+      plane,
+      'i32',
+      [1, 32],
+      Int32Array.from({ length: 32 }, (_, lane) => first + 4 * lane),
+    ),
+  )
+}
+
 const load = (h: Here, o: Of<'tcgen05Load'>, mask: number): Parts => {
   const source = cells(h, 'tcgen05.ld', o, o.to.length, mask)
   if ('code' in source) return source
   const destination = registersOf(h, o)
   if ('code' in destination) return destination
-  bring(h, o.to)
-  return [part({ _tag: 'tcgen05.ld', source, destination }, nothing)]
+  const { extreme } = o
+  if (extreme === undefined) {
+    bring(h, o.to)
+    return [part({ _tag: 'tcgen05.ld', source, destination }, nothing)]
+  }
+  const { by, magnitudes, to } = extreme
+  const into = wordOfLanes(h, o, to)
+  if ('code' in into) return into
+  bring(h, [...o.to, to])
+  return [part({ _tag: 'tcgen05.ld', source, destination, extreme: { by, magnitudes, into } }, nothing)]
 }
 
 const store = (h: Here, o: Of<'tcgen05Store'>, mask: number): Parts => {

@@ -33,6 +33,8 @@ export type Tcgen05Operation =
       readonly at: TensorAddress
       readonly moved: Moved
       readonly to: ReadonlyArray<Row>
+      /** the least or the greatest of what each lane loads, by an operation of `numerics/scalar` */
+      readonly extreme?: { readonly by: string; readonly magnitudes: boolean; readonly to: Row }
     }
   | {
       readonly _tag: 'tcgen05Store'
