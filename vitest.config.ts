@@ -3,6 +3,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['proofs-by-test/**/*.proof.ts'],
+    // what was captured lies beside the texts
+    globalSetup: ['tools/captures.mjs'],
     setupFiles: ['proofs-by-test/setup.ts'],
     testTimeout: 120_000,
     pool: 'forks',

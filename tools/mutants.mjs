@@ -20,6 +20,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { createInstrumenter } from '@stryker-mutator/instrumenter'
+import { unpack } from './captures.mjs'
 
 const rooms = JSON.parse(readFileSync('settings/mutants/rooms.json', 'utf8'))
 const usage = `usage: node tools/mutants.mjs ROOM ... | --all   [--count 300] [--seed 1] [--concurrency 1] [--survivors | --whole]
@@ -49,6 +50,8 @@ const read = () => {
   }
 }
 const { positionals, values } = read()
+// the proofs read what was captured, in a copy of this folder
+unpack()
 const asked = values.all ? Object.keys(rooms) : positionals
 if (asked.length === 0) refuse('no room is named')
 for (const room of asked) if (!Object.hasOwn(rooms, room)) refuse(`there is no room '${room}'`)
