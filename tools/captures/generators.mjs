@@ -179,7 +179,7 @@ const pcg = (seed) => {
 
 const layers = 256
 const edge = 3.6541528853610088
-const area = 0.00492867323399
+const area = 0.004928673233974655
 const density = (x) => Math.exp(-0.5 * x * x)
 
 /** Of each layer: how wide it is, up to where a number is surely under the curve (of 2^52), and the curve's height at its edge. */
