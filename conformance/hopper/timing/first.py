@@ -1,110 +1,24 @@
-"""Runs the microbenchmarks and the launches on a GPU; argv: an output folder."""
-import ctypes as C, json, math, os, statistics, subprocess, sys, time
+"""Arithmetic, shared memory, barriers, copies, stores and products of a GPU; argv: an output folder."""
+import statistics, sys
 import torch
+from device import Device, function, here, i32, launch, module, tensormap, u64
 
-out = sys.argv[1]
-T0 = time.time()
-cu = C.CDLL('libcuda.so.1')
-torch.zeros(1, device='cuda')
-here = os.path.dirname(os.path.abspath(__file__))
-
-
-def ok(r, what):
-    if r != 0: raise RuntimeError(f'{what}: {r}')
-
-
-def module(path):
-    m = C.c_void_p()
-    ok(cu.cuModuleLoadData(C.byref(m), open(path, 'rb').read()), path)
-    return m
-
-
-def function(m, name, shared=0):
-    f = C.c_void_p()
-    ok(cu.cuModuleGetFunction(C.byref(f), m, name.encode()), name)
-    if shared > 48000: ok(cu.cuFuncSetAttribute(f, 8, C.c_int(shared)), 'shared')
-    return f
-
-
-def u64(x): return C.c_uint64(x)
-def i32(x): return C.c_int(x)
-
-
-def launch(f, grid, threads, shared, args):
-    a = (C.c_void_p * len(args))(*[C.cast(C.pointer(x), C.c_void_p) for x in args])
-    s = C.c_void_p(torch.cuda.current_stream().cuda_stream)
-    g = list(grid) + [1] * (3 - len(grid))
-    ok(cu.cuLaunchKernel(f, *[C.c_uint(x) for x in g], C.c_uint(threads), C.c_uint(1), C.c_uint(1), C.c_uint(shared), s, a, None), 'launch')
-
-
-results = {}
-log = open(f'{out}/micro.jsonl', 'w')
-
-
-def emit(**r):
-    log.write(json.dumps(r) + '\n')
-    log.flush()
-
-
-outs = torch.zeros(1 << 16, dtype=torch.int64, device='cuda')
-big = torch.zeros(1 << 30, dtype=torch.uint8, device='cuda')
-micro = module(f'{here}/first.cubin')
-
-
-def once(name, grid, threads, shared, *args, take=8, runs=3):
-    f = function(micro, name, shared)
-    best = None
-    for _ in range(runs):
-        outs[:take].zero_()
-        launch(f, [grid], threads, shared, [u64(outs.data_ptr()), *args])
-        torch.cuda.synchronize()
-        r = outs[:take].tolist()
-        best = r if best is None or sum(r[:1]) < sum(best[:1]) else best
-    return best
-
-
-def clock(spin=200000):
-    r = once('freq', 1, 1, 0, i32(spin), take=2, runs=1)
-    return r[0] / r[1] * 1e3
-
-
-props = torch.cuda.get_device_properties(0)
-SMS = props.multi_processor_count
-emit(what='device', name=props.name, sms=SMS, l2=props.L2_cache_size, smi=subprocess.run(['nvidia-smi', '--query-gpu=name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit', '--format=csv,noheader'], capture_output=True, text=True).stdout.strip(), clock=clock())
-
-
-def section(f):
-    try:
-        f()
-    except Exception as e:
-        emit(what='failed', section=f.__name__, why=str(e))
-        print('FAILED', f.__name__, e)
-    print(f.__name__, round(time.time() - T0, 1))
-
-
-def timed(go, reps=10, flush=None):
-    ts = []
-    for _ in range(reps):
-        if flush is not None: flush()
-        a = torch.cuda.Event(enable_timing=True)
-        b = torch.cuda.Event(enable_timing=True)
-        a.record()
-        go()
-        b.record()
-        torch.cuda.synchronize()
-        ts.append(a.elapsed_time(b) * 1e3)
-    return statistics.median(ts)
+d = Device(sys.argv[1], 'first.jsonl')
+first = module(f'{here}/first.cubin')
+emit, section, timed, big, outs, SMS = d.emit, d.section, d.timed, d.big, d.outs, d.sms
+once = lambda name, *args, **how: d.run(first, name, *args, by=lambda r: r[0], **how)
+emit(what='clock', mhz=d.clock(first))
 
 
 @section
 def launches():
-    f = function(micro, 'empty')
+    f = function(first, 'empty')
     for g in (1, 132, 1320, 13200, 132000):
         for t in (32, 128, 256, 512):
             one = timed(lambda: launch(f, [g], t, 0, [u64(0)]))
             ten = timed(lambda: [launch(f, [g], t, 0, [u64(0)]) for _ in range(20)])
             emit(what='launch', grid=g, threads=t, us=one, us20=ten)
-    f = function(micro, 'empty_smem', 227 * 1024)
+    f = function(first, 'empty_smem', 227 * 1024)
     for g in (132, 1320, 13200):
         emit(what='launch', grid=g, threads=256, shared=227 * 1024, us=timed(lambda: launch(f, [g], 256, 227 * 1024, [u64(outs.data_ptr())])))
     for spin in (1000, 3000):
@@ -171,14 +85,7 @@ def copies():
                 emit(what='tma_bulk', ctas=ctas, where=where, bytes=b, depth=depth, cycles=statistics.mean(r[0::2]) / N, worst=max(r[0::2]) / N, issue=statistics.mean(r[1::2]) / N)
     rows, cols = 4096, 4096
     for w, h, sw in ((64, 64, 3), (64, 128, 3), (64, 256, 3), (32, 128, 2), (64, 8, 3), (64, 32, 3), (16, 128, 1)):
-        tm = (C.c_uint64 * 16)()
-        buf = C.create_string_buffer(128 + 64)
-        addr = (C.addressof(buf) + 63) & ~63
-        r = cu.cuTensorMapEncodeTiled(C.c_void_p(addr), C.c_int(6), C.c_uint(2), C.c_void_p(big.data_ptr()), (C.c_uint64 * 2)(cols, rows), (C.c_uint64 * 1)(cols * 2), (C.c_uint32 * 2)(w, h), (C.c_uint32 * 2)(1, 1), C.c_int(0), C.c_int(sw), C.c_int(2), C.c_int(0))
-        ok(r, 'encode')
-        f = function(micro, 'tma_2d', 226 * 1024)
-        class Map(C.Structure): _fields_ = [('x', C.c_byte * 128)]
-        m = Map.from_address(addr)
+        m = tensormap(big.data_ptr(), rows, cols, w, h, sw)
         b = w * h * 2
         for ctas, apart in ((1, 0), (SMS, 0), (SMS, 61), (SMS, 13)):
             for depth in (1, 2, 4, 6):
@@ -225,47 +132,4 @@ def products():
                         emit(what='wgmma', src=src, n=N, ctas=ctas, warpgroups=wgs, per=per, ahead=ahead, cycles=r[0] / (n * per))
 
 
-flushed = torch.zeros(256 << 20, dtype=torch.uint8, device='cuda')
-scratch = torch.zeros(64 << 20, dtype=torch.uint8, device='cuda')
-rows = []
-torch.manual_seed(1)
-pool = torch.randn(1 << 26, device='cuda', dtype=torch.float32).half()
-tensors = [torch.zeros(1 << 26, device='cuda', dtype=torch.float16) for _ in range(4)]
-
-
-def measure(j, path):
-    f = function(module(path), j['entry'], j['shared'])
-    args = []
-    k = 0
-    for a in j['args']:
-        if len(a) == 2:
-            assert a[1] <= 1 << 26
-            tensors[k][:a[1]].copy_(pool[:a[1]])
-            args.append(u64(tensors[k].data_ptr()))
-            k += 1
-        else: args.append(i32(a[2]) if a[1] == 'i' else C.c_float(a[2]))
-    args += [u64(scratch.data_ptr()), u64(scratch.data_ptr())]
-    go = lambda: launch(f, j['grid'], j['threads'], j['shared'], args)
-    go()
-    torch.cuda.synchronize()
-    us = timed(go, 15, lambda: flushed.zero_())
-    warm = timed(go, 10)
-    go()
-    c = clock(100000)
-    for _ in range(10): go()
-    c2 = clock(100000)
-    return dict(us=us, us_warm=warm, clock=c, clock_busy=c2)
-
-
-for which, table in (('k', json.load(open(f'{here}/k/launches.json'))),):
-    with open(f'{out}/{which}.jsonl', 'w') as o:
-        for j in table:
-            try:
-                r = measure(j, f"{here}/{which}/{j['kernel']}.cubin")
-            except Exception as e:
-                r = dict(failed=str(e))
-            o.write(json.dumps(dict(name=j['name'], **r)) + '\n')
-            o.flush()
-            if time.time() - T0 > 280: break
-    print(which, time.time() - T0)
-emit(what='end', clock=clock(), seconds=time.time() - T0)
+emit(what='end', clock=d.clock(first), seconds=d.seconds())

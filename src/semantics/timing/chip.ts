@@ -71,6 +71,7 @@ export type Name =
   | 'write.port'
   | 'l2.bytes'
   | 'dram.latency'
+  | 'dram.spread'
   | 'dram.bandwidth'
   | 'wgmma.issue'
   | 'wgmma.latency'
@@ -146,6 +147,7 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'l2.together': ['count', 'neighbouring multiprocessors whose requests for one line are made once'],
   'l2.bytes': ['bytes', 'of L2 that keep what was read'],
   'dram.latency': ['cycles', 'a load of what is not in L2, beyond that of one that is'],
+  'dram.spread': ['cycles', 'by how much the last of many lines from DRAM comes later than one'],
   'dram.bandwidth': ['GB/s', 'between DRAM and L2'],
   'wgmma.issue': ['cycles', 'a warp issues a product'],
   'wgmma.latency': ['cycles', 'from the last product of a group to the instruction behind a wait for it'],

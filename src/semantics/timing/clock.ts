@@ -109,6 +109,8 @@ export interface Beside {
   /** of what a statement loads from global memory: how much is not in L2, and how much L2 is asked for by this multiprocessor and none of its neighbours, from 0 to 1 */
   readonly missing: (site: number) => number
   readonly alone: (site: number) => number
+  /** of the same: how much is on its way from DRAM, for this multiprocessor or for another one */
+  readonly late: (site: number) => number
   /** multiprocessors that are busy */
   readonly active: number
 }
@@ -282,8 +284,14 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         }
       }
     }
-    const demand = new Map<Class, number>()
+    const demand = new Map<UnitClass, number>()
     let slots = 0
+    const on = schedulersOf(h)
+    const perScheduler = Math.ceil(h.warps / 4)
+    /** when a unit takes the next instruction */
+    const units = new Map<UnitClass, number>()
+    const unitAt = (c: UnitClass): number =>
+      units.get(c) ?? greatest(begin)(on.map((k) => h.on.units.get(c)![k]!.free))
     const last = h.works.at(-1)
     for (const w of h.works) {
       wait(w.reads)
@@ -301,28 +309,30 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       }
       const lanes = c === 'mma' && w.name === 'dot' ? w.elements / 64 : w.elements
       const instructions = Math.max(1, (times * lanes) / 32 / h.warps)
-      const cycles = instructions * intervals[c]
-      const perScheduler = Math.ceil(h.warps / 4)
-      demand.set(c, (demand.get(c) ?? 0) + cycles * perScheduler)
       const others = (besides * lanes) / 32 / h.warps
-      if (others > 0) demand.set('alu', (demand.get('alu') ?? 0) + others * intervals.alu * perScheduler)
+      if (others > 0) {
+        demand.set('alu', (demand.get('alu') ?? 0) + others * intervals.alu * perScheduler)
+        units.set('alu', unitAt('alu') + others * intervals.alu * perScheduler)
+        at += others
+      }
+      const cycles = instructions * intervals[c]
+      demand.set(c, (demand.get(c) ?? 0) + cycles * perScheduler)
       slots += (instructions + others) * perScheduler
+      // in order: an instruction whose unit is still busy holds those behind it
+      at = Math.max(at, unitAt(c))
+      units.set(c, at + cycles * perScheduler)
       for (const r of w.writes) h.coming.set(r, { at: at + cycles - intervals[c] + latencies[c], by: -1 })
-      at += instructions + others
+      at += instructions
       if (instructions > 1) at = Math.max(at, at - instructions + cycles)
     }
     h.works = []
-    const on = schedulersOf(h)
     const behind = (s: Server, cycles: number): void => {
       const from = Math.max(begin, s.free)
       s.free = from + cycles
       s.busy += cycles
       if (s.free > at) at = s.free
     }
-    for (const [c, cycles] of demand) {
-      if (c === 'free' || c === 'shared') continue
-      for (const k of on) behind(h.on.units.get(c)![k]!, cycles)
-    }
+    for (const [c, cycles] of demand) for (const k of on) behind(h.on.units.get(c)![k]!, cycles)
     if (slots > 0) for (const k of on) behind(h.on.issue[k]!, slots)
     if (h.coming.size > 4096) for (const [r, c] of h.coming) if (c.at <= at) h.coming.delete(r)
     return { at, after, why }
@@ -356,9 +366,14 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     serve(dram, at, size / dramBytes)
     return serve(write, at, size / writes) + size / writes
   }
-  const away = (site: number): number => beside.missing(site) * of('dram.latency')
+  /** How much later bytes are there that come from DRAM; the last of many lines comes later than one alone. */
+  const away = (site: number, lines = 1): number =>
+    beside.late(site) * (of('dram.latency') + of('dram.spread') * Math.min(1, Math.log2(lines) / 6))
 
   const spaceOf = (e: Elements): Header['planes'][number]['space'] => header.planes[e.plane]!.space
+  /** Bytes that lie in shared memory. */
+  const inShared = (all: ReadonlyArray<Elements>): number =>
+    all.reduce((sum, e) => (spaceOf(e) === 'smem' ? sum + bytesIn(e) : sum), 0)
 
   // ------------------------------------------------ events of agents
 
@@ -531,10 +546,10 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     const h = hands[f.agent]!
     const site = f.stamp.site
     const signalled = (): Due => due(now, now, now, latest, 'latency')
-    const loaded = (from: number, least: number, latency: number, size: number): Due => {
+    const loaded = (from: number, least: number, latency: number, size: number, lines: number): Due => {
       const got = fetched(h.on, from, size, site)
       serve(h.on.shared, start, size / of('shared.bandwidth'))
-      const at = Math.max(got.to, least) + latency + away(site)
+      const at = Math.max(got.to, least) + latency + away(site, lines)
       const d = due(start, got.from, at, by, got.behind === null ? 'latency' : got.why, got.behind)
       h.on.l2.last = d
       h.on.dram.last = d
@@ -543,12 +558,14 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     switch (f._tag) {
       case 'tmaLoad': {
         if (f.stage === 'signal') return signalled()
-        const rows = Math.max(f.bytes / 128, f.source.footprint.spans.list.length / 2) * of('tma.row')
+        const lines = Math.max(f.bytes / 128, f.source.footprint.spans.list.length / 2)
+        const rows = lines * of('tma.row')
         const from = serve(h.on.copy, start, of('tma.interval') + rows)
-        return loaded(from, from + rows, of('tma.latency'), f.bytes)
+        return loaded(from, from + rows, of('tma.latency'), f.bytes, lines)
       }
       case 'cpAsync':
-        return loaded(start, start, of('l2.latency'), f.bytes)
+        // a wait is for the copies of all threads
+        return loaded(start, start, of('l2.latency'), f.bytes, 64)
       case 'tmaStore': {
         if (f.stage === 'write') return due(now, now, now + of('tma.written'), latest, 'latency')
         serve(h.on.shared, start, f.bytes / of('shared.bandwidth'))
@@ -568,9 +585,8 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         const work = (mma.m * mma.n * mma.k * bitsOf(mma.types.a)) / 16
         macs += work
         const part = mma.part === undefined ? 1 : 4
-        const fromShared = (e: Elements): number => (spaceOf(e) === 'smem' ? bytesIn(e) / part : 0)
         const on = schedulersOf(h).map((k) => h.on.tensor[k]!)
-        const operands = fromShared(mma.a) + fromShared(mma.b)
+        const operands = inShared([mma.a, mma.b]) / part
         const cycles = Math.max(
           work / ((of('wgmma.rate') / 4) * on.length),
           (operands * (4 / on.length)) / of('wgmma.shared'),
@@ -583,9 +599,20 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         const { mma } = f
         const work = (mma.m * mma.n * mma.k * bitsOf(mma.types.a)) / 16
         macs += work * mma.shares.length
-        // of a pair, each does its share
-        const on = (mma.shares.length > 1 ? chips : [h.on]).flatMap(({ tensor }) => tensor)
-        return produced(on, start, work / of('tcgen05.rate'), by)
+        // of a pair, each does its share: with its rows of A, and with columns of B that both get from where they lie
+        const pair = mma.shares.length > 1 ? chips : [h.on]
+        const operands = pair.map(({ shared }, v) => {
+          const size = inShared(mma.shares[v]?.a ?? []) + inShared([mma.b[v]].flatMap((b) => b ?? []))
+          serve(shared, start, size / of('shared.bandwidth'))
+          return shared.free
+        })
+        return produced(
+          pair.flatMap(({ tensor }) => tensor),
+          start,
+          work / of('tcgen05.rate'),
+          by,
+          greatest(0)(operands),
+        )
       }
       case 'tcgen05Copy': {
         const cycles = f.bytes / of('tmem.bandwidth')

@@ -62,6 +62,7 @@ export const h100: Chip = {
     'write.port': m(32, 'tma_store_flow, stg: one multiprocessor'),
     'l2.bytes': d(50 * 2 ** 20, whitePaper),
     'dram.latency': m(400, 'chase, tma_one: dram beyond l2'),
+    'dram.spread': m(440, 'tma_one_2d: boxes of 64 rows and more from dram, beyond l2 and one line'),
     'dram.bandwidth': d(2950, 'data sheet: 3.35 TB/s, of which 88 % can be had, as of an H200'),
     'wgmma.issue': m(8, 'wgmma'),
     'wgmma.latency': m(45, 'wgmma: groups of one'),

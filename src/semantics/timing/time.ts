@@ -151,6 +151,7 @@ export const time = (
       const c = clock(world, chip, {
         missing: shareOf((l) => l.missed),
         alone: shareOf((l) => l.asked),
+        late: shareOf((l) => l.late),
         active,
       })
       const begins = visiting(

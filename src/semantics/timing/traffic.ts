@@ -47,11 +47,15 @@ interface Touch {
 /** The launch once more, with other clusters that are followed; null: it is refused. */
 export type Launching = (given: Pick<Arguments, 'fellows'>) => Launched | null
 
-/** Bytes that a statement loads in all clusters: those that L2 is asked for, and those that were not there. */
+/**
+ * Bytes that a statement loads in all clusters: those that L2 is asked for, those that were not there, and those that are late: they are not there either, because
+ * a cluster that goes on in step has just asked for them.
+ */
 export interface Loaded {
   readonly loaded: number
   readonly asked: number
   readonly missed: number
+  readonly late: number
 }
 /** By site. */
 export type Traffic = ReadonlyMap<number, Loaded>
@@ -240,7 +244,7 @@ export const trafficOf = (
 ): Traffic => {
   const { clusterCount } = launched.world
   const of = byFellows(launching, launched.world) ?? byRuns(launched) ?? oneByOne(launched)
-  const found = new Map<number, { loaded: number; asked: number; missed: number }>()
+  const found = new Map<number, { loaded: number; asked: number; missed: number; late: number }>()
   const last = new Map<number, number>()
   let came = 0
   let fraction = 0
@@ -257,6 +261,7 @@ export const trafficOf = (
     for (let i = 0; i < length; i++) {
       if ((Math.imul(i, 0x9e3779b1) >>> 8) % every !== 0) continue
       let near = new Set<number>()
+      const coming = new Set<number>()
       for (const [c, { list, byte }] of wave.entries()) {
         if (c % merging === 0) near = new Set()
         const t = list[i]
@@ -267,14 +272,16 @@ export const trafficOf = (
         if (!isThere) {
           last.set(key, came)
           came += t.bytes
+          coming.add(key)
         }
         if (!t.reads) continue
-        const sum = found.get(t.site) ?? { loaded: 0, asked: 0, missed: 0 }
+        const sum = found.get(t.site) ?? { loaded: 0, asked: 0, missed: 0, late: 0 }
         found.set(t.site, sum)
         sum.loaded += t.bytes
         if (!near.has(key)) sum.asked += t.bytes
         near.add(key)
         if (!isThere) sum.missed += t.bytes
+        if (coming.has(key)) sum.late += t.bytes
       }
     }
   }
