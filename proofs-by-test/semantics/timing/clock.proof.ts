@@ -3,11 +3,8 @@
  *
  * The oracle is `run`: it replays the schedule without the clock. Times are compared with numbers worked out by hand from the table of the chip.
  */
-import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { instanceOf, kernelNamed } from '../../../src/kernels/catalogue/index.js'
 import { unit } from '../../../src/numerics/unit.js'
-import { sourceOf } from '../../../src/semantics/execution/launch.js'
 import { recordedOnly } from '../../../src/semantics/execution/policy.js'
 import * as Run from '../../../src/semantics/execution/run.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
@@ -16,38 +13,15 @@ import {
   b200,
   changed,
   criticalOf,
-  footingOf,
   h100,
   h200,
   knownBy,
   pathOf,
   residencyOf,
-  time,
   valueOf,
-  type Chip,
-  type Timing,
 } from '../../../src/semantics/timing/index.js'
 import { visiting } from '../../../src/semantics/timing/traffic.js'
-
-const right = <A>(e: E.Either<{ readonly message: string }, A>): A => {
-  if (E.isLeft(e)) throw new Error(e.left.message)
-  return e.right
-}
-
-const kernel = (name: string, settings: Readonly<Record<string, number>> = {}) =>
-  sourceOf(right(instanceOf(right(kernelNamed(name)), settings, [])).program)
-
-const timed = (
-  name: string,
-  settings: Readonly<Record<string, number>> = {},
-  chip: Chip | null = null,
-): Timing => {
-  const source = kernel(name, settings)
-  const { world } = right(source.launch(unit, noArguments))
-  return right(
-    time(source, unit, noArguments, footingOf(world), chip ?? (world.header.arch === 'sm90a' ? h100 : b200)),
-  )
-}
+import { kernelSource, right, timedKernel } from './timed.js'
 
 const matmul = { m: 256, n: 256, k: 512 }
 const kernels: ReadonlyArray<readonly [string, Readonly<Record<string, number>>]> = [
@@ -59,8 +33,8 @@ const kernels: ReadonlyArray<readonly [string, Readonly<Record<string, number>>]
 
 describe('law 1 of time: without the times it is a run of the machine', () => {
   it.each(kernels)('%s: the schedule is taken by the machine alone, with the same log', (name, settings) => {
-    const t = timed(name, settings)
-    const source = kernel(name, settings)
+    const t = timedKernel(name, settings)
+    const source = kernelSource(name, settings)
     const launched = right(source.launch(unit, { ...noArguments, resident: t.header.resident ?? 1 }))
     const begins = visiting(launched, t.visits)!
     const ran = Run.run(
@@ -77,7 +51,7 @@ describe('law 1 of time: without the times it is a run of the machine', () => {
 
 describe('law 2 of time: it is deterministic', () => {
   it('two timed runs are equal', () => {
-    const [a, b] = [timed('hopper-matmul', matmul), timed('hopper-matmul', matmul)]
+    const [a, b] = [timedKernel('hopper-matmul', matmul), timedKernel('hopper-matmul', matmul)]
     expect(a.timed).toEqual(b.timed)
     expect(a.schedule).toEqual(b.schedule)
     expect(a.cycles).toBe(b.cycles)
@@ -88,7 +62,7 @@ describe('the clock', () => {
   it.each(kernels)(
     '%s: law 1, times do not decrease; law 2, nothing comes before what it waits for',
     (name, settings) => {
-      const { moments, waves } = timed(name, settings).timed
+      const { moments, waves } = timedKernel(name, settings).timed
       moments.forEach((m, i) => {
         expect(m.to).toBeGreaterThanOrEqual(m.from)
         expect(m.after).toBeLessThan(i)
@@ -102,7 +76,7 @@ describe('the clock', () => {
   )
 
   it('law 3: the tensor cores are busy for the multiply-adds that there are, and the path from L2 for the bytes', () => {
-    const t = timed('hopper-matmul', matmul)
+    const t = timedKernel('hopper-matmul', matmul)
     // one CTA of 128 x 128 x 512, at 2048 multiply-adds a cycle
     expect(t.timed.macs).toBe(128 * 128 * 512)
     expect(t.timed.busy['tensor core']).toBeCloseTo((128 * 128 * 512) / valueOf(h100, 'wgmma.rate'), 6)
@@ -112,13 +86,13 @@ describe('the clock', () => {
   })
 
   it('a copy alone takes the latency of the table', () => {
-    const t = timed('hopper-matmul', matmul)
+    const t = timedKernel('hopper-matmul', matmul)
     const first = t.timed.moments.findIndex(({ unit: u }) => u === 'tmaLoad')
     const { from, to, served } = t.timed.moments[first]!
     expect(to - from).toBeGreaterThanOrEqual(valueOf(h100, 'tma.latency'))
     expect(served).toBeGreaterThanOrEqual(from)
     // twice the latency delays the first copy by as much, when nothing else is in its way
-    const slower = timed('hopper-matmul', matmul, right(changed('tma.latency', 'x2')(h100)))
+    const slower = timedKernel('hopper-matmul', matmul, right(changed('tma.latency', 'x2')(h100)))
     const other = slower.timed.moments.find(({ unit: u }) => u === 'tmaLoad')!
     expect(other.to - to).toBeCloseTo(valueOf(h100, 'tma.latency'), 6)
   })
@@ -126,7 +100,7 @@ describe('the clock', () => {
 
 describe('the critical path', () => {
   it.each(kernels)('%s: its stretches add up to the whole run', (name, settings) => {
-    const { timed: t } = timed(name, settings)
+    const { timed: t } = timedKernel(name, settings)
     const sum = criticalOf(t).reduce((n, s) => n + s.cycles, 0)
     expect(sum).toBeCloseTo(t.end, 3)
     const path = pathOf(t)
@@ -148,14 +122,14 @@ describe('more of a resource', () => {
     'l2.write',
     'clock',
   ])('%s, doubled, makes no kernel slower by more than the bound', (number) => {
-    const before = timed('hopper-matmul', matmul).microseconds
-    const after = timed('hopper-matmul', matmul, right(changed(number, 'x2')(h100))).microseconds
+    const before = timedKernel('hopper-matmul', matmul).microseconds
+    const after = timedKernel('hopper-matmul', matmul, right(changed(number, 'x2')(h100))).microseconds
     expect(after).toBeLessThanOrEqual(before * bound)
   })
   it('of what bounds it, it makes it faster', () => {
     const one = { m: 128, n: 128, k: 4096 }
-    const t = timed('hopper-matmul', one)
-    const slow = timed('hopper-matmul', one, right(changed('wgmma.rate', 'x0.25')(h100)))
+    const t = timedKernel('hopper-matmul', one)
+    const slow = timedKernel('hopper-matmul', one, right(changed('wgmma.rate', 'x0.25')(h100)))
     expect(slow.cycles).toBeGreaterThan(2 * t.cycles)
   })
 })

@@ -147,7 +147,8 @@ const wordsFit = ({ schedules = [], options = {} }: SweepSpec): E.Either<Failure
 
 /** How a subject is judged as it is: one row of flags a point. */
 const ways = (spec: SweepSpec): E.Either<Failure, ReadonlyArray<CaseOptions>> => {
-  const { schedules, options = {} } = spec
+  const { schedules, options = {}, chips } = spec
+  if (chips !== undefined) return E.right(chips.map((chip) => ({ chip })))
   return pipe(
     wordsFit(spec),
     E.chain(() =>
@@ -370,7 +371,12 @@ export const gridOf = (world: World, spec: SweepSpec): E.Either<Failure, Grid> =
       if (isFile(name)) readBy(noted, { command: 'check', name, options: where })
       for (const how of asIs) {
         const of: Case = {
-          command: 'over' in how && !(isPtx(name) && isShadow(how)) ? 'run' : 'check',
+          command:
+            spec.chips !== undefined
+              ? 'time'
+              : 'over' in how && !(isPtx(name) && isShadow(how))
+                ? 'run'
+                : 'check',
           name,
           options: isShadow(how) ? { ...where, ...how } : { ...withoutKnown(where), ...how },
         }

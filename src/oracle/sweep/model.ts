@@ -13,7 +13,7 @@ export type FlagValue = string | true | ReadonlyArray<string>
 
 /** A command of which one point, or one mutant after another, is asked. */
 export interface Case {
-  readonly command: 'check' | 'run' | 'mutate'
+  readonly command: 'check' | 'run' | 'mutate' | 'time'
   readonly name: string
   readonly options: Readonly<Record<string, FlagValue>>
 }
@@ -26,7 +26,7 @@ export interface Task {
 
 /** What became of a mutant, in the word of a table. */
 export type MutantOutcome = 'killed' | 'survived' | 'equivalent'
-export type PointOutcome = VerdictName | MutantOutcome | 'refused' | 'failed'
+export type PointOutcome = VerdictName | MutantOutcome | 'timed' | 'refused' | 'failed'
 
 /** How an output compares with what it should be. */
 export interface PointComparison {
@@ -49,6 +49,15 @@ export interface PointVerdict {
   readonly comparison?: PointComparison
 }
 
+/** How long a kernel takes on a chip. */
+export interface PointTime {
+  readonly chip: string
+  readonly microseconds: number
+  /** share of the chip's tensor cores */
+  readonly tensorCores: number
+  readonly bound: string
+}
+
 /** A mutant and what is said of it, but for what every answer says; its fate follows from the outcome. */
 export interface PointMutant
   extends
@@ -63,6 +72,7 @@ export interface Answer {
   readonly reason: string
   readonly verdict?: PointVerdict
   readonly mutant?: PointMutant
+  readonly time?: PointTime
 }
 
 // ---------------------------------------------------------------- who does them

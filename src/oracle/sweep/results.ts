@@ -27,6 +27,7 @@ import {
   described,
   dictionary,
   either,
+  finite,
   list,
   nat,
   nothing,
@@ -39,7 +40,7 @@ import {
 } from '../../wire.js'
 import type { Grid } from './grid.js'
 import { sweepWire, type SweepSpec } from './spec.js'
-import type { Answer, PointComparison, PointMutant, PointOutcome, PointVerdict } from './model.js'
+import type { Answer, PointComparison, PointMutant, PointOutcome, PointTime, PointVerdict } from './model.js'
 
 export const resultsSchema = 'tcspec.sweep-results/1'
 
@@ -108,6 +109,7 @@ const outcomes: Readonly<Record<PointOutcome, true>> = {
   killed: true,
   survived: true,
   equivalent: true,
+  timed: true,
   refused: true,
   failed: true,
 }
@@ -186,6 +188,19 @@ const mutant: Wire<PointMutant> = define('PointMutant', () =>
   ),
 )
 
+const time: Wire<PointTime> = define('PointTime', () =>
+  record<PointTime>()(
+    'a prediction',
+    {
+      chip: described(text, 'name of the chip'),
+      microseconds: described(finite, 'how long a launch takes'),
+      tensorCores: described(finite, 'share of what the tensor cores of the chip can do, from 0 to 1'),
+      bound: described(text, 'what it waits for'),
+    },
+    {},
+  ),
+)
+
 const headWire: Wire<Head> = define('Head', () =>
   record<Head>()(
     'the head of the results of a sweep',
@@ -214,7 +229,7 @@ const rowWire: Wire<Row> = define('Row', () =>
       subject: described(text, 'the kernel or the file'),
       outcome: described(
         wordOf<PointOutcome>()(outcomes),
-        'a verdict; what became of a mutant; `refused`; or `failed`: it could not be answered',
+        'a verdict; what became of a mutant; `timed`; `refused`; or `failed`: it could not be answered',
       ),
       ids: described(list(text), 'ids of the findings, each once; the code of a refusal'),
       reason: described(text, 'one line: why'),
@@ -222,6 +237,7 @@ const rowWire: Wire<Row> = define('Row', () =>
     {
       verdict: described(verdict, 'of a subject as it is: what its verdict says'),
       mutant: described(mutant, 'of a mutant: what it is, and its fate'),
+      time: described(time, 'of a prediction: how long, and what it waits for'),
     },
   ),
 )
@@ -387,6 +403,21 @@ export const countsText = (counts: ReadonlyArray<SubjectCounts>): string => {
     ]),
     ['all', sum((c) => c.points), ...there.map((o) => sum((c) => c.outcomes[o] ?? 0)), ''],
   ])
+}
+
+/** Predictions, the fastest first; without any, nothing. */
+export const rankedText = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+  const ranked = rows
+    .flatMap(({ time: t, key }) => (t === undefined ? [] : [{ key, ...t }]))
+    .sort((a, b) => a.microseconds - b.microseconds || (a.key < b.key ? -1 : 1))
+  if (ranked.length === 0) return []
+  const cells = ranked.map((t) => [
+    t.microseconds.toFixed(1),
+    `${(100 * t.tensorCores).toFixed(1)} %`,
+    t.bound,
+    t.key,
+  ])
+  return ['', table([['us', 'tensor cores', 'bound', 'command'], ...cells])]
 }
 
 const bad: ReadonlyArray<PointOutcome> = [

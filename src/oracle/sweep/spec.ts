@@ -8,6 +8,8 @@
  *       "options": { "strict": [false, true] },
  *       "mutants": ["none", "synchronisation"] }
  *
+ * With `chips` a point is a prediction of time and no verdict: every setting of every subject on every chip.
+ *
  * Every list is crossed with every other one, as far as it is about the same subjects (`grid.ts`): `settings` are those of kernels, a launch, a grid
  * and arguments those of a module; schedules and options are of subjects as they are, and a mutant is judged as `tcspec mutate` judges it.
  *
@@ -84,6 +86,7 @@ export interface SweepSpec {
   readonly schedules?: ReadonlyArray<string>
   readonly options?: SweptOptions
   readonly mutants?: ReadonlyArray<MutantWord>
+  readonly chips?: ReadonlyArray<string>
 }
 
 /** In the place of a name: every kernel of the catalogue. */
@@ -173,6 +176,10 @@ export const sweepWire: Wire<SweepSpec> = define('SweepSpec', () =>
         list(oneOf<MutantWord>('none', 'all', ...classes, ...operators)),
         'the subject as it is (`none`, and where this is missing), all of its mutants, or those of a class or an operator',
       ),
+      chips: described(
+        list(text),
+        'values of `--chip`: a point is then a prediction of `tcspec time`, and nothing is judged',
+      ),
     },
   ),
 )
@@ -188,6 +195,7 @@ const wellSaid = (spec: SweepSpec): E.Either<Failure<'sweep.spec'>, SweepSpec> =
     ['subjects', spec.subjects],
     ['schedules', spec.schedules ?? [null]],
     ['mutants', spec.mutants ?? [null]],
+    ['chips', spec.chips ?? [null]],
     ...Object.entries(spec.settings ?? {}).map(([name, of]) => [`settings.${name}`, of] as const),
     ...Object.entries(spec.options ?? {}).flatMap(([name, of]) =>
       Array.isArray(of) ? [[`options.${name}`, of] as const] : [],
@@ -209,6 +217,9 @@ const wellSaid = (spec: SweepSpec): E.Either<Failure<'sweep.spec'>, SweepSpec> =
   const twice = lists.find(([, of]) => new Set(of.map((v) => JSON.stringify(v))).size < of.length)
   if (twice !== undefined)
     return refuse('sweep.spec', `$.${twice[0]}: expected each value once, found one twice`)
+  const beside = (['schedules', 'options', 'mutants'] as const).find((name) => spec[name] !== undefined)
+  if (spec.chips !== undefined && beside !== undefined)
+    return refuse('sweep.spec', `$.${beside}: expected none beside chips, for nothing is judged, found some`)
   if (arithmetic !== undefined && over === undefined)
     return refuse('sweep.spec', '$.options.arithmetic: expected options.over with it, found none')
   if (explore === true && over?.some((word) => word !== 'shadow') === true)

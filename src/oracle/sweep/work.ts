@@ -8,6 +8,7 @@
  * | `check NAME ...`            | the one                             | its verdict                                         |
  * | `run NAME ... --over X`     | the one                             | the same, and how its output compares               |
  * | `mutate NAME ...`           | one mutant, `--mutant KEY`          | `killed`, `survived`, `undecided` or `equivalent`    |
+ * | `time NAME --chip X ...`    | the one                             | `timed`: how long, and what it waits for            |
  * | any of them                 |                                     | `refused` with its code, or `failed` with its line  |
  *
  * Cases and tasks are plain data, so a task can be done in any thread. The mutants of a case have a judge together, which is kept until another case is
@@ -26,7 +27,8 @@ import { decodeVerdict } from '../../semantics/files/verdict-codec.js'
 import type { Listed, Outcome, World } from '../cli/command.js'
 import { mutantsAsked, type Mutants } from '../cli/mutants.js'
 import { tcspec } from '../cli/program.js'
-import type { Answer, Case, PointComparison, PointOutcome, Task } from './model.js'
+import { decode, finite, record, text, type Wire } from '../../wire.js'
+import type { Answer, Case, PointComparison, PointOutcome, PointTime, Task } from './model.js'
 
 // ---------------------------------------------------------------- words
 
@@ -101,11 +103,33 @@ const errorIn = (document: unknown): Failure => {
     : failure('bug', 'no document of an error')
 }
 
+/** Of a prediction what is worth a line. */
+const timeWire: Wire<PointTime> = record<PointTime>()(
+  'a prediction',
+  { chip: text, microseconds: finite, tensorCores: finite, bound: text },
+  {},
+)
+const timed = (document: unknown): E.Either<Failure, PointTime> => {
+  const { chip, microseconds, tensorCores, bound } = isObject(document) ? document : {}
+  return decode(timeWire, 'json.form')({ chip, microseconds, tensorCores, bound })
+}
+const ofTime = (time: PointTime): Answer => ({
+  outcome: 'timed',
+  ids: [],
+  reason: `${time.microseconds.toFixed(1)} us on ${time.chip}, bound: ${time.bound}`,
+  time,
+})
+
 /** What a command said, in a line. */
-const ofOutcome = ({ status, stdout }: Outcome): Answer => {
+const ofOutcome = ({ command }: Case, { status, stdout }: Outcome): Answer => {
   const document: unknown = JSON.parse(stdout)
   if (status === 2) return refusedAnswer(errorIn(document))
   if (status === 70) return failedAnswer(errorIn(document).message)
+  if (command === 'time')
+    return pipe(
+      timed(document),
+      E.match((f) => failedAnswer(f.message), ofTime),
+    )
   const verdict = decodeVerdict(document)
   return E.isLeft(verdict) ? failedAnswer(verdict.left.message) : ofVerdict(verdict.right)
 }
@@ -155,6 +179,7 @@ const commands: ReadonlyArray<Listed> = [
     load: async () => (await import('../cli/commands/check.js')).checkCommand,
   },
   { name: 'run', description: '', load: async () => (await import('../cli/commands/run.js')).runCommand },
+  { name: 'time', description: '', load: async () => (await import('../cli/commands/time.js')).timeCommand },
 ]
 
 /** The mutants of a case; Left where there is none to ask, for it is refused as a whole. */
@@ -171,7 +196,7 @@ export const workerOf = (world: World, cases: ReadonlyArray<Case>): ((task: Task
   const ask = async ({ case: k, mutant }: Task): Promise<Answer> => {
     const of = cases[k]!
     if (of.command !== 'mutate')
-      return ofOutcome(await tcspec(commands, world)([...wordsOfCase(of), '--json'])())
+      return ofOutcome(of, await tcspec(commands, world)([...wordsOfCase(of), '--json'])())
     return pipe(
       mutantsOf(k, of),
       E.chain((mutants) =>

@@ -67,7 +67,6 @@ export type Name =
   | 'l2.port'
   | 'l2.write'
   | 'l2.together'
-  | 'l2.apart'
   | 'write.port'
   | 'l2.bytes'
   | 'dram.latency'
@@ -140,10 +139,6 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'l2.port': ['bytes a cycle', 'between L2 and a multiprocessor at most'],
   'l2.write': ['bytes a cycle', 'what a multiprocessor writes, when all write'],
   'write.port': ['bytes a cycle', 'what a multiprocessor writes at most'],
-  'l2.apart': [
-    'share',
-    'of what neighbours could ask for once, what they ask for apart, because they are not in step',
-  ],
   'l2.together': ['count', 'neighbouring multiprocessors whose requests for one line are made once'],
   'l2.bytes': ['bytes', 'of L2 that keep what was read'],
   'dram.latency': ['cycles', 'a load of what is not in L2, beyond that of one that is'],

@@ -351,8 +351,8 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     const alone = beside.alone(site)
     bytes.loaded += size
     bytes.missed += size * missing
-    const asked = alone + (1 - alone) * of('l2.apart')
-    const cycles = size * Math.max(asked / share, 1 / of('l2.port'))
+    // what a neighbour has asked for as well comes through the port alone, but in the same queue
+    const cycles = size * (alone / share + (1 - alone) / of('l2.port'))
     const from = serve(l2, at, cycles)
     const path = { from, to: l2.free, why: 'L2' as const, behind: from > at ? l2.last : null }
     if (missing === 0) return path
@@ -547,8 +547,8 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     const site = f.stamp.site
     const signalled = (): Due => due(now, now, now, latest, 'latency')
     const loaded = (from: number, least: number, latency: number, size: number, lines: number): Due => {
+      // it comes by another port than the one that products and loads read through
       const got = fetched(h.on, from, size, site)
-      serve(h.on.shared, start, size / of('shared.bandwidth'))
       const at = Math.max(got.to, least) + latency + away(site, lines)
       const d = due(start, got.from, at, by, got.behind === null ? 'latency' : got.why, got.behind)
       h.on.l2.last = d

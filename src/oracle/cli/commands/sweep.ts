@@ -28,6 +28,7 @@ import {
   merged,
   missingIn,
   pointsOf,
+  rankedText,
   readResults,
   rowOf,
   showLine,
@@ -110,6 +111,7 @@ const reportOf = ({ what, results, asked, shard, stopped, output }: Ended): Repo
         `${what}: ${thousands(rows.length)} of ${thousands(asked)} points${of === 1 ? '' : ` (part ${String(part)} of ${String(of)})`}, judged by version ${head.version}`,
         '',
         countsText(counts),
+        ...rankedText(rows),
         ...(output === null ? [] : ['', `written to ${output}`]),
       ].join('\n')}\n`,
     json: () => ({

@@ -8,6 +8,7 @@
  * | `--registers 168`                 | registers of a thread, where the assembler has said it (`ptxas -v`)           |
  * | `--set stages=5`                  | another setting of a kernel by name                                           |
  * | `--format perfetto`, `-o run.json`| the timeline, to scale                                                        |
+ * | `--svg run.svg`                   | the same as a picture, beside what is printed                                 |
  *
  * It is a prediction, and no verdict: a kernel that deadlocks is refused, one with a race has a time. The numbers that it rests on are listed by `--numbers`.
  */
@@ -24,6 +25,9 @@ import {
   timeTimeline,
   type LineOf,
 } from '../../../render/time.js'
+import { write } from '../../../render/svg.js'
+import { thousands } from '../../../render/table.js'
+import { timeSvg } from '../../../render/time-svg.js'
 import { warpSource } from '../../../semantics/execution/launch-warps.js'
 import { sourceOf } from '../../../semantics/execution/launch.js'
 import { noArguments } from '../../../semantics/machine/source.js'
@@ -43,11 +47,13 @@ import type { CliCommand, Options, Report, World } from '../command.js'
 import { oneOf, refuseFlag, refuseWord } from '../flags/choice.js'
 import { outputAsked, outputFile } from '../answer.js'
 import { launchOptions } from '../flags/launch.js'
+import type { AskedFile } from '../outputs.js'
 import { again, wordOf } from '../flags/words.js'
 import { isPtx, ptxShown, type PtxSubject } from '../ptx.js'
 import { dataOptions, refuseData } from '../ptx-data.js'
 import { withDataIfWanted } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
+import type { OutputFile } from '../../tensor-files/files.js'
 
 const define = (command: Command): Command =>
   dataOptions(
@@ -72,6 +78,7 @@ const define = (command: Command): Command =>
     .option('--numbers', 'list the numbers of the chip with their sources, and time nothing')
     .option('--format <format>', 'table or perfetto')
     .option('-o, --output <file>', 'write to a file; .json is the timeline')
+    .option('--svg <file>', 'draw the timeline to scale, beside what is printed')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the prediction')
 
 // ---------------------------------------------------------------- what is asked
@@ -224,12 +231,19 @@ const ofProgram = (
 
 // ---------------------------------------------------------------- the answer
 
-const report = (
-  world: World,
-  options: Options,
-  { timing, lineOf }: Found,
-  format: Format,
-): E.Either<Failure, Report> => {
+/** The picture that is asked for. */
+const drawn = (options: Options, { timing, lineOf }: Found): ReadonlyArray<OutputFile> => {
+  const file = wordOf(options, 'svg')
+  if (file === null) return []
+  return [{ file, bytes: new TextEncoder().encode(write(timeSvg(timing, lineOf))) }]
+}
+
+const report = (world: World, options: Options, found: Found, format: Format): E.Either<Failure, Report> => {
+  const { timing, lineOf } = found
+  const pictures = drawn(options, found)
+  const alsoWrote = pictures
+    .map(({ file, bytes }) => `wrote ${file}: svg, ${thousands(bytes.length)} bytes\n`)
+    .join('')
   const file = outputFile(options)
   const text = (): string =>
     format === 'perfetto'
@@ -238,14 +252,16 @@ const report = (
   if (file === null)
     return E.right({
       good: true,
-      text,
+      text: () => `${text()}${alsoWrote}`,
       json: () => (format === 'perfetto' ? timeTimeline(timing, lineOf) : timeDocument(timing, lineOf)),
+      files: pictures,
     })
   const bytes = new TextEncoder().encode(text())
   const events = timing.timed.moments.length
   return E.right({
     good: true,
-    text: () => `wrote ${file}: ${format}, ${String(events)} events, ${String(bytes.length)} bytes\n`,
+    text: () =>
+      `wrote ${file}: ${format}, ${String(events)} events, ${String(bytes.length)} bytes\n${alsoWrote}`,
     json: () => ({
       schema: 'tcspec.written/1',
       output: file,
@@ -254,7 +270,7 @@ const report = (
       bytes: bytes.length,
       whole: true,
     }),
-    files: [{ file, bytes }],
+    files: [{ file, bytes }, ...pictures],
   })
 }
 
@@ -283,4 +299,10 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     )
   })
 
-export const timeCommand: CliCommand = { define, outputs: outputAsked, run }
+/** Files that it writes. */
+const outputs = (options: Options): ReadonlyArray<AskedFile> => {
+  const file = wordOf(options, 'svg')
+  return [...outputAsked(options), ...(file === null ? [] : [{ flag: '--svg', file }])]
+}
+
+export const timeCommand: CliCommand = { define, outputs, run }
