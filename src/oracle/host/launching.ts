@@ -20,11 +20,12 @@ import {
   triggers,
 } from '../../semantics/host/index.js'
 import { showFault } from '../../semantics/verdict/check.js'
+import { isSwift, swiftly } from '../../semantics/swift/index.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Launch } from './file.js'
 import { changed, isOfKernels } from './memory.js'
 import { type HostFinding, neverWritten, ofLife, streamText } from './findings.js'
-import { type Done, type Fatal, type Host, host, type Launching } from './state.js'
+import { type Done, type Fatal, type Host, host, type Launching, type Performing } from './state.js'
 import { added } from './between.js'
 import { remember, repeated, settled } from './repeats.js'
 import { type Ready, ready } from './given.js'
@@ -45,6 +46,67 @@ const launchedOf = (r: Ready): LaunchedPtx => ({
   aliases: new Map(),
   outputs: new Map(),
 })
+
+/** Memory after a launch, and what it has touched. */
+interface Executed {
+  readonly memories: Host['memories']
+  readonly accesses: ReadonlyArray<Access>
+  readonly sites: ReadonlyMap<string, string>
+}
+
+/** The same without a log, where that is all that there is to say (`semantics/swift`); null: it is executed by definition. */
+const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | null => {
+  const { program } = r.elaborated
+  if (!isSwift(program)) return null
+  // a grid of any size: its CTAs are executed one after the other
+  const made = launchWarps(program, r.arguments, p.algebra(program.arch), 1)
+  if (E.isLeft(made)) return null
+  const { world, planeOf } = made.right
+  const ofPlane = new Map(
+    [...r.host.memories.values()].flatMap((m) => {
+      const plane = m.freed === null && isOfKernels(m) ? planeOf.get(m.name) : undefined
+      return plane === undefined ? [] : [[plane, m] as const]
+    }),
+  )
+  const done = swiftly(
+    made.right,
+    world.header.planes.map((_, plane) => ofPlane.get(plane)?.written ?? null),
+    p.fuel * turnsOfEvent,
+  )
+  if (done === null) return null
+  const memories = new Map(r.host.memories)
+  for (const [plane, holds] of done.planes) {
+    const m = ofPlane.get(plane)
+    if (m !== undefined) memories.set(m.name, settled(m, holds, done.written.get(plane) ?? null))
+  }
+  return {
+    memories,
+    accesses: done.touches.flatMap((t): ReadonlyArray<Access> => {
+      const m = ofPlane.get(t.plane)
+      return m === undefined
+        ? []
+        : [
+            {
+              memory: m.name,
+              rw: t.rw,
+              atomic: t.atomic,
+              early: isEarly,
+              spans: t.spans,
+              site: String(t.site),
+            },
+          ]
+    }),
+    sites: new Map(
+      done.touches.map(({ site }) => [
+        String(site),
+        world.header.sites[site]?.label ?? `site ${String(site)}`,
+      ]),
+    ),
+  }
+}
+
+/** Branches that a launch without a log may take for each event that one with a log may have. */
+const turnsOfEvent = 64
 
 export const executed = (
   { p, repeats }: Launching,
@@ -74,9 +136,16 @@ export const executed = (
       sites: known.sites,
       grid: known.grid,
     })
-  const algebra = p.algebra(program.arch)
   const waits = sitesOfWaits(program)
   const isDependent = o.dependent === true
+  const swift = isDependent && waits.size > 0 ? null : executedSwiftly(p, r, isDependent)
+  if (swift !== null) {
+    const { accesses, sites, memories } = swift
+    const grid: Grid = { dependent: isDependent, waits: false, triggers: triggers(program) }
+    remember(repeats, key, r.host.memories, memories, { accesses, sites, grid })
+    return E.right({ host: host(r.host, { memories }), accesses, what, sites, grid })
+  }
+  const algebra = p.algebra(program.arch)
   const made = launchWarps(isDependent ? following(program) : program, r.arguments, algebra)
   if (E.isLeft(made)) return made
   const { world, machine, planeOf } = made.right

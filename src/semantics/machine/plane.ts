@@ -435,6 +435,19 @@ export const withBytes = (plane: Plane, start: number, bytes: Uint8Array): Plane
   return withPages(plane, pages, null)
 }
 
+/** A plane that holds these bytes in the pages that are named by 1, and elsewhere what it holds. */
+export const withPagesOf = (plane: Plane, bytes: Uint8Array, named: Uint8Array): Plane => {
+  if (plane._tag !== 'bytes' || plane.plain !== null)
+    return ofBytes(bytes.subarray(0, plane.size), plane._tag === 'bytes' && plane.runs)
+  const pages = pagesOf(plane).slice()
+  for (let number = named.indexOf(1); number >= 0; number = named.indexOf(1, number + 1)) {
+    const own = new Uint8Array(paging.size).fill(unwritten)
+    own.set(bytes.subarray(number * paging.size, Math.min((number + 1) * paging.size, plane.size)))
+    pages[number] = bytePage(null, own)
+  }
+  return withPages(plane, pages, null)
+}
+
 /** Do two planes of bytes hold the same? Pages that they share are not looked at. */
 export const isSame = (one: Plane, other: Plane): boolean => {
   if (one === other) return true

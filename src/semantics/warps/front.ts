@@ -45,7 +45,7 @@ export const linkWarps = (p: WarpProgram): ReadonlyArray<LinkedInstruction> =>
 
 // ---------------------------------------------------------------- what a warp is given
 
-interface Numbers {
+export interface Numbers {
   readonly cta: readonly number[]
   readonly inCluster: readonly number[]
   readonly clusterAt: readonly number[]
@@ -62,7 +62,7 @@ const along = (number: number, extents: ReadonlyArray<number>): readonly number[
   })
 }
 
-const numbersOf = (l: WarpLaunch, at: Standpoint): Numbers => {
+export const numbersOf = (l: WarpLaunch, at: Standpoint): Numbers => {
   const clusters = l.grid.map((extent, d) => extent / l.cluster[d]!)
   const clusterAt = along(at.cluster, clusters)
   const inCluster = along(at.cta, l.cluster)
@@ -70,7 +70,7 @@ const numbersOf = (l: WarpLaunch, at: Standpoint): Numbers => {
 }
 
 /** What a row of a warp begins with: one word, or one a lane; null: nothing that is known. */
-const givenWord = (
+export const givenWord = (
   l: WarpLaunch,
   n: Numbers,
   at: Standpoint,
