@@ -6,12 +6,15 @@
  * error: a full disk is status 2 and one line. A reader that has seen enough (`tcspec ... | head`) closes the pipe: that is no error, and the
  * status is the outcome's. Where standard error takes nothing either, the status alone speaks.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { existsSync, readFileSync, writeSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import * as E from 'fp-ts/lib/Either.js'
 import pc from 'picocolors'
+import { lookingForRoom } from '../../semantics/machine/effort.js'
 import { threads } from '../parallel/threads.js'
 import { journalOnDisk } from '../sweep/journal.js'
 import { directoriesOnDisk } from '../tensor-files/directory.js'
@@ -21,6 +24,7 @@ import { crashed, silent, type Outcome, type World } from './command.js'
 import { commands } from './commands/index.js'
 import { printablePlain } from './printable.js'
 import { tcspec } from './program.js'
+import { roomOf } from './room.js'
 
 const argv = process.argv.slice(2)
 
@@ -48,6 +52,33 @@ const print = async ({ status, stdout, stderr }: Outcome): Promise<void> => {
 
 process.once('uncaughtException', (error) => {
   void print(crashed(argv.includes('--json'), error))
+})
+
+/** The collector of the engine, which a process has to ask for by name. */
+const collector = (): (() => void) => {
+  setFlagsFromString('--expose-gc')
+  const found: unknown = runInNewContext('gc')
+  return typeof found === 'function' ? () => void found() : () => undefined
+}
+
+/** Of the limit that the engine names, what is for young objects alone: three half spaces of 16 MB. */
+const young = 3 * 16 * 2 ** 20
+
+/** What is computed holds the process until it is done: nothing can be said later, so this is said at once, and the process ends here. */
+const room = roomOf({
+  limit: () => getHeapStatistics().heap_size_limit - young,
+  used: () => getHeapStatistics().used_heap_size,
+  held: () => process.memoryUsage.rss(),
+  machine: Math.min(totalmem(), process.constrainedMemory() || Infinity),
+  collect: () => {
+    collector()()
+  },
+})
+lookingForRoom(() => {
+  const why = room()
+  if (why === null) return
+  writeSync(2, `tcspec: ${why}\n`)
+  process.exit(3)
 })
 
 /** The package's own manifest, three folders up in the sources as in the build. */
