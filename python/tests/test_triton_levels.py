@@ -129,6 +129,39 @@ class Joining(unittest.TestCase):
         numpy.testing.assert_array_equal(whole[::2, ::2], run.result["out"])
 
 
+class Launches(unittest.TestCase):
+    """What a launch may have, at each level. Oracle: numpy."""
+
+    def test_several_ctas_of_a_program(self) -> None:
+        x, y = numpy.random.default_rng(1).normal(size=(2, 2000)).astype(numpy.float32)
+        for target in ("sm_90", "sm_100"):
+            for level in ("ttgir", "ptx", "auto"):
+                run = tcspec.run(kernels.add, x, y, numpy.zeros_like(x), 2000, BLOCK=1024, grid=2, num_ctas=2, target=target, level=level)
+                self.assertTrue(run.ok, str(run))
+                numpy.testing.assert_array_equal(x + y, run.outputs["out"], f"{target} {level}")
+        # past the end of y, in the second program alone
+        verdict = tcspec.check(kernels.add, Array("f32", (2000,)), Array("f32", (1500,)), Array("f32", (2000,)), 2000, BLOCK=1024, grid=2, num_ctas=2)
+        self.assertEqual([("I2", ("ttgir", "ptx"))], [(finding.id, finding.levels) for finding in verdict.findings])
+
+    def test_a_tensor_without_elements(self) -> None:
+        x, empty = numpy.arange(64, dtype=numpy.float32), numpy.zeros((0, 4), numpy.float32)
+        for nothing in (empty, Array("f32", (0,))):
+            for level in ("ttgir", "ptx", "auto"):
+                run = tcspec.run(kernels.biased, x, nothing, numpy.zeros_like(x), BLOCK=64, HAS_BIAS=False, grid=1, level=level)
+                self.assertTrue(run.ok, str(run))
+                numpy.testing.assert_array_equal(x, run.outputs["out"])
+        verdict = tcspec.check(kernels.biased, x, empty, numpy.zeros_like(x), BLOCK=64, HAS_BIAS=True, grid=1)
+        self.assertEqual(("invalid", ["I2"]), (verdict.verdict, [finding.id for finding in verdict.findings]))
+        self.assertEqual(line_of(kernels.biased, "tl.load(bias"), str(verdict.findings[0].statements[0]))
+
+    def test_rows_that_are_gathered(self) -> None:
+        x = numpy.random.default_rng(2).normal(size=(16, 32)).astype(numpy.float32)
+        for level in ("ttgir", "ptx", "auto"):
+            run = tcspec.run(kernels.gathered, x, numpy.zeros((8, 32), numpy.float32), ROWS=8, COLUMNS=32, grid=1, target="sm_100", level=level)
+            self.assertTrue(run.ok, str(run))
+            numpy.testing.assert_array_equal(x[::2], run.outputs["out"])
+
+
 class Accepted(unittest.TestCase):
     def test_rows_of_both_levels(self) -> None:
         found = shifted(False)

@@ -48,6 +48,23 @@ def shifted(x, scratch, out, SIZE: tl.constexpr, BY: tl.constexpr, JOINED: tl.co
 
 
 @triton.jit
+def biased(x, bias, out, BLOCK: tl.constexpr, HAS_BIAS: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    y = tl.load(x + at)
+    if HAS_BIAS:
+        y += tl.load(bias + at)
+    tl.store(out + at, y)
+
+
+@triton.jit
+def gathered(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Every second row of a tensor, by a descriptor that the kernel makes."""
+    rows = tl.make_tensor_descriptor(x, (2 * ROWS, COLUMNS), (COLUMNS, 1), (1, COLUMNS))
+    there = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + there, rows.gather(2 * tl.arange(0, ROWS), 0))
+
+
+@triton.jit
 def last(out):
     """Every program stores its number in one place."""
     tl.store(out, tl.program_id(0))

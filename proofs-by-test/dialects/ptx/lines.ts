@@ -359,6 +359,11 @@ const others: ReadonlyArray<string> = [
   'cp.async.bulk.tensor.cta_group::2.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];',
   'cp.async.bulk.tensor.2d.shared::cluster.cta_group::1.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];',
   'cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%r1], [%rd1, {%r2, %r3}], [%r4], %h1, %rd2;',
+  'cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3, %r4, %r5, %r6}], [%r7];',
+  'cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group [%rd1, {%r2, %r3, %r4, %r5, %r6}], [%r1];',
+  'cp.async.bulk.tensor.2d.tile.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];',
+  'cp.async.bulk.tensor.2d.tile.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];',
+  'cp.async.bulk.tensor.2d.global.tile.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];',
   'atom.acq_rel.gpu.global.add.u32 %r1, [%rd1], 1;',
   'red.global.add.f32 [%rd1], %f1;',
   'red.global.max.f32 [%rd1], %f1;',
@@ -465,6 +470,6 @@ export const lines: ReadonlyArray<Line> = distinct([
   ...others.map((line): Line => ({
     line,
     about: 'by hand',
-    target: line.includes('cta_group') ? 'sm_100a' : 'sm_90a',
+    target: /cta_group|gather4|scatter4/u.test(line) ? 'sm_100a' : 'sm_90a',
   })),
 ])

@@ -366,3 +366,37 @@ describe('a tensor map of columns of pixels', () => {
     },
   )
 })
+
+describe('a launch of Triton with several CTAs of a program', () => {
+  const entry = '.version 8.8\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 x) { ret; }'
+  const launched = (more: object) =>
+    launchedPtx(
+      inMemory(
+        new Map(
+          Object.entries({
+            'k.ptx': entry,
+            'l.json': JSON.stringify({ grid: [3, 2], num_warps: 4, num_ctas: 2, args: [0], ...more }),
+          }).map(([file, text]) => [file, new TextEncoder().encode(text)]),
+        ),
+      ),
+    )
+  it('has a cluster for each program, along x', () => {
+    const { grid, cluster, block } = right(launched({})('k.ptx', 'l.json')).arguments
+    expect([grid, cluster, block]).toEqual([[6, 2], [2], [128]])
+    // a word says programs, too
+    expect(right(launched({})('k.ptx', { launch: 'l.json', grid: [5] })).arguments.grid).toEqual([10])
+  })
+  it('has no descriptors, of which each CTA would copy a part', () => {
+    const tensor = {
+      kind: 'tensordesc',
+      tensor: 'x',
+      dtype: 'f16',
+      shape: [64, 64],
+      role: 'in',
+      block: [64, 64],
+    }
+    const failed = left(launched({ args: [tensor] })('k.ptx', 'l.json'))
+    expect(failed.code).toBe('launch.cluster')
+    expect(failed.message).toMatch(/^l\.json: num_ctas: expected 1 of a launch with descriptors/u)
+  })
+})

@@ -278,6 +278,7 @@ describe('cp.async', () => {
       destination: to,
       group: 1,
       bytes: 4 * source.length,
+      ways: null,
     }
     const other = { ...operation, id: 4 }
     const before = put(put(withInFlight(machine, [other, operation]), all, there), to, there)

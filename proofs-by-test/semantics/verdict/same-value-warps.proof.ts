@@ -130,6 +130,15 @@ describe('two warps', () => {
     // of ones it is the same today
     expect(said(apartBy('sub.s64'))).toBe('hazard D2')
   })
+  it('store what they have copied, as far as a word has said', () => {
+    const copying = (by: number): string =>
+      `ld.global.b32 %r20, [%rd1+${String(by)}]; shr.u32 %r20, %r20, 23; and.b32 %r20, %r20, 4; cp.async.ca.shared.global [%r3], [%rd4], 4, %r20; cp.async.wait_all;`
+    const found = 'ld.shared.b32 %r11, [%r3]; st.global.b32 [%rd5+256], %r11;'
+    expect(said(apart(copying(0) + found, copying(0) + found))).toBe('ok N4')
+    expect(said(apart(copying(0) + found, copying(384) + found))).toBe('hazard D2')
+    // what a copy has been led by is in what it copies, and in nothing else
+    expect(said(apart(copying(0) + body(one), copying(384) + body(one)))).toBe('ok N4')
+  })
   it('read what is there, and then store: it may be what the other has stored', () => {
     const look = 'ld.global.b32 %r20, [%rd5+256];'
     const keep = 'st.global.b32 [%rd5+384], %r20;'

@@ -134,6 +134,10 @@ class _Arguments:
                 self.order.append((leaf, None))
                 continue
             seen, given = _described(leaf)
+            if 0 in seen.shape and not leaf.type.startswith("tensordesc"):
+                # a tensor without elements is a pointer to nothing
+                self.order.append((_Leaf(leaf.name, "i64", 0), None))
+                continue
             if 0 in seen.shape or any(stride < 0 for stride in seen.strides):
                 raise Refused(
                     f"{kernel}: {leaf.name}: expected positive extents and strides of 0 or more, "

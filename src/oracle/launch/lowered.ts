@@ -223,7 +223,11 @@ export const lowered = (
       args.push(value === undefined ? 0 : numberOf(value))
       continue
     }
-    const t = module.launch.tensors.get(p.name)!
+    const t = module.launch.tensors.get(p.name)
+    if (t === undefined) {
+      args.push(0)
+      continue
+    }
     const brought = module.inputs.get(t.tensor)
     const tensor = contents.get(t.tensor) ?? (brought?.source === zeros ? undefined : brought?.tensor)
     const isKept = t.role === 'out' && module.kept.has(t.tensor)

@@ -125,6 +125,10 @@ const lowered = (
   return out
 }
 
+/** Whether a launch of Triton has descriptors that its caller made. */
+const descriptorsIn = ({ args }: Said): boolean =>
+  Object.values(args ?? []).some((a) => typeof a === 'object' && a.kind === 'tensordesc')
+
 // ---------------------------------------------------------------- arguments
 
 /** The arguments of a launch file in the order of the parameters; null: it says none for this one. */
@@ -433,10 +437,11 @@ export const launchedPtx =
     if (E.isLeft(read)) return read
     const { said, elaborated, module } = read.right
     const { parameters, program } = elaborated
-    if (said.num_ctas !== undefined && said.num_ctas !== 1)
+    const ctas = said.num_ctas ?? 1
+    if (ctas !== 1 && descriptorsIn(said))
       return refuse(
         'launch.cluster',
-        `${where}: num_ctas: expected 1, for how blocks are shared by CTAs is in no PTX; found ${String(said.num_ctas)}`,
+        `${where}: num_ctas: expected 1 of a launch with descriptors, for which part of a block a CTA copies is in no PTX; found ${String(ctas)}`,
       )
     const before = ordered(words.grid === undefined ? said : { ...said, grid: words.grid }, parameters)
     if ('code' in before) return E.left(inFile(where)(before))
@@ -449,7 +454,8 @@ export const launchedPtx =
     const made = withWords(files, parameters, called, before, words.args ?? [])
     if (E.isLeft(made)) return made
     const { given, worded, files: own, outputs: written, guessed } = made.right
-    const grid = words.grid ?? said.grid
+    const programs = words.grid ?? said.grid
+    const grid = ctas === 1 ? programs : programs?.map((n, axis) => (axis === 0 ? n * ctas : n))
     const block =
       words.block ??
       said.block ??
@@ -460,7 +466,7 @@ export const launchedPtx =
         'launch.arguments',
         `${where}: ${asked(program.name, parameters, { file: words.launch !== undefined, grid: grid !== undefined, block: block !== null }, given)}`,
       )
-    const cluster = words.cluster ?? said.cluster
+    const cluster = words.cluster ?? said.cluster ?? (ctas === 1 ? undefined : [ctas])
     const shared = words.shared ?? said.shared
     const launch: PtxLaunch = {
       ...said,

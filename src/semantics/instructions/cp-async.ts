@@ -62,6 +62,7 @@ export const prepareCopy = (o: Environment, i: InstructionOf<'cpAsync.copy'>): P
     source,
     destination,
     bytes: destination.offsets.length * Plane.bytesOf(destination.dtype),
+    ways: null,
   }
 }
 
@@ -96,6 +97,7 @@ export const executeCopy = (x: Executing, m: Machine, p: Of<'cpAsync.copy'>): Ef
     destination: p.destination,
     group: m.agents[x.agent]!.groups.cpAsync + 1,
     bytes: p.bytes,
+    ways: p.ways,
   }
   return effect(issuing(m, [f]), [issue])
 }
@@ -150,6 +152,7 @@ export const performCopy = (world: World, m: Machine, f: CpAsyncInFlight): Effec
   const zero = isFloat(f.source.dtype) ? world.algebra.constant(f.source.dtype, 0) : 0
   const { data } = Plane.read(m.planes[f.source.plane]!, f.source, zero)
   const d = f.destination
+  const write = access(f, f.id, 'w', 'generic', d, 'destination')
   const written = withPlane(m, d.plane, Plane.write(m.planes[d.plane]!, d, data, m.edit))
   return effect(
     withInFlight(
@@ -159,7 +162,7 @@ export const performCopy = (world: World, m: Machine, f: CpAsyncInFlight): Effec
     [
       { _tag: 'perform', operation: f.id, stage: 'all', part: 0 },
       access(f, f.id, 'r', 'generic', f.source, 'source'),
-      access(f, f.id, 'w', 'generic', d, 'destination'),
+      f.ways === null ? write : Object.assign({}, write, { origin: { _tag: 'led' as const, ways: f.ways } }),
       { _tag: 'signal', operation: f.id, part: 0, to: 'group', family: 'cpAsync', side: 'full' },
     ],
   )

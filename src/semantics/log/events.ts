@@ -254,7 +254,11 @@ export const plainBytes = (o: StoredFrom): Uint8Array | null => {
 export const constant = -2
 
 /** The same of what is stored, or what each byte of it has been computed from (`machine/ledger.ts`): in a run that follows terms, and in no trace. */
-export type StoredFrom = Origin | { readonly _tag: 'terms'; readonly stored: ByteTerms }
+export type StoredFrom =
+  | Origin
+  | { readonly _tag: 'terms'; readonly stored: ByteTerms }
+  /** by a copy: what has led each of its elements to be copied, a term (0: nothing) */
+  | { readonly _tag: 'led'; readonly ways: Float64Array }
 
 /**
  * What bytes have been computed from, element by element: which term, and which byte of it. Term 0: a byte of the program, the same for all inputs, and its value

@@ -254,6 +254,20 @@ export const telling = (l: Ledger, header: Header, footprints: Footprints): Tell
   operands: [],
 })
 
+const led = applied('led to')
+
+/** Bytes that are copied, each because of the way that has led its element there. */
+const ledBy = (ways: Float64Array, copied: ByteTerms, width: number): ByteTerms => {
+  const out = byteTerms(copied.terms.length)
+  copied.terms.forEach((term, at) => {
+    const way = ways[Math.floor(at / width)]!
+    const isKept = way === 0 || term === blank
+    out.terms[at] = isKept ? term : led([way, term === 0 ? constant(copied.index[at]!) : term])
+    out.index[at] = isKept || term !== 0 ? copied.index[at]! : at % width
+  })
+  return out
+}
+
 const isByte = (f: Footprint): boolean => widthOf(f) >= 1
 
 const storedBy = (t: Telling, e: Access): ByteTerms => {
@@ -264,7 +278,8 @@ const storedBy = (t: Telling, e: Access): ByteTerms => {
     e.combine === undefined && !e.atomic && e.role === 'destination' && e.operation !== undefined
       ? t.sources.get(e.operation)
       : undefined
-  if (copied?.terms.length === elementsIn(e.footprint) * widthOf(e.footprint)) return copied
+  if (copied?.terms.length === elementsIn(e.footprint) * widthOf(e.footprint))
+    return origin?._tag === 'led' ? ledBy(origin.ways, copied, widthOf(e.footprint)) : copied
   if (e.role === 'accumulator' && l.product !== null)
     return allOf(e.footprint, applied(l.product)(t.operands), (_, at) => at >>> 2)
   return allOf(e.footprint, another(l), (address) => address >>> 2)

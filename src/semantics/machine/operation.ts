@@ -295,6 +295,8 @@ export type Prepared =
       readonly source: Elements
       readonly destination: Elements
       readonly bytes: number
+      /** in a run that follows terms: what has led each element to be copied (`StoredFrom`); null: nothing has */
+      readonly ways: Float64Array | null
     }
   | {
       readonly _tag: 'fence'
@@ -448,6 +450,7 @@ export interface CpAsyncInFlight extends Issued {
   readonly destination: Elements
   readonly group: number
   readonly bytes: number
+  readonly ways: Float64Array | null
 }
 /** Arrives once every earlier cp.async of its agent is done. */
 export interface CpAsyncArriveInFlight extends Issued {

@@ -22,6 +22,7 @@ import { tensors } from './effects/tensors.js'
 import { wgmma } from './effects/wgmma.js'
 import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
+import { waysTo } from './origins.js'
 import { barriersAt, each, maskOf, operand, ownBarriersAt } from './operands.js'
 import { nothing, part, type Part, type Receive } from '../machine/warp-stand.js'
 import type { Operation, Row } from './program.js'
@@ -248,7 +249,13 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
     const places = elementsOf(h.world, destination, targets, 'i32', 4, 1)
     out.push(
       part(
-        { _tag: 'cpAsync.copy', source, destination: places, bytes: lanes.length * o.bytes },
+        {
+          _tag: 'cpAsync.copy',
+          source,
+          destination: places,
+          bytes: lanes.length * o.bytes,
+          ways: waysTo(h.rows, lanes, words),
+        },
         nothing,
         maskOf(lanes),
       ),

@@ -612,7 +612,17 @@ export const decide = (r: Rows, places: ReadonlyArray<Place>, mask: number, site
 
 /** Does what leads to an access decide no more than the words that it moves? */
 const movesWords = (i: Operation): boolean =>
-  (i._tag === 'load' && i.until === undefined) || i._tag === 'store'
+  (i._tag === 'load' && i.until === undefined) || i._tag === 'store' || i._tag === 'copyAsync'
+
+/** Places that lead to what an access moves, those together that say one thing: where a copy goes is not what it copies. */
+const leadingPlaces = (i: Operation): ReadonlyArray<ReadonlyArray<Place>> =>
+  i._tag === 'copyAsync'
+    ? [i.into.rows, usesOf(i).decides.filter((place) => !i.into.rows.includes(place))]
+    : [usesOf(i).decides]
+
+/** What has led lanes to a copy, for each of their words, as `StoredFrom` has it. */
+export const waysTo = (r: Rows, lanes: ReadonlyArray<number>, words: number): Float64Array | null =>
+  r.origins?._tag === 'terms' ? Terms.waysOf(r.origins, lanes, words) : null
 
 /** An access begins. */
 export const begin = (r: Rows, i: Operation, mask: number): void => {
@@ -627,7 +637,8 @@ export const guarded = (r: Rows, i: Operation, guard: Place, mask: number, site:
 
 /** What decides where an effect goes and what it does has come to be known. */
 export const directed = (r: Rows, i: Operation, mask: number, site: number): void => {
-  if (r.origins?._tag === 'terms' && movesWords(i)) Terms.lead(r, r.origins, usesOf(i).decides, mask, null)
+  if (r.origins?._tag === 'terms' && movesWords(i))
+    for (const places of leadingPlaces(i)) Terms.lead(r, r.origins, places, mask, null)
   else decide(r, usesOf(i).decides, mask, site)
 }
 

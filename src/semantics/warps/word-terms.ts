@@ -413,6 +413,12 @@ export const lead = (
   }
 }
 
+/** What has led these lanes to an access, for each of `words` words of theirs; null: nothing has. */
+export const waysOf = (t: WordTerms, lanes: ReadonlyArray<number>, words: number): Float64Array | null =>
+  lanes.some((lane) => t.way[lane] !== 0)
+    ? Float64Array.from({ length: lanes.length * words }, (_, at) => t.way[lanes[Math.floor(at / words)]!]!)
+    : null
+
 const led = applied('led to')
 
 /** What these places hold is there because of the way: it was loaded by it, or the lanes were left out of the load. */

@@ -127,10 +127,28 @@ const groupLast = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   return group.length === 1 ? [...others.slice(0, at), ...group, ...others.slice(at)] : parts
 }
 
+const modesOfTensorCopies = new Set([
+  'tile',
+  'tile::gather4',
+  'tile::scatter4',
+  'im2col',
+  'im2col::w',
+  'im2col::w::128',
+  'im2col_no_offs',
+])
+
+/** The mode of a copy of tensors stands anywhere for the assembler (`cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global`); the table has it behind the spaces. */
+const modeBehind = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const mode = parts.filter((word) => modesOfTensorCopies.has(word))
+  const others = parts.filter((word) => !mode.includes(word))
+  const at = tensorCopy.length + 3
+  return mode.length === 1 ? [...others.slice(0, at), ...mode, ...others.slice(at)] : parts
+}
+
 /** The assembler takes ordering, scope and space of an access in any order (`ld.global.acquire.gpu`); the table has them in that of the ISA. */
 const inOrder = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [word = '', second = '', third = ''] = parts
-  if (tensorCopy.every((w, k) => parts[k] === w)) return groupLast(parts)
+  if (tensorCopy.every((w, k) => parts[k] === w)) return modeBehind(groupLast(parts))
   if (ofMatrices.has(word)) return sortedFrom(1, ordersOfMatrices, parts)
   if (atomics.has(word)) return sortedFrom(1, ordersOfAtomics, parts)
   if (word === 'mbarrier') return sortedFrom(2, ordersOfMbarriers, parts)

@@ -37,7 +37,7 @@ import { labelsOf, reservedBy, type Called } from './labels.js'
 import { mapsOf } from './maps.js'
 import { run } from './operations.js'
 import { plainBarriers } from './plain-barriers.js'
-import { everyOperation, namesRead } from './regions.js'
+import { everyOperation, namesRead, operationsOf } from './regions.js'
 import { showType } from '../text/show.js'
 import { attributeOf, type Module, type Operation, type Parameter, type Type } from '../text/syntax.js'
 
@@ -61,6 +61,7 @@ const listAttribute = (op: Operation, name: string): ReadonlyArray<number> => {
 const declare = function* (h: Here, op: Operation, launch: Launch): Steps<void> {
   const parameters = op.regions[0]?.blocks[0]?.parameters ?? []
   const tensors = new Map<string, Tensor>()
+  const used = namesRead(everyOperation(operationsOf(op.regions[0])))
   let skip = 0
   for (const [k, p] of parameters.entries()) {
     if (skip > 0) {
@@ -73,6 +74,9 @@ const declare = function* (h: Here, op: Operation, launch: Launch): Steps<void> 
       const tensor = yield* tensorBehind(op, p, launch, tensors)
       yield* descriptor(h, op, p, behind, launch, tensor)
       skip = 2 * rank
+    } else if (p.type._tag === 'pointer' && !launch.tensors.has(p.name)) {
+      if (used.has(p.name))
+        return yield* refusedAt(op, `a tensor for %${p.name}, which the text uses`, 'a pointer to nothing')
     } else if (p.type._tag === 'pointer') {
       const { ptr } = yield* tensorBehind(op, p, launch, tensors)
       h.values.set(p.name, [ptr])

@@ -10,6 +10,8 @@
  * | `%a: !tt.ptr<f16>`                                   | a tensor: extents, strides, what it is called, its role     | its element type                       |
  * | `%da: !tt.tensordesc<tensor<64x32xf16, #shared>>`    | the same; its extents and strides are the parameters behind | element type, rank, block; whole 16 bytes between rows |
  *
+ * A pointer that is 0 has no tensor: host code gives it for a tensor without elements, and it may be given for one that the text does not use.
+ *
  * Arguments are given in the order of the parameters or by their names. Strides that are not given are row-major; a role that is not given is what the
  * text does (`roles.ts`); a tensor that is not called anything is called as its parameter.
  *
@@ -269,7 +271,9 @@ const tensorGiven = (
       `a tensor that is ${role === 'in' ? 'only read' : 'written'}, as ':${role}' says`,
       `one that the text ${role === 'in' ? 'writes' : 'only reads'}`,
     )
-  if (!shape.every(isExtent)) return wrong(what, 'positive extents', shown(shape))
+  // there may be more behind a pointer than this level holds (`launch.bytes`)
+  const isOne = p._tag === 'pointer' ? (n: number) => Number.isSafeInteger(n) && n >= 1 : isExtent
+  if (!shape.every(isOne)) return wrong(what, 'positive extents', shown(shape))
   if (strides.length !== shape.length || !strides.every((n) => Number.isSafeInteger(n) && n >= 0))
     return wrong(what, `${String(shape.length)} strides`, shown(strides))
   if (padding === 'nan' && (p._tag === 'pointer' || !isFloat(p.dtype)))
@@ -402,7 +406,7 @@ export const launchOf = (m: Module, given: Given): E.Either<LaunchFailure, Elabo
           const found = scalarGiven(p, a)
           if (E.isLeft(found)) return inFunction(s, found)
           scalars.set(p.name, found.right)
-        } else {
+        } else if (!(p._tag === 'pointer' && a === 0)) {
           const found = tensorGiven(p, a)
           if (E.isLeft(found)) return inFunction(s, found)
           tensors.set(p.name, found.right)

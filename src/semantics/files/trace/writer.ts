@@ -32,7 +32,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         combine: e.combine,
         outside: e.outside,
         value: e.value,
-        origin: e.origin?._tag === 'terms' ? undefined : e.origin,
+        origin: e.origin?._tag === 'terms' || e.origin?._tag === 'led' ? undefined : e.origin,
         acquires: e.acquires,
         releases: e.releases,
         agrees: e.agrees,

@@ -287,7 +287,7 @@ const onAccess = (s: State, e: Access): void => {
   }
   const decided = origin?._tag === 'other' ? origin.decided : undefined
   const terms: Terms =
-    origin === undefined || origin._tag === 'terms' || origin._tag === 'other'
+    origin === undefined || origin._tag === 'terms' || origin._tag === 'led' || origin._tag === 'other'
       ? other(
           decided === undefined
             ? `${siteName(s.memory, e.stamp.site)} writes a value computed by other means than a matrix product`
