@@ -243,6 +243,41 @@ describe('counts', () => {
   })
 })
 
+describe('a register, or a word of local memory, that nothing has written', () => {
+  const local = '.local .align 4 .b8 l[16]; .reg .b64 %l<4>; mov.u64 %l1, l;'
+  it.each([
+    ['is an output', 'mov.b32 %r11, %r20;'],
+    ['is computed with', 'add.s32 %r11, %r20, 1;'],
+    ['goes through a shuffle', 'shfl.sync.bfly.b32 %r11, %r20, 1, 31, -1;'],
+    ['is written by one lane alone', 'setp.eq.u32 %p2, %r1, 3; @%p2 mov.b32 %r11, 1;'],
+    ['goes through local memory', `${local} st.local.b32 [%l1+4], %r20; ld.local.b32 %r11, [%l1+4];`],
+    ['is of local memory', `${local} st.local.b32 [%l1+4], %r1; ld.local.b32 %r11, [%l1+8];`],
+    ['is of local memory in part', `${local} st.local.b16 [%l1+4], 1; ld.local.b32 %r11, [%l1+4];`],
+  ])('counts if it %s', (_, body) => {
+    expect(told(`${body} ${y}`)).toBe('invalid I1 ')
+  })
+  it.each([
+    ['is dropped', `add.s32 %r12, %r20, 1; mov.b32 %r11, %r1; ${y}`],
+    ['is not chosen', `setp.lt.u32 %p2, %r1, 99; selp.b32 %r11, %r1, %r20, %p2; ${y}`],
+    ['is stored by no lane', `setp.eq.u32 %p2, %r1, 3; @%p2 mov.b32 %r11, 1; @%p2 ${y}`],
+    ['lies beside what is', `${local} st.local.b16 [%l1+4], 1; ld.local.u16 %r11, [%l1+4]; ${y}`],
+  ])('comes to nothing if it %s', (_, body) => {
+    expect(told(body)).toBe('ok')
+  })
+  it('comes to nothing if it is what hardware alone knows', () => {
+    const text = module(`mov.u32 %r11, %smid; ${y}`).replace('ld.shared.b32 %r10, [%r3+4];', '')
+    expect(toldOf(text, 64)).toBe('ok')
+  })
+  it('comes to nothing if it lies between the fields of a parameter', () => {
+    const callee =
+      '.func (.param .b32 r) f(.param .align 4 .b8 a[8]) { .reg .b32 %r<4>; .reg .b16 %h; ld.param.b32 %r1, [a]; ld.param.s16 %h, [a+4]; cvt.s32.s16 %r2, %h; add.s32 %r3, %r1, %r2; st.param.b32 [r], %r3; ret; }'
+    const call =
+      '{ .reg .b16 %h; mov.b16 %h, 5; .param .align 4 .b8 q[8]; .param .b32 s; st.param.b32 [q], %r1; st.param.b16 [q+4], %h; call.uni (s), f, (q); ld.param.b32 %r11, [s]; }'
+    const text = module(`${call} ${y}`).replace('.visible .entry', `${callee}\n.visible .entry`)
+    expect(toldOf(text, 64)).toBe('ok')
+  })
+})
+
 describe('counts, where an atomic of the output', () => {
   it.each([
     ['adds it', 'red.global.add.u32 [%rd5], %r10;', ' I1 gmem y'],

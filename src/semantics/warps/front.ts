@@ -25,7 +25,7 @@ import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
-import { controlling, timingOf, watches } from './timing.js'
+import { asksWhoRuns, controlling, timingOf, watches } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
@@ -342,6 +342,11 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
     ...(has('gridDependency')
       ? [
           'order between grids (griddepcontrol orders nothing here; writes of earlier grids are taken as done)',
+        ]
+      : []),
+    ...(asksWhoRuns(p)
+      ? [
+          'runs in which activemask finds other lanes together (lanes that have parted were taken to meet where their ways do)',
         ]
       : []),
     ...(has('setRegisters') && p.registers === null

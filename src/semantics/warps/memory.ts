@@ -37,6 +37,7 @@ import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } fr
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
 import { came, carrierAt } from './shadows.js'
+import { fieldsIn, unspecifiedIn } from './timing.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -626,6 +627,8 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
       }
       continue
     }
+    const lost = fromNothing(h, target.plane, from, mask)
+    if (lost !== null) return lost
     const strong = strongly(h, o)
     const storeOf = (those: ReadonlyArray<number>, at: ReadonlyArray<number>): Store => {
       const destination = sourceOf(h.world, target.plane, at, bytes, count)
@@ -646,6 +649,27 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
     else out.push(part(all, nothing, maskOfLanes(lanes)))
   }
   return out
+}
+
+/**
+ * What an output is given must come from somewhere. What hardware alone knows may be stored, and a byte of which some bits are written.
+ */
+const fromNothing = (
+  { world, rows, launch }: Here,
+  plane: number,
+  from: ReadonlyArray<Row>,
+  mask: number,
+): FaultValue | null => {
+  if (world.header.planes[plane]?.output !== true) return null
+  for (const row of from) {
+    const unknown = rows.unknown[row]! & mask
+    if (unknown !== 0 && !unspecifiedIn(launch.program).has(row) && !fieldsIn(launch.program).has(row))
+      return V.fault(
+        'I1',
+        `lane ${String(lowest(unknown))}: the value that is stored comes from a register, or from local memory, that nothing has written`,
+      )
+  }
+  return null
 }
 
 type Store = Extract<Prepared, { readonly _tag: 'store' }>

@@ -18,7 +18,8 @@
  * | a test of an mbarrier that is no peek, a clock, a multiprocessor | C1 fails |
  * | a strong load, an atomic                      | C1 fails in a run where a write of the word is in no order with it (`judging/detector/strong.ts`) |
  *
- * Which lanes are active is no matter of other agents: in which order parted lanes go on, and where they meet, is fixed (`machine/warp-stand.ts`).
+ * Which lanes are active is no matter of other agents: in which order parted lanes go on, and where they meet, is fixed (`machine/warp-stand.ts`). On a chip it is not, so where
+ * `activemask` decides something a verdict speaks of one way alone (`asksWhoRuns`).
  *
  * Bytes of local memory whose address the text says, as those of parameters of a call, are places of their own, what is at addresses in registers is anywhere there: what is
  * stored decides where something that is loaded from there does. What a call of the system prints decides nothing.
@@ -238,6 +239,12 @@ export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = r
     }),
   )
 })
+
+/** Does it matter which lanes are found to run together? */
+export const asksWhoRuns = (p: WarpProgram): boolean => {
+  const places = decidingIn(p.code)
+  return p.code.some(({ operation: o }) => o._tag === 'activeLanes' && places.has(o.to))
+}
 
 /** Does some agent wait for a word of memory? */
 export const watches = (p: WarpProgram): boolean =>

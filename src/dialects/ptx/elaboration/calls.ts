@@ -17,12 +17,19 @@ import { comesTo, functionWindow, shapeOf } from './functions.js'
 import { source, type Here } from './here.js'
 import { placeOfSymbol, type Place } from './storage.js'
 
-type Local = Extract<Place, { readonly _tag: 'local' | 'parameter' }>
+type Local = Extract<Place, { readonly _tag: 'local' }>
 
-const copyLocal = (h: Here, guard: Guard | null, from: number, to: number, bytes: number): void => {
+/** What has fields is copied byte by byte: a word with some bytes that nothing has written would be one that is not known. */
+const copyLocal = (
+  h: Here,
+  guard: Guard | null,
+  from: number,
+  to: number,
+  { bytes, hasFields }: Local,
+): void => {
   const row = newRow(h.e)
   for (let at = 0; at < bytes;) {
-    const width = bytes - at >= 4 ? 4 : 1
+    const width = !hasFields && bytes - at >= 4 ? 4 : 1
     const one = { bytes: width, count: 1, signed: false } as const
     const place = (offset: number) => ({ space: 'local', rows: [], offset: offset + at }) as const
     emit(
@@ -107,7 +114,7 @@ const callOf = (h: Here, of: Callable, f: Function, guard: Guard | null): void =
   }
   by(
     (actual, formal) => {
-      copyLocal(h, guard, actual.offset, formal.offset, formal.bytes)
+      copyLocal(h, guard, actual.offset, formal.offset, formal)
     },
     valuesOf(h.operands['arguments']),
     places.formals,
@@ -115,7 +122,7 @@ const callOf = (h: Here, of: Callable, f: Function, guard: Guard | null): void =
   emit(h.e, { _tag: 'call', target }, guard)
   by(
     (actual, formal) => {
-      copyLocal(h, guard, formal.offset, actual.offset, formal.bytes)
+      copyLocal(h, guard, formal.offset, actual.offset, formal)
     },
     valuesOf(h.operands['results']),
     places.results,

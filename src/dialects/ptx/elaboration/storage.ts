@@ -31,7 +31,14 @@ export type Place =
   /** the dynamic part of shared memory: behind all variables */
   | { readonly _tag: 'dynamic' }
   | { readonly _tag: 'global' | 'const'; readonly symbol: string }
-  | { readonly _tag: 'local' | 'parameter'; readonly offset: number; readonly bytes: number }
+  | {
+      readonly _tag: 'local'
+      readonly offset: number
+      readonly bytes: number
+      /** it has fields, of which some may be written and what lies between them is not */
+      readonly hasFields: boolean
+    }
+  | { readonly _tag: 'parameter'; readonly offset: number; readonly bytes: number }
 
 /** A parameter of the entry, as its bytes lie. */
 export interface EntryParameter {
@@ -139,7 +146,12 @@ const placeVariable = (e: Emitter, s: Storage, v: Variable): void => {
       }
       case 'local':
       case 'param':
-        return { _tag: 'local', offset: localBytes(e, size, Math.max(align, 4)), bytes: size }
+        return {
+          _tag: 'local',
+          offset: localBytes(e, size, Math.max(align, 4)),
+          bytes: size,
+          hasFields: v.extents.length > 0,
+        }
       default:
         return { _tag: v.space === 'const' ? 'const' : 'global', symbol: name }
     }
@@ -159,7 +171,7 @@ const placeFormals = (e: Emitter, s: Storage, ps: ReadonlyArray<Parameter>): voi
     if (p.space === 'reg') refuse(e, 'ptx.operand', 'parameters in the parameter space', 'a register')
     const bytes = sizeOf(p)
     const offset = localBytes(e, bytes, Math.max(4, alignOf(p)))
-    s.places.set(p, new Map([[p.name, { _tag: 'local', offset, bytes }]]))
+    s.places.set(p, new Map([[p.name, { _tag: 'local', offset, bytes, hasFields: p.extents.length > 0 }]]))
   }
 }
 
