@@ -27,13 +27,15 @@ import {
 const conformance = fileURLToPath(new URL('../conformance/', import.meta.url))
 const ending = '.index.json'
 
-/** Files of a folder and of those in it, by their paths from it. */
+/** Files of a folder and of those in it, by their paths from it; none where there is no folder, for git keeps none that is empty. */
 const filesIn = (folder) =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory()
-      ? filesIn(`${folder}${entry.name}/`).map((file) => `${entry.name}/${file}`)
-      : [entry.name],
-  )
+  !existsSync(folder)
+    ? []
+    : readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory()
+          ? filesIn(`${folder}${entry.name}/`).map((file) => `${entry.name}/${file}`)
+          : [entry.name],
+      )
 
 /** What patterns take, as `.gitignore` has them: `a/*.npy`, where a star is within one folder, and `!a/b.npy` for what is left out again. */
 const matcher = (patterns) => {

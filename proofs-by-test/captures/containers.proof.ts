@@ -138,6 +138,11 @@ describe('a container', () => {
     expect(unpack(root)).toBe(1) // the archive, which is stored now
     for (const file of files.keys()) rmSync(`${root}set/${file}`)
     rmSync(`${root}set/archive.npz`)
+    expect(check(root)).toEqual([])
+    expect(unpack(root)).toBe(files.size + 1)
+    // as git leaves it where all of a folder is ignored
+    rmSync(`${root}set`, { recursive: true })
+    expect(check(root)).toEqual([])
     expect(unpack(root)).toBe(files.size + 1)
     for (const [file, content] of files)
       expect([file, new Uint8Array(readFileSync(`${root}set/${file}`))]).toEqual([file, content])
