@@ -14,7 +14,7 @@
  * and `["skip"]` is of numbers that nobody kept.
  */
 import { Buffer } from 'node:buffer'
-import { getFloat16, setFloat16 } from '@petamoriken/float16'
+import { bitsOf, numberOf, roundings } from './floats.mjs'
 import { generators } from './generators.mjs'
 import { caseOf, resultBytes } from './wgmma.mjs'
 
@@ -56,20 +56,17 @@ export const npyHead = (descr, shape) => {
 
 // ---------------------------------------------------------------- elements
 
-const float32 = new Float32Array(1)
-const float32Bits = new Uint32Array(float32.buffer)
-
-/** The upper half of a float, rounded to even. */
-const bfloat16Bits = (x) => {
-  float32[0] = x
-  const bits = float32Bits[0]
-  return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16
-}
+const half = bitsOf('f16', roundings.even)
+const brain = bitsOf('bf16', roundings.even)
+const numbersOf16 = (type) => Float64Array.from({ length: 2 ** 16 }, (_, bits) => numberOf(type)(bits))
+/** Every number of 16 bits by its bits. */
+const halves = numbersOf16('f16')
+const brains = numbersOf16('bf16')
 
 /** How numbers are written as elements; `bf16` is what an npy file has as `<u2`. */
 const written = {
-  '<f2': [2, (view, at, x) => setFloat16(view, at, x, true)],
-  bf16: [2, (view, at, x) => view.setUint16(at, bfloat16Bits(x), true)],
+  '<f2': [2, (view, at, x) => view.setUint16(at, half(x), true)],
+  bf16: [2, (view, at, x) => view.setUint16(at, brain(x), true)],
   '<f4': [4, (view, at, x) => view.setFloat32(at, x, true)],
   '<f8': [8, (view, at, x) => view.setFloat64(at, x, true)],
   '|u1': [1, (view, at, x) => view.setUint8(at, x)],
@@ -80,14 +77,9 @@ const written = {
   '<i4': [4, (view, at, x) => view.setInt32(at, x, true)],
 }
 
-/** Every number of 16 bits by its bits. */
-const float16Numbers = Float64Array.from({ length: 2 ** 16 }, (_, bits) =>
-  getFloat16(new DataView(Uint16Array.of(bits).buffer), 0, true),
-)
-
 const read = {
-  '<f2': [2, (view, at) => float16Numbers[view.getUint16(at, true)]],
-  bf16: [2, (view, at) => ((float32Bits[0] = view.getUint16(at, true) << 16), float32[0])],
+  '<f2': [2, (view, at) => halves[view.getUint16(at, true)]],
+  bf16: [2, (view, at) => brains[view.getUint16(at, true)]],
   '<f4': [4, (view, at) => view.getFloat32(at, true)],
   '|i1': [1, (view, at) => view.getInt8(at)],
   '|u1': [1, (view, at) => view.getUint8(at)],

@@ -8,18 +8,9 @@
  * are the chip's bits, for the difference is stored (`container.mjs`).
  */
 import { Buffer } from 'node:buffer'
+import { bitsOf, floats, numberOf, roundings } from './floats.mjs'
 import { generators } from './generators.mjs'
 
-/** Bits of exponent and of fraction, bias, whether the largest exponent is for infinities, bytes of an element. */
-const floats = {
-  f16: { exponent: 5, fraction: 10, bias: 15, infinite: true, bytes: 2 },
-  bf16: { exponent: 8, fraction: 7, bias: 127, infinite: true, bytes: 2 },
-  // the upper 19 bits of 32
-  tf32: { exponent: 8, fraction: 10, bias: 127, infinite: true, bytes: 4, below: 13 },
-  f32: { exponent: 8, fraction: 23, bias: 127, infinite: true, bytes: 4 },
-  e5m2: { exponent: 5, fraction: 2, bias: 15, infinite: true, bytes: 1 },
-  e4m3: { exponent: 4, fraction: 3, bias: 7, infinite: false, bytes: 1 },
-}
 const whole = { s8: 1, u8: 1, s32: 4 }
 const bytesOf = (type) => floats[type]?.bytes ?? whole[type]
 const below = (type) => floats[type].below ?? 0
@@ -292,51 +283,13 @@ const probes = {
 const value = (type) => {
   if (type === 's8') return (x) => (x < 128 ? x : x - 256)
   if (type === 'u8') return (x) => x
-  if (type === 's32') return (x) => x | 0
-  const f = floats[type]
-  return (x) => {
-    const bits = Math.floor(x / 2 ** below(type))
-    const fraction = bits % 2 ** f.fraction
-    const exponent = Math.floor(bits / 2 ** f.fraction) % 2 ** f.exponent
-    const last = 2 ** f.exponent - 1
-    const size =
-      exponent === last && (f.infinite || fraction === 2 ** f.fraction - 1)
-        ? f.infinite && fraction === 0
-          ? Infinity
-          : NaN
-        : exponent === 0
-          ? fraction * 2 ** (1 - f.bias - f.fraction)
-          : (2 ** f.fraction + fraction) * 2 ** (exponent - f.bias - f.fraction)
-    return x >= signOf(type) ? -size : size
-  }
+  return type === 's32' ? (x) => x | 0 : numberOf(type)
 }
-
-const double = new DataView(new ArrayBuffer(8))
-/** The power of two that a number begins with; not by a logarithm, for what is guessed must be the same everywhere. */
-const powerOf = (size) => {
-  double.setFloat64(0, size)
-  return (double.getUint16(0) >> 4) - 1023
-}
-
-/** Bits of a number, what is beyond them cut off. */
-const cut = (type) => {
-  if (type === 's32') return (x) => x >>> 0
-  const { fraction, bias, exponent } = floats[type]
-  const last = 2 ** exponent - 1
-  return (x) => {
-    if (Number.isNaN(x)) return 2 ** (exponent + fraction) - 1
-    const sign = x < 0 || Object.is(x, -0) ? signOf(type) : 0
-    const size = Math.abs(x)
-    if (size === Infinity) return sign + last * 2 ** fraction
-    const power = powerOf(size)
-    const steps = Math.floor(size * 2 ** (fraction - Math.max(power, 1 - bias)))
-    return sign + Math.min(steps + Math.max(power + bias - 1, 0) * 2 ** fraction, last * 2 ** fraction)
-  }
-}
+const written = (type) => (type === 's32' ? (x) => x >>> 0 : bitsOf(type, roundings.cut))
 
 const result = ([A, B, C], { d, a, b, n, k }) => {
   const [left, right] = [Array.from(A, value(a)), Array.from(B, value(b))]
-  const made = cut(d)
+  const made = written(d)
   return Array.from(C, value(d)).map((c, i) => {
     const [row, column] = [Math.floor(i / n) * k, (i % n) * k]
     let sum = c
@@ -349,7 +302,7 @@ const result = ([A, B, C], { d, a, b, n, k }) => {
 
 const put = { 1: 'setUint8', 2: 'setUint16', 4: 'setUint32' }
 
-const written = (parts, type) => {
+const joined = (parts, type) => {
   const width = bytesOf(type)
   const bytes = new Uint8Array(width * parts.reduce((sum, part) => sum + part.length, 0))
   const view = new DataView(bytes.buffer)
@@ -373,12 +326,12 @@ export const caseOf = ({ seed, d, a, b, tiles, n, k, kinds }) => {
       : tile(draws, shape, kind)
   })
   const columns = [a, b, d].map((type, i) =>
-    written(
+    joined(
       made.map((parts) => parts[i]),
       type,
     ),
   )
-  const results = written(
+  const results = joined(
     made.map((parts) => result(parts, shape)),
     d,
   )
