@@ -30,7 +30,6 @@ LACKS = {
     r"TCGen05Test.test_async_copy_smem_to_tmem1": "tiles without a swizzle are not copied to tensor memory here",
     r"TCGen05Test.test_async_copy_sparse_metadata_smem_to_tmem_warp_semantics": "arrays of 2 bits are not held in registers here",
     r"TCGen05Test.test_tmem_batch_dimension_indexing": "scales in tensor memory have no batch here",
-    r"CallTest.test_cluster_ref_write": "stores to another block are 32 bits wide here, and so meet conflicts that wider ones do not",
     r"CallTest.test_cluster_ref_write_atomic": "stores to another block that add are not there",
     r"CallTest.test_get_swap_with_swizzle_transform1": "a swizzled ref without tiles is not transposed here",
 }
