@@ -54,6 +54,15 @@ export const copied = (
     }),
   )
 
+/** Elements of so many bytes, one after the other. */
+const repeating = (value: number, width: 1 | 2 | 4, bytes: number): Uint8Array => {
+  const out = new Uint8Array(bytes)
+  for (let k = 0; k < Math.min(width, bytes); k++) out[k] = (value >>> (8 * k)) & 0xff
+  // each time twice as much
+  for (let done = Math.min(width, bytes); done < bytes; done *= 2) out.copyWithin(done, 0, done)
+  return out
+}
+
 export const filled = (
   h: Host,
   modules: Modules,
@@ -68,8 +77,7 @@ export const filled = (
       const what = `fill of ${place.memory.name}`
       const bad = misuse(now, what, stream, place, bytes)
       if (bad !== null) return done(added(next, [bad]), what, [])
-      const width = o.width ?? 1
-      const data = Uint8Array.from({ length: bytes }, (_, i) => (o.value >>> (8 * (i % width))) & 0xff)
+      const data = repeating(o.value, o.width ?? 1, bytes)
       return done(withMemory(next, withBytes(place.memory, place.at, data)), what, [
         part(place.memory, 'w', place.at, bytes, 'target'),
       ])

@@ -37,10 +37,13 @@ const define = (command: Command): Command =>
 /** Events of a search for one launch among the many of a program whose end is waited for. */
 const budgetOfOne = '30000'
 
-/** A program does not choose its grids for this: they are run as far as the events last. */
+/** Events of a run of one launch that is judged: some twenty seconds. It is executed to its end whatever they say. */
+const fuelOfOne = '500000'
+
+/** A program does not choose its grids for this: they are judged as far as the events last. */
 const ofProgram = (options: Options): Options => ({
   ...options,
-  fuel: options['fuel'] ?? String(usualFuel),
+  fuel: options['fuel'] ?? fuelOfOne,
   ...(options['budget'] === undefined && options['explore'] === undefined ? { budget: budgetOfOne } : {}),
 })
 
