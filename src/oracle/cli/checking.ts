@@ -18,7 +18,7 @@ import { check, wantsData, type Checked } from '../../semantics/verdict/check.js
 import { multiplyAdds } from '../parallel/spread.js'
 import { passing } from './accepting.js'
 import { inputsBrought, tensorsOfBrought } from './brought.js'
-import type { Options, World } from './command.js'
+import { progressTold, type Options, type World } from './command.js'
 import { withDetails } from './details.js'
 import { refuseFlag } from './flags/choice.js'
 import type { Judged } from './judged.js'
@@ -27,6 +27,7 @@ import {
   everyClusterAsked,
   exploringAsked,
   fuelFor,
+  fuelForeseen,
   scheduleAsked,
   strictnessAsked,
   lanesOf,
@@ -88,7 +89,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
   const fuel = fuelFor(options, program, subject.right.multiplyAdds ?? multiplyAdds(program))
   if (E.isLeft(fuel)) return fuel
   const start = world.clock()
-  const bar = world.progress(`checking ${thousands(leastEvents(program))} events or more`)
+  const bar = progressTold(world, `checking ${thousands(leastEvents(program))} events or more`)
   const judgedOn = ({ algebra, tensors }: WithData, set: DataSet | null): E.Either<Failure, Judged> => {
     const given = {
       ...noArguments,
@@ -112,6 +113,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         explain,
         everyCluster: everyClusterAsked(options, schedule),
         fuel: fuel.right,
+        fuelFor: fuelForeseen(options, program.name, fuel.right, bar.tell),
         progress: bar.update,
         ...((subject.right.launched?.guessed.length ?? 0) === 0
           ? {}

@@ -161,6 +161,27 @@ export interface ProgressBar {
   readonly stop: () => void
 }
 
+/** A bar that is told, while it stands, what it is now. */
+export interface ToldBar extends ProgressBar {
+  readonly tell: (what: string) => void
+}
+
+export const progressTold = ({ progress }: Pick<World, 'progress'>, what: string): ToldBar => {
+  let bar = progress(what)
+  return {
+    update: (done, of) => {
+      bar.update(done, of)
+    },
+    tell: (now) => {
+      bar.stop()
+      bar = progress(now)
+    },
+    stop: () => {
+      bar.stop()
+    },
+  }
+}
+
 /** It is not watched. */
 export const silent: ProgressBar = { update: () => undefined, stop: () => undefined }
 

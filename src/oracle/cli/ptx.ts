@@ -41,7 +41,7 @@ import { placeOf } from '../tensor-files/place.js'
 import { tensorOutputs } from '../tensor-files/tensor-file.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import { paletteOf } from './colours.js'
-import type { Options, Report, World } from './command.js'
+import { progressTold, type Options, type Report, type World } from './command.js'
 import { drawingAsked } from './drawing.js'
 import { ptxLaunchAsked } from './flags/launch.js'
 import { outputBindings, parseBindings } from './flags/binding.js'
@@ -52,6 +52,7 @@ import { onScalars, variedWords } from './on-scalars.js'
 import { launchOfPtx } from './launch-words.js'
 import {
   everyClusterAsked,
+  fuelForeseen,
   fuelForPtx,
   goodOf,
   nextStep,
@@ -395,7 +396,7 @@ export const judgedOver = (
   if (E.isLeft(policy)) return policy
   const given = { ...noArguments, tensorPipe: strictness.tensorPipe }
   const start = world.clock()
-  const bar = world.progress('checking')
+  const bar = progressTold(world, 'checking')
   const checked = checkSource(source, {
     settings: {},
     algebra,
@@ -411,6 +412,7 @@ export const judgedOver = (
     everyCluster: everyClusterAsked(options, schedule),
     bounds: { states: mostStates, depth: 100_000 },
     fuel,
+    fuelFor: fuelForeseen(options, launched.file, fuel, bar.tell),
     progress: bar.update,
     ...(launched.guessed.length === 0 ? {} : { guessed: launched.guessed }),
   })
@@ -419,6 +421,8 @@ export const judgedOver = (
     const { verdict } = one
     const placed = placedInPtx(launched.elaborated.program)
     const barriers = writesBarriers(placed)
+    // a run that was foreseen may have had more than it was given first
+    const enough = Math.max(fuel, 2 * verdict.counts.steps)
     const { fences } = launched.elaborated.program
     return {
       launched,
@@ -431,7 +435,7 @@ export const judgedOver = (
       authored,
       linesOf,
       schedule,
-      fuel,
+      fuel: enough,
       checked: one,
       algebra,
       given,
@@ -440,7 +444,7 @@ export const judgedOver = (
           smem: launched.elaborated.shared,
           replay: replayText(schedule, verdict, set ?? 'random'),
           quote: quoteOf(subject),
-          tensor: tensorsOf(subject, given, one, fuel),
+          tensor: tensorsOf(subject, given, one, enough),
           spoken: { language: isCompilers(fences) ? languageOf(placed) : 'cuda', isText: true },
           whose: (f, beside) => whoseOf({ fences, barriers, beside }, f),
         },

@@ -53,6 +53,7 @@ import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { affordable, priceOfRun, type Budget } from './budget.js'
 import { classesOf, sourceVisiting, type Classes } from './classes.js'
+import { foresee, type Foreseen } from './foresight.js'
 import { otherwise } from './otherwise.js'
 import { withoutEqualWrites } from './same-value.js'
 import * as Policy from '../execution/policy.js'
@@ -132,6 +133,8 @@ export interface CheckOptions {
   /** told of the clusters that a run has done, in every run that is made */
   readonly progress?: Run.Progress
   readonly fuel: number
+  /** asked before every cluster of a large grid is run: the fuel for a run so long, or why it is not begun (`foresight.ts`); absent: `fuel` */
+  readonly fuelFor?: (foreseen: Foreseen) => E.Either<Refusal, number>
 }
 
 /**
@@ -796,8 +799,19 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
   const found = options.everyCluster === true ? null : classesOf(source, launched.right.world, options)
   return (
     (found === null ? null : ofClasses(source, options, found)) ??
-    checkLaunched(source, launched.right, options)
+    E.chain((fueled: CheckOptions) => checkLaunched(source, launched.right, fueled))(
+      fueledFor(launched.right, options),
+    )
   )
+}
+
+/** The same with the fuel that a run of every cluster is to have. */
+const fueledFor = (launched: Launched, options: CheckOptions): E.Either<Refusal, CheckOptions> => {
+  const { fuelFor, policy, fuel } = options
+  const foreseen = fuelFor === undefined ? null : foresee(launched, policy, fuel)
+  return fuelFor === undefined || foreseen === null
+    ? E.right(options)
+    : E.map((enough: number): CheckOptions => Object.assign({}, options, { fuel: enough }))(fuelFor(foreseen))
 }
 
 /** The verdict of a grid by one cluster of each class; null: it takes all of them. */
