@@ -134,8 +134,9 @@ const isAlike = (h: Header, of: Fellowship, x: unknown, y: unknown): boolean => 
   return true
 }
 
-/** Is it what is stored in global memory? */
-const isStored = (h: Header, of: Fellowship, key: string, { destination }: Fields): boolean => {
+/** Is it what is stored in global memory? What is stored strongly others may go by: a fellow that stores anything else there does something else. */
+const isStored = (h: Header, of: Fellowship, key: string, { destination, strong, _tag }: Fields): boolean => {
+  if (strong !== undefined || _tag === 'atomic.words') return false
   if (key !== 'data' || typeof destination !== 'object' || destination === null) return false
   if (!isElements(destination) || !isGlobal(h, destination)) return false
   of.unlike.add(destination.plane)

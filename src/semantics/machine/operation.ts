@@ -206,6 +206,8 @@ export type Prepared =
       readonly scope: Scope
       /** of a wait: on a word, until it compares so, whatever is written there (`log/events.ts`); the word is its result */
       readonly until?: Comparison
+      /** nothing comes of the word but that the wait is over */
+      readonly unheeded?: true
       readonly relaxed?: true
     }
   | {

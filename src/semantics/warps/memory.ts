@@ -13,7 +13,7 @@
 import { remembered } from '../../remembered.js'
 import type { Dtype } from '../../numerics/dtype.js'
 import * as Footprint from '../machine/footprint.js'
-import { isApart, type Comparison, type Origin } from '../log/events.js'
+import { isApart, type Origin } from '../log/events.js'
 import type { Elements, Prepared, Strong } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
@@ -32,7 +32,7 @@ import {
   type WarpLaunch,
 } from './launched.js'
 import { part, nothing, type Part, type Receive } from '../machine/warp-stand.js'
-import type { Address, Operation, Row, Width } from './program.js'
+import type { Address, Operation, Row, Until, Width } from './program.js'
 import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } from '../../numerics/shadow.js'
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
@@ -339,7 +339,7 @@ const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
 const waiting = (
   h: Here,
   o: Of<'load'>,
-  until: { readonly comparison: Comparison; readonly value: Row },
+  until: Until,
   plane: number,
   lanes: ReadonlyArray<number>,
   from: ReadonlyArray<number>,
@@ -368,8 +368,9 @@ const waiting = (
       scope: o.scope,
       until: until.comparison,
     }
+    const ordered = o.ordering === 'acquire' ? wait : Object.assign({ relaxed: true as const }, wait)
     return part(
-      o.ordering === 'acquire' ? wait : Object.assign({ relaxed: true as const }, wait),
+      until.unheeded === true ? Object.assign({ unheeded: true as const }, ordered) : ordered,
       {
         _tag: 'broadcast',
         to: o.to[0]?.[0] ?? null,

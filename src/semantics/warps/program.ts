@@ -103,6 +103,14 @@ export type AtomicType =
 
 // ---------------------------------------------------------------- operations
 
+/** What a wait for a word is for: that it compares so with what a row holds. */
+export interface Until {
+  readonly comparison: Comparison
+  readonly value: Row
+  /** nothing comes of what it finds but that it goes on */
+  readonly unheeded?: true
+}
+
 export type Operation =
   /** words to words, by an operation of `numerics/scalar`; comparisons, choices and carries too */
   | {
@@ -196,7 +204,7 @@ export type Operation =
       /** of memory that the kernel does not write: by the path that need not find what it writes; absent: it does */
       readonly readOnly?: true
       /** a loop that does nothing else, until the word compares so with the value: it waits */
-      readonly until?: { readonly comparison: Comparison; readonly value: Row }
+      readonly until?: Until
     }
   | {
       readonly _tag: 'store'

@@ -26,14 +26,17 @@
  * and each leads out just where the word has what the first one asks for; and nothing behind reads what was computed there. Then it is left in the states in which
  * the first load may leave it, and in no other: the clock decides how long that takes.
  *
+ * Whether anything comes of the word besides is asked as well: of what such a loop has computed a program mostly reads nothing behind it (*unheeded*).
+ *
  * Laws
  * 1. A loop that becomes a wait leaves every register as its last turn does.
+ * 2. Where it is unheeded, nothing that follows depends on which of the words that let it go on it finds.
  */
 import { doingOf } from '../../numerics/scalar/index.js'
 import { opposite } from '../log/comparison.js'
 import type { Comparison } from '../log/events.js'
 import { remembered } from '../../remembered.js'
-import { ofPredicate, type Instruction, type Operation, type Place, type Row } from './program.js'
+import { ofPredicate, type Instruction, type Operation, type Place, type Row, type Until } from './program.js'
 import { readBeforeWritten, successorsOf } from './live.js'
 import { usesOf } from './uses.js'
 
@@ -241,7 +244,7 @@ const spinAt = (
   code: ReadonlyArray<Instruction>,
   pc: number,
   constants: ReadonlyMap<Row, number>,
-): Known | null => {
+): Until | null => {
   const { operation: o, guard } = code[pc]!
   if (o._tag !== 'load' || o.ordering === 'weak' || guard !== null || o.from.space === 'local') return null
   const word = o.to[0]?.[0]
@@ -266,7 +269,14 @@ const spinAt = (
   if (known === undefined) return null
   // the branch is taken where its predicate holds; it is taken to go round, or to leave
   const leavesIfHolds = back === last.guard.negated
-  return { comparison: leavesIfHolds ? known.comparison : opposite(known.comparison), value: known.value }
+  const comparison = leavesIfHolds ? known.comparison : opposite(known.comparison)
+  const out = back ? end + 1 : last.operation.target
+  const isHeeded = body.some(({ operation: b }) =>
+    usesOf(b).writes.some((place) => readBeforeWritten(code, out, place)),
+  )
+  return isHeeded
+    ? { comparison, value: known.value }
+    : { comparison, value: known.value, unheeded: true as const }
 }
 
 /** From a load on: what it is compared by, at the branch that follows. */
@@ -452,7 +462,7 @@ const comeTo = (code: ReadonlyArray<Instruction>): ReadonlySet<number> => {
   return seen
 }
 
-const waiting = ({ site, guard, operation }: Instruction, until: Known): Instruction => ({
+const waiting = ({ site, guard, operation }: Instruction, until: Until): Instruction => ({
   site,
   guard,
   operation: Object.assign({ until }, operation),
@@ -469,7 +479,9 @@ const withPolls = (
   for (let pc = 0; pc < code.length; pc++) {
     const poll = gone.has(pc) ? null : pollAt(code, pc, constants)
     if (poll === null) continue
-    out[pc] = waiting(code[pc]!, poll.until)
+    const { comparison, value } = poll.until
+    // nothing behind it reads what was computed there
+    out[pc] = waiting(code[pc]!, { comparison, value, unheeded: true })
     const { site, operation } = code[poll.branch]!
     out[poll.branch] = poll.leaves ? { site, guard: null, operation } : idle(code[poll.branch]!)
     for (const k of poll.rest) gone.add(k)

@@ -80,6 +80,10 @@ export interface Readings {
   readonly refuted: Set<OtherReading>
   /** words of which some write lies under writes that were there before it */
   readonly under: Set<string>
+  /** words that some read has asked which a later write does not know */
+  readonly overtaken: Set<string>
+  /** words that a wait was for which would not be over behind a write that may come before it */
+  readonly unsteady: Set<string>
 }
 export const noReadings = (): Readings => ({
   reads: new Map(),
@@ -93,4 +97,6 @@ export const noReadings = (): Readings => ({
   rumours: new Map(),
   refuted: new Set(),
   under: new Set(),
+  overtaken: new Set(),
+  unsteady: new Set(),
 })

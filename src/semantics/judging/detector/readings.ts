@@ -214,7 +214,9 @@ export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
 
 // ---------------------------------------------------------------- reads
 
-const takes = ({ acquires }: Heard, { reach, far }: Message): boolean => Math.min(reach, acquires) >= far
+/** Does who has heard so much take over what is told to it so far, from so far away? */
+export const takes = ({ acquires }: Heard, { reach, far }: Pick<Message, 'reach' | 'far'>): boolean =>
+  Math.min(reach, acquires) >= far
 
 /** What agents may have heard of later writes, and how far they have taken that over. */
 export const rumoursIn = (r: Readings): ReadonlyArray<readonly [number, ReadonlyArray<Rumour>]> =>

@@ -10,7 +10,7 @@
  *
  * Law 1. Of the writes of a word only those are kept that some running agent does not know.
  */
-import type { Stamp } from '../../log/events.js'
+import type { Comparison, Stamp } from '../../log/events.js'
 import type { Sighting } from '../finding.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
@@ -26,6 +26,12 @@ export interface Told {
   readonly reach: Reach
   readonly knowledge: Knowledge
   readonly sequential: boolean
+}
+/** A wait that is over: of the word it has asked this. */
+export interface Passed {
+  readonly stamp: Stamp
+  readonly until: Comparison
+  readonly value: number
 }
 /** A write: what it left, what was there before, and whether its agent knew all earlier ones. */
 export interface Left {
@@ -87,6 +93,10 @@ export interface Word {
   found: Found[]
   /** per agent: the last wait of each of its lanes for it */
   readonly waits: Map<number, ReadonlyArray<Stamp>>
+  /** the last read by each of its lanes that decides something */
+  asked: ReadonlyArray<Stamp>
+  /** the last wait of each of its lanes that asked the same of it */
+  passed: ReadonlyArray<Passed>
 }
 /**
  * What lanes of a warp knew at their last fence. They tell it themselves: a lane that has met them since has not fenced. `sequential`: at a fence.sc, and those that have met

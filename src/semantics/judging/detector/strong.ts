@@ -58,6 +58,7 @@ import {
   later,
   onlyKept,
   refute,
+  takes,
   touch,
   type TakesOver,
 } from './readings.js'
@@ -91,6 +92,7 @@ import {
   type Unacquired,
   type Last,
   type Left,
+  type Passed,
   type Past,
   type Pending,
   type Shown,
@@ -120,6 +122,8 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
     writers: [],
     found: [],
     waits: new Map(),
+    asked: [],
+    passed: [],
   }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
@@ -137,6 +141,8 @@ const distance = (c: Context, x: number, y: number): 1 | 2 | 3 => {
 const forgetWord = (d: Detector, key: string): void => {
   const w = d.strong.words.get(key)
   if (w === undefined) return
+  if (w.passed.length > 0) d.strong.readings.unsteady.add(key)
+  if (w.asked.length > 0) d.strong.readings.overtaken.add(key)
   if (w.released.size === 0 && w.heard.size === 0) {
     d.strong.words.delete(key)
     return
@@ -150,6 +156,8 @@ const forgetWord = (d: Detector, key: string): void => {
   w.writers = []
   w.found = []
   w.waits.clear()
+  w.passed = []
+  w.asked = []
 }
 
 /** A write by an operation, through whatever proxy: no strong access of an agent is morally strong with it. */
@@ -792,6 +800,7 @@ const reads = (
   // who knows of a read that it was, has overtaken it
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
   if (bytes !== null) {
+    w.asked = [...w.asked.filter((s) => s.agent !== stamp.agent || !isAmong(s, stamp)), stamp]
     const heard = hearing(d.strong.readings, stamp.agent, acquires)
     w.open = [...w.open, { stamp, bytes, controls, by, heard }]
   }
@@ -834,6 +843,12 @@ const under = (
   }
 }
 
+/** Who of those that have read a write takes over something of what it tells. */
+const takingOver =
+  (c: Context, told: ReadonlyArray<Told>, teller: number): TakesOver =>
+  (by, heard) =>
+    told.some(({ reach }) => takes(heard, { reach, far: distance(c, by.agent, teller) }))
+
 /** What a write of these lanes would tell now, and who of those that have read it would have taken that over. */
 export const wouldTell = (
   d: Detector,
@@ -842,9 +857,7 @@ export const wouldTell = (
   reach: Reach,
   releases: boolean,
 ): TakesOver => {
-  const told = tells(d, a, agent, reach, releases)
-  return (by, { acquires }) =>
-    told.some((t) => Math.min(t.reach, acquires) >= distance(d.context, by.agent, agent))
+  return takingOver(d.context, tells(d, a, agent, reach, releases), agent)
 }
 
 /** An access of an agent, behind its judgement against the memory that it touches. */
@@ -966,8 +979,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const isAmong = isSum && isOnlyShown && i % words === 0
     if (back === 0) {
       const { most } = backOf(w.touches, by, knew, shownTo(d.strong, by))
-      const takesOver: TakesOver = (reader, { acquires }) =>
-        own.some((t) => Math.min(t.reach, acquires) >= distance(d.context, reader.agent, x))
+      const takesOver = takingOver(d.context, own, x)
       ahead(d.strong.readings, w.touches, most, by, takesOver, had)
       if (isAmong) amongSums(d.strong.readings, w.touches, most, by, takesOver, { plane, byte, bytes })
       else if (isBlind || !joins(e))
@@ -1026,6 +1038,11 @@ const written = (
         `${where(c.header, e.stamp)} can come before ${where(c.header, wait)}`,
       )
     }
+  const { unsteady, overtaken } = d.strong.readings
+  const word = keyOfWord(e.footprint.plane, byte)
+  if (!unsteady.has(word) && w.passed.some((wait) => mayKeep(wait, { stamp, back, before, after, knew })))
+    unsteady.add(word)
+  if (!overtaken.has(word) && w.asked.some((read) => !knowsEvent(knew, read, stamp))) overtaken.add(word)
   if (after === undefined || before === undefined) return
   const at = Math.max(0, w.left.length - back)
   const last = w.left[at - 1]
@@ -1037,6 +1054,24 @@ const written = (
     knewAll: last === undefined || knowsEvent(knew, last.stamp, stamp),
   })
   if (w.left.length > 32) settle(c, w)
+}
+
+/** May a write that does not know of a wait come before it, and then it is not over? */
+const mayKeep = (
+  { stamp: wait, until, value }: Passed,
+  write: {
+    readonly stamp: Stamp
+    readonly back: number
+    readonly before: number | undefined
+    readonly after: number | undefined
+    readonly knew: Knowledge
+  },
+): boolean => {
+  const { stamp, back, before, after, knew } = write
+  const isPassing = (word: number): boolean => !Number.isNaN(word) && holds(until, word, value)
+  const leavesIt =
+    back === 0 && before !== undefined && after !== undefined && (!isPassing(before) || isPassing(after))
+  return !leavesIt && !knowsAttendance(knew, wait, stamp)
 }
 
 const everyLane = ({ knowledge: { together } }: AgentState): Stamp | undefined =>
@@ -1079,6 +1114,14 @@ const spare = (left: ReadonlyArray<Left>, k: Knowledge, e: SemaphoreEvent): Left
   return undefined
 }
 
+/** Of those of its lanes that have asked the same the latest. */
+const withPassed = (all: ReadonlyArray<Passed>, one: Passed): ReadonlyArray<Passed> => {
+  const { stamp, until, value } = one
+  const isOver = (p: Passed): boolean =>
+    p.stamp.agent === stamp.agent && p.until === until && p.value === value && isAmong(p.stamp, stamp)
+  return [...all.filter((p) => !isOver(p)), one]
+}
+
 /** A wait for a word has passed; its access is judged, and its agent has ticked. */
 export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => {
   const c = d.context
@@ -1105,5 +1148,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     hear(d, w, w, a, e.stamp, one, e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
     w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
+    if (e.until !== undefined)
+      w.passed = withPassed(w.passed, { stamp: e.stamp, until: e.until, value: e.value })
   }
 }

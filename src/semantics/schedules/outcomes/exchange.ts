@@ -13,8 +13,8 @@
  * |-----------------------------------------------------------------------------------------|--------------------------|----------------------------------|
  * | X1 each would do what the other does, but at other places of global memory               | `alike` of `warps/fellows.ts`, both ways | they are no equals |
  * | X2 words that decide are at one place for all, and what is written there is the same for all | `moves`, `unlike`     | no equals in this grid           |
- * | X3 what one writes at a place of its own no other touches, or else                        | `moves`                  | no equals in this grid           |
- * | X4 reads it plainly, and then it is judged as if it had read what all of them have written there | `wider`           | no equals in this grid           |
+ * | X3 where a place of its own is touched that another touches, none writes it, or else      | `moves`                  | no equals in this grid           |
+ * | X4 one reads it plainly, and then that is judged as if it had read wherever they read, and what all have written there | `wider`           | no equals in this grid           |
  * | X5 what is read at places that differ, or of what others have written at such places, is not known | `known`       | no equals in this grid           |
  *
  *     the last block reads part[0..n-1]        it would find another's first: so it must know of all of them, whichever of these bytes it reads
@@ -316,7 +316,7 @@ export const judged = (x: Exchange, equals: Equals): Wider | null => {
     if (!a.place.writes && !b.place.writes) return true
     if (a.member === b.member && liesAlike(a.place, b.place)) return true
     const [reader, writer] = isBlind(a.place) ? [a.place, b.place] : [b.place, a.place]
-    if (!isBlind(reader) || !isMoved(writer) || writer.strong) return false
+    if (!isBlind(reader) || writer.strong) return false
     read.set(reader, (read.get(reader) ?? new Set()).add(writer))
     return true
   }

@@ -1,0 +1,192 @@
+/**
+ * What a search learns of a program and keeps for the next one: which words decide, who reads and writes them, and which clusters share them.
+ *
+ * | may matter, of the words that decide                             | is of no consequence            |
+ * |------------------------------------------------------------------|---------------------------------|
+ * | a read whose value decides, an atomic, a strong store, a wait for the word | everything else       |
+ *
+ * The words that decide are those that are read strongly, that a wait is for, and that strong stores or exchanges leave in an order that nothing fixes.
+ *
+ * Law 1. What is learned grows, but for the equals, of which it is learned that they are none.
+ */
+import { bitsOf } from '../../../numerics/dtype.js'
+import {
+  addressesIn,
+  clusterOf,
+  type Access,
+  type Footprint,
+  type Header,
+  type LogEvent,
+} from '../../log/events.js'
+import type { Prepared } from '../../machine/operation.js'
+import type { Offered } from '../../execution/step.js'
+import { stronglyNamed } from '../../instructions/families.js'
+import { grouping, type Grouping } from './groups.js'
+import type * as Exchange from './exchange.js'
+
+// ---------------------------------------------------------------- model
+
+/** Words that decide, by plane and byte, and who has touched them. */
+export type Words = Map<string, Set<number>>
+
+/** What is learned in one search and kept for the next. */
+export interface Learned {
+  readonly words: Words
+  /** words that strong reads name which write nothing: how many bytes each has, and which agents read it */
+  readonly read: Map<string, { readonly bytes: number; readonly by: Set<number> }>
+  /** words that decide, and which agents write them strongly */
+  readonly written: Map<string, Set<number>>
+  readonly groups: Grouping
+  /** what agents stand ready for that may matter: it does from then on */
+  readonly mattering: WeakSet<Prepared>
+  /** groups whose states are told apart by all bytes */
+  readonly exact: Set<number>
+  /** some read may take an older write unless fences are in an order that says otherwise: their orders are followed, too */
+  fences: boolean
+  /** words that were read for control */
+  readonly controlled: Set<string>
+  /** words of which some atomic leaves what it finds, whatever that is */
+  readonly idle: Set<string>
+  /** words that some read has asked which a later write does not know */
+  readonly overtaken: Set<string>
+  /** words that some wait was for which would not be over behind a write that may come before it */
+  readonly unsteady: Set<string>
+  /** clusters that are equals, as far as is known; null: none are asked */
+  equals: Exchange.Equals | null
+  /** plain reads that are judged as wider ones */
+  wider: Exchange.Wider
+  events: number
+  /** something that the search under way has not known: it begins again */
+  news: boolean
+}
+
+export const nothingLearned = (): Learned => ({
+  words: new Map(),
+  read: new Map(),
+  written: new Map(),
+  groups: grouping(),
+  mattering: new WeakSet(),
+  exact: new Set(),
+  fences: false,
+  controlled: new Set(),
+  idle: new Set(),
+  overtaken: new Set(),
+  unsteady: new Set(),
+  equals: null,
+  wider: new Map(),
+  events: 0,
+  news: false,
+})
+
+/** Are there words among these that were not known to be such? */
+export const learnMore = (learned: Learned, known: Set<string>, words: Iterable<string>): void => {
+  for (const word of words)
+    if (!known.has(word)) {
+      known.add(word)
+      learned.news = true
+    }
+}
+
+// ---------------------------------------------------------------- what matters
+
+const wordsIn = (f: Footprint): ReadonlyArray<string> => {
+  if (f.map._tag !== 'scatter') return []
+  const out: string[] = []
+  for (const byte of addressesIn(f.map)) if (byte >= 0) out.push(`${String(f.plane)}+${String(byte)}`)
+  return out
+}
+
+/** The words that an event shows to decide. */
+const shownBy = (e: LogEvent): ReadonlyArray<string> =>
+  e._tag === 'access'
+    ? e.decides === true || isSet(e) || mayHear(e)
+      ? wordsIn(e.footprint)
+      : []
+    : e._tag === 'semaphore' && e.until !== undefined
+      ? wordsIn(e.footprint)
+      : []
+
+/** A strong write that does not commute with another. */
+const isSet = (e: Access): boolean =>
+  e.atomic &&
+  e.operation === undefined &&
+  e.rw === 'w' &&
+  (e.combine === undefined || e.combine === 'exchange' || e.combine === 'cas')
+
+/** A strong read: what it hears may matter, now or at a fence. */
+const mayHear = (e: Access): boolean =>
+  e.atomic && e.operation === undefined && (e.acquires === true || (e.rw === 'r' && e.combine === undefined))
+
+const footprintOf = (p: Prepared): Footprint | null =>
+  p._tag === 'semaphore' ? p.counter.footprint : (stronglyNamed(p)?.elements.footprint ?? null)
+
+export const matters = (known: Learned, o: Offered): boolean => {
+  const { words, fences, mattering } = known
+  if (o.operation !== null || o.ready?._tag !== 'do') return false
+  const { prepared } = o.ready
+  if (isSteady(known, prepared)) return false
+  if (prepared._tag === 'fence') return fences && prepared.sequential === true
+  if (mattering.has(prepared)) return true
+  const f = footprintOf(prepared)
+  if (f === null || !wordsIn(f).some((w) => words.has(w))) return false
+  mattering.add(prepared)
+  return true
+}
+
+/** A wait that nothing undoes: whenever it is over it is over from then on, whatever others do, and nothing but that comes of it. */
+const isSteady = ({ unsteady }: Learned, p: Prepared): boolean =>
+  p._tag === 'semaphore' &&
+  p.unheeded === true &&
+  !wordsIn(p.counter.footprint).some((word) => unsteady.has(word))
+
+/** The words of a read that no write overtakes: it finds the same, whatever others do before it. Empty: it is none. */
+export const steadyIn = ({ overtaken }: Learned, { operation, ready }: Offered): ReadonlyArray<string> => {
+  if (operation !== null || ready?._tag !== 'do' || ready.prepared._tag !== 'load') return []
+  const { strong, source } = ready.prepared
+  if (strong?.decides !== true) return []
+  const words = wordsIn(source.footprint)
+  return words.some((word) => overtaken.has(word)) ? [] : words
+}
+
+/** Words that an event touches in a way that may matter. */
+const touchedBy = (e: LogEvent): ReadonlyArray<string> =>
+  (e._tag === 'access' && e.atomic) || e._tag === 'semaphore' ? wordsIn(e.footprint) : []
+
+/** The words that events show to decide, and who shares them. */
+export const learn = (
+  known: Learned,
+  header: Header,
+  agent: number,
+  events: ReadonlyArray<LogEvent>,
+): void => {
+  const { words, read, written, groups } = known
+  const cluster = clusterOf(header, header.agents[agent]!.cta)
+  for (const e of events) {
+    if (e._tag === 'access' && e.atomic && e.operation === undefined)
+      for (const word of wordsIn(e.footprint)) {
+        if (e.rw === 'r' && e.joins !== true && e.combine === undefined) {
+          const all = read.get(word) ?? { bytes: bitsOf(e.footprint.dtype) / 8, by: new Set() }
+          read.set(word, all)
+          known.news ||= !all.by.has(agent)
+          all.by.add(agent)
+        } else if (e.rw === 'w') {
+          const all = written.get(word) ?? new Set()
+          written.set(word, all)
+          known.news ||= words.has(word) && !all.has(agent)
+          all.add(agent)
+        }
+      }
+    for (const word of shownBy(e))
+      if (!words.has(word)) {
+        words.set(word, new Set())
+        known.news = true
+      }
+    for (const word of touchedBy(e)) {
+      const sharers = words.get(word)
+      if (sharers === undefined || sharers.has(cluster)) continue
+      const [first] = sharers
+      sharers.add(cluster)
+      if (groups.join(first ?? cluster, cluster)) known.news = true
+    }
+  }
+}
