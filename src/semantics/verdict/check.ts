@@ -128,6 +128,8 @@ export interface CheckOptions {
   readonly guessed?: ReadonlyArray<string>
   /** run every cluster of a grid, also where some are known to be the same up to addresses (`classes.ts`); absent: one of each class, if that decides */
   readonly everyCluster?: boolean
+  /** follow every order of waits and reads, also where some are known to come to the same (`schedules/outcomes/steady.ts`) */
+  readonly everyOrder?: boolean
   /** look for the missing edge of the first findings (default true): it judges the log again for each candidate */
   readonly explain?: boolean
   /** told of the clusters that a run has done, in every run that is made */
@@ -917,6 +919,7 @@ const checkLaunched = (
     arguments: options.arguments,
     launched: launch,
     everyCluster: options.everyCluster === true,
+    everyOrder: options.everyOrder === true,
     judgement: first.result[0],
     bounds: options.bounds ?? defaultBounds,
     budget,

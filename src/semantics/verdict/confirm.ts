@@ -81,6 +81,8 @@ export interface Question {
   readonly launched: Launched
   /** no cluster is taken for another */
   readonly everyCluster?: boolean
+  /** no wait and no read is followed alone, without what others do first */
+  readonly everyOrder?: boolean
   /** what the first run showed */
   readonly judgement: Judgement | null
   readonly bounds: Bounds
@@ -325,6 +327,7 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
     notedIn(q.judgement?.notes ?? []),
     stands,
     fellows,
+    q.everyOrder === true,
   )
   if (all === null) return null
   const { states, transitions } = all

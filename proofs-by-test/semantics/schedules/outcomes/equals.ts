@@ -52,8 +52,13 @@ ret;
 
 export const bytesOfPlaces = 128
 
-/** The verdict with equals, or of every CTA by itself. */
-export const verdictOf = (d: Drawn, everyCluster: boolean, budget: number = Infinity): Verdict => {
+/** The verdict with equals, or of every CTA by itself; `everyOrder`: with nothing that goes alone. */
+export const verdictOf = (
+  d: Drawn,
+  everyCluster: boolean,
+  budget: number = Infinity,
+  everyOrder: boolean = false,
+): Verdict => {
   const { program } = right(elaborate(right(parseModule(textOf(d))), 'k', 'k.ptx'))
   const tensor = (name: string): GivenTensor => ({
     name,
@@ -78,7 +83,14 @@ export const verdictOf = (d: Drawn, everyCluster: boolean, budget: number = Infi
     unknown: new Set(d.blank ? ['places', 'out'] : ['out']),
     sharedBase: usualSharedBase,
   })
-  const checked = checkSource(source, { ...standardOptions, algebra, everyCluster, budget, explain: false })
+  const checked = checkSource(source, {
+    ...standardOptions,
+    algebra,
+    everyCluster,
+    everyOrder,
+    budget,
+    explain: false,
+  })
   if (E.isLeft(checked)) throw new Error(checked.left.message)
   return checked.right.verdict
 }
@@ -129,38 +141,38 @@ const valueOf = (die: Dice): readonly [ReadonlyArray<string>, string] => {
       return [['mov.u32 %r13, 1;'], '%r13']
   }
 }
-const fence = (die: Dice): string => `fence.${die.pick(['acq_rel', 'acq_rel', 'sc'])}.gpu;`
-const atom = (die: Dice): string => `atom.${die.pick(['relaxed', 'relaxed', 'acq_rel'])}.gpu.global`
+export const fence = (die: Dice): string => `fence.${die.pick(['acq_rel', 'acq_rel', 'sc'])}.gpu;`
+export const atom = (die: Dice): string => `atom.${die.pick(['relaxed', 'relaxed', 'acq_rel'])}.gpu.global`
 
-const put = (
+export const put = (
   die: Dice,
   value: readonly [ReadonlyArray<string>, string] = valueOf(die),
 ): ReadonlyArray<string> => {
   const [before, index] = indexOf(die)
   return [...before, ...placeOf(index), ...value[0], `st.global.u32 [%rd9], ${value[1]};`]
 }
-const putOwn = (value: string): ReadonlyArray<string> => [
+export const putOwn = (value: string): ReadonlyArray<string> => [
   ...placeOf('%r1'),
   `st.global.u32 [%rd9], ${value};`,
 ]
-const get = (die: Dice): ReadonlyArray<string> => {
+export const get = (die: Dice): ReadonlyArray<string> => {
   const [before, index] = indexOf(die)
   return [...before, ...placeOf(index), 'ld.global.u32 %r10, [%rd9];']
 }
-const getAll = (ctas: number): ReadonlyArray<string> => [
+export const getAll = (ctas: number): ReadonlyArray<string> => [
   'mov.u32 %r14, 0;',
   ...Array.from({ length: ctas }, (_, i) => [
     `ld.global.u32 %r15, [%rd2+${String(4 * i)}];`,
     'add.u32 %r14, %r14, %r15;',
   ]).flat(),
 ]
-const give = (index: string, value: string): ReadonlyArray<string> => [
+export const give = (index: string, value: string): ReadonlyArray<string> => [
   ...outOf(index),
   `st.global.u32 [%rd9], ${value};`,
 ]
 
 /** What is skipped where a comparison does not hold. */
-const when = (
+export const when = (
   comparison: string,
   a: string,
   b: string,
@@ -173,10 +185,10 @@ const when = (
   `E${String(name)}:`,
 ]
 
-type Chunk = ReadonlyArray<string>
+export type Chunk = ReadonlyArray<string>
 
 /** Any lines. */
-const anything = (die: Dice, ctas: number, name: number): Chunk => {
+export const anything = (die: Dice, ctas: number, name: number): Chunk => {
   switch (die.below(11)) {
     case 0:
     case 1:

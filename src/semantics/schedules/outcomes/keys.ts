@@ -28,6 +28,7 @@ import { agentState, type Machine, type Ready } from '../../machine/state.js'
 import type { World } from '../../machine/world.js'
 import { stateKey, type Names } from '../explore/key.js'
 import type { Views } from '../explore/views.js'
+import type { Steady } from './steady.js'
 
 // ---------------------------------------------------------------- machines
 
@@ -272,12 +273,6 @@ const inStamps = (all: ReadonlyArray<Stamp>): ReadonlyArray<string> =>
 const passedIn = (all: ReadonlyArray<Passed>): ReadonlyArray<string> =>
   all.map(({ stamp, until, value }) => JSON.stringify([stamp, until, value])).sort()
 
-/** Words of which no wait, and no read, is taken alone: who has asked them tells no states apart. */
-export interface Taken {
-  readonly unsteady: ReadonlySet<string>
-  readonly overtaken: ReadonlySet<string>
-}
-
 /** What the detector remembers that what follows can ask for; `exactly`: also where words were found. What it remembers of an agent is said anew where that has done something since. */
 export const memoryOf = (
   world: World,
@@ -286,7 +281,7 @@ export const memoryOf = (
   m: Machine,
   exactly: boolean,
   floor: Floor,
-  taken: Taken,
+  steady: Steady,
 ): string => {
   const c = d.context
   const { header } = c
@@ -323,8 +318,8 @@ export const memoryOf = (
         w.left,
         inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
         w.waits,
-        taken.unsteady.has(word) ? '' : passedIn(w.passed),
-        taken.overtaken.has(word) ? '' : inStamps(w.asked),
+        steady.none || steady.unsteady.has(word) ? '' : passedIn(w.passed),
+        steady.none || steady.overtaken.has(word) ? '' : inStamps(w.asked),
         w.open.map(({ stamp }) => stamp),
       ]),
       keptIn(d.strong.readings),

@@ -10,19 +10,13 @@
  * Law 1. What is learned grows, but for the equals, of which it is learned that they are none.
  */
 import { bitsOf } from '../../../numerics/dtype.js'
-import {
-  addressesIn,
-  clusterOf,
-  type Access,
-  type Footprint,
-  type Header,
-  type LogEvent,
-} from '../../log/events.js'
+import { clusterOf, type Access, type Footprint, type Header, type LogEvent } from '../../log/events.js'
 import type { Prepared } from '../../machine/operation.js'
 import type { Offered } from '../../execution/step.js'
 import { stronglyNamed } from '../../instructions/families.js'
 import { grouping, type Grouping } from './groups.js'
 import type * as Exchange from './exchange.js'
+import { isSteadyWait, steady, wordsIn, type Steady } from './steady.js'
 
 // ---------------------------------------------------------------- model
 
@@ -47,10 +41,8 @@ export interface Learned {
   readonly controlled: Set<string>
   /** words of which some atomic leaves what it finds, whatever that is */
   readonly idle: Set<string>
-  /** words that some read has asked which a later write does not know */
-  readonly overtaken: Set<string>
-  /** words that some wait was for which would not be over behind a write that may come before it */
-  readonly unsteady: Set<string>
+  /** waits and reads that need not be tried in turn */
+  readonly steady: Steady
   /** clusters that are equals, as far as is known; null: none are asked */
   equals: Exchange.Equals | null
   /** plain reads that are judged as wider ones */
@@ -60,7 +52,7 @@ export interface Learned {
   news: boolean
 }
 
-export const nothingLearned = (): Learned => ({
+export const nothingLearned = (everyOrder: boolean): Learned => ({
   words: new Map(),
   read: new Map(),
   written: new Map(),
@@ -70,8 +62,7 @@ export const nothingLearned = (): Learned => ({
   fences: false,
   controlled: new Set(),
   idle: new Set(),
-  overtaken: new Set(),
-  unsteady: new Set(),
+  steady: steady(everyOrder),
   equals: null,
   wider: new Map(),
   events: 0,
@@ -88,13 +79,6 @@ export const learnMore = (learned: Learned, known: Set<string>, words: Iterable<
 }
 
 // ---------------------------------------------------------------- what matters
-
-const wordsIn = (f: Footprint): ReadonlyArray<string> => {
-  if (f.map._tag !== 'scatter') return []
-  const out: string[] = []
-  for (const byte of addressesIn(f.map)) if (byte >= 0) out.push(`${String(f.plane)}+${String(byte)}`)
-  return out
-}
 
 /** The words that an event shows to decide. */
 const shownBy = (e: LogEvent): ReadonlyArray<string> =>
@@ -124,28 +108,13 @@ export const matters = (known: Learned, o: Offered): boolean => {
   const { words, fences, mattering } = known
   if (o.operation !== null || o.ready?._tag !== 'do') return false
   const { prepared } = o.ready
-  if (isSteady(known, prepared)) return false
+  if (isSteadyWait(known.steady, prepared)) return false
   if (prepared._tag === 'fence') return fences && prepared.sequential === true
   if (mattering.has(prepared)) return true
   const f = footprintOf(prepared)
   if (f === null || !wordsIn(f).some((w) => words.has(w))) return false
   mattering.add(prepared)
   return true
-}
-
-/** A wait that nothing undoes: whenever it is over it is over from then on, whatever others do, and nothing but that comes of it. */
-const isSteady = ({ unsteady }: Learned, p: Prepared): boolean =>
-  p._tag === 'semaphore' &&
-  p.unheeded === true &&
-  !wordsIn(p.counter.footprint).some((word) => unsteady.has(word))
-
-/** The words of a read that no write overtakes: it finds the same, whatever others do before it. Empty: it is none. */
-export const steadyIn = ({ overtaken }: Learned, { operation, ready }: Offered): ReadonlyArray<string> => {
-  if (operation !== null || ready?._tag !== 'do' || ready.prepared._tag !== 'load') return []
-  const { strong, source } = ready.prepared
-  if (strong?.decides !== true) return []
-  const words = wordsIn(source.footprint)
-  return words.some((word) => overtaken.has(word)) ? [] : words
 }
 
 /** Words that an event touches in a way that may matter. */

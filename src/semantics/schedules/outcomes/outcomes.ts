@@ -17,6 +17,9 @@
  *
  *     three blocks fetch tiles, five of which there are     which block has had how many, not which
  *
+ * Not all that may matter is tried in turn: waits that nothing undoes, and reads that no write overtakes, are followed alone (`steady.ts`); so is the first of clusters that are one
+ * another's equals (`exchange.ts`).
+ *
  * Agents that ask in vain come back to a state of the same path. Such a way is not followed a second time; where nothing but ways back leads on, they ask for ever.
  *
  * A finding ends the search if a run of its schedule shows it too. It does not where what was read comes to nothing: the way is followed further, and states with other
@@ -60,8 +63,9 @@ import * as Exchange from './exchange.js'
 import * as Touched from './touched.js'
 import { given, isParted, readings, type Given } from './finders.js'
 import { floorOf, foundIn, keyOf, memoryOf, numberIn, type Said } from './keys.js'
-import { learn, learnMore, matters, nothingLearned, steadyIn, type Learned } from './learned.js'
+import { learn, learnMore, matters, nothingLearned, type Learned } from './learned.js'
 import { olderIn, takeable } from './older.js'
+import { steadyRead } from './steady.js'
 import { isBehind, logOf, onward, scheduleOf, type Node, type Path, type Planes } from './paths.js'
 
 // ---------------------------------------------------------------- model
@@ -166,7 +170,7 @@ const heardOf = (p: Path | null): ReadonlySet<number> => p?.heard ?? noClusters
 
 /** May another cluster hear of it? Not of a read that finds what all find there, as no write overtakes it. */
 const isHeard = (s: Search, o: Offered, events: ReadonlyArray<LogEvent>): boolean =>
-  (o.key.older !== undefined || steadyIn(s.learned, o).length === 0) &&
+  (o.key.older !== undefined || steadyRead(s.learned.steady, o).length === 0) &&
   (matters(s.learned, o) || Exchange.isHeard(s.world, events))
 
 /** Clusters that others can have heard of, behind an event. */
@@ -266,8 +270,10 @@ const heard = (s: Search, n: Node, exactly: boolean): Listening => {
   s.listening = now
   const { controlled, unsteady, overtaken } = d.strong.readings
   for (const word of controlled) s.learned.controlled.add(word)
-  learnMore(s.learned, s.learned.unsteady, unsteady)
-  learnMore(s.learned, s.learned.overtaken, overtaken)
+  if (!s.learned.steady.none) {
+    learnMore(s.learned, s.learned.steady.unsteady, unsteady)
+    learnMore(s.learned, s.learned.steady.overtaken, overtaken)
+  }
   return now
 }
 const writtenSoFar = ({ touched, written }: Listening): string => {
@@ -415,7 +421,7 @@ const firstsOf = (
   if (isAmid(choices)) return { choices, alone: [] }
   if (choices.length > 1)
     for (const o of choices) {
-      const alone = steadyIn(s.learned, o)
+      const alone = steadyRead(s.learned.steady, o)
       if (alone.length > 0) return { choices: [o], alone }
     }
   if (equals === null) return { choices, alone: [] }
@@ -475,7 +481,7 @@ const search = (s: Search, first: Node, group: number): void => {
     ) {
       lead(from.trail, node.path, back.state)
       // what was on offer beside a read on the way round would never be followed
-      learnMore(s.learned, s.learned.overtaken, aloneSince(states, from.trail, back))
+      learnMore(s.learned, s.learned.steady.overtaken, aloneSince(states, from.trail, back))
       if (s.learned.news) return
       continue
     }
@@ -483,7 +489,7 @@ const search = (s: Search, first: Node, group: number): void => {
     if (s.learned.news) return
     const d = listening.detector
     const floor = floorOf(d.context, node.machine)
-    const text = memoryOf(s.world, listening, s.texts, node.machine, exactly, floor, s.learned)
+    const text = memoryOf(s.world, listening, s.texts, node.machine, exactly, floor, s.learned.steady)
     const found = foundIn(d, node.machine)
     const known = numberIn(s.texts, text)
     const written = exactly ? '' : writtenSoFar(listening)
@@ -659,10 +665,11 @@ export const outcomes = (
   isNoted: (f: Diagnosis) => boolean = () => false,
   stands: Stands = () => true,
   fellows: Fellowships | null = null,
+  everyOrder: boolean = false,
 ): Outcomes | null => {
   const { memory } = world.algebra
   if ((memory !== 'bytes' && memory !== 'shadow') || world.resident < world.clusterCount) return null
-  const learned: Learned = nothingLearned()
+  const learned: Learned = nothingLearned(everyOrder)
   const exchange = fellows === null ? null : Exchange.exchange({ world, machine }, fellows)
   const first: Node = { machine, path: null }
   const fresh = (): Search => ({

@@ -1,0 +1,113 @@
+/**
+ * Waits that nothing undoes, and reads that no write overtakes, go alone. Oracle: the same search in which everything is tried in turn.
+ *
+ * | what                                                              | oracle                                        |
+ * |-------------------------------------------------------------------|-----------------------------------------------|
+ * | random kernels of two to four CTAs that wait for one another, by night 20,000 | the verdict with nothing that goes alone, and no equals |
+ * | kernels in which a wait is undone, or a read overtaken            | the same; and that what is wrong is found     |
+ */
+import { expect, test } from 'vitest'
+import { nightly } from '../../../extent.js'
+import { show, verdictOf } from './equals.js'
+import { drawnWaiting } from './waits.js'
+
+const from = nightly ? 1_000_000 + Number(process.env['TCSPEC_FROM'] ?? 0) : 1
+const count = Number(process.env['TCSPEC_PROGRAMS'] ?? (nightly ? 20_000 : 14))
+const budget = 60_000
+
+test(
+  `${String(count)} kernels: the same verdict with what goes alone and without`,
+  {
+    timeout: 14_400_000,
+  },
+  () => {
+    const wrong: string[] = []
+    let fewer = 0
+    for (let seed = from; seed < from + count; seed++) {
+      const d = drawnWaiting(seed)
+      const some = verdictOf(d, false, budget)
+      if (some.search === null) continue
+      const all = verdictOf(d, true, budget, true)
+      if (some.verdict !== all.verdict && all.verdict !== 'undecided')
+        wrong.push(
+          `seed ${String(seed)}: ${some.verdict} (${some.reason}), in turn ${all.verdict} (${all.reason})\n${show(d)}`,
+        )
+      if (all.search !== null && some.search.states < all.search.states) fewer++
+    }
+    expect(wrong).toEqual([])
+    expect(fewer).toBeGreaterThan(count / 12)
+  },
+)
+
+const only = (cta: number, name: string, lines: ReadonlyArray<string>): ReadonlyArray<string> => [
+  `setp.eq.u32 %p1, %r1, ${String(cta)};`,
+  `@!%p1 bra ${name};`,
+  ...lines,
+  'bra DONE;',
+  `${name}:`,
+]
+const counted = 'atom.acq_rel.gpu.global.add.u32 %r9, [%rd1], 1;'
+const wait = (word: number, value: string): ReadonlyArray<string> => [
+  'L0:',
+  `ld.acquire.gpu.global.u32 %r16, [%rd1+${String(word)}];`,
+  `setp.ne.u32 %p2, %r16, ${value};`,
+  '@%p2 bra L0;',
+]
+
+const kinds: ReadonlyArray<readonly [what: string, lines: ReadonlyArray<string>, verdict: string]> = [
+  [
+    'S1 a flag that is lowered before it was seen: who waits for it waits for ever',
+    [
+      ...only(0, 'E0', ['st.release.gpu.global.u32 [%rd1+4], 1;', 'st.release.gpu.global.u32 [%rd1+4], 0;']),
+      ...wait(4, '1'),
+    ],
+    'deadlock',
+  ],
+  [
+    'S2 a wait for any flag, and what it is decides',
+    [
+      ...only(0, 'E0', ['st.release.gpu.global.u32 [%rd1+4], 1;', 'st.release.gpu.global.u32 [%rd1+4], 2;']),
+      'L0:',
+      'ld.acquire.gpu.global.u32 %r16, [%rd1+4];',
+      'setp.eq.u32 %p2, %r16, 0;',
+      '@%p2 bra L0;',
+      'setp.eq.u32 %p3, %r16, 2;',
+      '@%p3 st.global.u32 [%rd2], %r1;',
+    ],
+    'hazard',
+  ],
+  [
+    'S3 a read that finds what comes later decides',
+    [
+      ...only(0, 'E0', ['st.relaxed.gpu.global.u32 [%rd1+4], 1;']),
+      'ld.relaxed.gpu.global.u32 %r16, [%rd1+4];',
+      'setp.eq.u32 %p3, %r16, 1;',
+      '@%p3 st.global.u32 [%rd2], %r1;',
+    ],
+    'hazard',
+  ],
+  [
+    'a barrier that is right',
+    [
+      'mul.wide.u32 %rd8, %r1, 4;',
+      'add.u64 %rd9, %rd2, %rd8;',
+      'st.global.u32 [%rd9], %r3;',
+      counted,
+      'L1:',
+      'ld.acquire.gpu.global.u32 %r16, [%rd1];',
+      'setp.lt.u32 %p2, %r16, 3;',
+      '@%p2 bra L1;',
+      'ld.global.u32 %r15, [%rd2];',
+      'ld.global.u32 %r14, [%rd2+8];',
+      'setp.eq.u32 %p1, %r9, 0;',
+      '@%p1 st.global.u32 [%rd3], %r15;',
+    ],
+    'ok',
+  ],
+]
+
+test.each(kinds)('%s', (_, lines, verdict) => {
+  const d = { ctas: 3, lines, blank: true }
+  const [some, all] = [verdictOf(d, false), verdictOf(d, true, Infinity, true)]
+  expect([some.verdict, all.verdict]).toEqual([verdict, verdict])
+})
