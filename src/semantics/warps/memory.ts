@@ -335,6 +335,9 @@ const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
         words: Math.max(1, o.width.bytes / 4),
       }
 
+/** Of what is compared by its sign nothing else is asked. */
+const signBit = -(2 ** 31)
+
 /** A wait for the words that the lanes mean, one after the other; lanes that mean one word wait together. */
 const waiting = (
   h: Here,
@@ -351,7 +354,8 @@ const waiting = (
         'I1',
         'the value that the word is compared with comes from a register that nothing has written',
       )
-    const value = wordAt(h.rows, until.value, lane)
+    const held = wordAt(h.rows, until.value, lane)
+    const value = until.comparison === 'os' || until.comparison === 'ss' ? held & signBit : held
     const byte = from[i]!
     const key = `${String(byte)} ${String(value)}`
     const known = waits.get(key)

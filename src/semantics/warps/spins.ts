@@ -239,12 +239,19 @@ const landing = (code: ReadonlyArray<Instruction>, from: number): number => {
   return pc
 }
 
+/** A loop that waits: for what, and the branch that goes round, or leaves. */
+interface Spin {
+  readonly until: Until
+  readonly branch: number
+  readonly back: boolean
+}
+
 /** What the loop around a load waits for; null if it is none, or does more. */
 const spinAt = (
   code: ReadonlyArray<Instruction>,
   pc: number,
   constants: ReadonlyMap<Row, number>,
-): Until | null => {
+): Spin | null => {
   const { operation: o, guard } = code[pc]!
   if (o._tag !== 'load' || o.ordering === 'weak' || guard !== null || o.from.space === 'local') return null
   const word = o.to[0]?.[0]
@@ -274,9 +281,9 @@ const spinAt = (
   const isHeeded = body.some(({ operation: b }) =>
     usesOf(b).writes.some((place) => readBeforeWritten(code, out, place)),
   )
-  return isHeeded
-    ? { comparison, value: known.value }
-    : { comparison, value: known.value, unheeded: true as const }
+  const { value } = known
+  const until: Until = isHeeded ? { comparison, value } : { comparison, value, unheeded: true }
+  return { until, branch: end, back }
 }
 
 /** From a load on: what it is compared by, at the branch that follows. */
@@ -491,15 +498,33 @@ const withPolls = (
   return out.map((one, k) => (gone.has(k) && !seen.has(k) ? idle(one) : one))
 }
 
-/** The code, in which the loads of such loops wait. */
+/** The code, in which the loads of such loops wait. Where a wait is unheeded it is left at once: what its turn computes is read by nothing. */
 export const withSpins = (
   given: ReadonlyArray<Instruction>,
   constants: ReadonlyMap<Row, number>,
 ): ReadonlyArray<Instruction> => {
   const code = withPolls(given, constants)
-  return code.map((one, pc) => {
-    if (one.operation._tag === 'load' && one.operation.until !== undefined) return one
-    const until = spinAt(code, pc, constants)
-    return until === null ? one : waiting(one, until)
+  const out = code.slice()
+  code.forEach((one, pc) => {
+    if (one.operation._tag === 'load' && one.operation.until !== undefined) return
+    const spin = spinAt(code, pc, constants)
+    if (spin === null) return
+    const { until, branch, back } = spin
+    out[pc] = waiting(one, until)
+    if (until.unheeded !== true || isEntered(code, pc + 1, branch)) return
+    for (let k = pc + 1; k < branch; k++) out[k] = idle(code[k]!)
+    const { site, operation } = code[branch]!
+    out[branch] = back ? idle(code[branch]!) : { site, guard: null, operation }
   })
+  return out
 }
+
+const isEntered = (code: ReadonlyArray<Instruction>, from: number, to: number): boolean =>
+  Array.from({ length: to + 1 - from }, (_, k) => from + k).some((k) => isEnteredAt(code, k))
+/** By a jump from anywhere but the instruction before it. */
+const isEnteredAt = (code: ReadonlyArray<Instruction>, k: number): boolean =>
+  code.some(
+    ({ operation: o }, at) =>
+      at !== k - 1 &&
+      ((o._tag === 'branch' && o.target === k) || (o._tag === 'branchIndexed' && o.targets.includes(k))),
+  )

@@ -405,7 +405,8 @@ const aloneSince = (
   from: Trail,
 ): ReadonlyArray<string> => {
   const out: string[] = []
-  for (let at = trail; at !== null; at = at === from ? null : at.before) out.push(...states[at.state]!.alone)
+  for (let at = trail; at !== null; at = at === from ? null : at.before)
+    for (const word of states[at.state]!.alone) out.push(word)
   return out
 }
 
