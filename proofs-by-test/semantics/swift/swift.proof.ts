@@ -74,6 +74,84 @@ describe('outputs of an H100', () => {
     })
 })
 
+describe('law 2: nothing is said of a launch', () => {
+  const head = `.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 y)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  .shared .align 4 .b8 s[128];
+  ld.param.u64 %rd1, [y];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.u32 %r4, s;
+  setp.lt.u32 %p1, %r1, 16;
+`
+  const saidOf = (body: string): boolean => {
+    const { program, parameters } = right(
+      elaborate(right(parseModule(`${head}${body}\n  ret;\n}\n`)), null, 'k.ptx'),
+    )
+    const bytes = new Uint8Array(program.parameterBytes)
+    new DataView(bytes.buffer).setUint32(parameters[0]!.offset + 4, 0x7f000000, true)
+    const launched = right(
+      launchWarps(
+        program,
+        {
+          grid: [1],
+          block: [32],
+          cluster: null,
+          dynamicBytes: 0,
+          parameters: bytes,
+          pointers: [],
+          tensors: [],
+          held: [
+            {
+              name: 'y',
+              region: 0,
+              bytes: 128,
+              holds: Plane.ofBytes(new Uint8Array(128), true),
+              ofHost: false,
+              symbol: null,
+            },
+          ],
+          sharedBase: 1024,
+        },
+        bits('hopper'),
+      ),
+    )
+    return (
+      swiftly(
+        launched,
+        launched.world.header.planes.map(() => null),
+        most,
+      ) !== null
+    )
+  }
+  it('that is right, it is', () => {
+    expect(saidOf('st.global.u32 [%rd3], %r1;')).toBe(true)
+    expect(saidOf('@%p1 mov.u32 %r2, 7;\n@%p1 st.global.u32 [%rd3], %r2;')).toBe(true)
+    expect(
+      saidOf('st.shared.u32 [%r4], %r1;\nbar.sync 0;\nld.shared.u32 %r2, [%r4];\nst.global.u32 [%rd3], %r2;'),
+    ).toBe(true)
+  })
+  it('that stores what nothing has written, or branches by it', () => {
+    expect(saidOf('st.global.u32 [%rd3], %r2;')).toBe(false)
+    expect(saidOf('@%p1 mov.u32 %r2, 7;\nst.global.u32 [%rd3], %r2;')).toBe(false)
+    expect(saidOf('ld.shared.u32 %r2, [%r4];\nst.global.u32 [%rd3], %r2;')).toBe(false)
+    expect(saidOf('@%p2 bra L;\nst.global.u32 [%rd3], %r1;\nL:')).toBe(false)
+  })
+  it('that leaves its memory, misses a multiple, or stands at a barrier that nobody closes', () => {
+    expect(saidOf('st.global.u32 [%rd3+4], %r1;')).toBe(false)
+    expect(saidOf('st.global.u32 [%rd3+2], %r1;')).toBe(false)
+    expect(saidOf('bar.sync 1, 64;')).toBe(false)
+    expect(saidOf('trap;')).toBe(false)
+  })
+})
+
 describe('one operation in lanes', () => {
   const word = fc.oneof(
     fc.integer({ min: -0x80000000, max: 0x7fffffff }),

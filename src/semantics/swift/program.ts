@@ -129,7 +129,7 @@ export interface Doubt {
   /** what it writes holds nothing where one of these does */
   readonly from: ReadonlyArray<Place>
   readonly to: ReadonlyArray<Place>
-  /** these decide something in the lanes that do it: they must hold something */
+  /** these decide something, or memory is given them, in the lanes that do it: they must hold something */
   readonly decides: ReadonlyArray<Place>
   /** this decides who does it */
   readonly guard: ReadonlyArray<Place>
@@ -165,9 +165,9 @@ export const swiftness: (p: WarpProgram) => Swiftness = remembered((p: WarpProgr
     doubts: p.code.map((one): Doubt | null => {
       const { operation: o } = one
       const { reads, writes, computes, kept } = usesOf(o)
-      // memory is given whatever a register has, and local memory is followed
-      const isGiven = o._tag === 'store'
-      const decides = computes ? [] : reads.filter((place) => !isGiven || !kept.includes(place))
+      // what is stored to local memory is followed there
+      const isFollowed = o._tag === 'store' && o.into.space === 'local'
+      const decides = computes ? [] : reads.filter((place) => !isFollowed || !kept.includes(place))
       const doubt = {
         from: computes ? reads.filter(isDoubtful) : [],
         to: writes.filter(isDoubtful),
