@@ -96,6 +96,11 @@ const right = Float32Array.from([1, -1, 0.5, 2, 4, 8])
 // what is known of them is nearly right: an element of each is another, a zero has a sign, and one is no number
 const altered = Float32Array.from(normals, (x, i) => (i === 4 ? -0 : i === 5 ? NaN : x))
 const product = Float32Array.from([14, 27, 30.5, 54])
+// three queries: the first sees the first value, the second the mean of two, the third looks at the second alone
+const queries = Float32Array.from([0, 0, 0, 0, 0, 100])
+const keys = Float32Array.from([1, 0, 0, 1, 0, 0])
+const values = Float32Array.from([1, 2, 3, 5, 7, 11])
+const attended = Float32Array.from([1, 2, 2, 3.5, 3, 5])
 
 const drawnSet = (): { readonly root: string; readonly files: ReadonlyMap<string, Uint8Array> } => {
   const root = `${mkdtempSync(path.join(tmpdir(), 'tcspec-captures-'))}/`
@@ -108,19 +113,33 @@ const drawnSet = (): { readonly root: string; readonly files: ReadonlyMap<string
     ['one/left.npy', npy('<f4', '2, 3', bytes(left))],
     ['one/right.npy', npy('<f4', '3, 2', bytes(right))],
     ['one/product.npy', npy('<f4', '2, 2', bytes(product))],
+    ['one/q.npy', npy('<f4', '3, 2', bytes(queries))],
+    ['one/k.npy', npy('<f4', '3, 2', bytes(keys))],
+    ['one/v.npy', npy('<f4', '3, 2', bytes(values))],
+    ['one/attended.npy', npy('<f4', '3, 2', bytes(attended))],
     ['one/none.bin', new Uint8Array(0)],
   ])
   mkdirSync(`${root}set/one`, { recursive: true })
   for (const [file, content] of files) writeFileSync(`${root}set/${file}`, content)
   const drawn = { descr: '<f4', shape: [3, 4], stream: 0, draw: 0 }
-  const known = [
-    { file: 'one/drawn.npy', known: drawn },
+  const known: { readonly file: string; readonly known: object }[] = [
+    { file: 'one/again.npy', known: drawn },
     { file: 'one/altered.npy', known: drawn },
     {
       file: 'one/product.npy',
       known: { descr: '<f4', shape: [2, 2], product: ['one/left.npy', 'one/right.npy'], right: 'kn' },
     },
   ]
+  known.push({
+    file: 'one/attended.npy',
+    known: {
+      descr: '<f4',
+      shape: [3, 2],
+      attention: ['one/q.npy', 'one/k.npy', 'one/v.npy'],
+      scale: 1,
+      causal: true,
+    },
+  })
   const streams = [{ by: 'numpy', seed: 11, draws: [{ shape: [3, 4], of: [['normal']] }] }]
   writeFileSync(`${root}set/archive.npz`, zipSync({ 'a.npy': files.get('one/left.npy')! }, { level: 9 }))
   writeFileSync(
@@ -149,6 +168,13 @@ describe('a container', () => {
     expect(unpack(root)).toBe(0)
     expect(check(root)).toEqual([])
     const entries = indexOf(`file://${root}`, 'set').files
+    // what is known is of use: but for what is altered nothing is left to say
+    expect(entries.flatMap((e) => (e.known === undefined ? [] : [e.file]))).toEqual([
+      'one/again.npy',
+      'one/altered.npy',
+      'one/attended.npy',
+      'one/product.npy',
+    ])
     const shared = entries.filter((e) => e.same !== undefined).map((e) => [e.file, e.same])
     expect(shared).toEqual([
       ['one/drawn.npy', 'one/again.npy'],

@@ -7,6 +7,7 @@
  * |----------------------------------------------------------|----------------------------------------------------------------------------|
  * | `{"stream": 3, "draw": 1}`                               | what the stream of index 3 draws second                                    |
  * | `{"product": ["a.npy", "b.npy"], "right": "kn" or "nk"}` | each element a sum over k, in doubles, rounded once                        |
+ | `{"attention": ["q.npy", "k.npy", "v.npy"], "scale": 1}`   | softmax(scale q kᵀ) v, in doubles; `"causal": true` masks what is later     |
  | `{"wgmma": {...}}`                                        | a case of `wgmma.mjs`, with its operands and results                       |
  *
  * and a stream is `{"by": "numpy", "seed": 7, "draws": [{"shape": [2, 3], "of": [...]}, ...]}`: a draw is the product of its terms, each drawn whole and in
@@ -153,12 +154,61 @@ const product = ({ shape: [rows, depth], numbers: left }, { shape: [, columns], 
   return out
 }
 
+/** One head of attention: row i of q against keys, as far as they are seen. */
+const attended = (q, keys, values, depth, scale, seen) => {
+  const weights = new Float64Array(seen)
+  let most = -Infinity
+  for (let j = 0; j < seen; j++) {
+    let sum = 0
+    for (let d = 0; d < depth; d++) sum += q[d] * keys[j * depth + d]
+    weights[j] = scale * sum
+    most = Math.max(most, weights[j])
+  }
+  const out = new Float64Array(depth)
+  let total = 0
+  for (let j = 0; j < seen; j++) {
+    const weight = Math.exp(weights[j] - most)
+    total += weight
+    for (let d = 0; d < depth; d++) out[d] += weight * values[j * depth + d]
+  }
+  return out.map((x) => x / total)
+}
+
+/** Extents are batch, sequence, heads, depth; or sequence and depth. Several heads of q may share one of k and v. */
+const attention = (q, k, v, scale, causal) => {
+  const extents = ({ shape }) => (shape.length === 2 ? [1, shape[0], 1, shape[1]] : shape)
+  const [batch, rows, heads, depth] = extents(q)
+  const [, columns, shared] = extents(k)
+  const rowsOf = ({ numbers }, b, head, count, all) => {
+    const out = new Float64Array(count * depth)
+    for (let i = 0; i < count; i++)
+      for (let d = 0; d < depth; d++) out[i * depth + d] = numbers[((b * count + i) * all + head) * depth + d]
+    return out
+  }
+  const out = new Float64Array(q.numbers.length)
+  for (let b = 0; b < batch; b++)
+    for (let head = 0; head < heads; head++) {
+      const [own, group] = [rowsOf(q, b, head, rows, heads), Math.floor((head * shared) / heads)]
+      const [keys, values] = [k, v].map((x) => rowsOf(x, b, group, columns, shared))
+      for (let i = 0; i < rows; i++) {
+        const seen = causal ? Math.min(i + 1, columns) : columns
+        const row = attended(own.subarray(i * depth, (i + 1) * depth), keys, values, depth, scale, seen)
+        out.set(row, ((b * rows + i) * heads + head) * depth)
+      }
+    }
+  return out
+}
+
 /** The file that `known` makes, where `fileOf` has other files of the set and `streams` are the set's. */
 export const guessed = (known, streams, fileOf) => {
   if (known.wgmma !== undefined) return caseOf(known.wgmma)
   const { descr, as, shape } = known
   const numbers = () => {
     if (known.stream !== undefined) return drawn(streams[known.stream], known.draw)
+    if (known.attention !== undefined) {
+      const [q, k, v] = known.attention.map((file) => numbersOf(fileOf(file), known.of))
+      return attention(q, k, v, known.scale, known.causal === true)
+    }
     const [left, right] = known.product.map((file) => numbersOf(fileOf(file), known.of))
     return product(left, known.right === 'kn' ? right : turned(right))
   }
