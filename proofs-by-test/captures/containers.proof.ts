@@ -69,6 +69,11 @@ describe('generators', () => {
       ],
     )
   })
+  test('NumPy: integers below 3 * 2^30, of which a quarter are drawn again', () => {
+    expect([...generators['numpy']!(3).integers(8, 0, 3 * 2 ** 30)]).toEqual([
+      275895278, 578019063, 762820035, 584216872, 2581085717, 1875275178, 126913354, 1070096069,
+    ])
+  })
   test('NumPy before', () => {
     expect([...generators['numpy-legacy']!(7).normals(3)]).toEqual([
       1.690525703800356, -0.4659373705408328, 0.0328201636785844,
