@@ -404,9 +404,11 @@ describe('control without end', () => {
   }
   /** A sum of so many numbers costs four ticks for each. */
   const sum = (text: string, count: number): Stmt => bound(text, X.reduce(X.iota<1>([count], 0), 0, X.add))
-  test('computing too much between two effects is a fault of its own; what all agents together may compute is another', () => {
+  test('steps without an end are a fault of their own; what all agents together may compute is another', () => {
     expect(stands([bound('small', X.i32(1)), sum('s', 2 ** 10), mark('after')])).toBe('do')
-    expect(stands([bound('small', X.i32(1)), sum('s', 2 ** 19)])).toEqual(['loop.endless', 'let s'])
+    expect(stands([loop('i', range(0, 2 ** 22), region([]))])).toEqual(['loop.endless', 'for i'])
+    // what computes much comes to its end, and is no loop
+    expect(stands([bound('small', X.i32(1)), sum('s', 2 ** 19), mark('after')])).toBe('do')
     expect(stands([bound('small', X.i32(1)), sum('s', 2 ** 20)])).toEqual(['fuel', 'let s'])
   })
   test('what was computed before does not count', () => {

@@ -344,25 +344,19 @@ export const walk = (
     beside: beside(fellows),
   }
   const { effort } = world
-  const outer = effort.limit
-  effort.limit = Math.min(outer, effort.spent + endless)
   let site = 0
+  let steps = 0
   while (w.ready === null && w.control !== null) {
     const here = w.control
     const s = here.region.body[here.pc]
     if (s !== undefined) site = s.site
-    if (!spend(effort, 1)) stop(w, outOfFuel, site)
+    // steps of control, and not what they compute: a large tile takes long and comes to its end
+    if (++steps > endless)
+      stop(w, V.fault('loop.endless', 'control runs without an effect and without an end'), site)
+    else if (!spend(effort, 1)) stop(w, outOfFuel, site)
     else if (s === undefined) endOfRegion(w)
     else statement(w, s)
   }
-  effort.limit = outer
-  // stopped by the limit between two effects, not by the run's
-  if (w.ready?._tag === 'fault' && w.ready.fault.code === outOfFuel.code && effort.spent <= outer)
-    stop(
-      w,
-      V.fault('loop.endless', 'control runs without an effect and without an end, or computes too much'),
-      w.ready.site,
-    )
   const stand = coreStand(w.frame, w.control, w.beside)
   return agentState(w.ready === null ? 'done' : 'running', stand, w.ready, event, groups)
 }

@@ -14,7 +14,7 @@
  * | a product of n multiplications                   | n / 256               |
  * | a cluster of n agents and barriers               | 2 n^2                 |
  *
- * An agent that reaches `endless` ticks without an effect has the fault `loop.endless`. A run as a whole has a limit, from its
+ * An agent whose control takes `endless` steps without an effect has the fault `loop.endless`; a warp, whose steps compute little, after as many ticks. A run as a whole has a limit, from its
  * fuel; beyond it every evaluation is a fault `fuel`, and the run says `outOfFuel`. Outside of a run there is no limit.
  *
  * It is the one part of a world that changes, beside the numbering of footprints, and nothing that is computed depends on it.
@@ -37,7 +37,7 @@ export interface Effort {
 export const ticksOfEvent = 64
 /** Ticks of a run with fuel for so many events; a short run may compute as well. */
 export const fuelTicks = (fuel: number): number => ticksOfEvent * fuel + 2 ** 18
-/** Ticks between two effects of an agent. */
+/** Steps, or ticks of a warp, between two effects of an agent. */
 export const endless: number = 2 ** 21
 /** Ticks for all agents of a cluster to come to their first effect, before a run has said how much fuel there is. */
 export const launching: number = 2 ** 22
