@@ -41,6 +41,7 @@ const readers = {
   'semantics/language/typecheck/constant.ts': 'a 64-bit integer in a document is decimal text',
   'semantics/execution/launch-warps.ts': 'a place in a source: file, line, column',
   'semantics/judging/lines.ts': 'a place in a source: file, line, column',
+  'semantics/judging/agent-names.ts': 'the name of a warp: its number and its CTA',
   'semantics/judging/plane-name.ts': 'the name of a plane: space and CTA',
   'semantics/execution/policy.ts': 'names of policies, and a schedule that begins with its words',
   'semantics/execution/step.ts': 'the notation of an event in a schedule',

@@ -68,12 +68,97 @@ const write = (name: string, text: string): void => {
   disk.set(name, new TextEncoder().encode(text))
 }
 
+/** One thread stores the bytes that all of a block have written, again and again. */
+const stored = (commit: string, wait: string): string => `${head('k')}
+  setp.ne.s32 %p1, %r1, 0; mov.u32 %r7, 0;
+$again:
+  st.shared.u32 [%r3], %r7;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @%p1 bra $meet;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r5], 256;
+  ${commit}
+  ${wait}
+$meet:
+  bar.sync 0;
+  add.u64 %rd1, %rd1, 256; add.s32 %r7, %r7, 1; setp.lt.s32 %p2, %r7, 3;
+  @%p2 bra $again;
+  @%p1 bra $end;
+  cp.async.bulk.wait_group 0;
+$end:
+  ret;
+}
+`
+const rounds = ['--grid', '1', '--block', '64', '--arg', '0=u32[192]:inout']
+const commit = 'cp.async.bulk.commit_group;'
+const wait = 'cp.async.bulk.wait_group.read 0;'
+
+describe('a group of stores', () => {
+  test('is ok where it is committed and waited for', async () => {
+    write('right.ptx', stored(commit, wait))
+    expect((await verdictOf('right.ptx', ...rounds)).verdict).toBe('ok')
+  })
+  test.each([
+    [
+      'without its wait: the wait is said to stand before the threads meet',
+      stored(commit, ''),
+      /^`cp\.async\.bulk\.wait_group\.read 0` after .*, before `.* bar\.sync .*`/u,
+      ['cp.async.bulk.wait_group.read 0'],
+    ],
+    [
+      'without its commit: the commit alone is said, because the wait is there',
+      stored('', wait),
+      /^`cp\.async\.bulk\.commit_group` after [^,]*: the wait for groups that is there covers committed ones only$/u,
+      ['cp.async.bulk.commit_group'],
+    ],
+  ])('%s', async (_, text, fix, statements) => {
+    write('k.ptx', text)
+    const broken = await verdictOf('k.ptx', ...rounds)
+    expect(broken.verdict).toBe('hazard')
+    for (const f of broken.findings) expect(f.fix).toMatch(fix)
+    const mended = await verdictOf('k.ptx', ...rounds, '--mend', '1')
+    expect(mended.verdict).toBe('ok')
+    expect(mended.mended?.[0]?.added.map((a) => a.statement)).toEqual(statements)
+  })
+})
+
+/** Two warps of three exchange what they have written. */
+const among = (between: string): string => `${head('k').replace('.maxntid 64', '.maxntid 96')}
+  setp.ge.u32 %p1, %r1, 64;
+  @%p1 bra $end;
+  st.shared.u32 [%r3], %r1;
+  ${between}
+  ld.shared.u32 %r7, [%r6];
+  st.global.u32 [%rd3], %r7;
+$end:
+  ret;
+}
+`
+
+test('threads that take a branch meet at a barrier of their own: it is said, and is right', async () => {
+  const three = ['--grid', '1', '--block', '96', '--arg', '0=u32[64]:inout']
+  write('right.ptx', among('bar.sync 1, 64;'))
+  expect((await verdictOf('right.ptx', ...three)).verdict).toBe('ok')
+  write('k.ptx', among(''))
+  const broken = await verdictOf('k.ptx', ...three)
+  expect(broken.verdict).toBe('hazard')
+  for (const f of broken.findings)
+    expect(f.fix).toMatch(
+      /^`bar\.sync 1, n` between .*, for the n threads that take the branch at `k\.ptx:11`: `__syncthreads\(\)` would wait for the others, too$/u,
+    )
+})
+
 describe('a missing barrier', () => {
   test.each([
     ['two warps', exchanged, 'bar.sync 0', /^`__syncthreads\(\)` between /u],
     ['one warp', within, 'bar.warp.sync', /^`__syncwarp\(\)` between /u],
     ['a warp and two warps, by one load', rotated, 'bar.sync 0', /^`__syncthreads\(\)` between /u],
-    ['a branch', branched, 'bar.sync 0', /^`__syncthreads\(\)` between /u],
+    [
+      'a branch',
+      branched,
+      'bar.sync 0',
+      /^`__syncthreads\(\)` between .*, outside the branches at `k\.ptx:11` and `k\.ptx:15`: all threads of the block must reach it$/u,
+    ],
   ] as const)('%s: is said, tried, and the kernel is right with it', async (_, text, statement, fix) => {
     write('right.ptx', text(statement === 'bar.sync 0' ? 'bar.sync 0;' : 'bar.warp.sync 0xffffffff;'))
     write('k.ptx', text(''))

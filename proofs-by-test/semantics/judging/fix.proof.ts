@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { Distance, Finding, MissingEdge, Operation } from '../../../src/semantics/judging/finding.js'
-import { fixOf, type Language } from '../../../src/semantics/judging/fix.js'
+import { fixOf, type Language, type Meeting } from '../../../src/semantics/judging/fix.js'
 
 const operation = (site: string, index: number, line: number): Operation => ({
   agent: `warp ${String(index)}`,
@@ -33,7 +33,7 @@ const fixesOf = (language: Language, all: ReadonlyArray<Finding>): ReadonlyArray
 const words = { warp: '`__syncwarp()`', cta: '`__syncthreads()`', cluster: '`cluster.sync()`' } as const
 const distances = ['warp', 'cta', 'cluster'] as const
 
-test('law 3: of several between two lines, in either order, each says the word of the farthest', () => {
+test('law 4: of several between two lines, in either order, each says the word of the farthest', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...distances), fc.boolean()), { minLength: 1, maxLength: 5 }),
@@ -48,6 +48,30 @@ test('law 3: of several between two lines, in either order, each says the word o
       },
     ),
   )
+})
+
+test('law 3: a branch is said where it is known, and only of the barrier of a block', () => {
+  const said = (distance: Distance, meeting: Meeting<string> | null): string | null =>
+    fixOf({ language: 'cuda', isText: false, meeting: () => meeting }, finding(order(distance)), [])
+  const outside: Meeting<string> = { _tag: 'between', outside: ['k.cu:5'] }
+  expect(said('cta', null)).toBe(said('cta', { _tag: 'between', outside: [] }))
+  expect(said('cta', outside)).toContain('outside the branch at `k.cu:5`')
+  expect(said('cta', { _tag: 'inside', branch: 'k.cu:3', outside: [] })).toMatch(/^`bar\.sync 1, n`/u)
+  expect(said('cta', { _tag: 'apart', branch: 'k.cu:3' })).toMatch(/^`bar\.arrive 1, n` after/u)
+  for (const distance of ['warp', 'cluster'] as const)
+    expect(said(distance, outside)).toBe(said(distance, null))
+})
+
+test('a wait between lines of which lanes race, too, is the barrier that orders both', () => {
+  const wait = finding({
+    kind: 'wait',
+    text: '',
+    barrier: { name: 'full', phase: 0 },
+    before: 'b',
+    distance: 'cta',
+  })
+  expect(fixesOf('cuda', [wait])[0]).toMatch(/^an mbarrier wait/u)
+  for (const fix of fixesOf('cuda', [finding(order('warp')), wait])) expect(fix).toMatch(/^`__syncthreads/u)
 })
 
 test('a fence that is missing is no order, and widens none', () => {

@@ -8,6 +8,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
 import * as fast from '../../fast/index.js'
 import { shownName } from '../../dialects/ptx/names/itanium.js'
+import { callersOfLine } from '../../dialects/ptx/elaboration/sources.js'
 import { withoutProducts, type Algebra } from '../../numerics/algebra.js'
 import { bits } from '../../numerics/bits.js'
 import { shadow } from '../../numerics/shadow.js'
@@ -70,7 +71,8 @@ import { isCompilers } from '../../semantics/log/events.js'
 import { languageOf, whoseOf, writesBarriers } from '../../semantics/judging/ownership.js'
 import { mendAsked, withMended } from './mending.js'
 import { mendPtx, type JudgedText } from './mending-ptx.js'
-import type { Module } from '../../dialects/ptx/index.js'
+import { meetingAt, type Module } from '../../dialects/ptx/index.js'
+import type { Meeting } from '../../semantics/judging/fix.js'
 import { dataAsked, otherSeeds, unknownAsked, unknownText, withData, type Unknown } from './ptx-data.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
@@ -208,13 +210,44 @@ const sharedBuffers = ({ header }: Launched): Buffers => {
 
 /** The line of the author, and the line of the text, of an operation of a finding. */
 const quoteOf =
-  ({ authored, launched: { elaborated } }: PtxSubject) =>
-  ({ site, loc }: Operation): string | null => {
-    const number = elaborated.program.sites.findIndex(({ label, loc: at }) => label === site && at === loc)
-    const known = elaborated.program.sites[number]
+  ({ authored, linesOf, launched }: PtxSubject) =>
+  (o: Operation): string | null => {
+    const number = siteOf(launched, o)
+    const known = launched.elaborated.program.sites[number]
     const from = known === undefined ? null : authored(known)
-    const line = `line ${String(elaborated.positions[number]?.line ?? 0)} of the PTX`
-    return from === null ? null : `${from.place}${from.text === '' ? '' : `: ${from.text}`}  (${line})`
+    const line = launched.elaborated.positions[number]?.line ?? 0
+    return from === null
+      ? null
+      : `${quoted(linesOf, from.place, from.text)}  (line ${String(line)} of the PTX)${calledFrom(linesOf, callersOfLine(launched.module, line))}`
+  }
+
+const siteOf = ({ elaborated: { program } }: LaunchedPtx, { site, loc }: Operation): number =>
+  program.sites.findIndex(({ label, loc: at }) => label === site && at === loc)
+
+/** `kernel.cu:31: x[t] = 1;` */
+const quoted = (linesOf: PtxSubject['linesOf'], place: string, known?: string): string => {
+  const [, file = '', line = ''] = /^(.*):(\d+)$/su.exec(place) ?? []
+  const text = known ?? (linesOf(file)[Number(line) - 1] ?? '').trim()
+  return text === '' ? place : `${place}: ${text}`
+}
+
+/** The calls that a statement of a function comes from, innermost first; the last one stands in the kernel, and is quoted. */
+const calledFrom = (linesOf: PtxSubject['linesOf'], callers: ReadonlyArray<string>): string => {
+  const outer = callers.at(-1)
+  return outer === undefined
+    ? ''
+    : `, called from ${[...callers.slice(0, -1), quoted(linesOf, outer)].join(', ')}`
+}
+
+/** Where a barrier of the block between two operations can stand. */
+const meetingIn =
+  ({ launched }: PtxSubject) =>
+  (x: Operation, y: Operation): Meeting<string> | null => {
+    const { positions } = launched.elaborated
+    const [first, second] = [positions[siteOf(launched, x)], positions[siteOf(launched, y)]]
+    return first === undefined || second === undefined
+      ? null
+      : meetingAt(launched.module, launched.file, first, second)
   }
 
 /** The tensor that an operation copies: the run that shows it is made again, once, where a finding asks. */
@@ -445,7 +478,11 @@ export const judgedOver = (
           replay: replayText(schedule, verdict, set ?? 'random'),
           quote: quoteOf(subject),
           tensor: tensorsOf(subject, given, one, enough),
-          spoken: { language: isCompilers(fences) ? languageOf(placed) : 'cuda', isText: true },
+          spoken: {
+            language: isCompilers(fences) ? languageOf(placed) : 'cuda',
+            isText: true,
+            meeting: meetingIn(subject),
+          },
           whose: (f, beside) => whoseOf({ fences, barriers, beside }, f),
         },
         grouped(outside.length === 0 ? verdict : { ...verdict, scope: [...verdict.scope, ...outside] }),

@@ -192,6 +192,10 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
         }),
         'the operations that a group wait is for',
       ),
+      lacks: described(
+        wordOf<NonNullable<MissingEdge['lacks']>>()({ commit: true, both: true }),
+        'the commit of the group is missing: alone, or both it and the wait',
+      ),
       barrier: described(
         record<NonNullable<MissingEdge['barrier']>>()(
           'a barrier',
@@ -206,6 +210,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       ),
       after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side after which it stands'),
       before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side before which it stands'),
+      ahead: described(text, 'the statement before which it stands, where that is neither side'),
       reversed: described(oneOf<true>(true), 'the program says the second side first'),
     },
   ),

@@ -23,6 +23,7 @@
  * A run of a program and the trace of a run are decided here alike. Which missing edge would make a finding disappear is asked of the
  * log of its cluster, for the first findings and for logs that are not too long.
  */
+import { agentsText, numbersText } from './agent-names.js'
 import { firstAlike } from './alike.js'
 import { counted } from './counted.js'
 import { hazards } from './hazards.js'
@@ -55,14 +56,6 @@ const blockedText = (b: Blocked): string =>
     b.operation.iteration.length === 0 ? '' : ` [${b.operation.iteration.join(', ')}]`
   }${b.operation.loc === undefined ? '' : ` (${b.operation.loc})`}, waiting for ${b.waitsFor}; ${supplyOf(b)}`
 
-/** `0 to 3`, `0, 2 and 3` */
-const numbersText = (numbers: ReadonlyArray<number>): string => {
-  const isRun = numbers.length > 2 && numbers.every((n, i) => n === numbers[0]! + i)
-  return isRun
-    ? `${String(numbers[0])} to ${String(numbers.at(-1))}`
-    : `${numbers.slice(0, -1).join(', ')} and ${String(numbers.at(-1))}`
-}
-
 /** All of a deadlock, a line each; warps of one CTA that wait in one place for the same are one line. */
 export const showAllBlocked = (all: ReadonlyArray<Blocked>): ReadonlyArray<string> => {
   const groups = new Map<string, Blocked[]>()
@@ -81,21 +74,13 @@ export const showAllBlocked = (all: ReadonlyArray<Blocked>): ReadonlyArray<strin
   })
 }
 
-/** Agents that are named where any of many could end a wait. */
-const mostNamed = 8
-
-const listing = (names: ReadonlyArray<string>): string =>
-  names.length <= mostNamed
-    ? names.join(', ')
-    : `${names.slice(0, mostNamed).join(', ')} and ${String(names.length - mostNamed)} more`
-
 /** What could end the wait. */
 const supplyOf = (b: Blocked): string =>
   b.suppliers.length === 0
     ? 'no agent signals it in this run'
     : b.ahead.length === 0
-      ? `${listing(b.suppliers)} could signal it`
-      : `${listing(b.ahead)} would signal it, after a wait that is blocked`
+      ? `${agentsText(b.suppliers)} could signal it`
+      : `${b.ahead.join(', ')} would signal it, after a wait that is blocked`
 
 /** Agents of a deadlock that are named, with what has become of them: each is blocked, or has ended. */
 const fateOf = (all: ReadonlyArray<Blocked>, names: ReadonlyArray<string>): string => {
@@ -104,8 +89,8 @@ const fateOf = (all: ReadonlyArray<Blocked>, names: ReadonlyArray<string>): stri
   const verb = (of: ReadonlyArray<string>, one: string, many: string): string =>
     of.length === 1 ? one : many
   const parts = [
-    ...(stands.length === 0 ? [] : [`${listing(stands)} ${verb(stands, 'is', 'are')} blocked too`]),
-    ...(ended.length === 0 ? [] : [`${listing(ended)} ${verb(ended, 'has', 'have')} ended`]),
+    ...(stands.length === 0 ? [] : [`${agentsText(stands)} ${verb(stands, 'is', 'are')} blocked too`]),
+    ...(ended.length === 0 ? [] : [`${agentsText(ended)} ${verb(ended, 'has', 'have')} ended`]),
   ]
   return parts.join(', and ')
 }
@@ -118,7 +103,7 @@ export const deadlockText = (all: ReadonlyArray<Blocked>): string => {
   const others = first.suppliers.filter((name) => name !== first.agent)
   if (first.suppliers.length === 0) return `${waits}; no agent signals it in this run`
   if (first.ahead.length > 0)
-    return `${waits}; ${listing(first.ahead)} would signal it, after a wait that is blocked`
+    return `${waits}; ${first.ahead.join(', ')} would signal it, after a wait that is blocked`
   return others.length === 0
     ? `${waits}; only ${first.agent} itself has signalled it before`
     : `${waits}; of the agents that could signal it, ${fateOf(all, others)}`

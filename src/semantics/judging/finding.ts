@@ -75,10 +75,14 @@ export interface MissingEdge {
   /** the fence is there, and the compiler has moved the write of a register behind it */
   readonly moved?: true
   readonly family?: Family
+  /** of a group: the commit that closes it is missing, alone or with the wait; absent: the wait alone */
+  readonly lacks?: 'commit' | 'both'
   readonly barrier?: { readonly name: string; readonly phase?: number }
   /** the sides after and before which it stands, where that is known */
   readonly after?: 'a' | 'b'
   readonly before?: 'a' | 'b'
+  /** the statement that it stands before, where that is neither side */
+  readonly ahead?: string
   /** how far apart the two sides are, where the first is an access of an agent itself */
   readonly distance?: Distance
   /** the second side is said first in the program */
@@ -125,6 +129,10 @@ export interface Supply {
   readonly suppliers: ReadonlyArray<string>
   /** statements that would signal it, after a wait that is blocked */
   readonly ahead: ReadonlyArray<string>
+  /** bytes that its barrier still lacks; less than 0: that have come too many */
+  readonly bytes: number
+  /** the other waits of the cycle that it is in, if they never end for the same reason */
+  readonly round: ReadonlyArray<string>
 }
 
 export interface Deeds {

@@ -23,10 +23,14 @@
  * Lanes of one warp may race between two lines where warps race, too. What orders the lanes then leaves the kernel wrong, so each finding between these lines says what
  * orders all of them.
  *
+ * `__syncthreads()` waits for all threads of a block. Where one of the two statements is in a branch that only some threads take, the fix says which branch to stay out of; where both
+ * are, a named barrier of the threads that come by has to do.
+ *
  * Laws
  * 1. Every kind of edge with a word says it, and says where: after which statement or before which.
  * 2. Nothing is said of programs of the core: there the edge is named as they name it.
- * 3. Findings that lack an order between the same two lines say the same word: that of those who are farthest apart.
+ * 3. What is said of branches is what `spoken.meeting` knows, and nothing where it knows nothing.
+ * 4. Findings that lack an order between the same two lines say the same word: that of those who are farthest apart.
  *
  * Source: CUDA C++ Programming Guide (synchronisation functions, memory fences); PTX ISA; documentation of Pallas:MGPU and of Gluon
  */
@@ -37,10 +41,21 @@ import type { FenceName } from './subject.js'
 
 export type Language = 'cuda' | 'pallas' | 'gluon' | 'triton'
 
+/** Where a barrier between two statements meets all threads of the block. */
+export type Meeting<Branch> =
+  /** between the two, outside the ways of branches that only one of them is on */
+  | { readonly _tag: 'between'; readonly outside: ReadonlyArray<Branch> }
+  /** on the way of a branch that both are on: only threads that take it come by */
+  | { readonly _tag: 'inside'; readonly branch: Branch; readonly outside: ReadonlyArray<Branch> }
+  /** nowhere: they are on different ways of one branch */
+  | { readonly _tag: 'apart'; readonly branch: Branch }
+
 /** The language of the author, and whether statements are instructions of a text, whose labels have their lines. */
 export interface Spoken {
   readonly language: Language
   readonly isText: boolean
+  /** where a barrier of the block between two operations can stand, branches by their lines; null or absent: it is not known */
+  readonly meeting?: (x: Operation, y: Operation) => Meeting<string> | null
 }
 
 // ---------------------------------------------------------------- words
@@ -127,6 +142,32 @@ const groups: Readonly<Record<Language, Words<Family>>> = {
   triton: { bulk: null, wgmma: null, cpAsync: null, tcgen05Ld: null, tcgen05St: null },
 }
 
+/** What closes a group; null: the operation itself, or what waits for it, does. */
+const closes: Readonly<Record<Language, Words<Family>>> = {
+  cuda: {
+    bulk: '`cp.async.bulk.commit_group`',
+    wgmma: '`wgmma.commit_group.sync.aligned`',
+    cpAsync: '`cp.async.commit_group` (__pipeline_commit())',
+    tcgen05Ld: null,
+    tcgen05St: null,
+  },
+  pallas: {
+    bulk: '`plgpu.commit_smem_to_gmem_group()`',
+    wgmma: null,
+    cpAsync: null,
+    tcgen05Ld: null,
+    tcgen05St: null,
+  },
+  gluon: {
+    bulk: null,
+    wgmma: null,
+    cpAsync: '`async_copy.commit_group()`',
+    tcgen05Ld: null,
+    tcgen05St: null,
+  },
+  triton: { bulk: null, wgmma: null, cpAsync: null, tcgen05Ld: null, tcgen05St: null },
+}
+
 const orders: Readonly<Record<Language, Readonly<Record<Distance, string | null>>>> = {
   cuda: {
     warp: '`__syncwarp()`',
@@ -207,12 +248,18 @@ const linesOf = ({ a, b }: Finding): string =>
     .sort()
     .join('\n')
 
+/** The same of two that a wait for an mbarrier would order, which a barrier orders as well. */
+const awaitedDistance = ({ missing }: Finding): Distance | null =>
+  missing?.kind === 'wait' ? (missing.distance ?? null) : null
+
 /** The word that orders all that race between the two lines, where there is one. */
 const orderIn = (language: Language, f: Finding, beside: ReadonlyArray<Finding>): string | null => {
-  const own = distanceOf(f)
-  if (own === null) return null
   const between = linesOf(f)
-  const apart = beside.flatMap((g) => (linesOf(g) === between ? [distanceOf(g)] : []))
+  const near = beside.filter((g) => linesOf(g) === between)
+  const isOrdered = near.some((g) => distanceOf(g) !== null)
+  const own = distanceOf(f) ?? (isOrdered ? awaitedDistance(f) : null)
+  if (own === null) return null
+  const apart = near.map((g) => distanceOf(g) ?? awaitedDistance(g))
   const words = farther
     .slice(farther.indexOf(own))
     .flatMap((d) => (d === own || apart.includes(d) ? [orders[language][d]] : []))
@@ -235,6 +282,56 @@ const fenceText = (spoken: Spoken, f: Finding, { fence, moved }: MissingEdge): s
   return word === null ? null : `${word} ${placed(spoken, f)}`
 }
 
+const orderText = (spoken: Spoken, f: Finding, beside: ReadonlyArray<Finding>): string | null => {
+  const word = orderIn(spoken.language, f, beside)
+  if (word === null) return null
+  return word === orders[spoken.language].cta ? blockText(spoken, f, word) : `${word} ${placed(spoken, f)}`
+}
+
+/** A wait for a group, or what closes the group, or both, one after the other. */
+const groupText = (
+  spoken: Spoken,
+  f: Finding,
+  { lacks, ahead }: MissingEdge,
+  family: Family,
+): string | null => {
+  const { language } = spoken
+  const [close, wait] = [closes[language][family], groups[language][family]]
+  if (lacks === 'commit')
+    return close === null
+      ? null
+      : `${close} after ${at(spoken, f.a)}: the wait for groups that is there covers committed ones only`
+  if (wait === null) return null
+  const word = lacks === 'both' && close !== null ? `${close} and ${wait}` : wait
+  if (ahead !== undefined) return `${word} after ${at(spoken, f.a)}, before ${ahead}`
+  return f.b === undefined
+    ? `${word} after ${at(spoken, f.a)}, before the kernel ends`
+    : `${word} ${placed(spoken, f)}`
+}
+
+const outsideText = (branches: ReadonlyArray<string>): string =>
+  branches.length === 0
+    ? ''
+    : `, outside the branch${branches.length === 1 ? '' : 'es'} at ${branches.map((line) => `\`${line}\``).join(' and ')}`
+
+/** A barrier of the block stands where all of its threads come by; another one has to do where they do not. */
+const blockText = (spoken: Spoken, f: Finding, word: string): string => {
+  const sides = sidesOf(f)
+  const meeting = sides === null ? null : (spoken.meeting?.(...sides) ?? null)
+  if (sides === null || meeting === null) return `${word} ${placed(spoken, f)}`
+  const [x, y] = [at(spoken, sides[0]), at(spoken, sides[1])]
+  switch (meeting._tag) {
+    case 'between':
+      return meeting.outside.length === 0
+        ? `${word} ${placed(spoken, f)}`
+        : `${word} between ${x} and ${y}${outsideText(meeting.outside)}: all threads of the block must reach it`
+    case 'inside':
+      return `\`bar.sync 1, n\` between ${x} and ${y}${outsideText(meeting.outside)}, for the n threads that take the branch at \`${meeting.branch}\`: ${word} would wait for the others, too`
+    case 'apart':
+      return `\`bar.arrive 1, n\` after ${x} and \`bar.sync 1, n\` before ${y}, for n threads in all: they are on different ways of the branch at \`${meeting.branch}\`, so ${word} can stand in neither`
+  }
+}
+
 /** What to write, and where, of a finding among others; null where the language has no word for it. */
 export const fixOf = (spoken: Spoken, f: Finding, beside: ReadonlyArray<Finding>): string | null => {
   const { language } = spoken
@@ -243,14 +340,11 @@ export const fixOf = (spoken: Spoken, f: Finding, beside: ReadonlyArray<Finding>
   switch (missing.kind) {
     case 'fence':
       return fenceText(spoken, f, missing)
-    case 'group-wait': {
-      const word = missing.family === undefined ? null : groups[language][missing.family]
-      if (word === null) return null
-      return f.b === undefined
-        ? `${word} after ${at(spoken, f.a)}, before the kernel ends`
-        : `${word} ${placed(spoken, f)}`
-    }
+    case 'group-wait':
+      return missing.family === undefined ? null : groupText(spoken, f, missing, missing.family)
     case 'wait': {
+      const order = orderText(spoken, f, beside)
+      if (order !== null) return order
       const says = barrierWaits[language]
       const sides = sidesOf(f)
       return says === null || missing.barrier === undefined || missing.before === undefined || sides === null
@@ -258,10 +352,8 @@ export const fixOf = (spoken: Spoken, f: Finding, beside: ReadonlyArray<Finding>
         : `${says(missing.barrier.name, missing.barrier.phase ?? null)} before ${at(spoken, sides[1])}`
     }
     case 'warp-sync':
-    case 'arrive-wait': {
-      const word = orderIn(language, f, beside)
-      return word === null ? null : `${word} ${placed(spoken, f)}`
-    }
+    case 'arrive-wait':
+      return orderText(spoken, f, beside)
     case 'arrive':
     case 'bytes':
     case 'none-found':

@@ -196,7 +196,7 @@ describe('in the words of whoever wrote the kernel', () => {
     s.bytes(op, 0, 2 * slotBytes)
     s.wait(1, 0, 0, { blocked: true })
     expect(s.judge().deadlock[0]?.waitsFor).toBe(
-      'full@0 generation 0: 0 of 1 arrivals missing, 16 bytes more than expected have arrived',
+      'full@0 generation 0: all arrivals came, 16 bytes more than expected have arrived',
     )
   })
   it('one arrival too many: how many are counted, how many came, what holds it back', () => {

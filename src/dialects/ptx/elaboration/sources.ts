@@ -100,6 +100,17 @@ export const placesOf = (s: Sources, i: Instruction): ReadonlyArray<string> => {
   return out
 }
 
+/** Where the line of the author was inlined into other functions of the same file, innermost first; none where it stands in the kernel itself. */
+export const callersOf = (s: Sources, i: Instruction): ReadonlyArray<string> => {
+  const chain = chainOf(s, i)
+  const own = chain.findIndex(({ file }) => file === s.author)
+  const path = fileOf(s.module, s.author)
+  const name = path?.split('/').pop() ?? path
+  return own < 0 || name === null || name === undefined
+    ? []
+    : chain.slice(own + 1).flatMap(({ file, line }) => (file === s.author ? [`${name}:${String(line)}`] : []))
+}
+
 const instructionAt = (body: ReadonlyArray<Statement>, line: number): Instruction | null => {
   for (const one of body) {
     if (one._tag === 'instruction' && one.at.line === line) return one
@@ -109,17 +120,28 @@ const instructionAt = (body: ReadonlyArray<Statement>, line: number): Instructio
   return null
 }
 
-/** The line of the author that an instruction of this line of the text comes from; null: there is none, or the text does not say. */
-export const authorOfLine = (module: Module, line: number): string | null => {
-  for (const { body } of functionsOf(module)) {
-    const i = instructionAt(body ?? [], line)
-    if (i === null || i.location === null) continue
-    const s = sources(module, '')
-    readLines(s, body ?? [])
-    return sourceOf(s, i).line
+/** What is said of the instruction in a line of the text, by the lines of its function; null: there is none there. */
+const ofLine =
+  <A>(say: (s: Sources, i: Instruction) => A | null) =>
+  (module: Module, line: number): A | null => {
+    for (const { body } of functionsOf(module)) {
+      const i = instructionAt(body ?? [], line)
+      if (i === null || i.location === null) continue
+      const s = sources(module, '')
+      readLines(s, body ?? [])
+      return say(s, i)
+    }
+    return null
   }
-  return null
-}
+
+/** The line of the author that an instruction of this line of the text comes from; null: there is none, or the text does not say. */
+export const authorOfLine: (module: Module, line: number) => string | null = ofLine(
+  (s, i) => sourceOf(s, i).line,
+)
+
+/** Where the author calls the function that this line of the text was inlined from (`callersOf`). */
+export const callersOfLine = (module: Module, line: number): ReadonlyArray<string> =>
+  ofLine(callersOf)(module, line) ?? []
 
 /** What findings call an instruction: its line of the source, its opcode, and its line of the text, by which it is one of several. */
 export const siteLabel = (place: string, opcode: string, line: number): string =>

@@ -9,7 +9,7 @@
  * |---------------|-----------------------------------------------------------------------------------|
  * | fence         | the fence by its name; of threads on both sides                                     |
  * | warp-sync     | bar.warp.sync of all lanes, then bar.sync 0                                          |
- * | group-wait    | the wait for all groups; with a commit before it; of the end, before every `ret`     |
+ * | group-wait    | the wait for all groups; with a commit before it; of the end, before every `ret`; the commit alone |
  * | arrive-wait   | bar.sync 0                                                                           |
  * | wait          | a loop of mbarrier.try_wait, for each mbarrier that the text names, with each parity it is known by |
  * | arrive        | mbarrier.arrive on each of them                                                      |
@@ -167,7 +167,7 @@ const mapIn = ({ operands }: Instruction): Address | null => {
 const wordsOf = (
   m: Module,
   second: Anchor | null,
-  { kind, fence, family }: MissingEdge,
+  { kind, fence, family, lacks }: MissingEdge,
 ): ReadonlyArray<ReadonlyArray<Word>> => {
   switch (kind) {
     case 'fence': {
@@ -184,6 +184,7 @@ const wordsOf = (
     case 'group-wait': {
       if (family === undefined) return []
       const [commit, all] = waits[family]
+      if (lacks === 'commit') return commit === null ? [] : [[commit]]
       return [...all.map((one) => [one]), ...(commit === null ? [] : all.map((one) => [commit, one]))]
     }
     case 'arrive-wait':

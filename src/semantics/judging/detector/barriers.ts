@@ -731,7 +731,8 @@ export const lacking = (c: Context, b: BarrierState): string =>
 
 const lackingText = ({ pending, count, bytes }: BarrierState): string => {
   const arrivals = `${String(pending)} of ${String(count)} arrivals`
-  if (bytes < 0) return `${arrivals} missing, ${String(-bytes)} bytes more than expected have arrived`
+  if (bytes < 0)
+    return `${pending === 0 ? 'all arrivals came' : `${arrivals} missing`}, ${String(-bytes)} bytes more than expected have arrived`
   if (bytes === 0) return `${arrivals} missing`
   return pending === 0
     ? `all arrivals came, ${String(bytes)} bytes missing`

@@ -6,7 +6,8 @@
  * | kind        | hypothesis                                                                                  |
  * |-------------|---------------------------------------------------------------------------------------------|
  * | fence       | a fence right after a by its agent, right before b by its agent, or both                     |
- * | group-wait  | a group wait that covers a, by its issuer: before b, or the proxy fence in front of it; or before one of its later arrives, or the fence in front of that; with a commit, if its group is open |
+ * | group-wait  | a commit behind a, where its group is open and its issuer waits for groups before b          |
+ * | group-wait  | a group wait that covers a, by its issuer: before b, or the proxy fence in front of it; or before one of its later arrives or meetings, or the fence in front of that; with a commit, if its group is open |
  * | arrive      | tcgen05: an arrive of a's agent behind a, as a commit: it comes when a is done, not when a is issued     |
  * | arrive-wait | W: the arrive of a's agent behind a on the barrier that b's agent has waited for, if that generation was complete without it |
  * | wait        | b's agent waits, before b, for a barrier generation that covers a and that completes anyway, of a barrier that it, or no agent, waits for, or that a itself signals |
@@ -28,13 +29,13 @@
 import type { Finding, MissingEdge, Operation as Side } from '../finding.js'
 import { ofBarrier, ofFence, ofGroup, type Concerning, type FenceName } from '../subject.js'
 import { hazards } from '../hazards.js'
-import type { BarrierEvent, Family, Header, LogEvent, Stamp } from '../../log/events.js'
+import type { BarrierEvent, Family, Group, Header, LogEvent, Stamp } from '../../log/events.js'
 import { families } from '../../log/units.js'
 import type { AgentState } from './context.js'
 import { applyFence, publishInits } from './fences.js'
 import { publish } from './context.js'
 import { singleton, union } from './generation-set.js'
-import { awaitGroup } from './groups.js'
+import { group } from './groups.js'
 import type { Knowledge } from './knowledge.js'
 import { advance, advanceOrder, copy, join, joinVector, programOf } from './knowledge.js'
 import type { Operation } from './operation.js'
@@ -53,6 +54,9 @@ export interface Hypothesis extends Concerning {
   /** the sides of the finding after and before which it stands */
   readonly after?: 'a' | 'b' | undefined
   readonly before?: 'a' | 'b' | undefined
+  /** the statement that it stands before, which is neither side */
+  readonly ahead?: string | undefined
+  readonly lacks?: MissingEdge['lacks']
   readonly kind: MissingEdge['kind']
   readonly text: string
   readonly actions: ReadonlyArray<Action>
@@ -191,7 +195,9 @@ const standing = ({ context: c }: Detector, agent: number): Stamp => ({
 
 export const fences: Kind = function* (header, events, _options, finding, a, b) {
   const places: ReadonlyArray<readonly [number, string]> =
-    a.operation === undefined ? [[a.index + 1, `after ${label(a.side)}`]] : releases(header, events, a, b)
+    a.operation === undefined
+      ? [[a.index + 1, `after ${label(a.side)}`]]
+      : releases(header, events, a, b).map(([where, place]) => [where, place] as const)
   if (finding.id === 'M8') {
     const behind: Action = {
       before: b.index,
@@ -282,6 +288,9 @@ const isRelease = (e: LogEvent): boolean =>
 /** A release, or the before_thread_sync fence in front of it: what is known of tensor memory only behind the fence does not go with the release. */
 const isHandedOn = (e: LogEvent): boolean => isRelease(e) || (e._tag === 'fence' && e.kind === 'tensorBefore')
 
+/** Right before an event of the log: in words, and the statement alone. */
+type Ahead = readonly [where: number, place: string, statement: string]
+
 /** Places between a and b, right before what the agent of `a` does there of this sort, the first eight. */
 const releases = (
   header: Header,
@@ -289,14 +298,14 @@ const releases = (
   a: Seen,
   b: Seen,
   sort: (e: LogEvent) => boolean = isRelease,
-): ReadonlyArray<readonly [number, string]> => {
-  const places: Array<readonly [number, string]> = []
+): ReadonlyArray<Ahead> => {
+  const places: Array<Ahead> = []
   const x = a.side.index
   for (let i = a.index + 1; i < Math.min(events.length, b.index + 1) && places.length < 8; i++) {
     const e = events[i]!
     if (!sort(e) || stampOf(e)?.agent !== x) continue
-    const site = 'stamp' in e ? e.stamp.site : 0
-    places.push([i, `before ${statementAt(header, site)} of ${agentName(header, x)}`])
+    const statement = statementAt(header, 'stamp' in e ? e.stamp.site : 0)
+    places.push([i, `before ${statement} of ${agentName(header, x)}`, statement])
   }
   return places
 }
@@ -307,13 +316,67 @@ const lastProxyFence = (
   events: ReadonlyArray<LogEvent>,
   a: Seen,
   b: Seen,
-): ReadonlyArray<readonly [number, string]> => {
+): ReadonlyArray<Ahead> => {
   for (let i = Math.min(events.length, b.index) - 1; i > a.index; i--) {
     const e = events[i]!
-    if (e._tag === 'fence' && e.kind === 'proxyAsync' && e.stamp.agent === a.side.index)
-      return [[i, `before ${statementAt(header, e.stamp.site)} of ${agentName(header, a.side.index)}`]]
+    if (e._tag === 'fence' && e.kind === 'proxyAsync' && e.stamp.agent === a.side.index) {
+      const statement = statementAt(header, e.stamp.site)
+      return [[i, `before ${statement} of ${agentName(header, a.side.index)}`, statement]]
+    }
   }
   return []
+}
+
+/** A commit of an agent, or its wait for all groups but some, by the lanes that issued the operation. */
+const groupEvent = (
+  d: Detector,
+  agent: number,
+  lanes: number | undefined,
+  family: Family,
+  { kind, pending, read }: Pick<Group, 'kind' | 'pending' | 'read'>,
+): void => {
+  const stamp = standing(d, agent)
+  group(d, {
+    _tag: 'group',
+    stamp: lanes === undefined ? stamp : Object.assign({}, stamp, { lanes }),
+    kind,
+    family,
+    pending,
+    read,
+    blocked: false,
+  })
+}
+
+const issuersOf = (events: ReadonlyArray<LogEvent>, a: Seen): number | undefined => {
+  const e = events[a.index]
+  return e !== undefined && 'stamp' in e ? e.stamp.lanes : undefined
+}
+
+/** The wait is there, and the operation is of no group that it covers. */
+export const groupCommits: Kind = function* (_header, events, _options, finding, a, b) {
+  const op = a.operation
+  const family = op?.row.family ?? null
+  const x = a.side.index
+  if (op === undefined || family === null || !isOpenUntil(events, x, family, a.index, b.index)) return
+  const isWaitedFor = events
+    .slice(a.index, b.index)
+    .some((e) => e._tag === 'group' && e.kind === 'wait' && e.family === family && e.stamp.agent === x)
+  if (!isWaitedFor) return
+  yield {
+    kind: 'group-wait',
+    text: `add a commit that closes the ${family} group of ${label(a.side)}: the wait that is there covers committed groups only`,
+    about: [ofGroup(family)],
+    lacks: 'commit',
+    after: sideIn(finding, a),
+    actions: [
+      {
+        before: a.index + 1,
+        act: (d) => {
+          groupEvent(d, x, issuersOf(events, a), family, { kind: 'commit', pending: 0, read: false })
+        },
+      },
+    ],
+  }
 }
 
 export const groupWaits: Kind = function* (header, events, _options, finding, a, b) {
@@ -322,24 +385,33 @@ export const groupWaits: Kind = function* (header, events, _options, finding, a,
   const { family } = op.row
   if (family === null) return
   const x = a.side.index
-  const places: ReadonlyArray<readonly [number, string]> =
-    b.side.index === x
-      ? [[b.index, `before ${label(b.side)}`], ...lastProxyFence(header, events, a, b)]
+  const isOwn = b.side.index === x
+  // before b itself; before a proxy fence, or a meeting, that hands on what its agent knows
+  const places: ReadonlyArray<readonly [where: number, place: string, ahead: string | undefined]> = [
+    ...(isOwn ? [[b.index, `before ${label(b.side)}`, undefined] as const] : []),
+    ...(isOwn
+      ? [...lastProxyFence(header, events, a, b), ...releases(header, events, a, b)]
       : releases(header, events, a, b, isHandedOn)
-  for (const [where, place] of places) {
+    ).map(([where, place, statement]) => [where, place, statement] as const),
+  ]
+  for (const [where, place, ahead] of places) {
+    const about = [ofGroup(family)]
+    const after = sideIn(finding, a)
+    const before = ahead === undefined && isOwn ? sideIn(finding, b) : undefined
     for (const read of family === 'bulk' ? [true, false] : [false]) {
       yield {
         kind: 'group-wait',
         text: `add a ${families[family].wait} that covers ${label(a.side)}${read ? ' (reads)' : ''}, ${place}`,
-        about: [ofGroup(family)],
-        after: sideIn(finding, a),
-        before: b.side.index === x ? sideIn(finding, b) : undefined,
+        about,
+        after,
+        before,
+        ahead,
         actions: [
           {
             before: where,
             act: (d) => {
-              const agent = d.context.agents[x]!
-              awaitGroup(agent, agent.knowledge, x, family, mayLeaveOpen(agent, op), read)
+              const pending = mayLeaveOpen(d.context.agents[x]!, op)
+              groupEvent(d, x, issuersOf(events, a), family, { kind: 'wait', pending, read })
             },
           },
         ],
@@ -349,9 +421,11 @@ export const groupWaits: Kind = function* (header, events, _options, finding, a,
       yield {
         kind: 'group-wait',
         text: `add a commit that closes the ${family} group of ${label(a.side)}, and a ${families[family].wait} that covers it, ${place}`,
-        about: [ofGroup(family)],
-        after: sideIn(finding, a),
-        before: b.side.index === x ? sideIn(finding, b) : undefined,
+        lacks: 'both',
+        about,
+        after,
+        before,
+        ahead,
         actions: [
           {
             before: where,

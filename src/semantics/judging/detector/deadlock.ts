@@ -24,6 +24,7 @@
  * 1. Every agent with a blocked event is in the list, once.
  * 2. A parent is in the list iff a branch of its open fork is.
  */
+import { agentsText } from '../agent-names.js'
 import type { Blocked, Supply } from '../finding.js'
 import type { BlockingId } from '../hazards.js'
 import { ofBarrier, ofGroup, type Subject } from '../subject.js'
@@ -44,7 +45,18 @@ import type { Context } from './context.js'
 import type { Contribution } from './generation.js'
 import type { NamedBarriers } from './rendezvous.js'
 import { missingMembers, namedBarrier } from './rendezvous.js'
-import { actor, agentName, barrierName, draft, file, held, operation, where, type Actor } from './report.js'
+import {
+  actor,
+  agentName,
+  barrierName,
+  draft,
+  file,
+  held,
+  operation,
+  siteName,
+  where,
+  type Actor,
+} from './report.js'
 import type { Lacking } from './semaphore-state.js'
 
 export interface Blockage {
@@ -232,10 +244,33 @@ const actOf = (c: Context, named: NamedBarriers, b: Blockage): string => {
   return b.barrier < 0 ? 'end its branch' : `arrive on ${barrierName(c.header, b.barrier)}`
 }
 
-const supplyOf = (c: Context, named: NamedBarriers, { blockage, suppliers, ahead }: Edge): Supply => ({
-  act: actOf(c, named, blockage),
-  suppliers: suppliers.map((x) => agentName(c.header, x)),
-  ahead: ahead.map((x) => where(c.header, x.stamp)),
+/** Statements that never come, each with the agents that would run it. */
+const aheadText = ({ header }: Context, { ahead }: Pick<Edge, 'ahead'>): ReadonlyArray<string> => {
+  const agents = new Map<string, string[]>()
+  for (const { stamp } of ahead) {
+    const site = siteName(header, stamp)
+    agents.set(site, [...(agents.get(site) ?? []), agentName(header, stamp.agent)])
+  }
+  return [...agents].map(([site, names]) => `${agentsText(names)} ${site}`)
+}
+
+/** `bytes`: that its barrier still lacks; `round`: the other waits of a cycle that it is in. */
+const supplyOf = (
+  c: Context,
+  named: NamedBarriers,
+  edge: Edge,
+  bytes: number,
+  round: ReadonlyArray<Edge>,
+): Supply => ({
+  act: actOf(c, named, edge.blockage),
+  suppliers: edge.suppliers.map((x) => agentName(c.header, x)),
+  ahead: aheadText(c, edge),
+  bytes,
+  round: round
+    .filter((e) => e !== edge)
+    .map(
+      (e) => `\`${siteName(c.header, e.blockage.stamp)}\` of ${agentName(c.header, e.blockage.stamp.agent)}`,
+    ),
 })
 
 /** Why nothing ends a wait: what holds back those that could, or that there are none. */
@@ -291,7 +326,7 @@ export const deadlock = (
       waitsFor: e.waitsFor,
       about: awaited(c, named, e.blockage),
       suppliers: e.suppliers.map((x) => agentName(c.header, x)),
-      ahead: e.ahead.map((x) => where(c.header, x.stamp)),
+      ahead: aheadText(c, e),
     }
     c.report.deadlock.push(item)
   }
@@ -335,7 +370,15 @@ export const deadlock = (
         undefined,
         id === 'B5' || id === 'B6' ? supplyText(c, first, edges) : undefined,
       ),
-      { supply: supplyOf(c, named, first) },
+      {
+        supply: supplyOf(
+          c,
+          named,
+          first,
+          barrier < 0 ? 0 : barriers[barrier]!.bytes,
+          round.filter((e) => idOf(e) === id),
+        ),
+      },
     ),
   )
 }

@@ -42,6 +42,7 @@ import {
   doneKnowledge,
   exitSite,
   fences,
+  groupCommits,
   groupWaits,
   isCycle,
   knows,
@@ -133,11 +134,13 @@ const edge = (kind: MissingEdge['kind'], text: string, about: Remedy['about'] = 
   text,
   about,
 })
-const remedy = ({ kind, text, about, generation, after, before }: Hypothesis): Remedy => {
+const remedy = ({ kind, text, about, generation, after, before, ahead, lacks }: Hypothesis): Remedy => {
   const made: { -readonly [K in keyof Remedy]: Remedy[K] } = { kind, text, about }
   if (generation !== undefined) made.generation = generation
   if (after !== undefined) made.after = after
   if (before !== undefined) made.before = before
+  if (ahead !== undefined) made.ahead = ahead
+  if (lacks !== undefined) made.lacks = lacks
   return made
 }
 
@@ -219,13 +222,24 @@ const supplyText = (header: Header, f: Diagnosis): string => {
   const { supply } = f
   const act = supply?.act ?? `signal ${namesOf(header, f)}`
   if (f.id === 'B6')
-    return `${act} once after its initialisation, or start ${label(f.a)} with the other phase`
+    return supply === undefined || supply.round.length === 0
+      ? `${act} once after its initialisation, or start ${label(f.a)} with the other phase`
+      : `start one of the waits of the cycle with the other phase: ${[label(f.a), ...supply.round].join(', or ')} (in a ring of buffers: the wait for an empty buffer); or ${act} once after its initialisation`
   if (supply === undefined) return `${act}, so that ${label(f.a)} can pass`
   if (supply.ahead.length > 0)
     return `move ${supply.ahead[0]!} before the wait that blocks it, or ${act} somewhere else: ${label(f.a)} waits for it`
   return supply.suppliers.length === 0
     ? `let another agent ${act}: none does so in this run`
     : `let ${supply.suppliers.slice(0, mostNamed).join(' or ')} ${act} once more, or wait one time less at ${label(f.a)}`
+}
+
+/** Bytes that do not add up: by how many, where that is known. */
+const bytesText = ({ b, supply }: Diagnosis): string => {
+  if (b === undefined || supply === undefined || supply.bytes === 0)
+    return 'make the bytes expected equal to the bytes delivered, and expect them before the arrival that they belong to'
+  const { bytes } = supply
+  const [expect, copy] = bytes > 0 ? ['fewer', 'more'] : ['more', 'fewer']
+  return `expect ${String(Math.abs(bytes))} bytes ${expect} in ${label(b)}, or copy as many bytes ${copy}`
 }
 
 /** The finding has a cause that is not an edge; the id says what to do. */
@@ -295,10 +309,7 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
     case 'T1':
       return edge('none-found', `add a tcgen05.dealloc of the columns that ${label(f.a)} allocates`)
     case 'B4':
-      return edge(
-        'bytes',
-        'make the bytes expected equal to the bytes delivered, and expect them before the arrival that they belong to',
-      )
+      return edge('bytes', bytesText(f))
     case 'B5':
     case 'B6':
       return edge('arrive', supplyText(header, f), f.about)
@@ -465,6 +476,7 @@ export const explain = (
 const kinds: ReadonlyArray<Kind> = [
   warpSyncs,
   fences,
+  groupCommits,
   groupWaits,
   commits,
   uncounted,

@@ -201,8 +201,11 @@ export const barrierName = (header: Header, barrier: number): string => {
 }
 
 /** `agent site` for texts. */
+export const siteName = ({ sites }: Header, { site }: Stamp): string =>
+  sites[site]?.label ?? `site ${String(site)}`
+
 export const where = (header: Header, s: Stamp): string =>
-  `${agentName(header, s.agent)} ${header.sites[s.site]?.label ?? `site ${String(s.site)}`}`
+  `${agentName(header, s.agent)} ${siteName(header, s)}`
 
 export const operation = (header: Header, a: Actor): Operation => {
   const site = header.sites[a.stamp.site]
