@@ -22,7 +22,8 @@ const folders = [
   ],
   ['ttgir', /src\/dialects\/ttgir/],
   ['jaxpr', /src\/dialects\/jaxpr/],
-  ['devices', /src\/dialects\/(pallas|ttng|cutlass|mojo)/],
+  ['pallas', /src\/dialects\/(pallas|cutlass|mojo)/],
+  ['ttng', /src\/dialects\/ttng/],
   [
     'litmus',
     /src\/(dialects\/litmus|semantics\/(model|axioms)|render\/litmus|oracle\/cli\/commands\/litmus)/,
@@ -32,6 +33,11 @@ const folders = [
     'tools',
     /src\/(oracle\/cli\/(commands\/(?!index|check|kernels)|layouts|linears)|render\/(banks|cells|cute|linear|memory|register-layout|swizzle|tensor-memory|visiting-order|grid)|oracle\/cute)/,
   ],
+  ['searches', /src\/semantics\/schedules\/(explore|outcomes)\/(?!index|model)/],
+  ['traces', /src\/semantics\/files\/trace\//],
+  ['proofs', /src\/semantics\/judging\/provenance\/(?!index)/],
+  ['host', /src\/(oracle\/host|semantics\/host)\//],
+  ['reports', /node_modules\/xmlbuilder|src\/oracle\/cli\/host-files\./],
   ['ground', /^\0|node_modules|src\/([^/]*$|numerics|layouts|transforms)/],
   ['core', /src\//],
 ]

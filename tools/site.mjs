@@ -40,6 +40,9 @@ const withoutNode = {
       : null,
 }
 
+/** Modules of ECMAScript lose what nothing uses; those of CommonJS come whole. */
+const resolve = { alias: [{ find: /^(fp-ts|io-ts)\/lib\//, replacement: '$1/es6/' }] }
+
 const defined = { tcspecVersion: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' }
 
 /** The page of the memory model as data: its tests are live there. */
@@ -58,6 +61,7 @@ const script = (name, input, more = {}) =>
     root,
     configFile: false,
     logLevel: 'warn',
+    resolve,
     define: defined,
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     ...more,
@@ -102,6 +106,7 @@ const library = await build({
   root,
   configFile: false,
   logLevel: 'warn',
+  resolve,
   define: defined,
   plugins: [withoutNode],
   build: {

@@ -15,7 +15,7 @@ const page = 'JAX docs, Pallas:MGPU reference'
 export const ofPallas: ReadonlyArray<NotModelled> = [
   {
     what: 'spills of registers',
-    why: 'a spilled array has the same values: ptxas decides it, and only time is lost; accumulators and budgets of registers (`set_max_registers`) are modelled',
+    why: 'a spilled array has the same values, and only time is lost; accumulators and budgets of registers (`set_max_registers`) are modelled',
     page: `${page}, memory spaces`,
   },
   {
@@ -43,12 +43,12 @@ export const ofPallas: ReadonlyArray<NotModelled> = [
 export const ofTtng: ReadonlyArray<NotModelled> = [
   {
     what: 'weight-stationary products',
-    why: 'no operation of ttng emits one; `tcgen05.mma.ws` of PTX runs, and the core has it as `weightStationary` of `tcgen05.mma`; an enabled zero-column mask is refused, for which columns it takes out is not known',
+    why: 'no operation of ttng emits one; `tcgen05.mma.ws` of PTX runs, and the core has it as `weightStationary` of `tcgen05.mma`; an enabled zero-column mask is refused, because it is not known which columns it removes',
     page: 'PTX ISA, tcgen05.mma.ws',
   },
   {
     what: 'interleave_layout of tensormap_create',
-    why: 'refused: the order of the elements of an interleaved tensor is documented, the bytes that a box of one brings are not, and no chip has been asked',
+    why: 'refused: the order of elements in an interleaved tensor is documented, but the bytes of a box are not, and no chip was measured',
     page: 'Triton, TritonNvidiaGPU dialect, ttng.tensormap_create',
   },
 ]

@@ -77,9 +77,7 @@ const section = <S, Code extends string>(s: Surface<S, Code>): string =>
 
 const essay = `# The surfaces
 
-The operations that people write, and the instructions that they become. A surface elaborates into instructions of the core and owns names and preconditions; what the
-instructions mean is said once, in the core. The tables below are made from the code: each row has a small kernel that needs its operation, and
-the row holds if the kernel comes out as it should, and does not once the operation does nothing. (\`proofs-by-test/dialects/coverage\`: a test under the
+The operations that people write, and the instructions that they become. A surface becomes instructions of the core. It has names and preconditions of its own; the core alone defines what the instructions mean. The tables below are generated from the code. Each row has a small kernel that needs its operation: its result is right, and it is wrong once the operation does nothing. (\`proofs-by-test/dialects/coverage\`: a test under the
 operation's name, and one for each refusal.)`
 
 export const page = (sections: ReadonlyArray<string>): string => `${[essay, ...sections].join('\n\n')}\n`

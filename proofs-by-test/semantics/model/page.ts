@@ -48,7 +48,7 @@ where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flo
   [
     'conflict',
     'Races and hazards',
-    `Conditions on a pair of accesses. It is asked of pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
+    `Conditions on a pair of accesses. It applies to pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
 there is a race among those iff there is one among all that conflict.`,
   ],
   [
@@ -60,8 +60,7 @@ there is a race among those iff there is one among all that conflict.`,
   [
     'conditions',
     'When one schedule decides',
-    `Six conditions, under which a run without findings decides every schedule (docs/hazards.md has the theorem and why each condition is as it is). C5 is the sum of the
-last section, and that the run ends.`,
+    `Six conditions, under which a run without findings decides every schedule (docs/hazards.md has the theorem and why each condition is as it is). C5 holds if everything in the last section holds and the run ends.`,
   ],
   [
     'ends',
@@ -81,7 +80,7 @@ const table = (all: ReadonlyArray<Needs>): ReadonlyArray<string> => {
     '| --- | --- | --- |',
     ...decided.map((n) => `| ${n.id} | ${list(n.missed)} | ${list(n.refused)} |`),
     '',
-    `${other.join(', ')} are no matter of a clause: a run reaches them (a deadlock, a fault of the machine), or they are decided before it (shapes, limits, layouts, what a barrier is
+    `${other.join(', ')} do not depend on a clause: a run reaches them (a deadlock, a fault of the machine), or they are decided before it (shapes, limits, layouts, what a barrier is
 declared for).`,
   ]
 }
@@ -121,8 +120,7 @@ removals, and on random programs.`,
     'This section defines the words; each clause after it can be read by itself. In the sources, *PTX n* is a section of the PTX ISA in the numbering of version 9.1. A title in quotation marks is a section',
     'whose number was not looked up. *captured* is a file of recorded results under `conformance/hopper`.',
     '',
-    `A log is a list of events in one total order. Agents access, arrive, wait and fence; the operations that they issue access and signal. Readers of herd's cat files will miss the search:
-here the log is the one execution, and the question is whether another schedule could have made another.`,
+    `A log is a list of events in one total order. Agents access, arrive, wait and fence; the operations that they issue access and signal. Unlike herd's cat files, this model has no search: the log is one execution, and the question is whether another schedule could have made a different one.`,
     '',
     `- A *fact* says that something has happened: an event of an agent, an access of an operation, the completion of a phase of a barrier.
 - A *view* of an event is a set of facts. The view \`order\` has what happened before. The view \`generic\` has the writes that an ordinary access finds. \`views.ts\` lists all views.

@@ -53,7 +53,7 @@ type Format = (typeof formats)[number]
 export const withFormats = (command: Command): Command =>
   command
     .option('--format <format>', 'table, json, csv or svg')
-    .option('-o, --output <file>', 'write to a file; its ending says the format')
+    .option('-o, --output <file>', 'write to a file; its ending chooses the format')
     .option('--json', 'print one JSON document')
 
 /** The file that `-o` names; `-o -` is standard output, as without it. */

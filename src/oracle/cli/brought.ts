@@ -27,7 +27,7 @@ export const inputOptions = (command: Command): Command =>
       '--in <name=file...>',
       'inputs from .npy, .npz or .safetensors files (name:bf16=file for what npy has no type for; FILE:NAME for one of several), or one file of them all',
     )
-    .option('--no-seeded', 'refuse an input that no file brings, in the place of seeding it')
+    .option('--no-seeded', 'refuse an input without a file instead of seeding it')
 
 export const readInputs = (
   world: World,

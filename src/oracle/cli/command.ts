@@ -45,6 +45,8 @@ export interface World {
   readonly version: string
   /** version of Node.js, where that is what this runs on */
   readonly node?: string
+  /** how this program was called, for commands that are printed to be copied; absent: `tcspec` */
+  readonly called?: string
   /** whether standard output is a terminal that takes colours */
   readonly colours: boolean
   /** how wide lines of text may be, where that is known */
@@ -74,6 +76,9 @@ export interface World {
   /** what a sweep needs beyond its own thread */
   readonly sweeps?: Sweeps
 }
+
+/** The program as it was called. */
+export const calledIn = ({ called = 'tcspec' }: Pick<World, 'called'>): string => called
 
 /** What starts a program whose calls of the runtime are answered. */
 export interface Programs {

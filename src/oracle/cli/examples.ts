@@ -71,7 +71,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['view hopper-matmul', 'the contents of a recording of the run'],
     ['view hopper-matmul --set k=128 -o run.html', 'the run as a page that plays it, in one file'],
     ['view kernel.ptx --launch launch.json -o run.html', 'PTX, next to the lines of its text'],
-    ["view hopper-matmul --schedule 'eager 0=1:1' --json", 'another event at first, for a program to read'],
+    ["view hopper-matmul --schedule 'eager 0=1:1' --json", 'another first event, as JSON'],
   ),
   litmus: of(
     ['litmus release', 'the test of a clause, and why each pair of its accesses is what it is'],

@@ -55,7 +55,7 @@ export const scheduleOption = (command: Command): Command =>
 export const fuelOption = (command: Command): Command =>
   command.option(
     '--fuel <events>',
-    `most events of a run, and with them what it may compute; default: ${thousands(standardFuel)}, and more for a large product`,
+    `limit of the events of a run, and so of its computation; default: ${thousands(standardFuel)}, and more for a large product`,
   )
 
 export const judgingOptions = (command: Command): Command =>
@@ -82,10 +82,10 @@ export const exploringOptions = (command: Command): Command =>
       '--explore',
       'where one schedule does not decide, try others without a budget, then search all of them',
     )
-    .option('--no-explore', 'try no other schedules but orders in which agents come to a word that decides')
+    .option('--no-explore', 'try no other schedules except the orders in which agents reach a deciding word')
     .option(
       '--budget <events>',
-      `cost that other schedules, and other sets of data, may have where one does not decide, in events; default: ${thousands(standardBudget)}`,
+      `events that other schedules and other data may cost where one schedule does not decide; default: ${thousands(standardBudget)}`,
     )
 
 /** How far other schedules are tried where one does not decide. */

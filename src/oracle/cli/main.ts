@@ -121,6 +121,8 @@ const bare: World = {
   directories: directoriesOnDisk,
   version: version(),
   node: process.versions.node,
+  // in a checkout `tcspec` alone is on no path, and a command that is printed must run as it is
+  ...(process.env['npm_command'] === 'exec' ? { called: 'npx tcspec' } : {}),
   // a file or a pipe has no `isTTY` at all, which picocolors would take for "as the environment says"
   colours: Boolean(process.stdout.isTTY) && pc.isColorSupported,
   ...(width === null ? {} : { columns: width }),

@@ -32,9 +32,9 @@ const status: ReadonlyArray<readonly [string, string]> = [
   ['0', 'good; notes are allowed'],
   ['1', 'a bad verdict, or a bit that differs'],
   ['2', 'wrong usage or input: one line on standard error says what was expected and what was found'],
-  ['3', 'not decided, or a run that did not come to its end'],
+  ['3', 'not decided, or a run that did not end'],
   ['70', 'a bug in this library'],
-  ['130', 'stopped by a signal, with what was answered kept: a sweep'],
+  ['130', 'a sweep was stopped by a signal; its answers are kept'],
 ]
 
 /** `parser`: the whole of it (`wholeParser`). */

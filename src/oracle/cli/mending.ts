@@ -19,7 +19,7 @@ import { again, wordsOf } from './flags/words.js'
 export const mendOption = (command: Command): Command =>
   command.option(
     '--mend <n>',
-    'add what finding N says is missing, and judge again; again for a finding of the verdict that comes of it',
+    'apply the fix of finding N, and judge again; may be repeated for a finding of the new verdict',
     again,
   )
 

@@ -34,12 +34,12 @@ export const dataOptions = (command: Command): Command =>
     )
     .option(
       '--known <tensor>',
-      'an input of PTX whose data are known, with --over shadow; again for another',
+      'an input of PTX whose data are known, with --over shadow; may be repeated',
       again,
     )
     .option(
       '--data <set>',
-      `the data of inputs without a file, one of ${dataSets.join(', ')}; default: random, and where data decide the others too`,
+      `the data of inputs without a file, one of ${dataSets.join(', ')}; default: random; where data decide, the others too`,
     )
 
 /** They mean nothing of what is no PTX. */

@@ -354,7 +354,7 @@ export const litmusSuite: Suite = suite({
     })),
     {
       id: 'litmus.refused',
-      says: 'A line is an event of the words of the page, and an operation is issued once and before what it does',
+      says: 'A line is an event in the words of the page, and an operation is issued once, before its accesses',
       source: 'docs/MemoryModel.md, what is in a litmus test',
       fidelity: 'model',
     },

@@ -236,7 +236,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     word: 'drop',
-    says: 'A dropping arrive is one of this phase, and the following ones expect as many fewer',
+    says: 'A dropping arrive counts in this phase, and later phases expect that many fewer',
     scripts: [
       ['one-of-two', script(2, ['arrive_drop', 1], ['arrive', 1], ['arrive', 1])],
       ['all', script(1, ['arrive_drop', 1])],
@@ -396,7 +396,7 @@ export const mbarrierSuite: Suite = suite({
     },
     {
       id: 'mbarrier.life',
-      says: 'A barrier that is initialised again has forgotten its phase, its arrivals and its bytes; between inval and init nothing else is defined',
+      says: 'Initialising a barrier again resets its phase, its arrivals and its bytes; between inval and init nothing else is defined',
       source: 'PTX ISA, mbarrier.inval, mbarrier.init',
       fidelity: 'documented',
     },

@@ -253,7 +253,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     word: 'element-strides',
-    says: 'Every step-th element of a dimension is copied, but of the innermost each one; the box counts what it spans',
+    says: 'Every step-th element of a dimension is copied, and every element of the innermost one; the box counts the elements that it spans',
     fidelity: 'silicon',
     features: ['element-strides'],
     questions: [

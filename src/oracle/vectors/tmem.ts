@@ -337,7 +337,7 @@ export const tmemSuite: Suite = suite<Question, Answer>({
     })),
     {
       id: 'tmem.refused',
-      says: 'Shapes, repetitions, packings and rows that hardware has not are refused',
+      says: 'Shapes, repetitions, packings and rows that the hardware does not have are refused',
       source: 'PTX ISA, tcgen05; JAX documentation, Pallas:MGPU reference',
       fidelity: 'documented',
     },

@@ -68,23 +68,23 @@ const examples: ReadonlyArray<Example> = [
       'both count 1',
     ],
     lesson:
-      'If T0 is late its wait sees generation 1 of b1 and everything is ordered. If it is early it passes on the fresh barrier, whose last generation is -1, and the two writes race.',
+      'If T0 is late, its wait sees generation 1 of b1 and everything is ordered. If it is early it passes on the fresh barrier, whose last generation is -1, and the two writes race.',
   },
   {
     title: 'C6 must cover generations that never complete',
     lines: ['T0   expectTx b', 'T1   arrive b;  wait b parity 1', 'b counts 1'],
     lesson:
-      'If T0 comes first, generation 0 stays open for want of bytes, and the wait passes on the fresh barrier: nothing seems wrong. If T1 comes first, its arrival completes generation 0, and the wait blocks on generation 1, which never comes: a deadlock. In the first run, only the incomplete generation shows the mistake.',
+      'If T0 comes first, generation 0 stays open because bytes are missing, and the wait passes on the fresh barrier: nothing seems wrong. If T1 comes first, its arrival completes generation 0, and the wait blocks on generation 1, which never comes: a deadlock. In the first run, only the incomplete generation shows the mistake.',
   },
   {
-    title: 'A write over a write that was read',
+    title: 'A write after a write that was read',
     lines: [
       'P   TMA -> s, full',
       'C   wait full 0;  MMA reads s;  commit -> empty',
       'P   wait empty 0;  TMA -> s',
     ],
     lesson:
-      'The commit does not publish the first copy to P, so the second write is ordered after the first and does not see it. It need not: the MMA saw it, hence it has landed. Without this exception every ring that is filled twice would be refused.',
+      'The commit does not publish the first copy to P, so the second write is ordered after the first and does not see it. That is not needed: the MMA saw the copy, so the copy is complete. Without this exception every ring that is filled twice would be refused.',
   },
 ]
 

@@ -194,7 +194,7 @@ const evidenceOf = (id: HazardId): string => {
           const most = grids.at(-1)
           return most !== undefined && 'faultAt' in most
             ? `without ${without}, an H100 ended with ${counted(most)}`
-            : `without ${without}, an H100 was wrong in ${counted(most)} trials`
+            : `without ${without}, an H100 gave wrong results in ${counted(most)} trials`
         })
         .join('; ')
 }
@@ -279,8 +279,8 @@ const anchorOf = (id: HazardId): string =>
 
 const siliconIntroduction = `## Trials on an H100
 
-A verdict follows the manual. A chip shows what the manual warns of only sometimes. For each id that Hopper can show there are two kernels, one with a
-statement and one without it. Each ran some four million times, under 25 pairs of delays before either side. With the statement no trial was wrong. The
+A verdict follows the manual. A chip shows such mistakes only sometimes. For each id that Hopper can show there are two kernels, one with a
+statement and one without it. Each ran some four million times, under 25 pairs of delays before either side. With the statement no trial gave a wrong result. The
 table counts the trials without it. A trial is one block, or a cluster of two. 132 blocks are one on each multiprocessor; more disturb each other.
 `
 
@@ -295,9 +295,9 @@ const counted = (g: Counted | Faulted | undefined): string =>
 const accessesText = (sides: ReadonlyArray<Deed>): string =>
   sides.flatMap((d) => (d._tag === 'reads' || d._tag === 'writes' ? [wordsOf(d)] : [])).join(', ')
 
-const siliconRemarks = `A finding quotes these counts only if its id, both its accesses and its chip are those of the row, and only if a trial was wrong.
+const siliconRemarks = `A finding quotes these counts only if its id, both its accesses and its chip are those of the row, and only if a trial gave a wrong result.
 
-Never seen is not never: the next chip, compiler or neighbour on the multiprocessor may show it. The programs are in
+A mistake that was never seen can still appear with the next chip or compiler, or with other work on the multiprocessor. The programs are in
 \`conformance/hopper/evidence\`; \`run.sh\` repeats them, and \`counts.json\` has the counts for each pair of delays.
 
 The other ids were not tried, for these reasons:

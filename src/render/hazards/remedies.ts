@@ -67,7 +67,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   },
   P1: {
     looks:
-      'TMA or a tensor core reads what was in shared memory before. It is rare on a chip, and then wrong for one tile.',
+      'TMA or a tensor core reads what was in shared memory before. It is rare on a chip, and then one tile is wrong.',
     why: 'Threads write shared memory through the generic proxy; TMA, wgmma and tcgen05 read through the async proxy. Order alone does not make the write visible there.',
     cuda: '`fence.proxy.async` after the stores, before the barrier or the copy; for registers of wgmma `wgmma.fence`',
     triton: 'Gluon: `fence_async_shared()` after `.store(...)`; in `@triton.jit` the compiler writes it',
@@ -219,7 +219,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     why: 'Pallas lets each waiter see every generation. One that skips some can be a turn late.',
     cuda: null,
     triton: null,
-    pallas: 'wait for each generation, also where nothing is read',
+    pallas: 'wait for each generation, even where nothing is read',
   },
   B9: {
     looks: 'A cluster hangs at its start.',
@@ -335,7 +335,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   },
   K1: {
     looks: 'A fault at the end of the kernel, or corrupted memory of the next block.',
-    why: 'The shared memory of a CTA is gone when it exits.',
+    why: 'When a CTA exits, its shared memory is released.',
     cuda: '`cluster.sync()` at the end of the kernel',
     triton: null,
     pallas: 'arrive and wait on a `plgpu.ClusterBarrier` at the end',
@@ -376,7 +376,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     pallas: '`plgpu.set_max_registers` with numbers that add up to the registers of the SM',
   },
   A3: {
-    looks: 'Elements are in wrong places, by a fixed pattern.',
+    looks: 'Elements are in wrong places, in a fixed pattern.',
     why: 'A swizzle works on absolute addresses, so a buffer must start at a multiple of its pattern.',
     cuda: '`alignas(1024)` for a swizzle of 128 bytes',
     triton: null,
@@ -405,7 +405,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   },
   I1: {
     looks: 'Results depend on what ran before; `compute-sanitizer --tool initcheck` may see it.',
-    why: 'Shared memory, tensor memory and registers begin with anything.',
+    why: 'Shared memory, tensor memory and registers begin with arbitrary contents.',
     cuda: 'initialise it, or wait for the copy that fills it; for an output that is read first, clear it before the launch',
     triton: 'pass `torch.zeros`, not `torch.empty`, for an output that is added to',
     pallas: 'write the scratch memory first',
@@ -439,7 +439,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     pallas: null,
   },
   O1: {
-    looks: 'Part of the output is what the allocation held.',
+    looks: 'Part of the output holds the old contents of the allocation.',
     why: 'The grid, a mask or a condition leaves elements out.',
     cuda: 'check the grid and the bounds; or say that the caller fills the output (`role` `inout`)',
     triton: 'check the grid and `mask=`',
@@ -468,7 +468,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   },
   N4: {
     looks: 'Nothing: both writes store the same value.',
-    why: 'It is a race by the manual, and one change away from a wrong result.',
+    why: 'According to the manual it is a race, and a small change can make the result wrong.',
     cuda: 'let one thread store it',
     triton: 'mask the store to one program',
     pallas: 'let one thread store it',

@@ -104,9 +104,9 @@ const rows = {
     mistakes: ['early', 'ahead'],
   },
   D3: {
-    title: 'race on global memory between clusters',
+    title: 'race on global memory between blocks',
     definition:
-      'Two clusters of the grid touch the same byte and one of them writes it; between clusters there is no order.',
+      'Two blocks of the grid, of different clusters, touch the same byte, and one of them writes it. Nothing orders them.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -130,7 +130,7 @@ const rows = {
   D5: {
     title: 'race between lanes of one warp',
     definition:
-      'Two lanes of one warp access the same byte of shared or global memory, one of them writes, and neither `bar.warp.sync` nor a barrier orders the two: lanes are threads, also where they run together.',
+      'Two lanes of one warp access the same byte of shared or global memory, one of them writes, and neither `bar.warp.sync` nor a barrier orders the two: lanes are threads, even if they run together.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -176,7 +176,7 @@ const rows = {
   P3: {
     title: 'generic read and asynchronous overwrite without a fence',
     definition:
-      'An asynchronous write replaces bytes of shared memory after an ordinary read, in order but without a proxy fence between the two. On sm_100a it is a hazard: chips have read what came later. It is a note on sm_90a, where no chip was seen to do so, and where a compiler omitted the fence. With strict proxies it is a hazard everywhere, also in global memory.',
+      'An asynchronous write replaces bytes of shared memory after an ordinary read, in order but without a proxy fence between the two. On sm_100a it is a hazard: chips have read what came later. It is a note on sm_90a, where no chip was seen to do so, and where a compiler omitted the fence. With strict proxies it is a hazard everywhere, in global memory, too.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -197,7 +197,7 @@ const rows = {
   },
   P5: {
     title: 'global memory written generically and read asynchronously without a global fence',
-    definition: 'As P1 for global memory: the fence has to cover the global scope.',
+    definition: 'The same as P1, for global memory: the fence must cover the global scope.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -315,7 +315,7 @@ const rows = {
   B1: {
     title: 'overrun: the next generation can complete before a waiter has seen this one',
     definition:
-      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has, and the waiter sleeps for ever.',
+      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has flipped twice, and the waiter sleeps for ever.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -391,7 +391,7 @@ const rows = {
   B7: {
     title: 'barrier used before its initialisation or after its end',
     definition:
-      'Used or waited for before its initialisation is known or after its invalidation, initialised twice, or its bytes are used as data meanwhile.',
+      'A barrier is used before its initialisation is visible or after its invalidation, is initialised twice, or has its bytes used as data.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -424,7 +424,7 @@ const rows = {
   U1: {
     title: 'completions that no wait observed',
     definition:
-      'A Pallas barrier is given up with generations that no wait has seen. It is a hazard, not a note, when its storage is used again.',
+      'A Pallas barrier is invalidated although no wait has seen some of its generations. It is a hazard, not a note, when its storage is used again.',
     severity: 'C',
     by: ['detector'],
     rank: 3,
@@ -447,7 +447,7 @@ const rows = {
   M1: {
     title: 'wgmma accumulator touched before the wait',
     definition:
-      'Registers that a wgmma writes are used before a group wait covers it, or without the wgmma fence before it.',
+      'Registers that a wgmma writes are used before a group wait covers the wgmma, or without a wgmma fence before it.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -513,7 +513,7 @@ const rows = {
   },
   M7: {
     title: 'collective MMA issued by the wrong agents',
-    definition: 'An MMA over two CTAs has to be issued once, by the leader, while both CTAs live.',
+    definition: 'An MMA over two CTAs must be issued once, by the leader, while both CTAs are running.',
     severity: 'E',
     by: ['validation', 'machine', 'detector'],
     rank: 0,
@@ -573,7 +573,7 @@ const rows = {
   },
   T5: {
     title: 'peer exits before the deallocation',
-    definition: 'A CTA of a pair is gone when the other frees what both allocated.',
+    definition: 'A CTA of a pair has exited when the other one frees what both allocated.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -610,7 +610,7 @@ const rows = {
   K3: {
     title: 'multicast does not cover its destinations once',
     definition:
-      'Copies of several CTAs bring the same bytes of one CTA in one generation of its barrier; what they leave out shows as I1 or as bytes that never come (B4).',
+      'Copies of several CTAs bring the same bytes of one CTA in one generation of its barrier; bytes that they leave out are reported as I1, or never come (B4).',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -631,7 +631,7 @@ const rows = {
   },
   A1: {
     title: 'shared memory over its limit',
-    definition: 'The storages of a CTA take more shared memory than it can have.',
+    definition: 'The buffers of a CTA need more shared memory than a CTA can have.',
     severity: 'C',
     by: ['validation'],
     rank: 0,
@@ -640,7 +640,7 @@ const rows = {
   A2: {
     title: 'registers over their limit',
     definition:
-      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one asks to decrease to more, or to increase to fewer, than it has; or the warps of a warpgroup do not all execute the same setmaxnreg.',
+      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one decreases to more registers, or increases to fewer, than it has; or the warps of a warpgroup do not all execute the same setmaxnreg.',
     severity: 'C',
     by: ['detector', 'validation', 'machine'],
     answer: 'always',
@@ -667,7 +667,7 @@ const rows = {
   L1: {
     title: 'written and read under different layouts',
     definition:
-      'Writer and reader take the same bytes for different elements; looked for where an output is not what the program says it computes.',
+      'Writer and reader take the same bytes for different elements. It is looked for when an output is not what the program should compute.',
     severity: 'E',
     by: ['provenance'],
     rank: 0,
@@ -693,7 +693,7 @@ const rows = {
   },
   I2: {
     title: 'out of bounds',
-    definition: 'An access leaves what it belongs to where the hardware does not clip it.',
+    definition: 'An access goes out of bounds where the hardware does not clip it.',
     severity: 'E',
     by: ['machine'],
     rank: 0,
@@ -701,7 +701,7 @@ const rows = {
   V1: {
     title: 'published only by the completion of another operation',
     definition:
-      'A write reaches its reader through nothing but the completion of a bulk copy, which publishes the bytes of that copy alone.',
+      'A write reaches its reader only through the completion of a bulk copy, which publishes the bytes of that copy alone.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -712,7 +712,7 @@ const rows = {
   V2: {
     title: 'the result depends on the order of strong accesses',
     definition:
-      'A strong read and a strong write of one word, or two strong writes, are in no order: the read may take either value, or either write may be the last, and what global memory holds in the end depends on it, though no branch does.',
+      'A strong read and a strong write of one word, or two strong writes, are not ordered. The read may take either value, or either write may be the last. The final contents of global memory depend on this, but no branch does.',
     severity: 'E',
     by: ['otherwise'],
     rank: 0,
@@ -722,7 +722,7 @@ const rows = {
   V3: {
     title: 'read-only load of memory that the kernel writes',
     definition:
-      'A load for memory that the kernel does not write (ld.global.nc, `__ldg`, or a `const __restrict__` pointer) reads bytes that the kernel has written: it may find what was there before, whatever orders the two.',
+      'A load for memory that the kernel does not write (ld.global.nc, `__ldg`, or a `const __restrict__` pointer) reads bytes that the kernel has written: it may find old bytes, even if the two are ordered.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -732,7 +732,7 @@ const rows = {
   },
   O1: {
     title: 'output never written',
-    definition: 'A byte of an output has no write when the kernel ends.',
+    definition: 'Nothing has written a byte of an output when the kernel ends.',
     severity: 'E',
     by: ['detector'],
     rank: 3,
@@ -743,7 +743,7 @@ const rows = {
   N1: {
     title: 'result depends on the order of operations',
     definition:
-      'Atomic writes of the same bytes that nothing orders do not commute: sums of floats, or operations of different kinds.',
+      'Unordered atomic writes of the same bytes do not commute: sums of floats, or operations of different kinds.',
     severity: 'L',
     by: ['detector'],
     rank: 0,
@@ -753,7 +753,7 @@ const rows = {
   N2: {
     title: 'order that rests on a relaxed arrive or wait',
     definition:
-      'Two accesses, or an access and the exit of its CTA, are ordered over relaxed arrives or waits alone; by the manual these order no ordinary access, and a hazard under strict.',
+      'Two accesses, or an access and the exit of its CTA, are ordered only by relaxed arrives or waits. According to the manual these do not order ordinary accesses, and with `--strict` it is a hazard.',
     severity: 'L',
     by: ['detector'],
     rank: 0,
@@ -763,7 +763,7 @@ const rows = {
   N3: {
     title: 'order that rests on the issue order of products',
     definition:
-      'Two products of one agent with different accumulators, shapes or kinds are taken to happen in the order of their issue, which the manual does not say; a race under the documented tensor pipe.',
+      'Two products of one agent with different accumulators, shapes or kinds are assumed to happen in the order of their issue, which the manual does not promise. With `--tensor-pipe documented` it is a race.',
     severity: 'L',
     by: ['detector'],
     rank: 0,
@@ -773,7 +773,7 @@ const rows = {
   N4: {
     title: 'unordered writes of the same value',
     definition:
-      'Two writes of the same bytes that nothing orders store the same value in every run: a race that shows nowhere.',
+      'Two unordered writes of the same bytes store the same value in every run: a race without a visible effect.',
     severity: 'L',
     by: ['detector', 'terms'],
     rank: 0,

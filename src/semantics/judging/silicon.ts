@@ -232,7 +232,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writing, readingBy('tmaStore')],
     space: 'smem',
     reader: 'block',
-    without: 'the same fence after the stores: it is before them',
+    without: 'the same fence after the stores (it comes before them)',
     wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
@@ -258,7 +258,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writingBy('tmaLoad'), reading],
     space: 'smem',
     reader: 'block',
-    without: "the wait of a bulk load's issuer before it reads",
+    without: 'a wait in the warp that issued a bulk load before it reads',
     wrongIs: 'an old word',
     shows: 'result',
     grids: [
@@ -284,7 +284,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writingBy('tmaLoad'), reading],
     space: 'smem',
     reader: 'block',
-    without: 'the wait of another warp before it reads what a bulk load brings',
+    without: 'a wait in another warp before it reads the bytes of a bulk load',
     wrongIs: 'an old word',
     shows: 'result',
     grids: [
@@ -297,7 +297,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writingBy('tmaLoad'), reading],
     space: 'smem',
     reader: 'block',
-    without: 'that wait: it is for the barrier of another slot',
+    without: 'the wait for the right slot',
     wrongIs: 'an old word',
     shows: 'result',
     grids: [
@@ -310,7 +310,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writingBy('tmaLoad'), reading],
     space: 'smem',
     reader: 'block',
-    without: 'the second of two copies in the count of their barrier',
+    without: 'a count of the barrier that includes the second of two copies',
     wrongIs: 'an old word',
     shows: 'result',
     grids: [
@@ -401,7 +401,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [other, other],
     space: null,
     reader: 'block',
-    without: 'the second arrival in the count of the barrier',
+    without: 'a count of the barrier that includes the second arrival',
     wrongIs: 'a fault',
     shows: 'fault',
     grids: [{ blocks: 132, faultAt: 1 }],
@@ -411,7 +411,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [other, other],
     space: null,
     reader: 'block',
-    without: 'the second producer in the count of the barrier',
+    without: 'a count of the barrier that includes the second producer',
     wrongIs: 'an old word, or a wait that never passes',
     shows: 'either',
     grids: [
@@ -424,7 +424,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [waiting, other],
     space: null,
     reader: 'block',
-    without: 'the right number of bytes announced: 16 more are',
+    without: 'the right number of announced bytes (16 too many)',
     wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
@@ -437,7 +437,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [waiting],
     space: null,
     reader: 'block',
-    without: 'the arrival of one of two before it waits',
+    without: 'the arrival of one agent before it waits',
     wrongIs: 'a wait that never passes',
     shows: 'hang',
     grids: [
@@ -502,7 +502,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [other],
     space: null,
     reader: 'cluster',
-    without: 'the meeting of the cluster at its end, where a peer is arrived at',
+    without: 'the cluster barrier at the end, after an arrive on a barrier of a peer',
     wrongIs: 'a fault',
     shows: 'fault',
     grids: [
@@ -515,7 +515,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [other],
     space: null,
     reader: 'cluster',
-    without: 'the meeting, for one of two CTAs: it ends instead',
+    without: 'the cluster barrier in one of two CTAs, which ends instead',
     wrongIs: 'a CTA that never ends',
     shows: 'hang',
     grids: [
@@ -564,7 +564,7 @@ export const silicon: ReadonlyArray<Silicon> = [
   },
 ]
 
-const noTensorMemory = 'tensor memory: not on Hopper'
+const noTensorMemory = 'Hopper has no tensor memory'
 
 /** Why no trials on Hopper show it. */
 export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
@@ -577,30 +577,30 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   M6: 'unwritten memory has no value to compare with',
   M7: noTensorMemory,
   M8: noTensorMemory,
-  V2: 'each of the values is right by the manual: a run shows one of them',
-  V3: 'an acquire of Hopper empties the cache that such a load reads, so that no trial finds an old value',
-  P6: 'by the manual: no trials were made',
+  V2: 'the manual allows each of the values, and a run shows one of them',
+  V3: 'an acquire on Hopper empties the cache that such a load reads, so no trial finds an old value',
+  P6: 'the rule is from the manual, and no trials were made',
   T1: noTensorMemory,
   T2: noTensorMemory,
   T3: noTensorMemory,
   T4: noTensorMemory,
   T5: noTensorMemory,
   K4: 'no program can hold back the start of one CTA of a cluster alone',
-  B8: 'a contract of Pallas, whatever the chip does',
-  U1: 'a contract of Pallas, whatever the chip does',
-  A1: 'refused before it runs',
-  A2: 'a wait for registers that no timing changes',
-  A3: 'an address, which no timing changes',
-  A4: 'refused before it runs, or a fault of every launch',
-  L1: 'the meaning of bytes, which no timing changes',
-  L2: 'the meaning of registers, which no timing changes',
+  B8: 'it is a contract of Pallas, whatever the chip does',
+  U1: 'it is a contract of Pallas, whatever the chip does',
+  A1: 'it is refused before it runs',
+  A2: 'timing does not change a wait for registers',
+  A3: 'timing does not change an address',
+  A4: 'it is refused before it runs, or every launch faults',
+  L1: 'timing does not change the meaning of bytes',
+  L2: 'timing does not change the meaning of registers',
   I1: 'unwritten memory has no value to compare with',
-  I2: 'an address, which no timing changes',
+  I2: 'timing does not change an address',
   O1: 'unwritten memory stays as it was',
-  N2: 'a note on the manual, of the orders that P3 and B9 take away',
-  N3: 'a note on the manual, of an order that every chip seen keeps',
-  N4: 'a note: nothing is wrong',
-  N5: 'a note on the manual, of what every chip seen does',
+  N2: 'it is a note about the manual: about the orders that P3 and B9 remove',
+  N3: 'it is a note about the manual: every chip that was seen keeps this order',
+  N4: 'it is a note, and nothing is wrong',
+  N5: 'it is a note about the manual: every chip that was seen does this',
 }
 
 // ---------------------------------------------------------------- words

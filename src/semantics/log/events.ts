@@ -572,6 +572,9 @@ export type LogEvent =
 export const clusterOf = (header: Header, cta: number): number =>
   Math.floor((cta * (header.resident ?? 1)) / header.ctas)
 
+/** Is every cluster one CTA? */
+export const isOfSingles = ({ ctas, resident }: Header): boolean => ctas === (resident ?? 1)
+
 /** An online fold over a log. The state is the fold's own: it may be updated in place, so use each state once. */
 export interface Fold<S, R> {
   readonly init: (header: Header) => S

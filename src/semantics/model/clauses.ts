@@ -86,7 +86,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'release',
     part: 'order',
-    says: 'A release arrive comes before each wait that observes its phase, and tells it what its agent saw if the wait acquires; between CTAs both have to be of a wider scope than a CTA. So do the signals of operations, whose own accesses are all that they tell.',
+    says: 'A release arrive comes before each wait that observes its phase, and tells it what its agent saw if the wait acquires; between CTAs, both need a scope wider than a CTA. The signals of operations do the same, but they tell only the accesses of their own operation.',
     source:
       'PTX 9.7.13.15.16 (order guarantees of a successful acquire wait); “Release and Acquire Patterns”',
     litmus: {
@@ -132,7 +132,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'certain-peeks',
     part: 'order',
-    says: 'A peek (a test that no more than spares a later wait) is judged as if it were false, and that wait as if it were made. But where the agent knows every event of a phase, a peek that is true of it cannot be false: it observes the phase there, and the wait does not.',
+    says: 'A peek (a test that only saves a later wait) is judged as false, and the wait as executed. But where the agent knows every event of a phase, a peek that is true of it cannot be false: it observes the phase there, and the wait does not.',
     source:
       'PTX, mbarrier.test_wait (true of a phase that is complete); src/semantics/judging/detector/peeks.ts',
     litmus: {
@@ -152,7 +152,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'phases',
     part: 'order',
-    says: 'The phases of a barrier end one after another: to know that one is over is to know that the copies of the earlier ones are done. It is not to see what they brought.',
+    says: 'The phases of a barrier end one after another: an agent that knows that one is over knows that the copies of the earlier ones are done. That does not make their bytes visible.',
     source: 'PTX 9.7.13.15.6 (phase completion); follows from C3 where that holds; captured: mbarrier.json',
     litmus: {
       log: [
@@ -195,7 +195,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'copies',
     part: 'order',
-    says: 'The arrive of cp.async is made when the copies of its agent before it are done, and tells of them.',
+    says: 'The arrive of cp.async happens when the earlier copies of its agent are done, and tells of them.',
     source: 'PTX 9.7.13.15.16 (2) (cp.async before cp.async.mbarrier.arrive)',
     litmus: {
       log: [
@@ -276,7 +276,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'observation',
     part: 'order',
-    says: 'An atomic hands on what it observes: who observes its write observes that, too. Every step must be morally strong.',
+    says: 'An atomic hands on what it observes: a read that observes its write observes that, too. Every step must be morally strong.',
     source: 'PTX 8.9.2 (a write, an atomic operation, a read)',
     litmus: {
       log: ['T0: write g', 'T0: atomic s release', 'T1: atomic s', 'T2: wait.word s acquire', 'T2: read g'],
@@ -316,7 +316,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-release',
     part: 'order',
-    says: 'A fence makes a release of every later strong write of its thread: the release tells what the thread saw at the fence. The scope of the pattern is the scope of the fence.',
+    says: 'A fence turns every later strong write of its thread into a release, which tells what the thread saw at the fence. The scope of the pattern is the scope of the fence.',
     source: 'PTX 8.8 (release patterns, the third form)',
     litmus: {
       log: ['T0: write g', 'T0: fence acq_rel', 'T0: store s', 'T1: wait.word s acquire', 'T1: read g'],
@@ -338,7 +338,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-acquire',
     part: 'order',
-    says: 'A fence makes an acquire of every earlier strong read of its thread.',
+    says: 'A fence turns every earlier strong read of its thread into an acquire.',
     source:
       'PTX 8.8 (acquire patterns, the third form; the read of `red` forms none, which a log does not tell from an atomic without a result)',
     litmus: {
@@ -361,7 +361,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'scope',
     part: 'order',
-    says: 'Two strong operations are morally strong only if each has a scope that includes the thread of the other. This is asked of the two ends of a synchronisation, of each step of an observation, and of two accesses that would otherwise race. `volatile` is relaxed with the widest scope.',
+    says: 'Two strong operations are morally strong only if each has a scope that includes the thread of the other. This applies to the two ends of a synchronisation, to each step of an observation, and to two accesses that would otherwise race. `volatile` is relaxed with the widest scope.',
     source: 'PTX 8.7 (morally strong), 8.5 (scopes), 8.4.2 (volatile), 8.9.4',
     litmus: {
       log: ['T0: write g', 'T0: store s release cta', 'U0: wait.word s acquire', 'U0: read g'],
@@ -496,7 +496,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'init-fence',
     part: 'visibility',
-    says: 'fence.mbarrier_init makes the initialisations of its agent visible to whatever acquires from that agent afterwards, be the arrive relaxed.',
+    says: 'fence.mbarrier_init makes the initialisations of its agent visible to every agent that acquires from that agent afterwards, even over a relaxed arrive.',
     source: 'PTX 9.7.13.4 (fence.mbarrier_init.release.cluster, then a relaxed barrier.cluster.arrive)',
     litmus: {
       log: [
@@ -541,7 +541,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'landed',
     part: 'visibility',
-    says: "A write over a write need not be told of the first where each byte of it was read in between, by a read that saw it and all else that was there, through the second write's proxy if the first was generic: that read shows that the first has landed.",
+    says: 'A write after a write need not see the first one if each byte of it was read in between. The read must have seen the first write and everything before it, through the proxy of the second write if the first was generic. It shows that the first write has landed.',
     source:
       'documented nowhere: without it every refill of a ring by TMA is refused (TMA write, MMA read, commit, TMA write)',
     litmus: {
@@ -569,7 +569,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'fenced-read',
     part: 'visibility',
-    says: 'An ordinary read of shared memory must be fenced like a write before an asynchronous access overwrites it, by an agent that knows the read. On Hopper, and in what a compiler has fenced, a read without is noted and no more. Under `strictProxies` it must be fenced on every chip, and in global memory, too.',
+    says: 'An ordinary read of shared memory must be fenced like a write before an asynchronous access overwrites it, by an agent that knows the read. On Hopper, and where a compiler placed the fences, a read without the fence is only a note. Under `strictProxies` it must be fenced on every chip, and in global memory, too.',
     source:
       "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; public reports of wrong results on GB200 without (DeepEP #621, #642); shipped main loops for Hopper do without, and no H100 is known to need it",
     litmus: {
@@ -627,7 +627,7 @@ const conflict: ReadonlyArray<Clause> = [
   {
     id: 'atomic',
     part: 'conflict',
-    says: 'Two strong accesses do not race if they are morally strong: each in the scope of the other, both through one proxy, and equally wide. A strong and a weak access race like two weak ones (D1 to D5), and are asked for visibility like them (V1).',
+    says: 'Two strong accesses do not race if they are morally strong: each in the scope of the other, both through one proxy, and equally wide. A strong and a weak access race like two weak ones (D1 to D5), and their visibility is checked in the same way (V1).',
     source: 'PTX 8.7 (morally strong), 8.7.1 (a data race is of accesses that are not)',
     litmus: { log: ['T0: atomic g', 'T1: atomic g'], expect: ok, without: 'race' },
   },
@@ -636,13 +636,13 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'A strong access comes before a weak one if a read that comes before the weak one has observed it, or a later write of the word by the same thread. The read must be a wait, or one that decides something: its value is then the same in every schedule that comes here.',
     source:
-      'PTX 8.9.5 (causality: observation, then base causality); that the earlier accesses of the word by the same thread come before, too, is documented nowhere: by the letter they race, although SC-per-location leaves the weak access no older value',
+      'PTX 8.9.5 (causality: observation, then base causality); that the earlier accesses of the word by the same thread come before, too, is documented nowhere: strictly speaking they race, although SC-per-location leaves the weak access no older value',
     litmus: { log: ['T0: store s', 'T1: wait.word s', 'T1: write s'], expect: ok, without: 'race' },
   },
   {
     id: 'coherence',
     part: 'conflict',
-    says: 'Coherence orders two strong writes of one word that are morally strong, but a run chooses how. If nothing orders them and they do not commute, what memory holds is a matter of their order: N1, and C1 but for the rounding of sums.',
+    says: 'Coherence orders two strong writes of one word that are morally strong, but a run chooses how. If nothing orders them and they do not commute, the contents of memory depend on their order: N1, and C1 but for the rounding of sums.',
     source: 'PTX 8.9.6 (coherence order), 8.10.1',
     litmus: { log: ['T0: store s', 'T1: store s'], expect: 'any order', without: ok },
   },
@@ -656,7 +656,7 @@ const conflict: ReadonlyArray<Clause> = [
   {
     id: 'replaced',
     part: 'conflict',
-    says: 'An exchange whose result nothing uses reads nothing that matters: its own write replaces whatever it finds, written or not.',
+    says: 'An exchange whose result is not used may read anything: its own write replaces what it finds, written or not.',
     source: 'PTX, “atom” (exch)',
     litmus: {
       log: ['nothing is written before', 'T0: atomic x exchange'],
@@ -684,7 +684,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C1-hears',
     part: 'conditions',
-    says: 'A read takes over only what its thread knew already. Otherwise it depends on whether the read comes before or after the write. A wait is not asked: it passes after the write.',
+    says: 'A read takes over only what its thread knew already. Otherwise it depends on whether the read comes before or after the write. Waits are exempt: a wait passes after the write.',
     source: 'docs/hazards.md',
     litmus: { log: ['T0: store s release', 'T1: load s acquire'], expect: 'C1', without: ok },
   },
@@ -698,14 +698,14 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C1-word',
     part: 'conditions',
-    says: 'A strong write knows each wait for its word that comes before it. Otherwise it could come first. Which writes let the wait pass is asked only where a log has values.',
+    says: 'A strong write knows each wait for its word that comes before it. Otherwise it could come first. Which writes let the wait pass is checked only if the log has values.',
     source: 'docs/hazards.md',
     litmus: { log: ['T0: atomic s', 'T1: wait.word s', 'T0: atomic s'], expect: 'C1', without: ok },
   },
   {
     id: 'C1-peek',
     part: 'conditions',
-    says: 'A wait is spared by its agent’s last peek of that barrier, which spares no other; of the same parity; and it acquires what the wait would.',
+    says: 'A wait is spared by its agent’s last peek of that barrier, with the same parity; the peek saves no other wait, and acquires what the wait would.',
     source: 'src/semantics/judging/detector/peeks.ts',
     litmus: { log: ['T0: arrive b', 'T1: peek b 0 true', 'T1: wait c 0 spared'], expect: 'C1', without: ok },
   },
@@ -809,7 +809,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'life',
     part: 'ends',
-    says: 'A barrier is used between its initialisation and its invalidation, by agents that know of the one, and before the other; meanwhile its bytes are no payload.',
+    says: 'A barrier is used only by agents that know its initialisation, and only before its invalidation. In between, its bytes hold no data.',
     source: 'PTX 9.7.13.15 (operations on an object that is not initialised are undefined)',
     litmus: {
       log: ['bare', 'T0: init b', 'T0: arrive b', 'T1: wait b 0'],
@@ -859,7 +859,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'count',
     part: 'ends',
-    says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once, and who leaves has come.',
+    says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once, and only those that came leave.',
     source:
       'PTX 9.7.13.15 (ranges of the counts), “bar, barrier”; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
     litmus: { log: ['T0: expect b 16', 'T0: arrive b', 'T0: arrive b'], expect: 'B2', without: ok },
@@ -908,7 +908,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'fence-order',
     part: 'readings',
-    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what those before it had seen, for the reads that come after it by program order and barriers of its CTA. This makes no race good: another run may have them in another order.',
+    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what those before it had seen, for the reads that come after it by program order and barriers of its CTA. This removes no race: another run may have them in another order.',
     source: 'PTX 8.9.3 (an order determined at runtime), 8.9.4',
     litmus: {
       log: ['T0: store s', 'T0: fence sc', 'T1: fence sc', 'T1: load s kept'],
@@ -920,7 +920,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'stale',
     part: 'readings',
-    says: 'A strong read on which a branch depends may take an older write that is not over, or a later one whose thread does not know the read. Then another run decides otherwise, and no verdict speaks for every schedule until a search has tried it.',
+    says: 'A strong read on which a branch depends may take an older write that is not over, or a later one whose thread does not know the read. Then another run may decide differently, and no verdict covers every schedule until a search has tried it.',
     source: 'PTX 8.10.4 (load buffering without dependency is allowed), 8.10.6',
     litmus: {
       log: ['T0: store s', 'T0, T1: meet relaxed', 'T1: load s decides'],

@@ -11,7 +11,7 @@
  * | RETARGET | the named barrier with the next number; the mbarrier 8 bytes on, 8 bytes before                                       |
  * | COUNT    | arrivals, pending groups, warps of a barrier: one more, one less; 16 bytes more, less                                  |
  * | PRIME    | the other parity; an arrival right behind an initialisation                                                           |
- * | FLAG     | relaxed, weak; a barrier where one arrives and does not wait, and the other way round; reads alone; `noinc`            |
+ * | FLAG     | relaxed, weak; a barrier with an arrive in place of a sync, and the other way round; reads only; `noinc`            |
  * | FENCE    | another scope, another kind                                                                                           |
  * | MOVE     | on the other side of the next access, or of the one before it; of a wait that spins, behind it                          |
  * | ORDER    | two neighbours exchanged                                                                                              |

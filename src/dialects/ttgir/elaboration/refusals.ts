@@ -5,16 +5,16 @@
  *
  * Those that are not read have theirs in `text/unread.ts`.
  */
-const general = 'one of kernels that are not lowered yet'
-const index = 'one of the type index, which no kernel of Triton has left'
+const general = 'it stands in kernels that are not lowered yet'
+const index = 'values of the type index, which no compiled kernel of Triton contains'
 
 export const refusals: Readonly<Record<string, string>> = {
   'arith.index_cast': index,
   'arith.index_castui': index,
-  'tt.cat': 'one that leaves the order of the elements open',
-  'tt.int_to_ptr': 'one that makes a pointer of a number, which says no tensor',
-  'tt.ptr_to_int': 'one that makes a number of a pointer, which here is a tensor and a place in it',
+  'tt.cat': 'it leaves the order of the elements open',
+  'tt.int_to_ptr': 'it makes a pointer from a number, which names no tensor',
+  'tt.ptr_to_int': 'it makes a number from a pointer, which is a tensor and an offset here',
   'tt.make_tensor_descriptor': general,
   'tt.dot_scaled': general,
-  'ttg.fp4_to_fp': 'one of floats of 4 bits in registers, which are not known here',
+  'ttg.fp4_to_fp': '4-bit floats in registers, which are not supported here',
 }

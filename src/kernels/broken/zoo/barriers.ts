@@ -208,8 +208,8 @@ const initTwice = S.twin({
 const gone = S.twin({
   id: 'B7',
   word: 'gone',
-  title: 'a barrier is given up before the wait for it',
-  fix: 'give it up after the last wait',
+  title: 'a barrier is invalidated before the wait for it',
+  fix: 'invalidate it after the last wait',
   stage: { agents: ['block'] },
   shows: { verdict: 'deadlock', a: 'give up', b: 'wait full' },
   *body(fixed) {
@@ -256,8 +256,8 @@ const reused = S.twin({
   id: 'U1',
   word: 'reused',
   title:
-    'a Pallas barrier is given up with a completion that no wait observed, and its storage is a barrier again',
-  fix: 'wait for every completion before the barrier is given up',
+    'a Pallas barrier is invalidated with a completion that no wait observed, and its storage is used for another barrier',
+  fix: 'wait for every completion before the barrier is invalidated',
   stage: { agents: ['block'] },
   shows: { verdict: 'hazard', a: 'give up', b: 'init again' },
   *body(fixed) {

@@ -116,7 +116,7 @@ const relaxedOrder = S.twin({
 const relaxedStrictly = S.twin({
   id: 'D2',
   word: 'strict',
-  title: 'the same by the manual’s word: a relaxed cluster barrier orders no ordinary access',
+  title: 'the same according to the manual: a relaxed cluster barrier orders no ordinary access',
   fix: 'let the arrives of the cluster barrier release',
   stage: pair,
   shows: { verdict: 'hazard', a: 'read x', b: 'write x', strict: true },

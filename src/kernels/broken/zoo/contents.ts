@@ -8,7 +8,7 @@ const one: S.Stage = { agents: ['block'] }
 
 const nothingThere = S.twin({
   id: 'I1',
-  title: 'shared memory is read that nothing has written, and stored to the output',
+  title: 'unwritten shared memory is read, and stored to the output',
   fix: 'write it first',
   stage: one,
   shows: { verdict: 'hazard', a: 'read s' },

@@ -108,7 +108,7 @@ const laneTwin = (
 const mirrored = laneTwin(
   'D5',
   'each lane stores a word, and reads that of another lane',
-  'a `bar.warp.sync` (`__syncwarp()`) between the two: to run together is no order',
+  'a `bar.warp.sync` (`__syncwarp()`) between the two: lanes that run together are not ordered by that',
   ['st.shared.u32', 'ld.shared.u32'],
   [
     'st.shared.u32 [%r4], %r1;',
@@ -126,7 +126,7 @@ const mirrored = laneTwin(
 const storedByOne = laneTwin(
   'D6',
   'all lanes store and fence, and lane 0 starts the copy of their words',
-  'a `bar.warp.sync` (`__syncwarp()`) before the copy: a fence is for what its own thread has stored',
+  'a `bar.warp.sync` (`__syncwarp()`) before the copy: a fence covers only what its own thread has stored',
   ['st.shared.u32', 'cp.async.bulk.global.shared::cta.bulk_group'],
   [
     'st.shared.u32 [%r4], %r1;',

@@ -121,7 +121,7 @@ const otherTiling = S.twin({
 
 const otherLayout = S.twin({
   id: 'L2',
-  title: 'two tiles are added that lie in registers in different ways',
+  title: 'two tiles with different register layouts are added',
   fix: 'load both in one layout',
   stage: one,
   shows: { verdict: 'invalid' },

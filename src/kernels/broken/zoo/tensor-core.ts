@@ -166,7 +166,7 @@ const addsToNothing = S.twin({
 const noThreadSync = S.twin({
   id: 'M8',
   title: 'tensor memory passes to another agent over an ordinary barrier, without the thread-sync fences',
-  fix: 'before_thread_sync ahead of the arrive, after_thread_sync after the wait',
+  fix: 'before_thread_sync before the arrive, after_thread_sync after the wait',
   stage: pair,
   shows: { verdict: 'hazard', a: 'store acc', b: 'load acc' },
   *body(fixed) {
@@ -243,7 +243,7 @@ const freedTwice = S.twin({
 
 const oddColumns = S.twin({
   id: 'T3',
-  title: '48 columns are asked for, which is no power of two',
+  title: '48 columns are requested, which is not a power of two',
   fix: 'allocate 64',
   stage: blackwell,
   shows: { verdict: 'invalid' },
@@ -257,8 +257,8 @@ const oddColumns = S.twin({
 const noColumnsLeft = S.twin({
   id: 'T3',
   word: 'full',
-  title: 'more columns are asked for than are left',
-  fix: 'allocate no more than the 512 there are',
+  title: 'more columns are requested than are left',
+  fix: 'allocate at most 512 columns',
   stage: blackwell,
   shows: { verdict: 'invalid', a: 'allocate more' },
   *body(fixed) {

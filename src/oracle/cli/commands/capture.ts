@@ -17,11 +17,11 @@ import { again, wordOf } from '../flags/words.js'
 const define = (command: Command): Command =>
   command
     .argument('<command...>', 'the program and its arguments, after --')
-    .requiredOption('-o, --output <folder>', 'where the record comes, a folder that is not there')
-    .option('--only <name>', 'launches whose kernel has this in its name')
+    .requiredOption('-o, --output <folder>', 'new folder for the recording')
+    .option('--only <name>', 'only launches whose kernel name contains this')
     .option('--launches <range>', 'take only launches n to m of these, counted from 0: 3..5')
     .option('--most <MiB>', 'memories larger than this are left out', '64')
-    .option('--ptx <folder>', 'where the PTX of kernels lies that come as machine code', again)
+    .option('--ptx <folder>', 'folder with the PTX of kernels that come as machine code', again)
 
 const recordingAsked = (options: Options): E.Either<Failure, Recording> => {
   const range = wordOf(options, 'launches')

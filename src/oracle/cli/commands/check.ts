@@ -51,7 +51,7 @@ const define = (command: Command): Command =>
             ),
           ).option(
             '--without <label>',
-            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
             again,
           ),
         )

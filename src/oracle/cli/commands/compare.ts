@@ -20,7 +20,7 @@ const define = (command: Command): Command =>
 
     .argument(
       '<got>',
-      '.npy, .npz or .safetensors file (FILE:NAME for one of several), or dtype=file (bf16 and 8-bit floats travel in npy as u2 and u1)',
+      '.npy, .npz or .safetensors file (FILE:NAME for one of several), or dtype=file (npy files hold bf16 and 8-bit floats as u2 and u1)',
     )
     .argument('<expected>', 'the same')
     .option('--dtype <dtype>', 'read both files as this dtype')

@@ -24,7 +24,7 @@ import { compare, type Comparison } from '../../compare.js'
 import { readTensor } from '../../tensor-files/tensor-file.js'
 import type { Tensor } from '../../tensor-files/tensor.js'
 import { paletteOf } from '../colours.js'
-import type { CliCommand, Report, World } from '../command.js'
+import { calledIn, type CliCommand, type Report, type World } from '../command.js'
 import { detailedFinding } from '../../../semantics/judging/details.js'
 import { launchRows, smemOf } from '../launch-rows.js'
 import { kernelSubject, type Subject } from '../subject.js'
@@ -235,7 +235,7 @@ const intro = (palette: Palette): string =>
 
 const outro = (world: World, palette: Palette, milliseconds: number): string =>
   palette.dim(
-    `${(milliseconds / 1000).toFixed(1)} s${world.conformance === null ? '; the captured H100 data are in the repository' : ''}. Next: tcspec kernels; tcspec check hopper-matmul --without 'commit_smem'; tcspec run hopper-matmul --over tiles`,
+    `${(milliseconds / 1000).toFixed(1)} s${world.conformance === null ? '; the captured H100 data are in the repository' : ''}. Next: ${calledIn(world)} kernels; ${calledIn(world)} check hopper-matmul --without 'commit_smem'; ${calledIn(world)} run hopper-matmul --over tiles`,
   )
 
 const run: CliCommand['run'] = (world) => () =>

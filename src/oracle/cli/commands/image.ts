@@ -44,9 +44,9 @@ const define = (command: Command): Command =>
       .option('--tensor <extents>', 'shape of the tensor; the box if not given')
       .option(
         '--at <coordinates>',
-        'where the box stands in the tensor, such as 0,-8; the origin if not given',
+        'position of the box in the tensor, such as 0,-8; the origin if not given',
       )
-      .option('--element-strides <steps>', 'every how many elements are taken, by dimension')
+      .option('--element-strides <steps>', 'step between elements, by dimension')
       .option('--base <address>', 'byte address in shared memory, a multiple of 128')
       .option('--store', 'a copy to the tensor, which leaves out what a load would fill')
       .option('--lines <n>', 'lines of memory to draw'),

@@ -24,7 +24,7 @@ import { describedPtx, type DescribedEntry } from '../../launch/ptx-described.js
 import { guessMark } from '../../launch/guess-mark.js'
 import type { GuessedOfLaunch } from '../../launch/ptx.js'
 import { paletteOf } from '../colours.js'
-import type { CliCommand } from '../command.js'
+import { calledIn, type CliCommand } from '../command.js'
 import { wordOf } from '../flags/words.js'
 import { isPtx } from '../ptx.js'
 import { isModule } from '../subject.js'
@@ -132,7 +132,7 @@ const typeText = (p: Asked): string =>
       ? `tensor of ${p.dtype} in blocks of ${p.block.join(' x ')}`
       : `${p.dtype}${p.divisor === 1 ? '' : `, a multiple of ${String(p.divisor)}`}`
 
-const moduleText = (palette: Palette, file: string, m: DescribedModule): string =>
+const moduleText = (palette: Palette, called: string, file: string, m: DescribedModule): string =>
   [
     palette.bold(m.name),
     ...fields(palette, 10, [
@@ -155,7 +155,7 @@ const moduleText = (palette: Palette, file: string, m: DescribedModule): string 
     '',
     ...guessSaid('made from the text'),
     '',
-    `tcspec check ${file} --grid ${m.example.grid.join(',')}${m.example.args.length === 0 ? '' : ` --arg ${m.example.args.map(([name, word]) => `${name}=${word}`).join(' ')}`}`,
+    `${called} check ${file} --grid ${m.example.grid.join(',')}${m.example.args.length === 0 ? '' : ` --arg ${m.example.args.map(([name, word]) => `${name}=${word}`).join(' ')}`}`,
     '',
   ].join('\n')
 
@@ -213,7 +213,7 @@ const entryDocument = ({ example, ...entry }: DescribedEntry): unknown => {
 }
 
 /** An entry of PTX. */
-const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
+const entryText = (palette: Palette, called: string, file: string, e: DescribedEntry): string =>
   [
     palette.bold(shownName(e.name)),
     ...fields(palette, 10, [
@@ -245,7 +245,7 @@ const entryText = (palette: Palette, file: string, e: DescribedEntry): string =>
     '',
     ...guessSaid('made by a run'),
     '',
-    `tcspec check ${file}${launchWord(e, 'grid')}${launchWord(e, 'block')}${launchWord(e, 'shared')}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
+    `${called} check ${file}${launchWord(e, 'grid')}${launchWord(e, 'block')}${launchWord(e, 'shared')}${e.example.entry === undefined ? '' : ` --entry ${e.example.entry}`}${
       e.parameters.length === 0
         ? ''
         : ` --arg ${e.parameters.map((p) => `${wordKey(e, p)}=${e.example.arg[p.name] ?? '0'}`).join(' ')}`
@@ -262,7 +262,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
         describedPtx(world.files)(name, wordOf(options, 'entry')),
         E.map((entry) => ({
           good: true,
-          text: () => entryText(palette, name, entry),
+          text: () => entryText(palette, calledIn(world), name, entry),
           json: () => entryDocument(entry),
         })),
       ),
@@ -273,7 +273,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
         described(world.files)(name),
         E.map((module) => ({
           good: true,
-          text: () => moduleText(palette, name, module),
+          text: () => moduleText(palette, calledIn(world), name, module),
           json: () => signatureOf(module),
         })),
       ),

@@ -40,7 +40,7 @@ const define = (command: Command): Command =>
       )
       .option(
         '--without <clause>',
-        'leave out a clause of the model, or an axiom for a litmus test of PTX; again for another',
+        'leave out a clause of the model, or an axiom for a litmus test of PTX; may be repeated',
         again,
       )
       .option('--strict', 'relaxed arrives and waits order no access')

@@ -49,7 +49,7 @@ const define = (command: Command): Command =>
     .option('--acc <dtype>', "f32 or f16, i32 of integers; default: c's type, or f32, or i32")
     .option('--saturate', 'saturate integer sums at the limits of 32 bits, after every instruction')
     .option('--arithmetic <chip>', 'hopper, blackwell (documented) or ieee32', 'hopper')
-    .option('--no-fast', 'by the definition, element by element: the same bits, later')
+    .option('--no-fast', 'by the definition, element by element: the same bits, more slowly')
     .option('--json', 'print one JSON document')
 
 /** Rows of a that are multiplied at once. */

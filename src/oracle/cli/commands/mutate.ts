@@ -59,9 +59,9 @@ const define = (command: Command): Command =>
         .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
     ),
   )
-    .option('--class <name>', `only this; again for another: ${classes.join(', ')}`, again)
-    .option('--operator <name>', `only this; again for another: ${operators.join(', ')}`, again)
-    .option('--mutant <key>', 'only the one of this key, as a sweep names it')
+    .option('--class <name>', `only this; may be repeated: ${classes.join(', ')}`, again)
+    .option('--operator <name>', `only this; may be repeated: ${operators.join(', ')}`, again)
+    .option('--mutant <key>', 'only the mutant with this key, as a sweep names it')
     .option(
       '--write <directory>',
       'write every changed text of a module or PTX, its verdict in the first line',

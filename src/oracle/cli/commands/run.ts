@@ -133,7 +133,7 @@ const define = (command: Command): Command =>
       )
       .option(
         '--without <label>',
-        'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+        'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
         again,
       )
       .option('--trace <file>', 'write the log of the run as JSON lines (tcspec.trace/1)')
@@ -141,7 +141,10 @@ const define = (command: Command): Command =>
       .option(...judgeFlag)
       .option(...reportFlags.junit)
       .option(...reportFlags.report)
-      .option('--no-fast', 'matrix products by their definition, element by element: the same bits, later')
+      .option(
+        '--no-fast',
+        'matrix products by their definition, element by element: the same bits, more slowly',
+      )
       .option(
         '--threads <count>',
         'threads that share the clusters of a run; default: one a core where the product is large',

@@ -29,7 +29,7 @@ const define = (command: Command): Command =>
     .option('--random <n>', 'random questions about each rule, in addition to its cases', '20')
     .option('--seed <n>', 'seed of the random questions', '1')
     .option('--timeout <ms>', 'milliseconds that a question may take', '10000')
-    .option('--window <n>', 'questions that are asked before the first is answered', '8')
+    .option('--window <n>', 'questions that may be open at once', '8')
     .option('--junit <file>', 'write the card as JUnit XML')
     .option('--json', 'print one JSON document')
 

@@ -55,7 +55,7 @@ const define = (command: Command): Command =>
     command
       .argument('<spec...>', 'a sweep (tcspec.sweep/1); or: merge, and files of results')
       .option('-o, --output <file>', 'the results, a JSON line a point; of merge, in the order of the grid')
-      .option('--resume', 'go on with the results that are there: what is answered is not asked again')
+      .option('--resume', 'continue with existing results: points that have an answer are skipped')
       .option('--shard <i/n>', 'the i-th of n parts of the points, from 1/n to n/n'),
   ).option('--json', 'print the counts as one JSON document')
 

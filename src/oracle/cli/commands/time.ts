@@ -66,13 +66,13 @@ const define = (command: Command): Command =>
         .option('--set <name=value...>', 'settings of the kernel'),
     ).option(
       '--without <label>',
-      'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+      'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
       again,
     ),
   )
     .option(
       '--chip <name:number=value,...>',
-      'chip that is timed, and numbers of it that are otherwise: h100, h200, b200, h100:l2.bandwidth=x1.2; default: by the architecture',
+      'chip to predict for, with changed numbers: h100, h200, b200, h100:l2.bandwidth=x1.2; default: by the architecture',
     )
     .option('--registers <n>', 'registers of a thread; default: as many as the text of PTX needs')
     .option('--numbers', 'list the numbers of the chip with their sources, and time nothing')

@@ -72,7 +72,7 @@ const define = (command: Command): Command =>
             .option('--set <name=value...>', 'settings of the kernel'),
         ).option(
           '--without <label>',
-          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
           again,
         ),
       ),
@@ -84,7 +84,7 @@ const define = (command: Command): Command =>
       '--verdict <file>',
       'mark the findings of a verdict document in the picture, not those of this run',
     )
-    .option('-o, --output <file>', 'write to a file; its ending says the format')
+    .option('-o, --output <file>', 'write to a file; its ending chooses the format')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the rows')
 
 // ---------------------------------------------------------------- what is asked

@@ -69,7 +69,7 @@ const define = (command: Command): Command =>
               .option('--set <name=value...>', 'settings of the kernel'),
           ).option(
             '--without <label>',
-            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; again for another',
+            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
             again,
           ),
         ),
@@ -81,7 +81,7 @@ const define = (command: Command): Command =>
       '--values <array>',
       'print what a tensor, an array or registers hold instead: a_smem, or a_smem@1 of CTA 1; ? lists them',
     )
-    .option('--at <steps>', 'how many steps have happened before --values looks; default: all')
+    .option('--at <steps>', 'number of steps before --values looks; default: all')
     .option('--corner <row,column>', 'the first element that --values prints; default: 0,0')
     .option('--json', 'print the recording as one JSON document')
 

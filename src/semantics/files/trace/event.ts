@@ -608,7 +608,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       { i, _tag: tag('alloc'), stamp: by, footprint: covered },
       { ctaGroup },
     ),
-    'columns of tensor memory are there, and hold nothing',
+    'columns of tensor memory are allocated, and hold nothing',
   ),
   dealloc: described(
     record<WrittenDealloc>()(

@@ -26,7 +26,7 @@
 import type { Diagnosis, HazardId, Severity } from '../finding.js'
 import type { Footprint, Header } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
-import { asSpans, clusterOf, isCompilers } from '../../log/events.js'
+import { asSpans, clusterOf, isOfSingles, isCompilers } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
 import type { AccessRecord } from './access-record.js'
 import { addsFloats, known } from './access-record.js'
@@ -81,7 +81,9 @@ export const whoAccesses = (header: Header, r: AccessRecord): string =>
 
 export const actorOf = (r: AccessRecord): Actor => accessing(r.stamp, deedOf(r), r.operation)
 
-const unordered = 'belong to different clusters, which nothing orders'
+/** A cluster of one CTA is called what its author calls it. */
+const unordered = (header: Header): string =>
+  `belong to different ${isOfSingles(header) ? 'blocks' : 'clusters'}, which nothing orders`
 
 /** Whether all bytes that a write and a read share are of this range. */
 const holds = (range: Footprint, write: Footprint, read: Footprint): boolean => {
@@ -246,7 +248,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       const how = lanes
         ? inWords(earlier, later, ofOne)
         : apart
-          ? unordered
+          ? unordered(c.header)
           : inOrder
             ? 'are ordered by a relaxed arrive or wait alone, and PTX does not let it order ordinary accesses'
             : 'are not ordered'
@@ -340,7 +342,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       }))
     },
     foreign: (earlier, later) => {
-      pair('foreign', () => 'D3', unordered, earlier, later, undefined)
+      pair('foreign', () => 'D3', unordered(c.header), earlier, later, undefined)
     },
     early: () => {
       c.early = true

@@ -35,7 +35,7 @@ import { hazards } from '../hazards.js'
 import { isSameDeed, type Deed } from '../deed.js'
 import { ofBarrier, ofRendezvous, type FenceName } from '../subject.js'
 import { wordsOf } from './words.js'
-import type { Access, Header, LogEvent } from '../../log/events.js'
+import { isOfSingles, type Access, type Header, type LogEvent } from '../../log/events.js'
 import type { Completed, Hypothesis, Kind, Seen } from './candidate-edges.js'
 import {
   commits,
@@ -258,7 +258,9 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
     case 'D3':
       return edge(
         'none-found',
-        `give ${label(f.a)} and the other cluster different bytes: nothing orders clusters`,
+        isOfSingles(header)
+          ? `give ${label(f.a)} and the other block different bytes, or use atomic operations: nothing orders the blocks of a grid`
+          : `give ${label(f.a)} and the other cluster different bytes, or use atomic operations: nothing orders clusters`,
       )
     case 'O1':
       return edge('none-found', 'write these bytes before the kernel ends, or make the output smaller')
