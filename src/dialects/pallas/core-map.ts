@@ -252,6 +252,9 @@ export const coreMap = <C extends Readonly<Record<string, TypeIndex>>>(
     const thread = yield* threadHere(label)
     const { axes } = yield* contextHere
     if (axes.some(({ name }) => name === mesh.axisName))
-      return yield* refused('pallas.core-map.axis', `${label}: an axis is named ${mesh.axisName} already`)
+      return yield* refused(
+        'pallas.core-map.axis',
+        `${label}: there is already an axis named ${mesh.axisName}`,
+      )
     yield* mapWarps(label, thread, mesh.axisName, captures, (_, captured) => body(captured))
   })

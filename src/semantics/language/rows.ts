@@ -224,7 +224,7 @@ type Rows = typeof rows
 /** What each does. */
 export const meanings: { readonly [K in keyof Rows]: string } = {
   'mbarrier.init': 'Makes the barrier: its first phase waits for `count` arrivals.',
-  'mbarrier.inval': 'Unmakes the barrier: its bytes are free for other use.',
+  'mbarrier.inval': 'Invalidates the barrier: its bytes are free for other use.',
   'mbarrier.arrive': 'Arrives `count` times, and does not wait.',
   'mbarrier.expectTx': 'Announces bytes that the current phase waits for; no arrival.',
   'mbarrier.completeTx': 'The agent itself completes bytes, as a copy would; relaxed, as an expect is.',
@@ -247,7 +247,7 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
     'Four rows a message from shared memory into rows `rows` of a rank-2 tensor, from column `column`.',
   'tma.reduce':
     'Combines a box in shared memory with one of a tensor, element by element, as part of a bulk group.',
-  'tma.prefetch': 'Asks for a box of a tensor in the cache; it orders and changes nothing.',
+  'tma.prefetch': 'Requests a box of a tensor into the cache; it orders and changes nothing.',
   'bulk.commitGroup':
     'Closes the bulk group: the copies out of shared memory that this agent has issued since the last.',
   'bulk.waitGroup':
@@ -279,7 +279,7 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'fence.mbarrierInit': 'Makes the barriers that this agent has made visible to the cluster.',
   'wgmma.fence': "Orders the warpgroup's register accesses before the wgmma that follow.",
   'wgmma.mma':
-    'accumulator (m x n) = accumulator * scaleD + A (m x k) * B (k x n): the instructions of 64 rows and one k block each, issued together, k innermost. A may be in registers; B may not. `saturate`, of integers: a sum beyond 32 bits is the nearest number there is; without it, it wraps.',
+    'accumulator (m x n) = accumulator * scaleD + A (m x k) * B (k x n): the instructions of 64 rows and one k block each, issued together, k innermost. A may be in registers; B may not. `saturate`, of integers: a sum beyond 32 bits becomes the nearest 32-bit number; without it, it wraps.',
   'wgmma.commitGroup': 'Closes the group of the wgmma that this warpgroup has issued since the last.',
   'wgmma.waitGroup': 'Waits until at most `pending` of the newest groups of wgmma are open.',
   'tcgen05.alloc':
@@ -342,11 +342,10 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   dims: 'extent of each dimension, innermost last',
   strides: 'distance of neighbours in each dimension, in elements, innermost last',
   box: 'extent of what one copy moves, in elements',
-  elementStrides:
-    'in every dimension, every which element is copied, innermost last; all of them if not given',
+  elementStrides: 'step between copied elements in each dimension, innermost last; 1 if not given',
   dtype: 'type of the elements',
   swizzle: 'span of the swizzle in shared memory, in bytes; 16 is none',
-  fill: 'what stands where a box leaves the tensor',
+  fill: 'value of the elements where a box leaves the tensor',
   rank: 'number of dimensions',
   value: 'the values that are written or joined',
   mask: 'which elements take part; without it, all',
@@ -360,12 +359,12 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   negateA: 'whether the left factor is negated',
   negateB: 'whether the right factor is negated',
   weightStationary: 'whether it is the `.ws` form',
-  saturate: 'whether a sum of integers beyond 32 bits is the nearest number that there is; else it wraps',
+  saturate: 'whether an integer sum beyond 32 bits becomes the nearest 32-bit number; else it wraps',
   columns: 'columns of tensor memory: a power of two from 32 to 512',
   accumulate: 'whether the old accumulator enters the sum',
   scaleA: 'scales of the left factor, each shared by a block of k',
   scaleB: 'scales of the right factor, each shared by a block of k',
-  sparsity: 'which elements of the left factor are there, where half of them are zero',
+  sparsity: 'which elements of the left factor are stored, where half of them are zero',
   completions: 'where it arrives when it completes',
   shape: 'which rows go to which lanes',
   decrement: 'whether the wait takes `value` away when it passes',

@@ -4,7 +4,7 @@
  * Lanes part and meet as in `warps/walk.ts`, by frames; a barrier of the CTA counts as in `instructions/rendezvous.ts`. A warp that has asked memory again and again lets others go first, and its CTA
  * those behind it: a grid whose CTAs wait for one another comes to its end.
  *
- * Law 1. False is said of a grid in which a lane faults, lanes do not come together, or nobody goes on.
+ * Law 1. False is said of a grid in which a lane faults, lanes do not come together, or no lane goes on.
  */
 import { countOf } from '../log/lane-mask.js'
 import { sourceLane } from '../warps/lanes.js'

@@ -8,7 +8,7 @@
  *     swiftly      some millions
  *
  * Wherever this is not all that there is to say, nothing is said: a program that cannot (`program.ts`), an access that is not plain (`memory.ts`), lanes that do not come together,
- * a barrier that nobody leaves. Then the launch is executed by definition, and it says what is wrong.
+ * a barrier that no thread leaves. Then the launch is executed by definition, and it says what is wrong.
  *
  * Laws
  * 1. What is said is what `run` says, of memory and of what is touched, in every program whose result does not depend on the schedule.

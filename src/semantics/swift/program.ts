@@ -138,7 +138,7 @@ export interface Doubt {
 export interface Swiftness {
   /** what it has that is not executed swiftly; null: nothing */
   readonly hindered: string | null
-  /** by instruction; null: all that it reads is surely written, and nobody doubts what it writes */
+  /** by instruction; null: all that it reads is surely written, and what it writes is certain */
   readonly doubts: ReadonlyArray<Doubt | null>
 }
 

@@ -189,7 +189,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.core-map.axis',
-    message: 'map: an axis is named wg already',
+    message: 'map: there is already an axis named wg',
     use: body(() => Pallas.coreMap('map', Pallas.WarpMesh({ axisName: 'wg' }), {}, () => B.of(undefined))),
   },
   {

@@ -26,8 +26,8 @@ export const mbarrier: ReadonlyArray<Form> = rowsOf(
   ${arrives('mbarrier.arrive_drop', 'arrives for the last time')}
   mbarrier.test_wait ${waits} space=$cta? type=b64 | p=pred [a] state%b64 | p = is that phase over?
   mbarrier.test_wait parity ${waits} space=$cta? type=b64 | p=pred [a] parity:u32 | p = is the phase of that parity over?
-  mbarrier.try_wait ${waits} space=$cta? type=b64 | p=pred [a] state%b64 time:u32? | p = is that phase over? perhaps after a while
-  mbarrier.try_wait parity ${waits} space=$cta? type=b64 | p=pred [a] parity:u32 time:u32? | p = is the phase of that parity over? perhaps after a while
+  mbarrier.try_wait ${waits} space=$cta? type=b64 | p=pred [a] state%b64 time:u32? | p = is that phase over? possibly after waiting
+  mbarrier.try_wait parity ${waits} space=$cta? type=b64 | p=pred [a] parity:u32 time:u32? | p = is the phase of that parity over? possibly after waiting
   mbarrier.pending_count type=b64 | count=u32 state%b64 | count = what was pending in that phase
 `)
 
@@ -51,7 +51,7 @@ export const copies: ReadonlyArray<Form> = rowsOf(
   cp.async.wait_group | n#0..4294967295 | waits until at most n groups are pending
   cp.async.wait_all | - | waits for all copies
   cp.async.mbarrier.arrive noinc? space=$cta? type=b64 | [a] | arrives when the copies before it are done
-  cp.async.bulk dst=shared::cluster|shared::cta src=global completion=mbarrier::complete_tx::bytes | [d] [s] size:u32 [mbar] | copies a row of bytes, told to a barrier
+  cp.async.bulk dst=shared::cluster|shared::cta src=global completion=mbarrier::complete_tx::bytes | [d] [s] size:u32 [mbar] | copies a row of bytes, signalled to a barrier
   cp.async.bulk dst=shared::cluster|shared::cta src=global completion=mbarrier::complete_tx::bytes hint=L2::cache_hint | [d] [s] size:u32 [mbar] policy:b64 | copies a row of bytes, with a cache policy
   cp.async.bulk dst=shared::cluster src=global completion=mbarrier::complete_tx::bytes multicast=multicast::cluster | [d] [s] size:u32 [mbar] mask:u16 | copies a row of bytes to several blocks
   cp.async.bulk dst=shared::cluster src=global completion=mbarrier::complete_tx::bytes multicast=multicast::cluster hint=L2::cache_hint | [d] [s] size:u32 [mbar] mask:u16 policy:b64 | copies a row of bytes to several blocks, with a cache policy
@@ -63,7 +63,7 @@ export const copies: ReadonlyArray<Form> = rowsOf(
   cp.async.bulk.prefetch level=L2 src=global | [s] size:u32 | brings a row of bytes into the second cache
   cp.async.bulk.prefetch level=L2 src=global hint=L2::cache_hint | [s] size:u32 policy:b64 | brings a row of bytes into the second cache
   cp.async.bulk.commit_group | - | puts the bulk copies before it into a group
-  cp.async.bulk.wait_group read? | n#0..4294967295 | waits until at most n bulk groups are pending, or have still to read
+  cp.async.bulk.wait_group read? | n#0..4294967295 | waits until at most n bulk groups are pending, or still have to read
   cp.reduce.async.bulk dst=shared::cluster src=shared::cta completion=mbarrier::complete_tx::bytes ${redOp} ${bulkTypes} | [d] [s] size:u32 [mbar] | combines a row with one of a peer
   cp.reduce.async.bulk dst=global src=shared::cta completion=bulk_group ${redOp} noftz? ${bulkTypes} | [d] [s] size:u32 | combines a row with one in memory
   cp.reduce.async.bulk dst=global src=shared::cta completion=bulk_group hint=L2::cache_hint ${redOp} noftz? ${bulkTypes} | [d] [s] size:u32 policy:b64 | combines a row with one in memory, with a cache policy

@@ -24,10 +24,10 @@ export const warp: ReadonlyArray<Form> = rowsOf(
 const barriers = (base: string, extra: string): string => `
   ${base}.sync ${extra} | a:b32 b:b32? | waits until b threads have come to barrier a
   ${base}.arrive ${extra} | a:b32 b:b32 | comes to barrier a and goes on
-  ${base}.red ${extra} op=popc type=u32 | d=u32 a:b32 c!pred | d = how many that come to barrier a say c
-  ${base}.red ${extra} op=popc type=u32 | d=u32 a:b32 b:b32 c!pred | d = how many of b that come to barrier a say c
-  ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 c!pred | d = c of all that come to barrier a
-  ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 b:b32 c!pred | d = c of the b that come to barrier a`
+  ${base}.red ${extra} op=popc type=u32 | d=u32 a:b32 c!pred | d = how many threads at barrier a have c
+  ${base}.red ${extra} op=popc type=u32 | d=u32 a:b32 b:b32 c!pred | d = how many of the b threads at barrier a have c
+  ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 c!pred | d = c of all threads at barrier a, combined
+  ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 b:b32 c!pred | d = c of the b threads at barrier a, combined`
 
 export const barrier: ReadonlyArray<Form> = rowsOf(
   'barrier',
@@ -65,7 +65,7 @@ export const control: ReadonlyArray<Form> = [
     'Control Flow Instructions',
   )(`
   bra uni? | target&label | goes on at a label
-  brx.idx uni? | index%u32 &targets | goes on at one of a list of labels
+  brx.idx uni? | index%u32 &targets | continues at one of a list of labels
   call uni? | results&list? &function arguments&list? prototype&any? | calls a function
   ret uni? | - | goes back to the caller
   exit | - | ends this thread

@@ -75,7 +75,7 @@ const wgmmaSparse = (types: string, transposes: string, n: string, selectors: st
   ${row('a%{4}b32', scales(transposes === '' ? '' : 'transB#0..1'), 'a in registers')}`
 }
 const wgmmaOf = (types: string, kTypes: string, transposes: string, n: string): string => `
-  wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%b64 b%b64 ${scales(transposes)} | d = a * b + d, both in shared memory, later
+  wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%b64 b%b64 ${scales(transposes)} | d = a * b + d, both in shared memory, asynchronously
   wgmma.mma_async sync aligned ${n} ${types} ${kTypes} | d={wgmmaD}packed(dtype) a%{4}b32 b%b64 ${scales(transposes === '' ? '' : 'transB#0..1')} | d = a * b + d, a in registers, later`
 
 const widths = (k: string): string =>
@@ -94,16 +94,16 @@ export const wgmma: ReadonlyArray<Form> = rowsOf(
   ${wgmmaOf('dtype=f32', 'atype=bf16 btype=bf16', 'transA#0..1 transB#0..1', widths('k16'))}
   ${wgmmaOf('dtype=f32', 'atype=tf32 btype=tf32', '', widths('k8'))}
   ${wgmmaOf('dtype=f16|f32', 'atype=e4m3|e5m2 btype=e4m3|e5m2', '', widths('k32'))}
-  wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = a * b + d, both in shared memory, later
-  wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = a * b + d, a in registers, later
+  wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = a * b + d, both in shared memory, asynchronously
+  wgmma.mma_async sync aligned ${widthsInteger('k32')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = a * b + d, a in registers, asynchronously
   ${wgmmaSparse('dtype=f16|f32 atype=f16 btype=f16', 'transA#0..1 transB#0..1', widths('k32'), '0..1')}
   ${wgmmaSparse('dtype=f32 atype=bf16 btype=bf16', 'transA#0..1 transB#0..1', widths('k32'), '0..1')}
   ${wgmmaSparse('dtype=f32 atype=tf32 btype=tf32', '', widths('k16'), '0..1')}
   ${wgmmaSparse('dtype=f16|f32 atype=e4m3|e5m2 btype=e4m3|e5m2', '', widths('k64'), '0')}
-  wgmma.mma_async sp sync aligned ${widthsInteger('k64')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 metadata%b32 selector#0 scaleD:pred | d = a * b + d, half of a stored, both in shared memory, later
-  wgmma.mma_async sp sync aligned ${widthsInteger('k64')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 metadata%b32 selector#0 scaleD:pred | d = a * b + d, half of a stored, a in registers, later
-  wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = counts of a and b, plus d, later
-  wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = counts of a and b, plus d, later
+  wgmma.mma_async sp sync aligned ${widthsInteger('k64')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%b64 b%b64 metadata%b32 selector#0 scaleD:pred | d = a * b + d, half of a stored, both in shared memory, asynchronously
+  wgmma.mma_async sp sync aligned ${widthsInteger('k64')} dtype=s32 atype=u8|s8 btype=u8|s8 satfinite? | d={wgmmaD}s32 a%{4}b32 b%b64 metadata%b32 selector#0 scaleD:pred | d = a * b + d, half of a stored, a in registers, asynchronously
+  wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%b64 b%b64 scaleD:pred | d = counts of a and b, plus d, asynchronously
+  wgmma.mma_async sync aligned ${widthsInteger('k256')} dtype=s32 atype=b1 btype=b1 op=and popc | d={wgmmaD}s32 a%{4}b32 b%b64 scaleD:pred | d = counts of a and b, plus d, asynchronously
 `)
 
 const group = 'group=cta_group::1|cta_group::2'
@@ -141,26 +141,26 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.cp ${group} shape=64x128b multicast=warpx2::02_13|warpx2::01_23 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to two warps each
   tcgen05.cp ${group} shape=32x128b multicast=warpx4 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to four warps
   tcgen05.shift ${group} down | [a] | moves rows down by one
-  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 enable:pred | d = a * b + d, later
-  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred | d = a * b + d, a in tensor memory, later
-  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, some lanes off, later
-  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, a in tensor memory, some lanes off, later
-  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, later
-  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, a in tensor memory, later
-  tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, later
-  tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, a in tensor memory, later
-  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred | d = a * b + d, half of a stored, later
-  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred | d = a * b + d, half of a stored in tensor memory, later
-  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, half of a stored, some lanes off, later
-  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, half of a stored in tensor memory, some lanes off, later
-  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored, later
-  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored in tensor memory, later
-  tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored, later
-  tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored in tensor memory, later
-  tcgen05.mma.ws group=cta_group::1 ${kinds} ${buffer} | [d] a%b64 b%b64 idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, later
-  tcgen05.mma.ws group=cta_group::1 ${kinds} ${buffer} | [d] [a] b%b64 idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, a in tensor memory, later
-  tcgen05.mma.ws.sp group=cta_group::1 ${kinds} ${buffer} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, half of a stored, later
-  tcgen05.mma.ws.sp group=cta_group::1 ${kinds} ${buffer} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, half of a stored in tensor memory, later
-  tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? type=b64 | [mbar] | an arrival when what was asked before is done
-  tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? multicast=multicast::cluster type=b64 | [mbar] mask:u16 | arrivals in several blocks when what was asked before is done
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 enable:pred | d = a * b + d, asynchronously
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred | d = a * b + d, a in tensor memory, asynchronously
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, some lanes off, asynchronously
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, a in tensor memory, some lanes off, asynchronously
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] a%b64 b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, asynchronously
+  tcgen05.mma ${group} ${kinds} ${collector} | [d] [a] b%b64 idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, a in tensor memory, asynchronously
+  tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, asynchronously
+  tcgen05.mma ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, a in tensor memory, asynchronously
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred | d = a * b + d, half of a stored, asynchronously
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred | d = a * b + d, half of a stored in tensor memory, asynchronously
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, half of a stored, some lanes off, asynchronously
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 disable%{lanes}b32 enable:pred scale#0..15? | d = a * b + d, half of a stored in tensor memory, some lanes off, asynchronously
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored, asynchronously
+  tcgen05.mma.sp ${group} ${kinds} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred scale#0..15 | d = a * b + d scaled down, half of a stored in tensor memory, asynchronously
+  tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] a%b64 b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored, asynchronously
+  tcgen05.mma.sp ${group} ${scaled} block_scale ${vector} ${collector} | [d] [a] b%b64 [sparsity] idesc:b32 [scaleA] [scaleB] enable:pred | d = a * b + d with scales of blocks, half of a stored in tensor memory, asynchronously
+  tcgen05.mma.ws group=cta_group::1 ${kinds} ${buffer} | [d] a%b64 b%b64 idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, asynchronously
+  tcgen05.mma.ws group=cta_group::1 ${kinds} ${buffer} | [d] [a] b%b64 idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, a in tensor memory, asynchronously
+  tcgen05.mma.ws.sp group=cta_group::1 ${kinds} ${buffer} | [d] a%b64 b%b64 [sparsity] idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, half of a stored, asynchronously
+  tcgen05.mma.ws.sp group=cta_group::1 ${kinds} ${buffer} | [d] [a] b%b64 [sparsity] idesc:b32 enable:pred mask:b64? | d = a * b + d, b kept, half of a stored in tensor memory, asynchronously
+  tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? type=b64 | [mbar] | an arrival when the earlier operations are done
+  tcgen05.commit ${group} completion=mbarrier::arrive::one space=shared::cluster? multicast=multicast::cluster type=b64 | [mbar] mask:u16 | arrivals in several blocks when the earlier operations are done
 `)

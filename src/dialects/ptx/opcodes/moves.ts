@@ -72,7 +72,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   movement,
 )(`
   ${policies('ld weak? space=$space|const|local|param|param::entry|param::func? l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4|v8? type=$memory', 'd={vec}@type~ [a]', 'd = the word at a')}
-  ${policies('ld weak? space=$space|const|local|param|param::entry|param::func? cop=$cop', 'prefetch=$prefetch?', volatiles, 'd={vec}@type~ [a]', 'd = the word at a, cached as said')}
+  ${policies('ld weak? space=$space|const|local|param|param::entry|param::func? cop=$cop', 'prefetch=$prefetch?', volatiles, 'd={vec}@type~ [a]', 'd = the word at a, cached as stated')}
   ${policies('ld sem=relaxed|acquire scope=$scope space=$space? l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4? type=$memory', 'd={vec}@type~ [a]', 'd = the word at a, as a strong operation')}
   ld sem=volatile space=$space|const|local|param? prefetch=$prefetch? ${volatiles} | d={vec}@type~ [a] | d = the word at a, now
   ld mmio sem=relaxed scope=sys space=global? type=$memory | d=@type~ [a] | d = what a device says at a
@@ -82,7 +82,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   ${policies('ld space=global cop=ca|cg|cs? nc l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4|v8? type=$memory', 'd={vec}@type~ [a]', 'd = the word at a, which nothing writes')}
   ldu space=global? ${volatiles} | d={vec}@type~ [a] | d = the word at a, the same of all threads
   ${policies('st weak? space=$space|local|param|param::func? l1=$l1? l2=$l2?', '', 'vec=v2|v4|v8? type=$memory', '[a] b:{vec}@type~', 'the word at a = b')}
-  ${policies('st weak? space=$space|local|param|param::func? cop=$copSt', '', volatiles, '[a] b:{vec}@type~', 'the word at a = b, cached as said')}
+  ${policies('st weak? space=$space|local|param|param::func? cop=$copSt', '', volatiles, '[a] b:{vec}@type~', 'the word at a = b, cached as stated')}
   ${policies('st sem=relaxed|release scope=$scope space=$space? l1=$l1? l2=$l2?', '', volatiles, '[a] b:{vec}@type~', 'the word at a = b, as a strong operation')}
   st sem=volatile space=$space|local|param? ${volatiles} | [a] b:{vec}@type~ | the word at a = b, now
   st mmio sem=relaxed scope=sys space=global? type=$memory | [a] b:@type~ | b goes to a device at a
@@ -90,7 +90,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   st sem=relaxed|release scope=$scope space=$space? type=b128 | [a] b%b128 | the 16 bytes at a = b, as a strong operation
   st.async sem=weak? space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | the word at a in a peer = b, told to a barrier there
   st.async scope=cluster space=shared::cluster completion=mbarrier::complete_tx::bytes vec=v2|v4? type=b32|b64|u32|u64|s32|s64|f32|f64 | [a] b:{vec}@type [mbar] | the word at a in a peer = b, told to a barrier there
-  st.async sem=release scope=gpu|sys space=global? type=b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64 | [a] b:@type~ | the word at a = b, later
+  st.async sem=release scope=gpu|sys space=global? type=b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64 | [a] b:@type~ | the word at a = b, asynchronously
   st.bulk weak? space=shared::cta? | [a] size:u64 initval#0 | size bytes at a = 0
   prefetch space=global|local? level=L1|L2 | [a] | brings a line into a cache
   prefetch space=global? level=L2::evict_last|L2::evict_normal | [a] | brings a line into the second cache
@@ -114,11 +114,11 @@ const atomics = (base: string, at: string, result: string): string => {
   ${base} ${at} ${op} type=${type} | ${result} [a] ${operands} | ${about}
   ${base} ${at} ${op} hint=L2::cache_hint type=${type} | ${result} [a] ${operands} policy:b64 | ${about}, with a cache policy`
   return `
-  ${row('op=and|or|xor', 'b32|b64', 'b:@type', 'the word at a = it op b, at once')}
-  ${row('op=add', 'u32|s32|u64|f32|f64', 'b:@type', 'the word at a = it + b, at once')}
+  ${row('op=and|or|xor', 'b32|b64', 'b:@type', 'the word at a = itself op b, at once')}
+  ${row('op=add', 'u32|s32|u64|f32|f64', 'b:@type', 'the word at a = itself + b, at once')}
   ${row('op=inc|dec', 'u32', 'b:@type', 'the word at a goes one up or down, around at b, at once')}
-  ${row('op=min|max', 'u32|s32|u64|s64', 'b:@type', 'the word at a = the smaller or larger of it and b, at once')}
-  ${row('op=add noftz', 'f16|f16x2|bf16|bf16x2', 'b:@type', 'the word at a = it + b, at once, one half after the other')}`
+  ${row('op=min|max', 'u32|s32|u64|s64', 'b:@type', 'the word at a = the smaller or larger of itself and b, at once')}
+  ${row('op=add noftz', 'f16|f16x2|bf16|bf16x2', 'b:@type', 'the word at a = itself + b, atomically, one half after the other')}`
 }
 
 export const atomic: ReadonlyArray<Form> = rowsOf(
@@ -127,21 +127,21 @@ export const atomic: ReadonlyArray<Form> = rowsOf(
 )(`
   ${atomics('atom', where, 'd=@type_')}
   ${atomics('red', whereRed, '')}
-  atom ${where} op=exch type=b32|b64|b128 | d=@type_ [a] b:@type | d = the word at a, which is then b, at once
-  atom ${where} op=exch hint=L2::cache_hint type=b32|b64|b128 | d=@type_ [a] b:@type policy:b64 | d = the word at a, which is then b, with a cache policy
-  atom ${where} op=cas type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type | d = the word at a, which is then c where it was b, at once
-  atom ${where} op=cas hint=L2::cache_hint type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type policy:b64 | d = the word at a, which is then c where it was b, with a cache policy
-  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it + b
+  atom ${where} op=exch type=b32|b64|b128 | d=@type_ [a] b:@type | d = the word at a, then replaced by b, atomically
+  atom ${where} op=exch hint=L2::cache_hint type=b32|b64|b128 | d=@type_ [a] b:@type policy:b64 | d = the word at a, then replaced by b, with a cache policy
+  atom ${where} op=cas type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type | d = the word at a, then replaced by c if it was b, atomically
+  atom ${where} op=cas hint=L2::cache_hint type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type policy:b64 | d = the word at a, then replaced by c if it was b, with a cache policy
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type | each of several words at a = itself + b
   atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it op b
-  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type policy:b64 | each of so many at a = it + b, with a cache policy
-  red sem=relaxed|release? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | [a] b%{vec}@type policy:b64 | each of so many at a = it + b, with a cache policy
-  red sem=relaxed|release? scope=$scope? space=global? op=add noftz hint=L2::cache_hint vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type policy:b64 | each of so many at a = it + b, with a cache policy
-  red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b%{vec}@type | each of so many at a = it + b
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
+  red sem=relaxed|release? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
+  red sem=relaxed|release? scope=$scope? space=global? op=add noftz hint=L2::cache_hint vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
+  red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b%{vec}@type | each of several words at a = itself + b
   red ${whereRed} op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type | each of so many at a = it op b
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=inc|dec|min|max|add type=u32 | [a] b:@type [mbar] | the word at a in a peer = it op b, told to a barrier there
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=min|max|add type=s32 | [a] b:@type [mbar] | the word at a in a peer = it op b, told to a barrier there
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=and|or|xor type=b32 | [a] b:b32 [mbar] | the word at a in a peer = it op b, told to a barrier there
-  red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=add type=u64 | [a] b:@type [mbar] | the word at a in a peer = it + b, told to a barrier there
+  red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=add type=u64 | [a] b:@type [mbar] | the word at a in a peer = itself + b, signalled to a barrier there
   multimem.ld_reduce sem=weak|relaxed|acquire? scope=$scope? space=global? op=min|max|add|and|or|xor acc=acc::f32|acc::f16? vec=v2|v4|v8? type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64 | d={vec}@type [a] | d = the word at all places of a multicast address, combined
   multimem.st sem=weak|relaxed|release? scope=$scope? space=global? vec=v2|v4|v8? type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64 | [a] b:{vec}@type | the word at all places of a multicast address = b
   multimem.red sem=relaxed|release? scope=$scope? space=global? op=min|max|add|and|or|xor vec=v2|v4|v8? type=b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64 | [a] b:{vec}@type | the word at all places of a multicast address = it op b

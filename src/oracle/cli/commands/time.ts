@@ -78,7 +78,7 @@ const define = (command: Command): Command =>
     .option('--numbers', 'list the numbers of the chip with their sources, and time nothing')
     .option('--format <format>', 'table or perfetto')
     .option('-o, --output <file>', 'write to a file; .json is the timeline')
-    .option('--svg <file>', 'draw the timeline to scale, beside what is printed')
+    .option('--svg <file>', 'draw the timeline to scale, next to what is printed')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the prediction')
 
 // ---------------------------------------------------------------- what is asked
