@@ -60,7 +60,7 @@ describe('a sweep over chips', () => {
       fs.writeFileSync(at('both.json'), JSON.stringify({ ...spec, [name]: value }))
       const { status, stderr } = await ask(world, 'sweep', at('both.json'))
       expect(status).toBe(2)
-      expect(stderr).toContain(`$.${name}: expected none beside chips`)
+      expect(stderr).toContain(`$.${name}: expected none with chips`)
     },
   )
 })
