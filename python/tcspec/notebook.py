@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from typing import Protocol, Sequence
 
 from .errors import TcspecError
-
-if TYPE_CHECKING:
-    from .verdict import Verdict
 
 __all__ = ["fragment", "page"]
 
@@ -17,18 +14,32 @@ _BAD = "#b91c1c"
 _MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
 
-def fragment(verdict: "Verdict") -> str:
+class Shown(Protocol):
+    """A verdict, as far as it is shown."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def kernels(self) -> "Sequence[Shown]": ...
+    def timeline(self) -> str: ...
+
+
+def fragment(verdict: "Shown") -> str:
     """A piece of HTML."""
     return "".join(_of_kernel(one) for one in verdict.kernels)
 
 
-def page(verdict: "Verdict") -> str:
+def page(verdict: "Shown") -> str:
     """A page of HTML."""
     title = html.escape(f"{verdict.name}: {verdict.verdict}")
     return f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n<body style="margin:24px">{fragment(verdict)}</body></html>\n'
 
 
-def _of_kernel(verdict: "Verdict") -> str:
+def _of_kernel(verdict: "Shown") -> str:
     colour = _COLOURS.get(verdict.verdict, _BAD)
     head = (
         f'<div style="font-weight:600;color:{colour}">{html.escape(verdict.name)}: {html.escape(verdict.verdict)}</div>'
@@ -39,7 +50,7 @@ def _of_kernel(verdict: "Verdict") -> str:
     )
 
 
-def _picture(verdict: "Verdict") -> str:
+def _picture(verdict: "Shown") -> str:
     try:
         drawn = verdict.timeline()
     except TcspecError as refused:

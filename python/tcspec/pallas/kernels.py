@@ -6,11 +6,13 @@ import inspect
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Sequence
 
-from .document import Export, Operand, Writer, compiler_params, constants_of
+from .document import Export, Operand, Writer, constants_of
 from .errors import Refused
 from .locations import place
+from .on_triton import export_of_triton, is_on_triton
+from .operands import array_of, finish, mesh_of, operand_names
 from .operations import Body, parameters_of
-from .scalars import dtype_of
+from .pipelined import export_of_pallas_call
 from .versions import Version
 
 __all__ = ["bodies_of", "export_of", "is_kernel"]
@@ -58,8 +60,6 @@ def _is_gpu(mesh: Any) -> bool:
 def export_of(eqn: Any, version: Version, written: Written | None, arch: str | None = None) -> Export:
     """The export of an equation that launches a kernel; ``written`` is the user's body, if it is known, and ``arch`` the chip that is asked for."""
     if eqn.primitive.name == "pallas_call":
-        from .on_triton import export_of_triton, is_on_triton
-
         if is_on_triton(eqn):
             count = len(eqn.params["grid_mapping"].block_mappings)
             return export_of_triton(eqn, operand_names(parameters_of(eqn.params["jaxpr"]), count), arch)
@@ -76,68 +76,7 @@ def _export_of(eqn: Any, version: Version, written: Written | None) -> Export:
         case "core_map":
             return _core_mapped(eqn, version)
         case _:
-            from .pipelined import export_of_pallas_call
-
             return export_of_pallas_call(eqn, version)
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Names, each made distinct from those before it."""
-    found: list[str] = []
-    for name in names:
-        number, chosen = 2, name
-        while chosen in found:
-            number, chosen = number + 1, f"{name}_{number}"
-        found.append(chosen)
-    return found
-
-
-def operand_names(named: Sequence[str], count: int) -> list[str]:
-    """What the operands are called: as the parameters of the user's body, or by their numbers."""
-    return distinct([named[k] if k < len(named) and named[k].isidentifier() else f"operand{k}" for k in range(count)])
-
-
-def array_of(aval: Any) -> tuple[str, tuple[int, ...]]:
-    """Type and shape of an operand, an array or a reference to one."""
-    array = getattr(aval, "inner_aval", aval)
-    return dtype_of(array.dtype), tuple(array.shape)
-
-
-def finish(
-    writer: Writer,
-    name: str,
-    form: str,
-    mesh: dict[str, Any],
-    params: Any,
-    operands: Sequence[Operand],
-    body: Body,
-    enclosing: int | None = None,
-) -> Export:
-    """Writes the body, and the document around it; ``enclosing`` is the place that the body's callers end at."""
-    number = writer.body(body, enclosing)
-    kernel = {
-        "name": name,
-        "form": form,
-        "mesh": mesh,
-        "params": compiler_params(params),
-        "operands": [operand.described() for operand in operands],
-        "blocks": None,
-        "scratch": [],
-        "body": number,
-    }
-    return Export(writer.document(kernel), tuple(operands))
-
-
-def mesh_of(mesh: Any, writer: Writer) -> dict[str, Any]:
-    """Grid, cluster and threads of a kernel."""
-    return {
-        "grid": list(mesh.grid),
-        "gridNames": writer.names.list_of(mesh.grid_names),
-        "cluster": list(mesh.cluster),
-        "clusterNames": writer.names.list_of(mesh.cluster_names),
-        "numThreads": mesh.num_threads,
-        "threadName": None if mesh.thread_name is None else writer.names.of(mesh.thread_name),
-    }
 
 
 def _parameters(function: Callable[..., Any]) -> list[str]:

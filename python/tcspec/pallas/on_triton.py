@@ -21,6 +21,7 @@ from typing import Any, Mapping, Sequence
 from .document import Export, Operand
 from .errors import Refused
 from .locations import place
+from .operands import array_of
 
 __all__ = ["TritonCall", "export_of_triton", "is_on_triton"]
 
@@ -57,7 +58,6 @@ def export_of_triton(eqn: Any, names: Sequence[str], arch: str | None) -> Triton
     """The module of an equation, compiled; ``names`` are what its operands are called."""
     from .. import triton
     from ..triton import compilation, sources, tensors
-    from .kernels import array_of
 
     grid = eqn.params["grid_mapping"]
     capability = _CAPABILITIES[arch]

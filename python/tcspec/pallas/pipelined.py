@@ -11,8 +11,8 @@ from typing import Any
 
 from .document import Export, Operand, Writer, compiler_params_of
 from .errors import Refused
-from .kernels import array_of, finish, mesh_of, operand_names
 from .locations import place
+from .operands import array_of, finish, mesh_of, operand_names
 from .operations import Body, parameters_of
 from .versions import Version
 
