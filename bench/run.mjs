@@ -53,6 +53,7 @@ else if (existsSync(baseline)) {
 if (!process.argv.includes('--figures') && !process.argv.includes('--store')) {
   await import('./structure.mjs')
   await import('./modules.mjs')
+  await import('./classes.mjs')
   await import('./ring.mjs')
   await import('./serve.mjs')
 }
