@@ -8,7 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { URL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
+import { unpack } from './captures.mjs'
 
+unpack()
 const file = new URL('../src/numerics/special-functions/tables.ts', import.meta.url)
 const { tables, tanh } = JSON.parse(
   readFileSync(new URL('../conformance/hopper/functions/tables.json', import.meta.url), 'utf8'),
