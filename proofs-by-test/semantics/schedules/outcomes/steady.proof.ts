@@ -39,51 +39,47 @@ test(
   },
 )
 
-const only = (cta: number, name: string, lines: ReadonlyArray<string>): ReadonlyArray<string> => [
-  `setp.eq.u32 %p1, %r1, ${String(cta)};`,
-  `@!%p1 bra ${name};`,
-  ...lines,
-  'bra DONE;',
-  `${name}:`,
+/** By the turn in which a CTA has come to the counter. */
+const inTurn = (...turns: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => [
+  'atom.relaxed.gpu.global.add.u32 %r9, [%rd1], 1;',
+  ...turns.flatMap((lines, turn) => [
+    `setp.eq.u32 %p1, %r9, ${String(turn)};`,
+    `@!%p1 bra E${String(turn)};`,
+    ...lines,
+    'bra DONE;',
+    `E${String(turn)}:`,
+  ]),
 ]
 const counted = 'atom.acq_rel.gpu.global.add.u32 %r9, [%rd1], 1;'
-const wait = (word: number, value: string): ReadonlyArray<string> => [
-  'L0:',
-  `ld.acquire.gpu.global.u32 %r16, [%rd1+${String(word)}];`,
-  `setp.ne.u32 %p2, %r16, ${value};`,
-  '@%p2 bra L0;',
+const wait = (name: string, comparison: string, value: string): ReadonlyArray<string> => [
+  `${name}:`,
+  'ld.relaxed.gpu.global.u32 %r16, [%rd1+4];',
+  `setp.${comparison}.u32 %p2, %r16, ${value};`,
+  `@!%p2 bra ${name};`,
 ]
+const raise = (value: string): string => `st.relaxed.gpu.global.u32 [%rd1+4], ${value};`
+const mine = 'st.global.u32 [%rd2+120], %r1;'
+const mineIf = (value: string): ReadonlyArray<string> => [`setp.eq.u32 %p3, %r16, ${value};`, `@%p3 ${mine}`]
 
+/** The first run of each finds nothing: CTAs come in turn, and each does all that it has to do. */
 const kinds: ReadonlyArray<readonly [what: string, lines: ReadonlyArray<string>, verdict: string]> = [
   [
-    'S1 a flag that is lowered before it was seen: who waits for it waits for ever',
-    [
-      ...only(0, 'E0', ['st.release.gpu.global.u32 [%rd1+4], 1;', 'st.release.gpu.global.u32 [%rd1+4], 0;']),
-      ...wait(4, '1'),
-    ],
+    'S1 a flag goes on before it was seen: who waits for it waits for ever',
+    inTurn([raise('1')], wait('L0', 'eq', '1'), [...wait('L1', 'eq', '1'), raise('2')]),
     'deadlock',
   ],
   [
-    'S2 a wait for any flag, and what it is decides',
-    [
-      ...only(0, 'E0', ['st.release.gpu.global.u32 [%rd1+4], 1;', 'st.release.gpu.global.u32 [%rd1+4], 2;']),
-      'L0:',
-      'ld.acquire.gpu.global.u32 %r16, [%rd1+4];',
-      'setp.eq.u32 %p2, %r16, 0;',
-      '@%p2 bra L0;',
-      'setp.eq.u32 %p3, %r16, 2;',
-      '@%p3 st.global.u32 [%rd2], %r1;',
-    ],
+    'S2 a wait for any flag, and which it is decides',
+    inTurn(
+      [raise('1'), mine],
+      [...wait('L0', 'ne', '0'), ...mineIf('2')],
+      [...wait('L1', 'eq', '1'), raise('2')],
+    ),
     'hazard',
   ],
   [
     'S3 a read that finds what comes later decides',
-    [
-      ...only(0, 'E0', ['st.relaxed.gpu.global.u32 [%rd1+4], 1;']),
-      'ld.relaxed.gpu.global.u32 %r16, [%rd1+4];',
-      'setp.eq.u32 %p3, %r16, 1;',
-      '@%p3 st.global.u32 [%rd2], %r1;',
-    ],
+    inTurn([mine], ['ld.relaxed.gpu.global.u32 %r16, [%rd1+4];', ...mineIf('1')], [raise('1')]),
     'hazard',
   ],
   [

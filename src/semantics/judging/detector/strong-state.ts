@@ -163,6 +163,8 @@ export interface Strong {
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
   readonly inOrder: Map<number, Knowledge>
+  /** the same of the last of those that reach every agent: it comes after all others of them */
+  widest: Knowledge | null
   /** by agent: what the fence.sc before those of its lanes have shown to them, in the order that all of them are in; no read may take what that says is over */
   readonly shown: Map<number, ReadonlyArray<Shown>>
 }
@@ -181,6 +183,7 @@ export const strongState = (): Strong => ({
   branch: null,
   sequential: false,
   inOrder: new Map(),
+  widest: null,
   shown: new Map(),
 })
 
@@ -196,6 +199,7 @@ export const forgetStrong = (s: Strong): void => {
   s.branch = null
   s.sequential = false
   s.inOrder.clear()
+  s.widest = null
   s.found.clear()
   s.readings.hearing.clear()
   s.shown.clear()

@@ -278,13 +278,18 @@ const inOrder = (d: Detector, agent: number, lanes: number, reach: Reach, knowle
   const c = d.context
   const { inOrder: all } = d.strong
   const news = nothing()
+  const { widest } = d.strong
+  // it has been shown what all before it knew that reach as far
+  if (reach === 3 && widest !== null) join(news, widest)
   for (const [key, known] of all) {
     const [other, its] = [key >> 2, key & 3]
+    if (reach === 3 && its === 3) continue
     if (Math.min(its, reach) >= distance(c, agent, other)) join(news, known)
   }
   const told = copy(knowledge)
   for (const one of show(d.strong, agent, lanes, news)) join(told, one.knowledge)
   all.set(slot(agent, reach), told)
+  if (reach === 3) d.strong.widest = told
 }
 
 /** The same is shown to these lanes, too; gives what each of them has been shown then. */
