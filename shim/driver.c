@@ -371,6 +371,16 @@ static error_t_ tensor_map(void *map, int type, uint32_t rank, void *at, const u
   if (!r) memcpy(map, got(), 128);
   return r;
 }
+/* the block with which most threads are on a multiprocessor, the largest of equal ones; and a grid that fills the chip */
+static error_t_ best_block(int *grid, int *block, const void *f, size_t (*of)(int), size_t shared, int limit) {
+  int best = 0;
+  for (int t = limit > 0 && limit < 1024 ? limit / 32 * 32 : 1024; t > 0; t -= 32) {
+    int n = 0; error_t_ r = fits(f, t, of ? of(t) : shared, &n);
+    if (r) return r;
+    if (n * t > best) { best = n * t; *block = t; *grid = n * property(16); }
+  }
+  return best ? SUCCESS : INVALID;
+}
 static const char *said(error_t_ r, int whole) {
   switch (r) {
     case 0: return whole ? "no error" : "CUDA_SUCCESS";

@@ -281,6 +281,8 @@ cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsi
 cuLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned n, void *s, void **args) = launch(f, (dim3_){ gx, gy, gz }, (dim3_){ bx, by, bz }, args, NULL, n, S(s), NULL, 0)
 cuLaunchKernelEx(const config *c, void *f, void **args, void **extra) = launch(f, (dim3_){ c->grid[0], c->grid[1], c->grid[2] }, (dim3_){ c->block[0], c->block[1], c->block[2] }, args, extra, c->shared, S(c->stream), c->attrs, c->n)
 cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int b, size_t m) = fits(f, b, m, n)
+cuOccupancyMaxPotentialBlockSize(int *g, int *b, void *f, size_t (*of)(int), size_t m, int most) = best_block(g, b, f, of, m, most)
+cuOccupancyMaxPotentialBlockSizeWithFlags(int *g, int *b, void *f, size_t (*of)(int), size_t m, int most, unsigned x) = (void)x, best_block(g, b, f, of, m, most)
 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, void *f, int b, size_t m, unsigned x) = (void)x, fits(f, b, m, n)
 cuTensorMapEncodeTiled(void *m, int t, uint32_t r, void *at, const uint64_t *size, const uint64_t *stride, const uint32_t *box, const uint32_t *step, int i, int s, int l, int o) = tensor_map(m, t, r, at, size, stride, box, step, i, s, l, o)
 Graphs
