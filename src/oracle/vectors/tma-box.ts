@@ -285,7 +285,7 @@ const rows: ReadonlyArray<Row> = [
   },
   {
     word: 'gather4',
-    says: 'A gather takes four rows, anywhere and in any order, into the rows of one image; a row that is not there is filled and counted',
+    says: 'A gather takes four rows, anywhere and in any order, into the rows of one image; a missing row is filled and counted',
     fidelity: 'documented',
     features: ['gather4', 'tcgen05'],
     questions: [

@@ -571,7 +571,7 @@ const visibility: ReadonlyArray<Clause> = [
     part: 'visibility',
     says: 'An ordinary read of shared memory must be fenced like a write before an asynchronous access overwrites it, by an agent that knows the read. On Hopper, and where a compiler placed the fences, a read without the fence is only a note. Under `strictProxies` it must be fenced on every chip, and in global memory, too.',
     source:
-      "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; public reports of wrong results on GB200 without (DeepEP #621, #642); shipped main loops for Hopper do without, and no H100 is known to need it",
+      "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; public reports of wrong results on GB200 without the fence (DeepEP #621, #642); shipped main loops for Hopper omit it, and no H100 is known to need it",
     litmus: {
       log: [
         'T0: read x',

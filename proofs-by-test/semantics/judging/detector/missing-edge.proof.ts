@@ -311,7 +311,7 @@ describe('by id', () => {
     ['I1', 'none-found', 'nothing in this run does'],
     ['M6', 'none-found', 'nothing in this run does'],
     ['O1', 'none-found', 'before the kernel ends'],
-    ['D3', 'none-found', 'nothing orders clusters'],
+    ['D3', 'none-found', 'nothing orders the blocks of a grid'],
     ['T1', 'none-found', 'dealloc'],
   ]
   const s = script(world)

@@ -80,7 +80,7 @@ export const floating: ReadonlyArray<Form> = [
 
 const compare = (types: string, compares: string, ftz = '', truths = 'u32|s32|f32|f16|bf16'): string => `
   setp cmp=${compares} ${ftz} type=${types} | p=pred_|q=pred_? a:@type b:@type | p = a cmp b, q = the opposite
-  setp cmp=${compares} bool=$bool ${ftz} type=${types} | p=pred_|q=pred_? a:@type b:@type c!pred | p = (a cmp b) bool c, q = (not so) bool c
+  setp cmp=${compares} bool=$bool ${ftz} type=${types} | p=pred_|q=pred_? a:@type b:@type c!pred | p = (a cmp b) bool c, q = (the opposite) bool c
   set cmp=${compares} ${ftz} dtype=${truths} type=${types} | d=@dtype a:@type b:@type | d = all ones or 1.0 where a cmp b, else 0
   set cmp=${compares} bool=$bool ${ftz} dtype=${truths} type=${types} | d=@dtype a:@type b:@type c!pred | d = all ones or 1.0 where (a cmp b) bool c, else 0`
 
