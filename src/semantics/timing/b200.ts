@@ -25,9 +25,11 @@ const table =
 const own: Partial<Readonly<Record<Name, Parameter>>> = {
   sms: d(148, brief),
   clock: d(1965, 'as the driver of a B200 says its highest clock'),
-  'clock.tensor': f(620, `${table}: step 6`),
+  'clock.products': d(1965, 'the same'),
+  'clock.tensor': f(655, `${table}: step 6`),
   'l2.bytes': d(126e6, brief),
-  'l2.bandwidth': f(120, `${table}: step 2`),
+  'l2.bandwidth': f(68, `${table}: step 2`),
+  'l2.near': a(129, 'as much faster as those of an H200'),
   'dram.bandwidth': d(7200, `${brief}: 8 TB/s, of which nine tenths can be had`),
   'sm.shared': d(233472, guide),
   'tcgen05.rate': d(4096, `${brief}: 2.25 PFLOPS of dense f16`),

@@ -25,7 +25,10 @@ export type Unit =
 export type Name =
   | 'sms'
   | 'clock'
+  | 'clock.products'
+  | 'clock.reserve'
   | 'clock.tensor'
+  | 'clock.loads'
   | 'sm.threads'
   | 'sm.ctas'
   | 'sm.registers'
@@ -64,6 +67,7 @@ export type Name =
   | 'lsu.issue'
   | 'l2.latency'
   | 'l2.bandwidth'
+  | 'l2.near'
   | 'l2.port'
   | 'l2.write'
   | 'l2.together'
@@ -88,10 +92,13 @@ export type Name =
 export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   sms: ['count', 'multiprocessors'],
   clock: ['MHz', 'frequency of the multiprocessors, when their tensor cores do nothing'],
+  'clock.products': ['MHz', 'the same, as soon as they do something'],
   'clock.tensor': [
     'MHz',
     'how much lower it would be with tensor cores that are always busy: the chip has only so much power',
   ],
+  'clock.loads': ['MHz', 'how much lower for a byte a cycle that each multiprocessor loads'],
+  'clock.reserve': ['MHz', 'how much of the two it takes without any fall'],
   'sm.threads': ['count', 'threads that are resident on a multiprocessor'],
   'sm.ctas': ['count', 'CTAs that are resident on a multiprocessor'],
   'sm.registers': ['count', 'registers of a multiprocessor'],
@@ -136,6 +143,7 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
     'bytes a cycle',
     'lines of L2 that a multiprocessor alone asks for, when all ask for some',
   ],
+  'l2.near': ['bytes a cycle', 'lines that a neighbour asks for as well, by copies of the unit'],
   'l2.port': ['bytes a cycle', 'between L2 and a multiprocessor at most'],
   'l2.write': ['bytes a cycle', 'what a multiprocessor writes, when all write'],
   'write.port': ['bytes a cycle', 'what a multiprocessor writes at most'],

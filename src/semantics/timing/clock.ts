@@ -212,7 +212,10 @@ const bytesIn = (e: Elements): number => {
 export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
   const { header } = world
   const of = (name: Name): number => valueOf(chip, name)
-  const share = Math.min(of('l2.port'), (of('l2.bandwidth') * of('sms')) / Math.max(1, beside.active))
+  /** of a bandwidth that all have together, what one has */
+  const fewer = of('sms') / Math.max(1, beside.active)
+  const share = Math.min(of('l2.port'), of('l2.bandwidth') * fewer)
+  const near = Math.min(of('l2.port'), of('l2.near') * fewer)
   const writes = Math.min(of('write.port'), (of('l2.write') * of('sms')) / Math.max(1, beside.active))
   const dramBytes = (of('dram.bandwidth') * 1000) / of('clock') / Math.max(1, beside.active)
 
@@ -346,13 +349,14 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     at: number,
     size: number,
     site: number,
+    shared: number,
   ): { from: number; to: number; why: Why; behind: Due | null } => {
     const missing = beside.missing(site)
     const alone = beside.alone(site)
     bytes.loaded += size
     bytes.missed += size * missing
-    // what a neighbour has asked for as well comes through the port alone, but in the same queue
-    const cycles = size * (alone / share + (1 - alone) / of('l2.port'))
+    // what a neighbour has asked for as well comes faster, but in the same queue
+    const cycles = size * (alone / share + (1 - alone) / shared)
     const from = serve(l2, at, cycles)
     const path = { from, to: l2.free, why: 'L2' as const, behind: from > at ? l2.last : null }
     if (missing === 0) return path
@@ -366,9 +370,10 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     serve(dram, at, size / dramBytes)
     return serve(write, at, size / writes) + size / writes
   }
-  /** How much later bytes are there that come from DRAM; the last of many lines comes later than one alone. */
-  const away = (site: number, lines = 1): number =>
-    beside.late(site) * (of('dram.latency') + of('dram.spread') * Math.min(1, Math.log2(lines) / 6))
+  /** How much later bytes are there that come from DRAM, and how much later than the first of many lines the last. */
+  const away = (site: number): number => beside.late(site) * of('dram.latency')
+  const spread = (site: number, lines: number): number =>
+    beside.late(site) * of('dram.spread') * Math.min(1, Math.log2(lines) / 6)
 
   const spaceOf = (e: Elements): Header['planes'][number]['space'] => header.planes[e.plane]!.space
   /** Bytes that lie in shared memory. */
@@ -399,7 +404,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
             result: serve(h.on.shared, at, cycles) + cycles + of('shared.latency') - at,
           }
         }
-        const { to } = fetched(h.on, at, sectorsOf(p.source) * 32, site)
+        const { to } = fetched(h.on, at, sectorsOf(p.source) * 32, site, of('l2.port'))
         return {
           hold: of('lsu.issue') * instructionsOf(h, size),
           result: to + of('l2.latency') + away(site) - at,
@@ -546,10 +551,17 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     const h = hands[f.agent]!
     const site = f.stamp.site
     const signalled = (): Due => due(now, now, now, latest, 'latency')
-    const loaded = (from: number, least: number, latency: number, size: number, lines: number): Due => {
+    const loaded = (
+      from: number,
+      least: number,
+      latency: number,
+      size: number,
+      lines: number,
+      shared: number,
+    ): Due => {
       // it comes by another port than the one that products and loads read through
-      const got = fetched(h.on, from, size, site)
-      const at = Math.max(got.to, least) + latency + away(site, lines)
+      const got = fetched(h.on, from, size, site, shared)
+      const at = Math.max(got.to, got.from + spread(site, lines), least) + latency + away(site)
       const d = due(start, got.from, at, by, got.behind === null ? 'latency' : got.why, got.behind)
       h.on.l2.last = d
       h.on.dram.last = d
@@ -561,11 +573,11 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
         const lines = Math.max(f.bytes / 128, f.source.footprint.spans.list.length / 2)
         const rows = lines * of('tma.row')
         const from = serve(h.on.copy, start, of('tma.interval') + rows)
-        return loaded(from, from + rows, of('tma.latency'), f.bytes, lines)
+        return loaded(from, from + rows, of('tma.latency'), f.bytes, lines, near)
       }
       case 'cpAsync':
         // a wait is for the copies of all threads
-        return loaded(start, start, of('l2.latency'), f.bytes, 64)
+        return loaded(start, start, of('l2.latency'), f.bytes, 64, of('l2.port'))
       case 'tmaStore': {
         if (f.stage === 'write') return due(now, now, now + of('tma.written'), latest, 'latency')
         serve(h.on.shared, start, f.bytes / of('shared.bandwidth'))

@@ -10,13 +10,19 @@ const whitePaper = 'NVIDIA H100 Tensor Core GPU Architecture (white paper)'
 const guide = 'CUDA C++ Programming Guide, compute capabilities: 9.0'
 const throughput = 'CUDA C++ Programming Guide, throughput of arithmetic instructions: 9.0'
 
+/** What L2 gives in a cycle, as a share of what that of an H200 does, which has more slices. */
+const slices = 0.92
+
 export const h100: Chip = {
   name: 'h100',
   says: 'NVIDIA H100 SXM 80 GB',
   parameters: {
     sms: d(132, whitePaper),
     clock: m(1980, 'launches: add, softmax, rowsum'),
-    'clock.tensor': m(510, 'launches: mhz of products, by how busy the tensor cores are'),
+    'clock.products': m(1785, 'launches: warm_mhz of attention and of small products'),
+    'clock.tensor': f(512, 'warm_mhz of products for calibration'),
+    'clock.loads': f(8.1, 'warm_mhz of products for calibration'),
+    'clock.reserve': f(531, 'warm_mhz of products for calibration'),
     'sm.threads': d(2048, guide),
     'sm.ctas': d(32, guide),
     'sm.registers': d(65536, guide),
@@ -54,7 +60,8 @@ export const h100: Chip = {
     'tma.written': m(14, 'tma_store: done'),
     'lsu.issue': f(2, 'launches for calibration'),
     'l2.latency': m(285, 'chase in L2'),
-    'l2.bandwidth': m(37, 'ring: all multiprocessors, each its own'),
+    'l2.bandwidth': f(37 * slices, 'ring on an H200; launches of an H100 with small tiles'),
+    'l2.near': f(70 * slices, 'warm times of products for calibration; launches of an H100'),
     'l2.port': m(105, 'ring: one multiprocessor'),
     'l2.write': m(18.5, 'tma_store_flow, stg: all multiprocessors'),
     'l2.together': m(16, 'shared: by neighbours, interleaved'),

@@ -14,6 +14,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse, type Failure } from '../../failure.js'
+import { greatest } from '../../greatest.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import type { Fold, Header } from '../log/events.js'
 import * as Run from '../execution/run.js'
@@ -89,6 +90,15 @@ export const residencyOf = (chip: Chip, { threads, registers, shared }: Footing)
   return { ctas, by }
 }
 
+// ---------------------------------------------------------------- the frequency
+
+/** By how busy the tensor cores are, from 0 to 1, and how many bytes a cycle each multiprocessor loads: a chip has only so much power. */
+export const frequencyOf = (chip: Chip, tensorCores: number, loaded: number): number => {
+  if (tensorCores === 0) return valueOf(chip, 'clock')
+  const falls = valueOf(chip, 'clock.tensor') * tensorCores + valueOf(chip, 'clock.loads') * loaded
+  return valueOf(chip, 'clock.products') - Math.max(0, falls - valueOf(chip, 'clock.reserve'))
+}
+
 // ---------------------------------------------------------------- the run
 
 const silent: Fold<null, null> = { init: () => null, observe: (s) => s, finish: (s) => s }
@@ -135,7 +145,7 @@ export const time = (
         Math.max(1, floors(valueOf(chip, 'l2.together'), ctas)),
       )
       // a last wave that fills all places is like those before it, and one that leaves some empty is that of the last clusters
-      const last = rest === 0 ? 0 : Math.ceil(rest / groups)
+      const last = rest === 0 ? 0 : Math.max(1, Math.round(rest / groups))
       const isApart = last > 0 && last < resident && full > 0
       const visits = [
         resident < world.resident || full === 0 ? clusterCount - resident : 0,
@@ -180,13 +190,17 @@ export const time = (
       const timed = c.timed()
       const { waves } = timed
       const [first] = waves
-      const period = (first?.to ?? 0) - (first?.from ?? 0) + valueOf(chip, 'launch.cta')
+      const length = (first?.to ?? 0) - (first?.from ?? 0) + valueOf(chip, 'launch.cta')
+      // CTAs of one multiprocessor are soon out of step: while one begins or ends, the others keep the busiest unit busy
+      const busiest = (greatest(0)(Object.values(timed.busy)) / Math.max(1, timed.end)) * length
+      const period = length - (1 - 1 / resident) * Math.max(0, length - busiest)
       const cycles = timed.end + (alike - 1) * period
       const simulated = resident + (isApart ? last : 0)
       const macs = (timed.macs / simulated) * clusterCount
       const rate = Math.max(valueOf(chip, 'wgmma.rate'), valueOf(chip, 'tcgen05.rate'))
       const tensorCores = cycles === 0 ? 0 : macs / (rate * sms * cycles)
-      const megahertz = valueOf(chip, 'clock') - valueOf(chip, 'clock.tensor') * tensorCores
+      const loaded = cycles === 0 ? 0 : ((timed.bytes.loaded / simulated) * clusterCount) / (sms * cycles)
+      const megahertz = frequencyOf(chip, tensorCores, loaded)
       return E.right({
         chip,
         header: world.header,
