@@ -13,6 +13,7 @@ import {
   b200,
   changed,
   criticalOf,
+  frequencyOf,
   h100,
   h200,
   knownBy,
@@ -131,6 +132,37 @@ describe('more of a resource', () => {
     const t = timedKernel('hopper-matmul', one)
     const slow = timedKernel('hopper-matmul', one, right(changed('wgmma.rate', 'x0.25')(h100)))
     expect(slow.cycles).toBeGreaterThan(2 * t.cycles)
+  })
+})
+
+describe('the frequency', () => {
+  const at = (tensorCores: number, loaded: number): number => frequencyOf(h200, tensorCores, loaded)
+  it('is the highest without products, and one step lower as soon as there are any', () => {
+    expect(at(0, 100)).toBe(valueOf(h200, 'clock'))
+    expect(at(0.01, 1)).toBe(valueOf(h200, 'clock.products'))
+  })
+  it('never rises with what is done, and falls along a line when the reserve is used', () => {
+    for (let u = 0; u < 1; u += 0.1)
+      for (let b = 0; b < 100; b += 10) {
+        expect(at(u + 0.1, b)).toBeLessThanOrEqual(at(u, b))
+        expect(at(u, b + 10)).toBeLessThanOrEqual(at(u, b))
+      }
+    expect(at(0.9, 60) - at(1, 60)).toBeCloseTo(valueOf(h200, 'clock.tensor') / 10, 6)
+    expect(at(1, 50) - at(1, 60)).toBeCloseTo(10 * valueOf(h200, 'clock.loads'), 6)
+  })
+})
+
+describe('what is on its way from DRAM', () => {
+  it('is late for all that ask for it in step, and is missed once', () => {
+    // four CTAs in a row of the grid share A, or B, and nothing is loaded twice by one of them
+    const { traffic } = timedKernel('hopper-matmul', { m: 512, n: 512, k: 512 })
+    const loads = [...traffic.values()]
+    expect(loads.length).toBeGreaterThan(0)
+    for (const { loaded, missed, late, asked } of loads) {
+      expect(late).toBe(loaded)
+      expect(missed).toBe(loaded / 4)
+      expect(asked).toBeGreaterThanOrEqual(missed)
+    }
   })
 })
 

@@ -111,6 +111,8 @@ export interface Beside {
   readonly alone: (site: number) => number
   /** of the same: how much is on its way from DRAM, for this multiprocessor or for another one */
   readonly late: (site: number) => number
+  /** all clusters begin together, so that neighbours stay in step; those of later waves begin when a place is free */
+  readonly isInStep: boolean
   /** multiprocessors that are busy */
   readonly active: number
 }
@@ -215,7 +217,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
   /** of a bandwidth that all have together, what one has */
   const fewer = of('sms') / Math.max(1, beside.active)
   const share = Math.min(of('l2.port'), of('l2.bandwidth') * fewer)
-  const near = Math.min(of('l2.port'), of('l2.near') * fewer)
+  const near = beside.isInStep ? of('l2.port') : Math.min(of('l2.port'), of('l2.near') * fewer)
   const writes = Math.min(of('write.port'), (of('l2.write') * of('sms')) / Math.max(1, beside.active))
   const dramBytes = (of('dram.bandwidth') * 1000) / of('clock') / Math.max(1, beside.active)
 

@@ -8,6 +8,7 @@ export { h100 } from './h100.js'
 export { h200 } from './h200.js'
 export { registersOf } from './registers.js'
 export {
+  frequencyOf,
   residencyOf,
   time,
   type Footing,

@@ -162,6 +162,7 @@ export const time = (
         missing: shareOf((l) => l.missed),
         alone: shareOf((l) => l.asked),
         late: shareOf((l) => l.late),
+        isInStep: clusterCount <= capacity,
         active,
       })
       const begins = visiting(
