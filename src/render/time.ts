@@ -30,7 +30,7 @@ export const timeSchema = 'tcspec.time/1'
 /** What no prediction speaks of; where a kernel has it, it is said first. */
 export const blind: ReadonlyArray<string> = [
   'instructions as the assembler writes them: a PTX instruction is taken as one, and moves as none',
-  'the frequency, which falls with the power that a kernel takes: it is one number here',
+  'the frequency in detail: it depends on data and temperature too',
   'which slice of L2 holds a line, and conflicts between its slices',
   'the first-level cache of loads by threads: they are taken to come from L2',
   'spills of registers to local memory',
