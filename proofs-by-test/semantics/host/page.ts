@@ -23,7 +23,7 @@ const test = (litmus: ReadonlyArray<string>): string => ['```', ...litmus, '```'
 export const page = (): string =>
   `# Order between operations
 
-A program launches kernels, copies, fills and frees, into streams. This page says which of them are ordered: it is made of \`src/semantics/host/clauses.ts\`, and the answers are computed. Each
+A program launches kernels, copies, fills and frees, into streams. This page says which of them are ordered. It is generated from \`src/semantics/host/clauses.ts\`, and the answers are computed. Each
 clause has a source and a litmus test that changes when the clause is left out. Two operations that nothing orders run at the same time on a bad day: if both touch a byte and one of them writes,
 that is a race, unless both are atomic for the whole device and equally wide. \`tcspec check program.json\` asks this of your own program ([Programs](Programs.md)).
 
