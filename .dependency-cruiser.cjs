@@ -28,7 +28,7 @@ const semantics = [
   ['execution', 'model'],
   ['schedules', 'files', 'timing'],
   ['verdict', 'host'],
-  ['mutation'],
+  ['mutation', 'swift'],
   ['mending'],
 ]
 const notBelow = (i, room) =>
