@@ -116,9 +116,9 @@ const storing = (at: Places, kept: Places, writes: Places = []): Uses => ({
   waits: false,
   flight: null,
 })
-/** `by` decides, `still` is read when it is issued, and the other registers are in flight until the operation is done. */
-const flying = (by: Places, still: Places, flight: InFlight): Uses => ({
-  reads: [...by, ...still, ...flight.takes, ...flight.updates],
+/** `by` decides, and the other registers are in flight until the operation is done. */
+const flying = (by: Places, flight: InFlight): Uses => ({
+  reads: [...by, ...flight.takes, ...flight.updates],
   writes: [...flight.updates, ...flight.brings],
   computes: false,
   kept: [],
@@ -186,8 +186,8 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
           ...(o.a._tag === 'registers' ? [] : o.a.descriptor),
           ...o.b.descriptor,
           ofPredicate(o.accumulates.predicate),
+          ...(o.sparsity === null ? [] : [o.sparsity.row]),
         ],
-        o.sparsity === null ? [] : [o.sparsity.row],
         {
           takes: o.a._tag === 'registers' ? o.a.rows : [],
           updates: o.d,
@@ -216,7 +216,7 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
     case 'tcgen05Dealloc':
       return deciding([o.at, o.columns])
     case 'tcgen05Load':
-      return flying([o.at.row], [], {
+      return flying([o.at.row], {
         takes: [],
         updates: [],
         brings: o.extreme === undefined ? o.to : [...o.to, o.extreme.to],
