@@ -130,9 +130,12 @@ const write = (opcode: string, operands: ReadonlyArray<string>): string =>
 
 const skipped = (form: Form): boolean => form.base === 'call' || /^multimem/.test(form.base)
 
-/** Which thing is wrong follows from the row, so that a new row changes no other. */
+/** Which thing is wrong follows from how the row is written, so that a new row changes no other, and new words for what an instruction does change none. */
 const turnOf = (form: Form): number =>
-  Array.from(form.row).reduce((n, c) => (31 * n + c.charCodeAt(0)) % 65521, 7)
+  Array.from(form.row.slice(0, form.row.lastIndexOf('|'))).reduce(
+    (n, c) => (31 * n + c.charCodeAt(0)) % 65521,
+    7,
+  )
 
 /** A chip that has it. */
 const targetOf = ({ family, base }: Form): string =>
