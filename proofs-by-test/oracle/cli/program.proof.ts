@@ -380,7 +380,10 @@ describe('commands load when they are asked for', () => {
       'oracle/tensor-files/files.ts',
       'oracle/tensor-files/place.ts',
       'own.ts',
+      // numbers in the line of a process that has no memory left, and where it is asked: each rests on nothing
+      'semantics/judging/counted.ts',
       'semantics/judging/hazards.ts',
+      'semantics/machine/looks.ts',
     ])
     expect(reached('oracle/cli/commands/check.ts').size).toBeGreaterThan(50)
   })

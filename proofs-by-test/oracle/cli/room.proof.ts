@@ -11,7 +11,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { roomOf } from '../../../src/oracle/cli/room.js'
-import { betweenLooks, effort, lookingForRoom, spend } from '../../../src/semantics/machine/effort.js'
+import { effort, spend } from '../../../src/semantics/machine/effort.js'
+import { betweenLooks, lookingForRoom } from '../../../src/semantics/machine/looks.js'
 
 const limit = 1000
 

@@ -12,7 +12,7 @@
  * 1. The end comes only where an eighth of the limit, or less, is free after a collection, or the process holds more than the machine has.
  * 2. Between two collections half of what was free has been used.
  */
-import { thousands } from '../../render/table.js'
+import { thousands } from '../../semantics/judging/counted.js'
 
 /** What a process can say of its memory, in bytes, and do for it. */
 export interface Memory {

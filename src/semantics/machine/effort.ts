@@ -19,13 +19,11 @@
  *
  * It is the one part of a world that changes, beside the numbering of footprints, and nothing that is computed depends on it.
  *
- * Memory runs out while something is computed, and so ends a process without a word. The process is asked from here, every tenth of a second (`lookingForRoom`).
- *
  * Laws
  * 1. A run with fuel f ends after at most f events and in a time linear in f, whatever the program.
  * 2. A run that ends within its fuel is the same with any more.
- * 3. Between two looks no more is spent than `betweenLooks` and what the last one takes.
  */
+import { lookAfter } from './looks.js'
 import { fault, type FaultValue } from './value.js'
 
 export interface Effort {
@@ -44,32 +42,10 @@ export const launching: number = 2 ** 22
 
 export const effort = (): Effort => ({ spent: 0, limit: Infinity })
 
-// ---------------------------------------------------------------- room
-
-/** Ticks after which it is asked whether there is room: some tenth of a second. */
-export const betweenLooks: number = 2 ** 18
-
-/** Asked now and then while something is computed, in whatever run: the process may look how much memory it has left, and end. */
-interface Room {
-  look: () => void
-  left: number
-}
-const room: Room = { look: () => undefined, left: betweenLooks }
-/** From now on this is asked. */
-export const lookingForRoom = (look: () => void): void => {
-  room.look = look
-}
-
-const lookNow = (): void => {
-  room.left = betweenLooks
-  room.look()
-}
-
 /** Spends; true as long as there is something left. */
 export const spend = (e: Effort, ticks: number): boolean => {
   e.spent += ticks
-  room.left -= ticks
-  if (room.left < 0) lookNow()
+  lookAfter(ticks)
   return e.spent <= e.limit
 }
 
