@@ -622,10 +622,22 @@ describe('what a run costs is known before it starts', () => {
     expect(stdout).toMatch(/out-of-fuel|undecided/)
     expect([status, performance.now() - begun < 5000]).toEqual([3, true])
   })
-  it('who says how far it is to go is given that', async () => {
-    const { status, stdout } = await run('check', 'matmul6', '--set', 'clusters=1048576', '--fuel', '500')
+  it('who says how far it is to go is given that: too little is no verdict', async () => {
+    const { status, stdout } = await run('check', 'matmul6', '--set', 'clusters=1048576', '--fuel', '100')
     expect(stdout).toMatch(/out-of-fuel|undecided/)
     expect(status).toBe(3)
+  })
+  it('and what is enough for one cluster of each class is enough for all', async () => {
+    const asked = async (clusters: number): Promise<ReadonlyArray<string>> => {
+      const words = ['check', 'matmul6', '--set', `clusters=${String(clusters)}`, '--fuel', '500']
+      const { status, stdout } = await run(...words)
+      expect(status).toBe(0)
+      expect(stdout).toContain(`4 of ${(2 * clusters).toLocaleString('en-US')} run`)
+      return stdout.split('\n').filter((line) => /^(verdict|conditions|proved)/.test(line))
+    }
+    const all = await asked(1048576)
+    expect(all[0]).toMatch(/ ok: no hazards in any schedule/)
+    expect(all).toEqual(await asked(64))
   })
 })
 
