@@ -219,7 +219,10 @@ const wellSaid = (spec: SweepSpec): E.Either<Failure<'sweep.spec'>, SweepSpec> =
     return refuse('sweep.spec', `$.${twice[0]}: expected each value once, found one twice`)
   const beside = (['schedules', 'options', 'mutants'] as const).find((name) => spec[name] !== undefined)
   if (spec.chips !== undefined && beside !== undefined)
-    return refuse('sweep.spec', `$.${beside}: expected none with chips, because nothing is judged, found some`)
+    return refuse(
+      'sweep.spec',
+      `$.${beside}: expected none with chips, because nothing is judged, found some`,
+    )
   if (arithmetic !== undefined && over === undefined)
     return refuse('sweep.spec', '$.options.arithmetic: expected options.over with it, found none')
   if (explore === true && over?.some((word) => word !== 'shadow') === true)
