@@ -248,6 +248,20 @@ export const recorded = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
     },
   })
 
+/** So much of a schedule as is possible, in its order: what is not on offer in its turn is left out. After its end, eager. */
+export const loosely = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
+  pack<number>({
+    name: 'recorded',
+    init: 0,
+    choose: (from, offered) => {
+      for (let at = from; at < keys.length; at++) {
+        const choice = found(offered, keys[at]!)
+        if (choice !== keys[at]) return [choice, at + 1]
+      }
+      return [eagerly(offered), keys.length]
+    },
+  })
+
 /** The schedule, and nothing behind it: a run that was stopped is made again as far as it went. */
 export const recordedOnly = (keys: ReadonlyArray<EventKey>): AnyPolicy =>
   pack<number>({

@@ -370,19 +370,22 @@ export const otherwise = (
     const now = held.get(nameOf({ behind: one.write }, one))
     if (now === undefined) return null
     const word = { plane: one.plane, byte: one.byte, back: 0, held: now }
-    const upTo = (agent: number): number =>
-      agent === one.write.agent ? one.write.at : (one.past.get(agent)?.event.at ?? -1)
+    const until = keys.get(eventOf(one.write))
+    if (until === undefined) return null
+    // of the reader what was found, of the others whatever is possible then
+    const last = one.past.get(one.read.agent)?.event.at ?? -1
     const rests = ran.schedule
-      .filter((k) => k.at <= upTo(k.agent))
+      .slice(0, until + 1)
+      .filter((k) => k.agent !== one.read.agent || k.at <= last)
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))
     const done = Run.run(
       world,
       machine,
-      { policy: Policy.recorded(rests), fuel, keepSchedule: true, transient: false },
+      { policy: Policy.loosely(rests), fuel, keepSchedule: true, transient: false },
       Run.ignore,
     )
     events += done.steps
-    if (done.outcome._tag === 'refused' || done.schedule.length < rests.length) return null
+    if (done.outcome._tag === 'refused') return null
     const again = heldIn(launched, done.schedule, fuel, [[{ behind: one.write }, one]])
     return again.get(nameOf({ behind: one.write }, one)) === now ? [done.schedule] : null
   }

@@ -30,9 +30,10 @@ export interface Joined {
   readonly shows: OpenRead | null
 }
 
-/** What a strong read has heard: how far its thread takes it over, at once, or at a fence since; 0: not at all. */
+/** What a strong read has heard: how far its thread takes it over, at once, or at a fence since; 0: not at all. `since`: of each reach from 1 on, at which event it did; none: it has not. */
 export interface Heard {
   acquires: Reach
+  readonly since: number[]
 }
 /** A strong read, while no one who knows it has come to its word. */
 export interface OpenRead {

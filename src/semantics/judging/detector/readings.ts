@@ -123,8 +123,8 @@ export const backOf = (
   return { most: shown === undefined ? without : most(shown), without }
 }
 
-/** Does an atomic that has heard so much take over what is told to it? */
-export type TakesOver = (by: Stamp, heard: Heard) => boolean
+/** Does an atomic that has heard so much take over what is told to it? `before`: before this event of its thread. */
+export type TakesOver = (by: Stamp, heard: Heard, before?: number) => boolean
 export const tellsNothing: TakesOver = () => false
 
 /**
@@ -218,6 +218,10 @@ export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
 export const takes = ({ acquires }: Heard, { reach, far }: Pick<Message, 'reach' | 'far'>): boolean =>
   Math.min(reach, acquires) >= far
 
+/** Has it done so before this event of the thread? */
+export const takesBefore = (heard: Heard, m: Pick<Message, 'reach' | 'far'>, at: number): boolean =>
+  takes(heard, m) && (m.far === 0 || heard.since[m.far - 1]! < at)
+
 /** What agents may have heard of later writes, and how far they have taken that over. */
 export const rumoursIn = (r: Readings): ReadonlyArray<readonly [number, ReadonlyArray<Rumour>]> =>
   [...r.rumours].map(([agent, all]) => [agent, all.filter(({ one }) => !r.refuted.has(one))])
@@ -278,16 +282,20 @@ export const earlier = (
 }
 
 /** An agent takes over what it has heard: what is written later does not reach reads before that, if it tells anything. */
-export const acquired = ({ hearing }: Readings, agent: number, reach: Reach): void => {
+export const acquired = ({ hearing }: Readings, { agent, at }: Stamp, reach: Reach): void => {
   const all = hearing.get(agent)
   if (all === undefined) return
-  for (const heard of all) if (heard.acquires < reach) heard.acquires = reach
+  for (const heard of all)
+    if (heard.acquires < reach) {
+      heard.acquires = reach
+      while (heard.since.length < reach) heard.since.push(at)
+    }
   if (reach === 3) hearing.delete(agent)
 }
 
 /** What an access hears now, and what its thread takes over of it at fences. */
-export const hearing = ({ hearing: all }: Readings, agent: number, acquires: Reach): Heard => {
-  const heard: Heard = { acquires }
+export const hearing = ({ hearing: all }: Readings, { agent, at }: Stamp, acquires: Reach): Heard => {
+  const heard: Heard = { acquires, since: Array.from({ length: acquires }, () => at) }
   if (acquires === 3) return heard
   const others = all.get(agent)
   if (others === undefined) all.set(agent, [heard])
@@ -313,10 +321,10 @@ export const ahead = (
     if (rw === 'r') continue
     back++
     if (joined === null || joined.blind || joined.sums) continue
-    if (takesOver(stamp, joined.heard)) return
-    const last = found.get(stamp.agent)
-    if (last !== undefined && isBetween(last.event, stamp, joined.controls ?? Infinity))
-      r.behind = { atomic: stamp, write }
+    const last = found.get(stamp.agent)?.event
+    const isBehind = last !== undefined && isBetween(last, stamp, joined.controls ?? Infinity)
+    if (takesOver(stamp, joined.heard, isBehind ? last.at : Infinity)) return
+    if (isBehind) r.behind = { atomic: stamp, write }
   }
 }
 
@@ -327,7 +335,7 @@ const isBetween = (e: Stamp, read: Stamp, branch: number): boolean =>
 /**
  * Reads of a word that took something else, and that may take what is written now: by one who does not know them. `messages`: what the write tells the reader, and so far
  * an acquire takes over; `found`: what its thread has found, of each agent. Then who acquires by
- * the read comes behind the writer, and can have done nothing that the writer has waited for; if it has not waited, another schedule has the write before the read.
+ * the read comes behind the writer, and can have done nothing from there on that the writer has waited for; if it has not waited, another schedule has the write before the read.
  */
 export const later = (
   r: Readings,
@@ -346,7 +354,8 @@ export const later = (
     if (controls !== null) r.stale ??= read
     const last = found.get(read.agent)
     const told = messages(one, last?.at ?? 0)
-    if (told.some((m) => takes(one.heard, m))) continue
+    // what it takes over behind what was found of it shows nothing
+    if (told.some((m) => takesBefore(one.heard, m, last?.event.at ?? Infinity))) continue
     if (controls === null) {
       const reading = { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write }
       if (keepReading(r, reading) && told.length > 0) {

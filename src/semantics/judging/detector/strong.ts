@@ -58,7 +58,7 @@ import {
   later,
   onlyKept,
   refute,
-  takes,
+  takesBefore,
   touch,
   type TakesOver,
 } from './readings.js'
@@ -252,7 +252,7 @@ export const fenceMemory = (d: Detector, e: Fence): void => {
   if (half !== 'release') {
     heardBy(d.strong.awaited, true)
     heardBy(d.strong.pending, false)
-    acquired(d.strong.readings, agent, reach)
+    acquired(d.strong.readings, stamp, reach)
   }
   if (half === 'acquire') return
   const knowledge = snapshot(a)
@@ -756,6 +756,26 @@ const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]
 const foundBy = (d: Detector, agent: number): ReadonlyMap<number, Sighting> =>
   d.strong.found.get(agent) ?? never.found
 
+/**
+ * The same, and what others of its cluster had found before what is known of them: a barrier between them tells that, too.
+ */
+const foundBehind = (d: Detector, by: Stamp, knew: Knowledge): ReadonlyMap<number, Sighting> => {
+  const own = foundBy(d, by.agent)
+  const { header } = d.context
+  const cluster = clusterOf(header, header.agents[by.agent]!.cta)
+  let merged: Map<number, Sighting> | null = null
+  for (const [agent, all] of d.strong.found) {
+    if (agent === by.agent || clusterOf(header, header.agents[agent]!.cta) !== cluster) continue
+    for (const [other, { event, at }] of all) {
+      if (other === by.agent || ((merged ?? own).get(other)?.event.at ?? -1) >= event.at) continue
+      if (!knowsEvent(knew, { agent, at, site: -1, iteration: [] }, by)) continue
+      merged ??= new Map(own)
+      merged.set(other, { event, at: by.at })
+    }
+  }
+  return merged ?? own
+}
+
 /** It finds this write, and what its thread had found. */
 const finding = (d: Detector, { agent, at }: Stamp, w: Word, back: number): void => {
   const past = w.past[w.past.length - 1 - Math.max(0, back)]
@@ -806,7 +826,7 @@ const reads = (
   if (w.open.length > 0) w.open = w.open.filter((o) => !knowsEvent(a.knowledge, o.stamp, stamp))
   if (bytes !== null) {
     w.asked = [...w.asked.filter((s) => s.agent !== stamp.agent || !isAmong(s, stamp)), stamp]
-    const heard = hearing(d.strong.readings, stamp.agent, acquires)
+    const heard = hearing(d.strong.readings, stamp, acquires)
     w.open = [...w.open, { stamp, bytes, controls, by, heard }]
   }
   finding(d, stamp, w, back)
@@ -851,8 +871,8 @@ const under = (
 /** Who of those that have read a write takes over something of what it tells. */
 const takingOver =
   (c: Context, told: ReadonlyArray<Told>, teller: number): TakesOver =>
-  (by, heard) =>
-    told.some(({ reach }) => takes(heard, { reach, far: distance(c, by.agent, teller) }))
+  (by, heard, before = Infinity) =>
+    told.some(({ reach }) => takesBefore(heard, { reach, far: distance(c, by.agent, teller) }, before))
 
 /** What a write of these lanes would tell now, and who of those that have read it would have taken that over. */
 export const wouldTell = (
@@ -920,7 +940,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   }
   const places = takenBy(e)
   const knew = copy(a.knowledge)
-  const had = foundBy(d, x)
+  const had = foundBehind(d, e.stamp, a.knowledge)
   if (joins(e))
     for (const [byte, back] of places) {
       const w = all.get(keyOfWord(plane, byte))
@@ -955,7 +975,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const now: Past = {
       told: withMore(handsOn ? past.told : [], own, d.context.options),
       writers: writersAfter(past.writers, by, handsOn, knew),
-      found: foundBy(d, x),
+      found: foundBehind(d, by, knew),
       last: one,
     }
     w.past.splice(Math.max(0, w.past.length - back), 0, now)
@@ -1000,7 +1020,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
         shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null,
       }
     }
-    const joined = joins(e) ? joinedOf(hearing(d.strong.readings, x, e.acquires === true ? reach : 0)) : null
+    const joined = joins(e) ? joinedOf(hearing(d.strong.readings, by, e.acquires === true ? reach : 0)) : null
     touch(w.touches, { rw: 'w', stamp: by, joined }, back)
     written(d, w, e, by, back, byte, before, after, knew)
   })
