@@ -18,12 +18,14 @@ import {
   sitesOfWaits,
   touched,
   triggers,
+  type Touch,
 } from '../../semantics/host/index.js'
+import type { World } from '../../semantics/machine/world.js'
 import { showFault } from '../../semantics/verdict/check.js'
 import { isSwift, swiftly } from '../../semantics/swift/index.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Launch } from './file.js'
-import { changed, isOfKernels } from './memory.js'
+import { changed, isOfKernels, type Memory } from './memory.js'
 import { type HostFinding, neverWritten, ofLife, streamText } from './findings.js'
 import { type Done, type Fatal, type Host, host, type Launching, type Performing } from './state.js'
 import { added } from './between.js'
@@ -54,6 +56,31 @@ interface Executed {
   readonly sites: ReadonlyMap<string, string>
 }
 
+// ---------------------------------------------------------------- statements
+
+const siteText = (world: World, site: number): string =>
+  world.header.sites[site]?.label ?? `site ${String(site)}`
+
+/** Where an author wrote a statement. */
+const placeIn =
+  (world: World) =>
+  (site: number): string | undefined =>
+    world.header.sites[site]?.loc
+
+/** What each statement is called. */
+const sitesOf = (world: World, touches: ReadonlyArray<Touch>): ReadonlyMap<string, string> =>
+  new Map(touches.map(({ site }) => [String(site), siteText(world, site)]))
+
+/** What a launch touches, by the memories of the program. */
+const accessesOf = (
+  touches: ReadonlyArray<Touch>,
+  ofPlane: ReadonlyMap<number, Memory>,
+): ReadonlyArray<Access> =>
+  touches.flatMap(({ plane, site, rw, atomic, early, spans }) => {
+    const m = ofPlane.get(plane)
+    return m === undefined ? [] : [{ memory: m.name, rw, atomic, early, spans, site: String(site) }]
+  })
+
 /** The same without a log, where that is all that there is to say (`semantics/swift`); null: it is executed by definition. */
 const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | null => {
   const { program } = r.elaborated
@@ -79,29 +106,21 @@ const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | 
     const m = ofPlane.get(plane)
     if (m !== undefined) memories.set(m.name, settled(m, holds, done.written.get(plane) ?? null))
   }
+  const { touches } = atPlaces({ touches: done.touches, unwritten: [], waited: false }, placeIn(world))
   return {
     memories,
-    accesses: done.touches.flatMap((t): ReadonlyArray<Access> => {
-      const m = ofPlane.get(t.plane)
-      return m === undefined
-        ? []
-        : [
-            {
-              memory: m.name,
-              rw: t.rw,
-              atomic: t.atomic,
-              early: isEarly,
-              spans: t.spans,
-              site: String(t.site),
-            },
-          ]
-    }),
-    sites: new Map(
-      done.touches.map(({ site }) => [
-        String(site),
-        world.header.sites[site]?.label ?? `site ${String(site)}`,
-      ]),
+    accesses: accessesOf(
+      touches.map((t) => ({
+        plane: t.plane,
+        site: t.site,
+        rw: t.rw,
+        atomic: t.atomic,
+        early: isEarly,
+        spans: t.spans,
+      })),
+      ofPlane,
     ),
+    sites: sitesOf(world, touches),
   }
 }
 
@@ -161,22 +180,16 @@ export const executed = (
     { policy: eager, fuel: p.fuel, keepSchedule: false, transient: true, ahead: false },
     touched({ waits: isDependent ? waits : null, written }),
   )
-  const siteText = (site: number): string => world.header.sites[site]?.label ?? `site ${String(site)}`
-  const { touches, unwritten: never } = atPlaces(ran.result, (site) => world.header.sites[site]?.loc)
-  const sites = new Map(touches.map(({ site }) => [String(site), siteText(site)] as const))
-  const accesses = touches.flatMap((t): ReadonlyArray<Access> => {
-    const m = ofPlane.get(t.plane)
-    return m === undefined
-      ? []
-      : [{ memory: m.name, rw: t.rw, atomic: t.atomic, early: t.early, spans: t.spans, site: String(t.site) }]
-  })
+  const { touches, unwritten: never } = atPlaces(ran.result, placeIn(world))
+  const sites = sitesOf(world, touches)
+  const accesses = accessesOf(touches, ofPlane)
   const memories = new Map(r.host.memories)
   const touchedPlanes = new Set(touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
   for (const [plane, m] of inPlanes)
     if (touchedPlanes.has(plane))
       memories.set(m.name, settled(m, ran.machine.planes[plane]!, written[plane]!))
   const unwritten = never.map((u) =>
-    neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(u.site)),
+    neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(world, u.site)),
   )
   const why =
     ran.outcome._tag === 'completed'
