@@ -259,10 +259,14 @@ const movesOf = (
 /** From so many clusters on one is asked for another: those of a core program are run in a few milliseconds each. Where memory holds data, never. */
 const fewest: Readonly<Partial<Record<Algebra['memory'], number>>> = { shadow: 2, none: 64 }
 
+/** To so many: each value that differs from cluster to cluster is a number for each of them. */
+const most = 2 ** 20
+
 /** May the clusters of this launch be judged one by one? */
 const isParted = ({ front, resident, clusterCount, algebra }: World): boolean =>
   front.hasFellows &&
   clusterCount >= (fewest[algebra.memory] ?? Infinity) &&
+  clusterCount <= most &&
   resident === 1 &&
   heardBy(front) === undefined
 
