@@ -106,7 +106,7 @@ export const hostileTraces: ReadonlyArray<readonly [what: string, lines: Lines, 
     trace(header({ tensors: [{ name: 't', plane: 0, dtype: 'f32', shape: [most, most], strides: [1, 1] }] })),
     'trace.size',
   ],
-  ['3000 agents', trace(header({ agents: agents(3000) })), 'trace.size'],
+  ['9000 agents', trace(header({ agents: agents(9000) })), 'trace.size'],
   ['30,000 barriers', trace(header({ barriers: barriers(30_000) })), 'trace.size'],
   [
     'many clusters of many barriers',
