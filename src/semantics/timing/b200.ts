@@ -3,7 +3,7 @@
  *
  * There was none to measure. What is documented is from documents; of all other numbers it is assumed that they are those of an H100. Two numbers are fitted, each to one
  * line of the table of JAX's tutorial on Blackwell matmuls (4096 x 8192 x 4096 of f16): `l2.bandwidth` to its second step, which waits for its operands, and
- * `clock.tensor` to its last one, which the chip's power holds back. The other five lines were predicted afterwards (`docs/Time.md`).
+ * `clock.tensor` to its last one, which the chip's power holds back. The other five lines were looked at while the model of L2 was worked on, so they are no blind test (`docs/Time.md`).
  */
 import {
   allNames,
