@@ -30,7 +30,10 @@
  * 2. Under `eager` and `lazy` a loop that asks for a word does not keep others from going on.
  */
 import { doesOf } from '../instructions/families.js'
-import { readKey, sameKey, showKey, type EventKey, type Offered } from './step.js'
+import { readName, showDetour, type Detour, type PolicyName } from './policy-name.js'
+import { sameKey, type EventKey, type Offered } from './step.js'
+
+export { readDetour, showDetour, type Detour } from './policy-name.js'
 
 // ---------------------------------------------------------------- model
 
@@ -52,12 +55,6 @@ export interface Policy<S> {
 /** An event of those on offer that takes, or keeps, other writes than the last. */
 export interface Reading {
   readonly event: number
-  readonly key: EventKey
-}
-
-/** At step `step`, counted from 0, the event `key` and no other. */
-export interface Detour {
-  readonly step: number
   readonly key: EventKey
 }
 
@@ -327,37 +324,25 @@ export const starvingOperation = (agent: number, at: number, seed: number): AnyP
 
 // ---------------------------------------------------------------- names
 
-const nameForm = /^(?:eager|lazy|roundrobin|(?:starving:(\d{1,15})(?::(\d{1,15}))?,)?seeded:(-?\d{1,15}))$/
-
-export const showDetour = ({ step, key }: Detour): string => `${String(step)}=${showKey(key)}`
-
-/** `12=1:4/write.0` */
-export const readDetour = (word: string): Detour | null => {
-  const m = /^(0|[1-9]\d{0,14})=(.*)$/.exec(word)
-  const key = m === null ? null : readKey(m[2]!)
-  return m === null || key === null ? null : { step: Number(m[1]), key }
-}
-
-const simply = (name: string): AnyPolicy | null => {
-  const m = nameForm.exec(name)
-  if (m === null) return null
-  const [, agent, at, seed] = m
-  if (seed === undefined) return name === 'eager' ? eager : name === 'lazy' ? lazy : roundRobin
-  if (agent === undefined) return seeded(Number(seed))
-  return at === undefined
-    ? starvingAgent(Number(agent), Number(seed))
-    : starvingOperation(Number(agent), Number(at), Number(seed))
+const simply = (n: PolicyName): AnyPolicy => {
+  switch (n._tag) {
+    case 'eager':
+      return eager
+    case 'lazy':
+      return lazy
+    case 'roundrobin':
+      return roundRobin
+    case 'seeded':
+      return seeded(n.seed)
+    case 'starvingAgent':
+      return starvingAgent(n.agent, n.seed)
+    case 'starvingOperation':
+      return starvingOperation(n.agent, n.at, n.seed)
+  }
 }
 
 /** The policy with this name, if there is one. */
 export const named = (name: string): AnyPolicy | null => {
-  const [first = '', ...words] = name.split(' ')
-  const policy = simply(first)
-  const detours: Detour[] = []
-  for (const word of words) {
-    const detour = readDetour(word)
-    if (detour === null || detour.step <= (detours.at(-1)?.step ?? -1)) return null
-    detours.push(detour)
-  }
-  return policy === null ? null : detouring(policy, detours)
+  const read = readName(name)
+  return read === null ? null : detouring(simply(read.name), read.detours)
 }

@@ -25,32 +25,18 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { refuse, type Failure } from '../../failure.js'
+import type { Failure } from '../../failure.js'
 import * as Policy from '../execution/policy.js'
 import type { AnyPolicy } from '../execution/policy.js'
-import { readKey, showKey, type EventKey } from '../execution/step.js'
+import { showKey, type EventKey } from '../execution/step.js'
 import type { ReplayableFinding, Verdict } from '../judging/verdict.js'
+import { readKeys } from './schedule-text.js'
+
+export { readKeys } from './schedule-text.js'
 
 // ---------------------------------------------------------------- text
 
 export const showKeys = (keys: ReadonlyArray<EventKey>): string => keys.map(showKey).join(' ')
-
-export const readKeys = (text: string): E.Either<Failure<'schedule'>, ReadonlyArray<EventKey>> => {
-  const keys: EventKey[] = []
-  for (const [i, word] of text
-    .split(/\s+/)
-    .filter((w) => w !== '')
-    .entries()) {
-    const key = readKey(word)
-    if (key === null)
-      return refuse(
-        'schedule',
-        `expected event keys such as 0:12 or 1:4/write.0, or the name of a policy and detours such as 12=1:4/write.0 in their order, found '${word.slice(0, 40)}' as word ${String(i + 1)}`,
-      )
-    keys.push(key)
-  }
-  return E.right(keys)
-}
 
 /** The policy that replays a schedule. */
 export const readSchedule = (text: string): E.Either<Failure<'schedule'>, AnyPolicy> => {

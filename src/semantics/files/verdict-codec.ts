@@ -30,7 +30,7 @@ import type {
 import { hazardIds } from '../judging/hazards.js'
 import type { LevelName } from '../judging/level-names.js'
 import { acceptedFields, acceptedLaunch } from './accept-codec.js'
-import { readSchedule } from './schedule.js'
+import { isSchedule } from './schedule-text.js'
 import {
   verdictSchema,
   type Approximation,
@@ -253,12 +253,10 @@ const finding: Wire<Finding> = define('Finding', () =>
 /** A place in the table of schedules. */
 const scheduled: Wire<number | null> = either('null or the number of a schedule', nothing, nat)
 
-const schedule: Wire<string> = refined(
-  text,
-  'a schedule',
-  (s): s is string => s !== '' && E.isRight(readSchedule(s)),
-  { type: 'string', minLength: 1 },
-)
+const schedule: Wire<string> = refined(text, 'a schedule', (s): s is string => s !== '' && isSchedule(s), {
+  type: 'string',
+  minLength: 1,
+})
 
 const alike: Wire<AlikeFinding> = define('AlikeFinding', () =>
   record<AlikeFinding>()(
