@@ -71,14 +71,26 @@ const placeIn =
 const sitesOf = (world: World, touches: ReadonlyArray<Touch>): ReadonlyMap<string, string> =>
   new Map(touches.map(({ site }) => [String(site), siteText(world, site)]))
 
-/** What a launch touches, by the memories of the program. */
+/** The memories that a kernel may reach, by the plane that holds each. */
+const byPlane = ({ memories }: Host, planeOf: ReadonlyMap<string, number>): ReadonlyMap<number, Memory> =>
+  new Map(
+    [...memories.values()].flatMap((m) => {
+      const plane = m.freed === null && isOfKernels(m) ? planeOf.get(m.name) : undefined
+      return plane === undefined ? [] : [[plane, m] as const]
+    }),
+  )
+
+/** What a launch touches, by the memories of the program. `isEarly`: all of it comes before a wait, whatever is said of each. */
 const accessesOf = (
   touches: ReadonlyArray<Touch>,
   ofPlane: ReadonlyMap<number, Memory>,
+  isEarly: boolean,
 ): ReadonlyArray<Access> =>
   touches.flatMap(({ plane, site, rw, atomic, early, spans }) => {
     const m = ofPlane.get(plane)
-    return m === undefined ? [] : [{ memory: m.name, rw, atomic, early, spans, site: String(site) }]
+    return m === undefined
+      ? []
+      : [{ memory: m.name, rw, atomic, early: early || isEarly, spans, site: String(site) }]
   })
 
 /** The same without a log, where that is all that there is to say (`semantics/swift`); null: it is executed by definition. */
@@ -89,12 +101,7 @@ const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | 
   const made = launchWarps(program, r.arguments, p.algebra(program.arch), 1)
   if (E.isLeft(made)) return null
   const { world, planeOf } = made.right
-  const ofPlane = new Map(
-    [...r.host.memories.values()].flatMap((m) => {
-      const plane = m.freed === null && isOfKernels(m) ? planeOf.get(m.name) : undefined
-      return plane === undefined ? [] : [[plane, m] as const]
-    }),
-  )
+  const ofPlane = byPlane(r.host, planeOf)
   const done = swiftly(
     made.right,
     world.header.planes.map((_, plane) => ofPlane.get(plane)?.written ?? null),
@@ -109,17 +116,7 @@ const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | 
   const { touches } = atPlaces({ touches: done.touches, unwritten: [], waited: false }, placeIn(world))
   return {
     memories,
-    accesses: accessesOf(
-      touches.map((t) => ({
-        plane: t.plane,
-        site: t.site,
-        rw: t.rw,
-        atomic: t.atomic,
-        early: isEarly,
-        spans: t.spans,
-      })),
-      ofPlane,
-    ),
+    accesses: accessesOf(touches, ofPlane, isEarly),
     sites: sitesOf(world, touches),
   }
 }
@@ -168,11 +165,7 @@ export const executed = (
   const made = launchWarps(isDependent ? following(program) : program, r.arguments, algebra)
   if (E.isLeft(made)) return made
   const { world, machine, planeOf } = made.right
-  const inPlanes = [...r.host.memories.values()].flatMap((m) => {
-    const plane = m.freed === null && isOfKernels(m) ? planeOf.get(m.name) : undefined
-    return plane === undefined ? [] : [[plane, m] as const]
-  })
-  const ofPlane = new Map(inPlanes)
+  const ofPlane = byPlane(r.host, planeOf)
   const written = world.header.planes.map((_, plane) => ofPlane.get(plane)?.written?.slice() ?? null)
   const ran = run(
     world,
@@ -182,10 +175,10 @@ export const executed = (
   )
   const { touches, unwritten: never } = atPlaces(ran.result, placeIn(world))
   const sites = sitesOf(world, touches)
-  const accesses = accessesOf(touches, ofPlane)
+  const accesses = accessesOf(touches, ofPlane, false)
   const memories = new Map(r.host.memories)
   const touchedPlanes = new Set(touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
-  for (const [plane, m] of inPlanes)
+  for (const [plane, m] of ofPlane)
     if (touchedPlanes.has(plane))
       memories.set(m.name, settled(m, ran.machine.planes[plane]!, written[plane]!))
   const unwritten = never.map((u) =>

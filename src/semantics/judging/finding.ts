@@ -199,14 +199,9 @@ export interface LaterStore {
   readonly byte: number
   readonly bytes: number
 }
-/** An event of another agent that was found, directly or through others, and at which event of the agent that found it. */
-export interface Sighting {
-  readonly event: Stamp
-  readonly at: number
-}
 /**
  * A strong read that decides what its thread does, and a write that comes later, by a thread that has found what the first one wrote after it: no schedule has the write
- * first. The read may take it if what was found does not depend on the read. `past`: of each agent how many events the write rests on.
+ * first. The read may take it if what was found does not depend on the read. `until`: the last event of the reader that was found.
  */
 export interface Ahead {
   readonly read: Stamp
@@ -214,7 +209,7 @@ export interface Ahead {
   readonly plane: number
   readonly byte: number
   readonly bytes: number
-  readonly past: ReadonlyMap<number, Sighting>
+  readonly until: number
 }
 /** What a run could have found otherwise, and still done the same; by pairs of places. `controlled`: words whose order is meant. */
 export interface Otherwise {

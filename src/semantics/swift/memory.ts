@@ -14,15 +14,9 @@
 import { rest, scalarOperation } from '../../numerics/scalar/index.js'
 import * as Plane from '../machine/plane.js'
 import { reachOf } from '../log/reach.js'
-import {
-  firstRegion,
-  localWindow,
-  rankShift,
-  regionAt,
-  sharedWindow,
-  type WarpLaunch,
-} from '../warps/launched.js'
+import { localWindow, rankShift, regionAt, sharedWindow, type WarpLaunch } from '../warps/launched.js'
 import { joining } from '../warps/atomics.js'
+import { windowOf } from '../warps/memory.js'
 import type { Address, Operation, Row, Width } from '../warps/program.js'
 import type { Lanes, Registers } from './lanes.js'
 
@@ -161,21 +155,6 @@ export const localStride = (bytes: number): number => Math.ceil(bytes / 16) * 16
 const bitsOf = (size: number): number => 31 - Math.clz32(Math.min(size, 16))
 
 const noMarks = new Uint8Array(0)
-
-/** The upper word of an address whose space says it; null: its register does. */
-const windowOf = (launch: WarpLaunch, { space }: Address): number | null => {
-  switch (space) {
-    case 'shared':
-    case 'sharedCluster':
-      return sharedWindow
-    case 'local':
-      return localWindow
-    case 'param':
-      return firstRegion + launch.parameters
-    default:
-      return null
-  }
-}
 
 const widthIfAtomic = (o: Of<'load'> | Of<'store'>, bytes: number): number =>
   o.ordering !== 'weak' && reachOf(o.scope) === 3 ? 8 * bytes : 0

@@ -373,10 +373,9 @@ export const otherwise = (
     const until = keys.get(eventOf(one.write))
     if (until === undefined) return null
     // of the reader what was found, of the others whatever is possible then
-    const last = one.past.get(one.read.agent)?.event.at ?? -1
     const rests = ran.schedule
       .slice(0, until + 1)
-      .filter((k) => k.agent !== one.read.agent || k.at <= last)
+      .filter((k) => k.agent !== one.read.agent || k.at <= one.until)
       .map((k) => (k.agent === one.read.agent && k.at === one.read.at ? taking(k, [word]) : k))
     const done = Run.run(
       world,

@@ -100,7 +100,7 @@ export const reaches = (
         'I1',
         `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from a register that nothing has written`,
       )
-  const window = windowOf(h, address)
+  const window = windowOf(h.launch, address)
   const [lowRow, highRow] = address.rows
   const every = lanesOf(mask)
   const found: Reaching[] = []
@@ -213,7 +213,7 @@ const among = (
 }
 
 /** The upper word of an address whose space says it; null: its register does. */
-const windowOf = (h: Here, { space }: Address): number | null => {
+export const windowOf = (launch: WarpLaunch, { space }: Address): number | null => {
   switch (space) {
     case 'shared':
     case 'sharedCluster':
@@ -221,8 +221,10 @@ const windowOf = (h: Here, { space }: Address): number | null => {
     case 'local':
       return localWindow
     case 'param':
-      return firstRegion + h.launch.parameters
-    default:
+      return firstRegion + launch.parameters
+    case 'global':
+    case 'const':
+    case 'generic':
       return null
   }
 }

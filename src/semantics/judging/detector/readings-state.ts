@@ -30,9 +30,8 @@ export interface Joined {
   readonly shows: OpenRead | null
 }
 
-/** What a strong read has heard: how far its thread takes it over, at once, or at a fence since; 0: not at all. `since`: of each reach from 1 on, at which event it did; none: it has not. */
+/** What a strong read has heard: how far its thread takes it over, at once, or at a fence since. Of each reach from 1 on, at which of its events; as many as it reaches far, none: not at all. */
 export interface Heard {
-  acquires: Reach
   readonly since: number[]
 }
 /** A strong read, while no one who knows it has come to its word. */
@@ -60,6 +59,12 @@ export interface Rumour {
 }
 
 // ---------------------------------------------------------------- of a run
+
+/** An event of another agent that was found, directly or through others, and at which event of the agent that found it. */
+export interface Sighting {
+  readonly event: Stamp
+  readonly at: number
+}
 
 export interface Readings {
   readonly reads: Map<string, OtherReading[]>

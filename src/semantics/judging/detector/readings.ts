@@ -25,7 +25,7 @@
  * Source: PTX ISA, memory consistency model: observation order, Fence-SC order, causality order; axioms Causality, SC-per-location and No-Thin-Air.
  */
 import { readingAtomically, writingAtomically } from '../deed.js'
-import type { LaterStore, OtherReading, Otherwise, Sighting } from '../finding.js'
+import type { LaterStore, OtherReading, Otherwise } from '../finding.js'
 import type { Access, Footprint, Header, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import { isOne, singles } from '../../log/lane-mask.js'
@@ -34,7 +34,7 @@ import type { AccessRecord } from './access-record.js'
 import { overlap } from './atoms.js'
 import { join, nothing, type Knowledge } from './knowledge.js'
 import { isAmong, knowsEvent, seesEvent } from './lanes.js'
-import type { Heard, Message, OpenRead, Readings, Rumour, Touch } from './readings-state.js'
+import type { Heard, Message, OpenRead, Readings, Rumour, Sighting, Touch } from './readings-state.js'
 import { accessing, operation } from './report.js'
 import { keyOfWord, wordsOf } from './words.js'
 
@@ -214,13 +214,12 @@ export const otherwiseIn = (header: Header, r: Readings): Otherwise => ({
 
 // ---------------------------------------------------------------- reads
 
-/** Does who has heard so much take over what is told to it so far, from so far away? */
-export const takes = ({ acquires }: Heard, { reach, far }: Pick<Message, 'reach' | 'far'>): boolean =>
-  Math.min(reach, acquires) >= far
-
-/** Has it done so before this event of the thread? */
-export const takesBefore = (heard: Heard, m: Pick<Message, 'reach' | 'far'>, at: number): boolean =>
-  takes(heard, m) && (m.far === 0 || heard.since[m.far - 1]! < at)
+/** Does who has heard so much take over what is told to it so far, from so far away? `before`: before this event of its thread. */
+export const takes = (
+  { since }: Heard,
+  { reach, far }: Pick<Message, 'reach' | 'far'>,
+  before: number = Infinity,
+): boolean => reach >= far && (since[far - 1] ?? Infinity) < before
 
 /** What agents may have heard of later writes, and how far they have taken that over. */
 export const rumoursIn = (r: Readings): ReadonlyArray<readonly [number, ReadonlyArray<Rumour>]> =>
@@ -285,17 +284,13 @@ export const earlier = (
 export const acquired = ({ hearing }: Readings, { agent, at }: Stamp, reach: Reach): void => {
   const all = hearing.get(agent)
   if (all === undefined) return
-  for (const heard of all)
-    if (heard.acquires < reach) {
-      heard.acquires = reach
-      while (heard.since.length < reach) heard.since.push(at)
-    }
+  for (const { since } of all) while (since.length < reach) since.push(at)
   if (reach === 3) hearing.delete(agent)
 }
 
 /** What an access hears now, and what its thread takes over of it at fences. */
 export const hearing = ({ hearing: all }: Readings, { agent, at }: Stamp, acquires: Reach): Heard => {
-  const heard: Heard = { acquires, since: Array.from({ length: acquires }, () => at) }
+  const heard: Heard = { since: Array.from({ length: acquires }, () => at) }
   if (acquires === 3) return heard
   const others = all.get(agent)
   if (others === undefined) all.set(agent, [heard])
@@ -323,7 +318,7 @@ export const ahead = (
     if (joined === null || joined.blind || joined.sums) continue
     const last = found.get(stamp.agent)?.event
     const isBehind = last !== undefined && isBetween(last, stamp, joined.controls ?? Infinity)
-    if (takesOver(stamp, joined.heard, isBehind ? last.at : Infinity)) return
+    if (takesOver(stamp, joined.heard, isBehind ? last.at : undefined)) return
     if (isBehind) r.behind = { atomic: stamp, write }
   }
 }
@@ -355,7 +350,7 @@ export const later = (
     const last = found.get(read.agent)
     const told = messages(one, last?.at ?? 0)
     // what it takes over behind what was found of it shows nothing
-    if (told.some((m) => takesBefore(one.heard, m, last?.event.at ?? Infinity))) continue
+    if (told.some((m) => takes(one.heard, m, last?.event.at))) continue
     if (controls === null) {
       const reading = { read, plane, byte, bytes, back: -1, source: { behind: write }, beside: write }
       if (keepReading(r, reading) && told.length > 0) {
@@ -365,7 +360,7 @@ export const later = (
         else known.push(rumour)
       }
     } else if (last !== undefined && isBetween(last.event, read, controls))
-      keep(r.ahead, read, write, { read, write, plane, byte, bytes, past: found })
+      keep(r.ahead, read, write, { read, write, plane, byte, bytes, until: last.event.at })
   }
   return left
 }

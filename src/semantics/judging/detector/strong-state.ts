@@ -11,10 +11,9 @@
  * Law 1. Of the writes of a word only those are kept that some running agent does not know.
  */
 import type { Comparison, Stamp } from '../../log/events.js'
-import type { Sighting } from '../finding.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
-import { noReadings, type OpenRead, type Readings, type Touch } from './readings-state.js'
+import { noReadings, type OpenRead, type Readings, type Sighting, type Touch } from './readings-state.js'
 
 // ---------------------------------------------------------------- model
 

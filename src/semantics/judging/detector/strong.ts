@@ -42,7 +42,6 @@
  */
 import type { Access, Fence, Footprint, SemaphoreEvent, Stamp } from '../../log/events.js'
 import { addressesIn, clusterOf } from '../../log/events.js'
-import type { Sighting } from '../finding.js'
 import { holds } from '../../log/comparison.js'
 import { between, reachOf, type Reach } from '../../log/reach.js'
 import { bitsOf } from '../../../numerics/dtype.js'
@@ -58,11 +57,11 @@ import {
   later,
   onlyKept,
   refute,
-  takesBefore,
+  takes,
   touch,
   type TakesOver,
 } from './readings.js'
-import type { Heard, Joined, Message, OpenRead } from './readings-state.js'
+import type { Heard, Joined, Message, OpenRead, Sighting } from './readings-state.js'
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt } from './context.js'
 import { allLanes } from './activity.js'
@@ -871,8 +870,8 @@ const under = (
 /** Who of those that have read a write takes over something of what it tells. */
 const takingOver =
   (c: Context, told: ReadonlyArray<Told>, teller: number): TakesOver =>
-  (by, heard, before = Infinity) =>
-    told.some(({ reach }) => takesBefore(heard, { reach, far: distance(c, by.agent, teller) }, before))
+  (by, heard, before) =>
+    told.some(({ reach }) => takes(heard, { reach, far: distance(c, by.agent, teller) }, before))
 
 /** What a write of these lanes would tell now, and who of those that have read it would have taken that over. */
 export const wouldTell = (

@@ -328,7 +328,7 @@ export const memoryOf = (
         .map(([agent, all]) => [
           agent,
           all.map(({ one: { read, beside, plane, byte }, heard, messages }) => [
-            [read.site, read.lanes, beside.agent, beside.site, plane, byte, heard.acquires],
+            [read.site, read.lanes, beside.agent, beside.site, plane, byte, heard.since.length],
             messages.map(({ reach, far, knowledge }) => [reach, far, newsIn(knowledge, floor)]),
           ]),
         ]),
