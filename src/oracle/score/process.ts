@@ -6,7 +6,7 @@
  * whose line is longer than any answer. Otherwise each question that is left would wait for its whole patience.
  *
  * A process may have started others, which hold its pipes open when it is gone (a shell in front of the program). Nothing waits for them: our ends of
- * the pipes are closed.
+ * the pipes are closed a moment after it has ended, and how it ended is what is told, whichever of its streams was seen to fail first.
  *
  * Bytes that are no UTF-8 reach the reader as a line that is no JSON. Replaced by U+FFFD, as a lenient reader does, they would be an answer.
  */
@@ -58,24 +58,34 @@ export const processOf =
     child.once('error', (error) => {
       ended(`'${command}' cannot be started: ${error.message}`, child.pid !== undefined)
     })
-    child.once('close', (status, signal) => {
-      ended(`it ended with ${signal === null ? `exit status ${String(status)}` : signal}`)
-    })
-    /** A stream has ended: so has the process, in a moment, or it is ended. */
-    const closed = (which: string): void => {
+    /** How the process itself has ended, where it has: what its streams do afterwards follows from it. */
+    const fate = (): string | undefined =>
+      child.signalCode !== null
+        ? `it ended with ${child.signalCode}`
+        : child.exitCode !== null
+          ? `it ended with exit status ${String(child.exitCode)}`
+          : undefined
+    /** All has been read in a moment and the process is gone, or it is ended: for how it ended by itself, or else for `why`. */
+    const soon = (why: string): void => {
       if (over) return
       const timer = setTimeout(() => {
-        broken(`it closed its standard ${which}`)
+        broken(fate() ?? why)
       }, grace)
       child.once('close', () => {
         clearTimeout(timer)
       })
     }
+    child.once('close', () => {
+      ended(fate() ?? 'it ended')
+    })
+    child.once('exit', () => {
+      soon('it ended')
+    })
     child.stdin.on('error', () => {
-      closed('input')
+      soon('it closed its standard input')
     })
     child.stdout.once('end', () => {
-      closed('output')
+      soon('it closed its standard output')
     })
     child.stderr.on('data', (chunk: Buffer) => {
       errors = (errors + chunk.toString('utf8')).slice(-kept)
