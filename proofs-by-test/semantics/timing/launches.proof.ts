@@ -58,6 +58,17 @@ describe('launches of an H200', () => {
       expect(fs.existsSync(new URL(`ptx/${kernel}.ptx.gz`, folder)), kernel).toBe(true)
   })
 
+  it('each file that the README names is there, and each capture is named', () => {
+    const named = [
+      ...fs
+        .readFileSync(new URL('README.md', folder), 'utf8')
+        .matchAll(/`([a-z]+\.(?:cu|cuh|py|json|jsonl))`/g),
+    ].map(([, name]) => name!)
+    const there = fs.readdirSync(folder)
+    expect(named.filter((name) => !there.includes(name))).toEqual([])
+    expect(there.filter((name) => name.endsWith('.jsonl') && !named.includes(name))).toEqual([])
+  })
+
   it.runIf(nightly)(
     'of those that were kept back, every fourth: a mean error of at most a fifth, four pairs of five in the right order',
     async () => {
