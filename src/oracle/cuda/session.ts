@@ -198,13 +198,17 @@ export const session = (
 
   const addressSeen = (m: Memory): bigint =>
     aliases.find(({ name }) => name === m.name)?.start ?? addressOf(m)
-  /** Memory that the host sees, where it is not what the host saw and nothing that the host has not waited for writes it; `all`: whatever writes it. */
+  /**
+   * Memory that the host sees, where it is not what the host saw and nothing that the host has not waited for writes it but by atomics that the host sees at once; `all`: whatever
+   * writes it.
+   */
   const delivered = (all: boolean): ReadonlyArray<Delivery> => {
     const out: Delivery[] = []
     for (const [name, before] of seen) {
       const m = h.memories.get(name)!
       if (m.holds === before || m.freed !== null) continue
-      if (!all && (h.past.get(name) ?? []).some(({ access }) => access.rw === 'w')) continue
+      if (!all && (h.past.get(name) ?? []).some(({ access }) => access.rw === 'w' && !access.ofSystem))
+        continue
       seen.set(name, m.holds)
       const now = bytesOf(m, 0, m.bytes)
       for (const [start, end] of differing(heldBytes(before, 0, m.bytes), now))

@@ -5,9 +5,9 @@
  * |----|-----------------------------------------------------------------------------------------------------|
  * | H1 | two operations touch the same bytes, one of them writes, and nothing orders them                     |
  * | H2 | a dependent launch touches, before its `griddepcontrol.wait`, what the launch before it touches      |
- * | H3 | the host touches memory, or reads what a copy brings, and has not waited                             |
+ * | H3 | the host touches memory, or reads what a copy brings, and has not waited; a note where a kernel uses atomics of the system's scope |
  * | H4 | an address is in no memory, in memory that was freed, or in memory of the host; a memory is freed twice |
- * | H5 | an operation reads bytes that nothing has written                                                    |
+ * | H5 | an operation reads bytes that nothing has written, and something comes of them                       |
  *
  * A finding names both operations (number, kernel, stream), both lines, the bytes and the missing edge.
  */
@@ -122,6 +122,19 @@ export const findingOfRace = (named: ReadonlyMap<number, Named>, now: number, r:
       does: r.second.access.rw === 'r' ? 'reads' : 'writes',
       where: null,
     }
+    if (r.sharesWords)
+      return {
+        id: 'H3',
+        severity: 'L',
+        title: 'the host and a kernel share words',
+        text: `the host (operation ${String(now)}) ${b.does} ${memory} while ${nameOf(first)} ${a.does} it by atomic accesses of the system's scope, and has not waited for it`,
+        a,
+        b,
+        memory,
+        spans,
+        why: 'the two do not race if the host uses atomics, too, which cannot be told from plain accesses',
+        fix: `atomics of the host (cuda::atomic_ref, std::atomic_ref, __atomic_fetch_add) at these bytes`,
+      }
     return {
       id: 'H3',
       severity: 'E',

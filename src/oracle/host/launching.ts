@@ -6,9 +6,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, failure } from '../../failure.js'
+import { remembered } from '../../remembered.js'
 import { briefName, shownName } from '../../dialects/ptx/names/itanium.js'
 import { eager } from '../../semantics/execution/policy.js'
 import { run } from '../../semantics/execution/run.js'
+import { shadow } from '../../numerics/shadow.js'
+import * as Plane from '../../semantics/machine/plane.js'
+import type { WarpProgram } from '../../semantics/warps/program.js'
 import { launchWarps } from '../../semantics/execution/launch-warps.js'
 import {
   type Access,
@@ -80,8 +84,22 @@ const byPlane = ({ memories }: Host, planeOf: ReadonlyMap<string, number>): Read
     }),
   )
 
+/** Statements that are atomic for the host, too. */
+const sitesOfSystem: (p: WarpProgram) => ReadonlySet<number> = remembered(
+  ({ code }: WarpProgram) =>
+    new Set(
+      code.flatMap(({ operation: o, site }) =>
+        (o._tag === 'atomic' || ((o._tag === 'load' || o._tag === 'store') && o.ordering !== 'weak')) &&
+        o.scope === 'sys'
+          ? [site]
+          : [],
+      ),
+    ),
+)
+
 /** What a launch touches, by the memories of the program. `isEarly`: all of it comes before a wait, whatever is said of each. */
 const accessesOf = (
+  program: WarpProgram,
   touches: ReadonlyArray<Touch>,
   ofPlane: ReadonlyMap<number, Memory>,
   isEarly: boolean,
@@ -90,7 +108,17 @@ const accessesOf = (
     const m = ofPlane.get(plane)
     return m === undefined
       ? []
-      : [{ memory: m.name, rw, atomic, early: early || isEarly, spans, site: String(site) }]
+      : [
+          {
+            memory: m.name,
+            rw,
+            atomic,
+            ofSystem: atomic > 0 && sitesOfSystem(program).has(site),
+            early: early || isEarly,
+            spans,
+            site: String(site),
+          },
+        ]
   })
 
 /** The same without a log, where that is all that there is to say (`semantics/swift`); null: it is executed by definition. */
@@ -102,11 +130,13 @@ const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | 
   if (E.isLeft(made)) return null
   const { world, planeOf } = made.right
   const ofPlane = byPlane(r.host, planeOf)
-  const done = swiftly(
-    made.right,
-    world.header.planes.map((_, plane) => ofPlane.get(plane)?.written ?? null),
-    p.fuel * turnsOfEvent,
-  )
+  const written = world.header.planes.map((_, plane) => ofPlane.get(plane)?.written ?? null)
+  const most = p.fuel * turnsOfEvent
+  const plainly = swiftly(made.right, written, most)
+  const done =
+    plainly === null && written.some((one) => one !== null)
+      ? swiftly(made.right, written, most, 'all')
+      : plainly
   if (done === null) return null
   const memories = new Map(r.host.memories)
   for (const [plane, holds] of done.planes) {
@@ -116,9 +146,38 @@ const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | 
   const { touches } = atPlaces({ touches: done.touches, unwritten: [], waited: false }, placeIn(world))
   return {
     memories,
-    accesses: accessesOf(touches, ofPlane, isEarly),
+    accesses: accessesOf(program, touches, ofPlane, isEarly),
     sites: sitesOf(world, touches),
   }
+}
+
+/**
+ * Does nothing come of the bytes that nothing has written, which a launch reads? It is executed once more, over shadows: they are not known, and nothing that is written may be
+ * of them, nor any decision.
+ */
+const comesToNothing = (p: Performing, r: Ready, program: WarpProgram): boolean => {
+  const held = (r.arguments.held ?? []).map((m) =>
+    typeof m.holds === 'string'
+      ? m
+      : Object.assign({}, m, {
+          holds: Plane.doubted(m.holds, r.host.memories.get(m.name)?.written ?? null, 1, true),
+        }),
+  )
+  const made = launchWarps(program, Object.assign({}, r.arguments, { held }), shadow(p.algebra(program.arch)))
+  if (E.isLeft(made)) return false
+  const { world, machine } = made.right
+  const ran = run(
+    world,
+    machine,
+    { policy: eager, fuel: p.fuel, keepSchedule: false, transient: true, ahead: false },
+    touched({ waits: null, written: [] }),
+  )
+  return (
+    ran.outcome._tag === 'completed' &&
+    ran.result.touches.every(
+      ({ plane, rw, spans }) => rw === 'r' || !Plane.isDoubtful(ran.machine.planes[plane]!, spans),
+    )
+  )
 }
 
 /** Branches that a launch without a log may take for each event that one with a log may have. */
@@ -175,13 +234,14 @@ export const executed = (
   )
   const { touches, unwritten: never } = atPlaces(ran.result, placeIn(world))
   const sites = sitesOf(world, touches)
-  const accesses = accessesOf(touches, ofPlane, false)
+  const accesses = accessesOf(program, touches, ofPlane, false)
   const memories = new Map(r.host.memories)
   const touchedPlanes = new Set(touches.flatMap(({ plane, rw }) => (rw === 'w' ? [plane] : [])))
   for (const [plane, m] of ofPlane)
     if (touchedPlanes.has(plane))
       memories.set(m.name, settled(m, ran.machine.planes[plane]!, written[plane]!))
-  const unwritten = never.map((u) =>
+  const isUsed = never.length > 0 && !(ran.outcome._tag === 'completed' && comesToNothing(p, r, program))
+  const unwritten = (isUsed ? never : []).map((u) =>
     neverWritten(now, what, stream, ofPlane.get(u.plane)!, u.start, u.end, siteText(world, u.site)),
   )
   const why =

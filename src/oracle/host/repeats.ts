@@ -34,11 +34,14 @@ const mostKept = 64
 
 /** After a launch: where it has written what was there, what held it before. */
 export const settled = (before: Memory, holds: Plane.Plane, written: Uint8Array | null): Memory => {
+  const all = written === null || !written.includes(0)
   const isWritten =
-    before.written === null || (written !== null && before.written.every((byte, at) => byte === written[at]))
+    before.written === null
+      ? all
+      : written !== null && before.written.every((byte, at) => byte === written[at])
   return Plane.isSame(before.holds, holds) && isWritten
     ? before
-    : changed(before, { holds, written: written === null || !written.includes(0) ? null : written })
+    : changed(before, { holds, written: all ? null : written })
 }
 
 // ---------------------------------------------------------------- launches

@@ -99,6 +99,7 @@ const doingsOf = (text: string, dependent: boolean): Doings | null => {
           memory,
           rw,
           atomic: verb === 'add' ? 32 : 0,
+          ofSystem: false,
           early: dependent && !waits,
           spans: bytes,
           site: part.trim(),

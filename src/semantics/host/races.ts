@@ -10,6 +10,7 @@
  * | the later one's operation knows that the other is over | nothing                                                                                  |
  * | both are atomic for the device, of equal width         | nothing                                                                                  |
  * | a read, and an early write of a dependent launch, where all threads of the reader have ended before (it triggers nothing) | nothing: only order is asked for |
+ * | an access of the host, and atomic ones of the system's scope | *shared words*: a race unless those of the host are atomic, which cannot be seen          |
  * | any other                                              | a race                                                                                   |
  *
  * Laws
@@ -29,6 +30,8 @@ export interface Access {
   readonly rw: 'r' | 'w'
   /** bits of its elements, where each is atomic for the whole device; 0: it is not */
   readonly atomic: number
+  /** it is atomic for the host, too */
+  readonly ofSystem: boolean
   readonly early: boolean
   readonly spans: Int32Array
   /** which statement, for a reader; one operation may have many */
@@ -47,6 +50,8 @@ export interface Race {
   readonly spans: Int32Array
   /** the second is a dependent launch, and behind its wait it would not race */
   readonly early: boolean
+  /** the second is the host, and no race if it accesses the words as atomics */
+  readonly sharesWords: boolean
 }
 
 interface Kept {
@@ -84,6 +89,7 @@ const racing = (
             second: { operation, access },
             spans,
             early: access.early && isOver(waited, k.place),
+            sharesWords: operation === null && k.access.ofSystem,
           },
         ]
   })
@@ -111,6 +117,7 @@ const replaces = (later: Kept, { place, access }: Kept): boolean =>
   later.access.site === access.site &&
   later.access.rw === access.rw &&
   later.access.atomic === access.atomic &&
+  later.access.ofSystem === access.ofSystem &&
   covers(later.access.spans, access.spans)
 
 /** With what an operation has touched. */

@@ -68,7 +68,7 @@ export interface GlobalPlane {
   } | null
   /** of a plane that is no tensor, kept where planes hold bytes */
   readonly contents: Uint8Array | null
-  /** of a plane of bytes: as an earlier launch has left it, in place of `contents` */
+  /** as an earlier launch has left it, in place of `contents`: of a run over memory of its kind */
   readonly left?: Plane.Plane
   /** what a claim is about begins as zeros */
   readonly zeros?: true
@@ -336,7 +336,7 @@ const memoryOf = (world: World, l: Launch): E.Either<Unlaunched, ReadonlyArray<P
       : Plane.empty(algebra.memory, p.bytes, algebra.runs),
   )
   l.memory.forEach(({ name, bytes, output, contents, left, counted, unknown = false, datumOf }, plane) => {
-    if (left !== undefined && algebra.memory === 'bytes') memory[plane] = left
+    if (left !== undefined && left._tag === algebra.memory) memory[plane] = left
     if (contents !== null && algebra.memory === 'bytes') memory[plane] = Plane.ofBytes(contents, algebra.runs)
     if (contents !== null && algebra.memory === 'shadow')
       memory[plane] = Plane.ofShadow(contents, unknown ? datumOfPlane(plane) : null, algebra.runs)

@@ -391,6 +391,36 @@ export const ofUnknown = (size: number, datum: number, runs: boolean = false): P
   )
 }
 
+/** A plane of shadows that holds what one of bytes holds; of those that are 0 in `there` (null: none is) nothing is known but their datum. */
+export const doubted = (
+  plane: Plane,
+  there: Uint8Array | null,
+  datum: number,
+  runs: boolean = false,
+): Plane =>
+  plane._tag !== 'bytes'
+    ? plane
+    : shadowed(
+        plane.size,
+        plane,
+        there === null
+          ? blankBytes(plane.size, runs)
+          : ofBytes(
+              there.map((one) => (one === 0 ? datum : known)),
+              runs,
+            ),
+      )
+
+/** Is some byte of these (start, end, start, end ...) of a plane of shadows not known? */
+export const isDoubtful = (plane: Plane, spans: Int32Array): boolean => {
+  if (plane._tag !== 'shadow' || isWholly(plane)) return false
+  const marks = new Uint8Array(plane.size)
+  copyOut(plane.marks, 0, plane.size, marks)
+  for (let i = 0; i < spans.length; i += 2)
+    if (marks.subarray(spans[i], spans[i + 1]).some((mark) => mark !== known)) return true
+  return false
+}
+
 /** A plane that holds these bytes. */
 export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => {
   const pages = Array.from({ length: Math.ceil(bytes.length / paging.size) }, (_, number) => {

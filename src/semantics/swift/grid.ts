@@ -11,8 +11,9 @@ import { sourceLane } from '../warps/lanes.js'
 import { givenWord, numbersOf } from '../warps/front.js'
 import type { LinkedInstruction, WarpLaunch } from '../warps/launched.js'
 import { endsAt } from '../warps/meeting.js'
-import type { Guard, Operation, Place, Row, WarpProgram } from '../warps/program.js'
-import { isPlain, swiftness } from './program.js'
+import type { Guard, Operation, Row } from '../warps/program.js'
+import { isPlain } from './program.js'
+import { doubtsOf, settled } from './nothing.js'
 import { reduced } from './exchanges.js'
 import { computing, lanesOf, moving, registers, type Does, type Registers } from './lanes.js'
 import {
@@ -21,6 +22,7 @@ import {
   joiningAtomically,
   loading,
   localStride,
+  ofNothing,
   storing,
   type Acts,
   type Block,
@@ -432,47 +434,6 @@ const together = (
   return 'done'
 }
 
-// ---------------------------------------------------------------- what holds nothing
-
-const placeOf = (program: WarpProgram, place: Place): number =>
-  place >= 0 ? place : program.rows - 1 - place
-
-/** Of what an instruction reads and writes, by places in `nothing`. */
-interface Doubts {
-  readonly from: ReadonlyArray<number>
-  readonly to: ReadonlyArray<number>
-  readonly decides: ReadonlyArray<number>
-  readonly guard: ReadonlyArray<number>
-}
-
-const doubtsOf = (program: WarpProgram): ReadonlyArray<Doubts | null> =>
-  swiftness(program).doubts.map((d) => {
-    const all = (places: ReadonlyArray<Place>): ReadonlyArray<number> =>
-      places.map((place) => placeOf(program, place))
-    return d === null
-      ? null
-      : { from: all(d.from), to: all(d.to), decides: all(d.decides), guard: all(d.guard) }
-  })
-
-/** Whether what decides holds something; and what is written holds something, or not. */
-const settled = (
-  { nothing }: Local,
-  { from, to, decides, guard }: Doubts,
-  whole: number,
-  mask: number,
-  step: Step,
-): boolean => {
-  for (let i = 0; i < guard.length; i++) if ((nothing[guard[i]!]! & whole) !== 0) return false
-  for (let i = 0; i < decides.length; i++) if ((nothing[decides[i]!]! & mask) !== 0) return false
-  if (to.length === 0) return true
-  let without = 0
-  for (let i = 0; i < from.length; i++) without |= nothing[from[i]!]! & mask
-  // a lane may give it to any other
-  if (step._tag === 'together' && without !== 0) without = mask
-  for (let i = 0; i < to.length; i++) nothing[to[i]!] = (nothing[to[i]!]! & ~mask) | without
-  return true
-}
-
 // ---------------------------------------------------------------- barriers
 
 const barriersOfCta = 16
@@ -516,7 +477,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
     if (step === null) return false
     steps.push(step)
   }
-  const doubts = doubtsOf(program)
+  const doubts = doubtsOf(program, m.follows)
   const warpsOfCta = Math.ceil(threads / 32)
   const allThreads = 32 * warpsOfCta
   let turns = 0
@@ -590,7 +551,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
         }
         const mask: number = step.guard === null ? s.mask : s.mask & truth(r, step.guard)
         const doubt = doubts[s.pc]!
-        if (doubt !== null && !settled(r, doubt, s.mask, mask, step)) return 'fails'
+        if (doubt !== null && !settled(r, doubt, s.mask, mask)) return 'fails'
         if (mask === 0) {
           comeTo(w, s, s.pc + 1)
           continue
@@ -658,6 +619,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
         predicates,
         local: flat(-1, bytes, new Uint8Array(bytes), true),
         nothing: new Int32Array(program.rows + program.predicates),
+        missing: new Uint8Array(program.rows * 32).fill(ofNothing),
       },
       parts: [],
       ended: 0,
@@ -694,8 +656,10 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
       w.isDone = w.hasYielded = false
       for (const place of doubtful) {
         w.registers.nothing[place] = -1
-        if (place < program.rows) w.registers.words.fill(0, place * 32, place * 32 + 32)
-        else w.registers.predicates[place - program.rows] = 0
+        if (place < program.rows) {
+          w.registers.words.fill(0, place * 32, place * 32 + 32)
+          w.registers.missing.fill(ofNothing, place * 32, place * 32 + 32)
+        } else w.registers.predicates[place - program.rows] = 0
       }
       if (program.localBytes > 0) w.registers.local.written?.fill(0)
       for (const [row, word] of given) w.registers.words.fill(word, row * 32, row * 32 + 32)

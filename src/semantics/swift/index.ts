@@ -12,7 +12,7 @@
  *
  * Laws
  * 1. What is said is what `run` says, of memory and of what is touched, in every program whose result does not depend on the schedule.
- * 2. Nothing is said of a launch that faults, gets stuck, or reads what nothing has written.
+ * 2. Nothing is said of a launch that faults, gets stuck, or reads what nothing has written, but where that is followed and nothing comes of it: such bytes are moved as they are.
  */
 import * as Plane from '../machine/plane.js'
 import { united } from '../host/spans.js'
@@ -20,7 +20,7 @@ import type { Touch } from '../host/touched.js'
 import type { LaunchedWarps } from '../execution/launch-warps.js'
 import { grid } from './grid.js'
 import { memories, spansOf, type Flat } from './memory.js'
-import { isSwift } from './program.js'
+import { isSwift, type Follows } from './program.js'
 
 export { isSwift }
 
@@ -35,14 +35,41 @@ export interface Swift {
 const planeOf = (before: Plane.Plane, { bytes, dirty }: Flat): Plane.Plane =>
   dirty === null ? before : Plane.withPagesOf(before, bytes, dirty)
 
-/** `written`: by plane, a byte for each, 1 where it was written; null: all were. Null: it is not executed here. */
+/**
+ * Bytes that nothing has written, behind one that was, and no more than lie between two fields of a struct: they end where the next field begins, at a multiple of more bytes than
+ * they are.
+ */
+const isPadding = (written: Uint8Array, start: number, end: number): boolean =>
+  end - start < 16 && start > 0 && written[start - 1] === 1 && end % 2 ** (32 - Math.clz32(end - start)) === 0
+
+/** Has memory got what holds nothing, more of it than the padding of structs? */
+const spills = (f: Flat, spans: Int32Array): boolean => {
+  const { written } = f
+  if (written === null) return false
+  for (let i = 0; i < spans.length; i += 2)
+    for (let at = written.indexOf(0, spans[i]); at >= 0 && at < spans[i + 1]!;) {
+      let [start, end] = [at, at]
+      while (start > 0 && written[start - 1] === 0) start--
+      // what lies behind is no matter of this launch
+      while (end < spans[i + 1]! && written[end] === 0) end++
+      if (!isPadding(written, start, end)) return true
+      at = written.indexOf(0, end)
+    }
+  return false
+}
+
+/**
+ * `written`: by plane, a byte for each, 1 where it was written; null: all were. `follows`: where it is `all`, bytes that nothing has written may be read and moved, and nothing comes of
+ * them. Null: it is not executed here.
+ */
 export const swiftly = (
   { world, machine, launch }: LaunchedWarps,
   written: ReadonlyArray<Uint8Array | null>,
   most: number,
+  follows: Follows = 'local',
 ): Swift | null => {
   if (!isSwift(launch.program) || launch.explicitCluster || launch.sharedBase % 16 !== 0) return null
-  const m = memories(launch, machine.planes, written)
+  const m = memories(launch, machine.planes, written, follows)
   if (!grid(launch, world.clusterCount, m, most)) return null
   const touches = new Map<string, { readonly key: Omit<Touch, 'spans'>; readonly list: number[] }>()
   for (const marks of m.touched()) {
@@ -53,6 +80,11 @@ export const swiftly = (
     touches.set(key, t)
     for (const x of spansOf(marks)) t.list.push(x)
   }
+  if (follows === 'all')
+    for (const f of m.all()) {
+      const all = [...touches.values()].filter(({ key }) => key.plane === f.plane && key.rw === 'w')
+      if (f.plane >= 0 && spills(f, united(all.flatMap(({ list }) => list)))) return null
+    }
   const changed = m.all().filter(({ plane, dirty }) => plane >= 0 && dirty?.includes(1) === true)
   return {
     planes: new Map(changed.map((f) => [f.plane, planeOf(machine.planes[f.plane]!, f)])),

@@ -19,6 +19,7 @@ import { joining } from '../warps/atomics.js'
 import { windowOf } from '../warps/memory.js'
 import type { Address, Operation, Row, Width } from '../warps/program.js'
 import type { Lanes, Registers } from './lanes.js'
+import type { Follows } from './program.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
 
@@ -94,13 +95,19 @@ export interface Block {
 /** A warp's own. */
 export interface Local {
   readonly local: Flat
-  /** of rows, and behind them of predicates, the lanes whose word holds nothing: where it is asked (`program.ts`) */
+  /** of rows, and behind them of predicates, the lanes whose word holds nothing, or not in every byte: where it is asked (`program.ts`) */
   readonly nothing: Int32Array
+  /** of rows, lane by lane, where `nothing` says so: the bytes that hold nothing, and `ofNothing` where the word was computed of some */
+  readonly missing: Uint8Array
 }
+
+/** All bytes of a word that was computed of what holds nothing, or that nothing has given a value. */
+export const ofNothing = 31
 
 export type Acts = (r: Registers & Local, b: Block, l: Lanes) => boolean
 
 export interface Memories {
+  readonly follows: Follows
   readonly at: (high: number) => Flat | null
   readonly marks: (f: Flat, site: number, rw: 'r' | 'w', atomic: number, bits: number) => Marks
   readonly all: () => ReadonlyArray<Flat>
@@ -112,6 +119,7 @@ export const memories = (
   launch: WarpLaunch,
   planes: ReadonlyArray<Plane.Plane>,
   written: ReadonlyArray<Uint8Array | null>,
+  follows: Follows,
 ): Memories => {
   const byHigh = new Map<number, Flat | null>()
   const made = (high: number): Flat | null => {
@@ -124,12 +132,16 @@ export const memories = (
     }
     const plane = planes[region.plane]
     if (plane?._tag !== 'bytes') return null
-    const f = flat(region.plane, plane.size, written[region.plane] ?? null, true)
+    const known = written[region.plane] ?? null
+    // where it is followed, any byte may hold nothing afterwards
+    const marks = known === null && follows === 'all' ? new Uint8Array(plane.size).fill(1) : known
+    const f = flat(region.plane, plane.size, marks, true)
     Plane.copyOut(plane, 0, plane.size, f.bytes)
     return f
   }
   const touched: Marks[] = []
   return {
+    follows,
     at: (high) => {
       const known = byHigh.get(high)
       if (known !== undefined) return known
@@ -243,6 +255,14 @@ const isWritten = (f: Flat, at: number, size: number): boolean => {
   return true
 }
 
+/** Which of some bytes, four at most, hold nothing. */
+const missingAt = (f: Flat, at: number, size: number): number => {
+  if (f.written === null || isWritten(f, at, size)) return 0
+  let bytes = 0
+  for (let b = 0; b < size; b++) if (f.written[at + b] === 0) bytes |= 1 << b
+  return bytes
+}
+
 const isNowWritten = (f: Flat, at: number, size: number): void => {
   if (f.dirty !== null) f.dirty[at >> pageBits] = 1
   if (f.written === null) return
@@ -273,8 +293,8 @@ export const loading = (launch: WarpLaunch, m: Memories, site: number, o: Of<'lo
       to ?? Array.from({ length: Math.max(1, o.width.bytes / 4) }, () => null),
   )
   const [only] = rows
-  const isLocal = o.from.space === 'local'
-  if (bytes === 4 && count === 1 && only !== undefined && only !== null && !isLocal) {
+  const isFollowed = m.follows === 'all' || o.from.space === 'local'
+  if (bytes === 4 && count === 1 && only !== undefined && only !== null && !isFollowed) {
     const to = only * 32
     return (r, b, { list }) => {
       const { words } = r
@@ -300,12 +320,15 @@ export const loading = (launch: WarpLaunch, m: Memories, site: number, o: Of<'lo
       if (!find(r, b, l, size)) return false
       const { byte } = here
       const f = here.flat!
-      if (isLocal) {
+      if (isFollowed) {
         for (let k = 0; k < count; k++) {
           const row = rows[k]!
           if (row === null) continue
+          const missing = missingAt(f, byte + k * bytes, bytes)
           const before = r.nothing[row]!
-          r.nothing[row] = isWritten(f, byte + k * bytes, bytes) ? before & ~(1 << l) : before | (1 << l)
+          r.nothing[row] = missing === 0 ? before & ~(1 << l) : before | (1 << l)
+          // the sign of a narrow word is in its upper bytes, too
+          r.missing[row * 32 + l] = missing >>> (bytes - 1) !== 0 && bytes < 4 && signed ? ofNothing : missing
         }
       } else if (!isWritten(f, byte, size)) return false
       mark(here.marks, byte, size, bits)
@@ -330,6 +353,7 @@ export const storing = (launch: WarpLaunch, m: Memories, site: number, o: Of<'st
   const bits = bitsOf(size)
   const rows = o.value.flat()
   const isLocal = o.into.space === 'local'
+  const isFollowed = m.follows === 'all' || isLocal
   return (r, b, { list }) => {
     const { words } = r
     for (let i = 0; i < list.length; i++) {
@@ -339,10 +363,15 @@ export const storing = (launch: WarpLaunch, m: Memories, site: number, o: Of<'st
       const f = here.flat!
       if (f.dirty === null) return false
       isNowWritten(f, byte, size)
-      if (isLocal)
-        for (let k = 0; k < count; k++)
-          if (((r.nothing[rows[k]!]! >>> l) & 1) === 1)
-            f.written?.fill(0, byte + k * bytes, byte + (k + 1) * bytes)
+      if (isFollowed)
+        for (let k = 0; k < count; k++) {
+          if (((r.nothing[rows[k]!]! >>> l) & 1) === 0) continue
+          const missing = r.missing[rows[k]! * 32 + l]!
+          // something has come of it
+          if (missing === ofNothing && f.plane >= 0) return false
+          for (let at = 0; at < bytes; at++)
+            if (((missing >>> at) & 1) === 1) f.written![byte + k * bytes + at] = 0
+        }
       mark(here.marks, byte, size, bits)
       for (let k = 0; k < count; k++) {
         const word = words[rows[k]! * 32 + l]!
@@ -379,7 +408,10 @@ export const copying = (launch: WarpLaunch, m: Memories, site: number, o: Of<'co
       const f = from.here.flat!
       // whole words alone
       for (let k = 0; k + 4 <= wanted; k += 4) {
-        if (!isWritten(f, byte + k, 4)) return false
+        if (!isWritten(f, byte + k, 4)) {
+          if (m.follows !== 'all') return false
+          b.shared.written!.set(f.written!.subarray(byte + k, byte + k + 4), at + k)
+        }
         mark(from.here.marks, byte + k, 4, bitsOfWord)
         b.shared.words[(at + k) >> 2] = f.words[(byte + k) >> 2]!
       }

@@ -12,6 +12,7 @@
 import { remembered } from '../../remembered.js'
 import {
   ofPredicate,
+  type Address,
   type Instruction,
   type Operation,
   type Place,
@@ -64,6 +65,11 @@ export const isPlain = (o: Operation): o is Plain =>
 
 // ---------------------------------------------------------------- what is written before it is read
 
+/** Memory that may hold what nothing has written: a thread's own, or all. Where memory is not followed, such a byte must not be read. */
+export type Follows = 'local' | 'all'
+
+const isFollowed = ({ space }: Address, follows: Follows): boolean => follows === 'all' || space === 'local'
+
 /** Instructions that may come next. */
 const nextOf = (p: WarpProgram, pc: number): ReadonlyArray<number> => {
   const { operation: o, guard } = p.code[pc]!
@@ -80,12 +86,17 @@ const bitOf = (p: WarpProgram, place: Place): number => (place >= 0 ? place : p.
 
 const has = (s: Uint8Array, p: WarpProgram, place: Place): boolean => s[bitOf(p, place)] === 1
 
-/** What is surely written behind an instruction, of what is before it. What is computed of something that may hold nothing may hold nothing, and so may what local memory holds. */
-const after = (p: WarpProgram, { operation: o, guard }: Instruction, before: Uint8Array): Uint8Array => {
+/** What is surely written behind an instruction, of what is before it. What is computed of something that may hold nothing may hold nothing, and so may what memory holds that is followed. */
+const after = (
+  p: WarpProgram,
+  { operation: o, guard }: Instruction,
+  before: Uint8Array,
+  follows: Follows,
+): Uint8Array => {
   const { reads, writes, computes } = usesOf(o)
   if (writes.length === 0) return before
   const isKnown =
-    !(o._tag === 'load' && o.from.space === 'local') &&
+    !(o._tag === 'load' && isFollowed(o.from, follows)) &&
     (!computes || reads.every((place) => has(before, p, place)))
   const out = before.slice()
   for (const place of writes) {
@@ -97,7 +108,7 @@ const after = (p: WarpProgram, { operation: o, guard }: Instruction, before: Uin
 }
 
 /** Of every instruction that can be come to, the places that every way has written; the others are null. */
-const writtenBefore = (p: WarpProgram): ReadonlyArray<Uint8Array | null> => {
+const writtenBefore = (p: WarpProgram, follows: Follows): ReadonlyArray<Uint8Array | null> => {
   const entry = new Uint8Array(p.rows + p.predicates)
   for (const { row } of p.constants) entry[row] = 1
   for (const { row, given } of p.givens) if (given._tag !== 'unspecified') entry[row] = 1
@@ -118,7 +129,7 @@ const writtenBefore = (p: WarpProgram): ReadonlyArray<Uint8Array | null> => {
   }
   come(0, entry)
   for (let pc = todo.pop(); pc !== undefined; pc = todo.pop()) {
-    const behind = after(p, p.code[pc]!, at[pc]!)
+    const behind = after(p, p.code[pc]!, at[pc]!, follows)
     for (const next of nextOf(p, pc)) come(next, behind)
   }
   return at
@@ -145,12 +156,11 @@ export interface Swiftness {
 const guardOf = ({ guard }: Instruction): ReadonlyArray<Place> =>
   guard === null ? [] : [ofPredicate(guard.predicate)]
 
-/** Can it be executed swiftly, and what is to be watched then? */
-export const swiftness: (p: WarpProgram) => Swiftness = remembered((p: WarpProgram): Swiftness => {
+const swiftnessOf = (p: WarpProgram, follows: Follows): Swiftness => {
   const other = p.code.find(({ operation }) => !isPlain(operation))
   const hindered = p.reserved === true || p.cluster !== null ? 'cluster' : (other?.operation._tag ?? null)
   if (hindered !== null) return { hindered, doubts: [] }
-  const before = writtenBefore(p)
+  const before = writtenBefore(p, follows)
   const doubtful = new Set(
     p.code.flatMap((one, pc) => {
       const there = before[pc] ?? null
@@ -165,9 +175,9 @@ export const swiftness: (p: WarpProgram) => Swiftness = remembered((p: WarpProgr
     doubts: p.code.map((one): Doubt | null => {
       const { operation: o } = one
       const { reads, writes, computes, kept } = usesOf(o)
-      // what is stored to local memory is followed there
-      const isFollowed = o._tag === 'store' && o.into.space === 'local'
-      const decides = computes ? [] : reads.filter((place) => !isFollowed || !kept.includes(place))
+      // what is stored is followed there
+      const goesOn = o._tag === 'store' && isFollowed(o.into, follows)
+      const decides = computes ? [] : reads.filter((place) => !goesOn || !kept.includes(place))
       const doubt = {
         from: computes ? reads.filter(isDoubtful) : [],
         to: writes.filter(isDoubtful),
@@ -177,6 +187,13 @@ export const swiftness: (p: WarpProgram) => Swiftness = remembered((p: WarpProgr
       return doubt.to.length + doubt.decides.length + doubt.guard.length === 0 ? null : doubt
     }),
   }
-})
+}
 
-export const isSwift = (p: WarpProgram): boolean => swiftness(p).hindered === null
+const inRegisters = remembered((p: WarpProgram): Swiftness => swiftnessOf(p, 'local'))
+const inMemory = remembered((p: WarpProgram): Swiftness => swiftnessOf(p, 'all'))
+
+/** Can it be executed swiftly, and what is to be watched then? */
+export const swiftness = (p: WarpProgram, follows: Follows): Swiftness =>
+  follows === 'all' ? inMemory(p) : inRegisters(p)
+
+export const isSwift = (p: WarpProgram): boolean => swiftness(p, 'local').hindered === null
