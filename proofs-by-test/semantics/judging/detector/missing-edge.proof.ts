@@ -154,6 +154,20 @@ describe('smallest missing edge', () => {
     // a wait on the commit's own barrier would do as well and comes first
     expect(['wait', 'arrive']).toContain(e.kind)
   })
+  it('released before the last read: the arrive is moved, and the read waits for no later contents', () => {
+    const e = explained((s) => {
+      load(s, 0, 0, 's0 0')
+      s.wait(1, 0, 0)
+      s.arrive(1, 1)
+      s.r(1, 's0 0', 'late read')
+      s.wait(0, 1, 0)
+      load(s, 0, 0, 's0 0')
+      s.wait(1, 0, 1)
+      s.arrive(1, 1)
+    })
+    expect(e.kind).toBe('arrive')
+    expect(e.text).toMatch(/^move the arrive .* on empty@0 after `late read` of c@0$/)
+  })
   it('a new pair where nothing carries the access', () => {
     const e = explained((s) => {
       s.w(0, 's0 0', 'produce')

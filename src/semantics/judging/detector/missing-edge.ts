@@ -460,17 +460,20 @@ export const explain = (
   const orders: ReadonlyArray<readonly [Seen, Seen]> =
     other === undefined ? exits(header, events, finding, first) : bothWays(first, seen[1]!)
   const restsOnRelaxed = draft !== undefined && report?.byManual.has(draft) === true
-  for (const kind of answered ? [warpSyncs] : restsOnRelaxed ? [released, ...kinds] : kinds) {
-    for (const [a, b] of orders) {
-      for (const h of kind(header, events, options, finding, a, b, completed)) {
-        if (!gone(h)) continue
-        const found = remedy(h)
-        return isOfFence(found, 'wgmma') && movedBehind(events, finding)
-          ? Object.assign({ moved: true as const }, found)
-          : found
-      }
+  const tried = answered ? [warpSyncs] : restsOnRelaxed ? [released, ...kinds] : kinds
+  // what was overwritten was read, so the reader came first
+  const inOrder: ReadonlyArray<readonly [Kind, readonly [Seen, Seen]]> =
+    hazards[finding.id].overwrites === true
+      ? orders.flatMap((order) => tried.map((kind) => [kind, order] as const))
+      : tried.flatMap((kind) => orders.map((order) => [kind, order] as const))
+  for (const [kind, [a, b]] of inOrder)
+    for (const h of kind(header, events, options, finding, a, b, completed)) {
+      if (!gone(h)) continue
+      const found = remedy(h)
+      return isOfFence(found, 'wgmma') && movedBehind(events, finding)
+        ? Object.assign({ moved: true as const }, found)
+        : found
     }
-  }
   return fenced ?? byRule(header, finding)
 }
 
