@@ -33,7 +33,7 @@ import { addsFloats, known } from './access-record.js'
 import { overlap } from './atoms.js'
 import type { Assumption, Conflicts } from './cell.js'
 import { direction, invisibleId, laneId, raceId, type Facts } from './classify.js'
-import { crossing, inOrderByLanes } from './lanes.js'
+import { crossing, inOrderByLanes, orderedLanes } from './lanes.js'
 import type { Context } from './context.js'
 import type { Knowledge } from './knowledge.js'
 import { hasAcquired, programOf } from './knowledge.js'
@@ -106,10 +106,10 @@ const knowsOf = (earlier: AccessRecord, agent: number, k: Knowledge): number | u
 const waitsForLanes = (r: AccessRecord): boolean => r.map && r.whole && r.operation < 0
 
 /** Why the threads of two accesses are not in order where their warps are. */
-const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean): string => {
+const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean, k: Knowledge): string => {
   const { crossing: apart, shared } = crossing(earlier, later)
   if (!ofOne)
-    return `are not ordered for ${showLanes(apart | shared)} of the first: other lanes synchronise the two warps, and nothing orders those lanes after these`
+    return `are not ordered for ${showLanes((apart | shared) & ~orderedLanes(earlier, later.stamp, k))} of the first: other lanes synchronise the two warps, and nothing orders those lanes after these`
   if (waitsForLanes(later))
     return `are made by different lanes of one warp (the first by ${showLanes(apart)}): the second waits for all lanes, and the manual does not say that this orders memory`
   return earlier.stamp.at === later.stamp.at
@@ -246,7 +246,7 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         ofOne ? laneId(earlier, later) : apart ? 'D3' : raceId(space, earlier, later, meant, facts)
       const inOrder = ofWarps && !lanes
       const how = lanes
-        ? inWords(earlier, later, ofOne)
+        ? inWords(earlier, later, ofOne, k)
         : apart
           ? unordered(c.header)
           : inOrder

@@ -302,7 +302,7 @@ export const knowsSome = (
 /** Of the lanes that have started something those of which some lane, of these that know this, knows that it is done. */
 export const lanesDone = (
   k: Knowledge,
-  { agent, lanes = 0 }: Stamp,
+  { agent, lanes = 0 }: Pick<Stamp, 'agent' | 'lanes'>,
   clock: number,
   at: number,
   by: { readonly agent: number; readonly lanes: number },
@@ -334,6 +334,17 @@ export const inOrderByLanes = (x: AccessRecord, r: AccessRecord, k: Knowledge): 
       valueAt(k.order, c.alternative) >= c.at &&
       threadsKnow(x, r, k, 'order', c.alternative, c.at))
   )
+}
+
+/** Lanes of an access of one warp of which an agent of another one that knows this knows that they are done. */
+export const orderedLanes = (
+  { stamp, lanes, completion: c }: AccessRecord,
+  by: Stamp,
+  k: Knowledge,
+): number => {
+  const event = { agent: stamp.agent, lanes }
+  const other = { agent: by.agent, lanes: 0 }
+  return lanesDone(k, event, c.clock, c.at, other) | lanesDone(k, event, c.alternative, c.at, other)
 }
 
 /** Whether the threads of `r` find what those of `x` wrote, where their warp does; `clock` is that by which it does. */
