@@ -48,8 +48,8 @@ def check(
     which there are shapes alone are asked for where no data that are tried fit. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``, ``in_=``.
 
     ``level``: of a kernel of Triton ``"auto"``, which it is if it is not said, judges TTGIR, and the PTX that its compiler makes of it, and gives one
-    verdict (``verdict.levels`` says what each came to); ``"ttgir"`` and ``"ptx"`` judge one. ``"ptx"`` of a function of JAX takes ``ptx=``, the text that jaxlib dumped
-    of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
+    verdict (``verdict.levels`` says what each came to); ``"ttgir"`` and ``"ptx"`` judge one. A function of JAX has the levels ``"jaxpr"`` and ``"ptx"``; its PTX is ``ptx=``,
+    the text that jaxlib dumped of its one kernel, as a path or ``{"ptx": text}``. PTX is judged on data: an array without any is seeded. ``grid``: programs along each axis, of Triton. ``computes``: what is to be proved: ``"matmul:a,b,c"`` for c = a @ b. ``without``: labels or
     lines of statements that are left out. Where one schedule does not decide, others are tried: ``explore``: ``True``,
     all of them, however long it takes; ``False``, none. ``budget``: what they may cost, in events; by default some seconds' worth. ``strict``: broken contracts
     are errors. ``accept``: a baseline of findings that may stand, a path or what such a file holds (``tcspec.accept/1``): the verdict is ok with these and
@@ -95,8 +95,8 @@ def time(
     ``time("hopper-matmul", set={"m": 4096, "n": 8192, "k": 4096})["microseconds"]``
     """
     options = {"chip": chip, "registers": registers, "without": _list(without)}
-    export = exported(kernel, arguments, keywords, grid, level, _names(time))
-    pending = [_send("time", launch, options) for launch in export.launches]
+    export = exported(kernel, arguments, keywords, grid, level or _text_alone(kernel, keywords), _names(time))
+    pending = [_send("time", _of_one_form(launch), options) for launch in export.launches]
     documents = [one.result(timeout) for one in pending]
     return documents[0] if len(documents) == 1 else documents
 
@@ -188,15 +188,14 @@ def mutate(
     """Every single change of a kernel, and its verdict. ``progress`` is called with ``{"what", "done", "of"}``."""
     options = {"computes": computes, "operator": _list(operator), "class_": _list(class_), "fuel": fuel}
     # changes are those of one text
-    export = exported(kernel, arguments, keywords, grid, level or ("ttgir" if triton.is_kernel(kernel) else None), _names(mutate))
+    export = exported(kernel, arguments, keywords, grid, level or ("ttgir" if triton.is_kernel(kernel) else _text_alone(kernel, keywords)), _names(mutate))
     if len(export.launches) != 1:
         names = ", ".join(launch.name for launch in export.launches)
         raise Refused(f"{_name_of(kernel)}: expected one kernel to change, found {len(export.launches)}: {names}", "kernel")
     (launch,) = export.launches
-    said = {name: value for name, value in launch.params.items() if name != "level"}
     if launch.params.get("level") == "auto":
-        raise Refused(f"{_name_of(kernel)}: level: expected 'ttgir' or 'ptx', whose statements are changed, found 'auto'", "level")
-    document = _send("mutate", replace(launch, params=said), options, progress).result(timeout)
+        raise Refused(f"{_name_of(kernel)}: level: expected one form, whose statements are changed, such as 'ptx', found 'auto'", "level")
+    document = _send("mutate", _of_one_form(launch), options, progress).result(timeout)
     return Mutation(document, document.pop("printed"))
 
 
@@ -206,6 +205,16 @@ def mutate(
 def _names(question: Any) -> list[str]:
     """The options of a question, by their names."""
     return [p.name for p in inspect.signature(question).parameters.values() if p.kind is p.KEYWORD_ONLY]
+
+
+def _text_alone(kernel: Any, keywords: Mapping[str, Any]) -> str | None:
+    """The level of a function of JAX whose PTX is given, for what is asked of one form."""
+    return "ptx" if is_function(kernel) and "ptx" in keywords else None
+
+
+def _of_one_form(launch: Launch) -> Launch:
+    """For what is asked of one form of a kernel: the document that is sent."""
+    return replace(launch, params={name: value for name, value in launch.params.items() if name != "level"})
 
 
 def _list(said: "str | Sequence[str] | None") -> list[str] | None:

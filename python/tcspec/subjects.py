@@ -17,7 +17,7 @@ import importlib.util
 import inspect
 import math
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from difflib import get_close_matches
 from pathlib import Path
@@ -62,10 +62,12 @@ def exported(
     if callable(kernel):
         if level not in (None, "auto", "jaxpr", "ttgir", "ptx"):
             raise Refused(f"level: expected 'auto', 'jaxpr', 'ttgir' or 'ptx' for a function of JAX, found {level!r}", "level")
-        if "ptx" in keywords and level != "ptx" and "ptx" not in _parameters(kernel):
-            raise Refused(f"{_name_of(kernel)}: ptx: expected level='ptx' with it, found {level!r}", "level")
-        if level == "ptx" and "ptx" in keywords:
-            return _mosaic(kernel, arguments, keywords, grid)
+        has_text = "ptx" in keywords and "ptx" not in _parameters(kernel)
+        if has_text and level not in (None, "auto", "ptx"):
+            raise Refused(f"{_name_of(kernel)}: ptx: expected level='auto' or 'ptx' with it, found {level!r}", "level")
+        if has_text:
+            lowered = _mosaic(kernel, arguments, keywords, grid)
+            return lowered if level == "ptx" else lowered.with_jaxpr()
         traced = _of_jax(kernel, arguments, keywords, grid, level)
         return traced if level != "ptx" or traced.is_on_triton else _mosaic(kernel, arguments, keywords, grid)
     raise Refused(
@@ -240,6 +242,8 @@ class _Traced:
     traced: Any
     arguments: tuple[Any, ...]
     level: str | None = None
+    #: files beside the document of its one kernel
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_on_triton(self) -> bool:
@@ -250,8 +254,12 @@ class _Traced:
     def launches(self) -> Sequence[Launch]:
         if not self.is_on_triton:
             exports = enumerate(self.traced.exports)
-            return [replace(_launch(export, None), data=lambda number=number: self.known[number]) for number, export in exports]
+            return [replace(self._launch(export), data=lambda number=number: self.known[number]) for number, export in exports]
         return [_brought_to(export, known, self.level) for export, known in zip(self.traced.exports, self.known)]
+
+    def _launch(self, export: Any) -> Launch:
+        launch = _launch(export, self.level)
+        return replace(launch, params={**launch.params, "files": self.beside}) if self.beside else launch
 
     @cached_property
     def known(self) -> Sequence[Mapping[str, Any]]:
@@ -267,7 +275,7 @@ class _Traced:
                 raise Refused(f"{self.name}: expected data to run on, found a shape alone: {leaf}", "input-missing")
 
         def on_kernel(export: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-            launch = _launch(export, self.level)
+            launch = self._launch(export)
             if "ttgir" not in export.document:
                 made = perform(launch, inputs)
                 return [made[name] for name in launch.outputs or ()]
@@ -281,8 +289,11 @@ class _Traced:
 
 # ---------------------------------------------------------------- PTX of a function of JAX
 
+#: what a request calls the document that it brings (``src/oracle/serve/content.ts``); files beside it have the same name
+_STEM = "kernel"
 
-def _mosaic(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> Export:
+
+def _mosaic(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any) -> _Mosaic:
     """One kernel of Mosaic GPU as PTX: the text is given, its launch is in the module that JAX lowers the kernel to."""
     name, named = _name_of(function), dict(keywords)
     given = named.pop("ptx", None)
@@ -329,6 +340,12 @@ class _Mosaic:
     traced: _Traced
     launch: Launch
     inputs: Sequence[str]
+
+    def with_jaxpr(self) -> _Traced:
+        """The kernel at both levels: the PTX and its launch beside the document, on the same tensors."""
+        document = self.launch.params["launch"]
+        beside = {f"{_STEM}.ptx": self.launch.document["ptx"], f"{_STEM}.launch.json": document, **self.launch.params["files"]}
+        return replace(self.traced, level="auto", beside=beside)
 
     @property
     def launches(self) -> Sequence[Launch]:
@@ -384,7 +401,7 @@ def _launch(export: Any, level: str | None) -> Launch:
     return Launch(
         export.name,
         export.document,
-        {**export.params, "level": level or "auto"} if "ttgir" in export.document else {},
+        {**export.params, "level": level or "auto"} if "ttgir" in export.document else {} if level is None else {"level": level},
         [operand.name for operand in export.inputs],
         [export.memory_of(operand) for operand in export.outputs],
     )

@@ -60,6 +60,32 @@ class Levels(unittest.TestCase):
         self.assertEqual(set(PAIR.named), {s.line for s in verdict.findings[0].statements})
         self.assertTrue(tcspec.check(PAIR.make(True), *PAIR.inputs(), level="ptx", ptx=made / "stage_out.ptx").ok)
 
+    def test_one_verdict_of_both_levels(self) -> None:
+        sys.path.insert(0, str(ROOT / "python"))
+        from kernels.pairs.stage_out import PAIR
+
+        made = CAPTURED / "stage_out"
+        texts = {True: made / "stage_out.ptx", False: made / "broken.ptx"}
+        for jaxpr in (True, False):
+            for ptx in (True, False):
+                with self.subTest(jaxpr=jaxpr, ptx=ptx):
+                    verdict = tcspec.check(PAIR.make(jaxpr), *PAIR.inputs(), ptx=texts[ptx])
+                    came = {True: "ok", False: "hazard"}
+                    self.assertEqual([("jaxpr", came[jaxpr]), ("ptx", came[ptx])], [(one.level, one.result) for one in verdict.levels])
+                    self.assertEqual(came[jaxpr and ptx], verdict.verdict)
+                    self.assertEqual(0 if verdict.ok else 1, len(verdict.findings))
+        alone = tcspec.check(PAIR.make(True), *PAIR.inputs())
+        self.assertTrue(alone.ok)
+        self.assertEqual(["ok", "not-judged"], [one.result for one in alone.levels])
+        self.assertIn("PTX was not judged", alone.reason)
+        self.assertEqual((), tcspec.check(PAIR.make(True), *PAIR.inputs(), level="jaxpr").levels)
+
+    def test_a_run_of_both_levels(self) -> None:
+        function, arguments = ours("double")
+        run = tcspec.run(function, *arguments, ptx=CAPTURED / "double" / "double.ptx")
+        self.assertEqual(["ok", "ok"], [one.result for one in run.kernels[0].levels])
+        self.assertEqual(numpy.load(CAPTURED / "double" / "out0.npy").tobytes(), numpy.asarray(run.result).tobytes())
+
     def test_what_is_refused(self) -> None:
         function, arguments = ours("double")
         with self.assertRaises(Refused) as refused:

@@ -168,11 +168,11 @@ describe('what is judged', () => {
   test.each([
     ['--without', firstStore],
     ['--schedule', 'lazy'],
-  ])('%s speaks of the module', async (...flag) => {
+  ])('%s refers to the module', async (...flag) => {
     const v = await verdictOf('check', 'shifted.ttgir', flag)
     expect(v.levels?.at[1]).toMatchObject({
       result: 'not-judged',
-      reason: `${flag[0] ?? ''} speaks of the module`,
+      reason: `${flag[0] ?? ''} refers to the module`,
     })
   })
 })
@@ -239,5 +239,116 @@ describe('a baseline', () => {
       expect.stringMatching(/^passes +every finding is accepted/mu),
     ])
     expect(again.stdout).toMatch(/^accepted +D[25] \(/mu)
+  })
+})
+
+// ---------------------------------------------------------------- a jaxpr with its PTX
+
+describe('a jaxpr with its PTX', () => {
+  const mosaic = new URL('../../../conformance/hopper/mosaic/stage_out/', import.meta.url)
+  const held = (name: string): string => readFileSync(new URL(name, mosaic), 'utf8')
+  // the launch of the capture names tensors by their places, and has their data in files
+  const launch = held('launch.json')
+    .replaceAll('"in0"', '"x_gmem"')
+    .replaceAll('"out0"', '"out_gmem"')
+    .replace('"role": "in"', '"role": "in", "file": null')
+  /** The pair of a missing fence, with any of its two jaxprs beside any of its two texts. */
+  const disk = (
+    jaxpr: 'stage_out' | 'broken',
+    ptx: 'stage_out' | 'broken' | null,
+    more: Readonly<Record<string, string>> = { 'd/k.launch.json': launch },
+  ) => {
+    const files: Readonly<Record<string, string>> = Object.assign(
+      { 'd/k.jaxpr.json': held(`${jaxpr}.jaxpr.json`) },
+      ptx === null ? {} : { 'd/k.ptx': held(`${ptx}.ptx`) },
+      more,
+    )
+    return new Map(
+      Object.entries(files).map(([name, text]) => [name, new TextEncoder().encode(text)] as const),
+    )
+  }
+  const ran = async (files: Map<string, Uint8Array>, command: string, ...flags: ReadonlyArray<string>) =>
+    running(worldOf(inMemory(files)))(command, 'd/k.jaxpr.json', ...flags)
+  const judged = async (...files: Parameters<typeof disk>): Promise<Verdict> =>
+    right(decodeVerdict(JSON.parse((await ran(disk(...files), 'check', '--json')).stdout)))
+
+  test.each([
+    ['stage_out', 'stage_out', 'ok', 'ok', 'ok'],
+    ['stage_out', 'broken', 'hazard', 'ok', 'hazard'],
+    ['broken', 'stage_out', 'hazard', 'hazard', 'ok'],
+    ['broken', 'broken', 'hazard', 'hazard', 'hazard'],
+  ] as const)('%s over %s: %s', async (jaxpr, ptx, word, coarse, fine) => {
+    const v = await judged(jaxpr, ptx)
+    expect([v.verdict, results(v)]).toEqual([
+      word,
+      [
+        ['jaxpr', coarse],
+        ['ptx', fine],
+      ],
+    ])
+    expect(v.levels?.difference === undefined).toBe(coarse === fine)
+    // the marked lines of the source, once
+    if (word === 'ok') expect(v.findings).toEqual([])
+    else {
+      expect(v.findings.map(({ id }) => id)).toEqual(['P1'])
+      expect(v.findings[0]?.a.loc).toMatch(/^stage_out\.py:12/u)
+      expect(v.findings[0]?.b?.loc).toMatch(/^stage_out\.py:15/u)
+      expect(v.findings[0]?.levels).toEqual([
+        ...(coarse === 'ok' ? [] : ['jaxpr']),
+        ...(fine === 'ok' ? [] : ['ptx']),
+      ])
+    }
+  })
+
+  test('what is missing is said, and is no proof of it', async () => {
+    const alone = await judged('stage_out', null)
+    expect([alone.verdict, results(alone)?.[1]]).toEqual(['ok', ['ptx', 'not-judged']])
+    expect(alone.reason).toMatch(/, in jaxpr alone; PTX was not judged: no PTX was given/u)
+    const unlaunched = await judged('stage_out', 'stage_out', {})
+    expect(unlaunched.reason).toMatch(/PTX was not judged: there is no k\.launch\.json in its folder/u)
+    const refused = await judged('stage_out', 'stage_out', {
+      'd/k.launch.json': launch.replace('body_mosaic_gpu_kernel', 'another'),
+    })
+    expect([refused.verdict, results(refused)?.[1]]).toEqual(['undecided', ['ptx', 'refused']])
+  })
+
+  test('one level, where one is asked for', async () => {
+    const files = disk('stage_out', 'broken')
+    const results = await Promise.all(
+      ['jaxpr', 'ptx', 'ttgir'].map(async (level) => (await ran(files, 'check', '--level', level)).status),
+    )
+    expect(results).toEqual([0, 1, 2])
+  })
+
+  test('law 1 of given tensors: both levels have the data of the command line', async () => {
+    const rows = Float32Array.from({ length: 64 * 64 }, (_, i) => 1 + i / 4096)
+    const bits = new Uint32Array(rows.buffer)
+    const x = right(encodeNpy(npyOfTensor(right(tensor('f32', [64, 64], bits)))))
+    const left: Array<Uint8Array | undefined> = []
+    for (const level of ['jaxpr', 'ptx']) {
+      const files = new Map([...disk('stage_out', 'stage_out'), ['x.npy', x] as const])
+      const { status } = await ran(
+        files,
+        'run',
+        '--level',
+        level,
+        '--in',
+        'x_gmem=x.npy',
+        '--out',
+        'out_gmem=o.npy',
+      )
+      expect(status).toBe(0)
+      left.push(files.get('o.npy'))
+    }
+    const doubled = new Uint32Array(rows.map((one) => one * 2).buffer)
+    const expected = right(encodeNpy(npyOfTensor(right(tensor('f32', [64, 64], doubled)))))
+    expect(left).toEqual([expected, expected])
+    const both = await ran(
+      new Map([...disk('broken', 'stage_out'), ['x.npy', x] as const]),
+      'run',
+      '--in',
+      'x_gmem=x.npy',
+    )
+    expect([both.status, both.stdout]).toEqual([1, expect.stringContaining('they differ')])
   })
 })

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeVerdict } from '../../../src/semantics/files/verdict-codec.js'
 import type { HazardId, Operation, Severity } from '../../../src/semantics/judging/finding.js'
+import type { LevelName } from '../../../src/semantics/judging/level-names.js'
 import type { ReplayableFinding, Verdict, VerdictName } from '../../../src/semantics/judging/verdict.js'
 import { joined, telling, type Came } from '../../../src/semantics/verdict/levels.js'
 import { right } from '../../either.js'
@@ -97,13 +98,13 @@ const verdicts: fc.Arbitrary<Verdict> = fc.integer({ min: 1, max: 4 }).chain((co
     ),
 )
 
-const came = (level: 'ttgir' | 'ptx'): fc.Arbitrary<Came> =>
+const came = (level: LevelName): fc.Arbitrary<Came> =>
   fc.oneof(
     { weight: 4, arbitrary: verdicts.map((verdict): Came => ({ _tag: 'judged', level, verdict })) },
     { weight: 1, arbitrary: fc.constant<Came>({ _tag: 'refused', level, why: 'it is not taken' }) },
     { weight: 1, arbitrary: fc.constant<Came>({ _tag: 'absent', level, why: 'it is not there' }) },
   )
-const pairs = fc.tuple(came('ttgir'), came('ptx'))
+const pairs = fc.oneof(fc.tuple(came('ttgir'), came('ptx')), fc.tuple(came('jaxpr'), came('ptx')))
 
 // ---------------------------------------------------------------- the oracle
 
@@ -244,7 +245,7 @@ describe('laws', () => {
 // ---------------------------------------------------------------- by hand
 
 describe('what is said', () => {
-  const judged = (level: 'ttgir' | 'ptx', name: VerdictName): Came => ({
+  const judged = (level: LevelName, name: VerdictName): Came => ({
     _tag: 'judged',
     level,
     verdict: verdictOf(name, [], [], ['eager']),

@@ -1,14 +1,19 @@
 /**
- * A kernel of Triton at its levels: the module in `k.ttgir`, and what the compiler made of it in `k.ptx` beside it. `--level` says which is judged.
+ * A kernel at its levels: what its author's compiler has of it, and the PTX that came of it, in one folder. `--level` says which is judged.
  *
- * | `--level` | is judged                                                                                                |
- * |-----------|----------------------------------------------------------------------------------------------------------|
- * | `auto`    | the module, and the PTX if it is there: one verdict of both (`semantics/verdict/levels.ts`)               |
- * | `ttgir`   | the module                                                                                               |
- * | `ptx`     | the PTX, launched as the module is                                                                       |
+ * | `--level`        | is judged                                                                                       |
+ * |------------------|-------------------------------------------------------------------------------------------------|
+ * | `auto`           | the coarser form, and the PTX if it is there: one verdict of both (`semantics/verdict/levels.ts`) |
+ * | `ttgir`, `jaxpr` | the coarser form                                                                                |
+ * | `ptx`            | the PTX, launched as the coarser form is                                                        |
  *
- * A folder of Triton's cache has both, and `k.json` with what the compiler says of a launch; that file names the kernel too. What a command line says of statements,
- * schedules or edits of one level is said of the module, so it is judged alone, and the verdict says that.
+ * | the coarser form             | the PTX      | its launch comes                                                              |
+ * |------------------------------|--------------|-------------------------------------------------------------------------------|
+ * | a module of Triton `k.ttgir` | `k.ptx`      | from that of the module (`launch/lowered.ts`), and `k.json` of Triton's cache |
+ * | a jaxpr `k.jaxpr.json`       | `k.ptx`      | from `k.launch.json`, with the same tensors (`launch/given.ts`)              |
+ *
+ * A folder of Triton's cache has `k.json` too; that file names the kernel as well. What a command line says of statements,
+ * schedules or edits of one level is said of the coarser form, so it is judged alone, and the verdict says that.
  *
  * Laws
  * 1. Any other file, and a name of the catalogue, has one level: `auto`.
@@ -22,7 +27,10 @@ import { own } from '../../own.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { levelTitle } from '../../semantics/judging/level-names.js'
 import { elaborated, opened, type OpenedModule } from '../launch/launched.js'
-import { lowered, metadataIn, ofLowered, type Metadata } from '../launch/lowered.js'
+import { launchGiven } from '../launch/given.js'
+import { lowered, metadataIn, ofLowered, type Lowered, type Metadata } from '../launch/lowered.js'
+import { documentIn, traced } from '../launch/traced.js'
+import { asText } from '../tensor-files/files.js'
 import type { Tensor } from '../tensor-files/tensor.js'
 import type { Options, World } from './command.js'
 import { oneOf, refuseFlag, type FlagFailure } from './flags/choice.js'
@@ -34,13 +42,13 @@ import { isModule } from './subject.js'
 
 // ---------------------------------------------------------------- what is asked
 
-const words = ['auto', 'ttgir', 'ptx'] as const
+const words = ['auto', 'jaxpr', 'ttgir', 'ptx'] as const
 export type LevelWord = (typeof words)[number]
 
 export const levelOption = (command: Command): Command =>
   command.option(
     '--level <level>',
-    'which form of a Triton kernel: auto (the .ttgir, and the .ptx in the same folder: one verdict), ttgir or ptx; default: auto',
+    'which form of a kernel: auto (the .ttgir or the .jaxpr.json, and the .ptx in the same folder: one verdict), ttgir, jaxpr or ptx; default: auto',
   )
 
 const levelAsked = (options: Options): E.Either<FlagFailure, LevelWord> =>
@@ -55,41 +63,76 @@ const ofOneLevel: ReadonlyArray<readonly [option: string, flag: string]> = [
 
 // ---------------------------------------------------------------- where the levels are
 
-/** The files of a kernel of Triton. */
-export interface Forms {
-  readonly module: string
+/** The files of a kernel. */
+export type Forms = {
+  /** of the coarser form */
+  readonly file: string
   readonly ptx: string
-  readonly metadata: Metadata | null
-}
+} & (
+  | { readonly level: 'ttgir'; readonly metadata: Metadata | null }
+  /** `launch`: of the PTX */
+  | { readonly level: 'jaxpr'; readonly document: unknown; readonly launch: string }
+)
 
 const isThere = ({ files }: World, file: string): boolean => E.isRight(files.read(file)())
 
-/** The files that a name stands for; null: it is of no module. */
+/** A kernel that JAX traced; null: the file holds none. */
+const tracedIn = ({ files }: World, file: string): unknown => {
+  const read = pipe(files.read(file)(), E.chainW(asText(file)))
+  return E.isLeft(read) ? null : documentIn(read.right)
+}
+
+/** The files that a name stands for; null: it has one form. */
 const formsOf = (world: World, name: string): Forms | null => {
   const stem = name.replace(/\.(?:ttgir|json)$/iu, '')
   if (isModule(name))
-    return { module: name, ptx: `${stem}.ptx`, metadata: metadataIn(world.files)(`${stem}.json`) }
+    return {
+      file: name,
+      ptx: `${stem}.ptx`,
+      level: 'ttgir',
+      metadata: metadataIn(world.files)(`${stem}.json`),
+    }
   if (stem === name) return null
   const metadata = metadataIn(world.files)(name)
-  return metadata === null || !isThere(world, `${stem}.ttgir`)
-    ? null
-    : { module: `${stem}.ttgir`, ptx: `${stem}.ptx`, metadata }
+  if (metadata !== null)
+    return isThere(world, `${stem}.ttgir`)
+      ? { file: `${stem}.ttgir`, ptx: `${stem}.ptx`, level: 'ttgir', metadata }
+      : null
+  const document = tracedIn(world, name)
+  if (document === null) return null
+  const kernel = stem.replace(/\.jaxpr$/iu, '')
+  return {
+    file: name,
+    ptx: `${kernel}.ptx`,
+    level: 'jaxpr',
+    document,
+    launch: `${kernel}.launch.json`,
+  }
 }
 
 /** At which levels a name is judged. */
 export type Levels =
   | { readonly _tag: 'one'; readonly name: string }
-  | { readonly _tag: 'module'; readonly forms: Forms; readonly level: LevelWord }
+  | { readonly _tag: 'forms'; readonly forms: Forms; readonly level: LevelWord }
 
 export const levelsAsked = (world: World, name: string, options: Options): E.Either<FlagFailure, Levels> =>
   pipe(
     levelAsked(options),
     E.chain((level): E.Either<FlagFailure, Levels> => {
       const forms = formsOf(world, name)
-      if (forms !== null) return E.right({ _tag: 'module', forms, level })
-      return level === 'auto' || (level === 'ptx' && isPtx(name))
-        ? E.right({ _tag: 'one', name })
-        : refuseFlag('--level', `a kernel of Triton (.ttgir, or the .json of its cache) for ${level}`, name)
+      if (forms !== null && (level === 'auto' || level === 'ptx' || level === forms.level))
+        return E.right({ _tag: 'forms', forms, level })
+      if (forms === null && (level === 'auto' || (level === 'ptx' && isPtx(name))))
+        return E.right({ _tag: 'one', name })
+      return refuseFlag(
+        '--level',
+        level === 'jaxpr'
+          ? 'a kernel that JAX traced (.jaxpr.json) for jaxpr'
+          : level === 'ttgir'
+            ? 'a kernel of Triton (.ttgir, or the .json of its cache) for ttgir'
+            : 'a kernel of Triton (.ttgir, or the .json of its cache) or one that JAX traced (.jaxpr.json) for ptx',
+        name,
+      )
     }),
   )
 
@@ -110,7 +153,7 @@ const launchers: ReadonlyArray<string> = [
   'threads',
 ]
 
-/** Options for the PTX, launched as the module is. */
+/** Options for the PTX, launched as the coarser form is. */
 const optionsOfPtx = (options: Options, launch: string, keep: ReadonlyArray<string>): Options =>
   Object.assign(
     Object.fromEntries(
@@ -127,11 +170,29 @@ export interface AsPtx {
   readonly isSharedGuessed: boolean
 }
 
-const openedFor = (world: World, { module }: Forms, options: Options): E.Either<Failure, OpenedModule> =>
+const openedFor = (world: World, file: string, options: Options): E.Either<Failure, OpenedModule> =>
   pipe(
     launchAsked(options),
-    E.chainW((asking) => opened(world.files)(module, asking)),
+    E.chainW((asking) => opened(world.files)(file, asking)),
   )
+
+/** The launch of the PTX, with its files. */
+const launchOf = (
+  world: World,
+  forms: Forms,
+  options: Options,
+  contents: ReadonlyMap<string, Tensor>,
+): E.Either<Failure, Lowered> => {
+  switch (forms.level) {
+    case 'ttgir':
+      return pipe(
+        openedFor(world, forms.file, options),
+        E.chain((module) => lowered(world.files, forms.file, module, forms.metadata, contents)),
+      )
+    case 'jaxpr':
+      return launchGiven(world.files, forms.launch, contents)
+  }
+}
 
 /** `keep`: options that are the same for both. */
 export const asPtx = (
@@ -139,11 +200,10 @@ export const asPtx = (
   forms: Forms,
   options: Options,
   keep: ReadonlyArray<string>,
-  contents?: ReadonlyMap<string, Tensor>,
+  contents: ReadonlyMap<string, Tensor> = new Map(),
 ): E.Either<Failure, AsPtx> =>
   pipe(
-    openedFor(world, forms, options),
-    E.chain((module) => lowered(world.files, forms.module, module, forms.metadata, contents)),
+    launchOf(world, forms, options, contents),
     E.map(({ files, launch, isSharedGuessed }) => ({
       world: Object.assign({}, world, { files }),
       file: forms.ptx,
@@ -168,23 +228,39 @@ export const withGuess = <J extends { readonly verdict: Verdict }>(
 
 // ---------------------------------------------------------------- both
 
-/** Why the PTX is not judged beside the module; null: it is. */
-export const whyAlone = (world: World, { ptx }: Forms, options: Options): string | null => {
+const baseOf = (file: string): string => file.split(/[/\\]/u).pop() ?? file
+
+/** Why the PTX is not judged beside the coarser form; null: it is. */
+export const whyAlone = (world: World, forms: Forms, options: Options): string | null => {
   const said = ofOneLevel.find(([option]) => own(options, option) !== undefined)
-  if (said !== undefined) return `${said[1]} speaks of the module`
-  return isThere(world, ptx) ? null : `there is no ${ptx.split(/[/\\]/u).pop() ?? ptx} in its folder`
+  if (said !== undefined) return `${said[1]} refers to the ${coarseWord[forms.level]}`
+  const missing = [forms.ptx, ...(forms.level === 'jaxpr' ? [forms.launch] : [])].find(
+    (file) => !isThere(world, file),
+  )
+  if (missing === undefined) return null
+  return forms.level === 'jaxpr' && missing === forms.ptx
+    ? 'no PTX was given (jaxlib makes it, on a machine with a GPU)'
+    : `there is no ${baseOf(missing)} in its folder`
 }
 
-/** Whether it is the module that a refusal is about: not its launch, its data or what is asked. */
-export const isRefusedModule = (world: World, forms: Forms, options: Options): boolean => {
-  const module = openedFor(world, forms, options)
-  return E.isRight(module) && E.isLeft(elaborated(world.files)(forms.module, module.right))
+const coarseWord: Readonly<Record<Forms['level'], string>> = { ttgir: 'module', jaxpr: 'jaxpr' }
+
+/** Whether it is the coarser form that a refusal is about: not its launch, its data or what is asked. */
+export const isRefusedForm = (world: World, forms: Forms, options: Options): boolean => {
+  switch (forms.level) {
+    case 'ttgir': {
+      const module = openedFor(world, forms.file, options)
+      return E.isRight(module) && E.isLeft(elaborated(world.files)(forms.file, module.right))
+    }
+    case 'jaxpr':
+      return E.isLeft(traced(forms.document, undefined))
+  }
 }
 
 /** Is it the module's level that cannot hold what the launch has? PTX holds tensors whose data are not given. */
 const isBeyondModule = ({ code }: Failure): boolean => code === 'launch.bytes'
 
-/** The PTX of a module, judged on its launch. */
+/** The PTX of a kernel, judged on its launch. */
 export const judgeAsPtx = (
   world: World,
   forms: Forms,
@@ -197,7 +273,7 @@ export const judgeAsPtx = (
     E.chain((asked) =>
       E.map((one: Judged) => withGuess(asked, one))(judgePtx(asked.world, asked.file, asked.options)),
     ),
-    E.mapLeft(ofLowered(forms.module)),
+    E.mapLeft(ofLowered(forms.file)),
   )
 
 /** Both levels; Left where neither is judged. */
@@ -205,26 +281,27 @@ export const judgeBoth = (
   world: World,
   forms: Forms,
   options: Options,
-  module: E.Either<Failure, Judged>,
+  coarse: E.Either<Failure, Judged>,
   contents: ReadonlyMap<string, Tensor>,
 ): E.Either<Failure, AtLevels> => {
   const alone = whyAlone(world, forms, options)
   if (
-    E.isLeft(module) &&
-    (alone !== null || !(isBeyondModule(module.left) || isRefusedModule(world, forms, options)))
+    E.isLeft(coarse) &&
+    (alone !== null || !(isBeyondModule(coarse.left) || isRefusedForm(world, forms, options)))
   )
-    return module
+    return coarse
+  const came = cameAs(forms.level, coarse)
   if (alone !== null)
     return pipe(
-      module,
-      E.map((one) => atLevels(one, [cameAs('ttgir', module), { _tag: 'absent', level: 'ptx', why: alone }])),
+      coarse,
+      E.map((one) => atLevels(one, [came, { _tag: 'absent', level: 'ptx', why: alone }])),
     )
-  const text = judgeAsPtx(world, forms, options, E.isLeft(module) ? ['computes'] : [], contents)
-  if (E.isLeft(module))
+  const text = judgeAsPtx(world, forms, options, E.isLeft(coarse) ? ['computes'] : [], contents)
+  if (E.isLeft(coarse))
     return E.isLeft(text)
       ? E.left(
-          failure(module.left.code, `${module.left.message}; ${levelTitle('ptx')}: ${text.left.message}`),
+          failure(coarse.left.code, `${coarse.left.message}; ${levelTitle('ptx')}: ${text.left.message}`),
         )
-      : E.right(atLevels(text.right, [cameAs('ttgir', module), cameAs('ptx', text)]))
-  return E.right(atLevels(module.right, [cameAs('ttgir', module), cameAs('ptx', text)]))
+      : E.right(atLevels(text.right, [came, cameAs('ptx', text)]))
+  return E.right(atLevels(coarse.right, [came, cameAs('ptx', text)]))
 }

@@ -269,7 +269,7 @@ const alike: Wire<AlikeFinding> = define('AlikeFinding', () =>
   ),
 )
 
-const levelName = wordOf<LevelName>()({ ttgir: true, ptx: true })
+const levelName = wordOf<LevelName>()({ jaxpr: true, ttgir: true, ptx: true })
 
 const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
   record<ReplayableFinding>()(

@@ -1,6 +1,7 @@
 /** Levels: forms that a compiler takes a kernel through, in which it can be judged, from the coarser to the finer (`verdict/levels.ts`). */
 
 export const levels = [
+  { name: 'jaxpr', title: 'jaxpr' },
   { name: 'ttgir', title: 'TTGIR' },
   { name: 'ptx', title: 'PTX' },
 ] as const

@@ -1,22 +1,22 @@
 /**
  * Levels: a kernel that was judged in several forms has one verdict.
  *
- * A compiler takes a kernel through forms, and each form shows what another does not. In TTGIR an operation is one statement of the author, and all threads of an
+ * A compiler takes a kernel through forms, and each form shows what another does not. In TTGIR and in a jaxpr an operation is one statement of the author, and all threads of an
  * agent act as one: a proof is about tiles, and a race between warps cannot be said. In PTX every warp and lane is there, but a statement is many instructions, and
  * what the compiler added or left out is not told apart. Two bugs that reached users of Triton are `ok` in every schedule of the one and a race in the other: a
  * buffer that is filled again while the product of another warpgroup reads it, and a store to global memory that other warps read back.
  *
- * So both are judged, and one verdict is made of the two. The levels stand from the coarser to the finer one.
+ * So both are judged, and one verdict is made of the two. The levels stand from the coarser to the finer one: TTGIR or the jaxpr, then PTX.
  *
- * | TTGIR       | PTX         | the verdict                                                                               |
+ * | the coarser | PTX         | the verdict                                                                               |
  * |-------------|-------------|-------------------------------------------------------------------------------------------|
  * | ok          | ok          | ok                                                                                        |
- * | ok          | hazard      | hazard: there are no warps in TTGIR                                                       |
+ * | ok          | hazard      | hazard: the coarser level has no warps                                                     |
  * | hazard      | ok          | hazard: the next compiler may lower it otherwise                                          |
  * | ok          | undecided   | undecided                                                                                 |
  * | ok          | refused     | undecided: the finer level was there, and what only it can say is not known               |
  * | refused     | ok          | ok: what runs was judged                                                                  |
- * | ok          | not there   | ok in TTGIR alone, and its first line says so                                             |
+ * | ok          | not there   | ok in the coarser level alone, and its first line says so                                 |
  *
  * What was tried first was the worse word of the two and both lists of findings. Then every bug that both levels see was told twice, in two vocabularies, and an `ok`
  * of TTGIR covered for a PTX that nothing had judged.

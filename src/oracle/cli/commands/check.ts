@@ -146,12 +146,13 @@ const judgedAtLevels = (world: World, name: string, options: Options): E.Either<
       const contents = E.map(tensorsOfBrought)(inputsBrought(world, options))
       if (E.isLeft(contents)) return contents
       switch (level) {
+        case 'jaxpr':
         case 'ttgir':
-          return E.map(atOneLevel)(judge(world, forms.module, options))
+          return E.map(atOneLevel)(judge(world, forms.file, options))
         case 'ptx':
           return E.map(atOneLevel)(judgeAsPtx(world, forms, options, ['computes'], contents.right))
         case 'auto':
-          return judgeBoth(world, forms, options, judge(world, forms.module, options), contents.right)
+          return judgeBoth(world, forms, options, judge(world, forms.file, options), contents.right)
       }
     }),
   )

@@ -61,7 +61,7 @@ import { threadsAsked } from '../flags/threads.js'
 import { cameAs } from '../judged.js'
 import {
   asPtx,
-  isRefusedModule,
+  isRefusedForm,
   judgeAsPtx,
   levelOption,
   levelsAsked,
@@ -305,8 +305,9 @@ const run: CliCommand['run'] = (world) => (operands, options) => async () => {
   if (asked.right._tag === 'one') return runNow(world, name, options, null)
   const { forms, level } = asked.right
   switch (level) {
+    case 'jaxpr':
     case 'ttgir':
-      return runNow(world, forms.module, options, null)
+      return runNow(world, forms.file, options, null)
     case 'ptx':
       return runLowered(world, forms, options, null)
     case 'auto': {
@@ -316,19 +317,19 @@ const run: CliCommand['run'] = (world) => (operands, options) => async () => {
           ? '--no-hazards judges nothing'
           : wordOf(options, 'over') === 'bits'
             ? null
-            : `--over ${wordOf(options, 'over') ?? ''} computes in the module`)
-      const module = await runNow(world, forms.module, options, { forms, alone })
-      return E.isRight(module) || alone !== null || !isRefusedModule(world, forms, options)
-        ? module
+            : `--over ${wordOf(options, 'over') ?? ''} computes in the coarser form`)
+      const coarse = await runNow(world, forms.file, options, { forms, alone })
+      return E.isRight(coarse) || alone !== null || !isRefusedForm(world, forms, options)
+        ? coarse
         : pipe(
-            runLowered(world, forms, options, module.left),
-            E.orElse(() => module),
+            runLowered(world, forms, options, coarse.left),
+            E.orElse(() => coarse),
           )
     }
   }
 }
 
-/** The PTX of a module, launched as it is; `refused`: what the module is refused for. */
+/** The PTX of a kernel, launched as its coarser form is; `refused`: what that form is refused for. */
 const runLowered = (
   world: World,
   forms: Forms,
@@ -344,16 +345,16 @@ const runLowered = (
         return refused === null
           ? own
           : (joined([
-              { _tag: 'refused', level: 'ttgir', why: refused.message },
+              { _tag: 'refused', level: forms.level, why: refused.message },
               { _tag: 'judged', level: 'ptx', verdict: own },
             ]) ?? own)
       }),
     ),
-    E.mapLeft(ofLowered(forms.module)),
+    E.mapLeft(ofLowered(forms.file)),
   )
 
-/** What the PTX beside a module came to, on what its tensors hold. */
-const besideModule = (
+/** What the PTX beside a coarser form came to, on what its tensors hold. */
+const besideForm = (
   world: World,
   { forms, alone }: Beside,
   options: Options,
@@ -363,7 +364,7 @@ const besideModule = (
     ? { _tag: 'absent', level: 'ptx', why: alone }
     : cameAs('ptx', judgeAsPtx(world, forms, options, [], contents))
 
-/** Where the PTX of a module is, and why it is not judged, if it is not. */
+/** Where the PTX of a kernel is, and why it is not judged, if it is not. */
 interface Beside {
   readonly forms: Forms
   readonly alone: string | null
@@ -647,7 +648,10 @@ const runNow = async (
     beside === null
       ? own
       : (joined(
-          [{ _tag: 'judged', level: 'ttgir', verdict: own }, besideModule(world, beside, options, given)],
+          [
+            { _tag: 'judged', level: beside.forms.level, verdict: own },
+            besideForm(world, beside, options, given),
+          ],
           agentsActAsOne,
         ) ?? own)
   return E.right({
