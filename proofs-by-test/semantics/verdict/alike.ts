@@ -40,6 +40,19 @@ const shown = (world: World, e: LogEvent): string =>
       : [...spansOf(value as never)]
   })
 
+/** The fellows of cluster 0 that are alike. */
+export const fellowsAlike = (
+  source: Source,
+  algebra: Algebra,
+  others: ReadonlyArray<number>,
+): ReadonlyArray<number> => {
+  const fellows = fellowship(others)
+  const given: Arguments = Object.assign({}, noArguments, { fellows: new Map([[0, fellows]]) })
+  const { world, machine } = visiting(right(source.launch(algebra, given)), [0])!
+  expect(run(world, machine, settings(eager), collect).outcome._tag).toBe('completed')
+  return others.filter((_, fellow) => fellows.alike[fellow] === 1)
+}
+
 /** Each fellow of cluster 0 that is alike, beside the run of its own cluster; how many they are. */
 export const fellowsCompared = (
   source: Source,

@@ -5,6 +5,7 @@
  * |----------------------------------------------------------|---------------------------------------------------------------|
  * | verdict, findings, notes, conditions by classes          | those of a run of every cluster                               |
  * | the log of a fellow                                      | the log of its cluster, run alone, footprint by footprint     |
+ * | who is alike, where addresses are moved                  | by hand                                                       |
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
@@ -14,7 +15,7 @@ import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { checkSource, standardOptions, type CheckOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
 import { nightly } from '../../extent.js'
-import { fellowsCompared, toldOf } from './alike.js'
+import { fellowsAlike, fellowsCompared, toldOf } from './alike.js'
 import { gridOf, gridOfLines } from './grids.js'
 
 const algebra = shadow(bits('hopper'))
@@ -130,4 +131,83 @@ test('a fellow that is alike does what its cluster does, at places that are move
     compared += fellowsCompared(warpSource(program, given), algebra, others, `${String(seed)}\n${text}`)
   }
   expect(compared).toBeGreaterThan(seeds.length)
+})
+
+// ---------------------------------------------------------------- places
+
+const at = (index: string): ReadonlyArray<string> => [
+  `mul.wide.u32 %rd5, ${index}, 4;`,
+  'add.u64 %rd6, %rd2, %rd5;',
+]
+const stores = 'st.global.u32 [%rd6], %r9;'
+const further = ['mov.u32 %r4, %r2;', 'cvt.u64.u32 %rd4, %r4;', 'add.u64 %rd6, %rd6, %rd4;']
+
+test.each<readonly [name: string, lines: ReadonlyArray<string>, alike: ReadonlyArray<number>]>([
+  ['its own words', [...at('%r14'), stores], [1, 2, 3, 4]],
+  ['the same words in all', [...at('%r1'), stores], [1, 2, 3, 4]],
+  ['words past the end', ['shl.b32 %r5, %r14, 1;', ...at('%r5'), stores], [1]],
+  [
+    'words before the beginning',
+    [...at('%r1'), 'mul.wide.u32 %rd4, %r2, 4;', 'sub.u64 %rd6, %rd6, %rd4;', stores],
+    [],
+  ],
+  [
+    'words before the beginning, by an offset',
+    ['add.u32 %r5, %r1, 4;', 'sub.u32 %r5, %r5, %r2;', ...at('%r5'), 'st.global.u32 [%rd6+-16], %r9;'],
+    [],
+  ],
+  ['not at whole words', [...at('%r1'), ...further, stores], [4]],
+  ['lanes that are moved otherwise', ['xor.b32 %r5, %r1, %r2;', ...at('%r5'), stores], []],
+  ['lanes that are moved further each', ['mad.lo.u32 %r5, %r1, %r2, %r1;', ...at('%r5'), stores], []],
+  [
+    'one lane that is moved',
+    ['setp.eq.u32 %p1, %r1, 40;', 'mov.u32 %r5, %r1;', '@%p1 add.u32 %r5, %r1, %r2;', ...at('%r5'), stores],
+    [],
+  ],
+  ['other words', [...at('%r14'), 'st.global.u32 [%rd6], %r2;'], [1, 2, 3, 4]],
+  [
+    'in another tensor',
+    [
+      ...at('%r1'),
+      'setp.gt.u32 %p1, %r2, 2;',
+      'add.u64 %rd5, %rd1, %rd5;',
+      'selp.b64 %rd6, %rd5, %rd6, %p1;',
+      'ld.global.u32 %r4, [%rd6];',
+    ],
+    [1, 2],
+  ],
+  [
+    'copied from further on',
+    [...at('%r14'), 'cp.async.ca.shared.global [%r12], [%rd6], 4;', 'cp.async.wait_all;'],
+    [1, 2, 3, 4],
+  ],
+  [
+    'copied to somewhere else',
+    [
+      ...at('%r14'),
+      'shl.b32 %r5, %r2, 2;',
+      'xor.b32 %r5, %r12, %r5;',
+      'cp.async.ca.shared.global [%r5], [%rd6], 4;',
+      'cp.async.wait_all;',
+    ],
+    [],
+  ],
+])('%s', (name, lines, alike) => {
+  const { program, given } = gridOfLines(lines, [5], false)
+  const source = warpSource(program, given)
+  fellowsCompared(source, algebra, [1, 2, 3, 4], name)
+  expect(fellowsAlike(source, algebra, [1, 2, 3, 4])).toEqual(alike)
+})
+
+test('fellows of two coordinates are of as many kinds', () => {
+  const lines = [
+    'shl.b32 %r4, %r2, 1;',
+    'add.u32 %r5, %r3, %r4;',
+    'and.b32 %r6, %r5, 1;',
+    ...at('%r6'),
+    stores,
+  ]
+  const { program, given } = gridOfLines(lines, [3, 4], false)
+  const others = Array.from({ length: 11 }, (_, i) => i + 1)
+  expect(fellowsAlike(warpSource(program, given), algebra, others)).toEqual(others)
 })

@@ -46,12 +46,13 @@ ret;
 /** Bytes of the mbarriers that are known, and of those that the run initialises. */
 const barriersOf = (
   program: WarpProgram,
+  grid = 1,
 ): readonly [known: ReadonlyArray<number>, made: ReadonlyArray<number>] => {
   const { world, machine } = right(
     launchWarps(
       program,
       {
-        grid: [1],
+        grid: [grid],
         block: [64],
         cluster: null,
         dynamicBytes: 0,
@@ -112,6 +113,26 @@ ld.shared.u32 %a, [word]; setp.eq.u32 %done, %a, 7; and.pred %done, %done, %p; @
     const [known, made] = barriersOf(program)
     expect(known).toEqual(made)
     expect(scoutOf(program) !== null).toBe(isShorter)
+  })
+})
+
+describe('CTAs that are not run by the scout', () => {
+  it.each([
+    ['all make the same', '', []],
+    [
+      'one makes another',
+      'mov.u32 %a, %ctaid.x; setp.eq.and.u32 %done, %a, 2, %p; @%done mbarrier.init.shared::cta.b64 [bars+8], 1;',
+      [8],
+    ],
+    [
+      'each makes one of its own',
+      'mov.u32 %a, %ctaid.x; shl.b32 %a, %a, 3; mov.u32 %w, bars; add.u32 %w, %w, %a; @%p mbarrier.init.shared::cta.b64 [%w], 1;',
+      [8, 16],
+    ],
+  ])('%s', (_, body, more) => {
+    const [known, made] = barriersOf(kernel(body), 3)
+    expect(known).toEqual(made)
+    expect(known.map((at) => at - known[0]!)).toEqual([0, ...more])
   })
 })
 

@@ -223,7 +223,7 @@ export const effect = (
     return
   }
   const world = elsewhere(env.world)
-  Fellowships.follow(header, b.of, [{ prepared }], (fellow) => {
+  Fellowships.follow(header, b.of, Fellowships.eachApart(b.of), [{ prepared }], (fellow) => {
     const theirs = prepare(environmentOf(b, env, world, slots, fellow))
     return V.isFault(theirs) ? null : [{ prepared: theirs }]
   })

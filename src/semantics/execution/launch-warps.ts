@@ -27,13 +27,14 @@ import {
   type Launched,
 } from '../machine/launch.js'
 import type { Ledger } from '../machine/ledger.js'
-import type { Fellowships } from '../machine/fellowship.js'
+import { fellowship, type Fellowship, type Fellowships } from '../machine/fellowship.js'
 import { datumOfPlane } from '../machine/marks.js'
 import type * as Plane from '../machine/plane.js'
 import type { Source } from '../machine/source.js'
 import { isFloat } from '../../numerics/dtype.js'
 import * as V from '../machine/value.js'
-import type { PlacedBarrier } from '../machine/world.js'
+import type { Machine } from '../machine/state.js'
+import type { PlacedBarrier, World } from '../machine/world.js'
 import { linkWarps, warpFront } from '../warps/front.js'
 import {
   firstRegion,
@@ -51,7 +52,7 @@ import { productsSteer } from '../warps/steering.js'
 import { controlling, decisive, watches } from '../warps/timing.js'
 import { mbarrierNames } from './mbarrier-names.js'
 import { eager } from './policy.js'
-import { run, settings } from './run.js'
+import { run, settings, type Ran } from './run.js'
 
 // ---------------------------------------------------------------- model
 
@@ -628,7 +629,33 @@ const together = (known: ReadonlyArray<Found>, found: ReadonlyMap<number, unknow
     .sort((x, y) => x - y)
     .map((at) => ({ at, site: null }))
 
-/** The same by a run of this program; null: it must come to its end, and does not. */
+/** Of a launch in which clusters run one after another, those to be followed beside the first. */
+const besideFirst = ({ clusterCount, resident }: World): Fellowship | null =>
+  resident === 1 && clusterCount > 1 && clusterCount <= mostFollowed
+    ? fellowship(Array.from({ length: clusterCount - 1 }, (_, i) => i + 1))
+    : null
+
+/** Each value that differs from cluster to cluster is a number for each of them. */
+const mostFollowed = 2 ** 16
+
+/** The clusters that are resident at first, and no other. */
+const firstWave = (world: World): World =>
+  Object.assign({}, world, { clusterCount: Math.min(world.resident, world.clusterCount) })
+
+/** A run of a scout: what became of it, and the first site of each mbarrier that was known. */
+type ScoutRun = Pick<Ran<ReadonlyMap<number, number>>, 'outcome' | 'result'>
+const scoutRun = (world: World, machine: Machine): ScoutRun =>
+  run(
+    world,
+    machine,
+    { policy: settings(eager).policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
+    initialised,
+  )
+
+/**
+ * The same by a run of this program; null: it must come to its end, and does not. Then no word of memory decides what it does, and clusters that come the way of the first
+ * initialise what it does: they need not be run.
+ */
 const scoutedBy = (
   p: WarpProgram,
   a: WarpArguments,
@@ -639,18 +666,19 @@ const scoutedBy = (
   let known: ReadonlyArray<Found> = []
   for (;;) {
     const found = new Map<number, number | null>()
-    const launched = launchedWith(p, a, algebra, known, found, null)
+    const launchedBeside = (of: Fellowship | null): E.Either<Failure, LaunchedWarps> =>
+      launchedWith(p, a, algebra, known, found, null, null, of === null ? null : new Map([[0, of]]))
+    const launched = launchedBeside(null)
     if (E.isLeft(launched)) return launched
-    const how = settings(eager)
     const { world, machine } = launched.right
-    const { result, outcome } = run(
-      oneWave
-        ? Object.assign({}, world, { clusterCount: Math.min(world.resident, world.clusterCount) })
-        : world,
-      machine,
-      { policy: how.policy, fuel: scoutFuel, keepSchedule: false, transient: true, ahead: false },
-      initialised,
-    )
+    const beside = toItsEnd && !oneWave ? besideFirst(world) : null
+    const first = beside === null ? launched : launchedBeside(beside)
+    const ofFirst =
+      beside === null || E.isLeft(first) ? null : scoutRun(firstWave(first.right.world), first.right.machine)
+    const { result, outcome } =
+      ofFirst !== null && beside!.alike.every((alike) => alike === 1)
+        ? ofFirst
+        : scoutRun(oneWave ? firstWave(world) : world, machine)
     // a run to its end that knew every site has met them all: with these mbarriers it would be the same
     const all = outcome._tag === 'completed' && [...found.values()].every((site) => site !== null)
     if (found.size === 0 || all) {

@@ -12,10 +12,14 @@
  * | equal, but other data stored in global memory                           | alike; the plane is kept, and must not be read |
  * | anything else: another barrier, a box that is clipped in another way, a fault | *parted*: it will be run               |
  *
+ * Fellows that hold the same are of one *kind*, and what depends on that alone is computed once for each kind: of 32 x 64 tiles of a matrix product the box of a row is one of 32.
+ *
  * Laws
  * 1. A fellow that is alike at the end has the same events, in the same order, but for places of global memory, and these are moved by `moves`.
  * 2. Who is parted stays so.
+ * 3. Kinds are disjoint, and together they are the fellows; two fellows are of one kind of `met(a, b)` where they are of one of `a` and of one of `b`.
  */
+import { remembered } from '../../remembered.js'
 import type { Header } from '../log/events.js'
 import type { Elements } from './elements.js'
 import type { Prepared } from './operation.js'
@@ -39,7 +43,20 @@ export interface Fellowship {
   readonly unlike: Set<number>
   /** footprints of global memory of which a plain load has brought bytes that are known: what the fellows find there is taken to be the same */
   readonly known: Set<number>
+  /** the kinds that were asked for, each once */
+  readonly kinds: Kinds[]
 }
+
+/** Fellows by what they hold. */
+export interface Kinds {
+  /** by fellow, its kind */
+  readonly of: Int32Array
+  /** by kind, the fellows of it, ascending */
+  readonly members: ReadonlyArray<ReadonlyArray<number>>
+  /** with these others, which kinds there are */
+  readonly met: Map<Kinds, Kinds>
+}
+
 /** By the cluster that runs those that are followed beside it. */
 export type Fellowships = ReadonlyMap<number, Fellowship>
 
@@ -52,6 +69,7 @@ export const fellowship = (clusters: ReadonlyArray<number>): Fellowship => ({
   others: new Map(),
   unlike: new Set(),
   known: new Set(),
+  kinds: [],
 })
 
 export const part = ({ alike }: Fellowship, fellow: number): void => {
@@ -60,6 +78,49 @@ export const part = ({ alike }: Fellowship, fellow: number): void => {
 
 export const partAll = ({ alike }: Fellowship): void => {
   alike.fill(0)
+}
+
+// ---------------------------------------------------------------- kinds
+
+/** Fellows for which this says the same are of one kind. */
+export const kindsBy = ({ clusters, kinds }: Fellowship, label: (fellow: number) => number): Kinds => {
+  const numbers = new Map<number, number>()
+  const members: number[][] = []
+  const of = Int32Array.from(clusters, (_, fellow) => {
+    const said = label(fellow)
+    const kind = numbers.get(said) ?? members.push([]) - 1
+    numbers.set(said, kind)
+    members[kind]!.push(fellow)
+    return kind
+  })
+  const known = kinds.find(
+    (k) => k.members.length === members.length && k.of.every((kind, fellow) => kind === of[fellow]),
+  )
+  if (known !== undefined) return known
+  const made: Kinds = { of, members, met: new Map() }
+  kinds.push(made)
+  return made
+}
+
+/** Each fellow is a kind of its own. */
+export const eachApart: (of: Fellowship) => Kinds = remembered((of) => kindsBy(of, (fellow) => fellow))
+
+/** Fellows that are of one kind both here and there. */
+export const met = (of: Fellowship, a: Kinds, b: Kinds): Kinds => {
+  if (a === b) return a
+  const before = a.met.get(b)
+  if (before !== undefined) return before
+  const made = kindsBy(of, (fellow) => a.of[fellow]! * b.members.length + b.of[fellow]!)
+  a.met.set(b, made)
+  return made
+}
+
+/** One of a kind that has not been parted; null: all have. */
+export const oneOf = ({ alike }: Fellowship, kinds: Kinds, kind: number): number | null =>
+  kinds.members[kind]!.find((fellow) => alike[fellow] === 1) ?? null
+
+export const partKind = (of: Fellowship, kinds: Kinds, kind: number): void => {
+  for (const fellow of kinds.members[kind]!) part(of, fellow)
 }
 
 // ---------------------------------------------------------------- effects of a fellow
@@ -76,28 +137,35 @@ export const unmoved = (header: Header, of: Fellowship, done: ReadonlyArray<Effe
 }
 
 /**
- * Effects that may depend on where the cluster is: `theirs` says what they are for a fellow (null: it is lost). Who does something else is parted; of the others it is kept how
- * far they are moved.
+ * Effects that may depend on where the cluster is: `theirs` says what they are for a fellow of each kind. Null: it is lost; a number: they are the same, but so many bytes further on in
+ * global memory. Who does something else is parted; of the others it is kept how far they are moved.
  */
 export const follow = <A extends Effect>(
   header: Header,
   of: Fellowship,
+  kinds: Kinds,
   done: ReadonlyArray<A>,
-  theirs: (fellow: number) => ReadonlyArray<A> | null,
+  theirs: (fellow: number) => ReadonlyArray<A> | number | null,
 ): void => {
   const own = done.flatMap((one) => globalIn(header, one).map((elements) => ({ one, elements })))
   const by = own.map(() => new Float64Array(of.clusters.length))
-  for (let fellow = 0; fellow < of.alike.length; fellow++) {
-    if (of.alike[fellow] === 0) continue
+  kinds.members.forEach((members, kind) => {
+    const fellow = oneOf(of, kinds, kind)
+    if (fellow === null) return
     const found = theirs(fellow)
-    if (found === null || !isAlike(header, of, done, found)) {
-      part(of, fellow)
-      continue
+    if (found === null || (typeof found !== 'number' && !isAlike(header, of, done, found))) {
+      partKind(of, kinds, kind)
+      return
     }
-    const places = globalIn(header, found)
-    for (let i = 0; i < own.length; i++)
-      by[i]![fellow] = movedBy(own[i]!.elements.footprint.spans, places[i]!.footprint.spans) ?? 0
-  }
+    const places = typeof found === 'number' ? null : globalIn(header, found)
+    for (let i = 0; i < own.length; i++) {
+      const further =
+        typeof found === 'number'
+          ? found
+          : (movedBy(own[i]!.elements.footprint.spans, places![i]!.footprint.spans) ?? 0)
+      for (const member of members) by[i]![member] = further
+    }
+  })
   own.forEach(({ one, elements }, i) => moved(of, one.prepared, elements.footprint.id, wayOf(of, by[i]!)))
 }
 

@@ -421,9 +421,25 @@ export const isDoubtful = (plane: Plane, spans: Int32Array): boolean => {
   return false
 }
 
-/** A plane that holds these bytes. */
+/** The words of a whole page of some bytes; null: there is no whole one, or it does not begin at a word. */
+const wordsOfPage = (bytes: Uint8Array, number: number): Uint32Array | null => {
+  const at = bytes.byteOffset + number * paging.size
+  return (number + 1) * paging.size > bytes.length || at % 4 !== 0
+    ? null
+    : new Uint32Array(bytes.buffer, at, paging.size / 4)
+}
+
+const isZero = (words: Uint32Array): boolean => {
+  for (let i = 0; i < words.length; i++) if (words[i] !== 0) return false
+  return true
+}
+
+/** A plane that holds these bytes: pages of zeros are one. */
 export const ofBytes = (bytes: Uint8Array, runs: boolean = false): BytePlane => {
+  const zeros = bytePage(null, new Uint8Array(paging.size))
   const pages = Array.from({ length: Math.ceil(bytes.length / paging.size) }, (_, number) => {
+    const words = wordsOfPage(bytes, number)
+    if (words !== null && isZero(words)) return zeros
     const own = new Uint8Array(paging.size).fill(unwritten)
     own.set(bytes.subarray(number * paging.size, (number + 1) * paging.size))
     return bytePage(null, own)

@@ -30,7 +30,7 @@ import type { Computed } from '../log/computed.js'
 import type { Ledger } from './ledger.js'
 import type { Meeting } from '../log/events.js'
 import type { Edit } from './plane.js'
-import type { Fellowship } from './fellowship.js'
+import type { Fellowship, Kinds } from './fellowship.js'
 export type { Fellowship, Fellowships } from './fellowship.js'
 
 // ---------------------------------------------------------------- registers
@@ -64,10 +64,16 @@ export interface Rows {
 /** What the rows of a warp hold in those clusters. */
 export interface FellowRows {
   readonly of: Fellowship
-  /** by row: a word of each fellow, or 32; null: what the warp holds */
-  readonly words: (Int32Array | null)[]
-  /** by predicate: its lanes in each fellow */
-  readonly predicates: (Int32Array | null)[]
+  /** by row; null: what the warp holds */
+  readonly words: (FellowWords | null)[]
+  /** by predicate: its lanes */
+  readonly predicates: (FellowWords | null)[]
+}
+
+/** What one of them holds: a word, or 32, for each kind of fellows. */
+export interface FellowWords {
+  readonly by: Kinds
+  readonly words: Int32Array
 }
 
 /**

@@ -28,12 +28,22 @@ import type { Prepared } from '../machine/operation.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import * as Fellowships from '../machine/fellowship.js'
-import { part, partAll, type Fellowship } from '../machine/fellowship.js'
-import type { FellowRows, Part, Receive, Shadow } from '../machine/warp-stand.js'
+import {
+  eachApart,
+  kindsBy,
+  met,
+  oneOf,
+  partAll,
+  partKind,
+  type Fellowship,
+  type Kinds,
+} from '../machine/fellowship.js'
+import type { FellowRows, FellowWords, Part, Receive, Shadow } from '../machine/warp-stand.js'
 import type { Here } from './memory.js'
 import type { Given, Operation, Place, Row } from './program.js'
 import { ofPredicate } from './program.js'
 import { wordAt, type Rows } from './rows.js'
+import { shiftOf, shifts, type Shifts } from './shifts.js'
 import { usesOf } from './uses.js'
 
 // ---------------------------------------------------------------- what they hold
@@ -47,19 +57,19 @@ export const beginning = (
   word: (cluster: number, g: Given) => number | null,
   own: (g: Given) => number | null,
 ): FellowRows => {
-  const words: (Int32Array | null)[] = Array.from({ length: rows }, () => null)
+  const words: (FellowWords | null)[] = Array.from({ length: rows }, () => null)
   for (const { row, given } of givens) {
     if (given._tag !== 'cta' && given._tag !== 'cluster') continue
     const theirs = Int32Array.from(of.clusters, (cluster) => word(cluster, given) ?? 0)
-    if (theirs.some((w) => w !== own(given))) words[row] = theirs
+    if (theirs.some((w) => w !== own(given))) words[row] = fewer(of, eachApart(of), theirs)
   }
   return { of, words, predicates: Array.from({ length: predicates }, () => null) }
 }
 
-const held = (f: FellowRows, place: Place): Int32Array | null =>
+const held = (f: FellowRows, place: Place): FellowWords | null =>
   place >= 0 ? f.words[place]! : f.predicates[-1 - place]!
 
-const hold = (f: FellowRows, place: Place, words: Int32Array | null): void => {
+const hold = (f: FellowRows, place: Place, words: FellowWords | null): void => {
   if (place >= 0) f.words[place] = words
   else f.predicates[-1 - place] = words
 }
@@ -67,20 +77,44 @@ const hold = (f: FellowRows, place: Place, words: Int32Array | null): void => {
 const differs = (f: FellowRows, places: ReadonlyArray<Place>): boolean =>
   places.some((place) => held(f, place) !== null)
 
-/** Words that a fellow has for a row: one, or one for each lane. */
-const widthOf = (f: FellowRows, words: Int32Array): number => words.length / f.of.clusters.length
+/** Words of a kind for a row: one, or one for each lane. */
+const widthOf = ({ by, words }: FellowWords): number => words.length / by.members.length
+
+/** One word for each kind: kinds that hold the same word are one. */
+const fewer = (of: Fellowship, by: Kinds, words: Int32Array): FellowWords => {
+  if (new Set(words).size === words.length) return { by, words }
+  const together = kindsBy(of, (fellow) => words[by.of[fellow]!]!)
+  return { by: together, words: Int32Array.from(together.members, ([fellow]) => words[by.of[fellow!]!]!) }
+}
+
+/** Fellows that hold the same in all of these places are of one kind. */
+const kindsIn = (f: FellowRows, places: ReadonlyArray<Place>): Kinds =>
+  places.reduce((kinds: Kinds | null, place) => {
+    const words = held(f, place)
+    return words === null ? kinds : kinds === null ? words.by : met(f.of, kinds, words.by)
+  }, null) ?? eachApart(f.of)
+
+/** By each kind that is not parted, one of it. */
+const forEachKind = (of: Fellowship, kinds: Kinds, act: (fellow: number, kind: number) => void): void => {
+  for (let kind = 0; kind < kinds.members.length; kind++) {
+    const fellow = oneOf(of, kinds, kind)
+    if (fellow !== null) act(fellow, kind)
+  }
+}
 
 /** What a fellow holds takes the place of what the warp holds. */
 const put = (r: Rows, f: FellowRows, fellow: number, places: ReadonlyArray<Place>): void => {
   for (const place of places) {
-    const words = held(f, place)
-    if (words === null) continue
+    const theirs = held(f, place)
+    if (theirs === null) continue
+    const { by, words } = theirs
+    const kind = by.of[fellow]!
     if (place < 0) {
-      r.predicates[-1 - place] = words[fellow]!
+      r.predicates[-1 - place] = words[kind]!
       continue
     }
-    const width = widthOf(f, words)
-    for (let l = 0; l < width; l++) r.words[32 * place + l] = words[width * fellow + l]!
+    const width = widthOf(theirs)
+    for (let l = 0; l < width; l++) r.words[32 * place + l] = words[width * kind + l]!
     r.uniform[place] = width === 1 ? 1 : 0
   }
 }
@@ -164,76 +198,72 @@ const isKnownAlike = (r: Rows, k: Kept): boolean =>
     return true
   })
 
-/** What the fellows hold in places that an operation writes, while it is computed for each: 32 words, or the lanes of a predicate. */
-const results = (f: FellowRows, places: ReadonlyArray<Place>): ReadonlyArray<Int32Array> =>
-  places.map((place) => new Int32Array(f.of.clusters.length * (place >= 0 ? 32 : 1)))
+/** What kinds of fellows hold in places that an operation writes, while it is computed for each: 32 words, or the lanes of a predicate. */
+const results = (kinds: Kinds, places: ReadonlyArray<Place>): ReadonlyArray<Int32Array> =>
+  places.map((place) => new Int32Array(kinds.members.length * (place >= 0 ? 32 : 1)))
 
-const enter = (
-  r: Rows,
-  fellow: number,
-  places: ReadonlyArray<Place>,
-  into: ReadonlyArray<Int32Array>,
-): void =>
+const enter = (r: Rows, kind: number, places: ReadonlyArray<Place>, into: ReadonlyArray<Int32Array>): void =>
   places.forEach((place, i) => {
-    if (place < 0) into[i]![fellow] = r.predicates[-1 - place]!
-    else if (r.uniform[place] === 1) into[i]!.fill(r.words[32 * place]!, 32 * fellow, 32 * fellow + 32)
-    else into[i]!.set(r.words.subarray(32 * place, 32 * place + 32), 32 * fellow)
+    if (place < 0) into[i]![kind] = r.predicates[-1 - place]!
+    else if (r.uniform[place] === 1) into[i]!.fill(r.words[32 * place]!, 32 * kind, 32 * kind + 32)
+    else into[i]!.set(r.words.subarray(32 * place, 32 * place + 32), 32 * kind)
   })
 
-/** What was computed for the fellows is what they hold; nothing where all hold what the warp holds, and one word where each holds one. */
+/** What was computed for the kinds is what they hold; nothing where all hold what the warp holds, and one word where each holds one. */
 const settle = (
   r: Rows,
   f: FellowRows,
+  kinds: Kinds,
   places: ReadonlyArray<Place>,
   found: ReadonlyArray<Int32Array>,
 ): void =>
   places.forEach((place, i) => {
     const words = found[i]!
-    const { alike } = f.of
-    if (place < 0) {
-      const own = r.predicates[-1 - place]!
-      hold(f, place, words.some((w, fellow) => alike[fellow] === 1 && w !== own) ? words : null)
-      return
-    }
+    const width = place >= 0 ? 32 : 1
+    const own = (l: number): number => (place >= 0 ? wordAt(r, place, l) : r.predicates[-1 - place]!)
     let same = true
     let uniform = true
-    for (let fellow = 0; fellow < alike.length; fellow++) {
-      if (alike[fellow] === 0) continue
-      const first = words[32 * fellow]!
-      for (let l = 0; l < 32; l++) {
-        const word = words[32 * fellow + l]!
+    forEachKind(f.of, kinds, (_, kind) => {
+      const first = words[width * kind]!
+      for (let l = 0; l < width; l++) {
+        const word = words[width * kind + l]!
         if (word !== first) uniform = false
-        if (word !== wordAt(r, place, l)) same = false
+        if (word !== own(l)) same = false
       }
-    }
-    hold(f, place, same ? null : uniform ? words.filter((_, at) => at % 32 === 0) : words)
+    })
+    hold(
+      f,
+      place,
+      same
+        ? null
+        : uniform
+          ? fewer(f.of, kinds, width === 1 ? words : words.filter((_, at) => at % width === 0))
+          : { by: kinds, words },
+    )
   })
 
 /** In the lanes of `mask` the fellows hold what the warp holds now. */
 const overwritten = (r: Rows, f: FellowRows, place: Place, mask: number): void => {
-  const words = held(f, place)
-  if (words === null) return
+  const theirs = held(f, place)
+  if (theirs === null) return
   if (mask === -1) {
     hold(f, place, null)
     return
   }
+  const { by, words } = theirs
   if (place < 0) {
     const own = r.predicates[-1 - place]! & mask
-    hold(
-      f,
-      place,
-      words.map((w) => (w & ~mask) | own),
-    )
+    hold(f, place, { by, words: words.map((w) => (w & ~mask) | own) })
     return
   }
-  const width = widthOf(f, words)
-  const found = new Int32Array(32 * f.of.clusters.length)
+  const width = widthOf(theirs)
+  const found = new Int32Array(32 * by.members.length)
   for (let at = 0; at < found.length; at++) {
     const lane = at % 32
     found[at] =
       (mask & (1 << lane)) !== 0 ? wordAt(r, place, lane) : words[width === 1 ? Math.floor(at / 32) : at]!
   }
-  settle(r, f, [place], [found])
+  settle(r, f, by, [place], [found])
 }
 
 // ---------------------------------------------------------------- what must be one
@@ -243,24 +273,20 @@ export const agree = (r: Rows, places: ReadonlyArray<Place>, mask: number): void
   const f = r.fellows
   if (f === null) return
   for (const place of places) {
-    const words = held(f, place)
-    if (words === null) continue
-    const width = place < 0 ? 1 : widthOf(f, words)
-    for (let fellow = 0; fellow < f.of.alike.length; fellow++) {
-      if (f.of.alike[fellow] === 0) continue
-      if (place < 0) {
-        if (((words[fellow]! ^ r.predicates[-1 - place]!) & mask) !== 0) part(f.of, fellow)
-        continue
-      }
+    const theirs = held(f, place)
+    if (theirs === null) continue
+    const { by, words } = theirs
+    const width = widthOf(theirs)
+    const isOwn = (kind: number): boolean => {
+      if (place < 0) return ((words[kind]! ^ r.predicates[-1 - place]!) & mask) === 0
       for (let l = 0; l < 32; l++)
-        if (
-          (mask & (1 << l)) !== 0 &&
-          words[width * fellow + (width === 1 ? 0 : l)] !== wordAt(r, place, l)
-        ) {
-          part(f.of, fellow)
-          break
-        }
+        if ((mask & (1 << l)) !== 0 && words[width * kind + (width === 1 ? 0 : l)] !== wordAt(r, place, l))
+          return false
+      return true
     }
+    forEachKind(f.of, by, (_, kind) => {
+      if (!isOwn(kind)) partKind(f.of, by, kind)
+    })
   }
 }
 
@@ -302,17 +328,17 @@ export const along = (
   const wrong = act()
   const after = kept(r, writes)
   if (wrong !== null) return wrong
-  const found = results(f, writes)
-  for (let fellow = 0; fellow < f.of.alike.length; fellow++) {
-    if (f.of.alike[fellow] === 0) continue
+  const kinds = kindsIn(f, places)
+  const found = results(kinds, writes)
+  forEachKind(f.of, kinds, (fellow, kind) => {
     putBack(r, before)
     put(r, f, fellow, places)
-    if (act() !== null || !isKnownAlike(r, after)) part(f.of, fellow)
-    enter(r, fellow, writes, found)
-  }
+    if (act() !== null || !isKnownAlike(r, after)) partKind(f.of, kinds, kind)
+    enter(r, kind, writes, found)
+  })
   putBack(r, before)
   putBack(r, after)
-  settle(r, f, writes, found)
+  settle(r, f, kinds, writes, found)
   return null
 }
 
@@ -352,20 +378,45 @@ export const effects = (
     return done
   }
   const after = kept(r, writes)
-  const found = results(f, writes)
+  const kinds = kindsIn(f, places)
+  const found = results(kinds, writes)
   const apart = elsewhere(h)
-  Fellowships.follow(header, f.of, done, (fellow) => {
+  const shifting = shiftsOf(h, f, o, mask, done)
+  Fellowships.follow(header, f.of, kinds, done, (fellow) => {
+    if (shifting !== null) {
+      put(r, f, fellow, shifting.address.rows)
+      const further = shiftOf(r, shifting)
+      if (further !== null) return further
+    }
     putBack(r, before)
     put(r, f, fellow, places)
     const theirs = of(apart, o, mask, whole)
     if (V.isFault(theirs) || !isKnownAlike(r, after)) return null
-    enter(r, fellow, writes, found)
+    enter(r, kinds.of[fellow]!, writes, found)
     return theirs
   })
   putBack(r, before)
   putBack(r, after)
-  if (done.length === 0) settle(r, f, writes, found)
+  if (done.length === 0) settle(r, f, kinds, writes, found)
   return done
+}
+
+/** Where the lanes are, if by their addresses alone the fellows differ. */
+const shiftsOf = (
+  h: Here,
+  f: FellowRows,
+  o: Operation,
+  mask: number,
+  done: ReadonlyArray<Part>,
+): Shifts | null => {
+  const own = shifts(h, o, mask, done)
+  return own === null ||
+    differs(
+      f,
+      usesOf(o).reads.filter((place) => !own.address.rows.includes(place)),
+    )
+    ? null
+    : own
 }
 
 /** The results of an effect have come: the same for the fellows. */
