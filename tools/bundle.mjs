@@ -20,5 +20,5 @@ await bundle.write({
   format: 'esm',
   minify: true,
   entryFileNames: '[name].js',
-  chunkFileNames: 'chunks/[name]-[hash].js',
+  chunkFileNames: 'oracle/chunks/[name]-[hash].js',
 })
