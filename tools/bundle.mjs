@@ -1,6 +1,6 @@
 // The command line as few files, for its start-up: reading some six hundred modules takes longer than judging a small kernel.
 // The bundle keeps the depth of the folders that it was made from, since the program finds package.json and its threads from where it stands.
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 
 const bundle = await rolldown({
@@ -22,3 +22,5 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: 'oracle/chunks/[name]-[hash].js',
 })
+// npx links the program once and then calls it as it is: it has to stay executable when it is built again
+chmodSync('bundle/oracle/cli/main.js', 0o755)

@@ -145,6 +145,14 @@ describe('the package', () => {
       const program = path.join(away, 'package', manifest.bin.tcspec)
       expect(run(process.execPath, [program, '--version'], away)).toBe(`${manifest.version}\n`)
       expect(run(process.execPath, [program, 'check', 'queue'], away)).toContain('ok')
+      // npx links it once and then calls it as it is, also after another build
+      expect(fs.statSync(path.join(root, manifest.bin.tcspec)).mode & 0o111).toBe(0o111)
+      // it finds the stand-ins for the CUDA libraries, which are packed as sources
+      const { stdout, stderr } = spawnSync(process.execPath, [program, 'cuda', '--', 'echo', 'ran'], {
+        cwd: away,
+        encoding: 'utf8',
+      })
+      expect([stdout, stderr]).toEqual(['ran\n', expect.stringContaining('echo: never called')])
       // the page, but for its reference of the API, which is larger than all of the package
       for (const file of ['index.html', 'page.js', 'page.css', 'machine/core.js', 'guide/index.html'])
         expect(packed).toContain(`site/dist/${file}`)

@@ -23,20 +23,21 @@ const test = (litmus: ReadonlyArray<string>): string => ['```', ...litmus, '```'
 export const page = (): string =>
   `# Order between operations
 
-A program launches kernels, copies, fills and frees, into streams. This page says which of them are ordered. It is generated from \`src/semantics/host/clauses.ts\`, and the answers are computed. Each
-clause has a source and a litmus test that changes when the clause is left out. Two operations that nothing orders run at the same time on a bad day: if both touch a byte and one of them writes,
-that is a race, unless both are atomic for the whole device and equally wide. \`tcspec check program.json\` asks this of your own program ([Programs](Programs.md)).
+A program launches kernels, copies, fills and frees into streams. \`tcspec check program.json\` finds operations of your program that nothing orders ([Programs](Programs.md)). This page has the rules that it uses. Two operations
+without an order may run at the same time. If both access a byte and one of them writes it, this is a race, unless both are atomic for the whole device and have the same width.
 
-| in a test                        | is                                                                                                |
+Each clause has a source, and a litmus test whose answer changes without the clause. The page is generated from \`src/semantics/host/clauses.ts\`, and the answers are computed.
+
+| in a test                        | means                                                                                             |
 | -------------------------------- | ------------------------------------------------------------------------------------------------- |
-| \`A on s: write x, trigger\`       | a launch into stream s; what it does, in its order; \`trigger\` is \`griddepcontrol.launch_dependents\` |
+| \`A on s: write x, trigger\`       | a launch into stream s, with its actions in order; \`trigger\` is \`griddepcontrol.launch_dependents\` |
 | \`B on s dependent: wait, read x\` | a launch with programmatic stream serialisation; \`wait\` is \`griddepcontrol.wait\`                    |
-| \`C on s returns: write h\`        | an operation that is over when its call returns                                                   |
+| \`C on s returns: write h\`        | an operation that is complete when its call returns |
 | \`e recorded on s\`, \`t waits for e\` | cudaEventRecord, cudaStreamWaitEvent                                                              |
 | \`host waits for s\`               | the host synchronises with a stream, an event or the device                                       |
-| \`host: read h\`                   | the host touches memory itself                                                                    |
-| \`legacy\`                         | the legacy default stream; other streams block unless a line says that they do not                |
-| \`graph on s; A: write x; B after A: read x\` | a graph is launched; \`dependent on\` is a programmatic edge                             |
+| \`host: read h\`                   | the host itself accesses memory |
+| \`legacy\`                         | the legacy default stream; other streams are blocking unless a line says otherwise                |
+| \`graph on s; A: write x; B after A: read x\` | the launch of a graph; \`dependent on\` is a programmatic edge |
 
 ## Clauses
 
@@ -71,7 +72,7 @@ ${said(litmus, allClauses)}
   .join('\n')}
 ## Limits
 
-- Two kernels that wait for one another while they run: a launch is executed to its end before the next one, so a kernel that waits for a later one gets stuck.
-- Devices beyond the first, memory of other processes, and textures.
-- A host that writes pageable memory while a copy of it is under way: such a copy has read its source when the call returns.
+- Two kernels that wait for each other while they run. A launch is executed to its end before the next one starts, so a kernel that waits for a later one never ends.
+- Devices other than the first, memory of other processes, and textures.
+- Writes of the host to pageable memory during a copy from it. Such a copy has read its source when the call returns.
 `

@@ -102,7 +102,7 @@ const ran =
     if (!ended.right.connected)
       return refuse(
         'cuda.static',
-        `${command}: expected a program with the shared runtime, found one that has not called it (${endedText(ended.right)}); build it with \`nvcc -cudart shared\``,
+        `${command}: never called the shared CUDA runtime (${endedText(ended.right)}); build the program with \`nvcc -cudart shared\``,
       )
     const report = answerOf(
       world,
