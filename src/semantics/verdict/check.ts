@@ -1004,6 +1004,7 @@ const checkLaunched = (
         .filter(isOfGuess)
         .map((f) => replayable(world.header, Object.assign({}, f, { severity: 'L' as const }), f.schedule)),
       ...(judgement?.notes ?? []).map((f) => replayable(world.header, f, row)),
+      ...(answer?.noted ?? []).map(({ ran, note }) => replayable(world.header, note, rowOf(table, ran))),
     ],
     schedules: table.rows.map((r) => r.replay),
     waitFor: showAllBlocked(judgement?.deadlock ?? []),

@@ -75,6 +75,12 @@ export interface Bounds {
 }
 export const defaultBounds: Bounds = { states: defaultExplore.states, depth: defaultExplore.depth }
 
+/** A note, and the run that shows it. */
+export interface Noted {
+  readonly ran: Ran
+  readonly note: Diagnosis
+}
+
 export interface Question {
   readonly source: Source
   readonly arguments: Arguments
@@ -109,6 +115,8 @@ export interface Answer {
   readonly open?: Decision
   /** older values of strong reads were followed, too */
   readonly byValues?: true
+  /** what other schedules note that the first run does not, where each of them was judged */
+  readonly noted?: ReadonlyArray<Noted>
   /** of what many lanes or words of one instruction may find together some ways were asked */
   readonly some?: true
 }
@@ -305,6 +313,18 @@ const followed = (q: Question): { readonly launched: Launched; readonly fellows:
   return E.isRight(launched) ? { launched: launched.right, fellows } : { launched: q.launched, fellows: null }
 }
 
+/** What a note is about, whichever agents it names, and in whatever order. */
+const aboutOf = ({ id, a, b }: Diagnosis): string => [id, ...[a.site, b?.site ?? ''].sort()].join('|')
+
+/** Notes of a run about what none of these is about, which they are from then on. */
+const newIn = (ran: Ran, known: Set<string>): ReadonlyArray<Noted> =>
+  (ran.result[0]?.notes ?? []).flatMap((note) => {
+    const about = aboutOf(note)
+    if (known.has(about)) return []
+    known.add(about)
+    return [{ ran, note }]
+  })
+
 /** Where one run is decided but for the order in which agents come to what decides: all these orders. Null where that is not what is open. */
 export const throughOutcomes = (q: Question, detecting: Options): Answer | null => {
   const { world } = q.launched
@@ -344,9 +364,12 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
   })
   const ends = affordable(all.ends.slice(0, mostEnds), q.price, q.budget - priceOfOutcomes(states))
   const asked = all.found === null ? ends : [all.found]
+  const known = new Set((q.judgement?.notes ?? []).map(aboutOf))
+  const noted: Noted[] = []
   for (const [i, end] of asked.entries()) {
     const ran = q.run(Policy.recorded(end), all.controlled)
     const decision = q.decide(ran)
+    for (const one of newIn(ran, known)) noted.push(one)
     if (isBad(decision)) return answer(i + 1, all.bound, { ran, decision })
     if (isLeftOpen(decision, ran)) return Object.assign({ open: decision }, answer(i + 1, 'states', null))
     if (ran.left !== undefined)
@@ -355,10 +378,9 @@ export const throughOutcomes = (q: Question, detecting: Options): Answer | null 
         answer(i + 1, 'states', null),
       )
   }
-  const done = answer(
-    asked.length,
-    all.found !== null || asked.length < all.ends.length ? 'states' : all.bound,
-    null,
+  const done = Object.assign(
+    answer(asked.length, all.found !== null || asked.length < all.ends.length ? 'states' : all.bound, null),
+    noted.length === 0 ? null : { noted },
   )
   return all.some ? Object.assign({ some: true as const }, done) : done
 }

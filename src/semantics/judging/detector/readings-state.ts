@@ -30,7 +30,7 @@ export interface Joined {
   readonly shows: OpenRead | null
 }
 
-/** What a strong read has heard: how far its thread takes it over, at once, or at a fence since. Of each reach from 1 on, at which of its events; as many as it reaches far, none: not at all. */
+/** What a strong read has heard: how far its thread takes it over, at once, or since then at a fence or an acquire of the word. Of each reach from 1 on, at which of its events; as many as it reaches far, none: not at all. */
 export interface Heard {
   readonly since: number[]
 }

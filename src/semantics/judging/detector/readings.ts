@@ -280,11 +280,16 @@ export const earlier = (
   }
 }
 
+/** From this event on it is taken over as far as that reaches. */
+export const takesSince = ({ since }: Heard, { at }: Pick<Stamp, 'at'>, reach: Reach): void => {
+  while (since.length < reach) since.push(at)
+}
+
 /** An agent takes over what it has heard: what is written later does not reach reads before that, if it tells anything. */
 export const acquired = ({ hearing }: Readings, { agent, at }: Stamp, reach: Reach): void => {
   const all = hearing.get(agent)
   if (all === undefined) return
-  for (const { since } of all) while (since.length < reach) since.push(at)
+  for (const heard of all) takesSince(heard, { at }, reach)
   if (reach === 3) hearing.delete(agent)
 }
 
@@ -453,5 +458,26 @@ export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): 
     // of several that one store may come before, the last is left where it does
     if (same < 0) keep(r.stores, first.stamp, second.stamp, one)
     else if (known[same]!.first.at < first.stamp.at) known[same] = one
+  }
+}
+
+/** Those that the second comes behind in every execution are no longer among them. */
+export const forcedApart = (
+  r: Readings,
+  second: Stamp,
+  place: { readonly plane: number; readonly byte: number },
+  isForced: (first: Stamp) => boolean,
+): void => {
+  const isThis = (s: LaterStore): boolean =>
+    s.second.agent === second.agent &&
+    s.second.at === second.at &&
+    s.plane === place.plane &&
+    s.byte === place.byte
+  for (const [pair, all] of r.stores) {
+    // what is kept of one event is kept last
+    const newest = all[all.length - 1]
+    if (newest?.second.agent !== second.agent || newest.second.at !== second.at) continue
+    const left = all.filter((s) => !(isThis(s) && isForced(s.first)))
+    if (left.length < all.length) r.stores.set(pair, left)
   }
 }

@@ -53,11 +53,13 @@ import {
   backOf,
   before as beforeExchanges,
   earlier,
+  forcedApart,
   hearing,
   later,
   onlyKept,
   refute,
   takes,
+  takesSince,
   touch,
   type TakesOver,
 } from './readings.js'
@@ -828,8 +830,20 @@ const reads = (
     const heard = hearing(d.strong.readings, stamp, acquires)
     w.open = [...w.open, { stamp, bytes, controls, by, heard }]
   }
+  if (acquires > 0) takenHere(w, stamp, by, acquires)
   finding(d, stamp, w, back)
   touch(w.touches, { rw: 'r', stamp, joined: null }, back)
+}
+
+/** An acquire of a word takes over what its lanes have read of it before. */
+const takenHere = (w: Word, stamp: Stamp, { width }: Last, reach: Reach): void => {
+  const isOurs = (other: Stamp, its: Last | null | undefined): boolean =>
+    other.agent === stamp.agent && its?.width === width && isAmong(other, stamp)
+  const writes = w.touches.filter(({ rw }) => rw === 'w')
+  const from = w.past.length - writes.length
+  for (const [i, t] of writes.entries())
+    if (t.joined !== null && isOurs(t.stamp, w.past[from + i]?.last)) takesSince(t.joined.heard, stamp, reach)
+  for (const o of w.open) if (isOurs(o.stamp, o.by)) takesSince(o.heard, stamp, reach)
 }
 
 /** A write under so many others: atomics that have read on from it, and observe it, hand on what it tells. */
@@ -866,6 +880,53 @@ const under = (
     }
   }
 }
+
+/**
+ * Had this store come before that atomic, would someone who reads on from there have taken over what it tells, and done behind that what its thread has found? Then it comes after it
+ * in every execution.
+ */
+const comesBehind = (
+  d: Detector,
+  w: Word,
+  first: Stamp,
+  write: {
+    readonly by: Last
+    readonly own: ReadonlyArray<Told>
+    readonly found: ReadonlyMap<number, Sighting>
+  },
+): boolean => {
+  const { own, found } = write
+  const from = w.touches.findIndex(({ rw, stamp }) => rw === 'w' && isSameEvent(stamp, first))
+  if (from < 0) return false
+  const behind = w.touches.slice(from)
+  let at = w.past.length - behind.filter(({ rw }) => rw === 'w').length
+  let last = write.by
+  const isTold = (by: Stamp, heard: Heard): boolean => {
+    const seen = found.get(by.agent)
+    const far = distance(d.context, by.agent, write.by.agent)
+    return (
+      seen !== undefined &&
+      own.some(
+        ({ reach, agent, knowledge }) =>
+          valueAt(knowledge.order, programOf(agent)) >= seen.at &&
+          takes(heard, { reach, far }, seen.event.at),
+      )
+    )
+  }
+  for (const { rw, stamp, joined } of behind) {
+    if (rw === 'r') {
+      const read = w.open.find((o) => isSameEvent(o.stamp, stamp) && o.stamp.lanes === stamp.lanes)
+      if (read !== undefined && isObserved(d, last, read.by) && isTold(stamp, read.heard)) return true
+      continue
+    }
+    const now = w.past[at++]?.last ?? null
+    if (joined === null || now === null || !isObserved(d, last, now)) return false
+    last = now
+    if (isTold(stamp, joined.heard)) return true
+  }
+  return false
+}
+const isSameEvent = (a: Stamp, b: Stamp): boolean => a.agent === b.agent && a.at === b.at
 
 /** Who of those that have read a write takes over something of what it tells. */
 const takingOver =
@@ -992,6 +1053,9 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
             .map(({ reach, knowledge }) => ({ reach, far, knowledge }))
         : []
     }
+    const behind = { by: one, own, found: had }
+    if (!joins(e))
+      forcedApart(d.strong.readings, by, { plane, byte }, (first) => comesBehind(d, w, first, behind))
     w.open = later(d.strong.readings, w.open, by, knew, messages, now.found, { plane, byte })
     const isExchange = joins(e) && e.combine === 'exchange'
     const isUnheeded = d.strong.decided !== e.stamp.at
@@ -1019,6 +1083,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
         shows: isShown ? { stamp: by, bytes, controls: null, by: one, heard } : null,
       }
     }
+    if (joins(e) && e.acquires === true) takenHere(w, by, one, reach)
     const joined = joins(e) ? joinedOf(hearing(d.strong.readings, by, e.acquires === true ? reach : 0)) : null
     touch(w.touches, { rw: 'w', stamp: by, joined }, back)
     written(d, w, e, by, back, byte, before, after, knew)
@@ -1167,7 +1232,7 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     const stamp = stampAt(c, e.stamp, e.footprint, byte)
     d.strong.readings.controlled.add(keyOfWord(plane, byte))
     const one: Last = { agent: x, reach: reachOf(e.scope), width: widthOf({ footprint: e.footprint }) }
-    reads(d, w, a, stamp, 0, plane, byte, null, null, 0, one)
+    reads(d, w, a, stamp, 0, plane, byte, null, null, e.relaxed === true ? 0 : one.reach, one)
     finds(d, w, w, stamp, one)
     hear(d, w, w, a, e.stamp, one, e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
