@@ -6,7 +6,7 @@
  *
  * | count                 | a place is                                                                                          |
  * | --------------------- | --------------------------------------------------------------------------------------------------- |
- * | missed cases          | a `switch` over the tags of a union that has a `default`: of a new case tsc says nothing there      |
+ * | missed cases          | a `switch` over the tags of a union that has a `default` other than `unreachable(x)`: of a new case tsc says nothing there |
  * | named instruction     | a file that names `tcgen05.mma`: one instruction of the core, which its family and the tables know |
  * | read names            | a regular expression, or the beginning of a text, that tells opcodes apart outside of their tables  |
  *
@@ -75,6 +75,14 @@ const unions = [
 
 // ---------------------------------------------------------------- counts
 
+/** A `default` that takes what no case names. What `unreachable` is given has to be nothing at all, so tsc names a case that comes to it. */
+const isOpen = (clause) => {
+  if (!ts.isDefaultClause(clause)) return false
+  const [only, ...more] = clause.statements
+  const call = only !== undefined && ts.isExpressionStatement(only) ? only.expression : null
+  const closes = call !== null && ts.isCallExpression(call) && call.expression.getText() === 'unreachable'
+  return !closes || more.length > 0
+}
 /** Switches over a union: all that there are, and those in which a case may be missing. */
 const switches = (tags) => {
   const all = []
@@ -84,7 +92,7 @@ const switches = (tags) => {
       const { clauses } = node.caseBlock
       const cases = clauses.filter(ts.isCaseClause).map(({ expression }) => expression)
       if (cases.length < 2 || !cases.every((e) => ts.isStringLiteral(e) && tags.has(e.text))) return
-      all.push({ place: `${name}:${lineOf(source, node)}`, open: clauses.some(ts.isDefaultClause) })
+      all.push({ place: `${name}:${lineOf(source, node)}`, open: clauses.some(isOpen) })
     })
   return all
 }
@@ -130,10 +138,10 @@ const of = (union) => {
 }
 const counts = [
   ...[
-    ['Operation', 9],
+    ['Operation', 3],
     ['Instruction', 11],
-    ['Prepared', 5],
-    ['LogEvent', 11],
+    ['Prepared', 1],
+    ['LogEvent', 0],
   ].map(([union, bound]) => {
     const [places, all] = of(union)
     return { what: `missed cases of ${union}, of ${all} switches`, places, bound }

@@ -8,6 +8,7 @@
  * 1. Every issue is counted once, with its bytes and multiply-adds, under the name of its unit.
  * 2. The phases of an array are those that completed, over all its barriers and CTAs, all clusters together.
  */
+import { unreachable } from '../failure.js'
 import type { Fold, Header, LogEvent } from '../semantics/log/events.js'
 import { units } from '../semantics/log/units.js'
 import * as Mbarrier from '../semantics/machine/mbarrier.js'
@@ -101,7 +102,25 @@ export const ledger: Fold<Pages, Ledger> = {
         if (e.to === 'barrier') turn(p, e.barrier, (s) => Mbarrier.update(s, 0, -e.bytes))
         else if (e.to === 'arrive') turn(p, e.barrier, (s) => Mbarrier.update(s, 1, 0))
         break
+      case 'semaphore':
+      case 'fence':
+      case 'group':
+      case 'access':
+      case 'perform':
+      case 'wait':
+      case 'rendezvous':
+      case 'warpSync':
+      case 'registers':
+      case 'fork':
+      case 'join':
+      case 'alloc':
+      case 'dealloc':
+      case 'relinquish':
+      case 'exit':
+      case 'ahead':
+        break
       default:
+        unreachable(e)
     }
     return p
   },

@@ -5,7 +5,7 @@ import { bitsOfBytes, scalarOperation } from '../../../src/numerics/scalar/index
 import { bytesOfMark, mark, markOf, ofProduct } from '../../../src/numerics/shadow.js'
 import * as Lanes from '../../../src/semantics/warps/lanes.js'
 import { transpose } from '../../../src/semantics/warps/effects/matrices.js'
-import type { Operation } from '../../../src/semantics/warps/program.js'
+import type { Silent as SilentOperation } from '../../../src/semantics/warps/program.js'
 import { rows, setLane, setPredicate, wordAt, type Rows } from '../../../src/semantics/warps/rows.js'
 import * as Shadows from '../../../src/semantics/warps/shadows.js'
 import * as Silent from '../../../src/semantics/warps/silent.js'
@@ -37,10 +37,10 @@ const scalar = fc.constantFrom(...scalars).chain((name) => {
       fc.tuple(...operands.map(placeOf)),
       fc.tuple(...results.flatMap((type) => (type === 'u64' ? [row, row] : [placeOf(type)]))),
     )
-    .map(([from, to]): Operation => ({ _tag: 'scalar', name, from, to }))
+    .map(([from, to]): SilentOperation => ({ _tag: 'scalar', name, from, to }))
 })
 
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const operation: fc.Arbitrary<SilentOperation> = fc.oneof(
   scalar,
   fc.uniqueArray(row, { minLength: 1, maxLength: 3 }).chain((to) =>
     fc.record({
@@ -112,7 +112,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ _tag: fc.constant('setPredicate' as const), to: predicate, value: fc.boolean() }),
 )
 
-const perform = (r: Rows, o: Operation, mask: number): void => {
+const perform = (r: Rows, o: SilentOperation, mask: number): void => {
   switch (o._tag) {
     case 'scalar':
       Silent.scalar(r, o.name, scalarOperation(o.name)!, o.from, o.to, mask, false)
@@ -293,7 +293,7 @@ describe('by hand', () => {
   it('a product is never known', () => {
     const r = one()
     const held = { a: [0], b: [1], c: [2], d: [0, 1] } as never
-    Shadows.follow(r, Object.assign({ _tag: 'multiply' }, held) as Operation, null, -1)
+    Shadows.follow(r, Object.assign({ _tag: 'multiply' }, held) as SilentOperation, null, -1)
     expect(Shadows.dependsOn(r, [0], 1)).toBe(ofProduct)
   })
 })

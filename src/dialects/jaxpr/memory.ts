@@ -120,7 +120,9 @@ const get: Row = function* (h, eqn, label) {
       const { dtype, shape } = used.acc
       return [{ _tag: 'array', dtype, shape, tile: checked<ArrayValue['tile'], Expr>(tile) }]
     }
-    default:
+    case 'barrier':
+    case 'semaphore':
+    case 'tmem':
       return yield* notLoaded(h, eqn, used)
   }
 }
@@ -163,7 +165,10 @@ const swap: Row = function* (h, eqn, label) {
       yield* Pallas.store(label, view, asArray(value, shape))
       return [before]
     }
-    default:
+    case 'barrier':
+    case 'semaphore':
+    case 'tmem':
+    case 'accumulator':
       return yield* notLoaded(h, eqn, used)
   }
 }

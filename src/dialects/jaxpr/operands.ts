@@ -102,7 +102,9 @@ const showUsed = (u: Used): string => {
       return `${u.name} in ${u._tag.toUpperCase()}`
     case 'semaphore':
       return `the semaphore ${u.semaphore.name}`
-    default:
+    case 'barrier':
+    case 'accumulator':
+    case 'cell':
       return showKind(u)
   }
 }

@@ -100,7 +100,11 @@ const applied = (operation: Question['operation'], l: LinearLayout, other: Linea
       return pseudoinvert(l)
     case 'flatten':
       return pipe(flattenIns(l), E.chain(flattenOuts))
-    default:
+    case 'compose':
+    case 'invert_and_compose':
+    case 'product':
+    case 'divide_left':
+    case 'divide_right':
       if (other === null) return noQuestion(`${operation}: expected a second layout, found none`)
       switch (operation) {
         case 'compose':

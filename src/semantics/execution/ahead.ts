@@ -74,7 +74,22 @@ const helps = (
       return (
         e._tag === 'registers' && e.needs < 0 && ctaOf(world, agent) === ctaOf(world, waiting.stamp.agent)
       )
-    default:
+    case 'barrier':
+    case 'fence':
+    case 'group':
+    case 'access':
+    case 'issue':
+    case 'perform':
+    case 'signal':
+    case 'warpSync':
+    case 'fork':
+    case 'join':
+    case 'alloc':
+    case 'dealloc':
+    case 'relinquish':
+    case 'exit':
+    case 'cluster':
+    case 'ahead':
       return false
   }
 }

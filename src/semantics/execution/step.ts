@@ -463,7 +463,7 @@ const lanesOf = ({ ready: r }: Offered): number | null =>
 /** The same of what an agent is ready for. */
 const strongIn = ({ ready: r }: Offered, does: 'reads' | 'writes'): Strongly | null => {
   const s = r?._tag === 'do' ? Families.stronglyNamed(r.prepared) : null
-  return s?.[does] === true ? s : null
+  return s === null || s[does] === null || s[does] === false ? null : s
 }
 
 const isStrong = (e: LogEvent): e is Access => e._tag === 'access' && e.atomic && e.operation === undefined

@@ -57,7 +57,13 @@ const remaining = (
       return [now >= limit ? 0 : (now + 1) | 0]
     case 'dec':
       return [now === 0 || now > limit ? limit | 0 : (now - 1) | 0]
-    default: {
+    case 'add':
+    case 'min':
+    case 'max':
+    case 'and':
+    case 'or':
+    case 'xor':
+    case 'exch': {
       if (f === null) return old
       const first = f.compute(...old, ...by)
       return old.map((_, k) => (k === 0 ? first : rest[k - 1]!))
@@ -168,6 +174,28 @@ export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
 
 // ---------------------------------------------------------------- all that is asked
 
+/** An atomic that leaves what it finds, whatever that is. */
+const leavesWhatItFinds = (p: AtomicWords): boolean => {
+  const data = p.data
+  if (data === null) return false
+  switch (p.op) {
+    case 'add':
+    case 'or':
+    case 'xor':
+      return !p.rounds && data.every((x) => x === 0)
+    case 'and':
+      return data.every((x) => (x | 0) === -1)
+    case 'cas':
+      return p.compare?.every((x, i) => x === data[i]) === true
+    case 'min':
+    case 'max':
+    case 'inc':
+    case 'dec':
+    case 'exch':
+      return false
+  }
+}
+
 export const acts: Family<'atomic.words'> = {
   'atomic.words': {
     execute,
@@ -175,6 +203,11 @@ export const acts: Family<'atomic.words'> = {
     touches: (_, p) => Touches.joined(p.destination, p.scope, p.words),
     does: (p) =>
       p.op === 'cas' || p.op === 'exch' || p.data?.every((x) => x === 0) === true ? 'asks' : 'changes',
-    strong: (p) => ({ elements: p.destination, words: p.words, reads: true, writes: true }),
+    strong: (p) => ({
+      elements: p.destination,
+      words: p.words,
+      reads: true,
+      writes: { leaves: leavesWhatItFinds(p), scope: p.scope, releases: p.releases },
+    }),
   },
 }

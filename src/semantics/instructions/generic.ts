@@ -290,7 +290,7 @@ export const acts: Family<'load' | 'store'> = {
     strong: (p) =>
       p.strong === undefined
         ? null
-        : { elements: p.source, words: p.strong.words, reads: true, writes: false },
+        : { elements: p.source, words: p.strong.words, reads: true, writes: null },
   },
   store: {
     execute: executeStore,
@@ -304,6 +304,11 @@ export const acts: Family<'load' | 'store'> = {
     strong: (p) =>
       p.strong === undefined
         ? null
-        : { elements: p.destination, words: p.strong.words, reads: false, writes: true },
+        : {
+            elements: p.destination,
+            words: p.strong.words,
+            reads: false,
+            writes: { leaves: false, scope: p.strong.scope, releases: p.strong.orders },
+          },
   },
 }

@@ -153,7 +153,16 @@ const argumentsOf = (layouts: Layouts, e: ExprNode): ReadonlyArray<string> => {
         const lets = body.map(({ name, value }) => `let ${name} = ${of(value)}; `).join('')
         return [`(${params.join(', ')}) => ${lets}${of(result)}`]
       }
-      default:
+      case 'nat':
+      case 'bool':
+      case 'dtype':
+      case 'scalar':
+      case 'literal':
+      case 'text':
+      case 'unary':
+      case 'binary':
+      case 'integer':
+      case 'choice':
         return [String(part.value)]
     }
   })

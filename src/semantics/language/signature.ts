@@ -172,7 +172,11 @@ export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): Re
                 })
             }
         break
-      default:
+      case 'nat':
+      case 'bool':
+      case 'dtype':
+      case 'nats':
+      case 'enum':
         break
     }
   }
@@ -207,7 +211,12 @@ export const mapOperands =
                 : completion,
             ),
           ]
-        default:
+        case undefined:
+        case 'nat':
+        case 'bool':
+        case 'dtype':
+        case 'nats':
+        case 'enum':
           return [name, value]
       }
     })

@@ -16,6 +16,7 @@
  * | `ctas`    | may a CTA end before the operation is done?                                                |
  */
 import type { RegisterLayout } from '../../layouts/register-layout.js'
+import type { Scope } from '../language/instruction.js'
 import type { LogEvent } from '../log/events.js'
 import type { Effect, Executing } from './effect.js'
 import type { Elements, InFlight, Prepared } from './operation.js'
@@ -73,7 +74,15 @@ export interface Strongly {
   readonly elements: Elements
   readonly words: number
   readonly reads: boolean
-  readonly writes: boolean
+  /** null: it writes nothing */
+  readonly writes: Landing | null
+}
+
+/** What a strong write has besides its place: whether it leaves what it finds, whatever that is, and whom it tells. */
+export interface Landing {
+  readonly leaves: boolean
+  readonly scope: Scope
+  readonly releases: boolean
 }
 
 export interface Acts<P extends Prepared> {

@@ -59,7 +59,11 @@ export const intBinary = (op: BinaryName, x: number, y: number): number | null =
       return y < 0 || y > 31 ? (x < 0 ? -1 : 0) : x >> y
     case 'shrU':
       return y < 0 || y > 31 ? 0 : wrap32(x >>> y)
-    default:
+    case 'fdiv':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
+    case 'dividend.div.full.f32':
       return null
   }
 }
@@ -102,7 +106,11 @@ export const longBinary = (op: BinaryName, x: bigint, y: bigint): bigint | null 
       return y < 0n ? (x < 0n ? -1n : 0n) : x >> y
     case 'shrU':
       return y < 0n ? 0n : wrap64(BigInt.asUintN(64, x) >> y)
-    default:
+    case 'fdiv':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
+    case 'dividend.div.full.f32':
       return null
   }
 }
@@ -120,7 +128,18 @@ export const bitBinary = (op: BinaryName, x: boolean, y: boolean): boolean | nul
     case 'add':
     case 'sub':
       return x !== y
-    default:
+    case 'quo':
+    case 'rem':
+    case 'div':
+    case 'mod':
+    case 'shl':
+    case 'shrS':
+    case 'shrU':
+    case 'fdiv':
+    case 'div.full.f32':
+    case 'div.full.ftz.f32':
+    case 'div.approx.ftz.f32':
+    case 'dividend.div.full.f32':
       return null
   }
 }

@@ -21,6 +21,7 @@
  *
  * Source: PTX 9.7.13.15 (mbarrier: state, phase completion), “bar, barrier”, “barrier.cluster”; commit_group and wait_group of each family.
  */
+import { unreachable } from '../../failure.js'
 import type {
   Access,
   BarrierEvent,
@@ -172,7 +173,13 @@ const numberOf = (log: ReadonlyArray<LogEvent>, at: number, issue: Issue): numbe
       return 1 + indices(before, (e) => isCommit(e, x, 'bulk')).length
     case 'wgmma':
       return 1 + indices(before, (e) => isCommit(e, x, 'wgmma')).length
-    default:
+    case 'stAsync':
+    case 'cpAsync':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+    case 'tmaLoad':
+    case 'tcgen05':
+    case 'clc':
       return 1 + indices(before, (e) => isIssue(e, x, issue.unit)).length
   }
 }
@@ -462,8 +469,25 @@ export const reading = (
         by?.touches.push(touch)
         return
       }
-      default:
+      case 'barrier':
+      case 'fence':
+      case 'group':
+      case 'issue':
+      case 'wait':
+      case 'rendezvous':
+      case 'warpSync':
+      case 'registers':
+      case 'fork':
+      case 'join':
+      case 'alloc':
+      case 'dealloc':
+      case 'relinquish':
+      case 'exit':
+      case 'cluster':
+      case 'ahead':
         return
+      default:
+        unreachable(e)
     }
   })
   return {

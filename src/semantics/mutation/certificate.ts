@@ -196,7 +196,13 @@ export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null 
       return m.manner === 'stronger' && isWaitItself(i) ? 'stronger wait' : null
     case 'FENCE':
       return m.manner === 'wider' ? 'wider fence' : null
-    default:
+    case 'DROP':
+    case 'RETARGET':
+    case 'SLOT':
+    case 'PRIME':
+    case 'EXIT':
+    case 'SLICE':
+    case 'LANES':
       return null
   }
 }

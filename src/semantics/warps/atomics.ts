@@ -75,7 +75,10 @@ export const joining = (op: AtomicName, type: AtomicType, inGlobal: boolean): st
     case 'or':
     case 'xor':
       return `${op}.${type === 'b64' ? 'b64' : 'b32'}`
-    default:
+    case 'exch':
+    case 'cas':
+    case 'inc':
+    case 'dec':
       return null
   }
 }

@@ -20,12 +20,11 @@ import { bulk } from './effects/bulk.js'
 import { matrices, wholeWarp } from './effects/matrices.js'
 import { tensors } from './effects/tensors.js'
 import { wgmma } from './effects/wgmma.js'
-import { showLanes } from './lanes.js'
 import { elementsOf, load, reaches, store, type Here } from './memory.js'
 import { waysTo } from './origins.js'
 import { barriersAt, each, maskOf, operand, ownBarriersAt } from './operands.js'
 import { nothing, part, type Part, type Receive } from '../machine/warp-stand.js'
-import type { Operation, Row } from './program.js'
+import type { Effect, Operation, Row } from './program.js'
 import { countOf, holding, lowest, wordAt } from './rows.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -266,10 +265,10 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
 
 // ---------------------------------------------------------------- all of them
 
-/** The effects of an instruction by the lanes of `mask`, of a part with the lanes of `whole`; none if it was silent. */
+/** The effects of an instruction by the lanes of `mask`, of a part with the lanes of `whole`; none where nothing is left to do. */
 export const effectsOf = (
   h: Here,
-  o: Operation,
+  o: Effect,
   mask: number,
   whole: number,
 ): ReadonlyArray<Part> | FaultValue => {
@@ -366,7 +365,5 @@ export const effectsOf = (
           part({ _tag: 'mbarrier.cpAsyncArrive', barrier, increment: o.increment }, nothing, 1 << lane),
         ),
       )
-    default:
-      return V.fault('warp.operation', `${o._tag} is not an effect (${showLanes(whole)})`)
   }
 }

@@ -40,7 +40,7 @@ import {
 } from '../machine/fellowship.js'
 import type { FellowRows, FellowWords, Part, Receive, Shadow } from '../machine/warp-stand.js'
 import type { Here } from './memory.js'
-import type { Given, Operation, Place, Row } from './program.js'
+import type { Effect, Given, Operation, Place, Row } from './program.js'
 import { ofPredicate } from './program.js'
 import { wordAt, type Rows } from './rows.js'
 import { shiftOf, shifts, type Shifts } from './shifts.js'
@@ -346,13 +346,13 @@ export const along = (
 
 export { fellowship } from '../machine/fellowship.js'
 
-type Effects = (h: Here, o: Operation, mask: number, whole: number) => ReadonlyArray<Part> | FaultValue
+type Effects = (h: Here, o: Effect, mask: number, whole: number) => ReadonlyArray<Part> | FaultValue
 
 /** What an instruction of these lanes is to the machine, and whether it is the same for the fellows but for places of global memory. */
 export const effects = (
   h: Here,
   f: FellowRows,
-  o: Operation,
+  o: Effect,
   mask: number,
   whole: number,
   isWhole: boolean,

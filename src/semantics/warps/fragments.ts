@@ -143,7 +143,8 @@ const quads = (
         positions: layouts[1] === 'row' ? [[0, 1]] : [[1, 0]],
         registers: layouts[1] === 'row' ? [[0, 2]] : [[2, 0]],
       }
-    default:
+    case 'c':
+    case 'd':
       return p[operand] === 'f16'
         ? {
             rows: 32,
@@ -189,7 +190,8 @@ const shapeOf = (
       return across ? wide(m, k, bits) : tall(m, k, bits)
     case 'b':
       return exchanged(across ? tall(n, k, bits) : wide(n, k, bits))
-    default:
+    case 'c':
+    case 'd':
       return across ? exchanged(accumulator(n, m, bits)) : accumulator(m, n, bits)
   }
 }

@@ -261,7 +261,11 @@ const awaited = (ready: Ready | null): ReadonlyMap<Row, number> => {
       return new Map(how.to.flatMap((row) => (row === null ? [] : [[row, maskOf(how.lanes)] as const])))
     case 'broadcast':
       return new Map(how.to === null ? [] : [[how.to, maskOf(how.lanes)]])
-    default:
+    case 'number':
+    case 'nothing':
+    case 'truth':
+    case 'rows':
+    case 'fields':
       return new Map()
   }
 }

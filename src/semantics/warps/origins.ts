@@ -20,17 +20,18 @@
  *
  * Source: PTX ISA, prmt, mov (packing and unpacking), cvt.
  */
+import { unreachable } from '../../failure.js'
 import { doingOf } from '../../numerics/scalar/index.js'
 import { firstComputed, type Computed, type Stretches } from '../log/computed.js'
 import { constant, type Origin, type StoredFrom } from '../log/events.js'
 import { casts, mostBytes } from '../log/casts.js'
 import type { ByteOrigins } from '../machine/warp-stand.js'
-import { type Operation, type Place, type Row } from './program.js'
+import type { Operation, Place, Row, Silent } from './program.js'
 import { arithmeticOf, computedOf, matrixType, oneOf, type Arithmetic } from './computed.js'
 import { sourceLane } from './lanes.js'
 import type { LinkedProduct } from './products.js'
 import { lowest, wordAt, type Rows } from './rows.js'
-import { usesOf } from './uses.js'
+import { isComputing, usesOf } from './uses.js'
 import * as Terms from './word-terms.js'
 import { own } from '../../own.js'
 
@@ -517,7 +518,7 @@ const tainted = (o: ByteOrigins, i: Operation, mask: number): void => {
 }
 
 /** A silent operation that is about to be done; `product` is what it means, if it is one of matrices. */
-export const follow = (r: Rows, i: Operation, mask: number, product: LinkedProduct | null): void => {
+export const follow = (r: Rows, i: Silent, mask: number, product: LinkedProduct | null): void => {
   const o = r.origins
   if (o === null) return
   if (o._tag === 'terms') {
@@ -578,14 +579,26 @@ export const follow = (r: Rows, i: Operation, mask: number, product: LinkedProdu
       }
       return
     }
-    default:
+    case 'predicate':
+    case 'setPredicate':
+    case 'activeLanes':
+    case 'mbarrierPending':
+    case 'wholeWarp':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
       tainted(o, i, mask)
+      return
+    default:
+      unreachable(i)
   }
 }
 
 /** An operation that a warp does by itself, if it is one. */
 export const followAlone = (r: Rows, i: Operation, mask: number, product: LinkedProduct | null): void => {
-  if (usesOf(i).computes) follow(r, i, mask, product)
+  if (isComputing(i)) follow(r, i, mask, product)
 }
 
 // ---------------------------------------------------------------- what data decides

@@ -42,10 +42,11 @@ import {
   type Place,
   type Predicate,
   type Row,
+  type Silent,
 } from './program.js'
 import { decidingIn } from './timing.js'
 import { readBeforeWritten } from './live.js'
-import { usesOf } from './uses.js'
+import { isComputing, usesOf } from './uses.js'
 
 // ---------------------------------------------------------------- model
 
@@ -117,7 +118,7 @@ const ofScalar = (
 }
 
 /** Sense of what a carrier writes, of a flag of this sense at `from`; null if it is none. */
-const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | null => {
+const carried = (p: Peeking, o: Silent, from: Place, sense: Sense): Sense | null => {
   const word = (row: Place): number | undefined => p.constants.get(row)
   switch (o._tag) {
     case 'move':
@@ -135,13 +136,22 @@ const carried = (p: Peeking, o: Operation, from: Place, sense: Sense): Sense | n
       if (a === undefined) return null
       return ofScalar(o, doingOf(o.name), a, from, sense, word)
     }
-    default:
+    case 'pack':
+    case 'setPredicate':
+    case 'activeLanes':
+    case 'mbarrierPending':
+    case 'transposeMatrix':
+    case 'multiply':
+    case 'wholeWarp':
+    case 'shuffle':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
       return null
   }
 }
-
-/** A carrier reads one flag, and writes what it makes of it. */
-const isCarrier = (o: Operation): boolean => usesOf(o).computes
 
 /** A wait, and what is computed on the way to it. On it may stand other tests of the same, each with a branch by its answer: where those lead that say yes. */
 interface Way {
@@ -183,11 +193,13 @@ const waitBehind = (p: Peeking, from: number): Way | null => {
       spared.push(taken ? o.target : at + 1)
       at = taken ? at + 1 : o.target
     } else if (o._tag === 'branch') at = o.target
-    else if (isCarrier(o) || o._tag === 'nothing') {
+    else if (isComputing(o) || o._tag === 'nothing') {
       const { reads, writes: made } = usesOf(o)
       const [by, ...others] = reads.filter((r) => answers.has(r))
       const sense =
-        by === undefined || others.length > 0 || guard !== null ? null : carried(p, o, by, answers.get(by)!)
+        by === undefined || others.length > 0 || guard !== null || o._tag === 'nothing'
+          ? null
+          : carried(p, o, by, answers.get(by)!)
       for (const w of made) {
         writes.push(w)
         if (sense === null) answers.delete(w)
@@ -242,7 +254,7 @@ const writtenOn = (
     // an exit of a spin to what traps is never taken
     const isTrap = o._tag === 'trap'
     if (asksAlike(code[wait]!, here)) again = true
-    else if (!isCarrier(o) && !isTrap && o._tag !== 'nothing' && o._tag !== 'branch') return null
+    else if (!isComputing(o) && !isTrap && o._tag !== 'nothing' && o._tag !== 'branch') return null
     for (const w of usesOf(o).writes) writes.push(w)
     if (o._tag === 'branch') stack.push(o.target)
     if (guard !== null || (o._tag !== 'branch' && !isTrap)) stack.push(k + 1)
@@ -282,7 +294,7 @@ const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
   for (let grew = true; grew;) {
     grew = false
     for (const [k, { operation: o }] of p.code.entries()) {
-      if (!isCarrier(o)) continue
+      if (!isComputing(o)) continue
       const { reads, writes } = usesOf(o)
       const from = reads.filter((r) => flags.has(r))
       if (from.length === 0 || writes.every((w) => !readBeforeWritten(p.code, k + 1, w))) continue
@@ -299,7 +311,7 @@ const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
   const around: Around[] = []
   for (const [k, { operation: o, guard }] of p.code.entries()) {
     const guarded = guard === null ? undefined : flags.get(ofPredicate(guard.predicate))
-    if (!isCarrier(o) && usesOf(o).reads.some((r) => flags.has(r))) return null
+    if (!isComputing(o) && usesOf(o).reads.some((r) => flags.has(r))) return null
     if (guard === null || guarded === undefined) continue
     const found = aroundOf(p, k, guard, guarded)
     if (found === null) return null
@@ -316,7 +328,7 @@ const classesOf = (p: Peeking): ReadonlyArray<Class> => {
     for (let grew = true; grew;) {
       grew = false
       for (const { operation: o } of p.code) {
-        if (!isCarrier(o)) continue
+        if (!isComputing(o)) continue
         const { reads, writes } = usesOf(o)
         if (!reads.some((r) => places.has(r))) continue
         for (const w of writes)
@@ -421,7 +433,7 @@ export const withPeeks = (p: Peeking): Anew => {
       for (const w of writes) {
         const tag = tags.get(w)
         if (tag === undefined) continue
-        const from = isCarrier(o) ? reads.find((r) => flags.has(r)) : undefined
+        const from = isComputing(o) ? reads.find((r) => flags.has(r)) : undefined
         move(behind[k]!, k, guard, tag, from === undefined ? p.zero : tags.get(from)!)
       }
     }

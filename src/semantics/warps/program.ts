@@ -305,6 +305,42 @@ export type Operation =
   | { readonly _tag: 'mbarrierPending'; readonly to: Row; readonly state: ReadonlyArray<Row> }
   | { readonly _tag: 'mbarrierCpAsync'; readonly at: Address; readonly increment: boolean }
 
+/** Operations that come to registers alone, and that lanes do by themselves or as a whole warp. */
+export type Computed = Extract<
+  Operation,
+  {
+    readonly _tag:
+      | 'scalar'
+      | 'move'
+      | 'part'
+      | 'pack'
+      | 'predicate'
+      | 'setPredicate'
+      | 'activeLanes'
+      | 'mbarrierPending'
+      | 'transposeMatrix'
+      | 'multiply'
+      | 'wholeWarp'
+  }
+>
+/** Operations that lanes do together. */
+export type OfLanes = Extract<
+  Operation,
+  { readonly _tag: 'shuffle' | 'vote' | 'match' | 'reduce' | 'elect' | 'meetLanes' }
+>
+/** What comes to registers alone: no event tells of it. */
+export type Silent = Computed | OfLanes
+/** What says where lanes go on. */
+type Control = Extract<
+  Operation,
+  {
+    readonly _tag:
+      'branch' | 'branchIndexed' | 'call' | 'return' | 'exit' | 'turn' | 'nothing' | 'gridDependency'
+  }
+>
+/** All else: an operation that is new is one of these, and `effectsOf` asks for it, until it is named above. */
+export type Effect = Exclude<Operation, Silent | Control>
+
 /** The operation where its places in the code are called otherwise. */
 export const retargeted = (o: Operation, to: (at: number) => number): Operation => {
   const join = 'join' in o && o.join !== null ? to(o.join) : null

@@ -14,6 +14,7 @@
  * 1. `follow` before an operation: after it the known bytes of what it has written are what any data would make of them.
  * 2. where no mark is set, a run is that over bits.
  */
+import { unreachable } from '../../failure.js'
 import { dependenceOf, type ScalarOperation } from '../../numerics/scalar/index.js'
 import {
   bytesOfMark,
@@ -28,7 +29,7 @@ import {
 } from '../../numerics/shadow.js'
 import type { Row, Rows, Shadow } from '../machine/warp-stand.js'
 import { sourceLane } from './lanes.js'
-import { ofPredicate, type Guard, type Operation, type Place } from './program.js'
+import { ofPredicate, type Guard, type Operation, type Place, type Silent } from './program.js'
 import { holding, lowest, wordAt } from './rows.js'
 import { usesOf } from './uses.js'
 
@@ -251,7 +252,7 @@ const transposed = (s: Shadow, { to, from }: Of<'transposeMatrix'>): void => {
 // ---------------------------------------------------------------- following
 
 /** A silent operation of these lanes that is about to be done; `operation`: of a scalar one, what its name means. */
-export const follow = (r: Rows, o: Operation, operation: ScalarOperation | null, mask: number): void => {
+export const follow = (r: Rows, o: Silent, operation: ScalarOperation | null, mask: number): void => {
   const s = r.shadow
   if (s === null) return
   switch (o._tag) {
@@ -292,6 +293,10 @@ export const follow = (r: Rows, o: Operation, operation: ScalarOperation | null,
     case 'mbarrierPending':
       for (const place of usesOf(o).writes) clear(s, place, mask)
       return
+    case 'meetLanes':
+    case 'wholeWarp':
+      return
     default:
+      unreachable(o)
   }
 }

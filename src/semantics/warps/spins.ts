@@ -86,7 +86,12 @@ const swapped = (c: Comparison): Comparison => {
       return 'hs'
     case 'hs':
       return 'ls'
-    default:
+    case 'eq':
+    case 'ne':
+    case 'os':
+    case 'ss':
+    case 'sc':
+    case 'nc':
       return c
   }
 }

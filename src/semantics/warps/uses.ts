@@ -17,7 +17,15 @@
  * To add an operation: its line in `usesOf`, which tsc asks for. Nothing else asks which operations these are.
  */
 import { remembered } from '../../remembered.js'
-import { ofPredicate, type Address, type Guard, type Operation, type Place, type Row } from './program.js'
+import {
+  ofPredicate,
+  type Address,
+  type Guard,
+  type Operation,
+  type Place,
+  type Row,
+  type Silent,
+} from './program.js'
 
 /** Registers of an asynchronous instruction: those that its operation reads, reads and writes, only writes. */
 export interface InFlight {
@@ -299,3 +307,6 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
       return waiting(true, [])
   }
 })
+
+/** Does it come to no more than what it writes? Then no event tells of it. */
+export const isComputing = (o: Operation): o is Silent => usesOf(o).computes

@@ -44,7 +44,15 @@ import {
 } from './meeting.js'
 import { multiply } from './products.js'
 import type { Part } from '../machine/warp-stand.js'
-import { ofPredicate, type Guard, type Operation, type Place, type Row } from './program.js'
+import {
+  ofPredicate,
+  type Computed,
+  type Guard,
+  type OfLanes,
+  type Operation,
+  type Place,
+  type Row,
+} from './program.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 import { usesOf } from './uses.js'
 import { worksOf } from './works.js'
@@ -374,9 +382,6 @@ const membersOf = (o: Operation): number | null => usesOf(o).lanes?.members ?? n
 
 /** Is it done by lanes together (`collective`)? */
 const isOfLanes = (o: Operation): boolean => usesOf(o).lanes !== null
-
-/** Operations that lanes do together (`isOfLanes`). */
-type OfLanes = Of<'shuffle' | 'vote' | 'match' | 'reduce' | 'elect' | 'meetLanes'>
 
 /** What lanes give one another. */
 const exchange = (rows: Rows, o: OfLanes, mask: number): null => {
@@ -716,21 +721,6 @@ const goOnTogether = (w: Walk, s: Walking, others: ReadonlyArray<Walking>): void
 }
 
 // ---------------------------------------------------------------- one instruction
-
-/** Operations that come to registers alone, and that lanes do by themselves or as a whole warp. */
-type Computed = Of<
-  | 'scalar'
-  | 'move'
-  | 'part'
-  | 'pack'
-  | 'predicate'
-  | 'setPredicate'
-  | 'activeLanes'
-  | 'mbarrierPending'
-  | 'transposeMatrix'
-  | 'multiply'
-  | 'wholeWarp'
->
 
 /** What the lanes of `mask` compute by themselves; or why they cannot. */
 const compute = (

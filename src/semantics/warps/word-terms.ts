@@ -24,6 +24,7 @@
  *
  * To add an operation: its name in `nameOf`, if what it leaves in a lane depends on that lane alone; else it is one of the whole warp.
  */
+import { unreachable } from '../../failure.js'
 import { doingOf, isSymmetric, scalarOperation, wordsOf } from '../../numerics/scalar/index.js'
 import { applied } from '../../numerics/terms.js'
 import type { StoredFrom } from '../log/events.js'
@@ -39,7 +40,7 @@ import {
 } from '../machine/ledger.js'
 import type { WordTerms } from '../machine/warp-stand.js'
 import { sourceLane } from './lanes.js'
-import type { Operation, Place, Row } from './program.js'
+import type { Operation, Place, Row, Silent } from './program.js'
 import { forget, lowest, wordAt, type Rows } from './rows.js'
 import { usesOf } from './uses.js'
 
@@ -87,7 +88,7 @@ const termOf = (r: Rows, t: WordTerms, place: Place, lane: number): number => {
 // ---------------------------------------------------------------- operations
 
 /** What a lane computes by itself, in words; null: it is an operation of the warp. */
-const nameOf = (o: Operation): string | null => {
+const nameOf = (o: Silent): string | null => {
   switch (o._tag) {
     case 'scalar':
       return o.name
@@ -97,7 +98,19 @@ const nameOf = (o: Operation): string | null => {
       return `pack ${String(o.bits)}`
     case 'predicate':
       return `${o.op} ${o.from.map(({ negated }) => (negated ? '!' : '')).join()}`
-    default:
+    case 'move':
+    case 'setPredicate':
+    case 'activeLanes':
+    case 'mbarrierPending':
+    case 'transposeMatrix':
+    case 'multiply':
+    case 'wholeWarp':
+    case 'shuffle':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
       return null
   }
 }
@@ -121,7 +134,7 @@ type Applied = ReturnType<typeof applied>
 const named = new WeakMap<Operation, ReadonlyArray<Applied> | null>()
 
 /** Of each result of an operation of a lane, what makes its term. */
-const resultsOf = (o: Operation): ReadonlyArray<Applied> | null => {
+const resultsOf = (o: Silent): ReadonlyArray<Applied> | null => {
   const known = named.get(o)
   if (known !== undefined) return known
   const name = nameOf(o)
@@ -354,7 +367,7 @@ const shuffle = (
 }
 
 /** A silent operation that is about to be done. */
-export const follow = (r: Rows, t: WordTerms, o: Operation, mask: number): void => {
+export const follow = (r: Rows, t: WordTerms, o: Silent, mask: number): void => {
   switch (o._tag) {
     case 'move':
       for (let m = mask; m !== 0; m &= m - 1) {
@@ -368,11 +381,28 @@ export const follow = (r: Rows, t: WordTerms, o: Operation, mask: number): void 
     case 'shuffle':
       shuffle(r, t, o, mask)
       return
-    default: {
+    case 'scalar':
+    case 'part':
+    case 'pack':
+    case 'predicate':
+    case 'setPredicate':
+    case 'activeLanes':
+    case 'mbarrierPending':
+    case 'transposeMatrix':
+    case 'multiply':
+    case 'wholeWarp':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes': {
       const results = resultsOf(o)
       if (results === null) whole(r, t, o, mask)
       else laneByLane(r, t, o, results, mask)
+      return
     }
+    default:
+      unreachable(o)
   }
 }
 

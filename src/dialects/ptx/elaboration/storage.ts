@@ -152,7 +152,8 @@ const placeVariable = (e: Emitter, s: Storage, v: Variable): void => {
           bytes: size,
           hasFields: v.extents.length > 0,
         }
-      default:
+      case 'const':
+      case 'global':
         return { _tag: v.space === 'const' ? 'const' : 'global', symbol: name }
     }
   }

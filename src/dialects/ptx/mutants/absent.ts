@@ -32,7 +32,12 @@ const namesIn = (o: Operand): ReadonlyArray<Name> => {
       return o.items.flatMap(namesIn)
     case 'pair':
       return [...namesIn(o.first), ...namesIn(o.second)]
-    default:
+    case 'integer':
+    case 'float':
+    case 'address':
+    case 'sink':
+    case 'not':
+    case 'element':
       return []
   }
 }

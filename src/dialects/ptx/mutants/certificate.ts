@@ -91,7 +91,12 @@ export const ruleFor = (
       return c.manner === 'wider' ? 'wider fence' : null
     case 'LANES':
       return c.manner === 'wider' ? 'wider mask' : null
-    default:
+    case 'SLOT':
+    case 'PRIME':
+    case 'EXIT':
+    case 'ALLOC':
+    case 'SLICE':
+    case 'ORDER':
       return null
   }
 }

@@ -7,6 +7,7 @@
  * Addresses are in registers, so the text does not say it. Barriers are named by their byte of shared memory: a changed text has the same ones, wherever
  * it initialises them.
  */
+import { unreachable } from '../../../failure.js'
 import type { Fold, Header, LogEvent } from '../../../semantics/log/events.js'
 import type { Subject } from '../../../semantics/judging/subject.js'
 
@@ -60,7 +61,24 @@ const seen = (g: Gathering, e: LogEvent): void => {
       if (e.to !== 'group' && site !== undefined) note(g, site, mbarrierKey(g.header, e.barrier))
       break
     }
+    case 'semaphore':
+    case 'fence':
+    case 'group':
+    case 'access':
+    case 'perform':
+    case 'warpSync':
+    case 'registers':
+    case 'fork':
+    case 'join':
+    case 'alloc':
+    case 'dealloc':
+    case 'relinquish':
+    case 'exit':
+    case 'cluster':
+    case 'ahead':
+      break
     default:
+      unreachable(e)
   }
 }
 

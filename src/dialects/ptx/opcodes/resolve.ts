@@ -224,7 +224,9 @@ const placeOf = (operand: Operand, instruction: Instruction): Position => {
     case 'vector':
     case 'list':
       return operand.items[0] === undefined ? instruction.at : placeOf(operand.items[0], instruction)
-    default:
+    case 'integer':
+    case 'float':
+    case 'sink':
       return instruction.at
   }
 }
@@ -311,7 +313,11 @@ const single = (b: Binding, far: number, rule: RegisterRule, type: string, o: Op
         ? reading({ _tag: 'predicate', of: register, negated: true }, register)
         : refusal(far, o.of.at, wanted, shown(o))
     }
-    default:
+    case 'address':
+    case 'vector':
+    case 'pair':
+    case 'list':
+    case 'element':
       return refusal(far, placeOf(o, b.instruction), wanted, shown(o))
   }
 }

@@ -184,7 +184,9 @@ export const declare = (
       case 'scope':
         next += instructionsIn(s.body)
         break
-      default:
+      case 'loc':
+      case 'pragma':
+      case 'comment':
         break
     }
   }

@@ -132,7 +132,14 @@ const linesOf = (s: Statement, tabs: string): string => {
       return `${s.name}:`
     case 'scope':
       return `${tabs}{\n${s.body.map((inner) => `${linesOf(inner, `${tabs}\t`)}\n`).join('')}${tabs}}`
-    default:
+    case 'registers':
+    case 'instruction':
+    case 'variable':
+    case 'loc':
+    case 'pragma':
+    case 'targets':
+    case 'prototype':
+    case 'comment':
       return `${tabs}${printStatement(s)}`
   }
 }

@@ -123,7 +123,12 @@ const ofOneCta = (m: Module, t: Type): Type => {
       }
     case 'descriptor':
       return { _tag: 'descriptor', block: ofOneCta(m, t.block) }
-    default:
+    case 'function':
+    case 'token':
+    case 'integer':
+    case 'index':
+    case 'float':
+    case 'pointer':
       return t
   }
 }

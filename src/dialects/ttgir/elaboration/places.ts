@@ -28,7 +28,8 @@ const fullPlace = (m: Module, l: Location | null): string | null => {
       const definition = definitionOf(m, l.name)
       return definition?.location == null ? null : fullPlace(m, definition.location)
     }
-    default:
+    case undefined:
+    case 'unknown':
       return null
   }
 }

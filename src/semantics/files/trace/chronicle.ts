@@ -307,7 +307,15 @@ const tell = (w: Walk, i: number, e: LogEvent): Told => {
       const o = e.operation === undefined ? undefined : w.operations.get(e.operation)
       return told(o === undefined ? none : [o.issue])
     }
-    default:
+    case 'fence':
+    case 'warpSync':
+    case 'registers':
+    case 'alloc':
+    case 'dealloc':
+    case 'relinquish':
+    case 'exit':
+    case 'cluster':
+    case 'ahead':
       return told(none)
   }
 }
@@ -320,7 +328,23 @@ const operationOf = (w: Walk, e: LogEvent): Operation | undefined => {
       return w.operations.get(e.operation)
     case 'access':
       return e.operation === undefined ? undefined : w.operations.get(e.operation)
-    default:
+    case 'barrier':
+    case 'semaphore':
+    case 'fence':
+    case 'group':
+    case 'issue':
+    case 'wait':
+    case 'rendezvous':
+    case 'warpSync':
+    case 'registers':
+    case 'fork':
+    case 'join':
+    case 'alloc':
+    case 'dealloc':
+    case 'relinquish':
+    case 'exit':
+    case 'cluster':
+    case 'ahead':
       return undefined
   }
 }

@@ -26,6 +26,7 @@
  * 1. The trace of a run that ended by itself is whole.
  * 2. No beginning of it is, shorter than its last exit, write or cluster.
  */
+import { unreachable } from '../../../failure.js'
 import { clusterOf, type Fold, type Header, type LogEvent } from '../../log/events.js'
 
 // ---------------------------------------------------------------- model
@@ -141,8 +142,24 @@ export const ending: Fold<Reading, Reading> = {
       case 'signal':
         r.idle.delete(e.operation)
         break
-      default:
+      case 'barrier':
+      case 'semaphore':
+      case 'fence':
+      case 'group':
+      case 'access':
+      case 'wait':
+      case 'rendezvous':
+      case 'warpSync':
+      case 'registers':
+      case 'fork':
+      case 'join':
+      case 'alloc':
+      case 'dealloc':
+      case 'relinquish':
+      case 'ahead':
         break
+      default:
+        unreachable(e)
     }
     return r
   },

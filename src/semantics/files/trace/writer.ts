@@ -80,7 +80,21 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         until: e.until,
         relaxed: e.relaxed,
       })
-    default:
+    case 'barrier':
+    case 'group':
+    case 'issue':
+    case 'perform':
+    case 'signal':
+    case 'wait':
+    case 'rendezvous':
+    case 'warpSync':
+    case 'registers':
+    case 'fork':
+    case 'join':
+    case 'relinquish':
+    case 'exit':
+    case 'cluster':
+    case 'ahead':
       return JSON.stringify(Object.fromEntries([['i', i], ...Object.entries(e)]))
   }
 }

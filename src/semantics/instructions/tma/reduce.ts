@@ -86,7 +86,11 @@ const small = (kind: ReduceKind, dtype: Dtype): ((old: number, by: number) => nu
       return Math.min
     case 'max':
       return Math.max
-    default:
+    case 'and':
+    case 'or':
+    case 'xor':
+    case 'inc':
+    case 'dec':
       return null
   }
 }

@@ -105,7 +105,8 @@ export const owedBy = (header: Header, e: Issue, row: UnitRow): number => {
       return header.ctas / (header.resident ?? 1)
     case 'open':
       return Infinity
-    default:
+    case 2:
+    case 1:
       return row.signals
   }
 }

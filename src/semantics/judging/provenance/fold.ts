@@ -26,6 +26,7 @@
  *
  * Source: the free-semiring reading of data movement (Green, Karvounarakis and Tannen, provenance semirings).
  */
+import { unreachable } from '../../../failure.js'
 import type {
   Access,
   Combine,
@@ -395,8 +396,24 @@ const observe = (s: State, e: LogEvent): State => {
     case 'exit':
       s.decided ??= e.decided ?? null
       break
-    default:
+    case 'barrier':
+    case 'semaphore':
+    case 'fence':
+    case 'group':
+    case 'perform':
+    case 'wait':
+    case 'rendezvous':
+    case 'warpSync':
+    case 'registers':
+    case 'fork':
+    case 'join':
+    case 'alloc':
+    case 'dealloc':
+    case 'relinquish':
+    case 'ahead':
       break
+    default:
+      unreachable(e)
   }
   return s
 }

@@ -107,7 +107,11 @@ const slotType = (of: TypeOf, expr: Extract<PlaceNode, { readonly _tag: 'slot' }
             ? refuse('ref.bounds', `Index ${String(at)} is out of bounds for ${showType(was)}`)
             : E.right(barrier(was.contract, was.ordersTensorCore, was.shape.slice(1)))
         }
-        default:
+        case 'descriptor':
+        case 'ptr':
+        case 'scalar':
+        case 'tile':
+        case 'token':
           return refuse('type.mismatch', `slot: expected a view or barriers, found ${showType(was)}`)
       }
     },

@@ -128,7 +128,16 @@ export const typeOfScalars =
               case 'div.approx.ftz.f32':
               case 'dividend.div.full.f32':
                 return needDtype(expr.op, specialDtype(expr.op), type)
-              default:
+              case 'quo':
+              case 'rem':
+              case 'div':
+              case 'mod':
+              case 'and':
+              case 'or':
+              case 'xor':
+              case 'shl':
+              case 'shrS':
+              case 'shrU':
                 return needInteger(expr.op, type)
             }
           },

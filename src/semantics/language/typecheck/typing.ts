@@ -142,7 +142,11 @@ export const checkType = (type: Type): Typing => {
       )
     case 'tile':
       return tileType(type.shape, type.element, type.layout)
-    default:
+    case 'barrier':
+    case 'descriptor':
+    case 'ptr':
+    case 'scalar':
+    case 'token':
       return E.right(type)
   }
 }

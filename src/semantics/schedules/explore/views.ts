@@ -372,7 +372,15 @@ const homeOf = (tag: InFlight['_tag']): UnitRow['home'] | 'none' => {
     case 'cpAsyncArrive':
     case 'tcgen05Commit':
       return 'none'
-    default:
+    case 'stAsync':
+    case 'cpAsync':
+    case 'wgmma':
+    case 'tcgen05Ld':
+    case 'tcgen05St':
+    case 'tmaLoad':
+    case 'tmaStore':
+    case 'tcgen05':
+    case 'clc':
       return units[tag].home
   }
 }

@@ -20,8 +20,7 @@ import { shownTo, wouldTell } from '../../judging/detector/strong.js'
 import { keyOfWord } from '../../judging/detector/words.js'
 import type { Stamp } from '../../log/events.js'
 import { isOne, singles } from '../../log/lane-mask.js'
-import { reachOf, type Reach } from '../../log/reach.js'
-import type { Prepared } from '../../machine/operation.js'
+import { reachOf } from '../../log/reach.js'
 import * as Plane from '../../machine/plane.js'
 import type { World } from '../../machine/world.js'
 import { meetingsOf, type Offered, type Older as OlderWord } from '../../execution/step.js'
@@ -64,46 +63,6 @@ const heldIn = (
   return held
 }
 
-/** An atomic that leaves what it finds, whatever that is. */
-const leavesWhatItFinds = (p: Extract<Prepared, { readonly _tag: 'atomic.words' }>): boolean => {
-  const data = p.data
-  if (data === null) return false
-  switch (p.op) {
-    case 'add':
-    case 'or':
-    case 'xor':
-      return !p.rounds && data.every((x) => x === 0)
-    case 'and':
-      return data.every((x) => (x | 0) === -1)
-    case 'cas':
-      return p.compare?.every((x, i) => x === data[i]) === true
-    case 'min':
-    case 'max':
-    case 'inc':
-    case 'dec':
-    case 'exch':
-      return false
-  }
-}
-
-/** What a strong write may have besides its place: whether it leaves what it finds, and whom it tells. */
-interface Landing {
-  readonly leaves: boolean
-  readonly reach: Reach
-  readonly releases: boolean
-}
-const landingOf = (p: Prepared): Landing | null => {
-  switch (p._tag) {
-    case 'store':
-      return p.strong === undefined
-        ? null
-        : { leaves: false, reach: reachOf(p.strong.scope), releases: p.strong.orders }
-    case 'atomic.words':
-      return { leaves: leavesWhatItFinds(p), reach: reachOf(p.scope), releases: p.releases }
-    default:
-      return null
-  }
-}
 /** Where the scalars lie that it names, each once. */
 const scalarsIn = ({ elements: { offsets, origin }, words }: Strongly): ReadonlyArray<number> =>
   [...new Set([...offsets].flatMap((offset, i) => (i % words === 0 ? [offset + origin] : [])))].filter(
@@ -120,7 +79,7 @@ const takenBy = (s: Asking, first: Node, n: Node, d: Detector, o: Offered): Read
   if (r?._tag !== 'do' || r.by === undefined || named === null) return []
   const { plane, dtype, footprint } = named.elements
   const bytes = (named.words * bitsOf(dtype)) / 8
-  const writes = landingOf(r.prepared)
+  const { writes } = named
   const { agent, at } = o.key
   const state = d.context.agents[agent]!
   // its lanes have met since its last effect: what each then knows of the others is over
@@ -143,7 +102,7 @@ const takenBy = (s: Asking, first: Node, n: Node, d: Detector, o: Offered): Read
     }
     act(state, agent, stamp.lanes ?? r.by!.mask, at)
     const takesOver =
-      writes === null ? tellsNothing : wouldTell(d, state, agent, writes.reach, writes.releases)
+      writes === null ? tellsNothing : wouldTell(d, state, agent, reachOf(writes.scope), writes.releases)
     const backsOf = (limit: number): ReadonlyArray<number> =>
       writes !== null
         ? placesBehind(touches, limit, writes.leaves, takesOver)
