@@ -2,11 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
 import { parseModule } from '../../../src/dialects/ptx/index.js'
-import { bits } from '../../../src/numerics/bits.js'
-import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { eager, lazy } from '../../../src/semantics/execution/policy.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { right } from '../../either.js'
+import { verdictOfText } from './launched-text.js'
 
 const text = (directives: string, body: string): string => `
 .version 8.8
@@ -30,21 +28,7 @@ const two = (down: number, up: number): string =>
 
 const programOf = (source: string) => right(elaborate(right(parseModule(source)), 'k', 'k.ptx')).program
 const verdictOf = (source: string, threads: number, policy = eager) =>
-  right(
-    checkSource(
-      warpSource(programOf(source), {
-        grid: [1],
-        block: [threads],
-        cluster: null,
-        dynamicBytes: 0,
-        parameters: new Uint8Array(0),
-        pointers: [],
-        tensors: [],
-        sharedBase: usualSharedBase,
-      }),
-      { ...standardOptions, algebra: bits('hopper'), policy, provenance: false, explore: false },
-    ),
-  ).verdict
+  verdictOfText(source, { threads }, { policy, provenance: false, explore: false })
 
 describe('what a thread begins with', () => {
   // ptxas 13.0 -v for sm_90a of a kernel with these directives: `Used n registers`; none: `setmaxnreg ignored`

@@ -3,15 +3,11 @@
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { bits } from '../../../src/numerics/bits.js'
 import { runPtx } from '../../../src/oracle/cli/ptx.js'
-import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { right } from '../../either.js'
 import { inMemory } from '../../oracle/disk.js'
 import { worldOf } from '../../oracle/world.js'
 import { npy } from './small-kernels.js'
+import { ofZeros, verdictOfText } from './launched-text.js'
 
 const verdictOf = (body: string, grid: number, block: number) => {
   const text = `.version 8.8
@@ -23,37 +19,7 @@ ld.param.u64 %rd1, [py]; ld.param.u64 %rd2, [pz]; mov.u32 %r1, %tid.x; mov.u32 %
 mov.f64 %d1, 0d3FF0000000000000; mov.b16 %h1, 0x3C00; shr.u32 %r4, %r1, 5; setp.eq.u32 %p1, %r4, 0; and.b32 %r5, %r1, 31;
 ${body}
 ret; }`
-  const tensor = (name: string) => ({
-    kind: 'pointer',
-    tensor: name,
-    dtype: 'u32',
-    shape: [64],
-    role: 'inout',
-    file: 'z.npy',
-  })
-  const header = "{'descr': '<u4', 'fortran_order': False, 'shape': (64,), }".padEnd(117) + '\n'
-  const zeros = new Uint8Array(128 + 256)
-  zeros.set([0x93, ...new TextEncoder().encode('NUMPY'), 1, 0, 118, 0])
-  zeros.set(new TextEncoder().encode(header), 10)
-  const launch = { grid: [grid], block: [block], args: [tensor('y'), tensor('z')], outputs: [] }
-  const { elaborated, arguments: given } = right(
-    launchedPtx(
-      inMemory(
-        new Map([
-          ['k.ptx', new TextEncoder().encode(text)],
-          ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
-          ['z.npy', zeros],
-        ]),
-      ),
-    )('k.ptx', 'l.json'),
-  )
-  return right(
-    checkSource(warpSource(elaborated.program, given), {
-      ...standardOptions,
-      algebra: bits('hopper'),
-      provenance: false,
-    }),
-  ).verdict
+  return verdictOfText(text, { grid, threads: block, buffers: ofZeros(64, 'y', 'z') }, { provenance: false })
 }
 
 describe('the order of a sum shows', () => {

@@ -2,13 +2,7 @@
  * Atomics of acquire and release that come in no order: who hears of whom is chance, and it may not matter. Oracle: by hand, whether an ordinary access rests on what is heard.
  */
 import { describe, expect, it } from 'vitest'
-import { bits } from '../../../src/numerics/bits.js'
-import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { right } from '../../either.js'
-import { npy } from '../../dialects/ptx/small-kernels.js'
-import { inMemory } from '../../oracle/disk.js'
+import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
 
 /** Two warps; %p1: the first. Every lane has a word of x and of y, and the warps share the words of c. */
 const moduleOf = (text: string): string => `.version 8.8
@@ -23,42 +17,19 @@ ${text}
 ret; }`
 
 const said = (text: string): string => {
-  const tensor = (name: string, dtype: string) => ({
-    kind: 'pointer',
-    tensor: name,
-    dtype,
-    shape: [64],
-    role: 'inout',
-    file: `${name}.npy`,
-  })
-  const launch = {
-    grid: [1],
-    block: [64],
-    args: [tensor('x', 'u32'), tensor('c', 'u32')],
-    outputs: ['x', 'c'],
-  }
-  const { elaborated, arguments: given } = right(
-    launchedPtx(
-      inMemory(
-        new Map([
-          ['k.ptx', new TextEncoder().encode(moduleOf(text))],
-          ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
-          ['x.npy', npy(new Uint32Array(64).fill(0x3f800000))],
-          ['c.npy', npy(new Uint32Array(64))],
-        ]),
-      ),
-    )('k.ptx', 'l.json'),
+  const { verdict } = verdictOfText(
+    moduleOf(text),
+    {
+      threads: 64,
+      buffers: [
+        { name: 'x', role: 'inout', words: new Uint32Array(64).fill(0x3f800000) },
+        ...ofZeros(64, 'c'),
+      ],
+      outputs: ['x', 'c'],
+    },
+    { provenance: false, explore: false, budget: 0 },
   )
-  const { verdict } = right(
-    checkSource(warpSource(elaborated.program, given), {
-      ...standardOptions,
-      algebra: bits('hopper'),
-      provenance: false,
-      explore: false,
-      budget: 0,
-    }),
-  )
-  return verdict.verdict === 'ok' ? 'ok' : 'hazard or undecided'
+  return verdict === 'ok' ? 'ok' : 'hazard or undecided'
 }
 
 const add = (type: string): string =>

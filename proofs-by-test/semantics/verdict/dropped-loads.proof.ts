@@ -6,13 +6,7 @@
  * The load of the last turn races with the store behind the loop. Nobody reads what it found.
  */
 import { describe, expect, it } from 'vitest'
-import { bits } from '../../../src/numerics/bits.js'
-import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { right } from '../../either.js'
-import { npy } from '../../dialects/ptx/small-kernels.js'
-import { inMemory } from '../../oracle/disk.js'
+import { ofZeros, verdictOfText } from '../../dialects/ptx/launched-text.js'
 
 /** Each thread has its own word of s at %r3, and that of a thread of the other warp at %r4; %r5 counts turns; what is summed is in %r10. */
 const kernelOf = (text: string): string => `.version 8.8
@@ -28,31 +22,8 @@ ${text}
 st.shared.b32 [%r3], %r10; bar.sync 0; ld.shared.b32 %r12, [%r3]; st.global.b32 [%rd2], %r12; ret;
 }`
 
-const verdictOf = (text: string): string => {
-  const files = new Map([
-    ['k.ptx', new TextEncoder().encode(kernelOf(text))],
-    [
-      'l.json',
-      new TextEncoder().encode(
-        JSON.stringify({
-          grid: [1],
-          block: [64],
-          args: [{ kind: 'pointer', tensor: 'y', dtype: 'u32', shape: [64], role: 'inout', file: 'y.npy' }],
-          outputs: ['y'],
-        }),
-      ),
-    ],
-    ['y.npy', npy(new Uint32Array(64))],
-  ])
-  const { elaborated, arguments: given } = right(launchedPtx(inMemory(files))('k.ptx', 'l.json'))
-  const checked = checkSource(warpSource(elaborated.program, given), {
-    ...standardOptions,
-    algebra: bits('hopper'),
-    provenance: false,
-    explore: false,
-  })
-  return right(checked).verdict.verdict
-}
+const verdictOf = (text: string): string =>
+  verdictOfText(kernelOf(text), { threads: 64, buffers: ofZeros(64, 'y'), outputs: ['y'] }).verdict
 
 /** Values are loaded so many turns ahead. */
 const pipelineOf = (turns: number, ahead: number): string => {

@@ -4,17 +4,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
-import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import { ignore, run, settings } from '../../../src/semantics/execution/run.js'
 import * as Plane from '../../../src/semantics/machine/plane.js'
 import { noArguments } from '../../../src/semantics/machine/source.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
 import { dice } from '../../../src/semantics/schedules/naive/random.js'
 import { right } from '../../either.js'
-import { npy } from '../../dialects/ptx/small-kernels.js'
-import { inMemory } from '../../oracle/disk.js'
+import { ofZeros, sourceOfText, verdictOfText, type TextLaunch } from '../../dialects/ptx/launched-text.js'
 
 /** What is made of word %r10 of a lane, in words and in PTX; what it leaves is in %r11. */
 const made: Readonly<Record<string, string>> = {
@@ -54,47 +50,22 @@ ${text}
 const apart = (first: string, second: string): string =>
   moduleOf(`@!%p1 bra other;\n${first}\nret;\nother:\n${second}\nret;`)
 
-const sourceOf = (module: string, x: Uint32Array) => {
-  const tensor = (name: string, role: string) => ({
-    kind: 'pointer',
-    tensor: name,
-    dtype: 'u32',
-    shape: [128],
-    role,
-    file: `${name}.npy`,
-  })
-  const launch = { grid: [1], block: [64], args: [tensor('x', 'in'), tensor('y', 'inout')], outputs: ['y'] }
-  const { elaborated, arguments: given } = right(
-    launchedPtx(
-      inMemory(
-        new Map([
-          ['k.ptx', new TextEncoder().encode(module)],
-          ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
-          ['x.npy', npy(x)],
-          ['y.npy', npy(new Uint32Array(128))],
-        ]),
-      ),
-    )('k.ptx', 'l.json'),
-  )
-  return warpSource(elaborated.program, given)
-}
+const launchOf = (x: Uint32Array): TextLaunch => ({
+  threads: 64,
+  buffers: [{ name: 'x', role: 'in', words: x }, ...ofZeros(128, 'y')],
+  outputs: ['y'],
+})
 
 const ones = new Uint32Array(128).fill(0x3f800000)
 
 const said = (module: string, x = ones): string => {
-  const checked = checkSource(sourceOf(module, x), {
-    ...standardOptions,
-    algebra: bits('hopper'),
-    provenance: false,
-    explore: false,
-  })
-  const { verdict } = right(checked)
-  return [verdict.verdict, ...new Set([...verdict.findings, ...verdict.notes].map((f) => f.id))].join(' ')
+  const { verdict, findings, notes } = verdictOfText(module, launchOf(x))
+  return [verdict, ...new Set([...findings, ...notes].map((f) => f.id))].join(' ')
 }
 
 /** What y holds where warp `last` is last. */
 const left = (module: string, x: Uint32Array, last: number): ReadonlyArray<number> => {
-  const launched = sourceOf(module, x).launch(bits('hopper'), noArguments)
+  const launched = sourceOfText(module, launchOf(x)).launch(bits('hopper'), noArguments)
   const { world, machine } = right(launched)
   const ran = run(world, machine, settings(Policy.starvingAgent(last, 1)), ignore)
   const y = new Uint8Array(512)

@@ -2,12 +2,7 @@
  * What nothing has written, read by warps: it counts where something comes of it. Oracle: for each kernel the word of y that would hold what nothing has written, by hand.
  */
 import { describe, expect, it } from 'vitest'
-import { bits } from '../../../src/numerics/bits.js'
-import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { right } from '../../either.js'
-import { inMemory } from '../../oracle/disk.js'
+import { verdictOfText, written } from '../../dialects/ptx/launched-text.js'
 
 /** A CTA of two warps writes s[0..63]; word 64, which the last lane reads as its neighbour, nothing has written. %p1: the neighbour is there. */
 const module = (body: string): string => `.version 8.8
@@ -46,32 +41,10 @@ const told = (body: string, more: { readonly strict?: boolean } = {}): string =>
   toldOf(module(body), 64, more)
 
 const toldOf = (text: string, threads: number, more: { readonly strict?: boolean } = {}): string => {
-  const tensor = (name: string) => ({
-    kind: 'pointer',
-    tensor: name,
-    dtype: 'u32',
-    shape: [threads],
-    role: 'out',
-  })
-  const launch = { grid: [1], block: [threads], args: [tensor('y'), tensor('z')], outputs: ['y'] }
-  const { elaborated, arguments: given } = right(
-    launchedPtx(
-      inMemory(
-        new Map([
-          ['k.ptx', new TextEncoder().encode(text)],
-          ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
-        ]),
-      ),
-    )('k.ptx', 'l.json'),
-  )
-  const { verdict } = right(
-    checkSource(warpSource(elaborated.program, given), {
-      ...standardOptions,
-      ...more,
-      algebra: bits('hopper'),
-      provenance: false,
-      explore: false,
-    }),
+  const verdict = verdictOfText(
+    text,
+    { threads, buffers: written(threads, 'y', 'z'), outputs: ['y'] },
+    { ...more, provenance: false, explore: false },
   )
   const ids = (
     fs: ReadonlyArray<{ readonly id: string; readonly place?: { readonly plane: string } }>,

@@ -1,13 +1,8 @@
 /** Warps that end before a barrier: one for all threads does not wait for them, and one that counts does; what they wrote is in no order with what follows. */
 import { expect, test } from 'vitest'
-import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
-import { parseModule } from '../../../src/dialects/ptx/index.js'
-import { bits } from '../../../src/numerics/bits.js'
-import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import { eager, lazy, seeded } from '../../../src/semantics/execution/policy.js'
 import type { Verdict } from '../../../src/semantics/judging/verdict.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { right } from '../../either.js'
+import { verdictOfText } from '../../dialects/ptx/launched-text.js'
 
 /** Warp 0 does `first` and ends; warps 1 and 2 write, meet, read each other's. */
 const kernel = (first: string, meet: string): string => `
@@ -42,21 +37,7 @@ ret;
 `
 
 const verdictOf = (text: string, policy = eager): Verdict =>
-  right(
-    checkSource(
-      warpSource(right(elaborate(right(parseModule(text)), 'k', 'k.ptx')).program, {
-        grid: [1],
-        block: [96],
-        cluster: null,
-        dynamicBytes: 0,
-        parameters: new Uint8Array(0),
-        pointers: [],
-        tensors: [],
-        sharedBase: usualSharedBase,
-      }),
-      { ...standardOptions, algebra: bits('hopper'), policy, provenance: false, explore: false },
-    ),
-  ).verdict
+  verdictOfText(text, { threads: 96 }, { policy, provenance: false, explore: false })
 
 test('a barrier for all threads does not wait for warps that have ended', () => {
   for (const policy of [eager, lazy, seeded(1), seeded(2), seeded(3), seeded(4)])

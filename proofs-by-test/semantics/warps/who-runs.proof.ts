@@ -1,11 +1,6 @@
 /** Which lanes `activemask` finds together is fixed in a run and open on a chip: a verdict says so where it decides something, and there alone. */
 import { describe, expect, it } from 'vitest'
-import { bits } from '../../../src/numerics/bits.js'
-import { launchedPtx } from '../../../src/oracle/launch/ptx.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
-import { checkSource, standardOptions } from '../../../src/semantics/verdict/check.js'
-import { right } from '../../either.js'
-import { inMemory } from '../../oracle/disk.js'
+import { verdictOfText, written } from '../../dialects/ptx/launched-text.js'
 
 const scopeOf = (body: string): ReadonlyArray<string> => {
   const text = `.version 8.8
@@ -16,18 +11,13 @@ const scopeOf = (body: string): ReadonlyArray<string> => {
 ld.param.u64 %rd1, [py]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mov.b32 %r3, %r1; setp.lt.u32 %p1, %r1, 16;
 ${body}
 st.global.b32 [%rd3], %r3; ret; }`
-  const y = { kind: 'pointer', tensor: 'y', dtype: 'u32', shape: [32], role: 'out' }
-  const launch = { grid: [1], block: [32], args: [y], outputs: ['y'] }
-  const disk = new Map([
-    ['k.ptx', new TextEncoder().encode(text)],
-    ['l.json', new TextEncoder().encode(JSON.stringify(launch))],
-  ])
-  const { elaborated, arguments: given } = right(launchedPtx(inMemory(disk))('k.ptx', 'l.json'))
-  const { verdict } = right(
-    checkSource(warpSource(elaborated.program, given), { ...standardOptions, algebra: bits('hopper') }),
+  const { verdict, scope } = verdictOfText(
+    text,
+    { threads: 32, buffers: written(32, 'y'), outputs: ['y'] },
+    {},
   )
-  expect(verdict.verdict).toBe('ok')
-  return verdict.scope.filter((line) => line.includes('activemask'))
+  expect(verdict).toBe('ok')
+  return scope.filter((line) => line.includes('activemask'))
 }
 
 describe('activemask', () => {
