@@ -1,5 +1,5 @@
 /**
- * Quotations of the tool in a page: blocks that begin with `$ tcspec ...` and hold what it prints, with lines of dots for what is left out.
+ * Quotations of the tool in a page: blocks that begin with `$ tcspec ...` or `$ npx tcspec ...` and hold what it prints, with lines of dots for what is left out.
  *
  * A quotation is right if its pieces stand in the output in that order. `TCSPEC_REGENERATE` puts the whole output where a quotation is a question mark.
  */
@@ -17,7 +17,7 @@ export interface Quotation {
 }
 
 export const quotations = (page: string): ReadonlyArray<Quotation> =>
-  [...page.matchAll(/```\n\$ tcspec (.*)\n([^]*?)\n```/g)].map((m) => ({ argv: m[1]!, quoted: m[2]! }))
+  [...page.matchAll(/```\n\$ (?:npx )?tcspec (.*)\n([^]*?)\n```/g)].map((m) => ({ argv: m[1]!, quoted: m[2]! }))
 
 /** As a shell splits them, with single quotes only. */
 const words = (line: string): ReadonlyArray<string> =>

@@ -26,7 +26,12 @@ describe('run', () => {
     })
     const { json } = await import('./copy.js')
     log.mockRestore()
-    files.set('copy.json', new TextEncoder().encode(json))
+    files.set('docs/tour/copy.json', new TextEncoder().encode(json))
+  })
+  it('the file of the tour is the finished program', () => {
+    expect(JSON.parse(read('../../../docs/tour/copy.json'))).toEqual(
+      JSON.parse(new TextDecoder().decode(files.get('docs/tour/copy.json'))),
+    )
   })
   it('prints what stands behind it', () => {
     const comments = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map((m) => m[1]!)
