@@ -15,7 +15,8 @@ import jax.experimental.mosaic.gpu as mgpu
 import jax.numpy as jnp
 import tcspec
 from jax._src.lib.mlir import ir
-from jax._src.lib.mlir.dialects import arith, gpu, memref
+from jax._src.lib.mlir.dialects import arith, gpu, llvm, memref, nvvm
+from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 NAMED = plgpu.Layout
@@ -83,6 +84,62 @@ class Inline(unittest.TestCase):
             return plgpu.kernel(body, out_type=_out((64, 64), jnp.float16), scratch_types=[plgpu.SMEM((64, 64), jnp.float16, transforms=TILED)])()
 
         self.assertEqual(["P1"], [finding.id for finding in tcspec.check(function).findings])
+
+    def test_a_tile_handed_over_by_text(self) -> None:
+        """One thread stores a tile and the other copies it out, over a barrier and a fence that no primitive has; each change of one of them is found."""
+
+        def void(text: str, *values: Any) -> None:
+            llvm.inline_asm(ir.Type.parse("!llvm.void"), [*values], text, ",".join("r" for _ in values), has_side_effects=True)
+
+        def handed(arrives: int = 0, syncs: int = 0, fenced: bool = True, meets: bool = True) -> Any:
+            def barrier(text: str, number: Any) -> None:
+                plgpu.inline_mgpu(arg_types=(NAMED.WG_SPLAT,))(lambda _, n: void(f"{text} $0, 256;", n.registers[()]))(number)
+
+            @plgpu.inline_mgpu()
+            def fence(_: Any) -> None:
+                nvvm.fence_proxy(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
+
+            def body(n_gmem: Any, o: Any, tile: Any) -> None:
+                number = n_gmem[0] + 5
+
+                @pl.when(jax.lax.axis_index("wg") == 0)
+                def _store() -> None:
+                    tile[...] = plgpu.layout_cast(jnp.full((64, 64), 3, jnp.float16), NAMED.WGMMA)
+                    if fenced:
+                        fence()
+                    barrier("bar.arrive", number + arrives)
+
+                @pl.when(jax.lax.axis_index("wg") == 1)
+                def _copy() -> None:
+                    if meets:
+                        barrier("barrier.cta.sync.aligned", number + syncs)
+                    plgpu.copy_smem_to_gmem(tile, o)
+                    plgpu.wait_smem_to_gmem(0)
+
+            scratch = [plgpu.SMEM((64, 64), jnp.float16, transforms=TILED)]
+            return lambda n: plgpu.kernel(body, out_type=_out((64, 64), jnp.float16), scratch_types=scratch, num_threads=2, thread_name="wg")(n)
+
+        n = numpy.array([1], numpy.int32)
+        run = tcspec.run(handed(), n)
+        self.assertTrue(run.ok, str(run))
+        numpy.testing.assert_array_equal(numpy.asarray(run.result), numpy.full((64, 64), 3, numpy.float16))
+        for changed, wanted in (({"fenced": False}, "hazard"), ({"meets": False}, "hazard"), ({"syncs": 1}, "deadlock"), ({"arrives": 10, "syncs": 10}, "invalid")):
+            self.assertEqual(wanted, tcspec.check(handed(**changed), n).verdict, str(changed))
+
+    def test_text_that_gives_a_value_is_refused(self) -> None:
+        def function() -> Any:
+            def body(o: Any) -> None:
+                @plgpu.inline_mgpu()
+                def clock(_: Any) -> None:
+                    llvm.inline_asm(ir.IntegerType.get_signless(32), [], "mov.u32 $0, %clock;", "=r", has_side_effects=True)
+
+                clock()
+                o[...] = jnp.float32(0)
+
+            return plgpu.kernel(body, out_type=_out((), jnp.float32))()
+
+        with self.assertRaisesRegex(tcspec.Refused, r"inline_mgpu: .*operation llvm\.inline_asm"):
+            tcspec.check(function)
 
     def test_places_in_the_launch(self) -> None:
         """Blocks as CUDA numbers them, over every axis of the grid and of the cluster; oracle: the numbers of a row-major launch."""

@@ -113,6 +113,13 @@ class OnTriton(unittest.TestCase):
         # rows that no program writes
         self.assertEqual(["O1"], [finding.id for finding in tcspec.check(lambda x, n: function(x, n, 3), x, n).findings])
 
+    def test_a_kernel_that_asks_for_the_interpreter(self) -> None:
+        """`interpret` is about how JAX runs it; the kernel is the same."""
+        x = normal(4, 64)
+        function = pl.pallas_call(lambda x, o: o.__setitem__(..., x[...] + 1), out_shape=x, interpret=True, compiler_params=plt.CompilerParams())
+        self.near(function, lambda x: x + 1, x, off=0)
+        self.judged("ok", function, x)
+
     def test_what_jax_does_not_lower(self) -> None:
         def body(x: Any, o: Any) -> None:
             o[...] = jnp.sort(x[...])

@@ -57,7 +57,7 @@ test.each<readonly [message: string, refused: () => E.Either<Failure, unknown>]>
     otherwise('copied', 'wait_smem_to_gmem', (eqn) => ({ ...eqn, op: 'wait_gmem_to_smem', in: [zero] })),
   ],
   [
-    'helpers.py: inline_ptx: expected one of the fences fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster and fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster, found membar.gl;',
+    'helpers.py: inline_ptx: expected PTX that orders (bar.sync, bar.arrive, fence.proxy.async, tcgen05.wait, tcgen05.fence), found membar.gl',
     withParam('taken_over', 'inline_ptx', 'text', 'membar.gl;'),
   ],
   [

@@ -10,6 +10,8 @@ the kernel is exported, with stand-ins that do with JAX's own operations what th
 | ``store_tiled``, ``store_untiled``, ``memref.store``, ``memref.load`` | a store, a load                                    |
 | ``ctx.async_copy`` to global memory, ``ctx.await_async_copy``, ``commit_shared`` | ``plgpu.copy_smem_to_gmem`` and its wait; ``commit_smem`` |
 | ``gpu.block_id``, ``gpu.grid_dim``, arithmetic on scalars     | the place in the launch; the operation of ``lax``            |
+| PTX without results (``llvm.inline_asm``), fences and waits of ``nvvm``, ``gpu.barrier`` | ``inline_ptx``, the text that it is in PTX |
+| ``warpgroup_barrier``                                        | an operation of that name                                  |
 
 A scalar is a value of MLIR, made in a module that is thrown away, and read back from the operations that made it. What else a block does, it is refused
 for, by its name.
@@ -23,10 +25,12 @@ from typing import Any, Callable, Iterator, Sequence
 
 from .errors import Refused
 
-__all__ = ["jaxpr_of_block", "PLACES"]
+__all__ = ["jaxpr_of_block", "EFFECTS", "PLACES"]
 
 #: the operations of a launch that JAX has no operation for
 PLACES = ("block_id", "grid_dim")
+#: what a block does that JAX has no operation for, and that gives nothing
+EFFECTS = ("inline_ptx", "warpgroup_barrier")
 
 _lock = threading.RLock()
 
@@ -66,6 +70,44 @@ def _place(name: str, dim: int) -> Any:
 
 
 _places: dict[str, Any] = {}
+
+
+def _effect(name: str, *operands: Any, **params: Any) -> None:
+    """An effect, as an equation."""
+    from jax._src import core
+    from jax._src.pallas.mosaic_gpu import core as gpu_core
+
+    primitive = _effects.get(name)
+    if primitive is None:
+        primitive = _effects[name] = core.Primitive(name)
+        primitive.multiple_results = True
+        primitive.def_effectful_abstract_eval(lambda *_, **__: ((), {gpu_core._memory_effect}))
+    primitive.bind(*operands, **params)
+
+
+_effects: dict[str, Any] = {}
+
+
+def _ptx_of(operation: Any) -> str | None:
+    """The text of an operation that orders, in PTX."""
+    said = {key: str(operation.attributes[key]).rstrip(">").split("<")[-1] for key in ("kind", "space") if key in operation.attributes}
+    match operation.name, said:
+        case "nvvm.fence.proxy", {"kind": "async.shared", "space": space}:
+            return f"fence.proxy.async.shared::{space}"
+        case "nvvm.fence.proxy", {"kind": ("async" | "async.global") as kind}:
+            return f"fence.proxy.{kind}"
+        case "nvvm.tcgen05.wait", {"kind": ("load" | "store") as kind}:
+            return f"tcgen05.wait::{kind[0]}{'d' if kind == 'load' else 't'}.sync.aligned"
+        case "nvvm.tcgen05.fence", {"kind": ("before" | "after") as kind}:
+            return f"tcgen05.fence::{kind}_thread_sync"
+        case ("gpu.barrier" | "nvvm.barrier0"), _:
+            return "bar.sync 0"
+        case "llvm.inline_asm", _:
+            constraints = operation.attributes["constraints"].value
+            gives = [result for result in operation.results if str(result.type) != "!llvm.void"]
+            return None if gives or set(constraints.split(",")) - {"r", ""} else operation.attributes["asm_string"].value
+        case _:
+            return None
 
 
 def _dtype(type_: Any, signed: bool | None) -> Any:
@@ -209,6 +251,8 @@ class _Block:
             elif name == "memref.load":
                 ref, *indices = operation.operands
                 self.values[operation.results[0]] = self.at(ref, indices)[...]
+            elif (text := _ptx_of(operation)) is not None:
+                _effect("inline_ptx", *(self.scalar(operand) for operand in operation.operands), text=text)
             elif name == "scf.if" and all(
                 inner.operation.name == "scf.yield" for region in operation.regions for b in region for inner in b.operations
             ):
@@ -482,6 +526,10 @@ def _standing_in(block: _Block) -> Iterator[None]:
         block.flush()
         plgpu.commit_smem()
 
+    def warpgroup_barrier() -> None:
+        block.flush()
+        _effect("warpgroup_barrier")
+
     def single_thread_predicate(*_: Any, **__: Any) -> Any:
         return arith.constant(ir.IntegerType.get_signless(1), 1)
 
@@ -489,6 +537,7 @@ def _standing_in(block: _Block) -> Iterator[None]:
         "FragmentedArray": _Array,
         "commit_shared": commit_shared,
         "memref_slice": block.sliced,
+        "warpgroup_barrier": warpgroup_barrier,
         "single_thread_predicate": single_thread_predicate,
     }
     places = [m for m in (gpu, gpu.utils, gpu.fragmented_array) for _ in (0,)]

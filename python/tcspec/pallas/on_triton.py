@@ -122,10 +122,12 @@ def _lowered(eqn: Any, capability: int) -> tuple[str, Sequence[int]]:
         return made
 
     arrays = [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in eqn.invars]
+    # `interpret` says how JAX runs a kernel where there is no chip: the kernel is the same
+    params = {**eqn.params, "interpret": False}
     with _lock:
         lowering.lower_jaxpr_to_triton_module = noted
         try:
-            jax.jit(lambda *xs: eqn.primitive.bind(*xs, **eqn.params)).trace(*arrays).lower(lowering_platforms=("cuda",))
+            jax.jit(lambda *xs: eqn.primitive.bind(*xs, **params)).trace(*arrays).lower(lowering_platforms=("cuda",))
         except Exception as error:  # JAX says what it does not lower
             said = (str(error) or type(error).__name__).splitlines()[0]
             raise Refused("not-exported", f"{place(eqn.source_info)}: pallas_call: JAX does not lower it to Triton here: {said}") from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Sequence
 
 from .errors import Refused
-from .inline import PLACES, jaxpr_of_block
+from .inline import EFFECTS, PLACES, jaxpr_of_block
 from .layouts import layout_of
 from .scalars import dtype_of
 from .transforms import Atom, Names, view_of
@@ -676,6 +676,11 @@ def _inline_mgpu(x: Operands) -> Operation:
         jaxpr = jaxpr_of_block(x.params, [atom.aval for atom in atoms])
         return Operation("inline_mgpu", atoms, bodies={"body": Body(jaxpr)})
     return Operation("inline_ptx", x.rest(), params={"text": text})
+
+
+@_primitive(*EFFECTS)
+def _effect_of_block(x: Operands) -> Operation:
+    return Operation("", x.rest(), params={key: x.params[key] for key in ("text",) if key in x.params})
 
 
 @_primitive(*PLACES)

@@ -22,7 +22,9 @@ const always: ReadonlySet<string> = new Set([
   ...words('add sub mul div rem max min and or xor shift_left shift_right_logical shift_right_arithmetic'),
   ...words('eq ne lt le gt ge convert_element_type axis_index cond scan while get swap debug_print'),
   ...words('copy_gmem_to_smem copy_smem_to_gmem commit_group wait_smem_to_gmem async_prefetch'),
-  ...words('inline_mgpu barrier_arrive barrier_test barrier_wait semaphore_signal semaphore_wait'),
+  ...words(
+    'inline_mgpu inline_ptx warpgroup_barrier barrier_arrive barrier_test barrier_wait semaphore_signal semaphore_wait',
+  ),
   ...words('tcgen05_mma tcgen05_commit_arrive async_copy_smem_to_tmem async_copy_sparse_metadata_to_tmem'),
 ])
 const ofLanes: ReadonlySet<string> = new Set(words('neg not'))

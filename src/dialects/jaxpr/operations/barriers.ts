@@ -1,30 +1,21 @@
 /**
- * Barriers and fences.
+ * Barriers and fences that JAX has primitives for; those that a kernel writes as text are in `inline-ptx.ts`.
  *
  * | operation                                  | becomes                                                                                          |
  * |--------------------------------------------|--------------------------------------------------------------------------------------------------|
  * | `barrier_arrive`, `barrier_wait`           | those of the surface; the parities go along (`pallas/parities.ts`)                                |
  * | `barrier_test`                             | the same, of a warp: a truth value                                                               |
+ * | `warpgroup_barrier`                        | the warps of the thread meet                                                                     |
  * | `commit_smem`                              | the proxy fence                                                                                  |
- * | `inline_ptx`                               | the two fences around an answer of cluster launch control, which JAX's own loop writes as text    |
  * | `griddepcontrol_wait`, `_launch_dependents` | nothing: the launch is the only one, so that no grid is waited for and none is told               |
- *
- * The fences of `inline_ptx` order one way, and only accesses to shared memory; `fence.proxyAsync` orders both ways. So a kernel that is clean by the
- * wider half alone is not told from one that is clean.
  *
  * Source: JAX, lowering of Mosaic GPU; PTX ISA, `fence.proxy.async`.
  */
-import { of, run } from '../../../semantics/writing/builder.js'
+import { of } from '../../../semantics/writing/builder.js'
 import * as Pallas from '../../pallas/index.js'
-import { refusedAt, type Row, type Rows } from '../here.js'
-import { barrierUse, word } from '../operands.js'
+import type { Row, Rows } from '../here.js'
+import { barrierUse } from '../operands.js'
 import { whenOf } from './predicates.js'
-
-/** The fences that JAX's own helpers write, and how far each reaches. */
-const fences: ReadonlyMap<string, 'cta' | 'cluster'> = new Map([
-  ['fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster', 'cluster'],
-  ['fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster', 'cluster'],
-])
 
 const nothing: Row = () => of([])
 
@@ -43,22 +34,12 @@ export const barrierRows: Rows = {
     const { done } = yield* Pallas.barrierTest(label, yield* barrierUse(h, eqn, 'barrier'), null)
     return [{ _tag: 'scalar', dtype: 'i1', expr: done }]
   },
-  *commit_smem(_, __, label) {
-    yield* Pallas.commitSmem(label)
+  *warpgroup_barrier(_, __, label) {
+    yield* Pallas.warpgroupBarrier(label, yield* Pallas.threadHere(label))
     return []
   },
-  *inline_ptx(h, eqn, label) {
-    const text = yield* word(h, eqn, 'text')
-    const scope = fences.get(text.trim().replace(/;$/, ''))
-    if (scope === undefined)
-      return yield* refusedAt(
-        h,
-        eqn,
-        'jaxpr.operation',
-        `one of the fences ${[...fences.keys()].join(' and ')}`,
-        text,
-      )
-    yield* run(label, { _tag: 'fence.proxyAsync', scope })
+  *commit_smem(_, __, label) {
+    yield* Pallas.commitSmem(label)
     return []
   },
   griddepcontrol_wait: nothing,

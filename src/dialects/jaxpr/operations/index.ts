@@ -3,6 +3,7 @@ import type { Rows } from '../here.js'
 import { barrierRows } from './barriers.js'
 import { clusterRows } from './clusters.js'
 import { copyRows } from './copies.js'
+import { inlinePtxRows } from './inline-ptx.js'
 import { semaphoreRows } from './semaphores.js'
 import { tcgen05Rows } from './tcgen05.js'
 import { tensorMemoryRows } from './tensor-memory.js'
@@ -13,6 +14,7 @@ export const asynchronousRows: Rows = {
   ...barrierRows,
   ...clusterRows,
   ...copyRows,
+  ...inlinePtxRows,
   ...semaphoreRows,
   ...tcgen05Rows,
   ...tensorMemoryRows,
