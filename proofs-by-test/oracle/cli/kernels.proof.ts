@@ -583,13 +583,13 @@ const words = (line: string): ReadonlyArray<string> => line.split(' ')
 
 describe('what a run costs is known before it starts', () => {
   it.each([
-    ['check', 'hopper-persistent', 'blocks=1048576'],
-    ['check', 'matmul6', 'clusters=1048576'],
+    ['check --every-cta', 'hopper-persistent', 'blocks=1048576'],
+    ['check --every-cta', 'matmul6', 'clusters=1048576'],
     ['run', 'hopper-ping-pong', 'blocks=2147483647'],
     ['trace', 'hopper-persistent', 'blocks=1048576'],
     ['mutate', 'matmul4', 'clusters=1048576'],
   ])('%s %s %s is refused at once', async (command, kernel, setting) => {
-    const { status, stderr } = await run(command, kernel, '--set', setting)
+    const { status, stderr } = await run(...words(command), kernel, '--set', setting)
     expect(stderr).toMatch(
       /^tcspec: [\w-]+: expected a run of at most [\d,]+ events, found one of at least [\d,]+: make it smaller, or say --fuel\n$/,
     )
@@ -613,6 +613,11 @@ describe('what a run costs is known before it starts', () => {
       expect(status).toBe(2)
     },
   )
+  it('unless one cluster of each class decides', async () => {
+    const { status, stdout } = await run('check', 'matmul6', '--set', 'clusters=65536')
+    expect(stdout).toContain('4 of 131,072 run')
+    expect(status).toBe(0)
+  })
   it('a run that its fuel has stopped is told as far as it went, and not gone on with', async () => {
     const begun = performance.now()
     const { status, stdout } = await tcspec(

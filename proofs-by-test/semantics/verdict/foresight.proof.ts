@@ -82,13 +82,31 @@ describe('foresight', () => {
 
   test('the command line takes twice what is foreseen, refuses what is too much, and obeys its flag', () => {
     const told: string[] = []
-    const asked = (options: Readonly<Record<string, string>>, events: number) =>
-      fuelForeseen(options, 'k', 1000, (what) => told.push(what))({ events, clusters: 100 })
+    const fits = () => E.right(null)
+    const asked = (options: Readonly<Record<string, string>>, events: number | null) =>
+      fuelForeseen(options, 'k', fits, 1000, (what) => told.push(what))(() =>
+        events === null ? null : { events, clusters: 100 },
+      )
+    expect(asked({}, null)).toEqual(E.right(1000))
     expect(asked({}, 10)).toEqual(E.right(1000))
     expect(asked({}, 20_000_000)).toEqual(E.right(40_000_000))
     expect(asked({}, 70_000_000)).toMatchObject({ left: { code: 'run.cost' } })
     expect(asked({ fuel: '1000' }, 70_000_000)).toEqual(E.right(1000))
     expect(told).toHaveLength(3)
     expect(told[1]).toContain('20,000,000 events and 222 s')
+  })
+
+  test('where something is against a run of every cluster, none is run to find out how long it is', () => {
+    const against = () => refuse('run.cost', 'too many')
+    const asked = fuelForeseen(
+      {},
+      'k',
+      against,
+      1000,
+      () => undefined,
+    )(() => {
+      throw new Error('asked')
+    })
+    expect(asked).toMatchObject({ left: { code: 'run.cost' } })
   })
 })

@@ -26,6 +26,7 @@ import {
   equalWritesOf,
   everyClusterAsked,
   exploringAsked,
+  fuelAsked,
   fuelFor,
   fuelForeseen,
   scheduleAsked,
@@ -86,7 +87,8 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
   const policy = policyOf(world.files)(schedule)()
   if (E.isLeft(policy)) return policy
   const { program, settings } = subject.right
-  const fuel = fuelFor(options, program, subject.right.multiplyAdds ?? multiplyAdds(program))
+  const work = subject.right.multiplyAdds ?? multiplyAdds(program)
+  const fuel = fuelAsked(options, work)
   if (E.isLeft(fuel)) return fuel
   const start = world.clock()
   const bar = progressTold(world, `checking ${thousands(leastEvents(program))} events or more`)
@@ -113,7 +115,13 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         explain,
         everyCluster: everyClusterAsked(options, schedule),
         fuel: fuel.right,
-        fuelFor: fuelForeseen(options, program.name, fuel.right, bar.tell),
+        fuelFor: fuelForeseen(
+          options,
+          program.name,
+          () => fuelFor(options, program, work),
+          fuel.right,
+          bar.tell,
+        ),
         progress: bar.update,
         ...((subject.right.launched?.guessed.length ?? 0) === 0
           ? {}

@@ -157,22 +157,40 @@ const launchFits = (options: Options, name: string, of: Extent): E.Either<Failur
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
 
 /**
- * The fuel of a grid of which every cluster is run, when it is known how long that is: enough for it, and what it is goes to the bar; or a refusal, before the first event.
- * Where the flag says how far to go, so far.
+ * The fuel of a grid of which every cluster is run, where `fits` has nothing against it. When it is known how long that is: enough for it, and what it is goes to the bar; or a refusal,
+ * before the first event. Where the flag says how far to go, so far.
  */
 export const fuelForeseen =
-  (options: Options, name: string, fuel: number, told: (what: string) => void) =>
-  ({ events, clusters }: Foreseen): E.Either<Failure<'run.cost'>, number> => {
-    if (wordOf(options, 'fuel') === null && events > mostFuel)
-      return refuse(
-        'run.cost',
-        `${name}: expected a run of at most ${thousands(mostFuel)} events, found one of some ${thousands(events)} (${thousands(clusters)} clusters, some ${secondsOf(events)} s). Make the grid smaller, or say --fuel EVENTS`,
-      )
-    told(
-      `checking ${thousands(clusters)} clusters, some ${thousands(events)} events and ${secondsOf(events)} s`,
+  (
+    options: Options,
+    name: string,
+    fits: () => E.Either<Failure, unknown>,
+    fuel: number,
+    told: (what: string) => void,
+  ) =>
+  (foreseen: () => Foreseen | null): E.Either<Failure, number> =>
+    E.chain(() => {
+      const found = foreseen()
+      return found === null ? E.right<Failure, number>(fuel) : enoughFor(options, name, found, fuel, told)
+    })(fits())
+
+const enoughFor = (
+  options: Options,
+  name: string,
+  { events, clusters }: Foreseen,
+  fuel: number,
+  told: (what: string) => void,
+): E.Either<Failure, number> => {
+  if (wordOf(options, 'fuel') === null && events > mostFuel)
+    return refuse(
+      'run.cost',
+      `${name}: expected a run of at most ${thousands(mostFuel)} events, found one of some ${thousands(events)} (${thousands(clusters)} clusters, some ${secondsOf(events)} s). Make the grid smaller, or say --fuel EVENTS`,
     )
-    return E.right(wordOf(options, 'fuel') === null ? Math.max(fuel, 2 * events) : fuel)
-  }
+  told(
+    `checking ${thousands(clusters)} clusters, some ${thousands(events)} events and ${secondsOf(events)} s`,
+  )
+  return E.right(wordOf(options, 'fuel') === null ? Math.max(fuel, 2 * events) : fuel)
+}
 
 /** Enough for a launch of PTX, of which each warp has an event at least. */
 export const fuelForPtx = (

@@ -53,6 +53,7 @@ import { onScalars, variedWords } from './on-scalars.js'
 import { launchOfPtx } from './launch-words.js'
 import {
   everyClusterAsked,
+  fuelAsked,
   fuelForeseen,
   fuelForPtx,
   goodOf,
@@ -420,7 +421,7 @@ export const judgedOver = (
     E.bindW('schedule', () => scheduleAsked(options)),
     E.bindW('strictness', () => strictnessAsked(options)),
     E.bindW('exploring', () => exploringAsked(options)),
-    E.bindW('fuel', () => fuelForPtx(options, subject.launched.file, subject.launched.arguments)),
+    E.bindW('fuel', () => fuelAsked(options, 0)),
   )
   if (E.isLeft(parsed)) return parsed
   const { schedule, strictness, exploring, fuel } = parsed.right
@@ -445,7 +446,13 @@ export const judgedOver = (
     everyCluster: everyClusterAsked(options, schedule),
     bounds: { states: mostStates, depth: 100_000 },
     fuel,
-    fuelFor: fuelForeseen(options, launched.file, fuel, bar.tell),
+    fuelFor: fuelForeseen(
+      options,
+      launched.file,
+      () => fuelForPtx(options, launched.file, launched.arguments),
+      fuel,
+      bar.tell,
+    ),
     progress: bar.update,
     ...(launched.guessed.length === 0 ? {} : { guessed: launched.guessed }),
   })

@@ -636,7 +636,7 @@ const besideFirst = ({ clusterCount, resident }: World): Fellowship | null =>
     : null
 
 /** Each value that differs from cluster to cluster is a number for each of them. */
-const mostFollowed = 2 ** 16
+const mostFollowed = 2 ** 20
 
 /** The clusters that are resident at first, and no other. */
 const firstWave = (world: World): World =>

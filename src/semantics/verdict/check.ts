@@ -135,8 +135,8 @@ export interface CheckOptions {
   /** told of the clusters that a run has done, in every run that is made */
   readonly progress?: Run.Progress
   readonly fuel: number
-  /** asked before every cluster of a large grid is run: the fuel for a run so long, or why it is not begun (`foresight.ts`); absent: `fuel` */
-  readonly fuelFor?: (foreseen: Foreseen) => E.Either<Refusal, number>
+  /** asked before every cluster of a grid is run: the fuel for that, or why it is not begun; how long it will be is found out if that is asked (`foresight.ts`). Absent: `fuel` */
+  readonly fuelFor?: (foreseen: () => Foreseen | null) => E.Either<Refusal, number>
 }
 
 /**
@@ -810,10 +810,11 @@ export const checkSource = (source: Source, options: CheckOptions): E.Either<Ref
 /** The same with the fuel that a run of every cluster is to have. */
 const fueledFor = (launched: Launched, options: CheckOptions): E.Either<Refusal, CheckOptions> => {
   const { fuelFor, policy, fuel } = options
-  const foreseen = fuelFor === undefined ? null : foresee(launched, policy, fuel)
-  return fuelFor === undefined || foreseen === null
+  return fuelFor === undefined
     ? E.right(options)
-    : E.map((enough: number): CheckOptions => Object.assign({}, options, { fuel: enough }))(fuelFor(foreseen))
+    : E.map((enough: number): CheckOptions => Object.assign({}, options, { fuel: enough }))(
+        fuelFor(() => foresee(launched, policy, fuel)),
+      )
 }
 
 /** The verdict of a grid by one cluster of each class; null: it takes all of them. */

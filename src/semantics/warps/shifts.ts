@@ -12,7 +12,7 @@
 import { greatest, least } from '../../greatest.js'
 import type { Prepared } from '../machine/operation.js'
 import type { Part } from '../machine/warp-stand.js'
-import { regionAt } from './launched.js'
+import { pieceAt, pieceBytes, regionAt } from './launched.js'
 import type { Here } from './memory.js'
 import type { Address, Operation } from './program.js'
 import { lanesOf, wordAt, type Rows } from './rows.js'
@@ -64,17 +64,19 @@ export const shifts = (
   const high = wordAt(rows, address.rows[1]!, lanes[0] ?? 0)
   const region = regionAt(launch.regions, high)
   if (region === undefined || region.constant !== null || region.gone !== undefined) return null
-  if (region.pieced === true || region.plane < 0 || !isOneAt(rows, address, lanes, high)) return null
+  if (region.plane < 0 || !isOneAt(rows, address, lanes, high)) return null
   const [first, last] = [least(Infinity)(lows), greatest(0)(lows)]
-  return first < 0 || last + bytes > region.bytes
+  const base = region.pieced === true ? pieceAt(first) * pieceBytes : 0
+  const end = region.pieced === true ? Math.min(region.bytes, base + pieceBytes) : region.bytes
+  return first < 0 || last + bytes > end
     ? null
     : {
         address,
         lanes,
         lows,
         high,
-        back: -first,
-        forth: region.bytes - bytes - last,
+        back: base - first,
+        forth: end - bytes - last,
         step: Math.min(bytes, 16),
       }
 }
