@@ -36,6 +36,7 @@ export type FindingLabel =
   | 'bytes'
   | 'why'
   | 'fix'
+  | 'moves'
   | 'silicon'
   | 'whose'
   | 'accepted'
@@ -120,6 +121,7 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     ...row('level', f.levels?.map(levelTitle).join(' and ')),
     ...row('why', f.knew),
     ...row('fix', f.fix ?? f.missing?.text),
+    ...row('moves', f.missing?.moves?.source),
     ...row('silicon', f.silicon),
     ...row('whose', f.whose === undefined ? undefined : whoseText[f.whose]),
     ...row('accepted', f.accepted),

@@ -212,7 +212,7 @@ const sharedBuffers = ({ header }: Launched): Buffers => {
 /** The line of the author, and the line of the text, of an operation of a finding. */
 const quoteOf =
   ({ authored, linesOf, launched }: PtxSubject) =>
-  (o: Operation): string | null => {
+  (o: Pick<Operation, 'site' | 'loc'>): string | null => {
     const number = siteOf(launched, o)
     const known = launched.elaborated.program.sites[number]
     const from = known === undefined ? null : authored(known)
@@ -222,8 +222,10 @@ const quoteOf =
       : `${quoted(linesOf, from.place, from.text)}  (line ${String(line)} of the PTX)${calledFrom(linesOf, callersOfLine(launched.module, line))}`
   }
 
-const siteOf = ({ elaborated: { program } }: LaunchedPtx, { site, loc }: Operation): number =>
-  program.sites.findIndex(({ label, loc: at }) => label === site && at === loc)
+const siteOf = (
+  { elaborated: { program } }: LaunchedPtx,
+  { site, loc }: Pick<Operation, 'site' | 'loc'>,
+): number => program.sites.findIndex(({ label, loc: at }) => label === site && at === loc)
 
 /** `kernel.cu:31: x[t] = 1;` */
 const quoted = (linesOf: PtxSubject['linesOf'], place: string, known?: string): string => {

@@ -211,6 +211,17 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
       after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side after which it stands'),
       before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side before which it stands'),
       ahead: described(text, 'the statement before which it stands, where that is neither side'),
+      moves: described(
+        record<NonNullable<MissingEdge['moves']>>()(
+          'a statement',
+          { site: described(text, 'its label') },
+          {
+            loc: described(text, 'where the author wrote it'),
+            source: described(text, 'what the author wrote there'),
+          },
+        ),
+        'the statement that is there, and stands in the wrong place',
+      ),
       reversed: described(oneOf<true>(true), 'the program says the second side first'),
     },
   ),

@@ -14,7 +14,7 @@
  * 1. Nothing that the verdict says is changed; what is not known is not there.
  * 2. Every operation of every finding, also of a condition's, has its quote.
  */
-import type { Condition, Conditions, Finding, NamedBytes, Operation, Place } from './finding.js'
+import type { Condition, Conditions, Finding, MissingEdge, NamedBytes, Operation, Place } from './finding.js'
 import { isSharedByName } from './plane-name.js'
 import { fixOf, type Spoken } from './fix.js'
 import type { Whose } from './finding.js'
@@ -26,7 +26,7 @@ export interface Details {
   /** storages of shared memory, in the order in which they lie; they lie alike in every CTA */
   readonly smem: ReadonlyArray<NamedBytes>
   /** what the author wrote there, and what the compiler made of it; null: there is no text */
-  readonly quote?: (o: Operation) => string | null
+  readonly quote?: (o: Pick<Operation, 'site' | 'loc'>) => string | null
   /** the tensor that an asynchronous operation copies, by the schedule of its finding (null: the first run); null: its statement names it, or it is of none */
   readonly tensor?: (o: Operation, schedule: number | null) => string | null
   /** who has written what is wrong; absent: the author (`ownership.ts`) */
@@ -58,11 +58,15 @@ export const detailedFinding = <F extends Finding>(
   f: F,
   schedule: number | null = null,
 ): F => {
-  const told: { a: Operation; b?: Operation; place?: Place } = {
+  const told: { a: Operation; b?: Operation; place?: Place; missing?: MissingEdge } = {
     a: detailedOperation(details, f.a, schedule),
   }
   if (f.b !== undefined) told.b = detailedOperation(details, f.b, schedule)
   if (f.place !== undefined) told.place = detailedPlace(details, f.place)
+  const moves = f.missing?.moves
+  const source = moves === undefined ? null : (details.quote?.(moves) ?? null)
+  if (f.missing !== undefined && moves !== undefined && source !== null)
+    told.missing = Object.assign({}, f.missing, { moves: Object.assign({}, moves, { source }) })
   return Object.assign({}, f, told)
 }
 

@@ -47,6 +47,14 @@ export interface Operation {
   readonly source?: string
 }
 
+/** A statement that is neither side of a finding. */
+export interface Statement {
+  readonly site: string
+  readonly loc?: string
+  /** what the author wrote there, where there is a text (`details.ts`) */
+  readonly source?: string
+}
+
 /** A named interval of memory. */
 export interface NamedBytes {
   readonly name: string
@@ -83,6 +91,8 @@ export interface MissingEdge {
   readonly before?: 'a' | 'b'
   /** the statement that it stands before, where that is neither side */
   readonly ahead?: string
+  /** the statement that is there, in the wrong place */
+  readonly moves?: Statement
   /** how far apart the two sides are, where the first is an access of an agent itself */
   readonly distance?: Distance
   /** the second side is said first in the program */

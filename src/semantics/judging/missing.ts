@@ -50,11 +50,12 @@ export const publishedMissing = (
     kind: missing.kind,
     text: missing.text,
   }
-  const { about, generation, after, before, ahead, lacks } = missing
+  const { about, generation, after, before, ahead, lacks, moves } = missing
   if (after !== undefined) edge.after = after
   if (before !== undefined) edge.before = before
   if (ahead !== undefined) edge.ahead = ahead
   if (lacks !== undefined) edge.lacks = lacks
+  if (moves !== undefined) edge.moves = moves
   const fence = about.flatMap((s) => (s._tag === 'fence' ? [s.fence] : []))[0] ?? missing.fence
   if (fence !== undefined) edge.fence = fence
   if (missing.moved === true) edge.moved = true

@@ -57,6 +57,7 @@ export interface Hypothesis extends Concerning {
   /** the statement that it stands before, which is neither side */
   readonly ahead?: string | undefined
   readonly lacks?: MissingEdge['lacks']
+  readonly moves?: MissingEdge['moves']
   readonly kind: MissingEdge['kind']
   readonly text: string
   readonly actions: ReadonlyArray<Action>
@@ -142,6 +143,11 @@ export const isCycle = (k: Knowledge, second: Seen): boolean =>
 
 const statement = (name: string, loc: string | undefined): string =>
   `\`${name}\`${loc === undefined ? '' : ` (${loc})`}`
+/** A statement, as it is published. */
+export const placeOf = (header: Header, site: number): NonNullable<MissingEdge['moves']> => {
+  const { label = String(site), loc } = header.sites[site] ?? {}
+  return loc === undefined ? { site: label } : { site: label, loc }
+}
 const statementAt = (header: Header, site: number): string =>
   statement(header.sites[site]?.label ?? String(site), header.sites[site]?.loc)
 
@@ -661,6 +667,7 @@ export const lateArrives: Kind = function* (header, events, _options, _finding, 
   yield {
     kind: 'arrive',
     text: `move the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} after ${label(a.side)}`,
+    moves: placeOf(header, site),
     about: [ofBarrier(barrier)],
     actions: [
       {
@@ -718,6 +725,7 @@ export const movedArrives: Kind = function* (header, events, options, _finding, 
     yield {
       kind: 'arrive',
       text: `move ${name} after \`${place[0] ?? ''}\``,
+      moves: placeOf(header, event.stamp.site),
       about: [ofBarrier(event.barrier)],
       actions: [
         {

@@ -50,6 +50,7 @@ import {
   lateArrives,
   movedArrives,
   newPairs,
+  placeOf,
   receiveAll,
   released,
   uncounted,
@@ -134,13 +135,24 @@ const edge = (kind: MissingEdge['kind'], text: string, about: Remedy['about'] = 
   text,
   about,
 })
-const remedy = ({ kind, text, about, generation, after, before, ahead, lacks }: Hypothesis): Remedy => {
+const remedy = ({
+  kind,
+  text,
+  about,
+  generation,
+  after,
+  before,
+  ahead,
+  lacks,
+  moves,
+}: Hypothesis): Remedy => {
   const made: { -readonly [K in keyof Remedy]: Remedy[K] } = { kind, text, about }
   if (generation !== undefined) made.generation = generation
   if (after !== undefined) made.after = after
   if (before !== undefined) made.before = before
   if (ahead !== undefined) made.ahead = ahead
   if (lacks !== undefined) made.lacks = lacks
+  if (moves !== undefined) made.moves = moves
   return made
 }
 
@@ -560,6 +572,7 @@ const unheardRelease = (
       return {
         kind: 'arrive',
         text: `move the arrive \`${header.sites[early.arrive]?.label ?? ''}\` on ${barrierName(header, early.barrier)} after the statement that reads the bytes of ${label(a.side)}`,
+        moves: placeOf(header, early.arrive),
         about: [ofBarrier(early.barrier)],
         actions: [],
       }
