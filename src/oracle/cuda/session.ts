@@ -222,8 +222,10 @@ export const session = (
     const due = late.filter(isDue)
     if (due.length > 0) late = late.filter((l) => !isDue(l))
     const textOn = (stream: 0 | 1): Uint8Array =>
-      new TextEncoder().encode(
+      // a character of what is printed is a byte
+      Uint8Array.from(
         due.flatMap((l) => (l._tag === 'printed' && l.stream === stream ? [l.text] : [])).join(''),
+        (c) => c.charCodeAt(0),
       )
     return {
       due: due.flatMap((l) => (l._tag === 'function' ? [l.number] : [])),
@@ -231,7 +233,8 @@ export const session = (
     }
   }
   const answered = (status: number, payload: Uint8Array, all: boolean): Answer => {
-    const { due, printed } = come(all)
+    // who is told of a failure waits for nothing that was before it
+    const { due, printed } = come(all || (sticky !== null && status === sticky))
     return { status, deliveries: delivered(all), due, printed, payload }
   }
   const answer = (status: number, payload: Uint8Array = new Uint8Array()): Answer =>
@@ -303,7 +306,7 @@ export const session = (
   // -------------------------------------------------------------- operations
 
   /** Functions of the host in what was issued, and what it has printed: they come when it is known to be over. */
-  const later = (o: HostOperation, printedBefore: number): void => {
+  const later = (o: HostOperation): void => {
     const stream = 'stream' in o && o.stream !== undefined ? o.stream : legacy
     const known = endOfStream(h.order, stream)
     const all: ReadonlyArray<GraphOperation> =
@@ -313,9 +316,12 @@ export const session = (
       return number === undefined ? [] : [{ _tag: 'function', number, known }]
     })
     if (o.op === 'callback') hostFunctions.delete(o)
-    const printed = h.printed
-      .slice(printedBefore)
-      .map(({ text, stream: on }): Late => ({ _tag: 'printed', text, stream: on, known }))
+    const printed = h.printed.map(({ text, stream: on }): Late => ({
+      _tag: 'printed',
+      text,
+      stream: on,
+      known,
+    }))
     if (called.length + printed.length > 0) late = [...late, ...called, ...printed]
   }
   /** null: done; else what the runtime says */
@@ -324,7 +330,6 @@ export const session = (
     const node = intoGraph(o)
     if (node !== null) return node === codes.ok ? null : node
     const before = h.findings.length
-    const printed = h.printed.length
     const after = step(h, count, o)
     count += 1
     if (keeps) operations.push(o)
@@ -342,7 +347,7 @@ export const session = (
     }
     h = after.right
     for (const f of h.findings.slice(before)) told(`${f.id}${f.severity === 'L' ? ' (note)' : ''}: ${f.text}`)
-    later(o, printed)
+    later(o)
     if (h.stopped === null) return null
     if (h.findings.length === before) told(h.stopped.why)
     sticky = codeOf[h.stopped.fatal]

@@ -26,7 +26,7 @@ import {
 } from '../../semantics/host/index.js'
 import type { World } from '../../semantics/machine/world.js'
 import { showFault } from '../../semantics/verdict/check.js'
-import { isSwift, swiftly } from '../../semantics/swift/index.js'
+import { isSwift, type Printed, swiftly } from '../../semantics/swift/index.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Launch } from './file.js'
 import { changed, isOfKernels, type Memory } from './memory.js'
@@ -121,8 +121,8 @@ const accessesOf = (
         ]
   })
 
-/** The same without a log, where that is all that there is to say (`semantics/swift`); null: it is executed by definition. */
-const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | null => {
+/** The same without a log, where that is all that there is to say (`semantics/swift`); null: it is executed by definition. `said`: what it prints. */
+const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean, said: Printed[]): Executed | null => {
   const { program } = r.elaborated
   if (!isSwift(program)) return null
   // a grid of any size: its CTAs are executed one after the other
@@ -132,10 +132,10 @@ const executedSwiftly = (p: Performing, r: Ready, isEarly: boolean): Executed | 
   const ofPlane = byPlane(r.host, planeOf)
   const written = world.header.planes.map((_, plane) => ofPlane.get(plane)?.written ?? null)
   const most = p.fuel * turnsOfEvent
-  const plainly = swiftly(made.right, written, most)
+  const plainly = swiftly(made.right, written, most, 'local', said)
   const done =
-    plainly === null && written.some((one) => one !== null)
-      ? swiftly(made.right, written, most, 'all')
+    plainly === null && said.length === 0 && written.some((one) => one !== null)
+      ? swiftly(made.right, written, most, 'all', said)
       : plainly
   if (done === null) return null
   const memories = new Map(r.host.memories)
@@ -204,7 +204,7 @@ export const executed = (
               [name, changed(r.host.memories.get(name)!, { holds, written })] as const,
           ),
         ]),
-        printed: [],
+        printed: [...r.host.printed, ...known.printed],
       }),
       accesses: known.accesses,
       what,
@@ -213,12 +213,14 @@ export const executed = (
     })
   const waits = sitesOfWaits(program)
   const isDependent = o.dependent === true
-  const swift = isDependent && waits.size > 0 ? null : executedSwiftly(p, r, isDependent)
+  const said: Printed[] = []
+  const swift = isDependent && waits.size > 0 ? null : executedSwiftly(p, r, isDependent, said)
+  const printed = [...r.host.printed, ...said]
   if (swift !== null) {
     const { accesses, sites, memories } = swift
     const grid: Grid = { dependent: isDependent, waits: false, triggers: triggers(program) }
-    remember(repeats, key, r.host.memories, memories, { accesses, sites, grid })
-    return E.right({ host: host(r.host, { memories }), accesses, what, sites, grid })
+    remember(repeats, key, r.host.memories, memories, { accesses, sites, grid, printed: said })
+    return E.right({ host: host(r.host, { memories, printed }), accesses, what, sites, grid })
   }
   const algebra = p.algebra(program.arch)
   const made = launchWarps(isDependent ? following(program) : program, r.arguments, algebra)
@@ -286,11 +288,12 @@ export const executed = (
     triggers: triggers(program),
   }
   if (why === null && unwritten.length === 0)
-    remember(repeats, key, r.host.memories, memories, { accesses, sites, grid })
+    remember(repeats, key, r.host.memories, memories, { accesses, sites, grid, printed: said })
   return E.right({
     host: added(
       host(r.host, {
         memories,
+        printed,
         stopped: why === null ? r.host.stopped : { operation: now, why: `${what}: ${why}`, fatal },
       }),
       [...unwritten, ...lives],

@@ -161,6 +161,9 @@ const comparedAtEnd = (h: Host, now: number): Host =>
     ],
   })
 
+/** Nothing of what was printed before. */
+const quiet = (h: Host): Host => (h.printed.length === 0 ? h : host(h, { printed: [] }))
+
 /** One operation after another, for a program that is written while it runs; and its modules. */
 export const stepping = (
   p: Performing,
@@ -172,7 +175,7 @@ export const stepping = (
     shapes: new Map(),
     repeats: new Map(),
   }
-  return { modules: l.modules, step: (h, now, o) => perform(l, h, now, o) }
+  return { modules: l.modules, step: (h, now, o) => perform(l, quiet(h), now, o) }
 }
 
 export const performed = (p: Performing, program: HostProgram): Step => {

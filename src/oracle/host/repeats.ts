@@ -12,6 +12,7 @@
  */
 import * as Plane from '../../semantics/machine/plane.js'
 import type { Access, Grid } from '../../semantics/host/index.js'
+import type { Printed } from '../../semantics/swift/index.js'
 import { changed, isOfKernels, type Memory } from './memory.js'
 
 // ---------------------------------------------------------------- model
@@ -23,6 +24,7 @@ interface Repeated {
   readonly accesses: ReadonlyArray<Access>
   readonly sites: ReadonlyMap<string, string>
   readonly grid: Grid
+  readonly printed: ReadonlyArray<Printed>
 }
 
 export type Repeats = Map<string, Repeated>
@@ -67,7 +69,7 @@ export const remember = (
   key: string,
   before: ReadonlyMap<string, Memory>,
   after: ReadonlyMap<string, Memory>,
-  did: Pick<Repeated, 'accesses' | 'sites' | 'grid'>,
+  did: Pick<Repeated, 'accesses' | 'sites' | 'grid' | 'printed'>,
 ): void => {
   const [oldest] = all.keys()
   if (all.size >= mostKept && oldest !== undefined) all.delete(oldest)
@@ -81,5 +83,6 @@ export const remember = (
     accesses: did.accesses,
     sites: did.sites,
     grid: did.grid,
+    printed: did.printed,
   })
 }

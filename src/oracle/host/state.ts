@@ -15,6 +15,7 @@ import {
   start,
 } from '../../semantics/host/index.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
+import type { Printed } from '../../semantics/swift/index.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { Files } from '../tensor-files/files.js'
 import type { Memory } from './memory.js'
@@ -45,12 +46,6 @@ export interface Compared {
 /** Why a launch cannot be executed to its end. */
 export type Fatal = 'address' | 'assertion' | 'trap' | 'endless'
 
-/** What a kernel prints: on standard output (0) or standard error (1). */
-export interface Printed {
-  readonly text: string
-  readonly stream: 0 | 1
-}
-
 export interface Host {
   readonly memories: ReadonlyMap<string, Memory>
   readonly order: Order
@@ -64,7 +59,7 @@ export interface Host {
   readonly compared: ReadonlyArray<Compared>
   /** an operation could not be executed to its end */
   readonly stopped: { readonly operation: number; readonly why: string; readonly fatal: Fatal } | null
-  /** by the operation that was executed last */
+  /** by the operation that was executed last: what its kernels print */
   readonly printed: ReadonlyArray<Printed>
 }
 

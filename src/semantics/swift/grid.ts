@@ -4,7 +4,7 @@
  * Lanes part and meet as in `warps/walk.ts`, by frames; a barrier of the CTA counts as in `instructions/rendezvous.ts`. A warp that has asked memory again and again lets others go first, and its CTA
  * those behind it: a grid whose CTAs wait for one another comes to its end.
  *
- * Law 1. False is said of a grid in which a lane faults, lanes do not come together, or no lane goes on.
+ * Law 1. `fails` is said of a grid in which a lane faults, lanes do not come together, or no lane goes on.
  */
 import { countOf } from '../log/lane-mask.js'
 import { sourceLane } from '../warps/lanes.js'
@@ -14,6 +14,7 @@ import { endsAt } from '../warps/meeting.js'
 import type { Guard, Operation, Row } from '../warps/program.js'
 import { isPlain } from './program.js'
 import { doubtsOf, settled } from './nothing.js'
+import { printed, type Printed } from './printing.js'
 import { reduced } from './exchanges.js'
 import { computing, lanesOf, moving, registers, type Does, type Registers } from './lanes.js'
 import {
@@ -43,8 +44,10 @@ type Step =
   | {
       readonly _tag: 'controls'
       readonly guard: Guard | null
-      readonly operation: Of<'branch' | 'branchIndexed' | 'call' | 'return' | 'exit' | 'trap'>
+      readonly operation: Of<'branch' | 'branchIndexed' | 'call' | 'return' | 'exit'>
     }
+  | { readonly _tag: 'prints'; readonly guard: Guard | null; readonly operation: Of<'print'> }
+  | { readonly _tag: 'traps'; readonly guard: Guard | null }
   | {
       readonly _tag: 'together'
       readonly guard: Guard | null
@@ -145,8 +148,11 @@ const stepOf = (launch: WarpLaunch, m: Memories, { instruction }: LinkedInstruct
     case 'call':
     case 'return':
     case 'exit':
-    case 'trap':
       return { _tag: 'controls', guard, operation: o }
+    case 'trap':
+      return { _tag: 'traps', guard }
+    case 'print':
+      return { _tag: 'prints', guard, operation: o }
     case 'shuffle':
     case 'vote':
     case 'match':
@@ -188,6 +194,7 @@ interface AtBarrier {
 }
 
 interface Warp {
+  readonly index: number
   readonly registers: Registers & Local
   parts: Part[]
   ended: number
@@ -206,6 +213,8 @@ interface Named {
 }
 
 interface Cta extends Block {
+  /** which of the grid it is */
+  number: number
   readonly warps: ReadonlyArray<Warp>
   readonly named: ReadonlyArray<Named>
 }
@@ -338,8 +347,6 @@ const control = (
       end(w, s, mask)
       if (others !== 0) comeTo(w, s, s.pc + 1)
       return true
-    case 'trap':
-      return false
   }
 }
 
@@ -469,12 +476,22 @@ const leave = (w: Warp, o: Of<'bar' | 'barReduce'>, b: Named, s: Part, mask: num
 const often = 4096
 const mostVain = 10_000
 
-export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number): boolean => {
+/** How it has ended: a lane that traps ends its own, and the others go on. */
+export type Ending = 'done' | 'trapped' | 'fails'
+
+/** `prints`: what lanes print, in their order. */
+export const grid = (
+  launch: WarpLaunch,
+  ctas: number,
+  m: Memories,
+  most: number,
+  prints: (text: Printed) => void,
+): Ending => {
   const { program, code, threads } = launch
   const steps: Step[] = []
   for (const one of code) {
     const step = stepOf(launch, m, one)
-    if (step === null) return false
+    if (step === null) return 'fails'
     steps.push(step)
   }
   const doubts = doubtsOf(program, m.follows)
@@ -482,6 +499,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
   const allThreads = 32 * warpsOfCta
   let turns = 0
   let vain = 0
+  let hasTrapped = false
   const spare: Cta[] = []
 
   /** Arrives, and leaves if it need not wait. */
@@ -557,6 +575,24 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
           continue
         }
         switch (step._tag) {
+          case 'prints': {
+            const n = numbersOf(launch, { agent: 0, cta: 0, place: 0, cluster: c.number })
+            const [x, y] = launch.block
+            for (const l of lanesOf(mask).list) {
+              const t = w.index * 32 + l
+              const thread = [t % x, Math.floor(t / x) % y, Math.floor(t / (x * y))]
+              prints(printed(launch, m, step.operation, r, l, { cta: n.cta, thread }))
+            }
+            comeTo(w, s, s.pc + 1)
+            break
+          }
+          case 'traps': {
+            hasTrapped = true
+            const others: number = s.mask & ~mask
+            end(w, s, mask)
+            if (others !== 0) comeTo(w, s, s.pc + 1)
+            break
+          }
           case 'computes':
             step.does(r, lanesOf(mask))
             comeTo(w, s, s.pc + 1)
@@ -613,6 +649,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
     for (const { row, given } of perThread)
       for (let l = 0; l < 32; l++) words[row * 32 + l] = givenWord(launch, n, at, index, given, l) ?? 0
     return {
+      index,
       registers: {
         words,
         floats,
@@ -629,6 +666,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
     }
   }
   const fresh = (): Cta => ({
+    number: 0,
     shared: flat(-1, launch.sharedBytes, new Uint8Array(launch.sharedBytes), true),
     named: Array.from({ length: barriersOfCta }, () => ({
       arrived: 0,
@@ -642,6 +680,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
   })
   const begun = (number: number): Cta => {
     const c = spare.pop() ?? fresh()
+    c.number = number
     c.shared.written?.fill(0)
     for (const b of c.named) b.arrived = b.generation = b.yes = b.of = b.lastYes = b.lastOf = 0
     const at = { agent: 0, cta: 0, place: 0, cluster: number }
@@ -698,7 +737,7 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
   for (let number = 0; number < ctas; number++) {
     const c = begun(number)
     const how = ran(c)
-    if (how === 'fails') return false
+    if (how === 'fails') return hasTrapped ? 'trapped' : 'fails'
     if (how === 'yields') open.push(c)
     else spare.push(c)
   }
@@ -706,10 +745,10 @@ export const grid = (launch: WarpLaunch, ctas: number, m: Memories, most: number
     const left: Cta[] = []
     for (const c of open) {
       const how = ran(c)
-      if (how === 'fails') return false
+      if (how === 'fails') return hasTrapped ? 'trapped' : 'fails'
       if (how === 'yields') left.push(c)
     }
     open = left
   }
-  return true
+  return hasTrapped ? 'trapped' : 'done'
 }

@@ -20,9 +20,10 @@ import type { Touch } from '../host/touched.js'
 import type { LaunchedWarps } from '../execution/launch-warps.js'
 import { grid } from './grid.js'
 import { memories, spansOf, type Flat } from './memory.js'
+import { mostPrinted, type Printed } from './printing.js'
 import { isSwift, type Follows } from './program.js'
 
-export { isSwift }
+export { isSwift, type Printed }
 
 export interface Swift {
   /** by plane */
@@ -60,17 +61,24 @@ const spills = (f: Flat, spans: Int32Array): boolean => {
 
 /**
  * `written`: by plane, a byte for each, 1 where it was written; null: all were. `follows`: where it is `all`, bytes that nothing has written may be read and moved, and nothing comes of
- * them. Null: it is not executed here.
+ * them. `said`: what it prints comes into it, also of a launch that traps. Null: it is not executed here.
  */
 export const swiftly = (
   { world, machine, launch }: LaunchedWarps,
   written: ReadonlyArray<Uint8Array | null>,
   most: number,
   follows: Follows = 'local',
+  said: Printed[] = [],
 ): Swift | null => {
   if (!isSwift(launch.program) || launch.explicitCluster || launch.sharedBase % 16 !== 0) return null
   const m = memories(launch, machine.planes, written, follows)
-  if (!grid(launch, world.clusterCount, m, most)) return null
+  let room = mostPrinted
+  const ending = grid(launch, world.clusterCount, m, most, (one) => {
+    room -= one.text.length
+    if (room >= 0) said.push(one)
+  })
+  if (ending === 'fails') said.length = 0
+  if (ending !== 'done') return null
   const touches = new Map<string, { readonly key: Omit<Touch, 'spans'>; readonly list: number[] }>()
   for (const marks of m.touched()) {
     const { site, rw, atomic } = marks

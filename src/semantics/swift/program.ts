@@ -37,6 +37,7 @@ const plain = [
   'trap',
   'turn',
   'nothing',
+  'print',
   'shuffle',
   'vote',
   'match',

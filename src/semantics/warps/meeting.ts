@@ -59,6 +59,7 @@ const gatherings: Readonly<Record<Operation['_tag'], Gathering | null>> = {
   trap: null,
   turn: null,
   nothing: null,
+  print: null,
   shuffle: null,
   vote: null,
   match: null,

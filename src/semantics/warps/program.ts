@@ -153,6 +153,11 @@ export type Operation =
   /** the turn of a loop begins */
   | { readonly _tag: 'turn'; readonly loop: number; readonly inner: ReadonlyArray<number> }
   | { readonly _tag: 'nothing' }
+  /**
+   * Text for who launches, and nothing else comes of it. `formatted`: the addresses of a format and of its values; `asserted`: those of what has failed, its file, its line (one row) and
+   * its function
+   */
+  | { readonly _tag: 'print'; readonly text: 'formatted' | 'asserted'; readonly from: ReadonlyArray<Row> }
   // ---- the lanes of a warp
   | {
       readonly _tag: 'shuffle'

@@ -282,6 +282,8 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
       )
     case 'mbarrierPending':
       return computing(o.state, [o.to])
+    case 'print':
+      return computing(o.from, [])
     case 'branch':
     case 'call':
     case 'return':

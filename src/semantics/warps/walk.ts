@@ -839,6 +839,7 @@ const instruction = (w: Walk, s: Walking, code: LinkedInstruction, last: boolean
       break
     }
     case 'nothing':
+    case 'print':
     case 'gridDependency':
       break
     case 'turn':

@@ -3,12 +3,12 @@
  *
  * A call through an address is one of each function that it may be (`functions.ts`).
  *
- * A function of the compiler's library that every kernel may call is known by its name: a failed assertion is a trap that says what the assertion says,
- * what is printed goes nowhere.
+ * A function of the compiler's library that every kernel may call is known by its name: a failed assertion is a trap that says what the assertion says, and prints it;
+ * `vprintf` prints, and its result is 0.
  *
  * Source: PTX ISA, call; parameter state space.
  */
-import { ofPredicate, type Guard } from '../../../semantics/warps/program.js'
+import { ofPredicate, type Guard, type Row } from '../../../semantics/warps/program.js'
 import type { Function } from '../text/module.js'
 import type { Value } from '../opcodes/resolve.js'
 import { isAssertion } from '../flow/assertions.js'
@@ -63,13 +63,42 @@ export interface Callable {
   readonly asserted: () => string
 }
 
+/** Text of the arguments that a call is given, which are so wide; what a module gives in another way is not printed. */
+const emitPrint = (h: Here, text: 'formatted' | 'asserted', widths: ReadonlyArray<4 | 8>): void => {
+  const given = valuesOf(h.operands['arguments'])
+  const from: Row[] = []
+  for (const [i, bytes] of widths.entries()) {
+    const there = localOf(h, given[i])
+    if (there === null || there.bytes < bytes) return
+    const rows = bytes === 8 ? [newRow(h.e), newRow(h.e)] : [newRow(h.e)]
+    rows.forEach((row, k) => {
+      from.push(row)
+      emit(
+        h.e,
+        {
+          _tag: 'load',
+          from: { space: 'local', rows: [], offset: there.offset + 4 * k },
+          width: { bytes: 4, count: 1, signed: false },
+          to: [[row]],
+          ordering: 'weak',
+          scope: 'cta',
+        },
+        h.guard,
+      )
+    })
+  }
+  emit(h.e, { _tag: 'print', text, from }, h.guard)
+}
+
 /** A function of the compiler's library; false: it is none. */
 const builtin = (h: Here, of: Callable, name: string, results: ReadonlyArray<Value>): boolean => {
   if (isAssertion(name)) {
+    emitPrint(h, 'asserted', [8, 8, 4, 8])
     emit(h.e, { _tag: 'trap', why: of.asserted(), asserted: true }, h.guard)
     return true
   }
   if (name !== 'vprintf') return false
+  emitPrint(h, 'formatted', [8, 8])
   const to = localOf(h, results[0])
   if (to !== null)
     emit(
