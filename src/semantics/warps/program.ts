@@ -335,12 +335,20 @@ export type OfLanes = Extract<
 >
 /** What comes to registers alone: no event tells of it. */
 export type Silent = Computed | OfLanes
-/** What says where lanes go on. */
+/** What says where lanes go on, or nothing. */
 type Control = Extract<
   Operation,
   {
     readonly _tag:
-      'branch' | 'branchIndexed' | 'call' | 'return' | 'exit' | 'turn' | 'nothing' | 'gridDependency'
+      | 'branch'
+      | 'branchIndexed'
+      | 'call'
+      | 'return'
+      | 'exit'
+      | 'turn'
+      | 'nothing'
+      | 'print'
+      | 'gridDependency'
   }
 >
 /** All else: an operation that is new is one of these, and `effectsOf` asks for it, until it is named above. */
