@@ -1,6 +1,6 @@
-/** Which statements are changed as synchronisation and which as data: read off the rows, and here by hand. */
+/** Which statements are changed as synchronisation and which as data: off the table of roles, and here by hand. */
 import { expect, test } from 'vitest'
-import { dataMovement, synchronisation } from '../../../src/semantics/mutation/model.js'
+import { dataMovement, synchronisation } from '../../../src/semantics/mutation/roles.js'
 
 const namesIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 

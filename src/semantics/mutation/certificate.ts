@@ -32,7 +32,8 @@ import type { Instruction, InstructionName } from '../language/instruction.js'
 import type { Do, Program } from '../language/program.js'
 import type { Verdict } from '../judging/verdict.js'
 import { barriersOf } from './change.js'
-import { fences, groupWaits, type Mutant } from './model.js'
+import type { Mutant } from './model.js'
+import { isFence, isGroupWait, roles } from './roles.js'
 import { otherThan } from './operands.js'
 
 export const rules: ReadonlyArray<string> = [
@@ -57,45 +58,7 @@ export const rules: ReadonlyArray<string> = [
 
 // ---------------------------------------------------------------- twice
 
-const whenTwice = (i: Instruction): string | null => {
-  switch (i._tag) {
-    case 'fence.proxyAsync':
-    case 'fence.tensormap':
-    case 'fence.mbarrierInit':
-    case 'wgmma.fence':
-    case 'tcgen05.fenceBefore':
-    case 'tcgen05.fenceAfter':
-      return 'idempotent fence'
-    case 'bulk.waitGroup':
-    case 'cpAsync.waitGroup':
-    case 'wgmma.waitGroup':
-    case 'tcgen05.waitLd':
-    case 'tcgen05.useLd':
-    case 'tcgen05.waitSt':
-      return 'idempotent wait'
-    case 'bulk.commitGroup':
-    case 'cpAsync.commitGroup':
-    case 'wgmma.commitGroup':
-      return 'empty group'
-    case 'bar.sync':
-      return 'idempotent barrier'
-    case 'mbarrier.wait':
-      return 'repeated wait'
-    case 'smem.load':
-    case 'gmem.load':
-    case 'gmem.loadPtr':
-    case 'regs.read':
-    case 'smem.store':
-    case 'gmem.store':
-    case 'gmem.storePtr':
-    case 'regs.write':
-      return 'repeated access'
-    case 'tcgen05.relinquish':
-      return 'permit'
-    default:
-      return null
-  }
-}
+const whenTwice = (i: Instruction): string | null => roles[i._tag].twice
 
 // ---------------------------------------------------------------- what orders nothing
 
@@ -137,11 +100,11 @@ const commute = (a: Instruction, b: Instruction): boolean => {
   if (a._tag === 'mbarrier.init' && b._tag === 'mbarrier.init') return otherThan(a.barrier, b.barrier)
   if (both(arrivals) && 'barrier' in a && 'barrier' in b) return otherThan(a.barrier, b.barrier)
   if (a._tag === 'mbarrier.wait' && b._tag === 'mbarrier.wait') return otherThan(a.barrier, b.barrier)
-  return fences.has(a._tag) && fences.has(b._tag) && a._tag === b._tag
+  return isFence(a._tag) && a._tag === b._tag
 }
 
 /** Does it wait by itself, so that a stronger one is the same statement with another field? */
-const isWaitItself = (i: Instruction): boolean => groupWaits.has(i._tag) || i._tag === 'cluster.arrive'
+const isWaitItself = (i: Instruction): boolean => isGroupWait(i._tag) || i._tag === 'cluster.arrive'
 
 /** Are two programs the same, statement by statement? */
 const isSame = (x: Program, y: Program): boolean => {
@@ -191,7 +154,7 @@ export const ruleFor = (program: Program, m: Mutant, v: Verdict): string | null 
         ? 'expected in time'
         : null
     case 'COUNT':
-      return m.manner === 'less' && groupWaits.has(i._tag) ? 'stronger wait' : null
+      return m.manner === 'less' && isGroupWait(i._tag) ? 'stronger wait' : null
     case 'FLAG':
       return m.manner === 'stronger' && isWaitItself(i) ? 'stronger wait' : null
     case 'FENCE':

@@ -18,8 +18,9 @@ import type { Instruction } from '../language/instruction.js'
 import type { Do, Program } from '../language/program.js'
 import { mapOperands, operandsOf, type Operand } from '../language/signature.js'
 import { altered, instead, type DoSite } from './change.js'
-import { classOf, type Change, type Manner, type MutantClass, type Operator } from './model.js'
+import type { Change, Manner, MutantClass, Operator } from './model.js'
 import { otherBarriers, otherSlices, otherSlots, plus } from './operands.js'
+import { classOf, roles, type Count, type Flag } from './roles.js'
 
 /** The statement with other fields. */
 type Alter = (operator: Operator, text: string, fields: object, of?: MutantClass, manner?: Manner) => Change
@@ -119,58 +120,40 @@ const masks = (i: Instruction, alter: Alter): ReadonlyArray<Change> =>
 
 // ---------------------------------------------------------------- numbers
 
-const more = (
-  alter: Alter,
-  field: string,
-  value: number,
-  least: number,
-  step: number = 1,
-  what: string = '',
-): ReadonlyArray<Change> => [
-  alter('COUNT', `one ${what}more`, { [field]: value + step }, undefined, 'more'),
-  ...(value - step >= least
-    ? [alter('COUNT', `one ${what}less`, { [field]: value - step }, undefined, 'less')]
-    : []),
-]
+const counted = (i: Instruction, count: Count, alter: Alter): ReadonlyArray<Change> => {
+  if (count._tag === 'columns')
+    return 'columns' in i
+      ? [
+          alter('ALLOC', 'twice the columns', { columns: i.columns * 2 }, undefined, 'more'),
+          alter('ALLOC', 'half the columns', { columns: i.columns / 2 }, undefined, 'less'),
+        ]
+      : []
+  const { field, least, step, called } = count
+  const value = countIn(i, field)
+  const by = (steps: number): number | ExprNode =>
+    typeof value === 'number' ? value + steps : plus(value!, steps)
+  if (value === null) return []
+  return [
+    alter('COUNT', `${called} more`, { [field]: by(step) }, undefined, 'more'),
+    ...(typeof value !== 'number' || value - step >= least
+      ? [alter('COUNT', `${called} less`, { [field]: by(-step) }, undefined, 'less')]
+      : []),
+  ]
+}
 
-const amount = (
-  alter: Alter,
-  field: string,
-  e: ExprNode,
-  by: number,
-  what: string,
-): ReadonlyArray<Change> => [
-  alter('COUNT', `${what} more`, { [field]: plus(e, by) }, undefined, 'more'),
-  alter('COUNT', `${what} less`, { [field]: plus(e, -by) }, undefined, 'less'),
-]
-
-const counts = (i: Instruction, alter: Alter): ReadonlyArray<Change> => {
-  switch (i._tag) {
-    case 'mbarrier.init':
-    case 'mbarrier.arrive':
-    case 'mbarrier.arriveDrop':
-      return more(alter, 'count', i.count, 1)
-    case 'mbarrier.arriveExpectTx':
-    case 'mbarrier.expectTx':
-      return amount(alter, 'bytes', i.bytes, 16, '16 bytes')
-    case 'bulk.waitGroup':
-    case 'cpAsync.waitGroup':
-    case 'wgmma.waitGroup':
-      return more(alter, 'pending', i.pending, 0)
-    case 'bar.sync':
-    case 'bar.arrive':
-      return more(alter, 'count', i.count, 32, 32, 'warp ')
-    case 'semaphore.signal':
-    case 'semaphore.wait':
-      return amount(alter, 'value', i.value, 1, 'one')
-    case 'tcgen05.alloc':
-    case 'tcgen05.dealloc':
-      return [
-        alter('ALLOC', 'twice the columns', { columns: i.columns * 2 }, undefined, 'more'),
-        alter('ALLOC', 'half the columns', { columns: i.columns / 2 }, undefined, 'less'),
-      ]
-    default:
-      return []
+const countIn = (
+  i: Instruction,
+  field: Extract<Count, { readonly _tag: 'steps' }>['field'],
+): number | ExprNode | null => {
+  switch (field) {
+    case 'count':
+      return 'count' in i ? i.count : null
+    case 'pending':
+      return 'pending' in i ? i.pending : null
+    case 'bytes':
+      return 'bytes' in i ? i.bytes : null
+    case 'value':
+      return 'value' in i ? i.value : null
   }
 }
 
@@ -192,80 +175,84 @@ const scoped = (program: Program, scope: string, alter: Alter): ReadonlyArray<Ch
     ? [alter('FLAG', 'of CTA scope', { scope: 'cta' })]
     : []
 
-const flags = (program: Program, i: Instruction, alter: Alter): ReadonlyArray<Change> => {
-  switch (i._tag) {
-    case 'mbarrier.arrive':
-    case 'mbarrier.arriveDrop':
+const relaxed = (is: boolean, field: 'release' | 'acquire', alter: Alter): ReadonlyArray<Change> =>
+  is ? [alter('FLAG', 'relaxed', { [field]: false })] : []
+
+const flagged = (program: Program, i: Instruction, flag: Flag, alter: Alter): ReadonlyArray<Change> => {
+  switch (flag) {
+    case 'release':
+      return relaxed('release' in i && i.release, flag, alter)
+    case 'acquire':
+      return relaxed('acquire' in i && i.acquire, flag, alter)
+    case 'scope':
+      return 'scope' in i ? scoped(program, i.scope, alter) : []
+    case 'halves':
       return [
-        ...(i.release ? [alter('FLAG', 'relaxed', { release: false })] : []),
-        ...scoped(program, i.scope, alter),
-      ]
-    case 'mbarrier.arriveExpectTx':
-      return [
-        ...(i.release ? [alter('FLAG', 'relaxed', { release: false })] : []),
-        ...scoped(program, i.scope, alter),
         alter('FLAG', 'expects without arriving', { _tag: 'mbarrier.expectTx' }),
         alter('FLAG', 'arrives without expecting', { _tag: 'mbarrier.arrive', count: 1 }),
       ]
-    case 'mbarrier.wait':
-      return [
-        alter('PRIME', 'the other parity', {
-          parity: { _tag: 'binary', op: 'xor', x: i.parity, y: { _tag: 'const', dtype: 'i32', value: 1 } },
-        }),
-        ...(i.acquire ? [alter('FLAG', 'relaxed', { acquire: false })] : []),
-        ...scoped(program, i.scope, alter),
-      ]
-    case 'cluster.arrive':
-      return [
-        i.relaxed
-          ? alter('FLAG', 'not relaxed', { relaxed: false }, undefined, 'stronger')
-          : alter('FLAG', 'relaxed', { relaxed: true }),
-      ]
-    case 'bulk.waitGroup':
-      return [
-        i.read
-          ? alter('FLAG', 'in full', { read: false }, undefined, 'stronger')
-          : alter('FLAG', 'reads only', { read: true }),
-      ]
-    case 'semaphore.signal':
-      return scoped(program, i.scope, alter)
-    case 'semaphore.wait':
-      return [
-        alter('FLAG', i.decrement ? 'takes nothing' : 'takes what it waits for', { decrement: !i.decrement }),
-        ...scoped(program, i.scope, alter),
-      ]
-    case 'fence.proxyAsync':
-      return (['cta', 'cluster', 'global'] as const)
-        .filter((scope) => scope !== i.scope)
-        .map((scope) =>
-          alter(
-            'FENCE',
-            `of ${scope} scope`,
-            { scope },
-            undefined,
-            i.scope === 'cta' && scope === 'cluster' ? 'wider' : 'other',
-          ),
-        )
-    case 'tcgen05.fenceBefore':
-      return [alter('FENCE', 'the fence of the other side', { _tag: 'tcgen05.fenceAfter' })]
-    case 'tcgen05.fenceAfter':
-      return [alter('FENCE', 'the fence of the other side', { _tag: 'tcgen05.fenceBefore' })]
-    case 'wgmma.mma':
-      return accumulation('scaleD', i.scaleD, alter)
-    case 'tcgen05.mma':
-      return [
-        ...accumulation('accumulate', i.accumulate, alter),
-        ...i.completions.map((c, k) =>
-          alter(
-            'FLAG',
-            isTruth(c.when, true) ? `completion ${String(k)} never` : `completion ${String(k)} always`,
-            replaced(i, `completions[${String(k)}].when`, truth(!isTruth(c.when, true))),
-            'synchronisation',
-          ),
-        ),
-      ]
-    default:
-      return []
+    case 'parity':
+      return 'parity' in i
+        ? [
+            alter('PRIME', 'the other parity', {
+              parity: {
+                _tag: 'binary',
+                op: 'xor',
+                x: i.parity,
+                y: { _tag: 'const', dtype: 'i32', value: 1 },
+              },
+            }),
+          ]
+        : []
+    case 'relaxed':
+      return 'relaxed' in i && i.relaxed
+        ? [alter('FLAG', 'not relaxed', { relaxed: false }, undefined, 'stronger')]
+        : [alter('FLAG', 'relaxed', { relaxed: true })]
+    case 'read':
+      return 'read' in i && i.read
+        ? [alter('FLAG', 'in full', { read: false }, undefined, 'stronger')]
+        : [alter('FLAG', 'reads only', { read: true })]
+    case 'decrement':
+      return 'decrement' in i
+        ? [
+            alter('FLAG', i.decrement ? 'takes nothing' : 'takes what it waits for', {
+              decrement: !i.decrement,
+            }),
+          ]
+        : []
+    case 'proxies':
+      return 'scope' in i
+        ? (['cta', 'cluster', 'global'] as const)
+            .filter((scope) => scope !== i.scope)
+            .map((scope) =>
+              alter(
+                'FENCE',
+                `of ${scope} scope`,
+                { scope },
+                undefined,
+                i.scope === 'cta' && scope === 'cluster' ? 'wider' : 'other',
+              ),
+            )
+        : []
+    case 'side': {
+      const other = i._tag === 'tcgen05.fenceBefore' ? 'tcgen05.fenceAfter' : 'tcgen05.fenceBefore'
+      return [alter('FENCE', 'the fence of the other side', { _tag: other })]
+    }
+    case 'scaleD':
+      return 'scaleD' in i ? accumulation(flag, i.scaleD, alter) : []
+    case 'accumulate':
+      return 'accumulate' in i ? accumulation(flag, i.accumulate, alter) : []
+    case 'completions':
+      return 'completions' in i
+        ? i.completions.map((c, k) =>
+            alter(
+              'FLAG',
+              isTruth(c.when, true) ? `completion ${String(k)} never` : `completion ${String(k)} always`,
+              replaced(i, `completions[${String(k)}].when`, truth(!isTruth(c.when, true))),
+              'synchronisation',
+            ),
+          )
+        : []
   }
 }
 
@@ -322,8 +309,8 @@ export const fields =
       ...masks(i, alter),
       ...slots(program, i, alter),
       ...slices(program, i, alter),
-      ...counts(i, alter),
-      ...flags(program, i, alter),
+      ...roles[i._tag].counts.flatMap((count) => counted(i, count, alter)),
+      ...roles[i._tag].flags.flatMap((flag) => flagged(program, i, flag, alter)),
       ...collective(i, alter),
       ...always(program, site, own),
       ...primed(program, site),

@@ -1,5 +1,6 @@
 export { mutantsOf } from './mutants.js'
-export { classes, classOf, dataMovement, operators, synchronisation } from './model.js'
+export { classes, operators } from './model.js'
+export { classOf, dataMovement, synchronisation } from './roles.js'
 export type { Described, Manner, Mutant, Named, MutantClass, Operator } from './model.js'
 export { rules } from './certificate.js'
 export { cutDown, type CutDown } from './cut-down.js'

@@ -27,6 +27,7 @@ import type { Verdict } from '../judging/verdict.js'
 import { effectsOf, type Program } from '../language/program.js'
 import { barriersOf } from './change.js'
 import type { Mutant } from './model.js'
+import { roles, type Called } from './roles.js'
 
 /** Ids, and letters for all ids of a part of the taxonomy. */
 type Expected = ReadonlyArray<HazardId | Letter>
@@ -37,8 +38,7 @@ const stuck: Expected = shownBy('stuck')
 const early: Expected = shownBy('early')
 const ahead: Expected = shownBy('ahead')
 
-const isCopy = (i: Instruction): boolean =>
-  i._tag === 'tma.load' || i._tag === 'tma.gather' || i._tag === 'cpAsync.copy' || i._tag === 'stAsync.store'
+const isCopy = (i: Instruction): boolean => roles[i._tag].called === 'copy'
 
 /** Do copies signal one of these barriers, so that who waits for it reads what they bring? */
 const isFull = (program: Program, barriers: ReadonlyArray<string>): boolean =>
@@ -46,74 +46,42 @@ const isFull = (program: Program, barriers: ReadonlyArray<string>): boolean =>
     (s) => isCopy(s.instruction) && barriersOf(program, s.instruction).some((b) => barriers.includes(b)),
   )
 
-const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected => {
-  const dropped = m.manner === 'absent'
-  if (isCopy(i)) return ['I1', 'M6', 'K3', 'A4', 'I2', 'R', 'W', 'D', ...stuck, 'B2', 'B3', 'U2']
-  if ('bytes' in i) return [...stuck, 'B2', 'B3', 'R', 'W', 'U2', 'K1', 'B7', 'D']
-  switch (i._tag) {
-    case 'mbarrier.init':
-    case 'mbarrier.inval':
-      return dropped ? ['B7', ...stuck] : ['B7', ...stuck, ...ahead]
-    case 'fence.mbarrierInit':
-      return ['B9', 'P6']
-    case 'mbarrier.wait':
-      return isFull(program, m.barriers)
-        ? ['R', 'I1', 'V1', 'D1', 'W1', 'B7', 'B3', ...stuck]
-        : ['W', 'M', 'D', 'V1', 'U2', 'K1', 'B7', 'B2', 'B3', 'R', ...stuck]
-    case 'semaphore.wait':
-      return [...early, ...stuck]
-    case 'mbarrier.arrive':
-    case 'mbarrier.arriveDrop':
-    case 'mbarrier.cpAsyncArrive':
-    case 'tcgen05.commit':
-    case 'semaphore.signal':
-      return dropped ? [...stuck, 'W', 'M', 'D', 'V1', 'U2'] : [...stuck, ...ahead, 'V1', 'K1', 'B7']
-    case 'fence.proxyAsync':
-    case 'fence.tensormap':
-      return ['P', 'V1']
-    case 'wgmma.fence':
-      return ['P', 'M1', 'V1']
-    case 'tcgen05.fenceBefore':
-    case 'tcgen05.fenceAfter':
-      return ['M8', 'V1', 'M2', 'M3', 'M4', 'D4']
-    case 'bulk.commitGroup':
-    case 'bulk.waitGroup':
-      return ['W4', 'U2', 'P', 'D']
-    case 'cpAsync.commitGroup':
-    case 'cpAsync.waitGroup':
-      return ['R', 'W', 'P', 'D', 'U2', 'V1']
-    case 'wgmma.commitGroup':
-    case 'wgmma.waitGroup':
-      return ['W3', 'M1', 'W1', 'U2', 'V1']
-    case 'tcgen05.waitLd':
-    case 'tcgen05.useLd':
-      return ['M3', 'U2', 'D4']
-    case 'tcgen05.waitSt':
-      return ['M4', 'M8', 'U2', 'D4']
-    case 'bar.sync':
-    case 'bar.arrive':
-    case 'cluster.arrive':
-    case 'cluster.wait':
-      return ['B7', 'B9', 'D', 'R', 'W', 'M', 'U2', 'V1', 'B2', 'B3', 'B5', 'K', 'T']
-    case 'tcgen05.alloc':
-    case 'tcgen05.dealloc':
-    case 'tcgen05.relinquish':
-      return ['T', 'I2', 'D4', 'U2', 'M']
-    case 'tma.store':
-    case 'tma.scatter':
-    case 'tma.reduce':
-      return ['O1', 'I1', 'I2', 'A4', 'D', 'W', 'U2', 'P']
-    case 'wgmma.mma':
-    case 'tcgen05.mma':
-    case 'tcgen05.cp':
-    case 'tcgen05.shift':
-    case 'tcgen05.ld':
-    case 'tcgen05.st':
-      return ['I1', 'I2', 'M', 'W', 'R', 'D4', 'U2', 'P', 'V1', 'T', 'O1', ...stuck, 'B2', 'B3']
-    default:
-      return ['I1', 'I2', 'O1', 'D', 'P', 'M', 'R', 'W', 'L1', 'V1', 'U2']
-  }
+/** `dropped`: it is not there; `full`: copies signal the barriers that it is about. */
+type Calling = (dropped: boolean, full: () => boolean) => Expected
+const always =
+  (expected: Expected): Calling =>
+  () =>
+    expected
+
+const calling: Readonly<Record<Called, Calling>> = {
+  copy: always(['I1', 'M6', 'K3', 'A4', 'I2', 'R', 'W', 'D', ...stuck, 'B2', 'B3', 'U2']),
+  announcement: always([...stuck, 'B2', 'B3', 'R', 'W', 'U2', 'K1', 'B7', 'D']),
+  initialisation: (dropped) => (dropped ? ['B7', ...stuck] : ['B7', ...stuck, ...ahead]),
+  publication: always(['B9', 'P6']),
+  wait: (_, full) =>
+    full()
+      ? ['R', 'I1', 'V1', 'D1', 'W1', 'B7', 'B3', ...stuck]
+      : ['W', 'M', 'D', 'V1', 'U2', 'K1', 'B7', 'B2', 'B3', 'R', ...stuck],
+  'wait of a semaphore': always([...early, ...stuck]),
+  arrival: (dropped) =>
+    dropped ? [...stuck, 'W', 'M', 'D', 'V1', 'U2'] : [...stuck, ...ahead, 'V1', 'K1', 'B7'],
+  'fence of proxies': always(['P', 'V1']),
+  'fence of products': always(['P', 'M1', 'V1']),
+  'fence of threads': always(['M8', 'V1', 'M2', 'M3', 'M4', 'D4']),
+  'bulk group': always(['W4', 'U2', 'P', 'D']),
+  'copies group': always(['R', 'W', 'P', 'D', 'U2', 'V1']),
+  'products group': always(['W3', 'M1', 'W1', 'U2', 'V1']),
+  'tensor load': always(['M3', 'U2', 'D4']),
+  'tensor store': always(['M4', 'M8', 'U2', 'D4']),
+  meeting: always(['B7', 'B9', 'D', 'R', 'W', 'M', 'U2', 'V1', 'B2', 'B3', 'B5', 'K', 'T']),
+  allocation: always(['T', 'I2', 'D4', 'U2', 'M']),
+  'store of a tensor': always(['O1', 'I1', 'I2', 'A4', 'D', 'W', 'U2', 'P']),
+  product: always(['I1', 'I2', 'M', 'W', 'R', 'D4', 'U2', 'P', 'V1', 'T', 'O1', ...stuck, 'B2', 'B3']),
+  access: always(['I1', 'I2', 'O1', 'D', 'P', 'M', 'R', 'W', 'L1', 'V1', 'U2']),
 }
+
+const ofInstruction = (program: Program, m: Mutant, i: Instruction): Expected =>
+  calling[roles[i._tag].called](m.manner === 'absent', () => isFull(program, m.barriers))
 
 /** What a mutant of a program should be called. */
 export const expectedOf = (program: Program, m: Mutant): Expected => {

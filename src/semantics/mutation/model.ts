@@ -15,7 +15,6 @@
  */
 import type { InstructionName } from '../language/instruction.js'
 import type { Do, Program } from '../language/program.js'
-import { instructionNames, isInstructionName, signatureOf } from '../language/signature.js'
 
 export type MutantClass = 'synchronisation' | 'data'
 export const classes: ReadonlyArray<MutantClass> = ['synchronisation', 'data']
@@ -110,54 +109,3 @@ export interface Named extends Described {
 export interface Mutant extends Named {
   readonly program: Program
 }
-
-/** They ask, hint, or end the run: to leave one out breaks nothing that a verdict is about. */
-const neither: ReadonlySet<InstructionName> = new Set<InstructionName>([
-  'mbarrier.test',
-  'tma.prefetch',
-  'tensormap.acquire',
-  'clc.query',
-  'elect',
-  'setMaxRegisters',
-  'trap',
-])
-
-/** Has an instruction memory among its operands: a view, or a tile of pointers? */
-const reaches = (name: InstructionName): boolean =>
-  Object.values(signatureOf(name).fields).some(
-    (field) =>
-      field._tag === 'operand' &&
-      (field.kind._tag === 'view' || (field.kind._tag === 'tile' && field.kind.element === 'ptr')),
-  )
-
-const changed: ReadonlyArray<InstructionName> = instructionNames
-  .filter(isInstructionName)
-  .filter((name) => !neither.has(name))
-
-/** The statements that move or multiply data. */
-export const dataMovement: ReadonlySet<InstructionName> = new Set<InstructionName>(
-  changed.filter((name) => reaches(name) || name === 'tensormap.create'),
-)
-
-/** The statements that order, allocate, or say how far a group reaches, and do nothing else. */
-export const synchronisation: ReadonlySet<InstructionName> = new Set<InstructionName>(
-  changed.filter((name) => !dataMovement.has(name)),
-)
-
-/** The statements that wait for groups and say how many they leave open. */
-export const groupWaits: ReadonlySet<InstructionName> = new Set<InstructionName>([
-  'bulk.waitGroup',
-  'cpAsync.waitGroup',
-  'wgmma.waitGroup',
-])
-
-export const fences: ReadonlySet<InstructionName> = new Set<InstructionName>([
-  'fence.proxyAsync',
-  'fence.tensormap',
-  'wgmma.fence',
-  'tcgen05.fenceBefore',
-  'tcgen05.fenceAfter',
-])
-
-export const classOf = (name: InstructionName): MutantClass | null =>
-  synchronisation.has(name) ? 'synchronisation' : dataMovement.has(name) ? 'data' : null

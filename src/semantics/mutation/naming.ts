@@ -24,17 +24,18 @@ import { families } from '../log/units.js'
 import { children, type ExprNode } from '../language/expression.js'
 import type { Diagnosis, MissingEdge, Operation, Remedy } from '../judging/finding.js'
 import { hazards } from '../judging/hazards.js'
-import type { FenceName, Subject } from '../judging/subject.js'
-import type { Instruction, InstructionName } from '../language/instruction.js'
-import type { Family, Header, Plane } from '../log/events.js'
+import type { Subject } from '../judging/subject.js'
+import type { InstructionName } from '../language/instruction.js'
+import type { Header, Plane } from '../log/events.js'
 import { effectsOf, type Do, type Program, type Site } from '../language/program.js'
 import { space, statement, type Concern } from '../language/refusal.js'
 import { operandsOf } from '../language/signature.js'
 import { lengthOf } from '../language/place.js'
 import { storageOfBarrier, type World } from '../machine/world.js'
 import type { Checked, Reasons } from '../verdict/check.js'
-import { fences, type Described, type Mutant } from './model.js'
+import type { Described, Mutant } from './model.js'
 import { storagesIn } from './operands.js'
+import { isFence, roles } from './roles.js'
 
 export type Naming = 'site' | 'edge' | 'cycle' | 'rule' | 'tile'
 
@@ -67,88 +68,29 @@ const isColumns: Asks = (s) => s._tag === 'columns'
 
 // ---------------------------------------------------------------- edges
 
-/** The group that a statement closes or waits for. */
-const familyOf = (i: Instruction): Family | null => {
-  switch (i._tag) {
-    case 'bulk.commitGroup':
-    case 'bulk.waitGroup':
-      return 'bulk'
-    case 'cpAsync.commitGroup':
-    case 'cpAsync.waitGroup':
-      return 'cpAsync'
-    case 'wgmma.commitGroup':
-    case 'wgmma.waitGroup':
-      return 'wgmma'
-    case 'tcgen05.waitLd':
-    case 'tcgen05.useLd':
-      return 'tcgen05Ld'
-    case 'tcgen05.waitSt':
-      return 'tcgen05St'
-    default:
-      return null
-  }
-}
-
-/** The fences that would do what a statement does. */
-const fencesLike = (i: Instruction): ReadonlyArray<FenceName> => {
-  switch (i._tag) {
-    case 'fence.proxyAsync':
-      return ['shared', 'global']
-    case 'wgmma.fence':
-      return ['wgmma']
-    case 'tcgen05.fenceBefore':
-    case 'tcgen05.fenceAfter':
-      return ['tensorBefore', 'tensorAfter']
-    case 'fence.tensormap':
-      return ['mapRelease', 'mapAcquire']
-    case 'fence.mbarrierInit':
-      return ['mbarrierInit']
-    default:
-      return []
-  }
-}
-
 const arriving: ReadonlyArray<MissingEdge['kind']> = ['arrive', 'arrive-wait', 'wait']
 
 /** Is the missing edge one that the statement makes, on one of the barriers that it is about? */
 const isEdgeOf = ({ kind, about }: Remedy, { instruction: i }: Do, isBarrier: Asks): boolean => {
-  switch (i._tag) {
-    case 'mbarrier.init':
-    case 'mbarrier.arrive':
-    case 'mbarrier.arriveExpectTx':
-    case 'mbarrier.arriveDrop':
-    case 'mbarrier.cpAsyncArrive':
-    case 'mbarrier.expectTx':
-    case 'mbarrier.completeTx':
-    case 'mbarrier.wait':
-    case 'tcgen05.commit':
-    case 'tcgen05.mma':
-    case 'tma.load':
-    case 'tma.gather':
-    case 'stAsync.store':
+  const { edge, group, fences } = roles[i._tag]
+  switch (edge) {
+    case 'barrier':
       return arriving.includes(kind) && about.some(isBarrier)
-    case 'bar.sync':
-    case 'bar.arrive':
-    case 'cluster.arrive':
-    case 'cluster.wait':
-    case 'semaphore.signal':
-    case 'semaphore.wait':
+    case 'meeting':
       return kind === 'arrive-wait'
-    default: {
-      const [family, like] = [familyOf(i), fencesLike(i)]
+    case 'own':
       return about.some(
         (s) =>
-          (kind === 'group-wait' && s._tag === 'group' && s.family === family) ||
-          (kind === 'fence' && s._tag === 'fence' && like.includes(s.fence)),
+          (kind === 'group-wait' && s._tag === 'group' && s.family === group?.family) ||
+          (kind === 'fence' && s._tag === 'fence' && fences.includes(s.fence)),
       )
-    }
   }
 }
 
 /** U2 says which operation was left over: it is one of the group that was to be closed or waited for. M3 and M4 say it of a load and a store of tensor memory. */
 const leaves = (f: Diagnosis, s: Do): boolean => {
-  const family = familyOf(s.instruction)
-  if (family === null) return false
+  const family = roles[s.instruction._tag].group?.family
+  if (family === undefined) return false
   const near = (side: 'a' | 'b'): boolean => samePath((side === 'a' ? f.a : f.b)?.path ?? [], s.site.path)
   const says = (side: 'a' | 'b'): boolean =>
     f.id === 'U2' ||
@@ -258,9 +200,9 @@ const isMeetingOf =
 
 /** A statement, or the one behind it if it is a fence: what a wait lets begin. */
 const behind = (program: Program, s: Do | null): Do | null => {
-  if (s === null || !fences.has(s.instruction._tag)) return s
+  if (s === null || !isFence(s.instruction._tag)) return s
   const all = effectsOf(program.entry.body)
-  return all.slice(all.indexOf(s)).find((d) => !fences.has(d.instruction._tag)) ?? null
+  return all.slice(all.indexOf(s)).find((d) => !isFence(d.instruction._tag)) ?? null
 }
 
 /** How the verdict points at the mutant; null where it does not. */

@@ -19,7 +19,8 @@ import type { Instruction, InstructionName } from '../language/instruction.js'
 import type { Expr } from '../language/expression.js'
 import { effectsOf, type Binder, type Do, type Program, type Stmt } from '../language/program.js'
 import { instead, nameIs, rearranged, type DoSite } from './change.js'
-import { classOf, dataMovement, fences, type Change, type MutantClass, type Operator } from './model.js'
+import type { Change, MutantClass, Operator } from './model.js'
+import { classOf, dataMovement, isFence } from './roles.js'
 import { boundIn, effectsBehind, exchanged, isInLoop, neighbour } from './sites.js'
 
 // ---------------------------------------------------------------- left out
@@ -94,7 +95,7 @@ const calls = (s: Stmt): string => (s._tag === 'Do' ? s.site.label : `all of ${s
 
 const moved = (program: Program, site: DoSite, of: MutantClass): ReadonlyArray<Change> => {
   const name: InstructionName = site.statement.instruction._tag
-  const operator = fences.has(name) ? 'FENCE' : 'MOVE'
+  const operator = isFence(name) ? 'FENCE' : 'MOVE'
   return ([-1, 1] as const).flatMap((step): ReadonlyArray<Change> => {
     const i = neighbour(site, step)
     if (i === null) return []
