@@ -14,7 +14,7 @@ import { documentSchemas } from '../../../src/oracle/documents.js'
 import { spoken, type BackEnd, type Reply } from '../../../src/oracle/score/back-end.js'
 import { firstDifference } from '../../../src/oracle/score/difference.js'
 import { examine, judge, type Marked } from '../../../src/oracle/score/examine.js'
-import { processOf } from '../../../src/oracle/score/process.js'
+import { processWithin } from '../../../src/oracle/score/process.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
 import { suiteNamed, suites } from '../../../src/oracle/vectors/index.js'
 import type { Suite } from '../../../src/oracle/vectors/suite.js'
@@ -240,7 +240,8 @@ afterAll(() => {
 
 const world: World = {
   ...worldOf(onDisk),
-  processes: processOf,
+  // what has ended is ended soon
+  processes: processWithin(500),
 }
 interface CardDocument {
   readonly score: number | null

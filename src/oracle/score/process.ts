@@ -15,8 +15,6 @@ import type { Start } from './back-end.js'
 
 /** Bytes of a line: one that is longer ends the process. */
 const mostBytes = 2 ** 26
-/** Milliseconds that a process has to end by itself once a stream of it has. */
-const grace = 2000
 /** Characters of standard error that are kept. */
 const kept = 4000
 
@@ -29,7 +27,9 @@ const textOf = (bytes: Buffer): string => {
   }
 }
 
-export const processOf =
+/** `grace`: milliseconds that a process has to end by itself once a stream of it has. */
+export const processWithin =
+  (grace: number) =>
   (command: string, words: ReadonlyArray<string>): Start =>
   (hearing) => {
     const child = spawn(command, [...words], { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
@@ -119,3 +119,5 @@ export const processOf =
       },
     }
   }
+
+export const processOf: (command: string, words: ReadonlyArray<string>) => Start = processWithin(2000)
