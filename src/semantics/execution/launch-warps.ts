@@ -49,7 +49,7 @@ import type { Space, WarpProgram } from '../warps/program.js'
 import { flightOf, planeBytes } from '../warps/flight.js'
 import { scoutOf } from '../warps/scout.js'
 import { productsSteer } from '../warps/steering.js'
-import { controlling, decisive, watches } from '../warps/timing.js'
+import { controlling, decisive, signing, watches } from '../warps/timing.js'
 import { mbarrierNames } from './mbarrier-names.js'
 import { eager } from './policy.js'
 import { run, settings, type Ran } from './run.js'
@@ -537,6 +537,7 @@ const launchedWith = (
     parameters,
     decisive: decisive(p),
     controlling: controlling(p),
+    signing: signing(p),
     followed: ledger ?? (a.computes === undefined ? null : 'bytes'),
     fellows,
     watches: watches(p),

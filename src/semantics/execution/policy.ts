@@ -4,7 +4,8 @@
  * A policy is a Mealy machine: a state, and a choice from the events on offer. It sees the events' units and sizes, so a timed
  * semantics is one more policy. Randomness is a pure generator in the state; the same seed is the same schedule everywhere.
  *
- *     eager        operations before agents: every asynchronous effect as early as it can be; who asks in vain again and again lets others go first
+ *     eager        operations before agents: every asynchronous effect as early as it can be; of agents first those whose wait for a word is over, so that it passes
+ *                  on no more than it needs; who asks in vain again and again lets others go first
  *     lazy         agents before operations: every asynchronous effect as late as it can be
  *                  both: an agent that would do no more than read strongly once more the word that it has just read goes after all others
  *     roundRobin   agents and operations in turn
@@ -116,6 +117,20 @@ const unlessInVain = (offered: ReadonlyArray<Offered>, ofOperation: boolean): nu
   return firstWhere(offered, (o) => o.inVain !== true, ofOperation) ?? plain
 }
 
+/** A wait for a word of memory that is over. */
+const isOver = ({ operation, ready }: Offered): boolean =>
+  operation === null &&
+  ready?._tag === 'do' &&
+  ready.prepared._tag === 'semaphore' &&
+  ready.prepared.unheeded === true
+
+/** Of agents first one whose wait for a word is over. */
+const waitsFirst = (offered: ReadonlyArray<Offered>, plain: number): number => {
+  if (offered[plain]!.operation !== null) return plain
+  const over = offered.findIndex(isOver)
+  return over < 0 ? plain : over
+}
+
 /** What goes on after the end of `recorded`: schedules are written down without it (`files/schedule.ts`). */
 export const eagerly = (offered: ReadonlyArray<Offered>): number => unlessInVain(offered, true)
 
@@ -184,7 +199,7 @@ export const eager: AnyPolicy = pack<{ readonly polling: Polling; readonly asked
   name: 'eager',
   init: { polling: calm, asked: noneAsked },
   choose: ({ polling, asked }, offered) => {
-    const at = unlessAgain(asked, offered, unlessFruitless(offered, polling), true)
+    const at = waitsFirst(offered, unlessAgain(asked, offered, unlessFruitless(offered, polling), true))
     const chosen = offered[at]!
     return [at, { polling: polled(polling, chosen), asked: withAsked(asked, chosen) }]
   },

@@ -115,12 +115,14 @@ const ordering = (write: Access, { acquires, releases, rounds }: AtomicWords): A
 const wide = (e: Access, { words }: AtomicWords): Access => (words === 1 ? e : Object.assign({ words }, e))
 
 /** What comes of what it finds. */
-const withDeciding = (read: Access, { decides, controls }: AtomicWords): Access =>
-  controls !== null
-    ? Object.assign({ decides: true as const, controls }, read)
-    : decides
-      ? Object.assign({ decides: true as const }, read)
-      : read
+const withDeciding = (read: Access, { decides, controls, signs }: AtomicWords): Access =>
+  signs
+    ? Object.assign({ signs: true as const }, read)
+    : controls !== null
+      ? Object.assign({ decides: true as const, controls }, read)
+      : decides
+        ? Object.assign({ decides: true as const }, read)
+        : read
 
 export const execute = (x: Executing, m: Machine, p: AtomicWords): Effect => {
   const d = p.destination

@@ -124,6 +124,7 @@ export const event = (
   }
   if (p.until !== undefined) made.until = p.until
   if (p.relaxed !== undefined) made.relaxed = p.relaxed
+  if (p.unheeded !== undefined) made.unheeded = p.unheeded
   return made
 }
 

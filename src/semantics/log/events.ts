@@ -312,6 +312,8 @@ export interface Access {
   readonly decides?: true
   /** it may decide more than what memory holds, as an address: the site of the first branch that depends on it, or one behind all sites */
   readonly controls?: number
+  /** of an atomic read: of what it finds the sign is used, by waits that compare it with that of a word, and nothing else */
+  readonly signs?: true
   /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */
   readonly words?: number
   /** of a strong access: how many writes before the last of its word it takes, or lies under, element by element; -1: one that comes later; absent: it takes the last, or is the last */
@@ -482,6 +484,8 @@ export interface SemaphoreEvent {
   readonly until?: Comparison
   /** of a wait with `until`: it acquires nothing by itself, the next fence of memory does */
   readonly relaxed?: true
+  /** of a wait with `until`: nothing comes of the word but that the wait is over */
+  readonly unheeded?: true
 }
 /**
  * The threads of the agent have `count` registers from now on, which takes `needs` words of the `free` ones of the CTA (gives some back, if negative);

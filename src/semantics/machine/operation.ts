@@ -192,6 +192,8 @@ export type Prepared =
       readonly decides: boolean
       /** it may decide more than what memory holds: the site of the first branch that depends on it; null: it does not */
       readonly controls: number | null
+      /** of what it finds the sign is used, by waits that compare it with that of a word, and nothing else; then it decides nothing */
+      readonly signs: boolean
       /** some agent may wait for the words that it leaves */
       readonly watched: boolean
       /** other lanes have done theirs of the same instruction: each is an event, and events of others may come between them */

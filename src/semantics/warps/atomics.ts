@@ -27,6 +27,7 @@ import type { StoredFrom } from '../log/events.js'
 import * as V from '../machine/value.js'
 import type { FaultValue } from '../machine/value.js'
 import { elementsOf, reaches, type Here } from './memory.js'
+import { isOne } from '../log/lane-mask.js'
 import { maskOf } from './operands.js'
 import type { Prepared } from '../machine/operation.js'
 import { nothing, part, type Part } from '../machine/warp-stand.js'
@@ -121,8 +122,9 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
   const found = reaches(h, o.at, bytes, mask)
   if ('code' in found) return found
   const out: Part[] = []
-  const decides = h.launch.decisive.has(o)
-  const controls = h.launch.controlling.get(o) ?? null
+  const signs = h.launch.signing.has(o) && isOne(mask)
+  const decides = !signs && h.launch.decisive.has(o)
+  const controls = signs ? null : (h.launch.controlling.get(o) ?? null)
   for (const { target, lanes: all, bytes: places } of found) {
     if (target._tag !== 'plane')
       return target._tag === 'constant'
@@ -159,6 +161,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
         releases: o.ordering === 'release' || o.ordering === 'acq_rel',
         decides,
         controls,
+        signs,
         watched: h.launch.watches,
       }
       return part(

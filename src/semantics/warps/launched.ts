@@ -145,6 +145,8 @@ export interface WarpLaunch {
   readonly decisive: ReadonlySet<Operation>
   /** those that decide more than what memory holds, and the site of the first branch that depends on each */
   readonly controlling: ReadonlyMap<Operation, number>
+  /** atomics of whose result the sign alone is used */
+  readonly signing: ReadonlySet<Operation>
   /** data is followed through the registers, as bytes of values (`origins.ts`) or as terms (`word-terms.ts`) into a ledger */
   readonly followed: 'bytes' | Ledger | null
   /** other clusters that are followed beside one that runs (`fellows.ts`) */

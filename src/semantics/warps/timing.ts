@@ -240,6 +240,25 @@ export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = r
   )
 })
 
+/** Sums of words of whose result the sign alone is used: waits compare it with that of a word, and nothing else reads it. */
+export const signing: (p: WarpProgram) => ReadonlySet<Operation> = remembered(({ code }) => {
+  if (code.some(({ operation: o }) => o._tag === 'call')) return new Set()
+  const isSign = (o: Operation, row: Place): boolean =>
+    o._tag === 'load' &&
+    (o.until?.comparison === 'os' || o.until?.comparison === 'ss') &&
+    o.until.value === row &&
+    !o.from.rows.includes(row)
+  return new Set(
+    code.flatMap(({ operation: o, guard }) => {
+      if (o._tag !== 'atomic' || o.op !== 'add' || (o.type !== 's32' && o.type !== 'u32')) return []
+      const [row] = o.to ?? []
+      if (row === undefined || guard !== null) return []
+      const readers = code.filter(({ operation }) => usesOf(operation).reads.includes(row))
+      return readers.length > 0 && readers.every(({ operation }) => isSign(operation, row)) ? [o] : []
+    }),
+  )
+})
+
 /** Does it matter which lanes are found to run together? */
 export const asksWhoRuns = (p: WarpProgram): boolean => {
   const places = decidingIn(p.code)

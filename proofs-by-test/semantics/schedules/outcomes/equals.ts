@@ -15,7 +15,16 @@ import {
   warpSource,
   type GivenTensor,
 } from '../../../../src/semantics/execution/launch-warps.js'
+import { defaults } from '../../../../src/semantics/judging/detector/index.js'
+import { recorded } from '../../../../src/semantics/execution/policy.js'
+import type { EventKey } from '../../../../src/semantics/execution/step.js'
+import type { Source } from '../../../../src/semantics/machine/source.js'
 import type { Verdict } from '../../../../src/semantics/judging/verdict.js'
+import {
+  outcomes,
+  type Outcomes,
+  type OutcomesBounds,
+} from '../../../../src/semantics/schedules/outcomes/outcomes.js'
 import { dice, type Dice } from '../../../../src/semantics/schedules/naive/random.js'
 import { checkSource, standardOptions } from '../../../../src/semantics/verdict/check.js'
 import { right } from '../../../either.js'
@@ -52,13 +61,7 @@ ret;
 
 export const bytesOfPlaces = 128
 
-/** The verdict with equals, or of every CTA by itself; `everyOrder`: with nothing that goes alone. */
-export const verdictOf = (
-  d: Drawn,
-  everyCluster: boolean,
-  budget: number = Infinity,
-  everyOrder: boolean = false,
-): Verdict => {
+const sourceOf = (d: Drawn): Source => {
   const { program } = right(elaborate(right(parseModule(textOf(d))), 'k', 'k.ptx'))
   const tensor = (name: string): GivenTensor => ({
     name,
@@ -68,7 +71,7 @@ export const verdictOf = (
     elements: null,
     symbol: null,
   })
-  const source = warpSource(program, {
+  return warpSource(program, {
     grid: [d.ctas],
     block: [1],
     cluster: null,
@@ -83,13 +86,36 @@ export const verdictOf = (
     unknown: new Set(d.blank ? ['places', 'out'] : ['out']),
     sharedBase: usualSharedBase,
   })
-  const checked = checkSource(source, {
+}
+
+/** Every order of what decides, with nothing that goes alone. */
+export const everyOrderOf = (d: Drawn, bounds: OutcomesBounds): Outcomes =>
+  outcomes(
+    right(sourceOf(d).launch(algebra, standardOptions.arguments)),
+    defaults,
+    bounds,
+    undefined,
+    undefined,
+    null,
+    true,
+  )!
+
+/** The verdict with equals, or of every CTA by itself; `everyOrder`: with nothing that goes alone; `schedule`: what is run first. */
+export const verdictOf = (
+  d: Drawn,
+  everyCluster: boolean,
+  budget: number = Infinity,
+  everyOrder: boolean = false,
+  schedule: ReadonlyArray<EventKey> | null = null,
+): Verdict => {
+  const checked = checkSource(sourceOf(d), {
     ...standardOptions,
     algebra,
     everyCluster,
     everyOrder,
     budget,
     explain: false,
+    ...(schedule === null ? {} : { policy: recorded(schedule) }),
   })
   if (E.isLeft(checked)) throw new Error(checked.left.message)
   return checked.right.verdict

@@ -119,6 +119,19 @@ const turnstile = (die: Dice): ReadonlyArray<Chunk> => [
   ['add.u32 %r18, %r1, 1;', 'st.relaxed.gpu.global.u32 [%rd1+4], %r18;'],
 ]
 
+/** Barriers of the grid of one to three rounds, in most of them every line. */
+export const drawnRounds = (seed: number): Drawn => {
+  const die = dice(seed)
+  const ctas = 2 + (die.chance(0.4) ? 1 : 0)
+  const rounds = 1 + die.below(3)
+  const one = die.pick([counting, signing])
+  const chunks = Array.from({ length: rounds }, (_, round) => one(die, ctas, round)).flat()
+  const kept = chunks.flatMap((chunk, i) =>
+    die.chance(0.03) ? [] : die.chance(0.05) ? [...anything(die, ctas, 50 + i), ...chunk] : chunk,
+  )
+  return { ctas, lines: kept, blank: die.chance(0.7) }
+}
+
 export const drawnWaiting = (seed: number): Drawn => {
   const die = dice(seed)
   const ctas = 2 + (die.chance(0.6) ? 1 : 0) + (die.chance(0.1) ? 1 : 0)

@@ -366,6 +366,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           nat,
           'of an atomic read that decides: it may decide more than what memory holds, as an address; the site of the first branch that depends on it, or one after all sites',
         ),
+        signs: described(
+          yes,
+          'of an atomic read: of what it finds the sign is used, by waits that compare it with that of a word, and nothing else',
+        ),
         words: described(
           nat,
           'of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one',
@@ -577,6 +581,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'of a wait with `until`: it acquires nothing by itself, the next fence of memory does',
         ),
+        unheeded: described(
+          yes,
+          'of a wait with `until`: nothing comes of the word but that the wait is over',
+        ),
       },
     ),
     'an agent adds to a semaphore, or has waited for it',
@@ -703,6 +711,7 @@ const accessOf = (e: WrittenAccess, f: Footprint): Access => {
   if (e.joins !== undefined) made.joins = e.joins
   if (e.decides !== undefined) made.decides = e.decides
   if (e.controls !== undefined) made.controls = e.controls
+  if (e.signs !== undefined) made.signs = e.signs
   if (e.words !== undefined) made.words = e.words
   if (e.older !== undefined) made.older = e.older
   if (e.found !== undefined) made.found = e.found
@@ -784,6 +793,7 @@ const semaphoreOf = (e: WrittenSemaphore, footprint: Footprint): SemaphoreEvent 
   }
   if (e.until !== undefined) made.until = e.until
   if (e.relaxed !== undefined) made.relaxed = e.relaxed
+  if (e.unheeded !== undefined) made.unheeded = e.unheeded
   return made
 }
 

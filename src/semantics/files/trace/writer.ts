@@ -40,6 +40,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         joins: e.joins,
         decides: e.decides,
         controls: e.controls,
+        signs: e.signs,
         words: e.words,
         older: e.older,
         found: e.found,
@@ -79,6 +80,7 @@ const lineOf = (w: Writer, e: LogEvent): string => {
         outcome: e.outcome,
         until: e.until,
         relaxed: e.relaxed,
+        unheeded: e.unheeded,
       })
     case 'barrier':
     case 'group':

@@ -13,6 +13,7 @@
 import type { Comparison, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
+import type { Signed } from './sums.js'
 import { noReadings, type OpenRead, type Readings, type Sighting, type Touch } from './readings-state.js'
 
 // ---------------------------------------------------------------- model
@@ -32,9 +33,25 @@ export interface Passed {
   readonly until: Comparison
   readonly value: number
 }
+/** A wait that is over, behind so many writes of the word. */
+export interface Reached {
+  readonly stamp: Stamp
+  readonly written: number
+  /** of one of which nothing comes but that it is over: what it has asked, of what, and the writes that it did not know; null: another */
+  readonly asks: {
+    readonly until: Comparison
+    readonly value: number
+    readonly before: number
+    readonly needs: ReadonlyArray<Left>
+  } | null
+  /** what writes that came later have added that do not know of it; NaN: they did something else */
+  readonly more: number
+}
 /** A write: what it left, what was there before, and whether its agent knew all earlier ones. */
 export interface Left {
   readonly stamp: Stamp
+  /** how many writes of the word have come before it */
+  readonly nth: number
   readonly before: number
   readonly after: number
   readonly adds: boolean
@@ -90,12 +107,16 @@ export interface Word {
   /** who has written it since the last store, and of the agent of that store whom its lane knew */
   writers: ReadonlyArray<Writer>
   found: Found[]
-  /** per agent: the last wait of each of its lanes for it */
-  readonly waits: Map<number, ReadonlyArray<Stamp>>
   /** the last read by each of its lanes that decides something */
   asked: ReadonlyArray<Stamp>
   /** the last wait of each of its lanes that asked the same of it */
   passed: ReadonlyArray<Passed>
+  /** atomics of whose finding the sign is used, which some running agent does not know */
+  signed: ReadonlyArray<Signed>
+  /** how many writes there were */
+  written: number
+  /** waits that are over, which some running agent does not know */
+  reached: ReadonlyArray<Reached>
 }
 /**
  * What lanes of a warp knew at their last fence. They tell it themselves: a lane that has met them since has not fenced. `sequential`: at a fence.sc, and those that have met
@@ -158,6 +179,8 @@ export interface Strong {
   controlling: number
   /** from which site on it decides what its thread does */
   branch: number | null
+  /** the event of the last atomic of whose finding the sign is used; -1: that of the last is not */
+  signs: number
   /** a fence.sc was executed */
   sequential: boolean
   /** by agent and scope: what it knew at its last fence.sc, and what those before it had shown to it */
@@ -180,6 +203,7 @@ export const strongState = (): Strong => ({
   decided: -1,
   controlling: -1,
   branch: null,
+  signs: -1,
   sequential: false,
   inOrder: new Map(),
   widest: null,
@@ -196,6 +220,7 @@ export const forgetStrong = (s: Strong): void => {
   s.decided = -1
   s.controlling = -1
   s.branch = null
+  s.signs = -1
   s.sequential = false
   s.inOrder.clear()
   s.widest = null

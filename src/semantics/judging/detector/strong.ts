@@ -25,7 +25,7 @@
  *
  * | asked of a wait that passes                                                        | else                         |
  * |------------------------------------------------------------------------------------|------------------------------|
- * | every write of the word that comes after it knows it                               | it could have come first     |
+ * | every write of the word that comes after it knows it, or nothing undoes the wait (`sums.ts`) | it could have come first |
  * | no fewer of the writes that it does not know anyhow would let it pass               | it could have passed earlier |
  *
  * What has been waited for so has come: the memory that the word lies in is not left before it (K1), also where nothing else is told.
@@ -67,7 +67,6 @@ import type { Heard, Joined, Message, OpenRead, Sighting } from './readings-stat
 import type { AgentState, Context } from './context.js'
 import { publish, receive, stampAt } from './context.js'
 import { allLanes } from './activity.js'
-import { withLatest } from './barriers.js'
 import {
   isSameKnowledge,
   copy,
@@ -94,6 +93,7 @@ import {
   type Last,
   type Left,
   type Passed,
+  type Reached,
   type Past,
   type Pending,
   type Shown,
@@ -102,6 +102,7 @@ import {
   type Word,
   type Writer,
 } from './strong-state.js'
+import { addedBy, isOfSign, isOneSign, needsAll, stays, sumsIn, total, type Signed } from './sums.js'
 import { act, partLanes, strandsOf } from './strands.js'
 import { exceeds, valueAt } from './sparse.js'
 
@@ -122,9 +123,11 @@ const wordAt = (d: Detector, plane: number, byte: number): Word => {
     left: [],
     writers: [],
     found: [],
-    waits: new Map(),
     asked: [],
     passed: [],
+    signed: [],
+    written: 0,
+    reached: [],
   }
   d.strong.words.set(key, made)
   d.strong.planes.add(plane)
@@ -156,9 +159,10 @@ const forgetWord = (d: Detector, key: string): void => {
   w.left = []
   w.writers = []
   w.found = []
-  w.waits.clear()
   w.passed = []
   w.asked = []
+  w.signed = []
+  w.reached = []
 }
 
 /** A write by an operation, through whatever proxy: no strong access of an agent is morally strong with it. */
@@ -963,6 +967,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       d.strong.decided = e.decides === true ? e.stamp.at : -1
       d.strong.controlling = e.controls === undefined ? -1 : e.stamp.at
       d.strong.branch = e.controls ?? null
+      d.strong.signs = e.signs === true ? e.stamp.at : -1
     }
     const kept = onlyKept(e)
     const decides = e.decides === true && e.joins !== true
@@ -1116,17 +1121,36 @@ const written = (
   knew: Knowledge,
 ): void => {
   const c = d.context
-  for (const wait of [...w.waits.values()].flat())
-    if (!knowsAttendance(knew, wait, stamp)) {
-      const name = nameOf(c, e.footprint, byte)
-      ambiguous(
-        d,
-        name,
-        wait,
-        e.stamp,
-        `${where(c.header, e.stamp)} can come before ${where(c.header, wait)}`,
-      )
-    }
+  const name = nameOf(c, e.footprint, byte)
+  const far = farthest(w, stamp, knew)
+  const isBehind = ({ stamp: of, nth }: Pick<Left, 'stamp' | 'nth'>): boolean =>
+    nth < far || knowsEvent(knew, of, stamp)
+  const more =
+    before === undefined || after === undefined || !addsOneWord(e) ? NaN : addedBy({ before, after })
+  w.reached = w.reached.map((wait) => {
+    if (knowsAttendance(knew, wait.stamp, stamp)) return wait
+    const { stamp: of, written: nth, asks, more: others } = wait
+    const now: Reached = { stamp: of, written: nth, asks, more: others + more }
+    if (asks === null || !asks.needs.every(isBehind) || !stays(asks, now.more))
+      ambiguous(d, name, of, e.stamp, `${where(c.header, e.stamp)} can come before ${where(c.header, of)}`)
+    return now
+  })
+  const fails = (of: Stamp, other: Stamp): void => {
+    const text = `what ${where(c.header, of)} finds may have either sign, depending on what comes before it`
+    ambiguous(d, name, of, other, text)
+  }
+  w.signed = w.signed.map((one) => {
+    if (isBehind(one)) return one
+    const now: Signed = { stamp: one.stamp, nth: one.nth, low: one.low, more: one.more + more }
+    if (!isOneSign(now.low, now.more)) fails(one.stamp, stamp)
+    return now
+  })
+  if (d.strong.signs === e.stamp.at) {
+    const sums = Number.isNaN(more) ? null : sumsIn(w.left, isBehind, before ?? NaN)
+    const [low, others] = sums === null ? [NaN, NaN] : [sums.low, total(sums.added)]
+    if (!isOneSign(low, others)) fails(stamp, stamp)
+    w.signed = [...w.signed, { stamp, nth: w.written, low, more: others }]
+  }
   const { unsteady, overtaken } = d.strong.readings
   const word = keyOfWord(e.footprint.plane, byte)
   if (!unsteady.has(word) && w.passed.some((wait) => mayKeep(wait, { stamp, back, before, after, knew })))
@@ -1137,13 +1161,23 @@ const written = (
   const last = w.left[at - 1]
   w.left.splice(at, 0, {
     stamp,
+    nth: w.written++,
     before,
     after,
-    adds: e.combine === 'add',
+    adds: addsOneWord(e),
     knewAll: last === undefined || knowsEvent(knew, last.stamp, stamp),
   })
   if (w.left.length > 32) settle(c, w)
 }
+
+/** Behind how many writes is who knows so much of waits for the word that have found them? */
+const farthest = ({ reached }: Word, by: Stamp, knew: Knowledge): number =>
+  reached.reduce(
+    (far, wait) => (wait.written > far && knowsAttendance(knew, wait.stamp, by) ? wait.written : far),
+    0,
+  )
+
+const addsOneWord = (e: Access): boolean => addsWords(e) && (e.words ?? 1) === 1
 
 /** May a write that does not know of a wait come before it, and then it is not over? */
 const mayKeep = (
@@ -1177,14 +1211,26 @@ const settle = (c: Context, w: Word): void => {
     )
   )
     n++
-  if (n > 0) w.left.splice(0, n)
+  if (n === 0) return
+  w.left.splice(0, n)
+  const isKnownToAll = (knows: (k: Knowledge, by: Stamp | undefined) => boolean): boolean =>
+    running.every((a) => strandsOf(a).every(({ knowledge }) => knows(knowledge, everyLane(a))))
+  w.signed = w.signed.filter(({ stamp }) => !isKnownToAll((k, by) => knowsEvent(k, stamp, by)))
+  w.reached = w.reached.filter(({ stamp }) => !isKnownToAll((k, by) => knowsAttendance(k, stamp, by)))
 }
 
 /** Comparisons that hold from some word on, or of one word alone. */
 const leastOf: ReadonlySet<string> = new Set(['eq', 'ge', 'gt', 'hs', 'hi'])
 
 /** Could a wait that passes on the last value have passed on fewer of the writes that it does not know? Which of them it can do without. */
-const spare = (left: ReadonlyArray<Left>, k: Knowledge, e: SemaphoreEvent): Left | undefined => {
+const spare = (
+  left: ReadonlyArray<Left>,
+  k: Knowledge,
+  e: SemaphoreEvent,
+  isBehind: (l: Left) => boolean,
+): Left | undefined => {
+  const sums = isOfSign(e.until) ? sumsIn(left, isBehind, e.before) : null
+  if (sums !== null && needsAll(sums, e.until, e.value)) return undefined
   const from = left.findIndex((l) => !knowsEvent(k, l.stamp, e.stamp))
   if (from < 0) return undefined
   const tail = left.slice(from)
@@ -1203,6 +1249,22 @@ const spare = (left: ReadonlyArray<Left>, k: Knowledge, e: SemaphoreEvent): Left
   return undefined
 }
 
+/** What a wait has asked of which nothing comes but that it is over; null: every write that comes later must know of it. */
+const asksIn = (
+  { left }: Word,
+  isBehind: (l: Left) => boolean,
+  { until, unheeded, value, before }: SemaphoreEvent,
+): Reached['asks'] =>
+  until === undefined || unheeded !== true || Number.isNaN(before)
+    ? null
+    : { until, value, before, needs: left.filter((l) => !isBehind(l)) }
+
+/** Waits that later writes need not know are all kept; of the others of its lanes the latest. */
+const withReached = (all: ReadonlyArray<Reached>, one: Reached): ReadonlyArray<Reached> => [
+  ...all.filter((r) => r.asks !== null || r.stamp.agent !== one.stamp.agent || !isAmong(r.stamp, one.stamp)),
+  one,
+]
+
 /** Of those of its lanes that have asked the same the latest. */
 const withPassed = (all: ReadonlyArray<Passed>, one: Passed): ReadonlyArray<Passed> => {
   const { stamp, until, value } = one
@@ -1218,7 +1280,10 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
   const { plane } = e.footprint
   for (const byte of wordsOf(e.footprint)) {
     const w = wordAt(d, plane, byte)
-    const without = spare(w.left, a.knowledge, e)
+    const far = farthest(w, e.stamp, a.knowledge)
+    const known = (l: Left): boolean => l.nth < far || knowsEvent(a.knowledge, l.stamp, e.stamp)
+    const asks = asksIn(w, known, e)
+    const without = spare(w.left, a.knowledge, e, known)
     if (without !== undefined) {
       const name = nameOf(c, e.footprint, byte)
       ambiguous(
@@ -1236,7 +1301,12 @@ export const watched = (d: Detector, e: SemaphoreEvent, a: AgentState): void => 
     finds(d, w, w, stamp, one)
     hear(d, w, w, a, e.stamp, one, e.relaxed !== true, true)
     for (const l of w.left) heardOf(d.obligations, l.stamp, plane, byte, stamp)
-    w.waits.set(x, withLatest(w.waits.get(x) ?? [], e.stamp))
+    w.reached = withReached(w.reached, {
+      stamp: e.stamp,
+      written: w.written,
+      asks,
+      more: 0,
+    })
     if (e.until !== undefined)
       w.passed = withPassed(w.passed, { stamp: e.stamp, until: e.until, value: e.value })
   }

@@ -317,7 +317,6 @@ export const memoryOf = (
           : toldIn(c, w.told, running, floor),
         w.left,
         inTurn(w.writers.filter(({ stamp }) => exactly || running(stamp.agent))),
-        w.waits,
         steady.none || steady.unsteady.has(word) ? '' : passedIn(w.passed),
         steady.none || steady.overtaken.has(word) ? '' : inStamps(w.asked),
         w.open.map(({ stamp }) => stamp),
