@@ -125,9 +125,9 @@ const kinds: ReadonlyArray<
     'deadlock',
   ],
   [
-    'R5 who comes behind the last finds another sign',
-    3,
-    ['setp.eq.u32 %p1, %r1, 2;', 'selp.b32 %r20, 0x80000000, 1, %p1;', ...sign('W0', '%r20')],
+    'R5 who comes behind another finds another sign',
+    2,
+    [...only(1, [add('0x80000000'), 'bra DONE;']), ...sign('W0', '1')],
     'deadlock',
   ],
 ]
