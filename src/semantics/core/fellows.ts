@@ -26,12 +26,12 @@ import { valueIn } from '../machine/evaluate.js'
 import * as Fellowships from '../machine/fellowship.js'
 import { footprints } from '../machine/footprint.js'
 import type { Prepared } from '../machine/operation.js'
-import { partAll, type Fellowship } from '../machine/fellowship.js'
+import { eachApart, kindsBy, met, partAll, type Fellowship, type Kinds } from '../machine/fellowship.js'
 import type { CoreFellows, Held, Shifted } from '../machine/stand.js'
 import * as V from '../machine/value.js'
 import type { FaultValue, TileValue, Value } from '../machine/value.js'
 import type { World } from '../machine/world.js'
-import { remembered } from '../../remembered.js'
+import { remembered, rememberedBy } from '../../remembered.js'
 
 // ---------------------------------------------------------------- what is beside a frame
 
@@ -176,16 +176,33 @@ export const heldOf = (b: Beside | null, env: Environment, e: ExprNode, own: Val
   const slots = differing(b, [e])
   if (slots === null) return null
   const world = elsewhere(env.world)
+  const held = b.of.clusters.map((): Held[number] => own)
   let isOne = true
-  const held = b.of.clusters.map((_, fellow): Held[number] => {
-    if (b.of.alike[fellow] === 0) return own
+  const kinds = kindsIn(b, slots, readsOf(e).placed)
+  kinds.members.forEach((members, kind) => {
+    const fellow = Fellowships.oneOf(b.of, kinds, kind)
+    if (fellow === null) return
     const theirs = valueIn(environmentOf(b, env, world, slots, fellow), e)
-    if (isSame(own, theirs)) return own
+    if (isSame(own, theirs)) return
     isOne = false
-    return said(own, theirs)
+    const one = said(own, theirs)
+    for (const member of members) held[member] = one
   })
   return isOne ? null : held
 }
+
+/** Fellows that have the same in these slots are of one kind; each is one of its own where its coordinates are read, or what it has is no number. */
+const kindsIn = ({ of, slots: held }: Beside, slots: ReadonlyArray<number>, placed: boolean): Kinds =>
+  placed || slots.length === 0
+    ? eachApart(of)
+    : slots.map((slot) => kindsHolding(of, held[slot]!)).reduce((a, b) => met(of, a, b))
+
+const kindsOfHeld = rememberedBy<Held, Fellowship, Kinds>()
+const kindsHolding = (of: Fellowship, held: Held): Kinds =>
+  kindsOfHeld(held, of, () =>
+    held.every(isWholeNumber) ? kindsBy(of, (fellow) => Number(held[fellow])) : eachApart(of),
+  )
+const isWholeNumber = (x: Held[number]): boolean => Number.isSafeInteger(x) && !Object.is(x, -0)
 
 /** A value, and what it is for the fellows, comes to a slot. */
 export const hold = (b: Beside | null, slot: number, held: Held | null): void => {
@@ -214,16 +231,19 @@ export const effect = (
 ): void => {
   if (b === null || V.isFault(prepared)) return
   const { header } = env.world
-  const slots = differing(
-    b,
-    operandsOf(instruction).map(({ expr }) => expr),
-  )
+  const operands = operandsOf(instruction).map(({ expr }) => expr)
+  const slots = differing(b, operands)
   if (slots === null) {
     Fellowships.unmoved(header, b.of, [{ prepared }])
     return
   }
   const world = elsewhere(env.world)
-  Fellowships.follow(header, b.of, Fellowships.eachApart(b.of), [{ prepared }], (fellow) => {
+  const kinds = kindsIn(
+    b,
+    slots,
+    operands.some((e) => readsOf(e).placed),
+  )
+  Fellowships.follow(header, b.of, kinds, [{ prepared }], (fellow) => {
     const theirs = prepare(environmentOf(b, env, world, slots, fellow))
     return V.isFault(theirs) ? null : [{ prepared: theirs }]
   })
