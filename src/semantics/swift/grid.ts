@@ -13,6 +13,7 @@ import type { LinkedInstruction, WarpLaunch } from '../warps/launched.js'
 import { endsAt } from '../warps/meeting.js'
 import type { Guard, Operation, Row } from '../warps/program.js'
 import { isPlain } from './program.js'
+import { clocksIn, ticking } from './clocks.js'
 import { doubtsOf, settled } from './nothing.js'
 import { printed, type Printed } from './printing.js'
 import { reduced } from './exchanges.js'
@@ -102,7 +103,13 @@ const giveAll = ({ words }: Registers, to: Row, list: Uint8Array, word: number):
 }
 
 /** Null: it is not executed here. */
-const stepOf = (launch: WarpLaunch, m: Memories, { instruction }: LinkedInstruction): Step | null => {
+const stepOf = (
+  launch: WarpLaunch,
+  m: Memories,
+  { instruction }: LinkedInstruction,
+  clocks: ReadonlyMap<Row, boolean>,
+  tick: (r: Registers) => void,
+): Step | null => {
   const { operation: o, guard, site } = instruction
   if (!isPlain(o)) return null
   const computes = (does: Does | null): Step | null =>
@@ -112,8 +119,14 @@ const stepOf = (launch: WarpLaunch, m: Memories, { instruction }: LinkedInstruct
   switch (o._tag) {
     case 'scalar':
       return computes(computing(o.name, o.from, o.to))
-    case 'move':
-      return computes(moving(o.to, o.from))
+    case 'move': {
+      const move = moving(o.to, o.from)
+      if (!o.from.some((row) => clocks.has(row))) return computes(move)
+      return computes((r, lanes) => {
+        tick(r)
+        move(r, lanes)
+      })
+    }
     case 'part':
       return computes(parting(o))
     case 'pack':
@@ -488,9 +501,11 @@ export const grid = (
   prints: (text: Printed) => void,
 ): Ending => {
   const { program, code, threads } = launch
+  const clocks = clocksIn(program)
+  const tick = ticking(clocks)
   const steps: Step[] = []
   for (const one of code) {
-    const step = stepOf(launch, m, one)
+    const step = stepOf(launch, m, one, clocks, tick)
     if (step === null) return 'fails'
     steps.push(step)
   }

@@ -19,6 +19,7 @@ import {
   type WarpProgram,
 } from '../warps/program.js'
 import { usesOf } from '../warps/uses.js'
+import { clocksIn } from './clocks.js'
 
 // ---------------------------------------------------------------- operations
 
@@ -113,6 +114,7 @@ const writtenBefore = (p: WarpProgram, follows: Follows): ReadonlyArray<Uint8Arr
   const entry = new Uint8Array(p.rows + p.predicates)
   for (const { row } of p.constants) entry[row] = 1
   for (const { row, given } of p.givens) if (given._tag !== 'unspecified') entry[row] = 1
+  for (const row of clocksIn(p).keys()) entry[row] = 1
   const at: (Uint8Array | null)[] = p.code.map(() => null)
   const todo: number[] = []
   const come = (pc: number, s: Uint8Array): void => {

@@ -62,7 +62,7 @@ export type Given =
   /** lanes that are equal to, below, at most, above, at least this one */
   | { readonly _tag: 'lanes'; readonly which: 'eq' | 'lt' | 'le' | 'gt' | 'ge' }
   /** the multiprocessor, a clock, a timer: nothing that a kernel may rely on */
-  | { readonly _tag: 'unspecified'; readonly name: string }
+  | { readonly _tag: 'unspecified'; readonly name: string; readonly word: 0 | 1 }
   /** bytes of dynamic, and of all shared memory */
   | { readonly _tag: 'sharedBytes'; readonly which: 'dynamic' | 'all' }
   /** address in shared memory of a byte of the CTA's variables */

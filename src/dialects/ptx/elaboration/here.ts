@@ -161,7 +161,7 @@ const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | nul
       : plain.has(name)
         ? given(h.e, plain.get(name)!)
         : unspecified.has(name)
-          ? given(h.e, { _tag: 'unspecified', name })
+          ? given(h.e, { _tag: 'unspecified', name, word: 0 })
           : numbers.has(name)
             ? constant(h.e, numbers.get(name)!)
             : kind !== undefined && name.endsWith('.w')
@@ -173,7 +173,12 @@ const special = (h: Here, name: string, words: number): ReadonlyArray<Row> | nul
   if (first === null) return null
   return words === 1
     ? [first]
-    : [first, ...Array.from({ length: words - 1 }, () => (unspecified.has(name) ? first : constant(h.e, 0)))]
+    : [
+        first,
+        ...Array.from({ length: words - 1 }, () =>
+          unspecified.has(name) ? given(h.e, { _tag: 'unspecified', name, word: 1 }) : constant(h.e, 0),
+        ),
+      ]
 }
 
 // ---------------------------------------------------------------- values
