@@ -237,6 +237,47 @@ describe('a register, or a word of local memory, that nothing has written', () =
   ])('comes to nothing if it %s', (_, body) => {
     expect(told(body)).toBe('ok')
   })
+  /** %r20 and what is named %n nothing writes; %r1 is a lane's own number */
+  const pair = (type: string, upper: string, lower: string): string =>
+    `.reg .b16 %h<4>; .reg .b32 %n; cvt.rn${type.startsWith('e') ? '.satfinite' : ''}.${type}x2.f32 ${type.startsWith('e') ? '%h1' : '%r11'}, ${upper}, ${lower};`
+  const apart = 'mov.b32 {%h1, %h2}, %r11;'
+  it.each([
+    ['the upper of two converted bytes', `${pair('e4m3', '%r20', '%r1')} st.global.b8 [%rd5], %h1;`, 'ok'],
+    ['the lower of them', `${pair('e4m3', '%r1', '%r20')} st.global.b8 [%rd5], %h1;`, 'invalid I1 '],
+    [
+      'the upper, and both are stored',
+      `${pair('e5m2', '%r20', '%r1')} st.global.b16 [%rd5], %h1;`,
+      'invalid I1 ',
+    ],
+    ['the upper of two halves', `${pair('bf16', '%r20', '%r1')} ${apart} st.global.b16 [%rd5], %h1;`, 'ok'],
+    [
+      'the upper, which is stored',
+      `${pair('bf16', '%r20', '%r1')} ${apart} st.global.b16 [%rd5], %h2;`,
+      'invalid I1 ',
+    ],
+    [
+      'the lower, and the upper is stored',
+      `${pair('f16', '%r1', '%r20')} ${apart} st.global.b16 [%rd5], %h2;`,
+      'ok',
+    ],
+    [
+      'the lower until later',
+      `${pair('e4m3', '%r1', '%n')} mov.b32 %n, %r1; st.global.b8 [%rd5], %h1;`,
+      'invalid I1 ',
+    ],
+    [
+      'the lower where one lane alone writes it',
+      `.reg .b32 %m; setp.eq.u32 %p2, %r1, 3; @%p2 mov.b32 %m, 1; ${pair('e4m3', '%r1', '%m')} st.global.b8 [%rd5], %h1;`,
+      'invalid I1 ',
+    ],
+    [
+      'a word of a pair that is not stored',
+      `.reg .b16 %h<4>; mov.b16 %h1, 7; mov.b32 %r12, {%h1, %h2}; st.global.b16 [%rd5], %r12;`,
+      'ok',
+    ],
+  ])('is %s', (_, body, verdict) => {
+    expect(toldOf(module(body).replace('ld.shared.b32 %r10, [%r3+4];', ''), 64)).toBe(verdict)
+  })
   it('comes to nothing if it is what hardware alone knows', () => {
     const text = module(`mov.u32 %r11, %smid; ${y}`).replace('ld.shared.b32 %r10, [%r3+4];', '')
     expect(toldOf(text, 64)).toBe('ok')

@@ -37,6 +37,7 @@ import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } fr
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
 import { came, carrierAt } from './shadows.js'
+import { cameFrom } from './parts.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -634,7 +635,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
       }
       continue
     }
-    const lost = fromNothing(h, target.plane, from, mask)
+    const lost = fromNothing(h, target.plane, from, mask, 8 * bytes)
     if (lost !== null) return lost
     const strong = strongly(h, o)
     const storeOf = (those: ReadonlyArray<number>, at: ReadonlyArray<number>): Store => {
@@ -659,17 +660,21 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
 }
 
 /**
- * What an output is given must come from somewhere. What hardware alone knows may be stored, and a byte of which some bits are written.
+ * What an output is given must come from somewhere: the part that is stored (`parts.ts`). What hardware alone knows may be stored, and a byte of which some
+ * bits are written.
  */
 const fromNothing = (
   { world, rows, launch }: Here,
   plane: number,
   from: ReadonlyArray<Row>,
   mask: number,
+  bits: number,
 ): FaultValue | null => {
   if (world.header.planes[plane]?.output !== true) return null
   for (const row of from) {
-    const unknown = rows.unknown[row]! & mask
+    if ((rows.unknown[row]! & mask) === 0) continue
+    const unknown =
+      cameFrom(launch.program, row, bits).reduce((all, place) => all | rows.unknown[place]!, 0) & mask
     if (unknown !== 0 && !unspecifiedIn(launch.program).has(row) && !fieldsIn(launch.program).has(row))
       return V.fault(
         'I1',
