@@ -86,12 +86,15 @@ class Chip:
         self.name, self.configs = name, configs or {}
         self.asked: list[Asked] = []
         self._undo: list[Callable[[], None]] = []
+        #: tensors that host code has asked for their addresses
+        self.addressed: dict[int, torch.Tensor] = {}
 
     def __enter__(self) -> "Chip":
         triton.runtime.driver.set_active(Driver(self.name))
         self._set(triton.runtime.jit.KernelInterface, "__getitem__", lambda kernel, grid: functools.partial(self.launch, kernel, grid))
         self._set(triton.runtime.jit.JITFunction, "warmup", lambda kernel, *args, grid, **said: Compiled(self, kernel, said))
         self._set(triton.testing.Mark, "run", lambda *args, **said: None)
+        self._set(torch.Tensor, "data_ptr", lambda tensor: self._remembered(tensor))
         self._set(torch.cuda, "get_device_capability", lambda *_: CHIPS[self.name])
         self._set(torch.cuda, "get_device_properties", lambda *_: types.SimpleNamespace(multi_processor_count=4, name=self.name))
         mode = OnCpu()
@@ -102,6 +105,19 @@ class Chip:
     def __exit__(self, *_: Any) -> None:
         while self._undo:
             self._undo.pop()()
+
+    def _remembered(self, tensor: torch.Tensor) -> int:
+        address = _data_ptr(tensor)
+        if tensor.numel():
+            self.addressed[address] = tensor
+        return address
+
+    def _named(self, argument: Any) -> Any:
+        """The tensors whose addresses a tensor holds, in its place: host code has asked each of them for its address."""
+        if not torch.is_tensor(argument) or argument.dtype != torch.int64 or argument.ndim != 1:
+            return argument
+        found = [self.addressed.get(address) for address in argument.tolist()]
+        return argument if not found or any(one is None for one in found) else tcspec.pointers(found)
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
         before = getattr(owner, name)
@@ -116,6 +132,8 @@ class Chip:
         if name in self.configs:
             asked["config"] = self.configs[name]
         bound = call(kernel, arguments, said, grid, asked.get("config")).bound
+        arguments, said = tuple(self._named(one) for one in arguments), {key: self._named(one) for key, one in said.items()}
+        asked |= said
         try:
             found.checked = tcspec.check(kernel, *arguments, grid=grid, **asked)
             found.verdict = found.checked.verdict
@@ -128,11 +146,20 @@ class Chip:
                 found.ran = f"refused: {refused}"
             raise
         for argument, array in found.made.outputs.items():
-            value = bound[argument]
+            value = _held_by(bound, argument, self.addressed)
             tensor = getattr(value, "base", value) if not torch.is_tensor(value) else value
             fetched = torch.frombuffer(bytearray(array.tobytes()), dtype=tensor.dtype)
             with torch.no_grad():
                 tensor.copy_(fetched.reshape(tensor.shape))
+
+
+_data_ptr = torch.Tensor.data_ptr
+
+
+def _held_by(bound: Mapping[str, Any], name: str, addressed: Mapping[int, Any]) -> Any:
+    """The tensor of an output: an argument, or the one whose address stands there (``group_c_ptrs[0]``)."""
+    holder, _, place = name.partition("[")
+    return bound[name] if not place else addressed[int(bound[holder][int(place[:-1])])]
 
 
 class Compiled:

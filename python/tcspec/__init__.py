@@ -14,7 +14,7 @@ from .asking import check, mutate, run, time
 from .client import Client
 from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut, TooLarge
 from .numerics import Comparison, compare, mma
-from .tensors import Array, Tensor
+from .tensors import Array, Tensor, pointers
 from .verified import verified
 from .verdict import AtLevel, BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
 from .warm import close, version
@@ -49,6 +49,7 @@ __all__ = [
     "layouts",
     "mma",
     "mutate",
+    "pointers",
     "run",
     "time",
     "verified",

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 
 from .errors import Refused
 
-__all__ = ["Array", "Tensor", "dtype_name", "numpy_dtype", "of_json", "to_json"]
+__all__ = ["Array", "Pointers", "Tensor", "dtype_name", "numpy_dtype", "of_json", "pointers", "to_json"]
 
 #: bytes of an element; the 4-bit and 6-bit floats and ``i1`` take one each
 _BYTES: Mapping[str, int] = {
@@ -141,6 +141,30 @@ class Array:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dtype", dtype_name(self.dtype))
         object.__setattr__(self, "shape", tuple(int(n) for n in self.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Pointers:
+    """A tensor of ``int64`` that holds the addresses of other tensors, as host code makes it of their ``data_ptr()``."""
+
+    tensors: tuple[Any, ...]
+
+    @property
+    def dtype(self) -> str:
+        return "i64"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.tensors),)
+
+
+def pointers(tensors: Sequence[Any]) -> Pointers:
+    """What stands for ``torch.tensor([t.data_ptr() for t in tensors])`` in the arguments of a kernel of Triton: ``tcspec.pointers([a, b, c])``.
+
+    A tensor may also be an argument itself, and in several such arrays. In ``run(...).outputs`` the tensors have the name of the argument and their place:
+    ``group_c_ptrs[0]``. TTGIR has no addresses, so such a kernel is judged as PTX.
+    """
+    return Pointers(tuple(tensors))
 
 
 def _is_array(value: Any) -> bool:

@@ -34,6 +34,30 @@ def results(verdict: Any) -> Any:
     return [(at.level, at.result) for at in verdict.levels]
 
 
+class Addresses(unittest.TestCase):
+    """Tensors that hold addresses of others: only PTX has addresses."""
+
+    def test_each_program_reaches_the_tensor_at_its_number(self) -> None:
+        a, b = (numpy.arange(256, dtype=numpy.float32) + first for first in (1, 1000))
+        for level, at in ((None, [("ttgir", "refused"), ("ptx", "ok")]), ("ptx", [])):
+            run = tcspec.run(kernels.doubled_through, tcspec.pointers([a, b]), BLOCK=256, grid=2, level=level)
+            self.assertTrue(run.ok, str(run))
+            self.assertEqual(at, results(run.kernels[0]))
+            numpy.testing.assert_array_equal(a * 2, run.outputs["addresses[0]"])
+            numpy.testing.assert_array_equal(b * 2, run.outputs["addresses[1]"])
+
+    def test_a_check_needs_no_data(self) -> None:
+        row = Array("f32", (256,))
+        self.assertTrue(tcspec.check(kernels.doubled_through, tcspec.pointers([row, Array("f32", (256,))]), BLOCK=256, grid=2).ok)
+        same = tcspec.check(kernels.doubled_through, tcspec.pointers([row, row]), BLOCK=256, grid=2)
+        self.assertEqual(["D3"], [finding.id for finding in same.findings][:1])
+
+    def test_what_is_no_tensor_is_refused(self) -> None:
+        with self.assertRaises(Refused) as refused:
+            tcspec.check(kernels.doubled_through, tcspec.pointers([7]), BLOCK=256, grid=1)
+        self.assertEqual("triton.pointers", refused.exception.code)
+
+
 class Bugs(unittest.TestCase):
     """Mistakes of which TTGIR has no words: there the warps of a CTA act as one."""
 

@@ -38,6 +38,13 @@ def assembled(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def doubled_through(addresses, BLOCK: tl.constexpr):
+    tensor = tl.load(addresses + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    offsets = tl.arange(0, BLOCK)
+    tl.store(tensor + offsets, tl.load(tensor + offsets) * 2)
+
+
+@triton.jit
 def shifted(x, scratch, out, SIZE: tl.constexpr, BY: tl.constexpr, JOINED: tl.constexpr):
     """Through global memory: what a thread reads back, another has stored."""
     at = tl.arange(0, SIZE)

@@ -128,6 +128,10 @@ class _Arguments:
 
     def __init__(self, kernel: str, leaves: Sequence[_Leaf]) -> None:
         self.tensors: dict[tuple[Any, ...], _Placed] = {}
+        #: what only addresses in other tensors reach
+        self.memory: dict[tuple[Any, ...], _Placed] = {}
+        #: the tensors whose addresses a tensor holds, by its name
+        self.pointers: dict[str, Sequence[str]] = {}
         self.order: list[tuple[_Leaf, tuple[Any, ...] | None]] = []
         for leaf in leaves:
             if not leaf.type.startswith(("*", "tensordesc")):
@@ -151,12 +155,50 @@ class _Arguments:
             found = _Placed(_word(leaf.name, names), leaf.name, seen, given, leaf.type.startswith("tensordesc"))
             self.tensors[key] = found if there is None else _together(kernel, there, found)
             self.order.append((leaf, key))
+        for holder in list(self.tensors.values()):
+            if holder.operand.pointers:
+                self.pointers[holder.name] = [self._pointed(kernel, holder, k, value) for k, value in enumerate(holder.operand.pointers)]
+
+    def _pointed(self, kernel: str, holder: _Placed, number: int, value: Any) -> str:
+        """The name of a tensor whose address another one holds."""
+        name = f"{holder.argument}[{number}]"
+        if not is_tensor(value):
+            raise Refused(f"{kernel}: {name}: expected a tensor whose address is held, found {type(value).__name__}", "triton.pointers")
+        found = operand(value, name)
+        there = self.tensors.get(found.identity) or self.memory.get(found.identity)
+        if there is None:
+            if not found.is_row_major:
+                raise Refused(f"{kernel}: {name}: expected a tensor without gaps, found strides {found.strides} of extents {found.shape}", "triton.strides")
+            there = self.memory[found.identity] = _Placed(_word(name, [t.name for t in self.every]), name, found, found, False)
+        return there.name
+
+    @property
+    def every(self) -> Sequence[_Placed]:
+        """All tensors of the launch."""
+        return [*self.tensors.values(), *self.memory.values()]
+
+    def memory_documents(self, files: Sequence[str]) -> Sequence[Any]:
+        return [
+            {
+                "tensor": t.name,
+                "dtype": "u8" if t.operand.dtype.ours == "i1" else t.operand.dtype.ours,
+                "shape": list(t.operand.shape) or [1],
+                "role": "inout",
+                "file": f"{t.name}.npy" if f"{t.name}.npy" in files else None,
+            }
+            for t in self.memory.values()
+        ]
 
     def documents(self, files: Mapping[str, str]) -> Sequence[Any]:
         return [
-            _number(leaf) if key is None else _tensor_document(leaf, self.tensors[key], files)
+            _number(leaf) if key is None else self._document(leaf, self.tensors[key], files)
             for leaf, key in self.order
         ]
+
+
+    def _document(self, leaf: _Leaf, t: _Placed, files: Mapping[str, str]) -> Mapping[str, Any]:
+        said = _tensor_document(leaf, t, files)
+        return {**said, "pointers": list(self.pointers[t.name])} if t.name in self.pointers else said
 
 
 def _tensor_document(leaf: _Leaf, t: _Placed, files: Mapping[str, str]) -> Mapping[str, Any]:
@@ -188,7 +230,7 @@ class TritonExport:
         What the kernel reads has to have data: a run on others would be of no use.
         """
         (launch,) = self.launches
-        placed = {t.name: t for t in self._arguments.tensors.values()}
+        placed = {t.name: t for t in self._arguments.every}
         try:
             made = perform(launch, [_held(placed[name], self._zeroed) for name in launch.inputs])
         except Refused as refused:
@@ -269,7 +311,7 @@ def export(
     # addresses and control may come from integers: they are what they are also where a kernel is judged without data
     files = {
         f"{t.name}.npy": tensor.to_json()
-        for t in placed.tensors.values()
+        for t in placed.every
         if t.operand.dtype.ours[0] in "iu"
         and t.name not in (written or ())
         and t.argument not in c.zeroed
@@ -279,6 +321,7 @@ def export(
         "schema": "tcspec.launch/1",
         "grid": list(c.grid),
         "args": placed.documents({name.removesuffix(".npy"): name for name in files}),
+        **({"memory": placed.memory_documents(list(files))} if placed.memory else {}),
         **({} if written is None else {"outputs": list(written)}),
         # what a kernel leaves of a tensor that is given keeps what its caller gave
         "kept": [t.name for t in placed.tensors.values() if t.operand.bytes is not None and t.name not in (written or ())],
@@ -287,9 +330,9 @@ def export(
         name=" ".join([name, *(f"({note})" for note in c.notes)]),
         document={"ttgir": text},
         params={"launch": document, "files": {**files_of(text), **files, **_beside(made)}, "level": level},
-        inputs=[t.name for t in placed.tensors.values() if t.operand.bytes is not None],
+        inputs=[t.name for t in placed.every if t.operand.bytes is not None],
         outputs=None,
-        data=lambda: {t.name: _held(t, c.zeroed) for t in placed.tensors.values() if t.operand.bytes is not None},
+        data=lambda: {t.name: _held(t, c.zeroed) for t in placed.every if t.operand.bytes is not None},
     )
     return TritonExport([launch], placed, c.zeroed)
 
@@ -340,16 +383,16 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
         if written is not None and roles[t.name] != "in":
             roles[t.name] = "out" if t.name in written else "inout"
     files = {}
-    for t in placed.tensors.values():
+    for t in placed.every:
         tensor = t.operand.tensor()
         if tensor is None:
             continue
         if t.argument in c.zeroed:
             tensor = Tensor(tensor.dtype, tensor.shape, bytes(len(tensor.data)))
-        if roles[t.name] != "out" or written is None:
+        if roles.get(t.name) != "out" or written is None:
             # what a kernel leaves of a tensor that is given keeps what its caller gave
             files[f"{t.name}.npy"] = tensor.to_json()
-    outputs = [t.name for t in placed.tensors.values() if roles[t.name] != "in"]
+    outputs = [t.name for t in placed.tensors.values() if roles[t.name] != "in"] + [t.name for t in placed.memory.values()]
     document = {
         "schema": "tcspec.ptx-launch/1",
         "kernel": made.metadata["name"],
@@ -358,6 +401,7 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
         "num_ctas": made.metadata["num_ctas"],
         "shared": made.metadata["shared"],
         "args": _ptx_arguments(placed, roles, files, made.metadata.get("tensordesc_meta") or ()),
+        **({"memory": placed.memory_documents(list(files))} if placed.memory else {}),
         "outputs": outputs if written is None else list(written),
         "extra": {"global_scratch_size": made.metadata.get("global_scratch_size", 0)},
     }
@@ -368,7 +412,7 @@ def _of_ptx(name: str, c: Call, placed: _Arguments, written: Sequence[str] | Non
         inputs=[],
         outputs=None,
     )
-    missing = [t.argument for t in placed.tensors.values() if roles[t.name] != "out" and f"{t.name}.npy" not in files]
+    missing = [t.argument for t in placed.every if roles.get(t.name) != "out" and f"{t.name}.npy" not in files and t.name not in placed.pointers]
     return PtxExport([launch], placed, c.zeroed, missing)
 
 
@@ -405,6 +449,8 @@ def _ptx_argument(
         "shape": list(o.shape) or [1],
         "role": roles[t.name],
     }
+    if t.name in placed.pointers:
+        return {"kind": "pointer", "tensor": t.name, "shape": said["shape"], "pointers": list(placed.pointers[t.name])}
     if f"{t.name}.npy" in files:
         said["file"] = f"{t.name}.npy"
     elif roles[t.name] != "out":
@@ -438,7 +484,7 @@ class PtxExport(TritonExport):
                 f"{launch.name}: {self._missing[0]}: expected data, since the kernel reads it, found extents alone",
                 "triton.data",
             )
-        placed = {t.name: t for t in self._arguments.tensors.values()}
+        placed = {t.name: t for t in self._arguments.every}
         made = perform(launch, [])
         return {placed[name].argument: _typed(placed[name].given, array) for name, array in made.items()}
 

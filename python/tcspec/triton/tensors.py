@@ -9,11 +9,11 @@ from __future__ import annotations
 import ctypes
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Sequence
 
 from ..errors import Refused
-from ..tensors import Tensor
+from ..tensors import Pointers, Tensor
 
 __all__ = ["Operand", "is_tensor", "operand", "row_major"]
 
@@ -77,6 +77,8 @@ class Operand:
     bytes: Callable[[], bytes] | None
     #: the same memory with other extents and strides; None if it does not reach so far
     seen_as: Callable[[Sequence[int], Sequence[int]], "Operand | None"]
+    #: tensors whose addresses it holds
+    pointers: tuple[Any, ...] = ()
 
     def data_ptr(self) -> int:
         return self.misses
@@ -128,6 +130,8 @@ def operand(value: Any, what: str) -> Operand:
     """Of a tensor of any make; ``what`` is what it is called in a refusal."""
     if isinstance(value, Operand):
         return value
+    if isinstance(value, Pointers):
+        return replace(_of_extents(value, what), pointers=value.tensors)
     if isinstance(value, Tensor):
         return _of_tensor(value, what)
     if hasattr(value, "data_ptr") and hasattr(value, "element_size"):

@@ -12,6 +12,9 @@
  * | in `outputs`, `inout`, with a `file`   | `file` is what is there before the launch, `NAME.npy` what is expected             |
  * | any other                             | what is there before the launch                                                   |
  *
+ * A tensor with `pointers` holds addresses of other tensors; what no parameter addresses stands in `memory` (`ptx-file.ts`). TTGIR has no addresses, so such a launch is one of
+ * its PTX.
+ *
  * A file that a capture of a launch wrote has more to say (`num_warps`, `shared`, ...): what the text says too is compared with it, the rest is kept.
  *
  * Law 1. What decodes satisfies `schemas/launch.schema.json`.
@@ -57,6 +60,8 @@ export interface LaunchTensor {
   readonly padding?: Padding
   readonly role?: Role
   readonly file?: string | null
+  /** tensors whose addresses it holds */
+  readonly pointers?: ReadonlyArray<string>
 }
 export type LaunchArgument = string | number | boolean | LaunchTensor
 
@@ -64,6 +69,8 @@ export interface LaunchFile {
   readonly schema?: typeof launchSchema
   readonly grid: ReadonlyArray<number>
   readonly args: ReadonlyArray<LaunchArgument> | Readonly<Record<string, LaunchArgument>>
+  /** tensors that only addresses in other tensors reach */
+  readonly memory?: ReadonlyArray<LaunchTensor>
   readonly outputs?: ReadonlyArray<string>
   readonly kept?: ReadonlyArray<string>
   readonly computes?: string
@@ -101,6 +108,10 @@ const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
         either('null or a file', nothing, line),
         'the file, next to the launch file; NAME.npy if absent; null: there is no file, and an input gets seeded data',
       ),
+      pointers: described(
+        list(line),
+        'tensors whose addresses it holds, 8 bytes each; it has no file, and is judged in PTX',
+      ),
     },
   ),
 )
@@ -133,6 +144,7 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
     },
     {
       schema: described(oneOf(launchSchema), 'name and version of this schema'),
+      memory: described(list(tensor), 'tensors that no argument addresses: `pointers` of others name them'),
       outputs: described(
         list(line),
         'tensors that the kernel writes: their files hold what is expected, and are no input',

@@ -69,8 +69,9 @@ export interface OpenedModule {
   readonly text: string
   readonly signature: Signature
   readonly launch: Elaborate
-  /** the launch file, where one is given */
+  /** the launch file, where one is given, and what it is called */
   readonly said: LaunchFile | null
+  readonly saidIn: string
   /** contents of tensors before the launch, by the name of the tensor; the others are seeded */
   readonly inputs: ReadonlyMap<string, Brought>
   /** what is expected in tensors behind it */
@@ -198,7 +199,8 @@ const ofFile = (
       : refused(`a number of type ${p.dtype}`, `the tensor '${typeof a === 'string' ? a : a.tensor}'`)
   }
   const said = typeof a === 'string' ? { tensor: a } : a
-  const { tensor, shape, strides, block, kind, padding } = said
+  const { tensor, strides, block, kind, padding, pointers } = said
+  const shape = said.shape ?? (pointers === undefined ? undefined : [pointers.length])
   if (kind !== undefined && (kind === 'tensordesc') !== (p._tag === 'descriptor'))
     return refused(`a ${p._tag}, as in the text`, kind)
   if (p.dtype === 'f64') return refuse('ttgir.type', `${at}: %${p.name}: ${onlyInPtx}`)
@@ -215,7 +217,12 @@ const ofFile = (
         ? 'inout'
         : p.role)
   const own = beside(at, `${tensor}.npy`)
-  const file = said.file === null ? null : said.file === undefined ? own : beside(at, said.file)
+  const file =
+    said.file === null || pointers !== undefined
+      ? null
+      : said.file === undefined
+        ? own
+        : beside(at, said.file)
   const isExpected = said.role === undefined ? isOutput : said.role === 'out'
   return E.right({
     argument:
@@ -405,6 +412,7 @@ export const opened =
         signature: s,
         launch: made,
         said: launch?.said ?? null,
+        saidIn: launch?.file ?? '',
         inputs,
         expected,
         kept: new Set([

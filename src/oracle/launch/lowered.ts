@@ -12,6 +12,7 @@
  * | a tensor                             | its bytes; of one with gaps between its rows, the bytes from its first to its last element |
  * | a descriptor                         | a tensor map, its extents, its strides                                         |
  * | a number                             | the number                                                                     |
+ * | addresses, and what they address     | the same (`ptx-file.ts`)                                                       |
  * | without `k.json`                     | all the shared memory that a CTA can have, and the scratch that the text allocates |
  *
  * Files of the tensors lie on no disk: they are read from the launch. No other file is changed.
@@ -35,10 +36,12 @@ import {
 } from '../../dialects/ttgir/index.js'
 import type { Json } from '../../wire.js'
 import { asText, type Files } from '../tensor-files/files.js'
+import { beside } from './beside.js'
+import type { LaunchTensor } from './file.js'
 import { encodeNpy, npyArray } from '../tensor-files/npy.js'
-import { bytesOfPatterns, carrierOf, zeroPatterns, type Tensor } from '../tensor-files/tensor.js'
+import { bytesOfPatterns, carrierOf, npyOfTensor, zeroPatterns, type Tensor } from '../tensor-files/tensor.js'
 import { zeros, type OpenedModule } from './launched.js'
-import type { PtxArgument, PtxDescriptor, PtxLaunch } from './ptx-file.js'
+import type { PtxArgument, PtxDescriptor, PtxLaunch, PtxTensor } from './ptx-file.js'
 import { product } from './ptx-maps.js'
 
 // ---------------------------------------------------------------- what Triton keeps beside a kernel
@@ -168,6 +171,43 @@ const tensorOf = (
   return descriptor
 }
 
+// ---------------------------------------------------------------- addresses
+
+/** Tensors of a launch that hold addresses, by their names. */
+const holdersIn = ({ said }: OpenedModule): ReadonlyMap<string, ReadonlyArray<string>> =>
+  new Map(
+    Object.values(said?.args ?? {}).flatMap((a) =>
+      typeof a === 'object' && a.pointers !== undefined ? [[a.tensor, a.pointers] as const] : [],
+    ),
+  )
+
+/** What only addresses reach, with its file: that of the command line, else the launch's own. */
+const memoryOf = (
+  files: Files,
+  { saidIn }: OpenedModule,
+  t: LaunchTensor,
+  contents: ReadonlyMap<string, Tensor>,
+): E.Either<Failure, { readonly tensor: PtxTensor; readonly bytes: Uint8Array | null }> => {
+  const { tensor, dtype, shape } = t
+  const role = t.role ?? 'inout'
+  const given = contents.get(tensor)
+  const own = t.file === null ? null : beside(saidIn, t.file ?? `${tensor}.npy`)
+  const bytes: E.Either<Failure, Uint8Array | null> =
+    given !== undefined
+      ? pipe(npyOfTensor(given), encodeNpy)
+      : own === null || role === 'out'
+        ? E.right(null)
+        : files.read(own)()
+  return E.map((read: Uint8Array | null) => ({
+    bytes: read,
+    tensor: Object.assign(
+      { tensor, role, file: read === null ? null : `${tensor}.npy` },
+      dtype === undefined ? {} : { dtype },
+      shape === undefined ? {} : { shape },
+    ),
+  }))(bytes)
+}
+
 // ---------------------------------------------------------------- the launch
 
 /** A launch of PTX, and files with it. */
@@ -217,6 +257,14 @@ export const lowered = (
   const folder = folderOf(file)
   const held = new Map<string, Uint8Array>()
   const args: PtxArgument[] = []
+  const holders = holdersIn(module)
+  const memory: PtxTensor[] = []
+  for (const one of module.said?.memory ?? []) {
+    const made = memoryOf(files, module, one, contents)
+    if (E.isLeft(made)) return made
+    if (made.right.bytes !== null) held.set(`${folder}${one.tensor}.npy`, made.right.bytes)
+    memory.push(made.right.tensor)
+  }
   for (const p of module.signature.parameters) {
     if (p._tag === 'scalar') {
       const value = module.launch.scalars?.get(p.name)
@@ -226,6 +274,11 @@ export const lowered = (
     const t = module.launch.tensors.get(p.name)
     if (t === undefined) {
       args.push(0)
+      continue
+    }
+    const pointers = holders.get(t.tensor)
+    if (pointers !== undefined) {
+      args.push({ kind: 'pointer', tensor: t.tensor, shape: shapeIn(p, t), pointers })
       continue
     }
     const brought = module.inputs.get(t.tensor)
@@ -254,8 +307,12 @@ export const lowered = (
     num_ctas: numberAttribute(module.module, 'ttg.num-ctas') ?? 1,
     shared: shared ?? mostShared,
     args,
+    memory,
     outputs: [
-      ...new Set([...module.launch.tensors.values()].flatMap((t) => (t.role === 'in' ? [] : [t.tensor]))),
+      ...new Set([
+        ...[...module.launch.tensors.values()].flatMap((t) => (t.role === 'in' ? [] : [t.tensor])),
+        ...memory.flatMap((t) => (t.role === 'in' ? [] : [t.tensor])),
+      ]),
     ],
     extra,
   }

@@ -14,6 +14,10 @@
  * | `struct`                 | scalars, pointers and tensor maps at offsets; what no field covers is zero         |
  * | a text                   | a number, or the name of a tensor, whose extents are those of `NAME.npy`           |
  *
+ * A tensor with `pointers` holds addresses of 8 bytes: those of the tensors that are named, one after another. What no parameter addresses stands in `memory`.
+ *
+ *     { "args": [{ "tensor": "matrices", "pointers": ["a", "b"] }], "memory": [{ "tensor": "a", "dtype": "f16", "shape": [64, 64] }, ...] }
+ *
  * `globals` are variables of the module that a tensor fills before the launch, or that are compared behind it. A tensor in `outputs` holds zeros before
  * the launch, or what its `file` says, and `NAME.npy` is what is expected in it.
  *
@@ -64,6 +68,8 @@ export interface PtxTensor {
   /** bytes from the beginning of the tensor to where the pointer points */
   readonly at?: number
   readonly symbol?: string
+  /** tensors whose addresses it holds */
+  readonly pointers?: ReadonlyArray<string>
 }
 /** The window of a map of columns of pixels, innermost first: of W, H and D how far its first pixel is from that of the tensor, and its last from the last. */
 export interface PtxWindow {
@@ -138,6 +144,8 @@ export interface PtxLaunch {
   readonly shared?: number
   readonly args: ReadonlyArray<PtxArgument> | Readonly<Record<string, PtxArgument>>
   readonly globals?: ReadonlyArray<PtxTensor | PtxTensorMap>
+  /** tensors that only addresses in other tensors reach */
+  readonly memory?: ReadonlyArray<PtxTensor>
   readonly outputs?: ReadonlyArray<string>
   /** what is to be proved: `matmul:A,B,OUT`, `gemm:A,B,OUT` or `copy:FROM,OUT` */
   readonly computes?: string
@@ -160,6 +168,7 @@ const file = described(
 const symbol = described(line, 'the variable of the module that it is')
 const name = described(line, 'what it is called; `--out` calls it so')
 const dtype = described(line, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`')
+const pointers = described(list(line), 'tensors whose addresses it holds, 8 bytes each; it has no file')
 const swizzle = described(oneOf(0, 32, 64, 128), 'bytes of a row in which 16-byte pieces change places')
 
 export const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
@@ -175,6 +184,7 @@ export const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
       offset,
       at: described(nat, 'bytes from the beginning of the tensor to where the pointer points'),
       symbol,
+      pointers,
     },
   ),
 )
@@ -361,6 +371,7 @@ export const ptxLaunchWire: Wire<PtxLaunch> = define('PtxLaunch', () =>
         list(either<PtxTensor, PtxTensorMap>('a tensor or a tensor map', tensor, tensorMap)),
         'variables of the module, each with its `symbol`',
       ),
+      memory: described(list(tensor), 'tensors that no argument addresses: `pointers` of others name them'),
       triton: described(line, 'version of the compiler'),
       outputs: described(list(line), 'tensors that the kernel writes'),
       computes: described(

@@ -197,10 +197,10 @@ const renamed = (spec: Spec, nameOf: (name: string) => string): Spec =>
 /** Tensors that a launch file names. */
 const namedElsewhere = (
   given: ReadonlyArray<PtxArgument | null>,
-  { globals = [] }: Said,
+  { globals = [], memory = [] }: Said,
 ): ReadonlySet<string> =>
   new Set(
-    [...given, ...globals].flatMap((a) =>
+    [...given, ...globals, ...memory].flatMap((a) =>
       typeof a !== 'object' || a === null || a.kind === 'scalar'
         ? []
         : a.kind === 'struct'
@@ -248,6 +248,15 @@ interface Arguments {
   readonly outputs: ReadonlyArray<string>
   readonly guessed: ReadonlyArray<string>
 }
+
+/** A tensor of addresses, which its kernel reads. */
+const holder = (t: PtxTensor, pointers: ReadonlyArray<string>): PtxTensor => ({
+  tensor: t.tensor,
+  dtype: t.dtype ?? 's64',
+  shape: t.shape ?? [pointers.length],
+  role: 'in',
+  pointers,
+})
 
 /** Integers and bits: what counts, locks and flags are made of. */
 const isCount = (dtype: string | undefined): boolean => /^[sub]\d/u.test(dtype ?? '')
@@ -508,6 +517,19 @@ export const launchedPtx =
       })
       laying.maps.push({ into: object, offset: 0, tensor: g.tensor, fields })
     }
+    for (const t of said.memory ?? []) laying.tensors.push(t)
+    const holders = together(laying.tensors).flatMap((t) => (t.pointers === undefined ? [] : [t.tensor]))
+    for (const t of together(laying.tensors))
+      for (const [k, tensor] of (t.pointers ?? []).entries())
+        laying.pointers.push({ into: t.tensor, offset: 8 * k, tensor })
+    const short = laying.tensors.find(
+      (t) => product(t.shape ?? [0]) < (t.shape && t.pointers ? t.pointers.length : 0),
+    )
+    if (short !== undefined)
+      return refuse(
+        'launch.tensor',
+        `${where}: ${short.tensor}: expected at most ${String(product(short.shape ?? []))} pointers, found ${String(short.pointers?.length)}`,
+      )
     const tensors: GivenTensor[] = []
     const seeded = new Map<string, string>()
     const wholes = new Map<string, Whole>()
@@ -515,8 +537,8 @@ export const launchedPtx =
       string,
       { dtype: string; shape: ReadonlyArray<number>; expected: NpyArray | null }
     >()
-    const objects = new Set(laying.maps.flatMap(({ into }) => (into === null ? [] : [into])))
-    const all = together(laying.tensors)
+    const objects = new Set([...laying.maps.flatMap(({ into }) => (into === null ? [] : [into])), ...holders])
+    const all = together(laying.tensors).map((t) => (t.pointers === undefined ? t : holder(t, t.pointers)))
     for (const [i, t] of all.entries()) {
       const from = objects.has(t.tensor)
         ? { before: null, behind: null, optional: true, seeded: false }
@@ -525,7 +547,9 @@ export const launchedPtx =
       if (E.isLeft(held)) return held
       const { whole, expected } = held.right
       wholes.set(t.tensor, whole)
-      tensors.push(held.right.given)
+      tensors.push(
+        t.tensor === scratch ? Object.assign({ scratch: true as const }, held.right.given) : held.right.given,
+      )
       if (held.right.seeded) seeded.set(t.tensor, whole.dtype)
       if (launch.outputs?.includes(t.tensor) === true)
         outputs.set(t.tensor, { dtype: whole.dtype, shape: whole.shape, expected })

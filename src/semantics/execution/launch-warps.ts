@@ -66,6 +66,8 @@ export interface GivenTensor {
   readonly elements: GlobalPlane['tensor']
   /** the variable of the module that it is, instead of memory of its own */
   readonly symbol: string | null
+  /** memory of the kernel's own: nothing reads it after the launch */
+  readonly scratch?: true
 }
 
 /** Memory that outlasts a launch, at an address of its own (`warps/launched.ts`): a program has many launches, and a pointer means the same in all of them. */
@@ -85,8 +87,10 @@ export interface HeldMemory {
 export const contentsOf = ({ contents }: GivenTensor): Uint8Array | null =>
   typeof contents === 'function' ? contents() : contents
 
-/** Eight bytes of the parameters that are the address of a tensor. */
+/** Eight bytes that are the address of a tensor. */
 export interface PointerTo {
+  /** the tensor that holds them; absent: the parameters */
+  readonly into?: string
   readonly offset: number
   readonly tensor: string
   /** bytes from its beginning; absent: none */
@@ -256,6 +260,10 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       unknown,
       counted: false,
     }
+    if (a.tensors.some((t) => t.name === name && t.scratch === true)) {
+      planes.push(Object.assign({}, plane, { output: false, scratch: true as const }))
+      return region
+    }
     const isZero = role === 'inout' && plane.contents!.every((byte) => byte === 0)
     const said = role === 'out' && contents !== null ? Object.assign({ given: true as const }, plane) : plane
     planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, said) : said)
@@ -324,7 +332,11 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
         `tensor ${t.name}: expected ${String(t.bytes)} bytes, found ${String(held.length)}`,
       )
     if (t.symbol !== null) continue
-    const contents = a.maps?.some(({ into }) => into === t.name) === true ? new Uint8Array(t.bytes) : held
+    // what holds addresses is made here, where they are known
+    const contents =
+      a.maps?.some(({ into }) => into === t.name) === true || a.pointers.some(({ into }) => into === t.name)
+        ? new Uint8Array(t.bytes)
+        : held
     if (contents !== null) contentsBy.set(t.name, contents)
     numbers.set(t.name, add(t.name, t.bytes, t.role, contents, t.elements))
   }
@@ -371,10 +383,12 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       'launch.parameters',
       `expected ${String(p.parameterBytes)} bytes of parameters, found ${String(bytes.length)}`,
     )
-  for (const { offset, tensor, at = 0 } of a.pointers) {
+  for (const { into, offset, tensor, at = 0 } of a.pointers) {
     const region = numbers.get(tensor)
-    if (region === undefined) return refuse('launch.tensor', `there is no tensor ${tensor}`)
-    address(bytes, offset, region, at)
+    const held = into === undefined ? bytes : contentsBy.get(into)
+    if (region === undefined || held === undefined)
+      return refuse('launch.tensor', `there is no tensor ${region === undefined ? tensor : (into ?? '')}`)
+    address(held, offset, region, at)
   }
   for (const { into, offset, tensor, fields } of a.maps ?? []) {
     const region = numbers.get(tensor)

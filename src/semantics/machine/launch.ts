@@ -74,6 +74,8 @@ export interface GlobalPlane {
   readonly zeros?: true
   /** of an output: its caller gave what it holds before the launch */
   readonly given?: true
+  /** memory of the kernel's own: it holds nothing before the launch, and nothing reads it after */
+  readonly scratch?: true
   /** its contents are data that a run over shadows does not know */
   readonly unknown?: boolean
   /** the plane whose datum they are, where several are of one tensor; absent: it is its own */
@@ -245,13 +247,13 @@ export const headerOf = (l: Launch): Header => {
     resident,
     clusters: Math.min(clusterCount, Number.MAX_SAFE_INTEGER),
     planes: [
-      ...memory.map(({ name, bytes, output, contents, zeros, given }): LoggedPlane => {
+      ...memory.map(({ name, bytes, output, contents, zeros, given, scratch }): LoggedPlane => {
         const bare: LoggedPlane = {
           space: 'gmem',
           name,
           bytes,
           output,
-          initialised: !output || contents !== null,
+          initialised: scratch === undefined && (!output || contents !== null),
         }
         const plane = given === undefined ? bare : Object.assign({ given }, bare)
         return zeros === undefined ? plane : Object.assign({ zeros }, plane)

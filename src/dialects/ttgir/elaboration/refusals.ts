@@ -12,7 +12,7 @@ export const refusals: Readonly<Record<string, string>> = {
   'arith.index_cast': index,
   'arith.index_castui': index,
   'tt.cat': 'it leaves the order of the elements open',
-  'tt.int_to_ptr': 'it makes a pointer from a number, which names no tensor',
+  'tt.int_to_ptr': 'it makes a pointer from a number, and only its PTX has addresses',
   'tt.ptr_to_int': 'it makes a number from a pointer, which is a tensor and an offset here',
   'tt.make_tensor_descriptor': general,
   'tt.dot_scaled': general,
