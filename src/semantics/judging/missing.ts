@@ -29,10 +29,18 @@ const turnOrder = (a: Operation, b: Operation): number => {
   return k < 0 ? 0 : a.iteration[k]! - b.iteration[k]!
 }
 
-/** Of one agent what it does first is first; of two, what is of an earlier turn of a loop, else what the text has first. */
+/** A compiler that unrolls a loop copies its lines. Where a line has sites on both sides of the other's site, it does not tell which of the two is of the earlier turn. */
+const isOnBothSides = ({ sites }: Header, place: string | undefined, between: number): boolean =>
+  place !== undefined &&
+  sites.some((s, k) => k < between && s.loc === place) &&
+  sites.some((s, k) => k > between && s.loc === place)
+
+/** Of one agent what it does first is first; of two, what is of an earlier turn of a loop, else what the author has first, else what the text has first. */
 const isReversed = (header: Header, a: Operation, b: Operation): boolean => {
   if (a.index === b.index) return b.at < a.at
-  const order = [turnOrder(a, b), lineOrder(a, b), siteOf(header, a) - siteOf(header, b)]
+  const [x, y] = [siteOf(header, a), siteOf(header, b)]
+  const isUnrolled = isOnBothSides(header, a.loc, y) && isOnBothSides(header, b.loc, x)
+  const order = [turnOrder(a, b), isUnrolled ? 0 : lineOrder(a, b), x - y]
   return (order.find((n) => n !== 0) ?? 0) > 0
 }
 
