@@ -138,7 +138,7 @@ describe('what is given', () => {
     expect(kernelNamed('matmul')).toMatchObject(
       E.left({
         message:
-          "kernel: expected a name that `tcspec kernels` lists, found 'matmul'; did you mean matmul0, matmul1 or matmul2?",
+          "no kernel named 'matmul'; did you mean matmul0, matmul1 or matmul2? `tcspec kernels` lists all names.",
       }),
     )
   })

@@ -120,7 +120,7 @@ test('law 2: refused', () => {
   expect(code(parseName('TMEM_NATIVE(0)'))).toBe('tile.not-positive')
   expect(code(parseName('TCGEN05_M64_COLLECTIVE(24)'))).toBe('tiled.parameter')
   expect(code(parseName('WG_STRIDED((64, 3), 2)'))).toBe('strided.not-divisible')
-  expect(message('WGMA')).toBe('There is no layout named WGMA; did you mean WGMMA, WGMMA_ROW or WGMMA_COL?')
+  expect(message('WGMA')).toBe('no layout named WGMA; did you mean WGMMA, WGMMA_ROW or WGMMA_COL?')
   expect(message('tmem_nativ')).toMatch(/; did you mean TMEM_NATIVE, /)
   expect(message('WGMMA(1)')).toBe('WGMMA: expected no arguments, found (1)')
   expect(message('MMA_LHS')).toBe('MMA_LHS: expected (bits, mWarps), found none')

@@ -191,7 +191,7 @@ class Client:
         return self.request("tiling", **options)
 
     def kernels(self, kernel: str | None = None, **options: Any) -> Any:
-        """The kernels of the catalogue; of one its settings, defaults and tensors."""
+        """The kernels of the catalogue, or the settings, defaults and tensors of one of them."""
         return self.request("kernels", kernel=kernel, **options)
 
     def mma(self, a: Any, b: Any, c: Any = None, **options: Any) -> Tensor:

@@ -219,7 +219,7 @@ export const parseName = (text: string): E.Either<Failure<NameError>, NamedLayou
       return family === undefined
         ? refuse(
             'name.unknown',
-            `There is no layout named ${call.name}; ${didYouMean(families.map(({ name }) => name))(call.name)}`,
+            `no layout named ${call.name}; ${didYouMean(families.map(({ name }) => name))(call.name)}`,
           )
         : call.methods.reduce(reduced, family.make(call.arguments))
     }),

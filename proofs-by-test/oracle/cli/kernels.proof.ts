@@ -83,7 +83,9 @@ describe('the zoo by name', () => {
     expect((await run('check', 'foreign/early-release')).stdout).toContain('W2')
     const unknown = await run('check', 'zoo/R9')
     expect(unknown.status).toBe(2)
-    expect(unknown.stderr).toMatch(/found 'zoo\/R9'; did you mean zoo\/R1, zoo\/\w+ or zoo\/\w+\?\n$/)
+    expect(unknown.stderr).toMatch(
+      /no kernel named 'zoo\/R9'; did you mean zoo\/R1, zoo\/\w+ or zoo\/\w+\? `tcspec kernels` lists all names\.\n$/,
+    )
   })
 })
 
@@ -353,7 +355,7 @@ describe('tcspec kernels and demo', () => {
     const ofZoo = await run('kernels', 'zoo/R1')
     expect(ofZoo).toMatchObject({ status: 0, stdout: expect.stringContaining('takes no settings') })
     expect((await run('kernels', 'hopper')).stderr).toMatch(
-      /^tcspec: kernel: [^\n]*found 'hopper'; did you mean hopper-\S+, hopper-\S+ or hopper-\S+\?\n$/,
+      /^tcspec: no kernel named 'hopper'; did you mean hopper-\S+, hopper-\S+ or hopper-\S+\? `tcspec kernels` lists all names\.\n$/,
     )
     expect(JSON.parse((await run('kernels', 'queue', '--json')).stdout)).toMatchObject({
       kernels: [{ name: 'queue', parameters: expect.any(Array) }],
@@ -438,13 +440,26 @@ describe('wrong on purpose: status 2 and one line', () => {
     fs.writeFileSync(at(files['trace']!), '{"schema":"tcspec.trace/1"}\n')
   })
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
-    ['unknown kernel', ['run', 'matmul9'], /found 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/],
+    [
+      'a folder of kernels',
+      ['check', 'zoo/'],
+      /'zoo\/' names several kernels; `tcspec kernels zoo\/` lists them/,
+    ],
+    [
+      'unknown kernel',
+      ['run', 'matmul9'],
+      /no kernel named 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/,
+    ],
     [
       'unknown kernel of check',
       ['check', 'matmul9'],
-      /found 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/,
+      /no kernel named 'matmul9'; did you mean matmul0, matmul1 or matmul2\?/,
     ],
-    ['unknown kernel before a missing file', ['run', 'matmul9', '--in', 'a=none.npy'], /found 'matmul9'/],
+    [
+      'unknown kernel before a missing file',
+      ['run', 'matmul9', '--in', 'a=none.npy'],
+      /no kernel named 'matmul9'/,
+    ],
     ['missing file', ['run', 'hopper-matmul', '--in', 'a=none.npy'], /none\.npy: no such file/],
     [
       'truncated file',

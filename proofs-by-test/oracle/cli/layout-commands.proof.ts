@@ -660,7 +660,7 @@ describe('tcspec image', () => {
 describe('wrong usage is one line, status 2, nothing written', () => {
   const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, string | RegExp]> = [
     [['layout'], /^missing required argument 'layout'; usage: tcspec layout <layout> \[file\] /],
-    [['layout', 'WGMA'], /^There is no layout named WGMA; did you mean WGMMA/],
+    [['layout', 'WGMA'], /^no layout named WGMA; did you mean WGMMA/],
     [['layout', 'WGMMA', '--shape', '64x'], "--shape: expected positive extents such as 64x16, found '64x'"],
     [['layout', 'WGMMA', '--shape', '60x8'], /^The base tile \(64, 8\) does not divide .* dimension 0 /],
     [

@@ -92,7 +92,7 @@ describe('is refused in one line', () => {
   it.each([
     [
       ['nope'],
-      "litmus: expected a file of lines, or a clause of docs/MemoryModel.md, found 'nope'; did you mean ",
+      "no litmus test named 'nope': it is no file, and no clause of docs/MemoryModel.md; did you mean ",
     ],
     [['no/such.txt'], 'no/such.txt'],
     [['release', '--without', 'magic'], '--without: expected a clause: program|issue|'],

@@ -56,7 +56,7 @@ const ofFlags: ReadonlyArray<readonly [argv: string, says: RegExp]> = [
   ['check k.cubin', /^k\.cubin: expected a program .* found none of them by its ending '\.cubin'$/],
   [
     'kernels k.cubin',
-    /^kernels: expected a kernel, or a module whose name ends in \.ttgir or \.ptx, found 'k\.cubin'$/,
+    /^no kernel named 'k\.cubin', and no module: the name of a module ends in \.ttgir or \.ptx$/,
   ],
   [`run k.ptx ${given} ${numbers} --entry other`, /^k\.ptx: there is no entry other; there is matmul_f32$/],
   [`run k.ptx ${given} 3=25 4=30`, /found nothing for argument 5$/],

@@ -297,7 +297,7 @@ describe('law 2: what is refused', () => {
     ['cute', { words: [] }, -32602, 'params', /expected one or more, found an empty list/],
     ['version', { a: 1 }, -32602, 'params', /expected no params/],
     ['layout', { layout: 'WGMMAA' }, 1, 'name.unknown', /WGMMAA/],
-    ['check', { kernel: 'no-such' }, 1, 'kernel.unknown', /found 'no-such'/],
+    ['check', { kernel: 'no-such' }, 1, 'kernel.unknown', /no kernel named 'no-such'/],
     [
       'compare',
       { got: { dtype: 'f16', shape: [2], bits: [1] }, expected: 'x' },

@@ -53,7 +53,7 @@ export const without =
       ? withoutThose(label, new Set([label]))(program)
       : refuse(
           'broken.label',
-          `${program.name}: no statement '${label}' has an effect to leave out; ${didYouMean(labels.map((l) => `'${l}'`))(`'${label}'`)} The statements are ${labels
+          `${program.name}: no statement '${label}' to leave out; ${didYouMean(labels.map((l) => `'${l}'`))(`'${label}'`)} The statements are ${labels
             .map((l) => `'${l}'`)
             .join(', ')}`,
         )

@@ -159,10 +159,12 @@ export const kernelsOf = (folder: string): ReadonlyArray<Kernel> =>
  */
 export const kernelNamed = (name: string): E.Either<Failure<'kernel.unknown'>, Kernel> => {
   const kernel = [...kernels, ...ofZoo].find((k) => k.name === name)
-  return kernel === undefined
-    ? refuse(
-        'kernel.unknown',
-        `kernel: expected a name that \`tcspec kernels\` lists, found '${name}'; ${didYouMean((isOfZoo(name) ? ofZoo : kernels).map((k) => k.name))(name)}`,
-      )
-    : E.right(kernel)
+  if (kernel !== undefined) return E.right(kernel)
+  const folder = name.replace(/\/$/u, '')
+  return refuse(
+    'kernel.unknown',
+    kernelsOf(folder).length > 0
+      ? `'${name}' names several kernels; \`tcspec kernels ${folder}/\` lists them`
+      : `no kernel named '${name}'; ${didYouMean((isOfZoo(name) ? ofZoo : kernels).map((k) => k.name))(name)} \`tcspec kernels\` lists all names.`,
+  )
 }

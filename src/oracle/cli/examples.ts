@@ -22,26 +22,29 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   demo: of(['demo', 'the tour']),
   kernels: of(
     ['kernels', 'list the kernels'],
-    ['kernels hopper-matmul', 'one of them: its settings, defaults and tensors'],
-    ['kernels kernel.ptx', 'parameters of PTX with their offsets, and a launch to begin with'],
+    ['kernels hopper-matmul', 'the settings, defaults and tensors of one kernel'],
+    ['kernels kernel.ptx', 'the parameters of PTX with their offsets, and a first launch file'],
   ),
   run: of(
     ['run hopper-matmul --set m=128 n=128 k=256', 'on seeded inputs, compared with naive matmul'],
     ['run hopper-matmul --in a=a.npy b=b.npy --out out=out.npy', 'on your data, as an H100 would'],
     ['run hopper-matmul --in all.npz --out o.npz', 'the same, from one file of several tensors to another'],
     ['run k/k.ttgir --launch k/launch.json', 'a module that Triton wrote'],
-    ['run kernel.ptx --launch launch.json', 'PTX, compared with what the files of its outputs expect'],
+    ['run kernel.ptx --launch launch.json', 'PTX, compared with the expected outputs in files'],
     ['run fa3-attention --over tiles', 'which inputs reach which output'],
   ),
   check: of(
     ['check hopper-matmul', 'a verdict that holds in every schedule, and a proof of what it computes'],
     ["check hopper-matmul --without 'commit_smem'", 'the same with a statement left out'],
     ['check zoo/R1', 'a hazard by its id, in the smallest kernel that has it'],
-    ['check zoo/R1 --mend 1', 'the same with the fix of its first finding, and the verdict then'],
+    ['check zoo/R1 --mend 1', 'the same kernel with the fix of its first finding, judged again'],
     ['check k.jaxpr.json --computes matmul:a_gmem,b_gmem,out_gmem', 'a Pallas kernel, as JAX traced it'],
-    ['check k/k.ttgir --launch k/launch.json --computes matmul:a,b,c', 'a module, and that it is a matmul'],
+    [
+      'check k/k.ttgir --launch k/launch.json --computes matmul:a,b,c',
+      'a module, and a proof that it is a matmul',
+    ],
     ['check kernel.ptx --launch launch.json', 'PTX, with the lines of its .cu'],
-    ['check run.jsonl --json', 'a trace from anywhere, for a program to read'],
+    ['check run.jsonl --json', 'a trace of another tool, with the verdict as JSON'],
   ),
   cuda: of(
     ['cuda -- ./a.out', 'a CUDA program without a GPU: every launch executed and judged'],
@@ -61,8 +64,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['trace kernel.ptx --launch launch.json -o run.svg', 'PTX, drawn: a lane a warp and a unit'],
   ),
   time: of(
-    ['time hopper-matmul --set m=512 n=512 k=512', 'how long it takes, and what it waits for'],
-    ['time kernel.ptx --launch launch.json --registers 40', 'PTX, with what ptxas says of its registers'],
+    ['time hopper-matmul --set m=512 n=512 k=512', 'the time that it takes, and what it waits for'],
+    ['time kernel.ptx --launch launch.json --registers 40', 'PTX, with the number of registers from ptxas'],
     ['time kernel.ptx --launch launch.json --chip h100:l2.bandwidth=x1.2', 'the same with a faster L2'],
     ['time matmul2 -o time.json', 'a timeline to scale for ui.perfetto.dev'],
     ['time matmul2 --numbers', 'the numbers that a prediction rests on, with their sources'],
@@ -74,22 +77,22 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ["view hopper-matmul --schedule 'eager 0=1:1' --json", 'another first event, as JSON'],
   ),
   litmus: of(
-    ['litmus release', 'the test of a clause, and why each pair of its accesses is what it is'],
+    ['litmus release', 'the test of a clause, and the reasons for each pair of accesses'],
     ['litmus release --without release', 'the same in a model that has no such clause: exit status 1'],
-    ['litmus mp.litmus.txt -o mp.svg', 'a test of your own, an event a line, as a picture'],
+    ['litmus mp.litmus.txt -o mp.svg', 'a test of your own, with one event on each line, as a picture'],
     ['litmus mp.litmus', 'a litmus test of PTX: whether its final state is allowed, and why'],
     ['litmus mp.litmus --without causality', 'the same without an axiom of the PTX ISA'],
   ),
   mutate: of(
-    ['mutate queue', 'every wrong version of its synchronisation, and which are found'],
+    ['mutate queue', 'all wrong versions of its synchronisation, and which of them are found'],
     ['mutate kernel.ptx --launch launch.json', 'the same of PTX, line by line of the text'],
   ),
   sweep: of(
     ['sweep grid.json', 'a grid of kernels, settings and schedules, counted'],
     ['sweep grid.json -o results.jsonl', 'the same, with a line a point'],
-    ['sweep grid.json -o results.jsonl --resume', 'after an interruption: what is not answered yet'],
+    ['sweep grid.json -o results.jsonl --resume', 'after an interruption: the points without an answer'],
     ['sweep grid.json -o part-1.jsonl --shard 1/2', 'the first half of the points'],
-    ['sweep grid.json -o part-2.jsonl --shard 2/2', 'the other one, elsewhere'],
+    ['sweep grid.json -o part-2.jsonl --shard 2/2', 'the second half, on another machine'],
     ['sweep merge part-1.jsonl part-2.jsonl -o merged.jsonl', 'both, in the order of the grid'],
   ),
   mma: of(
@@ -102,17 +105,17 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['compare o.npz:out expected.npy', 'one tensor of several'],
   ),
   layout: of(
-    ['layout WGMMA --shape 64x16', "which lane's register holds each element"],
+    ['layout WGMMA --shape 64x16', 'the lane and register of each element'],
     ['layout WGMMA --shape 64x16 -o wgmma.svg', 'the same as a picture'],
     [
       'layout check mine.json --against WGMMA --shape 64x64',
       'equal, or the first element that differs: exit status 1',
     ],
-    ['layout names', 'the layouts that have names'],
+    ['layout names', 'the names of layouts'],
   ),
   transform: of(
     ['transform --shape 128x128 tile=8x64 swizzle=128', 'the byte of every element'],
-    ['transform array.json', 'the same, told as JSON (tcspec.array/1)'],
+    ['transform array.json', 'the same array as JSON (tcspec.array/1)'],
   ),
   linear: of(['linear WGMMA --shape 64x16 --invert', 'from lane and register to the element, as bases']),
   cute: of(
@@ -126,14 +129,14 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     'the elements that a TMA copy leaves, and fills',
   ]),
   tiling: of(['tiling --m-tiles 16 --n-tiles 32 --clusters 74', 'which operands a wave of clusters shares']),
-  ptx: of(['ptx kernel.ptx', 'its contents, and the parts that are not supported']),
+  ptx: of(['ptx kernel.ptx', 'the contents, and the unsupported parts']),
   vectors: of(
     ['vectors --list', 'the suites and their rules'],
     ['vectors swizzle -o vectors', 'one suite as files; all of them if none is named'],
   ),
   score: of(
-    ['score --suite swizzle -- python3 back-end.py', 'one suite, a rule a line'],
-    ['score --junit score.xml -- ./my-backend --quiet', 'all of it, for a CI server as well'],
+    ['score --suite swizzle -- python3 back-end.py', 'one suite, with a line for each rule'],
+    ['score --junit score.xml -- ./my-backend --quiet', 'all suites, with a report for a CI server'],
   ),
   serve: of(
     ['serve', 'requests on standard input, a line each, until it ends'],
@@ -143,7 +146,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
     ['open', 'the page; its address is printed'],
     ['open matmul1', 'the page, with the run of a kernel'],
   ),
-  completion: of(['completion bash', 'after `>> ~/.bashrc`; for zsh and fish into a folder of theirs']),
+  completion: of(['completion bash', 'append it with `>> ~/.bashrc`; zsh and fish read it from a folder']),
 }
 
 // ---------------------------------------------------------------- text

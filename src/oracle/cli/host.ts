@@ -71,7 +71,7 @@ export const hostProgramIn = (world: World, name: string): FoundProgram | null =
 /** Which launches of a program are judged by themselves. */
 export const judgeFlag = [
   '--judge <which>',
-  'launches of a program (tcspec.host/1) to judge by themselves: all (the default), first of each kernel and shape, or none',
+  'launches of a program (tcspec.host/1) to judge: all (the default), first of each kernel and shape, or none',
 ] as const
 
 /** What is a matter of one kernel alone. */
@@ -274,10 +274,10 @@ export const hostReport = (
 
 /** Files that the verdict on a program may be written to. */
 export const reportFlags = {
-  junit: ['--junit <file>', 'write the verdict on a program (tcspec.host/1) as JUnit XML, too'],
+  junit: ['--junit <file>', 'also write the verdict on a program (tcspec.host/1) as JUnit XML'],
   report: [
     '--report <file>',
-    'write a line of JSON for each launch and finding of a program (tcspec.host/1), too',
+    'also write a line of JSON for each launch and finding of a program (tcspec.host/1)',
   ],
 } as const
 

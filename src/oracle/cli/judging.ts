@@ -61,15 +61,15 @@ export const fuelOption = (command: Command): Command =>
 export const judgingOptions = (command: Command): Command =>
   fuelOption(scheduleOption(command))
     .option('--record <file>', 'write the schedule of the run, or of its first finding, to a file')
-    .option('--strict', 'broken contracts are errors, and relaxed arrives and waits order no ordinary access')
-    .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
     .option(
-      '--every-cta',
-      'run every CTA of a grid, including those that are known to do the same at other addresses',
+      '--strict',
+      'report contract notes as errors, and do not let relaxed arrives and waits order ordinary accesses',
     )
+    .option('--strict-proxies', 'also demand a proxy fence before an asynchronous overwrite')
+    .option('--every-cta', 'run every CTA of a grid, also those that do the same at other addresses')
     .option(
       '--lanes <how>',
-      'lanes of a warp: threads (default), converged (lanes that run together are in order; what rests on it is a note) or off (a warp acts as one)',
+      'lanes of a warp: threads (default), converged (lanes that run together are in order, and findings that depend on this are notes) or off (a warp acts as one)',
     )
     .option(
       '--tensor-pipe <order>',
@@ -80,7 +80,7 @@ export const exploringOptions = (command: Command): Command =>
   command
     .option(
       '--explore',
-      'where one schedule does not decide, try others without a budget, then search all of them',
+      'if one schedule does not decide, try others without a budget, and then search all of them',
     )
     .option('--no-explore', 'try no other schedules except the orders in which agents reach a deciding word')
     .option(

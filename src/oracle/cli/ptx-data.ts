@@ -32,11 +32,7 @@ export const dataOptions = (command: Command): Command =>
       '--over <algebra>',
       'data of PTX: bits (inputs from files, or seeded) or shadow (without data, for all contents); default: bits for inputs that have files',
     )
-    .option(
-      '--known <tensor>',
-      'an input of PTX whose data are known, with --over shadow; may be repeated',
-      again,
-    )
+    .option('--known <tensor>', 'input of PTX with known data, with --over shadow; may be repeated', again)
     .option(
       '--data <set>',
       `the data of inputs without a file, one of ${dataSets.join(', ')}; default: random; where data decide, the others too`,

@@ -13,11 +13,11 @@
  * 2. What has no line of a source is alike to nothing.
  */
 import type { Finding, Operation, Place } from './finding.js'
-import { lineOf } from './lines.js'
+import { authorLineOf } from './lines.js'
 import type { AlikeFinding, ReplayableFinding, Verdict } from './verdict.js'
 
 const keyOf = ({ id, severity, a, b }: Finding): string | null => {
-  const [x, y] = [lineOf(a), lineOf(b)]
+  const [x, y] = [authorLineOf(a), authorLineOf(b)]
   return x === null || y === null ? null : [id, severity, ...[x, y].sort()].join('\n')
 }
 

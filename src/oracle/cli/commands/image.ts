@@ -48,7 +48,7 @@ const define = (command: Command): Command =>
       )
       .option('--element-strides <steps>', 'step between elements, by dimension')
       .option('--base <address>', 'byte address in shared memory, a multiple of 128')
-      .option('--store', 'a copy to the tensor, which leaves out what a load would fill')
+      .option('--store', 'a copy to the tensor, without the elements that a load would fill')
       .option('--lines <n>', 'lines of memory to draw'),
   )
 

@@ -12,7 +12,7 @@ const demo: Listed = {
 const kernels: Listed = {
   name: 'kernels',
   description:
-    'list the kernels; of one by name its settings, defaults and tensors; of a module or PTX its arguments',
+    'list the kernels, the settings and tensors of one kernel, or the arguments of a module or PTX',
   load: async () => (await import('./kernels.js')).kernelsCommand,
 }
 
@@ -169,7 +169,8 @@ const serve: Listed = {
 
 const open: Listed = {
   name: 'open',
-  description: 'the page on a port of this machine: layouts, runs, races and the memory model in a browser',
+  description:
+    'serve the page on a port of this machine: layouts, runs, races and the memory model in a browser',
   load: async () => (await import('./open.js')).openCommand,
 }
 

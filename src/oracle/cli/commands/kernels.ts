@@ -31,8 +31,11 @@ import { isModule } from '../subject.js'
 
 const define = (command: Command): Command =>
   command
-    .argument('[kernel]', 'its settings, defaults and tensors; of a module (.ttgir, .ptx) its arguments')
-    .option('--entry <name>', 'kernel to take, where a PTX module has several')
+    .argument(
+      '[kernel]',
+      'a kernel to list with its settings, defaults and tensors, or a module (.ttgir, .ptx) to list with its arguments',
+    )
+    .option('--entry <name>', 'kernel to take, if a PTX module has several')
     .option('--json', 'print one JSON document')
 
 const kernelText = (palette: Palette, k: Kernel): string =>
@@ -72,7 +75,7 @@ const listText = (palette: Palette): string =>
     namesText(palette, kernels),
     '',
     ...wrap(
-      `tcspec kernels NAME lists the settings of one. zoo/ID is a kernel of a few lines with the hazard ID, zoo/ID-fixed the same kernel mended; foreign/NAME is a bug that a public kernel had, printed/NAME a kernel with a bug of its page. tcspec kernels zoo/ lists them: tcspec check zoo/${zoo[0]?.name ?? ''}`,
+      `tcspec kernels NAME lists the settings of a kernel. zoo/ID is a small kernel with the hazard ID, and zoo/ID-fixed is the same kernel without it. foreign/NAME has a bug of a public kernel, and printed/NAME a bug of a published listing. tcspec kernels zoo/, foreign/ and printed/ list these. Try: tcspec check zoo/${zoo[0]?.name ?? ''}`,
       palette.columns,
     ),
     '',
@@ -302,7 +305,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
             /\.\w+$/u.test(name) && !isOfZoo(name)
               ? failure(
                   f.code,
-                  `kernels: expected a kernel, or a module whose name ends in .ttgir or .ptx, found '${name}'`,
+                  `no kernel named '${name}', and no module: the name of a module ends in .ttgir or .ptx`,
                 )
               : f,
           ),

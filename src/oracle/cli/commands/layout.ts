@@ -1,5 +1,5 @@
 /**
- * `tcspec layout NAME|FILE --shape 64x16`: which lane's register holds each element.
+ * `tcspec layout NAME|FILE --shape 64x16`: the lane and register of each element.
  * `tcspec layout check FILE --against NAME --shape 64x64`: is it that layout? Exit status 1 with the first element that differs.
  * `tcspec layout words LAYOUT --shape 64x16`: the same layout in the words of Pallas, Triton, CuTe and over GF(2).
  * `tcspec layout names`: the layouts with names.

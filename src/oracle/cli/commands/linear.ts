@@ -43,7 +43,7 @@ const define = (command: Command): Command =>
       .option('--pseudoinvert', 'the least place of each element')
       .option('--flatten', 'one input and one output')
       .option('--compose <layout>', 'this layout, then that one')
-      .option('--invert-and-compose <layout>', 'where that layout keeps what this one has')
+      .option('--invert-and-compose <layout>', 'the place in that layout of each place in this one')
       .option('--product <layout>', 'this layout times that one, which takes the higher bits')
       .option('--divide-left <layout>', 'the rest when that layout is split off the lower bits')
       .option('--divide-right <layout>', 'the rest when that layout is split off the higher bits'),

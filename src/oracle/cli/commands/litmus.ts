@@ -43,8 +43,8 @@ const define = (command: Command): Command =>
         'leave out a clause of the model, or an axiom for a litmus test of PTX; may be repeated',
         again,
       )
-      .option('--strict', 'relaxed arrives and waits order no access')
-      .option('--strict-proxies', 'demand a proxy fence before an asynchronous overwrite, too')
+      .option('--strict', 'do not let relaxed arrives and waits order accesses')
+      .option('--strict-proxies', 'also demand a proxy fence before an asynchronous overwrite')
       .option(
         '--tensor-pipe <order>',
         'order of tensor-memory products: issue-order or documented; default: issue-order',
@@ -83,7 +83,7 @@ const textOf = (world: World, word: string): E.Either<Failure, string> =>
         isPlain(word)
           ? failure(
               f.code,
-              `litmus: expected a file of lines, or a clause of docs/MemoryModel.md, found '${word}'; ${didYouMean(clauses.map(({ id }) => id))(word)}`,
+              `no litmus test named '${word}': it is no file, and no clause of docs/MemoryModel.md; ${didYouMean(clauses.map(({ id }) => id))(word)}`,
             )
           : f,
       (bytes) => new TextDecoder().decode(bytes),

@@ -15,8 +15,8 @@ import { numberOption } from '../flags/number.js'
 
 const define = (command: Command): Command =>
   command
-    .argument('[kernel]', 'the kernel that it begins with: a name that `tcspec kernels` lists')
-    .option('--port <n>', 'the port; any that is free if not given')
+    .argument('[kernel]', 'kernel to show first: a name that `tcspec kernels` lists')
+    .option('--port <n>', 'port; default: any free port')
 
 const portOf = (options: Options): E.Either<Failure, number> =>
   pipe(

@@ -147,7 +147,7 @@ const define = (command: Command): Command =>
       )
       .option(
         '--threads <count>',
-        'threads that share the clusters of a run; default: one a core where the product is large',
+        'threads that share the clusters of a run; default: one for each core if the product is large',
       )
       .option('--no-hazards', 'compute only: do not look for hazards'),
   ).option('--json', 'print the verdict as one JSON document')

@@ -18,15 +18,15 @@ const standard = { threads: 2, memory: 4096, line: 64 * mebi, result: 256 * mebi
 
 const define = (command: Command): Command =>
   command
-    .option('--files <dir>', 'a folder whose files requests may name; none if not given')
+    .option('--files <dir>', 'folder whose files requests may name; default: none')
     .option(
       '--threads <n>',
-      `threads for what may take long; ${String(standard.threads)} if not given (quick questions have their own)`,
+      `threads for long requests; default: ${String(standard.threads)} (quick requests have a thread of their own)`,
     )
-    .option('--memory <mib>', `memory that a thread may keep; ${String(standard.memory)} MiB if not given`)
-    .option('--max-line <bytes>', `bytes of a request; ${String(standard.line)} if not given`)
-    .option('--max-result <bytes>', `bytes of a result; ${String(standard.result)} if not given`)
-    .option('--max-requests <n>', `requests at once; ${String(standard.requests)} if not given`)
+    .option('--memory <mib>', `memory that a thread may keep; default: ${String(standard.memory)} MiB`)
+    .option('--max-line <bytes>', `bytes of a request; default: ${String(standard.line)}`)
+    .option('--max-result <bytes>', `bytes of a result; default: ${String(standard.result)}`)
+    .option('--max-requests <n>', `requests at once; default: ${String(standard.requests)}`)
 
 const servingAsked = (options: Options): E.Either<Failure, Serving> => {
   const within = (name: string, flag: string, otherwise: number, least: number, most: number) =>

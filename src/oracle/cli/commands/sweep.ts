@@ -53,8 +53,11 @@ export const summarySchema = 'tcspec.sweep-summary/1'
 const define = (command: Command): Command =>
   threadsOption(
     command
-      .argument('<spec...>', 'a sweep (tcspec.sweep/1); or: merge, and files of results')
-      .option('-o, --output <file>', 'the results, a JSON line a point; of merge, in the order of the grid')
+      .argument('<spec...>', 'a sweep document (tcspec.sweep/1), or the word merge and files of results')
+      .option(
+        '-o, --output <file>',
+        'write the results, one line of JSON for each point; merge sorts them in the order of the grid',
+      )
       .option('--resume', 'continue with existing results: points that have an answer are skipped')
       .option('--shard <i/n>', 'the i-th of n parts of the points, from 1/n to n/n'),
   ).option('--json', 'print the counts as one JSON document')

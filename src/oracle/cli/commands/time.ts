@@ -75,10 +75,10 @@ const define = (command: Command): Command =>
       'chip to predict for, with changed numbers: h100, h200, b200, h100:l2.bandwidth=x1.2; default: by the architecture',
     )
     .option('--registers <n>', 'registers of a thread; default: as many as the text of PTX needs')
-    .option('--numbers', 'list the numbers of the chip with their sources, and time nothing')
+    .option('--numbers', 'only list the numbers of the chip, with their sources')
     .option('--format <format>', 'table or perfetto')
     .option('-o, --output <file>', 'write to a file; .json is the timeline')
-    .option('--svg <file>', 'draw the timeline to scale, next to what is printed')
+    .option('--svg <file>', 'also draw the timeline to scale')
     .option('--json', 'print one JSON document: the timeline with --format perfetto, else the prediction')
 
 // ---------------------------------------------------------------- what is asked

@@ -48,7 +48,7 @@ export const launchOptions = (command: Command): Command =>
     .option('--block <x,y,z>', 'block of PTX: threads along each axis')
     .option('--cluster <x,y,z>', 'cluster of PTX: CTAs along each axis')
     .option('--shared <bytes>', 'dynamic shared memory of PTX')
-    .option('--entry <name>', 'kernel to take, where a PTX module has several')
+    .option('--entry <name>', 'kernel to take, if a PTX module has several')
     .option(
       '--computes <what>',
       'claim to prove about a module or PTX: matmul:a,b,c for c = a @ b (b.T for a transpose), gemm:a,b,d for the same with an epilogue, or copy:a,b',

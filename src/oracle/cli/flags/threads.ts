@@ -6,7 +6,7 @@ import { refuseFlag, type FlagFailure } from './choice.js'
 import { wordOf } from './words.js'
 
 export const threadsOption = (command: Command): Command =>
-  command.option('--threads <count>', 'threads that share the points; default: one a core')
+  command.option('--threads <count>', 'threads that share the points; default: one for each core')
 
 /** What was asked for, or null for as many as there are. */
 export const threadsAsked = (options: Options): E.Either<FlagFailure, number | null> => {
