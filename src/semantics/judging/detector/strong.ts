@@ -1016,6 +1016,8 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
   const told = each === null ? tells(d, a, x, reach, e.releases === true) : []
+  // of the words of one stamp it is the same
+  const found = each === null ? foundBehind(d, e.stamp, knew) : null
   places.forEach(([byte, back], i) => {
     // each lane tells for itself
     const by = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
@@ -1040,7 +1042,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const now: Past = {
       told: withMore(handsOn ? past.told : [], own, d.context.options),
       writers: writersAfter(past.writers, by, handsOn, knew),
-      found: foundBehind(d, by, knew),
+      found: found ?? foundBehind(d, by, knew),
       last: one,
     }
     w.past.splice(Math.max(0, w.past.length - back), 0, now)
