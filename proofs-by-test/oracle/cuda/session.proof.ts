@@ -380,12 +380,24 @@ describe('calls', () => {
     launch(add, stream, x, x, z, 256)
     expect(s.host().findings.length).toBeGreaterThan(before)
   })
-  it('a kernel of which only machine code is there is refused, and the program is not called judged', () => {
+  it('a kernel of which only machine code is there is refused, and what it may have written is not called unwritten', () => {
+    const { s, call, handle, alloc } = program()
+    const module = handle(call('IMAGE', fatbin([{ kind: 2, arch: 90, text: 'machine code' }])))
+    call('FUNCTION', q(module), q(70), text('k'))
+    const y = alloc(64)
+    expect(call('LAYOUT', q(70)).status).toBe(209)
+    expect(s.refused().length).toBe(1)
+    // it would have written y
+    call('READ', q(y), q(64), q(0))
+    expect(s.host().findings).toEqual([])
+    call('READ', q(alloc(64)), q(64), q(0))
+    expect(s.host().findings.map(({ id }) => id)).toEqual(['H5'])
+  })
+  it('a program with a kernel that is refused is undecided', () => {
     const { s, call, handle } = program()
     const module = handle(call('IMAGE', fatbin([{ kind: 2, arch: 90, text: 'machine code' }])))
     call('FUNCTION', q(module), q(70), text('k'))
-    expect(call('LAYOUT', q(70)).status).toBe(209)
-    expect(s.refused().length).toBe(1)
+    call('LAYOUT', q(70))
     expect(verdictOfHost(s.host(), s.refused())).toBe('undecided')
     expect(verdictOfHost(s.host())).toBe('ok')
   })

@@ -40,6 +40,7 @@ import {
 import {
   addressOf,
   bytesOf,
+  changed,
   heldBytes,
   holding,
   isOfHost,
@@ -48,7 +49,7 @@ import {
   type Memory,
 } from '../host/memory.js'
 import { stepping } from '../host/perform.js'
-import { emptyHost, type Fatal, type Host, type Performing } from '../host/state.js'
+import { emptyHost, type Fatal, type Host, host, type Performing } from '../host/state.js'
 import { ptxIn } from '../launch/fatbin.js'
 import { encodeNpy, npyArray } from '../tensor-files/npy.js'
 import type { Files } from '../tensor-files/files.js'
@@ -791,8 +792,13 @@ export const session = (
       return answer(codes.ok)
     },
   }
-  /** A kernel that cannot be launched: what was to be launched is not judged. */
+  /** A kernel that cannot be launched: what was to be launched is not judged, and what it may have written counts as written. */
   const unable = (kernel: string, why: string): Answer => {
+    h = host(h, {
+      memories: new Map(
+        [...h.memories].map(([name, m]) => [name, m.written === null ? m : changed(m, { written: null })]),
+      ),
+    })
     told(`${briefName(shownName(kernel))}: ${why}`)
     refused.push(`${briefName(shownName(kernel))}: ${why}`)
     return answer(codes.noImage)
