@@ -271,6 +271,21 @@ describe('a register, or a word of local memory, that nothing has written', () =
       'invalid I1 ',
     ],
     [
+      'a half that is added to, and the other is stored',
+      `.reg .b16 %h<4>; mov.b16 %h1, 7; mov.b32 %r12, {%h2, %h1}; add.s16x2 %r12, %r12, 65537; mov.b32 {%h3, %h1}, %r12; st.global.b16 [%rd5], %h1;`,
+      'invalid I1 ',
+    ],
+    [
+      'a half of a pair that is added to once, and the other goes on',
+      `.reg .b16 %h<5>; mov.b16 %h1, 7; mov.b32 %r12, {%h2, %h1}; add.s16x2 %r13, %r12, 65537; mov.b32 {%h3, %h4}, %r13; cvt.u32.u16 %r14, %h4; shl.b32 %r11, %r14, 3; ${y}`,
+      'ok',
+    ],
+    [
+      'the half that goes on',
+      `.reg .b16 %h<5>; mov.b16 %h1, 7; mov.b32 %r12, {%h2, %h1}; add.s16x2 %r13, %r12, 65537; mov.b32 {%h3, %h4}, %r13; cvt.u32.u16 %r14, %h3; shl.b32 %r11, %r14, 3; ${y}`,
+      'invalid I1 ',
+    ],
+    [
       'a word of a pair that is not stored',
       `.reg .b16 %h<4>; mov.b16 %h1, 7; mov.b32 %r12, {%h1, %h2}; st.global.b16 [%rd5], %r12;`,
       'ok',

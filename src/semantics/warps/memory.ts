@@ -37,7 +37,7 @@ import { bytesOfMark, datumOf, isKnown, joinedMark, mark, markOf, type Mark } fr
 import * as Origins from './origins.js'
 import { everyLane, everyLaneInOrder, lanesOf, lowest, setLane, wordAt, type Rows } from './rows.js'
 import { came, carrierAt } from './shadows.js'
-import { cameFrom } from './parts.js'
+import { fromNothing as madeOfNothing } from './parts.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
 
 type Of<K extends Operation['_tag']> = Extract<Operation, { readonly _tag: K }>
@@ -673,8 +673,7 @@ const fromNothing = (
   if (world.header.planes[plane]?.output !== true) return null
   for (const row of from) {
     if ((rows.unknown[row]! & mask) === 0) continue
-    const unknown =
-      cameFrom(launch.program, row, bits).reduce((all, place) => all | rows.unknown[place]!, 0) & mask
+    const unknown = madeOfNothing(launch.program, rows, row, bits, mask)
     if (unknown !== 0 && !unspecifiedIn(launch.program).has(row) && !fieldsIn(launch.program).has(row))
       return V.fault(
         'I1',

@@ -1,28 +1,30 @@
 /**
- * The lower part of a word, and the place that it came from.
+ * Which lanes of a word that is stored come from what nothing has written.
  *
- * A conversion of two numbers into one word may have one number only: a compiler that converts a single element leaves the other operand out, and stores
- * the lower part of the word. Nothing wrote the other, and nothing of it is stored.
+ * An instruction whose operand is not known gives a word that is not known (`rows.ts`). That is too much where a word holds two numbers: a conversion of two numbers into one word may have one number only. A compiler that converts a single element leaves the other operand out, and stores the lower part. Nothing
+ * wrote the other, and nothing of it is stored. So a lane counts if its word is not known, and neither are the bits that these bits are made of.
  *
  *     cvt.rn.satfinite.e4m3x2.f32 %rs2, %r7, %r6;   st.global.b8 [x], %rs2       stores what %r6 gave; nothing has written %r7
  *
- * | the word comes from                        | its lower bits come from          |
+ * | the word comes from                        | its bits are made of              |
  * |--------------------------------------------|-----------------------------------|
- * | `cvt` of two f32 into two narrow floats     | the second operand                |
- * | `mov` that packs, and that takes apart      | the first words; the word's part  |
- * | `mov`                                      | what it moves                     |
- * | anything else, or several instructions      | the word                          |
+ * | `cvt` of two f32 into two narrow floats     | the operand of that half          |
+ * | `mov` that packs, and that takes apart      | the words there; the word's part  |
+ * | an instruction on pairs of 16 bits         | that half of each operand         |
+ * | another instruction that computes          | all bits of its operands          |
+ * | a load, a shuffle, several instructions    | the word                          |
  *
  * An operand counts only if at most one instruction writes it, one that stands before.
  *
  * Laws
- * 1. What is stored of a word is written by nothing if and only if one of these places is.
+ * 1. Bits of which all are made of written ones are no I1; bits that are made of what nothing has written are.
  *
  * Source: PTX ISA, cvt: "for .e4m3x2, the converted value of a is in the upper 8 bits, that of b in the lower 8".
  */
 import { scalarOperation } from '../../numerics/scalar/index.js'
 import { remembered } from '../../remembered.js'
 import type { Operation, Place, Row, WarpProgram } from './program.js'
+import type { Rows } from './rows.js'
 import { usesOf } from './uses.js'
 
 interface Written {
@@ -53,32 +55,70 @@ const halfOf = (name: string): number | undefined => {
     : undefined
 }
 
-/** The places that bits `low` to `low + bits` of a row came from. */
-export const cameFrom = (p: WarpProgram, row: Row, bits: number, low = 0): ReadonlyArray<Row> => {
+/** Two numbers of 16 bits in a word, each computed alone. */
+const isPair = (type: string): boolean => ['s16x2', 'u16x2', 'f16x2', 'bf16x2'].includes(type)
+const computesPairs = (name: string): boolean => {
+  const { operands = [], results = [] } = scalarOperation(name) ?? {}
+  return operands.length > 0 && [...operands, ...results].every(isPair)
+}
+
+/** Some bits of a row. */
+interface Bits {
+  readonly row: Row
+  readonly bits: number
+  readonly low: number
+}
+const whole = (row: Row): Bits => ({ row, bits: 32, low: 0 })
+
+/** What bits of a row are made of by the instruction that writes it; null: it is not looked through. */
+const madeOf = (o: Operation, { row, bits, low }: Bits): ReadonlyArray<Bits> | null => {
+  switch (o._tag) {
+    case 'move':
+      return [{ row: o.from[o.to.indexOf(row)]!, bits, low }]
+    case 'part':
+      return [{ row: o.from, bits: Math.min(bits, o.bits), low: low + o.at }]
+    case 'pack':
+      return o.from
+        .slice(Math.floor(low / o.bits), Math.ceil((low + bits) / o.bits))
+        .map((from) => ({ row: from, bits: o.bits, low: 0 }))
+    case 'scalar': {
+      const half = halfOf(o.name)
+      const [upper, lower] = o.from
+      if (half !== undefined && upper !== undefined && lower !== undefined) {
+        if (low + bits <= half) return [whole(lower)]
+        if (low >= half && low + bits <= 2 * half) return [whole(upper)]
+      }
+      if (o.from.some((from) => from < 0)) return null
+      if (computesPairs(o.name) && Math.floor(low / 16) === Math.floor((low + bits - 1) / 16))
+        return o.from.map((from) => ({ row: from, bits: 16, low: 16 * Math.floor(low / 16) }))
+      return o.from.map(whole)
+    }
+    default:
+      return null
+  }
+}
+
+/** The lanes of `mask` whose low `bits` of a row come from what nothing has written. */
+export const fromNothing = (p: WarpProgram, rows: Rows, from: Row, bits: number, mask: number): number => {
   const writers = writersIn(p)
-  const written = writers.get(row)
-  if (written == null) return [row]
-  const { operation: o, at } = written
-  /** an operand as it was there: nothing writes it, or one instruction before */
-  const stands = (from: Row): boolean => {
-    const by = writers.get(from)
-    return !writers.has(from) || (by != null && by.at < at)
+  const known = new Map<string, number>()
+  const lost = (of: Bits): number => {
+    const unknown = rows.unknown[of.row]! & mask
+    const written = writers.get(of.row)
+    if (unknown === 0 || written == null) return unknown
+    const key = `${String(of.row)} ${String(of.bits)} ${String(of.low)}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    /** an operand as it was there: nothing writes it, or one instruction before */
+    const stands = ({ row }: Bits): boolean => {
+      const by = writers.get(row)
+      return by === undefined || (by !== null && by.at < written.at)
+    }
+    const made = madeOf(written.operation, of)
+    const found =
+      made === null || !made.every(stands) ? unknown : unknown & made.reduce((all, one) => all | lost(one), 0)
+    known.set(key, found)
+    return found
   }
-  const through = (from: Row, part: number, first: number): ReadonlyArray<Row> =>
-    stands(from) ? cameFrom(p, from, part, first) : [row]
-  if (o._tag === 'move') return through(o.from[o.to.indexOf(row)]!, bits, low)
-  if (o._tag === 'part') return through(o.from, Math.min(bits, o.bits), low + o.at)
-  if (o._tag === 'pack') {
-    const first = Math.floor(low / o.bits)
-    const last = Math.ceil((low + bits) / o.bits)
-    return o.from.slice(first, last).flatMap((from) => through(from, o.bits, 0))
-  }
-  if (o._tag === 'scalar') {
-    const half = halfOf(o.name)
-    const [upper, lower] = o.from
-    if (half === undefined || upper === undefined || lower === undefined) return [row]
-    if (low + bits <= half) return stands(lower) ? [lower] : [row]
-    if (low >= half && low + bits <= 2 * half) return stands(upper) ? [upper] : [row]
-  }
-  return [row]
+  return lost({ row: from, bits, low: 0 })
 }
