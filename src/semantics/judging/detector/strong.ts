@@ -1138,7 +1138,7 @@ const written = (
     return now
   })
   const fails = (of: Stamp, other: Stamp): void => {
-    const text = `what ${where(c.header, of)} finds may have either sign, depending on what comes before it`
+    const text = `${where(c.header, of)} can find either sign, depending on what comes before it`
     ambiguous(d, name, of, other, text)
   }
   w.signed = w.signed.map((one) => {
