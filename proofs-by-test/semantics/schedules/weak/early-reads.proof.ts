@@ -3,7 +3,7 @@
  * counts: then its thread waits for a change that has happened. Oracle: the axioms. A chain from the look to that store would have to go through the count, which is relaxed and
  * of another word, so no order forbids it; with a fence there is one.
  *
- * The last one is told by a thread, and the store made by the same or by one of another warp, of which a barrier is between.
+ * The last one is told by a thread. The store is made by the same or by one of another warp, behind a barrier; and so is the look, before one.
  */
 import { describe, expect, it } from 'vitest'
 import { verdictOfText } from './sweep.js'
@@ -15,7 +15,16 @@ interface Fences {
 }
 const fence = 'fence.acq_rel.gpu;'
 
-const barrier = (fences: Fences, warps: 1 | 2, by: 'same' | 'other'): string => `.version 8.5
+/** Who of the CTA does it: the thread that counts, or one of another warp. */
+type Who = 'same' | 'other'
+interface Roles {
+  readonly warps: 1 | 2
+  readonly stores: Who
+  readonly reads: Who
+}
+const thread = (who: Who): string => (who === 'same' ? '0' : '32')
+
+const barrier = (fences: Fences, { warps, stores, reads }: Roles): string => `.version 8.5
 .target sm_90a
 .address_size 64
 .visible .entry barrier(.param .u64 words, .param .u64 out)
@@ -29,11 +38,15 @@ const barrier = (fences: Fences, warps: 1 | 2, by: 'same' | 'other'): string => 
   mov.u32 %r1, %nctaid.x;
   sub.u32 %r1, %r1, 1;
   setp.ne.u32 %p1, %r0, 0;
-  setp.eq.u32 %p2, %r0, ${by === 'same' ? '0' : '32'};
+  setp.eq.u32 %p2, %r0, ${thread(stores)};
+  setp.ne.u32 %p5, %r0, ${thread(reads)};
   bar.sync 0;
-  @%p1 bra MET;
+  @%p5 bra READ;
   fence.acq_rel.gpu;
   ld.relaxed.gpu.global.u32 %r2, [%rd1];
+READ:
+  ${reads === 'other' ? 'bar.sync 0;' : ''}
+  @%p1 bra MET;
   ${fences.before}
   atom.relaxed.gpu.global.add.u32 %r3, [%rd1+4], 1;
   ${fences.behind}
@@ -48,7 +61,7 @@ MET:
   st.relaxed.gpu.global.u32 [%rd1], 1;
   bra OVER;
 WAIT:
-  @%p1 bra OVER;
+  @%p5 bra OVER;
 AGAIN:
   ld.relaxed.gpu.global.u32 %r5, [%rd1];
   setp.eq.u32 %p4, %r5, %r2;
@@ -58,23 +71,32 @@ OVER:
 }
 `
 
-const verdictOf = (fences: Fences, warps: 1 | 2, by: 'same' | 'other'): string =>
-  verdictOfText(barrier(fences, warps, by), 'barrier', { ctas: 2, threads: 32 * warps, words: 32, out: 4 })
+const verdictOf = (fences: Fences, roles: Roles): string =>
+  verdictOfText(barrier(fences, roles), 'barrier', { ctas: 2, threads: 32 * roles.warps, words: 32, out: 4 })
     .verdict
 
 describe('a sense that is read before the count', () => {
-  const warps = [
-    [1, 'same'],
-    [2, 'same'],
-    [2, 'other'],
-  ] as const
-  it.each(warps)('of %i warps, stored by the %s: without a fence between the two', (n, by) => {
-    expect(verdictOf({ before: '', behind: fence }, n, by)).toBe('deadlock')
+  const roles: ReadonlyArray<Roles> = [
+    { warps: 1, stores: 'same', reads: 'same' },
+    { warps: 2, stores: 'same', reads: 'same' },
+    { warps: 2, stores: 'other', reads: 'same' },
+    { warps: 2, stores: 'same', reads: 'other' },
+    { warps: 2, stores: 'other', reads: 'other' },
+  ]
+  it.each(roles)(
+    'of $warps warps, stored by the $stores, read by the $reads: without a fence between the two',
+    (who) => {
+      expect(verdictOf({ before: '', behind: fence }, who)).toBe('deadlock')
+    },
+  )
+  it.each(roles)('of $warps warps, stored by the $stores, read by the $reads: with one', (who) => {
+    expect(verdictOf({ before: fence, behind: fence }, who)).toBe('ok')
   })
-  it.each(warps)('of %i warps, stored by the %s: with one', (n, by) => {
-    expect(verdictOf({ before: fence, behind: fence }, n, by)).toBe('ok')
-  })
-  it('is shown by fences of those who count, not by one of who stores alone', () => {
-    expect(verdictOf({ before: fence, behind: '' }, 2, 'other')).toBe('deadlock')
-  })
+  it.each(['same', 'other'] as const)(
+    'is shown by fences of those who count, not by one of who stores alone: read by the %s',
+    (reads) => {
+      const who: Roles = { warps: 2, stores: 'other', reads }
+      expect(verdictOf({ before: fence, behind: '' }, who)).toBe('deadlock')
+    },
+  )
 })

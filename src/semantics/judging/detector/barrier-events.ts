@@ -36,7 +36,7 @@ import { peeked, spared } from './peeks.js'
 import { actor, barrierName, draft, file, keyOf, where } from './report.js'
 import { told } from './strands.js'
 import type { Detector } from './state.js'
-import { fencedWithin, keepForFence } from './strong.js'
+import { came, fencedWithin, keepForFence } from './strong.js'
 import { malformed } from './state.js'
 
 const publishesNothing = (): void => undefined
@@ -60,6 +60,7 @@ export const barrier = (d: Detector, e: BarrierEvent): void => {
     b.number - b.base,
     Digest.ofName(e.kind) ^ e.bytes,
   )
+  if (e.kind === 'arrive' || e.kind === 'drop') came(d, e.stamp)
   switch (e.kind) {
     case 'init':
       initialise(c, b, e.stamp, e.count)

@@ -35,7 +35,7 @@ import { setsRegisters } from './register-groups.js'
 import { rendezvous } from './rendezvous.js'
 import type { Detector } from './state.js'
 import { act, exchange, meetLanes } from './strands.js'
-import { fencedWithin, handOn, meetStrong, takeOn } from './strong.js'
+import { came, fencedWithin, handOn, meetStrong, takeOn } from './strong.js'
 
 /** Named barriers of a CTA. */
 const lastOfCta = 15
@@ -58,6 +58,7 @@ export const meet = (d: Detector, e: Rendezvous): void => {
     if (e.kind === 'arrive') handOn(d, e.stamp.agent, meeting)
     if (e.kind === 'leave') takeOn(d, e.stamp.agent, meeting)
   }
+  if (e.kind === 'arrive') came(d, e.stamp)
   // lanes that have waited for one another at a barrier have met; where they came to it relaxed, they know no more of memory than a shuffle tells
   const a = c.agents[e.stamp.agent]!
   const ofCluster = e.id > lastOfCta

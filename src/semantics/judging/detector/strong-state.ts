@@ -173,6 +173,8 @@ export interface Strong {
   readonly readings: Readings
   /** by agent: of each other one the last of its events that has been found, directly or through others, in order or not */
   readonly found: Map<number, ReadonlyMap<number, Sighting>>
+  /** by cluster and agent: the last times that it has come to a barrier, the newest first */
+  readonly came: Map<number, Map<number, ReadonlyArray<Stamp>>>
   /** the event of the last atomic of which something comes that it has found; -1: of that of the last nothing does */
   decided: number
   /** the same of the last of which more comes than what memory holds */
@@ -200,6 +202,7 @@ export const strongState = (): Strong => ({
   handed: new Map(),
   readings: noReadings(),
   found: new Map(),
+  came: new Map(),
   decided: -1,
   controlling: -1,
   branch: null,
@@ -225,6 +228,7 @@ export const forgetStrong = (s: Strong): void => {
   s.inOrder.clear()
   s.widest = null
   s.found.clear()
+  s.came.clear()
   s.readings.hearing.clear()
   s.shown.clear()
 }

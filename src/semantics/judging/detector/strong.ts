@@ -781,6 +781,40 @@ const foundBehind = (d: Detector, by: Stamp, knew: Knowledge): ReadonlyMap<numbe
   return merged ?? own
 }
 
+/** How often an agent may have come to barriers while another has not heard of it. */
+const mostCome = 4
+
+/** It has come to a barrier: who leaves that knows what it did before. */
+export const came = ({ context, strong: { words, came: all } }: Detector, stamp: Stamp): void => {
+  if (words.size === 0) return
+  const { header } = context
+  const cluster = clusterOf(header, header.agents[stamp.agent]!.cta)
+  const agents = all.get(cluster) ?? new Map<number, ReadonlyArray<Stamp>>()
+  all.set(cluster, agents)
+  agents.set(stamp.agent, [stamp, ...(agents.get(stamp.agent) ?? []).slice(0, mostCome - 1)])
+}
+
+/** What an agent has found, and up to where others of its cluster have come that it has met at barriers: who finds what it writes now finds that, too. */
+const withMet = (
+  d: Detector,
+  by: Stamp,
+  knew: Knowledge,
+  found: ReadonlyMap<number, Sighting>,
+): ReadonlyMap<number, Sighting> => {
+  const { header } = d.context
+  const agents = d.strong.came.get(clusterOf(header, header.agents[by.agent]!.cta))
+  if (agents === undefined) return found
+  let merged: Map<number, Sighting> | null = null
+  for (const [agent, all] of agents) {
+    if (agent === by.agent) continue
+    const event = all.find((e) => knowsEvent(knew, e, by))
+    if (event === undefined || (found.get(agent)?.event.at ?? -1) >= event.at) continue
+    merged ??= new Map(found)
+    merged.set(agent, { event, at: by.at })
+  }
+  return merged ?? found
+}
+
 /** It finds this write, and what its thread had found. */
 const finding = (d: Detector, { agent, at }: Stamp, w: Word, back: number): void => {
   const past = w.past[w.past.length - 1 - Math.max(0, back)]
@@ -1039,10 +1073,11 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       d.context.options,
     )
     if (e.releases === true) releasedBy(w, x, one.width, more[0]!, d.context.options)
+    const behindIt = found ?? foundBehind(d, by, knew)
     const now: Past = {
       told: withMore(handsOn ? past.told : [], own, d.context.options),
       writers: writersAfter(past.writers, by, handsOn, knew),
-      found: found ?? foundBehind(d, by, knew),
+      found: withMet(d, by, knew, behindIt),
       last: one,
     }
     w.past.splice(Math.max(0, w.past.length - back), 0, now)
@@ -1063,7 +1098,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const behind = { by: one, own, found: had }
     if (!joins(e))
       forcedApart(d.strong.readings, by, { plane, byte }, (first) => comesBehind(d, w, first, behind))
-    w.open = later(d.strong.readings, w.open, by, knew, messages, now.found, { plane, byte })
+    w.open = later(d.strong.readings, w.open, by, knew, messages, behindIt, { plane, byte })
     const isExchange = joins(e) && e.combine === 'exchange'
     const isUnheeded = d.strong.decided !== e.stamp.at
     const isOnlyShown = !isUnheeded && d.strong.controlling !== e.stamp.at
