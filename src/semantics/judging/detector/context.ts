@@ -51,6 +51,8 @@ export interface AgentState extends Stranded {
   readonly closed: Closed
   queue: number
   readonly tensorQueue: TensorQueue
+  /** entries there of which it is not known that they are done: the lanes that have issued them, up to which number */
+  queued: ReadonlyArray<Commit>
   /** its latest product or copy there that no commit covers */
   uncommitted: Stamp | undefined
   /** wgmma issued */
@@ -125,6 +127,7 @@ export const agentState = (started: boolean, rules: Rules = standard): AgentStat
   closed: { bulk: [], copies: [] },
   queue: 0,
   tensorQueue: tensorQueue(),
+  queued: [],
   uncommitted: undefined,
   products: 0,
   issues: [],
@@ -182,6 +185,7 @@ export const restart = (a: AgentState, fresh: AgentState): void => {
   a.closed.copies = []
   a.queue = 0
   emptied(a.tensorQueue)
+  a.queued = []
   a.products = 0
   a.issues.length = 0
   a.loads = 0

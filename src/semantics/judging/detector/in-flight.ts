@@ -31,7 +31,7 @@ import { barrierEvent, checkPublished } from './barriers.js'
 import { tick, type AgentState } from './context.js'
 import * as Digest from './digest.js'
 import { singleton, union } from './generation-set.js'
-import { does } from './activity.js'
+import { allLanes, does } from './activity.js'
 import { advance, advanceOrder, advanceWithout, clockOf, copy, type Knowledge } from './knowledge.js'
 import { eachActing, othersWith, told } from './strands.js'
 import { owe } from './obligations.js'
@@ -96,6 +96,23 @@ const issuersOf = (a: AgentState): ReadonlyArray<Issuer> | null => {
   return out.length > 1 ? out : null
 }
 
+/** A product or a copy comes into the tensor queue, by these lanes. */
+const queued = (a: AgentState, lanes: number, number: number): void => {
+  const last = a.queued[a.queued.length - 1]
+  a.queued = [...(last?.lanes === lanes ? a.queued.slice(0, -1) : a.queued), { lanes, number }]
+}
+
+/**
+ * Up to which entry of the queue a commit by these lanes says that they are done. It is for what its own thread has issued: nothing is said from the first entry of another lane on of
+ * which its thread does not know that it is done.
+ */
+const coveredBy = (a: AgentState, x: number, lanes: number, number: number): number => {
+  const done = valueAt(a.knowledge.order, clockOf('queue', x))
+  a.queued = a.queued.filter((q) => q.number > done)
+  const i = a.queued.findIndex((q) => (q.lanes & ~lanes) !== 0)
+  return i < 0 || a.rules.anyLaneCommits ? number : i === 0 ? done : a.queued[i - 1]!.number
+}
+
 export const issue = (d: Detector, e: Issue): void => {
   const c = d.context
   const a = tick(c, e.stamp)
@@ -104,6 +121,9 @@ export const issue = (d: Detector, e: Issue): void => {
   if (e.ctaGroup === 2) forPair(d, e)
   const row = units[e.unit]
   const number = numbered(a, row)
+  const lanes = e.stamp.lanes ?? allLanes
+  const isCommit = e.tensor === 'commit'
+  const covers = isCommit ? coveredBy(a, x, lanes, number) : number
   const op: Operation = {
     id: e.operation,
     stamp: e.stamp,
@@ -115,6 +135,7 @@ export const issue = (d: Detector, e: Issue): void => {
     issuers: e.unit === 'cpAsync' ? issuersOf(a) : null,
     others: e.unit === 'cpAsync' ? othersWith(a, a.knowledge, 'copies', a.acting) : 0,
     number,
+    covers,
     instance: d.instances[x]!++,
     lastWait: a.lastWait,
     lastObserved: a.lastObserved,
@@ -130,7 +151,11 @@ export const issue = (d: Detector, e: Issue): void => {
   if (e.unit === 'tmaStore') does(a.did.bulk, a.acting, number)
   d.operations.set(e.operation, op)
   if (e.unit === 'wgmma') issued(a, number, op.knowledge)
-  if (row.pipeline === 'pairs') a.uncommitted = e.tensor === 'commit' ? undefined : e.stamp
+  if (row.pipeline === 'pairs' && !isCommit) {
+    queued(a, lanes, number)
+    a.uncommitted = e.stamp
+  }
+  if (isCommit && covers === number) a.uncommitted = undefined
   if (e.unit === 'clc') requested(c, d.responses, e.stamp, op.knowledge.order)
   a.fences = 0
   Digest.ofAgent(c.digest, x, 2, e.stamp.at, op.instance, Digest.ofName(e.unit))
@@ -198,7 +223,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
   const isCopy = op.unit === 'cpAsync'
   const clock = clockOf(isCopy ? 'cpAsync' : 'queue', x)
   if (isCopy) advanceWithout(op.knowledge, x, 'cpAsync', op.number, op.others, [])
-  else advanceOrder(op.knowledge, clock, op.number)
+  else advanceOrder(op.knowledge, clock, op.covers)
   const contract = c.header.barriers[barrier]!
   const done = isCopy ? joins(d, op, part, barrier) : doneBy(clock, op.number)
   if (!isCopy) effect(d, op, done, contract.cta)
@@ -226,7 +251,7 @@ const arriveFor = (d: Detector, op: Operation, part: number, barrier: number): v
     does: isCopy ? 'arrives when the copies before it are done' : 'commits',
     publish: (m) => {
       if (isCopy) advanceWithout(m, x, 'cpAsync', op.number, op.others, ['visible'])
-      else advance(m.tensor, clock, op.number)
+      else advance(m.tensor, clock, op.covers)
     },
   })
 }

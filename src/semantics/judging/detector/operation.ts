@@ -56,6 +56,8 @@ export interface Operation {
   readonly others: number
   /** number of its bulk or wgmma group, of the copy, of the queue entry, of the tensor-memory load or store */
   readonly number: number
+  /** of a commit: up to which entry of the queue it says that they are done */
+  readonly covers: number
   /** of the agent's operations, which */
   readonly instance: number
   readonly lastWait: number
