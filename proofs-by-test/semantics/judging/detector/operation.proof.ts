@@ -67,6 +67,7 @@ const operation = (unit: Unit, part = 0): Operation => ({
   issuers: null,
   others: 0,
   number: 6,
+  covers: 6,
   instance: 0,
   lastWait: -1,
   lastObserved: -1,
