@@ -167,7 +167,7 @@ export const combining = (
 }
 
 /** The access of a strong load or store: what a plain one is not said to be. */
-const strongly = (plain: Access, { scope, orders, decides, controls, words }: Strong): Access => {
+const strongly = (plain: Access, { scope, orders, decides, controls, shows, words }: Strong): Access => {
   const made: { -readonly [K in keyof Access]: Access[K] } = Object.assign({}, plain, { atomic: true, scope })
   if (orders) {
     if (plain.rw === 'r') made.acquires = true
@@ -175,6 +175,7 @@ const strongly = (plain: Access, { scope, orders, decides, controls, words }: St
   }
   if (decides) made.decides = true
   if (controls !== null) made.controls = controls
+  if (shows.length > 0) made.shows = shows
   if (words > 1) made.words = words
   return made
 }

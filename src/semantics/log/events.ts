@@ -312,6 +312,8 @@ export interface Access {
   readonly decides?: true
   /** it may decide more than what memory holds, as an address: the site of the first branch that depends on it, or one behind all sites */
   readonly controls?: number
+  /** of a read that does: its scalars, of each lane, of which nothing comes but what memory holds; in no trace */
+  readonly shows?: ReadonlyArray<number>
   /** of an atomic read: of what it finds the sign is used, by waits that compare it with that of a word, and nothing else */
   readonly signs?: true
   /** of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one */

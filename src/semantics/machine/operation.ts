@@ -59,6 +59,8 @@ export interface Strong {
   readonly decides: boolean
   /** it may decide more than what memory holds: the site of the first branch that depends on it; null: it does not */
   readonly controls: number | null
+  /** scalars of a load that does, of which nothing comes but what memory holds */
+  readonly shows: ReadonlyArray<number>
   /** some agent may wait for the words that a store leaves */
   readonly watched: boolean
   /** elements that are one scalar */

@@ -113,7 +113,7 @@ const originOfAtomic = (h: Here, o: Of<'atomic'>, lanes: ReadonlyArray<number>, 
 /** Does a load of the program decide where control goes, a wait for a word or another? It may find what some lanes have left, and others not. */
 const isAskedFor = ({ launch }: Here): boolean => launch.watches || loadsIn(launch.controlling).size > 0
 const loadsIn = remembered(
-  (controlling: ReadonlyMap<Operation, number>): ReadonlySet<Operation> =>
+  (controlling: ReadonlyMap<Operation, unknown>): ReadonlySet<Operation> =>
     new Set([...controlling.keys()].filter(({ _tag }) => _tag === 'load')),
 )
 
@@ -124,7 +124,7 @@ export const atomic = (h: Here, o: Of<'atomic'>, mask: number): ReadonlyArray<Pa
   const out: Part[] = []
   const signs = h.launch.signing.has(o) && isOne(mask)
   const decides = !signs && h.launch.decisive.has(o)
-  const controls = signs ? null : (h.launch.controlling.get(o) ?? null)
+  const controls = signs ? null : (h.launch.controlling.get(o)?.from ?? null)
   for (const { target, lanes: all, bytes: places } of found) {
     if (target._tag !== 'plane')
       return target._tag === 'constant'

@@ -24,6 +24,7 @@ import type { Fellowships } from '../machine/fellowship.js'
 import type { Placed } from '../instructions/tma/object.js'
 import type { LinkedProduct } from './products.js'
 import type { Instruction, Operation, Row, WarpProgram } from './program.js'
+import type { Controls } from './timing.js'
 
 export const sharedWindow = 0x7e000000
 export const localWindow = 0x7d000000
@@ -143,8 +144,8 @@ export interface WarpLaunch {
   readonly parameters: number
   /** loads and atomics whose results decide something */
   readonly decisive: ReadonlySet<Operation>
-  /** those that decide more than what memory holds, and the site of the first branch that depends on each */
-  readonly controlling: ReadonlyMap<Operation, number>
+  /** those that decide more than what memory holds */
+  readonly controlling: ReadonlyMap<Operation, Controls>
   /** atomics of whose result the sign alone is used */
   readonly signing: ReadonlySet<Operation>
   /** data is followed through the registers, as bytes of values (`origins.ts`) or as terms (`word-terms.ts`) into a ledger */

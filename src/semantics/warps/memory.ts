@@ -333,7 +333,8 @@ const strongly = (h: Here, o: Of<'load'> | Of<'store'>): Strong | null =>
         scope: o.scope,
         orders: o.ordering === 'acquire' || o.ordering === 'release',
         decides: h.launch.decisive.has(o),
-        controls: h.launch.controlling.get(o) ?? null,
+        controls: h.launch.controlling.get(o)?.from ?? null,
+        shows: h.launch.controlling.get(o)?.shows ?? [],
         watched: h.launch.watches,
         words: Math.max(1, o.width.bytes / 4),
       }

@@ -217,8 +217,16 @@ export const decisive: (p: WarpProgram) => ReadonlySet<Operation> = remembered((
 
 const parts: ReadonlySet<Operation['_tag']> = new Set(['branch', 'branchIndexed', 'return', 'exit', 'trap'])
 
-/** Of strong loads and atomics those whose results decide more than what memory holds, and the site of the first branch behind each that depends on it; none: the sites end before. */
-export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = remembered((p) => {
+/** What comes of a result that decides more than what memory holds. */
+export interface Controls {
+  /** the site of the first branch behind it that depends on it; none: the sites end before */
+  readonly from: number
+  /** of a load its scalars of which nothing comes but what memory holds */
+  readonly shows: ReadonlyArray<number>
+}
+
+/** Strong loads and atomics whose results decide more than what memory holds. */
+export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, Controls> = remembered((p) => {
   const places = controllingIn(p.code)
   return new Map(
     p.code.flatMap(({ operation: o }, i) => {
@@ -235,7 +243,10 @@ export const controlling: (p: WarpProgram) => ReadonlyMap<Operation, number> = r
             from.has(x),
           ),
       )
-      return [[o, first?.site ?? p.sites.length] as const]
+      const controls = (rows: ReadonlyArray<Place> | null): boolean =>
+        rows?.some((row) => places.has(row)) === true
+      const shows = o._tag === 'load' ? o.to.flatMap((rows, scalar) => (controls(rows) ? [] : [scalar])) : []
+      return [[o, { from: first?.site ?? p.sites.length, shows }] as const]
     }),
   )
 })

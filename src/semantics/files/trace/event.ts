@@ -73,7 +73,7 @@ type Placed<E> = E & { readonly i: number }
 type Written<E> = Omit<E, 'footprint'> & { readonly footprint: WrittenFootprint }
 
 type WrittenAccess = Placed<
-  Omit<Written<Access>, 'atomic' | 'origin' | 'idle'> & {
+  Omit<Written<Access>, 'atomic' | 'origin' | 'idle' | 'shows'> & {
     readonly atomic?: boolean
     readonly origin?: Origin
   }

@@ -757,6 +757,13 @@ const takenBy = (e: Access): ReadonlyArray<readonly [byte: number, back: number]
   )
 }
 
+/** Which words of a read that controls only come into memory, of so many in all. */
+const onlyShown = ({ shows, stamp, words = 1 }: Access, count: number): ((word: number) => boolean) => {
+  if (shows === undefined) return () => false
+  const each = stamp.lanes === undefined || stamp.whole === true ? count : count / countOf(stamp.lanes)
+  return (word) => shows.includes(Math.floor((word % each) / words))
+}
+
 /** What an agent has found, of each other agent up to which of its events. */
 const foundBy = (d: Detector, agent: number): ReadonlyMap<number, Sighting> =>
   d.strong.found.get(agent) ?? never.found
@@ -1008,10 +1015,12 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const { words = 1 } = e
     const size = bitsOf(e.footprint.dtype) / 8
     const isMeant = e.controls !== undefined || (e.joins === true && e.decides === true)
-    if (all.size > 0 || decides)
-      for (const [i, [byte, back]] of takenBy(e).entries()) {
+    if (all.size > 0 || decides) {
+      const taken = takenBy(e)
+      const isShown = onlyShown(e, taken.length)
+      for (const [i, [byte, back]] of taken.entries()) {
         const w = decides ? wordAt(d, plane, byte) : all.get(keyOfWord(plane, byte))
-        if (isMeant) d.strong.readings.controlled.add(keyOfWord(plane, byte))
+        if (isMeant && !isShown(i)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
         if (w === undefined) continue
         const stamp = stampAt(d.context, e.stamp, e.footprint, byte)
         // one that joins writes right away, and finds the last
@@ -1025,7 +1034,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
             plane,
             byte,
             e.decides === true && i % words === 0 ? words * size : null,
-            kept ? null : (e.controls ?? null),
+            kept || isShown(i) ? null : (e.controls ?? null),
             e.acquires === true ? reach : 0,
             one,
           )
@@ -1033,7 +1042,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
         if (e.decides === true) finds(d, w, past, stamp, one)
         hear(d, w, past, a, e.stamp, one, e.acquires === true, false)
       }
-    else if (isMeant)
+    } else if (isMeant)
       for (const byte of wordsOf(e.footprint)) d.strong.readings.controlled.add(keyOfWord(plane, byte))
     return
   }
