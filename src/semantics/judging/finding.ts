@@ -208,6 +208,8 @@ export interface LaterStore {
   readonly plane: number
   readonly byte: number
   readonly bytes: number
+  /** the second comes behind the first in every execution: had it come first, someone would have taken it over before something that its thread has found */
+  readonly settled?: true
 }
 /**
  * A strong read that decides what its thread does, and a write that comes later, by a thread that has found what the first one wrote after it: no schedule has the write

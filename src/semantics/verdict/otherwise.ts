@@ -242,7 +242,10 @@ export const otherwise = (
   const { world, machine } = launched
   const { memory } = world.algebra
   const { reads } = judgement.otherwise
-  const stores = controlled === null ? [] : judgement.otherwise.stores
+  const stores =
+    controlled === null
+      ? []
+      : judgement.otherwise.stores.map((all) => all.filter(({ settled }) => settled !== true))
   const ahead = controlled === null ? [] : judgement.otherwise.ahead
   const nothing: Asked = { found: null, ahead: [], left: null }
   if ((memory !== 'bytes' && memory !== 'shadow') || reads.length + stores.length + ahead.length === 0)
@@ -395,7 +398,7 @@ export const otherwise = (
   for (const pair of asks)
     for (const ask of pair) {
       if (events > mostEvents) {
-        const one = reads[0]?.[0] ?? stores[0]![0]!
+        const one = (reads[0]?.[0] ?? stores.flat()[0])!
         const by = 'read' in one ? one.read : one.second
         const { agent, site } = operation(world.header, actor(by, ''))
         return {

@@ -461,7 +461,7 @@ export const stores = (r: Readings, first: AccessRecord, second: AccessRecord): 
   }
 }
 
-/** Those that the second comes behind in every execution are no longer among them. */
+/** Of those that the second comes behind in every execution no other order is asked. */
 export const forcedApart = (
   r: Readings,
   second: Stamp,
@@ -473,11 +473,12 @@ export const forcedApart = (
     s.second.at === second.at &&
     s.plane === place.plane &&
     s.byte === place.byte
-  for (const [pair, all] of r.stores) {
+  for (const all of r.stores.values()) {
     // what is kept of one event is kept last
     const newest = all[all.length - 1]
     if (newest?.second.agent !== second.agent || newest.second.at !== second.at) continue
-    const left = all.filter((s) => !(isThis(s) && isForced(s.first)))
-    if (left.length < all.length) r.stores.set(pair, left)
+    all.forEach((s, k) => {
+      if (isThis(s) && isForced(s.first)) all[k] = Object.assign({}, s, { settled: true as const })
+    })
   }
 }
