@@ -293,6 +293,50 @@ describe('a register, or a word of local memory, that nothing has written', () =
   ])('is %s', (_, body, verdict) => {
     expect(toldOf(module(body).replace('ld.shared.b32 %r10, [%r3+4];', ''), 64)).toBe(verdict)
   })
+  /** %p1 is true, %r4 is written; %r13 and %r14 are written where it says so */
+  const bytes = 'cvt.rn.satfinite.e4m3x2.f32 %h1, %r13, %r12;'
+  const one = 'st.global.b8 [%rd5], %h1;'
+  const two = 'st.global.b16 [%rd5], %h1;'
+  const both = 'mov.b32 %r12, %r1; mov.b32 %r13, %r1;'
+  const bad = 'invalid I1 '
+  it.each([
+    ['nothing where nothing converts them', `${both} @%p1 bra over; ${bytes} over: ${two}`, bad],
+    [
+      'nothing where nothing adds them',
+      `add.s32 %r12, %r4, 1; @%p1 bra over; add.s32 %r11, %r12, 1; over: ${y}`,
+      bad,
+    ],
+    [
+      'written where a jump leads back to what writes them',
+      `bra.uni first; again: ${both} bra.uni over; first: ${bytes} bra.uni again; over: ${two}`,
+      bad,
+    ],
+    [
+      'written in a later turn',
+      `mov.b32 %r15, 0; mov.b32 %r13, %r1; again: add.s32 %r12, %r14, %r15; setp.eq.u32 %p3, %r15, 1; @%p3 bra over; ${bytes} mov.b32 %r14, 1; add.s32 %r15, %r15, 1; bra.uni again; over: ${two}`,
+      bad,
+    ],
+    [
+      'converted anew in each turn',
+      `mov.b32 %r15, 0; again: add.s32 %r12, %r1, %r15; ${bytes} ${one} add.s32 %r15, %r15, 1; setp.lt.u32 %p3, %r15, 3; @%p3 bra again;`,
+      'ok',
+    ],
+    [
+      'converted on a way that all take',
+      `@%p1 bra over; ${y} over: mov.b32 %r12, %r1; ${bytes} setp.eq.u32 %p3, %r1, 1; @%p3 bra on; mov.b32 %r16, 1; on: ${one}`,
+      'ok',
+    ],
+  ])('of which the operands are %s', (_, body, verdict) => {
+    expect(
+      toldOf(
+        module(`.reg .b16 %h<4>; ${body}`).replace(
+          'ld.shared.b32 %r10, [%r3+4];',
+          'setp.lt.u32 %p1, %r1, 99;',
+        ),
+        64,
+      ),
+    ).toBe(verdict)
+  })
   it('comes to nothing if it is what hardware alone knows', () => {
     const text = module(`mov.u32 %r11, %smid; ${y}`).replace('ld.shared.b32 %r10, [%r3+4];', '')
     expect(toldOf(text, 64)).toBe('ok')

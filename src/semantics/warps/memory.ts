@@ -636,7 +636,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
       }
       continue
     }
-    const lost = fromNothing(h, target.plane, from, mask, 8 * bytes)
+    const lost = fromNothing(h, target.plane, o, from, mask, 8 * bytes)
     if (lost !== null) return lost
     const strong = strongly(h, o)
     const storeOf = (those: ReadonlyArray<number>, at: ReadonlyArray<number>): Store => {
@@ -667,6 +667,7 @@ export const store = (h: Here, o: Of<'store'>, mask: number): ReadonlyArray<Part
 const fromNothing = (
   { world, rows, launch }: Here,
   plane: number,
+  o: Of<'store'>,
   from: ReadonlyArray<Row>,
   mask: number,
   bits: number,
@@ -674,7 +675,7 @@ const fromNothing = (
   if (world.header.planes[plane]?.output !== true) return null
   for (const row of from) {
     if ((rows.unknown[row]! & mask) === 0) continue
-    const unknown = madeOfNothing(launch.program, rows, row, bits, mask)
+    const unknown = madeOfNothing(launch.program, rows, o, row, bits, mask)
     if (unknown !== 0 && !unspecifiedIn(launch.program).has(row) && !fieldsIn(launch.program).has(row))
       return V.fault(
         'I1',

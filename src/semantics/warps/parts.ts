@@ -14,7 +14,16 @@
  * | another instruction that computes          | all bits of its operands          |
  * | a load, a shuffle, several instructions    | the word                          |
  *
- * An operand counts only if at most one instruction writes it, one that stands before.
+ * Operands are read where the word is stored. So they must hold then what they held when the word was written: at most one instruction writes an operand, whatever the guard, and
+ *
+ * | there is no way                                                              | else                                          |
+ * |------------------------------------------------------------------------------|-----------------------------------------------|
+ * | to the store but past what writes the word, and to that but past what writes the operand | the word, or the operand, was never written |
+ * | from what writes the word past what writes the operand to the store, but past the first again | the operand is another by then |
+ *
+ *     again: add %r6, %r5, %r4;   @%p1 bra out;   cvt.rn.satfinite.e4m3x2.f32 %rs2, %r7, %r6;   ...   bra again;   out: st.global.b8 [x], %rs2     %r6 is of a later turn
+ *
+ * Of a program with calls the text does not show the ways: no word is looked through.
  *
  * Laws
  * 1. Bits of which all are made of written ones are no I1; bits that are made of what nothing has written are.
@@ -23,6 +32,7 @@
  */
 import { scalarOperation } from '../../numerics/scalar/index.js'
 import { remembered } from '../../remembered.js'
+import { successorsOf } from './live.js'
 import type { Operation, Place, Row, WarpProgram } from './program.js'
 import type { Rows } from './rows.js'
 import { usesOf } from './uses.js'
@@ -32,13 +42,46 @@ interface Written {
   readonly at: number
 }
 
-/** Places that one instruction writes, and places that several do (null). */
+/** Places that one instruction writes, and places that several do (null); of a program with calls, none. */
 const writersIn: (p: WarpProgram) => ReadonlyMap<Place, Written | null> = remembered(({ code }) => {
   const found = new Map<Place, Written | null>()
+  if (code.some(({ operation: o }) => o._tag === 'call' || o._tag === 'return')) return found
   for (const [at, { operation, guard }] of code.entries())
     for (const place of usesOf(operation).writes)
       found.set(place, found.has(place) || guard !== null ? null : { operation, at })
   return found
+})
+
+/** Ways between instructions that do not come past another, by their indices. */
+interface Ways {
+  readonly fromStart: (to: number, past: number) => boolean
+  readonly onward: (from: number, to: number, past: number) => boolean
+}
+const waysOf: (p: WarpProgram) => Ways = remembered(({ code }) => {
+  const next = code.map(successorsOf)
+  const known = new Map<string, boolean>()
+  const leads = (first: ReadonlyArray<number>, to: number, past: number): boolean => {
+    const seen = new Set([past])
+    const stack = [...first]
+    while (stack.length > 0) {
+      const k = stack.pop()!
+      if (seen.has(k)) continue
+      if (k === to) return true
+      seen.add(k)
+      for (const onward of next[k] ?? []) stack.push(onward)
+    }
+    return false
+  }
+  const asked = (first: ReadonlyArray<number>, from: number, to: number, past: number): boolean => {
+    const key = `${String(from)} ${String(to)} ${String(past)}`
+    const found = known.get(key) ?? leads(first, to, past)
+    known.set(key, found)
+    return found
+  }
+  return {
+    fromStart: (to, past) => asked([0], -1, to, past),
+    onward: (from, to, past) => asked(next[from]!, from, to, past),
+  }
 })
 
 /** Bits of each half of what a conversion of two f32 gives. */
@@ -98,27 +141,44 @@ const madeOf = (o: Operation, { row, bits, low }: Bits): ReadonlyArray<Bits> | n
   }
 }
 
-/** The lanes of `mask` whose low `bits` of a row come from what nothing has written. */
-export const fromNothing = (p: WarpProgram, rows: Rows, from: Row, bits: number, mask: number): number => {
+/** The lanes of `mask` in which the low `bits` of a row that `store` stores come from what nothing has written. */
+export const fromNothing = (
+  p: WarpProgram,
+  rows: Rows,
+  store: Operation,
+  from: Row,
+  bits: number,
+  mask: number,
+): number => {
   const writers = writersIn(p)
+  const { fromStart, onward } = waysOf(p)
+  const at = p.code.findIndex(({ operation }) => operation === store)
   const known = new Map<string, number>()
-  const lost = (of: Bits): number => {
+  /** `reader`: the index of what reads it */
+  const lost = (of: Bits, reader: number): number => {
     const unknown = rows.unknown[of.row]! & mask
     const written = writers.get(of.row)
     if (unknown === 0 || written == null) return unknown
-    const key = `${String(of.row)} ${String(of.bits)} ${String(of.low)}`
+    const key = `${String(of.row)} ${String(of.bits)} ${String(of.low)} ${String(reader)}`
     const before = known.get(key)
     if (before !== undefined) return before
-    /** an operand as it was there: nothing writes it, or one instruction before */
+    /** an operand holds what it held there */
     const stands = ({ row }: Bits): boolean => {
       const by = writers.get(row)
-      return by === undefined || (by !== null && by.at < written.at)
+      if (by == null) return by === undefined
+      return (
+        by.at !== written.at &&
+        !fromStart(written.at, by.at) &&
+        !(onward(written.at, by.at, written.at) && onward(by.at, at, written.at))
+      )
     }
-    const made = madeOf(written.operation, of)
+    const made = fromStart(reader, written.at) ? null : madeOf(written.operation, of)
     const found =
-      made === null || !made.every(stands) ? unknown : unknown & made.reduce((all, one) => all | lost(one), 0)
+      made === null || !made.every(stands)
+        ? unknown
+        : unknown & made.reduce((all, one) => all | lost(one, written.at), 0)
     known.set(key, found)
     return found
   }
-  return lost({ row: from, bits, low: 0 })
+  return at < 0 ? rows.unknown[from]! & mask : lost({ row: from, bits, low: 0 }, at)
 }
