@@ -13,7 +13,6 @@
 import type { Comparison, Stamp } from '../../log/events.js'
 import type { Reach } from '../../log/reach.js'
 import type { Knowledge, Together } from './knowledge.js'
-import type { Signed } from './sums.js'
 import { noReadings, type OpenRead, type Readings, type Sighting, type Touch } from './readings-state.js'
 
 // ---------------------------------------------------------------- model
@@ -56,6 +55,14 @@ export interface Left {
   readonly after: number
   readonly adds: boolean
   readonly knewAll: boolean
+}
+/** An atomic of whose finding the sign is used: at least this was there, and so much more may have been. */
+export interface Signed {
+  readonly stamp: Stamp
+  /** how many writes of the word have come before it */
+  readonly nth: number
+  readonly low: number
+  readonly more: number
 }
 /** Where lanes have found the writes of a word: of each writer up to which of its events. */
 export interface Found {

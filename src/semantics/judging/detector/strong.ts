@@ -97,12 +97,13 @@ import {
   type Past,
   type Pending,
   type Shown,
+  type Signed,
   type Strong,
   type Told,
   type Word,
   type Writer,
 } from './strong-state.js'
-import { addedBy, isOfSign, isOneSign, needsAll, stays, sumsIn, total, type Signed } from './sums.js'
+import { addedBy, isOfSign, isOneSign, needsAll, stays, sumsIn, total } from './sums.js'
 import { act, partLanes, strandsOf } from './strands.js'
 import { exceeds, valueAt } from './sparse.js'
 

@@ -29,7 +29,7 @@
  * 1. `isOneSign` holds just if the highest bit of `low`, and of that and each number up to `more` more, is the same.
  * 2. A wait that `needsAll` passes on all that is added, and on no smaller part of it.
  */
-import type { Comparison, Stamp } from '../../log/events.js'
+import type { Comparison } from '../../log/events.js'
 import { holds } from '../../log/comparison.js'
 import type { Left } from './strong-state.js'
 
@@ -37,14 +37,6 @@ import type { Left } from './strong-state.js'
 export interface Sums {
   readonly low: number
   readonly added: ReadonlyArray<number>
-}
-/** An atomic of whose finding the sign is used: at least this was there, and so much more may have been. */
-export interface Signed {
-  readonly stamp: Stamp
-  /** how many writes of the word have come before it */
-  readonly nth: number
-  readonly low: number
-  readonly more: number
 }
 
 const half = 2 ** 31
