@@ -144,8 +144,11 @@ class Finding:
     def __str__(self) -> str:
         rows = [f"{self.id}  {self.title}".rstrip(), f"    {self.message}"]
         names = ("first", "second") if len(self.statements) > 1 else ("where",)
+        # one statement twice: in which rounds of its loops
+        alike = len({str(s) for s in self.statements}) < len(self.statements)
         for name, statement in zip(names, self.statements):
-            rows.append(f"    {name:<9} {statement}")
+            rounds = f" {list(statement.iteration)}" if alike and statement.iteration else ""
+            rows.append(f"    {name:<9} {statement}{rounds}")
             rows.append(f"    {'':<9} {statement.does}, by {statement.agent}")
         level = " and ".join(map(str.upper, self.levels)) or None
         for name, said in (
@@ -351,12 +354,12 @@ class Verdict:
         head = f"{self.name}: {self.verdict}: {self.reason}"
         difference = self.document.get("levels", {}).get("difference")
         apart = [*map(str, self.levels), f"they differ: {difference}"] if difference is not None else []
-        wrong = [] if proof is None or proof.proved else [f"not proved: {proof.text}"]
+        said = [] if proof is None else [f"{'proved' if proof.proved else 'not proved'}: {proof.text}"]
         blocked = [f"blocked: {line}" for line in self.document.get("waitFor", ())]
         accepted = [f"accepted: {row}" for row in self.accepted_rows]
         outside = [f"not checked: {'; '.join(self.not_checked)}"] if self.ok and self.not_checked else []
         return "\n\n".join(
-            ["\n".join([head, *apart, *blocked, *wrong, *accepted, *outside]), *(str(f) for f in self.findings)]
+            ["\n".join([head, *apart, *blocked, *said, *accepted, *outside]), *(str(f) for f in self.findings)]
         )
 
     def timeline(self) -> str:

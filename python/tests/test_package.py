@@ -70,6 +70,16 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(repr(wrong), "<tcspec verdict on zoo/R1: hazard, R1 at load s and read s>")
         self.assertIn("first     load s\n", wrong.report())
 
+    def test_one_statement_twice(self) -> None:
+        """Two rounds of one statement are told apart, and two statements need no rounds."""
+        report = tcspec.check("hopper-matmul", set={"stages": 2}, without="wait consumed").report()
+        self.assertRegex(report, r"first     copy a \[0\]\n.*\n    second    copy a \[2\]\n")
+        self.assertIn("second    copy b.expect\n", report)
+
+    def test_what_is_proved(self) -> None:
+        proved = tcspec.check("hopper-matmul")
+        self.assertIn(f"\nproved: {proved.proof}\n", proved.report())
+
     def test_raise_if_bad(self) -> None:
         with self.assertRaises(tcspec.BadVerdict) as raised:
             self.wrong.raise_if_bad()

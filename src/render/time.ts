@@ -100,7 +100,7 @@ export const timeText = (palette: Palette, t: Timing, lineOf: LineOf): string =>
   return [
     `${t.header.program} on ${chip.says}: ${t.microseconds.toFixed(1)} us`,
     '',
-    fields(palette, 12, [
+    fields(palette, 13, [
       [
         'cycles',
         `${whole(t.cycles)} at ${whole(t.megahertz)} MHz, and ${String(valueOf(chip, 'launch.grid'))} us for the launch`,

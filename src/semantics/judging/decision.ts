@@ -27,7 +27,14 @@ import { agentsText, numbersText } from './agent-names.js'
 import { firstAlike } from './alike.js'
 import { counted } from './counted.js'
 import { hazards } from './hazards.js'
-import { explain, isAnsweredById, judgeLog, settledVerdictOf, type Options } from './detector/index.js'
+import {
+  explain,
+  isAnsweredBetter,
+  isAnsweredById,
+  judgeLog,
+  settledVerdictOf,
+  type Options,
+} from './detector/index.js'
 import type { Blocked, Conditions, Diagnosis, Finding, Judgement } from './finding.js'
 import type { Header, LogEvent } from '../log/events.js'
 import type { Provenance, VerdictName } from './verdict.js'
@@ -226,7 +233,7 @@ const segmentsOf = (
     const judgement = judgeLog(header, segment, detecting)
     return {
       events: segment,
-      shows: new Set(judgement.findings.map(nameOf)),
+      shows: new Set([...judgement.findings, ...behindConditions(judgement)].map(nameOf)),
       cheap: judgement.looked <= mostLooked,
     }
   })
@@ -238,9 +245,9 @@ export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagn
   const first = firstAlike(findings).slice(0, explained)
   return findings.filter(
     (f, i) =>
-      (i < explained || first.includes(f)) &&
       f.missing === undefined &&
-      (!isAnsweredById(f) || isOfClusters(f)),
+      (isAnsweredBetter(f) ||
+        ((i < explained || first.includes(f)) && (!isAnsweredById(f) || isOfClusters(f)))),
   )
 }
 

@@ -64,7 +64,8 @@ export interface Hazard {
   readonly exit?: true
   readonly condition?: true
   readonly blocks?: true
-  readonly answer?: 'always' | 'of one operation'
+  /** the id says what is missing; `at least`: unless the log says more */
+  readonly answer?: 'always' | 'of one operation' | 'at least'
   readonly writeFirst?: true
   readonly readFirst?: true
   readonly overwrites?: true
@@ -322,7 +323,7 @@ const rows = {
     generation: true,
     condition: true,
     blocks: true,
-    answer: 'always',
+    answer: 'at least',
     mistakes: ['stuck', 'ahead'],
   },
   B2: {
@@ -346,7 +347,7 @@ const rows = {
     rank: 1,
     generation: true,
     condition: true,
-    answer: 'always',
+    answer: 'at least',
     cause: 'arrival',
     mistakes: ['ahead'],
   },

@@ -513,6 +513,69 @@ describe('what is mended is the finding that was asked about', () => {
   })
 })
 
+describe('B1, B3: what holds the next generation back', () => {
+  /** p completes full[0] twice; c waits for the first and releases it, and q waits for p's releases if `heard`. */
+  const ring = (
+    o: { readonly released?: boolean; readonly heard?: boolean },
+    ...more: ReadonlyArray<string>
+  ): Script => {
+    const s = rings(...more)
+    s.arrive(0, full0, { site: 'first' })
+    s.wait(1, full0, 0, { site: 'look' })
+    if (o.released !== false) s.arrive(1, empty0, { site: 'release' })
+    if (o.heard === true) s.wait(2, empty0, 0)
+    s.arrive(0, full0, { site: 'second' })
+    return s
+  }
+  const asked = (s: Script, id: 'B1' | 'B3'): string => {
+    const { conditions } = s.judge()
+    const found = [...conditions.C3.findings, ...conditions.C4.findings].find((f) => f.id === id)
+    if (found === undefined) throw new Error(`no ${id}`)
+    return explain(s.header, s.events, found).text
+  }
+  const handshake = 'add an arrive of c@0 after `look` of c@0, and a wait for it before `second` of p@0'
+  const waitFor = (barrier: string): string =>
+    `wait for ${barrier}@0 before \`second\` of p@0; nothing waits for it now`
+  it.each([
+    ['the release that nobody waits for', {}, [], waitFor('empty[0]')],
+    [
+      'no release: the barrier of a ring that nothing waits for',
+      { released: false },
+      [],
+      waitFor('empty[0]'),
+    ],
+    ['a release that is waited for: a handshake', { heard: true }, [], handshake],
+    ['nor one of another ring’s slot', { heard: true }, ['spare[1]'], handshake],
+  ] as const)('B1: %s', (_, o, more, expected) => {
+    expect(asked(ring(o, ...more), 'B1')).toBe(expected)
+  })
+  it('B1: another waiter’s release does not say that this one has looked', () => {
+    const s = rings('spare')
+    s.arrive(0, full0, { site: 'first' })
+    s.wait(2, full0, 0, { site: 'other' })
+    s.arrive(2, 4, { site: 'release' })
+    s.wait(1, empty1, 1)
+    s.wait(1, full0, 0, { site: 'look' })
+    s.wait(0, 4, 0)
+    s.arrive(0, full0, { site: 'second' })
+    expect(asked(s, 'B1')).toBe(handshake)
+  })
+  it('B3: the release by who waits for the earlier generation', () => {
+    const s = rings()
+    s.arrive(2, full0, { site: 'first' })
+    s.wait(1, full0, 0, { site: 'look' })
+    s.arrive(1, empty0, { site: 'release' })
+    s.arrive(0, full0, { site: 'second' })
+    expect(asked(s, 'B3')).toBe(waitFor('empty[0]'))
+  })
+  it('without a log the id answers', () => {
+    const s = ring({})
+    const { conditions } = s.judge()
+    const found = conditions.C4.findings.find((f) => f.id === 'B1')!
+    expect(explain(s.header, [], found).text).toBe(handshake)
+  })
+})
+
 describe('W: what the writer should have waited for', () => {
   it('the release behind the read, of the generation that comes with it', () => {
     const s = rings()
@@ -774,6 +837,15 @@ describe('hopper-matmul without one of its statements', () => {
         expect.stringMatching(named),
       ])
     }
+  })
+  it('wait consumed: whatever else comes of it is answered by the same barrier', () => {
+    const { verdict } = right(
+      check(dropped('wait consumed'), { ...standardOptions, policy: eager, provenance: false }),
+    )
+    const others = verdict.findings.filter((f) => ['B1', 'B2', 'B3'].includes(f.id))
+    expect(new Set(others.map((f) => f.id)).size).toBeGreaterThan(1)
+    for (const f of others)
+      expect([f.text, f.missing?.text]).toEqual([f.text, expect.stringContaining('wait for consumed[')])
   })
   it('wait consumed: the read by the wgmma and the copy over it', () => {
     const { world, machine } = right(launch(dropped('wait consumed'), unit, noArguments))

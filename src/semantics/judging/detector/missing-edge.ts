@@ -13,8 +13,8 @@
  *
  * | id              | answer                                                                                   |
  * |-----------------|------------------------------------------------------------------------------------------|
- * | B1, B3          | a handshake between the two                                                              |
- * | B2              | a wait for the release that should have held the arrival back (`missing-wait.ts`), or for the barrier itself |
+ * | B1, B3          | a wait for the release that should have held the later arrival back (`missing-wait.ts`), or a handshake between the two |
+ * | B2              | the same wait, or one for the barrier itself                                             |
  * | B4              | bytes                                                                                    |
  * | B5, B6          | an arrive                                                                                |
  * | B9              | a fence of initialisations by the agent that initialises                                 |
@@ -71,6 +71,7 @@ import type { Release } from './missing-wait.js'
 import {
   earlyRelease,
   hasSilentRelease,
+  isRingHeard,
   isUnheard,
   mistakenWait,
   releaseBefore,
@@ -124,11 +125,14 @@ const draftOf = (r: Report, f: Diagnosis): Draft | undefined => {
 
 // ---------------------------------------------------------------- the search
 
-/** The id says what is missing, whatever the log: `explain` does not look at it. */
+/** The id says what is missing, also without a log. */
 export const isAnsweredById = (f: Finding): boolean => {
   const { answer } = hazards[f.id]
-  return answer === 'always' || (answer === 'of one operation' && f.b === undefined)
+  return answer === 'always' || answer === 'at least' || (answer === 'of one operation' && f.b === undefined)
 }
+
+/** The log may say more than the id does, and nothing is judged again for that. */
+export const isAnsweredBetter = (f: Finding): boolean => hazards[f.id].answer === 'at least'
 
 const edge = (kind: MissingEdge['kind'], text: string, about: Remedy['about'] = []): Remedy => ({
   kind,
@@ -401,7 +405,8 @@ export const explain = (
   const fenced = threadFence(events, finding)
   if (fenced !== undefined && !isOfLanes(events, finding)) return fenced
   // clusters that run together may be ordered by lanes that the others have not met
-  if (answered && !isOfLanes(events, finding)) return byRule(header, finding)
+  if (answered && !isOfLanes(events, finding))
+    return heldBack(header, events, finding) ?? byRule(header, finding)
 
   // first pass: where the sides are, what they do, what their completion carries, which generations complete
   let report: Report | undefined
@@ -626,6 +631,38 @@ const otherIndex = (
     })
 }
 
+/** A wait for a barrier that nothing waits for, where the log does not say for which of its generations. */
+const silentWait = (header: Header, barrier: number, before: Side): Remedy =>
+  edge('wait', `wait for ${barrierName(header, barrier)} before ${label(before)}${nothingWaits}`, [
+    ofBarrier(barrier),
+  ])
+
+/** Nobody has come to a release: the barrier of another ring that goes with this one, if nothing waits for any of that ring. */
+const partnerOf = (header: Header, events: ReadonlyArray<LogEvent>, barrier: number): number | undefined => {
+  const partner = hasSilentRelease(header, events, barrier)
+    ? silentPartner(header, events, barrier)
+    : undefined
+  return partner === undefined || isRingHeard(header, events, partner) ? undefined : partner
+}
+
+/** B1, B3: what should have held the arrival back that comes too early. Where a waiter is named, it is the one that has to say what it has seen. */
+const heldBack = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  finding: Diagnosis,
+): Remedy | undefined => {
+  const { a, b, about } = finding
+  const on = about.find((s) => s._tag === 'barrier')
+  if (!isAnsweredBetter(finding) || b === undefined || on === undefined) return undefined
+  // without a log nothing is known of the waits
+  if (!isRingHeard(header, events, on.barrier)) return undefined
+  const isWait = (side: Side): boolean => events[indexOf(events, side)]?._tag === 'wait'
+  const [arrival, waiter] = isWait(b) ? [a, b] : [b, isWait(a) ? a : undefined]
+  const release = releaseOf(header, events, on.barrier, arrival, waiter)
+  const barrier = release?.barrier ?? partnerOf(header, events, on.barrier)
+  return barrier === undefined ? undefined : silentWait(header, barrier, arrival)
+}
+
 /** B2: what should have held the arrival back. */
 const overArrival = (
   header: Header,
@@ -644,9 +681,14 @@ const overArrival = (
   if (isUnheard(events, at.barrier))
     return edge('wait', `${wait}${orCount}${nothingWaits}`, [ofBarrier(at.barrier)])
   const release = releaseOf(header, events, at.barrier, extra.side)
-  return release === undefined
+  if (release !== undefined)
+    return edge('wait', unheardText(header, events, completed, release, extra.side), [
+      ofBarrier(release.barrier),
+    ])
+  const partner = partnerOf(header, events, at.barrier)
+  return partner === undefined
     ? edge('wait', `${wait}${orCount}`, [ofBarrier(at.barrier)])
-    : edge('wait', unheardText(header, events, completed, release, extra.side), [ofBarrier(release.barrier)])
+    : silentWait(header, partner, extra.side)
 }
 
 /** B7: everybody learns of the initialisation. */

@@ -18,7 +18,9 @@
  * | W, two writes of one agent that has waited between them | -: the barrier that it waited for, whose arrives came before anybody had read ||
  * | W, the same, and nothing has arrived there yet | -: that barrier, too: its wait passes at the phase before the first          ||
  * | W, its writer waited for another index than its copy signals | -: the barrier of that ring with the index of the copy ||
- * | B2 on barrier x     | an agent that waits for x                      | the unheard one with the index of x, else the first |
+ * | B2, B3 on barrier x | an agent that waits for x                      | the unheard one with the index of x, else the first |
+ * | B1 on barrier x     | the one that can be late                       | the same                                    |
+ * | B1, B2, B3, none has come to it | none: a barrier of another ring with the index of x, which is not waited for ||
  *
  * Laws
  * 1. A barrier that occurs in a wait, passed, blocked or tested, is never named as one that is not waited for.
@@ -155,6 +157,10 @@ const nameIn = (header: Header, barrier: number): BarrierName =>
 const indexIn = (header: Header, barrier: number): string => nameIn(header, barrier).index
 const ringIn = (header: Header, barrier: number): string => nameIn(header, barrier).storage
 
+/** Does any agent wait for a barrier of its ring? */
+export const isRingHeard = (header: Header, events: ReadonlyArray<LogEvent>, barrier: number): boolean =>
+  [...awaited(events)].some((b) => ringIn(header, b) === ringIn(header, barrier))
+
 /**
  * The last wait of a writer before it writes, if that was for another index of a ring of barriers than its copy signals: with the one that has the index of
  * the copy. Rings that belong together have one index for one slot.
@@ -226,16 +232,18 @@ export const earlyRelease = (
   return undefined
 }
 
-/** The release that should have come before another arrival on `barrier`. */
+/** The release that should have come before another arrival on `barrier`: by `waiter`, where it has to be that agent's. */
 export const releaseOf = (
   header: Header,
   events: ReadonlyArray<LogEvent>,
   barrier: number,
   writer: Side,
+  waiter?: Side,
 ): Release | undefined => {
   const all = unheard(events, awaited(events))
   for (const [i, e] of events.entries()) {
     if (e._tag !== 'wait' || e.barrier !== barrier || e.stamp.agent === writer.index) continue
+    if (waiter !== undefined && e.stamp.agent !== waiter.index) continue
     const after = all.filter((r) => r.agent === e.stamp.agent && r.index > i)
     const same = after.find((r) => indexIn(header, r.barrier) === indexIn(header, barrier))
     if (after.length > 0) return same ?? after[0]
