@@ -12,7 +12,7 @@ import { commands } from '../../../src/oracle/cli/commands/index.js'
 import { tcspec } from '../../../src/oracle/cli/program.js'
 import { documentSchemas } from '../../../src/oracle/documents.js'
 import { spoken, type BackEnd, type Reply } from '../../../src/oracle/score/back-end.js'
-import { firstDifference } from '../../../src/oracle/score/difference.js'
+import { firstDifference, showDifference } from '../../../src/oracle/score/difference.js'
 import { examine, judge, type Marked } from '../../../src/oracle/score/examine.js'
 import { processWithin } from '../../../src/oracle/score/process.js'
 import { onDisk } from '../../../src/oracle/tensor-files/disk.js'
@@ -191,6 +191,7 @@ describe('a reply', () => {
     expect(firstDifference({ a: [1, 2] }, { a: [1] })?.path).toBe('$.a.length')
     expect(firstDifference({ a: 1 }, { a: 1, b: 2 })).toEqual({
       path: '$.b',
+      element: null,
       expected: 'nothing',
       found: '2',
     })
@@ -198,6 +199,7 @@ describe('a reply', () => {
     for (const key of ['constructor', 'toString', '__proto__'])
       expect(firstDifference({ a: 1 }, JSON.parse(`{"a": 1, "${key}": 2}`))).toEqual({
         path: `$.${key}`,
+        element: null,
         expected: 'nothing',
         found: '2',
       })
@@ -205,11 +207,25 @@ describe('a reply', () => {
     const halves = (...bits: ReadonlyArray<number>): Json => ({ d: { dtype: 'f16', shape: [2], bits } })
     expect(firstDifference(halves(0x3c00, 0x8000), halves(0x3c00, 0))).toEqual({
       path: '$.d.bits[1]',
+      element: null,
       expected: '0x8000 (-0)',
       found: '0x0000 (0)',
     })
     const bytes = (...bits: ReadonlyArray<number>): Json => ({ dtype: 'i8', bits })
     expect(firstDifference(bytes(255), bytes(1))).toMatchObject({ expected: '0xff (-1)', found: '1' })
+    // the sixth of two rows of three columns, in each of which an element is wrong by itself
+    const rows = (shape: ReadonlyArray<number>, wrong: number): Json => ({
+      dtype: 'u32',
+      shape,
+      bits: [0, 1, 2, 3, 4, 5].map((p) => (p === wrong ? 9 : p)),
+    })
+    const elements = (...shape: ReadonlyArray<number>): Json =>
+      [0, 1, 2, 3, 4, 5].map((k) => firstDifference(rows(shape, -1), rows(shape, k))!.element)
+    expect(elements(2, 3)).toEqual([0, 1].flatMap((r) => [0, 1, 2].map((c) => [r, c])))
+    expect(elements(1, 6)).toEqual(Array.from({ length: 6 }, () => null))
+    expect(showDifference(firstDifference(rows([2, 3], -1), rows([2, 3], 4))!)).toBe(
+      'at $.bits[4], element [1, 1]: expected 4, found 9',
+    )
   })
 })
 

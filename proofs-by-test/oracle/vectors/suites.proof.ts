@@ -107,6 +107,7 @@ describe('law 3: a projected question is about the first wrong element, and has 
     ['dot-tcgen05', 'd'],
     ['dot-scaled', 'd'],
     ['functions', 'result'],
+    ['conversions', 'result'],
   ])('%s', (name, member) => {
     const suite = all.find((one) => one.name === name)!
     const large = [...suite.cases()].flatMap((one) => {

@@ -25,6 +25,7 @@ export const suites: ReadonlyArray<ListedSuite> = [
   { name: 'kernels', load: async () => (await import('./kernels.js')).kernelsSuite },
   { name: 'ptx', load: async () => (await import('./ptx.js')).ptxSuite },
   { name: 'functions', load: async () => (await import('./functions.js')).functionsSuite },
+  { name: 'conversions', load: async () => (await import('./conversions.js')).conversionsSuite },
   { name: 'dot', load: async () => (await import('./dot.js')).dotSuite },
   { name: 'dot-tcgen05', load: async () => (await import('./dot.js')).dotTcgen05Suite },
   { name: 'dot-scaled', load: async () => (await import('./dot-scaled.js')).dotScaledSuite },

@@ -87,6 +87,7 @@ export const features = [
   'sparse',
   'subnormals',
   'special-function',
+  'conversion',
   'cluster',
   'hazard',
   'memory-model',
