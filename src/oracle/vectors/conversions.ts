@@ -11,8 +11,9 @@
  *
  * Laws
  * 1. Of finite operands an instruction has a rule: the first one in `families` that takes its types. So every `cvt` of the table without a type of 64 bits is
- *    asked about. Operands that are not finite are asked under `conversions.specials`, and nowhere else.
+ *    asked about. Operands that are not finite are asked under the rules of `specials`, and nowhere else.
  * 2. The answer about an element is the word of the instruction in either place.
+ * 3. The instructions of a rule that is known from the chip are among the forms that were captured.
  */
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
@@ -125,6 +126,9 @@ interface Family {
 const isSmallFloat = (dtype: Dtype): boolean => isFloat(dtype) && (bitsOf(dtype) < 8 || dtype === 'e8m0')
 const isFp8 = (dtype: Dtype): boolean => dtype === 'e4m3' || dtype === 'e5m2'
 const isByte = (dtype: Dtype): boolean => dtype === 'i8' || dtype === 'u8'
+
+const captured = 'every form of cvt on an H100, captured'
+const documented = 'PTX ISA, "cvt": not captured'
 
 const families: ReadonlyArray<Family> = [
   {
@@ -290,9 +294,36 @@ const questionOf = (one: Conversion): fc.Arbitrary<Question> => {
   return arrayOf(one, operand)
 }
 
-const withSpecials: ReadonlyArray<Conversion> = [...conversions.values()].filter(
-  (one) => specialsOf(one).length > 0,
-)
+/** Rules of operands that are not finite, apart by what is known of their instructions. */
+interface Specials {
+  readonly word: string
+  readonly says: string
+  readonly source: string
+  readonly fidelity: Fidelity
+  readonly all: ReadonlyArray<Conversion>
+}
+
+const withSpecials = (small: boolean): ReadonlyArray<Conversion> =>
+  [...conversions.values()].filter(
+    (one) => (familyOf(one) === 'small') === small && specialsOf(one).length > 0,
+  )
+
+const specials: ReadonlyArray<Specials> = [
+  {
+    word: 'specials',
+    says: 'Infinities and NaN: .satfinite makes an infinity the largest finite value; to an integer it is an end of the range, and a NaN is 0 or the least value',
+    source: captured,
+    fidelity: 'silicon',
+    all: withSpecials(false),
+  },
+  {
+    word: 'small-specials',
+    says: 'Infinities and NaN to floats of 4 and 6 bits are the largest value; to a scale a NaN is a NaN; of bf16 to a byte an infinity is an end of the range',
+    source: documented,
+    fidelity: 'documented',
+    all: withSpecials(true),
+  },
+]
 
 const refusals: ReadonlyArray<readonly [string, Question]> = [
   ['no-such-rounding', { instruction: 'cvt.rn.s32.f32', x: tensorOf('f32', [1], [0]) }],
@@ -315,13 +346,14 @@ function* cases(): Iterable<Case<Question>> {
         features: featuresOf(one),
         question: asked(one, operandsOf(one)),
       }
-  for (const one of withSpecials.filter(hasCase))
-    yield {
-      name: `specials-${wordOf(one.name)}`,
-      rule: 'conversions.specials',
-      features: featuresOf(one),
-      question: asked(one, specialsOf(one)),
-    }
+  for (const { word, all } of specials)
+    for (const one of all.filter(hasCase))
+      yield {
+        name: `specials-${wordOf(one.name)}`,
+        rule: `conversions.${word}`,
+        features: featuresOf(one),
+        question: asked(one, specialsOf(one)),
+      }
   for (const [name, q] of refusals)
     yield {
       name: `refused-${name}`,
@@ -340,17 +372,15 @@ export const conversionsSuite: Suite = suite({
     ...families.map(({ word, says, fidelity }) => ({
       id: `conversions.${word}`,
       says,
-      source:
-        fidelity === 'silicon' ? 'every form of cvt on an H100, captured' : 'PTX ISA, "cvt": not captured',
+      source: fidelity === 'silicon' ? captured : documented,
       fidelity,
     })),
-    {
-      id: 'conversions.specials',
-      says: 'Infinities and NaN: to 8 bits and fewer with the largest value of the type and its NaN, if it has one; to integers with the ends of the range, and 0 or the least value of a NaN',
-      source:
-        'every form of cvt on an H100, captured; of floats of 4 and 6 bits and of scales PTX ISA, "cvt"',
-      fidelity: 'silicon',
-    },
+    ...specials.map(({ word, says, source, fidelity }) => ({
+      id: `conversions.${word}`,
+      says,
+      source,
+      fidelity,
+    })),
     {
       id: 'conversions.refused',
       says: 'Forms of cvt that PTX does not have, and operands of another type',
@@ -371,8 +401,9 @@ export const conversionsSuite: Suite = suite({
   questions: (rule) => {
     const family = families.find(({ word }) => rule === `conversions.${word}`)
     if (family !== undefined) return fc.constantFrom(...inFamily(family.word)).chain(questionOf)
-    return rule === 'conversions.specials'
-      ? fc.constantFrom(...withSpecials).chain((one) => arrayOf(one, fc.constantFrom(...specialsOf(one))))
-      : fc.constantFrom(...refusals.map(([, q]) => q))
+    const special = specials.find(({ word }) => rule === `conversions.${word}`)
+    return special === undefined
+      ? fc.constantFrom(...refusals.map(([, q]) => q))
+      : fc.constantFrom(...special.all).chain((one) => arrayOf(one, fc.constantFrom(...specialsOf(one))))
   },
 })
