@@ -185,6 +185,19 @@ describe('a reply', () => {
     expect(shown.a.bits).toHaveLength(left)
     expect(shown.c.bits).toEqual([0])
   })
+  it('that is skipped does not count as one of the random questions', async () => {
+    const suite = await named('conversions')
+    const only = 'cvt.rn.satfinite.e4m3x2.f32'
+    const knows = (q: Json): boolean => (q as { readonly instruction: string }).instruction === only
+    const [marked] = await examine(
+      { ...suite, rules: suite.rules.filter(({ id }) => id === 'conversions.fp8') },
+      behind((q) => (knows(q) ? replyOf(suite, q) : { _tag: 'Skip' })),
+      { ...asking, random: 12 },
+    )
+    // its case, and as many random ones
+    expect(marked).toMatchObject({ rule: 'conversions.fp8', pass: 13, fail: 0 })
+    expect(marked!.skip).toBeGreaterThan(12)
+  })
   it('differs first where it is said to', () => {
     expect(firstDifference({ a: [1, 2] }, { a: [1, 2] })).toBeNull()
     expect(firstDifference({ a: [1, 2] }, { a: [1, 3] })?.path).toBe('$.a[1]')
