@@ -13,11 +13,31 @@ export interface Failure<Code extends string = string> {
   readonly message: string
   /** of a text that is refused: its line, counted from 1 */
   readonly line?: number
+  /** of what is refused for its cost: the option that allows it. Each way to ask writes its options in its own words. */
+  readonly allowedBy?: AllowedBy
+}
+export interface AllowedBy {
+  readonly option: string
+  /** what is said with it: `EVENTS` */
+  readonly value: string
 }
 
 /** The one constructor of a failure. */
 export const failure = <Code extends string>(code: Code, message: string): Failure<Code> => ({
   code,
+  message,
+})
+
+/** The same refusal, with the option that allows what it refuses. */
+export const allowedBy = <Code extends string>(
+  f: Failure<Code>,
+  option: string,
+  value: string,
+): Failure<Code> => ({ ...f, allowedBy: { option, value } })
+
+/** The same refusal in other words. */
+export const retold = <Code extends string>(f: Failure<Code>, message: string): Failure<Code> => ({
+  ...f,
   message,
 })
 

@@ -47,4 +47,6 @@ def error_of(error: Mapping[str, Any]) -> TcspecError:
     data = error.get("data")
     code = str(data["code"]) if isinstance(data, dict) and "code" in data else str(error.get("code"))
     kind = _KINDS.get(code, Refused) if error.get("code") != 1 else Refused
-    return kind(str(error.get("message")), code)
+    allowed = data.get("allowedBy") if isinstance(data, dict) else None
+    or_say = f", or say {allowed['option']}={allowed['value']}" if isinstance(allowed, dict) else ""
+    return kind(f"{error.get('message')}{or_say}", code)

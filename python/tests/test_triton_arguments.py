@@ -257,6 +257,10 @@ class RefusedInOneLine(unittest.TestCase):
     def test_grids(self) -> None:
         one, line = x(64), "in_place: expected a grid, grid=(programs along x, y, z) or kernel[grid], found none"
         self.says("triton.grid", line, kernels.in_place, one, one, BLOCK=64)
+        for grid in ((4,), [2, 2]):
+            said = f"in_place: expected a grid by its name, found one in the place of the first argument: say grid={grid!r}"
+            self.says("triton.grid", said, kernels.in_place, grid, one, one, BLOCK=64)
+            self.says("triton.grid", said, kernels.in_place, grid, one, one, 64)
         for grid in ((0,), (1, 2, 3, 4), -1):
             self.says("triton.grid", f"in_place: grid: expected one, two or three positive extents, found {grid!r}", kernels.in_place, one, one, BLOCK=64, grid=grid)
         self.says("triton.grid", "in_place: grid: expected whole numbers, found (1.5,)", kernels.in_place, one, one, BLOCK=64, grid=(1.5,))

@@ -83,6 +83,57 @@ describe('assumptions', () => {
     expect(found.verdict).toBe('invalid')
     expect(found.reason).toContain('intr.assume')
   })
+
+  const broken = (body: string, scalars: string, given: Record<string, number>): string =>
+    right(check(programOf(kernelOf({ o: 'i32' }, body, { scalars }), ['o'], 1, given), standardOptions))
+      .verdict.reason
+  const promised = '; the kernel promised it to its compiler, so anything may come of it'
+  it('says what was promised and what is there', () => {
+    const body = `%k = arith.constant 16 : i32
+      %zero = arith.constant 0 : i32
+      %m2 = arith.addi %n, %m : i32
+      %r = arith.remsi %m2, %k : i32
+      %c = arith.cmpi eq, %r, %zero : i32
+      llvm.intr.assume %c : i1`
+    for (const [n, m] of [
+      [17, 0],
+      [5, 30],
+    ] as const)
+      expect(broken(body, '%n: i32, %m: i32', { n, m })).toContain(
+        `: tl.assume((n + m) % 16 == 0) does not hold: (n + m) % 16 is ${String((n + m) % 16)}${promised}`,
+      )
+  })
+  it('of two values both, as signed or not', () => {
+    const body = (predicate: string): string =>
+      `%c = arith.cmpi ${predicate}, %n, %m : i32\n llvm.intr.assume %c : i1`
+    expect(broken(body('sge'), '%n: i32, %m: i32', { n: -3, m: 7 })).toContain(
+      `: tl.assume(n >= m) does not hold: n is -3, m is 7${promised}`,
+    )
+    expect(broken(body('ult'), '%n: i32, %m: i32', { n: -1, m: 7 })).toContain(
+      `: tl.assume(n < m) does not hold: n is 4294967295, m is 7${promised}`,
+    )
+  })
+  it('a name that the source has, and three dots for what is computed in another way', () => {
+    const body = `%zero = arith.constant 0 : i32
+      %q = arith.muli %n, %n : i32 loc("area"(unknown))
+      %c = arith.cmpi sgt, %q, %zero : i32
+      llvm.intr.assume %c : i1`
+    expect(broken(body, '%n: i32', { n: 0 })).toContain(
+      `: tl.assume(area > 0) does not hold: area is 0${promised}`,
+    )
+    const least = body.replace('arith.muli', 'arith.minsi').replace(' loc("area"(unknown))', '')
+    expect(broken(least, '%n: i32', { n: -4 })).toContain(
+      `: tl.assume(... > 0) does not hold: the left side is -4${promised}`,
+    )
+  })
+  it('an assertion is told with its message', () => {
+    const body = `%zero = arith.constant 0 : i32
+      %c = arith.cmpi sgt, %n, %zero : i32
+      tt.assert %c, "n is a length" : i1`
+    expect(broken(body, '%n: i32', { n: -2 })).toContain(
+      ': tl.device_assert(n > 0) does not hold: n is -2; it says: n is a length',
+    )
+  })
 })
 
 describe('pointers under another element type', () => {

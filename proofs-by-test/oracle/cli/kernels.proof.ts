@@ -606,7 +606,7 @@ describe('what a run costs is known before it starts', () => {
   ])('%s %s %s is refused at once', async (command, kernel, setting) => {
     const { status, stderr } = await run(...words(command), kernel, '--set', setting)
     expect(stderr).toMatch(
-      /^tcspec: [\w-]+: expected a run of at most [\d,]+ events, found one of at least [\d,]+: make it smaller, or say --fuel\n$/,
+      /^tcspec: [\w-]+: expected a run of at most [\d,]+ events, found one of at least [\d,]+: make it smaller, or say --fuel EVENTS\n$/,
     )
     expect(status).toBe(2)
   })

@@ -79,7 +79,6 @@ const table: ReadonlyArray<readonly [Instruction, object]> = [
     { _tag: 'setMaxRegisters', count: 40, action: 'decrease' },
     { _tag: 'setMaxRegisters', count: 40, action: 'decrease' },
   ],
-  [{ _tag: 'trap' }, { _tag: 'trap', why: 'the program traps here' }],
 ]
 
 test.each(table.map(([i, to]) => [i._tag, i, to] as const))('%s', (_, instruction, expected) => {

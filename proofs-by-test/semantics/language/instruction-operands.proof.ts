@@ -360,6 +360,12 @@ const cases: ReadonlyArray<Case> = [
     { parts: [{ barrier: 2 }, { barrier: 5 }] },
   ],
   [{ _tag: 'clc.query', response: view('answer') }, { _tag: 'clc.query' }],
+  [{ _tag: 'trap' }, { why: 'the program traps here' }],
+  [
+    { _tag: 'trap', why: 'n is {left}, not {right} {n}', left: X.i64(-17n), right: X.i64(16n) },
+    { why: 'n is -17, not 16 {n}' },
+  ],
+  [{ _tag: 'trap', why: 'n is {left}, {right}', left: X.i64(3n) }, { why: 'n is 3, {right}' }],
 ]
 
 // ---------------------------------------------------------------- operands of every kind
@@ -403,7 +409,6 @@ describe('the table', () => {
       'tcgen05.fenceAfter',
       'elect',
       'setMaxRegisters',
-      'trap',
     ]
     expect([...new Set(cases.map(([i]) => i._tag)), ...without].sort()).toEqual([...instructionNames].sort())
   })

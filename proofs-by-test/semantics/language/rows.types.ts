@@ -91,7 +91,12 @@ interface ByHand {
     readonly barrier: Barrier<Contract, boolean>
     readonly count: number
   }
-  readonly trap: { readonly _tag: 'trap' }
+  readonly trap: {
+    readonly _tag: 'trap'
+    readonly why?: string
+    readonly left?: Expr<'i64'>
+    readonly right?: Expr<'i64'>
+  }
 }
 type Read = {
   readonly [E in keyof ByHand]: Same<Derived<ByHand[E]['_tag']>, { [F in keyof ByHand[E]]: ByHand[E][F] }>

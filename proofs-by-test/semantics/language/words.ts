@@ -64,9 +64,11 @@ type FieldOf<T> = [T] extends [boolean]
       ? { readonly _tag: 'operand'; readonly kind: KindOf<T>; readonly optional: false }
       : [number] extends [T]
         ? { readonly _tag: 'nat' }
-        : [Dtype] extends [T]
-          ? { readonly _tag: 'dtype' }
-          : { readonly _tag: 'enum'; readonly of: ReadonlyArray<T> }
+        : [string] extends [T]
+          ? { readonly _tag: 'text'; readonly optional: false }
+          : [Dtype] extends [T]
+            ? { readonly _tag: 'dtype' }
+            : { readonly _tag: 'enum'; readonly of: ReadonlyArray<T> }
 
 /** All the words that stand in some row. */
 type Words = { readonly [K in keyof Rows]: Rows[K][keyof Rows[K]] }[keyof Rows]
@@ -86,8 +88,10 @@ export const words: { readonly [W in Words]: FieldOf<Given<W>> } = {
   'nat ...': { _tag: 'nats', optional: false },
   bool: { _tag: 'bool', optional: false },
   dtype: { _tag: 'dtype' },
+  text: { _tag: 'text', optional: false },
   i1: operand({ _tag: 'scalar', dtype: 'i1' }),
   i32: operand({ _tag: 'scalar', dtype: 'i32' }),
+  i64: operand({ _tag: 'scalar', dtype: 'i64' }),
   'i32 ...': { _tag: 'operands', kind: { _tag: 'scalar', dtype: 'i32' } },
   'i64 ...': { _tag: 'operands', kind: { _tag: 'scalar', dtype: 'i64' } },
   ptr: operand({ _tag: 'ptr' }),

@@ -125,6 +125,11 @@ def _asked(name: str, configs: Sequence[Any], left: Sequence[Any], asked: Any) -
     raise Refused(f"{name}: config: expected values that a configuration has ({known}), found {asked}", "triton.config")
 
 
+def _is_grid(value: Any) -> bool:
+    """One to three numbers in a tuple or a list."""
+    return isinstance(value, (tuple, list)) and 1 <= len(value) <= 3 and all(type(n) is int for n in value)
+
+
 def call(
     thing: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], grid: Any = None, config: Any = None
 ) -> Call:
@@ -137,6 +142,12 @@ def call(
             raise Refused("expected one grid, found grid= beside kernel[grid]", "triton.grid")
         grid = own
     name = getattr(_function_of(thing), "__name__", "kernel")
+    first = arguments[0] if arguments else None
+    if grid is None and _is_grid(first):
+        raise Refused(
+            f"{name}: expected a grid by its name, found one in the place of the first argument: say grid={first!r}",
+            "triton.grid",
+        )
     # a wrapper sees what Triton hands down with the arguments
     said: dict[str, Any] = {**keywords, "grid": grid, "warmup": False}
     zeroed: tuple[str, ...] = ()

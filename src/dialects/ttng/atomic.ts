@@ -81,10 +81,17 @@ export const atomicCas = <D extends Dtype>(
   options: AtomicOptions = {},
 ): Build<Expr> => atomic(label, 'cas', ptr, value, compare, options)
 
+/** What is told of a condition that is false; {left} and {right} stand for these values. */
+export interface Told {
+  readonly why: string
+  readonly left?: Expr<'i64'>
+  readonly right?: Expr<'i64'>
+}
+
 /** `tt.assert %condition`: a program whose condition is false anywhere stops. */
-export const assert = (label: string, condition: Condition | Tensor<'i1'>): Build<void> =>
+export const assert = (label: string, condition: Condition | Tensor<'i1'>, told?: Told): Build<void> =>
   block(function* () {
     const type = yield* typeHere(condition)
     const holds = type._tag === 'tile' ? X.all(checked<Tensor<'i1'>, Expr>(condition)) : condition
-    yield* run(label, { _tag: 'trap' }, { when: X.not(checked<Condition, Expr>(holds)) })
+    yield* run(label, { _tag: 'trap', ...told }, { when: X.not(checked<Condition, Expr>(holds)) })
   })

@@ -236,8 +236,11 @@ export interface Outcome {
 // ---------------------------------------------------------------- outcomes
 
 const document = (value: unknown): string => `${printableJson(JSON.stringify(value, null, 2))}\n`
+/** What a refusal says to who wrote the command. */
+const saidOf = ({ message, allowedBy }: Failure): string =>
+  allowedBy === undefined ? message : `${message}, or say --${allowedBy.option} ${allowedBy.value}`
 const errorDocument = (json: boolean, f: Failure): string =>
-  json ? document({ schema: 'tcspec.error/1', error: { code: f.code, message: shortened(f.message) } }) : ''
+  json ? document({ schema: 'tcspec.error/1', error: { code: f.code, message: shortened(saidOf(f)) } }) : ''
 /** Characters of a refusal that are shown: what was found may be a whole file. */
 export const mostShown = 2800
 const shortened = (text: string): string =>
@@ -256,7 +259,7 @@ export const reported = (json: boolean, report: Report, colours: boolean): Outco
 export const refused = (json: boolean, f: Failure): Outcome => ({
   status: 2,
   stdout: errorDocument(json, f),
-  stderr: `tcspec: ${idOf(f)}${oneLine(f.message)}\n`,
+  stderr: `tcspec: ${idOf(f)}${oneLine(saidOf(f))}\n`,
 })
 
 /** A refusal that the list of hazards explains begins with its id there. */

@@ -16,7 +16,7 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { refuse, type Failure } from '../../failure.js'
+import { allowedBy, failure, type Failure } from '../../failure.js'
 import { own } from '../../own.js'
 import type { Algebra } from '../../numerics/algebra.js'
 import { thousands } from '../../render/table.js'
@@ -139,6 +139,10 @@ export interface Extent {
   readonly least: number
 }
 
+/** What costs so much is run if it is asked for. */
+const tooDear = (message: string): E.Either<Failure<'run.cost'>, never> =>
+  E.left(allowedBy(failure('run.cost', message), 'fuel', 'EVENTS'))
+
 /** Seconds of a run on one core, to a digit: some 90,000 events a second. */
 const secondsOf = (events: number): string => thousands(Math.max(1, Math.round(events / 90_000)))
 
@@ -149,9 +153,8 @@ const secondsOf = (events: number): string => thousands(Math.max(1, Math.round(e
 const launchFits = (options: Options, name: string, of: Extent): E.Either<Failure<'run.cost'>, null> =>
   of.ctas <= mostCtas || wordOf(options, 'fuel') !== null
     ? E.right(null)
-    : refuse(
-        'run.cost',
-        `${name}: expected a launch of at most ${thousands(mostCtas)} CTAs, found ${thousands(of.ctas)} of ${String(of.agents)} ${of.kind}: at least ${thousands(of.least)} events, some ${secondsOf(of.least)} s. Make the grid smaller, or say --fuel EVENTS`,
+    : tooDear(
+        `${name}: expected a launch of at most ${thousands(mostCtas)} CTAs, found ${thousands(of.ctas)} of ${String(of.agents)} ${of.kind}: at least ${thousands(of.least)} events, some ${secondsOf(of.least)} s. Make the grid smaller`,
       )
 
 const product = (xs: ReadonlyArray<number>): number => xs.reduce((n, x) => n * x, 1)
@@ -182,9 +185,8 @@ const enoughFor = (
   told: (what: string) => void,
 ): E.Either<Failure, number> => {
   if (wordOf(options, 'fuel') === null && events > mostFuel)
-    return refuse(
-      'run.cost',
-      `${name}: expected a run of at most ${thousands(mostFuel)} events, found one of some ${thousands(events)} (${thousands(clusters)} clusters, some ${secondsOf(events)} s). Make the grid smaller, or say --fuel EVENTS`,
+    return tooDear(
+      `${name}: expected a run of at most ${thousands(mostFuel)} events, found one of some ${thousands(events)} (${thousands(clusters)} clusters, some ${secondsOf(events)} s). Make the grid smaller`,
     )
   told(
     `checking ${thousands(clusters)} clusters, some ${thousands(events)} events and ${secondsOf(events)} s`,
@@ -224,9 +226,8 @@ export const fuelFor = (
       const least = leastEvents(program)
       return least <= fuel || wordOf(options, 'fuel') !== null
         ? E.right(fuel)
-        : refuse(
-            'run.cost',
-            `${program.name}: expected a run of at most ${thousands(fuel)} events, found one of at least ${thousands(least)}: make it smaller, or say --fuel`,
+        : tooDear(
+            `${program.name}: expected a run of at most ${thousands(fuel)} events, found one of at least ${thousands(least)}: make it smaller`,
           )
     }),
     E.chainFirstW(() =>

@@ -22,7 +22,7 @@
 import type { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { failure, type Failure } from '../../failure.js'
+import { retold, type Failure } from '../../failure.js'
 import { own } from '../../own.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import { levelTitle } from '../../semantics/judging/level-names.js'
@@ -299,9 +299,7 @@ export const judgeBoth = (
   const text = judgeAsPtx(world, forms, options, E.isLeft(coarse) ? ['computes'] : [], contents)
   if (E.isLeft(coarse))
     return E.isLeft(text)
-      ? E.left(
-          failure(coarse.left.code, `${coarse.left.message}; ${levelTitle('ptx')}: ${text.left.message}`),
-        )
+      ? E.left(retold(coarse.left, `${coarse.left.message}; ${levelTitle('ptx')}: ${text.left.message}`))
       : E.right(atLevels(text.right, [came, cameAs('ptx', text)]))
   return E.right(atLevels(coarse.right, [came, cameAs('ptx', text)]))
 }

@@ -22,7 +22,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as IOE from 'fp-ts/lib/IOEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { failure, type Failure } from '../../failure.js'
+import { failure, retold, type Failure } from '../../failure.js'
 import { own } from '../../own.js'
 import {
   attributeOf,
@@ -227,7 +227,7 @@ const launchIn = (module: string): string => `${folderOf(module)}launch.json`
 export const ofLowered =
   (module: string) =>
   (f: Failure): Failure =>
-    failure(f.code, f.message.replaceAll(`${launchIn(module)}: `, '').replaceAll(folderOf(module), ''))
+    retold(f, f.message.replaceAll(`${launchIn(module)}: `, '').replaceAll(folderOf(module), ''))
 
 /** Bytes of the allocations of scratch in the text, one after another, each where it may lie. */
 export const scratchOf = (m: Module): number => {

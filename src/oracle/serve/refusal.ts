@@ -14,12 +14,13 @@
  * | -32603   | `bug`               | a bug in this library                                                                       |
  * | -32800   | `cancelled`         | the request was cancelled                                                                   |
  */
-import type { Failure } from '../../failure.js'
+import type { AllowedBy, Failure } from '../../failure.js'
 
 export interface Refusal {
   readonly code: number
   readonly message: string
-  readonly data: { readonly code: string }
+  /** `allowedBy`: the option that allows what is refused for its cost */
+  readonly data: { readonly code: string; readonly allowedBy?: AllowedBy }
 }
 
 export const numbers = {
@@ -51,8 +52,8 @@ export const refusal = (word: Exclude<keyof typeof numbers, 'refused'>, message:
 })
 
 /** What the library refuses. */
-export const refusedBy = ({ code, message }: Failure): Refusal => ({
+export const refusedBy = ({ code, message, allowedBy }: Failure): Refusal => ({
   code: numbers.refused,
   message: shortened(message),
-  data: { code },
+  data: allowedBy === undefined ? { code } : { code, allowedBy },
 })

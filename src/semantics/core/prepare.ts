@@ -5,6 +5,7 @@
  */
 import * as Atomic from '../instructions/atomic.js'
 import * as Clc from '../instructions/clc.js'
+import * as Control from '../instructions/control.js'
 import * as CpAsync from '../instructions/cp-async.js'
 import * as Generic from '../instructions/generic.js'
 import * as Groups from '../instructions/groups.js'
@@ -155,6 +156,6 @@ export const prepare = (
     case 'setMaxRegisters':
       return SetMaxRegisters.prepare(i)
     case 'trap':
-      return { _tag: 'trap', why: 'the program traps here' }
+      return Control.prepareTrap(o, i)
   }
 }

@@ -293,6 +293,8 @@ const fieldWire = (field: Field): AnyWire => {
       return bool
     case 'dtype':
       return dtype
+    case 'text':
+      return text
     case 'enum':
       return oneOf(...field.of)
   }
@@ -307,7 +309,8 @@ const completionForm: Wire<unknown> = fields<unknown>(
 )
 
 const isOptional = (field: Field): boolean =>
-  (field._tag === 'operand' || field._tag === 'bool' || field._tag === 'nats') && field.optional
+  (field._tag === 'operand' || field._tag === 'bool' || field._tag === 'nats' || field._tag === 'text') &&
+  field.optional
 
 const general: ReadonlyMap<string, string> = new Map(Object.entries(fieldMeanings))
 /** The form of an instruction is its signature. */

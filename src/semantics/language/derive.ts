@@ -68,9 +68,11 @@ export type Given<T> = T extends `= ${string}`
           ? boolean
           : T extends 'dtype'
             ? Dtype
-            : T extends string
-              ? Operand<T>
-              : never
+            : T extends 'text'
+              ? string
+              : T extends string
+                ? Operand<T>
+                : never
 
 type Apart<R> = {
   readonly [F in keyof R as F extends `${string}?` ? never : F]: Given<R[F]>

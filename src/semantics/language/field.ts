@@ -44,6 +44,7 @@ export type Field =
   | { readonly _tag: 'nats'; readonly optional: boolean }
   | { readonly _tag: 'bool'; readonly optional: boolean }
   | { readonly _tag: 'dtype' }
+  | { readonly _tag: 'text'; readonly optional: boolean }
   | { readonly _tag: 'enum'; readonly of: ReadonlyArray<string | number> }
 
 // ---------------------------------------------------------------- reading
@@ -101,7 +102,9 @@ const single = (words: string, optional: boolean): Field =>
     ? { _tag: 'bool', optional }
     : words === 'nat ...'
       ? { _tag: 'nats', optional }
-      : { _tag: 'operand', kind: kindOf(words), optional }
+      : words === 'text'
+        ? { _tag: 'text', optional }
+        : { _tag: 'operand', kind: kindOf(words), optional }
 
 const required = (words: string): Field => {
   switch (words) {

@@ -16,6 +16,7 @@
  * | `i32 ...`                       | a list of these                                                                |
  * | `completion ...`                | a list of the record `completion`, below                                       |
  * | `nat`, `nat ...`, `bool`, `dtype`, `= cta \| gpu` | no operand but a part of the instruction: a number from 0 on, a list of them, yes or no, an element type, one of these words |
+ * | `text`                          | no operand either: words for who reads it                                     |
  *
  * A field whose name ends in `?` may be left out. The order of the fields is the order in which an instruction is printed and its operands are read.
  *
@@ -212,7 +213,7 @@ export const rows = {
   'clc.query': { response: 'view smem' },
   elect: {},
   setMaxRegisters: { count: 'nat', action: '= increase | decrease' },
-  trap: {},
+  trap: { 'why?': 'text', 'left?': 'i64', 'right?': 'i64' },
 } as const
 
 // ---------------------------------------------------------------- meanings
@@ -310,7 +311,7 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'clc.query': 'Results: `i1` granted, then the three coordinates of the cancelled cluster.',
   elect: 'Result: `i1`, true for the one thread that speaks for the agent.',
   setMaxRegisters: 'Takes registers from the pool of the CTA (and waits for them), or gives them back.',
-  trap: 'Ends the run with a fault.',
+  trap: 'Ends the run with a fault, which says `why`.',
 }
 
 /** What stands in a field of this name, in whichever instruction. */
@@ -370,6 +371,9 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   decrement: 'whether the wait takes `value` away when it passes',
   response: 'the 16 bytes of the answer',
   action: 'whether registers are taken or given back',
+  why: 'words for who reads the fault, in which {left} and {right} stand for these values',
+  left: 'a value that the words show',
+  right: 'a value that the words show',
   when: 'nothing arrives when this is false',
 }
 

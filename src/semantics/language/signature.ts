@@ -175,6 +175,7 @@ export const operandsOf = (instruction: Readonly<{ _tag: InstructionName }>): Re
       case 'nat':
       case 'bool':
       case 'dtype':
+      case 'text':
       case 'nats':
       case 'enum':
         break
@@ -215,6 +216,7 @@ export const mapOperands =
         case 'nat':
         case 'bool':
         case 'dtype':
+        case 'text':
         case 'nats':
         case 'enum':
           return [name, value]

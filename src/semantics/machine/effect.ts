@@ -51,6 +51,10 @@ export const intOperand = (o: Environment, field: string, e: ExprNode): number |
   const v = valueIn(o, e)
   return typeof v === 'number' ? v : expected('an i32', field, v)
 }
+export const longOperand = (o: Environment, field: string, e: ExprNode): bigint | FaultValue => {
+  const v = valueIn(o, e)
+  return typeof v === 'bigint' ? v : expected('an i64', field, v)
+}
 export const conditionOperand = (o: Environment, field: string, e: ExprNode): boolean | FaultValue => {
   const v = valueIn(o, e)
   return typeof v === 'boolean' ? v : expected('an i1', field, v)

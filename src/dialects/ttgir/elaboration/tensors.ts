@@ -23,7 +23,8 @@ import {
   resultType,
   word,
 } from './operands.js'
-import type { Operation } from '../text/syntax.js'
+import { told } from './promises.js'
+import { attributeOf, type Operation } from '../text/syntax.js'
 
 /** One pointer, not a tensor of them. */
 const isOne = (op: Operation): boolean => op.operands['ptr']?.[0]?.type._tag === 'pointer'
@@ -183,11 +184,14 @@ export const tensorRows: Rows = {
   },
   // what the compiler was promised: where it is not so, anything may have become of the kernel
   'llvm.intr.assume': function* (h, op, label) {
-    yield* T.assert(label, yield* operand(h, op, 'condition'))
+    const who = '; the kernel promised it to its compiler, so anything may come of it'
+    yield* T.assert(label, yield* operand(h, op, 'condition'), yield* told(h, op, 'tl.assume', who))
     return []
   },
   'tt.assert': function* (h, op, label) {
-    yield* T.assert(label, yield* operand(h, op, 'condition'))
+    const message = attributeOf(op.attributes, 'message')
+    const who = message?._tag === 'string' && message.value !== '' ? `; it says: ${message.value}` : ''
+    yield* T.assert(label, yield* operand(h, op, 'condition'), yield* told(h, op, 'tl.device_assert', who))
     return []
   },
 }
