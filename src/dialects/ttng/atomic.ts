@@ -81,7 +81,7 @@ export const atomicCas = <D extends Dtype>(
   options: AtomicOptions = {},
 ): Build<Expr> => atomic(label, 'cas', ptr, value, compare, options)
 
-/** What is told of a condition that is false; {left} and {right} stand for these values. */
+/** What is told of a condition that is false; the values come in the place of {left} and {right}. */
 export interface Told {
   readonly why: string
   readonly left?: Expr<'i64'>

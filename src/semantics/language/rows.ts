@@ -371,7 +371,7 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   decrement: 'whether the wait takes `value` away when it passes',
   response: 'the 16 bytes of the answer',
   action: 'whether registers are taken or given back',
-  why: 'words for who reads the fault, in which {left} and {right} stand for these values',
+  why: 'words for who reads the fault, with the values in the place of {left} and {right}',
   left: 'a value that the words show',
   right: 'a value that the words show',
   when: 'nothing arrives when this is false',
