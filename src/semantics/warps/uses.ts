@@ -310,5 +310,5 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
   }
 })
 
-/** Does it come to no more than what it writes? Then no event tells of it. */
-export const isComputing = (o: Operation): o is Silent => usesOf(o).computes
+/** Does it come to no more than what it writes? Then no event tells of it. What is printed is seen outside, although no event tells of it. */
+export const isComputing = (o: Operation): o is Silent => usesOf(o).computes && o._tag !== 'print'
