@@ -897,12 +897,12 @@ describe('refused at its line', () => {
     [
       'an order through an atomic',
       beyondText('last_one'),
-      'tt.atomic_rmw: expected a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx"), found acq_rel, and its result decides in line ',
+      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = acq_rel where the result decides: ',
     ],
     [
       'a lock',
       beyondText('locked'),
-      'tt.atomic_cas: expected a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx"), found acq_rel, and its result decides in line ',
+      'tt.atomic_cas: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = acq_rel where the result decides: ',
     ],
     [
       'a product of a warp that is not to be of tf32',

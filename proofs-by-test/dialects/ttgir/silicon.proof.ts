@@ -41,8 +41,10 @@ const all = sampled(4, every)
 
 /** Refused, with the reason. */
 const refused: Readonly<Record<string, RegExp>> = {
-  last_one: /tt\.atomic_rmw: expected a result that decides nothing, or a relaxed atomic .*, found acq_rel/,
-  locked: /tt\.atomic_cas: expected a result that decides nothing, or a relaxed atomic .*, found acq_rel/,
+  last_one:
+    /tt\.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR .*, found sem = acq_rel/,
+  locked:
+    /tt\.atomic_cas: expected an atomic operation whose order is modelled in TTGIR .*, found sem = acq_rel/,
 }
 
 describe('what the chip left', () => {

@@ -13,6 +13,7 @@ import { launch, noArguments } from '../../../../src/semantics/execution/launch.
 import { eager, lazy, seeded } from '../../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../../src/semantics/language/program.js'
 import * as Run from '../../../../src/semantics/execution/run.js'
+import { startOf, type Footprint } from '../../../../src/semantics/log/events.js'
 import type { Script } from './script.js'
 import { load, script, semaphore, slotBytes } from './script.js'
 import { right } from '../../../either.js'
@@ -307,6 +308,98 @@ const between = (s: Script, a: string, b: string): MissingEdge & { readonly id: 
   if (found === undefined) throw new Error(`nothing between ${a} and ${b}`)
   return { id: found.id, ...said(explain(s.header, s.events, found)) }
 }
+
+describe('two blocks and a word of memory that orders them, or does not', () => {
+  type Step = readonly [agent: 0 | 1, rw: 'r' | 'w', place: string, how: 'atomic' | 'plain', site: string]
+  const write: Step = [0, 'w', 'g 0', 'plain', 'data']
+  const read: Step = [1, 'r', 'g 0', 'plain', 'load']
+  const announce: Step = [0, 'w', 'g 1', 'atomic', 'count']
+  const look: Step = [1, 'r', 'g 1', 'atomic', 'look']
+  const flag: Step = [0, 'w', 'g 1', 'plain', 'flag']
+  const claim: Step = [1, 'w', 'g 1', 'atomic', 'claim']
+  /** A place as one word of 32 bits. */
+  const wordAt = (f: Footprint): Footprint => ({
+    id: f.id,
+    plane: f.plane,
+    spans: f.spans,
+    dtype: 'i32',
+    map: { _tag: 'scatter', shape: [1], offsets: Int32Array.of(startOf(f.spans)), by: 0 },
+  })
+  /** What is said of the race between these two places of these steps in this order. */
+  const saidOf = (steps: ReadonlyArray<Step>, first: string, second: string): MissingEdge => {
+    const s = script({ agents: ['a@0', 'b@1'], barriers: [] })
+    for (const [agent, rw, place, how, site] of steps)
+      s.push({
+        _tag: 'access',
+        stamp: s.stamp(agent, site),
+        rw,
+        proxy: 'generic',
+        footprint: wordAt(s.footprint(place)),
+        role: rw === 'r' ? 'source' : 'destination',
+        atomic: how === 'atomic',
+      })
+    const found = s.judge().findings.find((f) => f.a.site === first && f.b?.site === second)
+    if (found === undefined) throw new Error(`nothing between ${first} and ${second}`)
+    return explain(s.header, s.events, Object.assign({}, found, { id: 'D3' as const }))
+  }
+  test.each([
+    [
+      'heard',
+      [write, announce, look, read],
+      'add a fence of memory at the scope of the GPU after `data` of a@0',
+    ],
+    // an order of the two atomic operations changes nothing: the one looks before the other has announced
+    [
+      'late',
+      [write, look, announce, read],
+      'let `load` of b@1 wait until the other block has announced `data` of a@0',
+    ],
+    ['late, then heard', [write, look, announce, look, read], 'add a fence of memory'],
+    ['announced before the write', [announce, write, look, read], 'different bytes'],
+    ['never announced', [write, look, read], 'different bytes'],
+    ['another word', [write, [0, 'w', 'g 2', 'atomic', 'count'], look, read], 'different bytes'],
+    [
+      'by a store',
+      [write, flag, look, read],
+      'make `flag` an atomic operation that releases: it announces `data` of a@0',
+    ],
+    ['by a store that nobody reads in time', [write, look, flag, read], 'different bytes'],
+  ] as ReadonlyArray<readonly [string, ReadonlyArray<Step>, string]>)('%s', (_, steps, says) => {
+    const { text, fence } = saidOf(steps, 'data', 'load')
+    expect(text).toContain(says)
+    expect(fence).toBe(says.startsWith('add a fence') ? 'threads' : undefined)
+  })
+  test.each([
+    [
+      'the first',
+      [announce, [1, 'w', 'g 1', 'plain', 'reset']],
+      'count',
+      'reset',
+      'make `reset` of b@1 an atomic operation, as `count` of a@0 is',
+    ],
+    [
+      'the second',
+      [flag, claim],
+      'flag',
+      'claim',
+      'make `flag` of a@0 an atomic operation, as `claim` of b@1 is',
+    ],
+    ['neither', [flag, [1, 'w', 'g 1', 'plain', 'reset']], 'flag', 'reset', 'different bytes'],
+    // it is its own announcement
+    [
+      'the first, and the second has read it',
+      [announce, look, [1, 'w', 'g 1', 'plain', 'reset']],
+      'count',
+      'reset',
+      'add a fence of memory',
+    ],
+  ] as ReadonlyArray<readonly [string, ReadonlyArray<Step>, string, string, string]>)(
+    'the word itself, atomic in %s',
+    (_, steps, first, second, says) => {
+      expect(saidOf(steps, first, second).text).toContain(says)
+    },
+  )
+})
 
 describe('by id', () => {
   const answers: ReadonlyArray<readonly [HazardId, MissingEdge['kind'], says: string]> = [

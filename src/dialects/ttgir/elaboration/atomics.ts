@@ -56,8 +56,8 @@ const reading = function* (h: Here, op: Operation): Steps<boolean> {
   if (isRead && decides !== null)
     return yield* refusedAt(
       op,
-      `a result that decides nothing, or a relaxed atomic (the PTX of the kernel has this order: level="ptx")`,
-      `${sem}, and its result decides in line ${String(decides.at.line)}: ${decides.name}`,
+      'an atomic operation whose order is modelled in TTGIR (PTX has the order of this one)',
+      `sem = ${sem} where the result decides: ${decides.name} in line ${String(decides.at.line)}`,
     )
   return isRead
 }

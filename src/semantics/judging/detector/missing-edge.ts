@@ -21,6 +21,7 @@
  * | B7              | a block barrier between initialisation and use, where that mends it                      |
  * | B8, U1          | a wait for what was skipped                                                              |
  * | K1              | a cluster barrier before the end                                                         |
+ * | D3              | what their announcement lacks, where one tells the other of itself by a word of memory; that both be atomic, where one is |
  * | W               | first of all a wait for the reader's release, if it is not waited for in time, or the wait before was for another slot |
  *
  * Laws
@@ -175,49 +176,103 @@ const movedBehind = (events: ReadonlyArray<LogEvent>, { a }: Diagnosis): boolean
 const isOfFence = ({ about }: Remedy, fence: FenceName): boolean =>
   about.some((s) => s._tag === 'fence' && s.fence === fence)
 
-/** Atomic accesses of an agent, from one event of it to another. */
-const atomics = (
+/** Accesses of an agent, from one event of it up to another, with their places in the log. */
+const accesses = (
   events: ReadonlyArray<LogEvent>,
   agent: number,
   from: number,
   to: number,
-): ReadonlyArray<Access> =>
-  events.flatMap((e) =>
-    e._tag === 'access' && e.atomic && e.stamp.agent === agent && e.stamp.at > from && e.stamp.at < to
-      ? [e]
+): ReadonlyArray<readonly [Access, number]> =>
+  events.flatMap((e, i) =>
+    e._tag === 'access' && e.stamp.agent === agent && e.stamp.at >= from && e.stamp.at < to
+      ? [[e, i] as const]
       : [],
   )
 
-/** A word that the one announces itself by behind `x`, and the other reads before `y`. */
-const announces = (events: ReadonlyArray<LogEvent>, x: Side, y: Side): boolean => {
-  const told = atomics(events, x.index, x.at, Infinity).filter((e) => e.rw === 'w')
-  const heard = atomics(events, y.index, -1, y.at).filter((e) => e.rw === 'r')
-  return told.some((w) =>
-    heard.some(
-      (r) =>
-        r.footprint.plane === w.footprint.plane &&
-        wordsOf(r.footprint).some((byte) => wordsOf(w.footprint).includes(byte)),
-    ),
+const shareWord = (x: Access, y: Access): boolean =>
+  x.footprint.plane === y.footprint.plane &&
+  wordsOf(x.footprint).some((byte) => wordsOf(y.footprint).includes(byte))
+
+/**
+ * How the one announces itself behind `x` by a word that the other reads atomically before `y`.
+ *
+ * | heard   | in this log the atomic operation is read after it was made: only the order can be missing |
+ * | plainly | the same of a store that is not atomic                                                     |
+ * | late    | in this log it is made after all such reads: an order would change nothing                 |
+ */
+type Announcement =
+  | { readonly _tag: 'heard' }
+  | { readonly _tag: 'plainly'; readonly store: Access }
+  | { readonly _tag: 'late' }
+
+const announcement = (events: ReadonlyArray<LogEvent>, x: Side, y: Side): Announcement | undefined => {
+  const told = accesses(events, x.index, x.at, Infinity).filter(
+    ([e]) => e.rw === 'w' && (e.atomic || e.stamp.at > x.at),
   )
+  const heard = accesses(events, y.index, -1, y.at).filter(([e]) => e.rw === 'r' && e.atomic)
+  const pairs = told.flatMap((w) => heard.flatMap((r) => (shareWord(w[0], r[0]) ? [{ w, r }] : [])))
+  const inTime = pairs.filter(({ w, r }) => w[1] < r[1])
+  if (inTime.some(({ w }) => w[0].atomic)) return { _tag: 'heard' }
+  const plain = inTime.find(({ w }) => !w[0].atomic)
+  if (plain !== undefined) return { _tag: 'plainly', store: plain.w[0] }
+  // an atomic operation that races itself is no announcement of anything before it
+  return pairs.some(({ w }) => w[0].atomic && w[0].stamp.at > x.at) ? { _tag: 'late' } : undefined
 }
 
-/** D3: the blocks are ordered by a word of memory, and no fence takes the data along. */
-const threadFence = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): Remedy | undefined => {
+/** D3: the blocks are to be ordered by a word of memory, which is not enough of an order, or comes too late. */
+const announced = (
+  header: Header,
+  events: ReadonlyArray<LogEvent>,
+  { id, a, b }: Diagnosis,
+): Remedy | undefined => {
   if (id !== 'D3' || b === undefined) return undefined
-  const sides: ReadonlyArray<readonly [Side, Side]> = [
-    [a, b],
-    [b, a],
-  ]
-  const [x, y] = sides.find(([told, heard]) => announces(events, told, heard)) ?? []
-  if (x === undefined || y === undefined) return undefined
-  return {
-    kind: 'fence',
-    after: x === a ? 'a' : 'b',
-    before: x === a ? 'b' : 'a',
-    text: `add a fence of memory at the scope of the GPU after ${label(x)}, before the atomic operation that announces it; and one before ${label(y)}, after the atomic operation that reads the announcement`,
-    about: [],
-    fence: 'threads',
+  const found = (
+    [
+      [a, b],
+      [b, a],
+    ] as const
+  ).flatMap(([x, y]) => {
+    const how = announcement(events, x, y)
+    return how === undefined ? [] : [{ how, x, y }]
+  })
+  const best = (['heard', 'plainly', 'late'] as const)
+    .flatMap((tag) => found.filter(({ how }) => how._tag === tag))
+    .at(0)
+  if (best === undefined) return undefined
+  const { how, x, y } = best
+  switch (how._tag) {
+    case 'heard':
+      return {
+        kind: 'fence',
+        after: x === a ? 'a' : 'b',
+        before: x === a ? 'b' : 'a',
+        text: `add a fence of memory at the scope of the GPU after ${label(x)}, before the atomic operation that announces it; and one before ${label(y)}, after the atomic operation that reads the announcement`,
+        about: [],
+        fence: 'threads',
+      }
+    case 'plainly':
+      return edge(
+        'none-found',
+        `make \`${header.sites[how.store.stamp.site]?.label ?? ''}\` an atomic operation that releases: it announces ${label(x)}, and an atomic operation before ${label(y)} reads it`,
+      )
+    case 'late':
+      return edge(
+        'none-found',
+        `let ${label(y)} wait until the other block has announced ${label(x)}: here it announces it after all atomic operations before ${label(y)}. If these count blocks, they must count all that announce`,
+      )
   }
+}
+
+/** D3 of a word: of the two accesses one is atomic. */
+const halfAtomic = (
+  events: ReadonlyArray<LogEvent>,
+  { a, b }: Diagnosis,
+): { readonly plain: Side; readonly atomic: Side } | undefined => {
+  if (b === undefined) return undefined
+  const isAtomic = (side: Side): boolean =>
+    accesses(events, side.index, side.at, side.at + 1).some(([e]) => e.atomic)
+  if (isAtomic(a) === isAtomic(b)) return undefined
+  return isAtomic(a) ? { plain: b, atomic: a } : { plain: a, atomic: b }
 }
 
 const readsOutput = (header: Header, f: Diagnosis): boolean =>
@@ -259,7 +314,7 @@ const bytesText = ({ b, supply }: Diagnosis): string => {
 }
 
 /** The finding has a cause that is not an edge; the id says what to do. */
-const byRule = (header: Header, f: Diagnosis): Remedy => {
+const byRule = (header: Header, events: ReadonlyArray<LogEvent>, f: Diagnosis): Remedy => {
   switch (f.id) {
     case 'B1':
       return edge(
@@ -271,13 +326,18 @@ const byRule = (header: Header, f: Diagnosis): Remedy => {
         'arrive-wait',
         `order ${label(f.a)} and ${f.b === undefined ? 'the next arrival' : label(f.b)}: add an arrive after the one and a wait for it before the other; or let one generation count both`,
       )
-    case 'D3':
+    case 'D3': {
+      const half = halfAtomic(events, f)
+      const [other, nothing] = isOfSingles(header)
+        ? ['block', 'nothing orders the blocks of a grid']
+        : ['cluster', 'nothing orders clusters']
       return edge(
         'none-found',
-        isOfSingles(header)
-          ? `give ${label(f.a)} and the other block different bytes, or use atomic operations: nothing orders the blocks of a grid`
-          : `give ${label(f.a)} and the other cluster different bytes, or use atomic operations: nothing orders clusters`,
+        half === undefined
+          ? `give ${label(f.a)} and the other ${other} different bytes, or use atomic operations: ${nothing}`
+          : `make ${label(half.plain)} an atomic operation, as ${label(half.atomic)} is, or order the two: ${nothing}. If the word counts blocks, it must count all of them before it is reset`,
       )
+    }
     case 'O1':
       return edge('none-found', 'write these bytes before the kernel ends, or make the output smaller')
     case 'M7':
@@ -402,11 +462,11 @@ export const explain = (
       'give each lane a place of its own: one instruction writes all of them, in no order',
     )
   const answered = isAnsweredById(finding)
-  const fenced = threadFence(events, finding)
+  const fenced = announced(header, events, finding)
   if (fenced !== undefined && !isOfLanes(events, finding)) return fenced
   // clusters that run together may be ordered by lanes that the others have not met
   if (answered && !isOfLanes(events, finding))
-    return heldBack(header, events, finding) ?? byRule(header, finding)
+    return heldBack(header, events, finding) ?? byRule(header, events, finding)
 
   // first pass: where the sides are, what they do, what their completion carries, which generations complete
   let report: Report | undefined
@@ -466,7 +526,7 @@ export const explain = (
     if (finding.id === 'B2') return overArrival(header, events, completed, second)
     if (finding.id === 'B7') {
       const h = blockBarrier(first, second)
-      return gone(h) ? remedy(h) : byRule(header, finding)
+      return gone(h) ? remedy(h) : byRule(header, events, finding)
     }
     if (hazards[finding.id].overwrites) {
       const h = unheardRelease(header, events, finding, completed, seen)
@@ -491,7 +551,7 @@ export const explain = (
         ? Object.assign({ moved: true as const }, found)
         : found
     }
-  return fenced ?? byRule(header, finding)
+  return fenced ?? byRule(header, events, finding)
 }
 
 /** Kinds of hypotheses, in the order of the table. */
