@@ -124,7 +124,7 @@ describe('tcspec mutate', () => {
       /expected a kernel, a program \(.json\), a module \(.ttgir, .ptx\) or --all, found nothing/,
     )
     expect((await run('mutate', 'queue', '--all')).stderr).toMatch(/found 'queue' and --all/)
-    expect((await run('mutate', 'quee')).stderr).toMatch(/found 'quee'; did you mean queue, /)
+    expect((await run('mutate', 'quee')).stderr).toMatch(/no kernel named 'quee'; did you mean queue, /)
   })
   it('an unknown class or operator is refused in one line', async () => {
     for (const [flag, word] of [

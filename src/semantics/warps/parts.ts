@@ -35,7 +35,7 @@ import { remembered } from '../../remembered.js'
 import { successorsOf } from './live.js'
 import type { Operation, Place, Row, WarpProgram } from './program.js'
 import type { Rows } from './rows.js'
-import { usesOf } from './uses.js'
+import { isComputing, usesOf } from './uses.js'
 
 interface Written {
   readonly operation: Operation
@@ -115,6 +115,7 @@ const whole = (row: Row): Bits => ({ row, bits: 32, low: 0 })
 
 /** What bits of a row are made of by the instruction that writes it; null: it is not looked through. */
 const madeOf = (o: Operation, { row, bits, low }: Bits): ReadonlyArray<Bits> | null => {
+  if (!isComputing(o)) return null
   switch (o._tag) {
     case 'move':
       return [{ row: o.from[o.to.indexOf(row)]!, bits, low }]
@@ -136,7 +137,19 @@ const madeOf = (o: Operation, { row, bits, low }: Bits): ReadonlyArray<Bits> | n
         return o.from.map((from) => ({ row: from, bits: 16, low: 16 * Math.floor(low / 16) }))
       return o.from.map(whole)
     }
-    default:
+    case 'predicate':
+    case 'setPredicate':
+    case 'activeLanes':
+    case 'mbarrierPending':
+    case 'transposeMatrix':
+    case 'multiply':
+    case 'wholeWarp':
+    case 'shuffle':
+    case 'vote':
+    case 'match':
+    case 'reduce':
+    case 'elect':
+    case 'meetLanes':
       return null
   }
 }

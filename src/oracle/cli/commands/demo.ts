@@ -193,10 +193,11 @@ const brokenScene = (palette: Palette, data: Data): E.Either<Failure, Scene> =>
     E.bindW('explored', ({ subject }) => checked(subject, unit, new Map(), 'explore')),
     E.map(({ subject, comparison, judged, explored }) => {
       const { verdict } = explored
-      // Between the two agents, and with what is missing: the finding that a reader can act on.
+      // Of bytes, between the two agents, and with what is missing: the finding that a reader can act on.
       const telling =
-        judged.verdict.findings.find((f) => f.missing?.kind === 'wait' && f.b?.index !== f.a.index) ??
-        judged.verdict.findings[0]
+        judged.verdict.findings.find(
+          (f) => f.missing?.kind === 'wait' && f.place !== undefined && f.b?.index !== f.a.index,
+        ) ?? judged.verdict.findings[0]
       return {
         good: verdict.verdict !== 'ok',
         text: [

@@ -697,7 +697,7 @@ const silentWait = (header: Header, barrier: number, before: Side): Remedy =>
     ofBarrier(barrier),
   ])
 
-/** Nobody has come to a release: the barrier of another ring that goes with this one, if nothing waits for any of that ring. */
+/** A release at which no agent has arrived: the barrier of another ring that goes with this one, if nothing waits for any of that ring. */
 const partnerOf = (header: Header, events: ReadonlyArray<LogEvent>, barrier: number): number | undefined => {
   const partner = hasSilentRelease(header, events, barrier)
     ? silentPartner(header, events, barrier)
