@@ -241,7 +241,7 @@ describe('atomics whose result is read', () => {
       right(launchOf(module, { grid: [1], args: { p: { shape: [size] }, o: { shape: [size] } } })),
     )
     expect(made).toMatchObject({
-      left: { message: expect.stringMatching(new RegExp(`decides in line \\d+: ${name}`)) },
+      left: { message: expect.stringMatching(new RegExp(`decides: ${name} in line \\d+`)) },
     })
     expect(readModule(atomic('relaxed', then))._tag).toBe('Right')
     expect(programOf(atomic('relaxed', then), ['p', 'o']).entry.body.length).toBeGreaterThan(0)

@@ -103,7 +103,7 @@ describe('points', () => {
 describe('a document is refused', () => {
   test.each([
     [{ subjects: [] }, '$.subjects: expected at least one value'],
-    [{ subjects: ['quee'] }, "found 'quee'; did you mean queue"],
+    [{ subjects: ['quee'] }, "no kernel named 'quee'; did you mean queue"],
     [{ subjects: ['none.json'] }, 'none.json: no such file'],
     [{ subjects: ['p.json'], settings: { m: [1] } }, '$.settings.m: expected a setting of a kernel'],
     [{ subjects: ['queue'], settings: { M: [1] } }, '$.settings.M: expected a setting of a kernel'],

@@ -48,7 +48,7 @@ import {
 } from '../judging/finding.js'
 import { noArguments, readTensor, sourceOf, type Arguments, type Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
-import type { Fold } from '../log/events.js'
+import type { Fold, Header } from '../log/events.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { affordable, priceOfRun, type Budget } from './budget.js'
@@ -213,7 +213,21 @@ const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> =
   ...(lanes === undefined ? [] : [withoutLanes[lanes]]),
   ...world.front.outside,
   ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
+  ...beyondChip(world),
 ]
+
+/** Multiprocessors: each holds one CTA at least. Source: white papers of the H100 SXM and of the B200. */
+const multiprocessors: Readonly<Record<Header['arch'], number>> = { sm90a: 132, sm100a: 148 }
+
+/** CTAs that may wait for one another are run together, whatever a chip holds. */
+const beyondChip = ({ header, ctas, resident }: World): ReadonlyArray<string> => {
+  const [count, most] = [ctas * resident, multiprocessors[header.arch]]
+  return resident === 1 || count <= most
+    ? []
+    : [
+        `whether a chip holds all ${thousands(count)} CTAs at once, of which some may wait for others (with one on each multiprocessor it holds ${String(most)}; a cooperative launch asks for it)`,
+      ]
+}
 
 const keptTogether: Schedules = 'any schedule in which nothing comes between atomics of one instruction'
 const otherTurns =
