@@ -45,6 +45,20 @@ describe('PTX of a kernel`s own', () => {
     expect(instructions(text)).toEqual(expected)
   })
 
+  it('the barrier of a warpgroup is one of its four warps', () => {
+    const { entry } = right(
+      elaborate(
+        document([], [{ op: 'warpgroup_barrier', in: [], params: {} }], [], { params: { arch: 'sm100a' } }),
+      ),
+    )
+    // behind the meeting at the start of the kernel, which is barrier 0
+    expect(effectsOf(entry.body).map(({ instruction }) => instruction)).toEqual([
+      { _tag: 'fence.mbarrierInit' },
+      bar('bar.sync', 0, 128),
+      bar('bar.sync', 1, 128),
+    ])
+  })
+
   it('several are those of each, in order', () => {
     const all = table.map(([text]) => text.replace(/;?$/, ';')).join('\n')
     expect(instructions(all)).toEqual(table.flatMap(([, expected]) => expected))
