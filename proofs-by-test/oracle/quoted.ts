@@ -17,7 +17,10 @@ export interface Quotation {
 }
 
 export const quotations = (page: string): ReadonlyArray<Quotation> =>
-  [...page.matchAll(/```\n\$ (?:npx )?tcspec (.*)\n([^]*?)\n```/g)].map((m) => ({ argv: m[1]!, quoted: m[2]! }))
+  [...page.matchAll(/```\n\$ (?:npx )?tcspec (.*)\n([^]*?)\n```/g)].map((m) => ({
+    argv: m[1]!,
+    quoted: m[2]!,
+  }))
 
 /** As a shell splits them, with single quotes only. */
 const words = (line: string): ReadonlyArray<string> =>
