@@ -13,9 +13,10 @@
 import { doingOf } from '../../numerics/scalar/doing.js'
 import { sourceLane } from '../warps/lanes.js'
 import { ofPredicate, type Operation, type Place, type Row, type WarpProgram } from '../warps/program.js'
+import { isOfLanes } from '../warps/uses.js'
 import { lanesOf, type Registers } from './lanes.js'
 import { ofNothing, type Local } from './memory.js'
-import { isPlain, swiftness, type Follows } from './program.js'
+import { swiftness, type Follows } from './program.js'
 
 // ---------------------------------------------------------------- model
 
@@ -94,15 +95,6 @@ const movingOf = (program: WarpProgram, o: Operation): Moving | null => {
     : { _tag: 'chooses', moves, by: placeOf(program, by) }
 }
 
-const togetherTags: ReadonlySet<string> = new Set([
-  'shuffle',
-  'vote',
-  'match',
-  'reduce',
-  'elect',
-  'meetLanes',
-])
-
 /** By instruction; null: all that it reads holds something. */
 export const doubtsOf = (program: WarpProgram, follows: Follows): ReadonlyArray<Doubts | null> =>
   swiftness(program, follows).doubts.map((d, pc) => {
@@ -117,7 +109,7 @@ export const doubtsOf = (program: WarpProgram, follows: Follows): ReadonlyArray<
           decides: all(d.decides),
           guard: all(d.guard),
           moving: movingOf(program, o),
-          isTogether: isPlain(o) && togetherTags.has(o._tag),
+          isTogether: isOfLanes(o),
         }
   })
 

@@ -5,6 +5,7 @@
  * line of the table of JAX's tutorial on Blackwell matmuls (4096 x 8192 x 4096 of f16): `l2.bandwidth` to its second step, which waits for its operands, and
  * `clock.tensor` to its last one, which the chip's power holds back. The other five lines were looked at while the model of L2 was worked on, so they are no blind test (`docs/Time.md`).
  */
+import { multiprocessors } from '../machine/multiprocessors.js'
 import {
   allNames,
   assumed as a,
@@ -23,7 +24,7 @@ const table =
   'JAX, Writing high-performance matrix multiplication kernels for Blackwell, the table of utilisations'
 
 const own: Partial<Readonly<Record<Name, Parameter>>> = {
-  sms: d(148, brief),
+  sms: d(multiprocessors.sm100a, brief),
   clock: d(1965, 'as the driver of a B200 says its highest clock'),
   'clock.products': d(1965, 'the same'),
   'clock.tensor': f(655, `${table}: step 6`),

@@ -4,6 +4,7 @@
  * What is of a multiprocessor or of L2 was measured on an H200, which has the same multiprocessors, L2 and clocks, and other DRAM: programs and captures are in
  * `conformance/hopper/timing`. DRAM and the size of L2 are from the data sheet. What is fitted makes the launches of `conformance/hopper/timing` that are for calibration come out.
  */
+import { multiprocessors } from '../machine/multiprocessors.js'
 import { assumed as a, documented as d, fitted as f, measured as m, type Chip } from './chip.js'
 
 const whitePaper = 'NVIDIA H100 Tensor Core GPU Architecture (white paper)'
@@ -17,7 +18,7 @@ export const h100: Chip = {
   name: 'h100',
   says: 'NVIDIA H100 SXM 80 GB',
   parameters: {
-    sms: d(132, whitePaper),
+    sms: d(multiprocessors.sm90a, whitePaper),
     clock: m(1980, 'launches: add, softmax, rowsum'),
     'clock.products': m(1785, 'launches: warm_mhz of attention and of small products'),
     'clock.tensor': f(512, 'warm_mhz of products for calibration'),

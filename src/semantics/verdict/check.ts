@@ -48,7 +48,8 @@ import {
 } from '../judging/finding.js'
 import { noArguments, readTensor, sourceOf, type Arguments, type Launched } from '../execution/launch.js'
 import type { Source } from '../machine/source.js'
-import type { Fold, Header } from '../log/events.js'
+import type { Fold } from '../log/events.js'
+import { multiprocessors } from '../machine/multiprocessors.js'
 import type { Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
 import { affordable, priceOfRun, type Budget } from './budget.js'
@@ -215,9 +216,6 @@ const scopeOf = (world: World, { lanes }: CheckOptions): ReadonlyArray<string> =
   ...(world.front.instructions.has('clc.tryCancel') ? [otherGrants] : []),
   ...beyondChip(world),
 ]
-
-/** Multiprocessors: each holds one CTA at least. Source: white papers of the H100 SXM and of the B200. */
-const multiprocessors: Readonly<Record<Header['arch'], number>> = { sm90a: 132, sm100a: 148 }
 
 /** CTAs that may wait for one another are run together, whatever a chip holds. */
 const beyondChip = ({ header, ctas, resident }: World): ReadonlyArray<string> => {

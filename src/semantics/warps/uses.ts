@@ -310,5 +310,8 @@ export const usesOf: (o: Operation) => Uses = remembered((o: Operation): Uses =>
   }
 })
 
+/** Is it done by lanes together? */
+export const isOfLanes = (o: Operation): boolean => usesOf(o).lanes !== null
+
 /** Does it come to no more than what it writes? Then no event tells of it. What is printed is seen outside, although no event tells of it. */
 export const isComputing = (o: Operation): o is Silent => usesOf(o).computes && o._tag !== 'print'

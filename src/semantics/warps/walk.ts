@@ -54,7 +54,7 @@ import {
   type Row,
 } from './program.js'
 import { fieldsIn, unspecifiedIn } from './timing.js'
-import { usesOf } from './uses.js'
+import { isOfLanes, usesOf } from './uses.js'
 import { worksOf } from './works.js'
 import * as Origins from './origins.js'
 import {
@@ -379,9 +379,6 @@ const takesTurn = (w: Walk, s: Walking): void => {
 
 /** The lanes that an instruction names; all of the part, if it names none. */
 const membersOf = (o: Operation): number | null => usesOf(o).lanes?.members ?? null
-
-/** Is it done by lanes together (`collective`)? */
-const isOfLanes = (o: Operation): boolean => usesOf(o).lanes !== null
 
 /** What lanes give one another. */
 const exchange = (rows: Rows, o: OfLanes, mask: number): null => {

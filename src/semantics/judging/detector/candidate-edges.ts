@@ -148,8 +148,10 @@ export const placeOf = (header: Header, site: number): NonNullable<MissingEdge['
   const { label = String(site), loc } = header.sites[site] ?? {}
   return loc === undefined ? { site: label } : { site: label, loc }
 }
-const statementAt = (header: Header, site: number): string =>
-  statement(header.sites[site]?.label ?? String(site), header.sites[site]?.loc)
+const statementAt = (header: Header, site: number): string => {
+  const { site: label, loc } = placeOf(header, site)
+  return statement(label, loc)
+}
 
 /** Which side of the finding it is. */
 export const sideIn = ({ a }: Finding, { side }: Seen): 'a' | 'b' =>

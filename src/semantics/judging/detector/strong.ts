@@ -1060,8 +1060,8 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
   const { acting } = a
   const each = elementsOfLanes(e.stamp, places.length)
   const told = each === null ? tells(d, a, x, reach, e.releases === true) : []
-  // of the words of one stamp it is the same
-  const found = each === null ? foundBehind(d, e.stamp, knew) : null
+  // of the words of one stamp it is the same; only one that joins has heard anything since
+  const shared = each !== null ? null : joins(e) ? foundBehind(d, e.stamp, knew) : had
   places.forEach(([byte, back], i) => {
     // each lane tells for itself
     const by = each === null ? e.stamp : byLanes(e.stamp, each[i]!)
@@ -1083,11 +1083,11 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
       d.context.options,
     )
     if (e.releases === true) releasedBy(w, x, one.width, more[0]!, d.context.options)
-    const behindIt = found ?? foundBehind(d, by, knew)
+    const found = shared ?? foundBehind(d, by, knew)
     const now: Past = {
       told: withMore(handsOn ? past.told : [], own, d.context.options),
       writers: writersAfter(past.writers, by, handsOn, knew),
-      found: withMet(d, by, knew, behindIt),
+      found: withMet(d, by, knew, found),
       last: one,
     }
     w.past.splice(Math.max(0, w.past.length - back), 0, now)
@@ -1108,7 +1108,7 @@ export const strong = (d: Detector, e: Access, a: AgentState): void => {
     const behind = { by: one, own, found: had }
     if (!joins(e))
       forcedApart(d.strong.readings, by, { plane, byte }, (first) => comesBehind(d, w, first, behind))
-    w.open = later(d.strong.readings, w.open, by, knew, messages, behindIt, { plane, byte })
+    w.open = later(d.strong.readings, w.open, by, knew, messages, found, { plane, byte })
     const isExchange = joins(e) && e.combine === 'exchange'
     const isUnheeded = d.strong.decided !== e.stamp.at
     const isOnlyShown = !isUnheeded && d.strong.controlling !== e.stamp.at
