@@ -28,6 +28,7 @@ import { firstAlike } from './alike.js'
 import { counted } from './counted.js'
 import { hazards } from './hazards.js'
 import {
+  canBeOfLanes,
   explain,
   isAnsweredBetter,
   isAnsweredById,
@@ -206,9 +207,6 @@ export const added = (
   })
 }
 
-/** Between clusters, of which those that run together may be ordered. */
-const isOfClusters = (f: Diagnosis): boolean => hazards[f.id].outside === 'clusters apart'
-
 /** Findings whose missing edge is looked for, the longest log in which it is, and the most that one judgement of it may look at. */
 export const explained = 3
 export const longestExplained = 20_000
@@ -239,7 +237,7 @@ const segmentsOf = (
   })
 }
 
-/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it. Clusters that run together may lack what lanes lack. */
+/** Findings whose missing edge is not known but will be looked for in the log; of the others the id says it, unless lanes can be the cause. */
 export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagnosis> => {
   // of findings that are told as one, the first is what is told
   const first = firstAlike(findings).slice(0, explained)
@@ -247,7 +245,7 @@ export const wanting = (findings: ReadonlyArray<Diagnosis>): ReadonlyArray<Diagn
     (f, i) =>
       f.missing === undefined &&
       (isAnsweredBetter(f) ||
-        ((i < explained || first.includes(f)) && (!isAnsweredById(f) || isOfClusters(f)))),
+        ((i < explained || first.includes(f)) && (!isAnsweredById(f) || canBeOfLanes(f.id)))),
   )
 }
 

@@ -731,6 +731,19 @@ describe('arrives that come too early for what they should tell', () => {
       ['move the arrive `early` of p@0 on full@0 after `produce` of p@0', true],
     ])
   })
+  test.each([
+    [1, 3, ', and add a `__syncwarp()` (bar.warp.sync) between the two'],
+    [1, 1, ''],
+    [3, 1, ''],
+  ])('an arrive of lanes %d behind what lanes %d do', (arrives, produces, meets) => {
+    const c = early()
+    for (const e of c.s.events)
+      if ('stamp' in e && e.stamp.agent === 0 && (e._tag === 'access' || e._tag === 'barrier'))
+        Object.assign(e.stamp, { lanes: e._tag === 'access' ? produces : arrives })
+    expect(hypotheses(c, lateArrives).map((h) => h.text)).toEqual([
+      `move the arrive \`early\` of p@0 on full@0 after \`produce\` of p@0${meets}`,
+    ])
+  })
   test('not where the reader has waited for nothing, or for what nobody of that agent arrives on', () => {
     expect(hypotheses(early({ waits: false }), lateArrives)).toEqual([])
     expect(hypotheses(early({ other: true }), lateArrives)).toEqual([])

@@ -401,6 +401,57 @@ describe('two blocks and a word of memory that orders them, or does not', () => 
   )
 })
 
+/** What lane 0 alone tells of a warp of 32. The log with the `__syncwarp()` in it is the oracle: it has no finding. */
+describe('lanes that have not met the one that arrives', () => {
+  const of = (s: Script, agent: number, site: string, lanes: number) =>
+    Object.assign({}, s.stamp(agent, site), { lanes })
+  const wait = (s: Script, agent: number, barrier: number, parity: 0 | 1, lanes: number): void => {
+    s.push({
+      _tag: 'wait',
+      stamp: of(s, agent, `wait ${String(barrier)}`, lanes),
+      barrier,
+      parity,
+      acquire: true,
+      scope: 'cta',
+      tensor: false,
+      outcome: 'passed',
+    })
+  }
+  const arrive = (s: Script, agent: number, barrier: number): void => {
+    s.arrive(agent, barrier, { site: `arrive ${String(barrier)}` })
+    const e = s.events.at(-1)!
+    if (!('stamp' in e)) throw new Error('an arrive has a stamp')
+    Object.assign(e.stamp, { lanes: 1 })
+  }
+  const ring = (heard: boolean, meets: boolean): Script => {
+    const s = script(world)
+    arrive(s, 0, 0)
+    wait(s, 1, 0, 0, -1)
+    if (meets) s.push({ _tag: 'warpSync', stamp: of(s, 1, 'meet', -1) })
+    if (heard) {
+      arrive(s, 1, 1)
+      wait(s, 0, 1, 0, 1)
+    }
+    arrive(s, 0, 0)
+    wait(s, 1, 0, 1, -1)
+    return s
+  }
+  const overrun = (s: Script): ReadonlyArray<Diagnosis> =>
+    s.judge().conditions.C4.findings.filter(({ id }) => id === 'B1')
+  const answer = (s: Script): MissingEdge => said(explain(s.header, s.events, overrun(s)[0]!))
+  test('an overrun: they must meet after the wait', () => {
+    expect(answer(ring(true, false))).toEqual({
+      kind: 'warp-sync',
+      text: 'add a `__syncwarp()` (bar.warp.sync) after `wait 0`',
+    })
+    expect(overrun(ring(true, true))).toEqual([])
+  })
+  test('an overrun that no meeting ends: a handshake', () => {
+    expect(answer(ring(false, false)).kind).toBe('arrive-wait')
+    expect(answer(ring(false, true)).kind).toBe('arrive-wait')
+  })
+})
+
 describe('by id', () => {
   const answers: ReadonlyArray<readonly [HazardId, MissingEdge['kind'], says: string]> = [
     ['M7', 'none-found', 'issue it once'],

@@ -38,6 +38,7 @@ import { singleton, union } from './generation-set.js'
 import { group } from './groups.js'
 import type { Knowledge } from './knowledge.js'
 import { advance, advanceOrder, copy, join, joinVector, programOf } from './knowledge.js'
+import { isAmong } from './lanes.js'
 import type { Operation } from './operation.js'
 import type { Action } from './replay.js'
 import { replayUntil, stampOf } from './replay.js'
@@ -641,7 +642,7 @@ export const uncounted: Kind = function* (header, events, _options, finding, a, 
 }
 
 /** What b has waited for was arrived at by a's agent, but before a: the arrive belongs behind a. */
-export const lateArrives: Kind = function* (header, events, _options, _finding, a, b) {
+export const lateArrives: Kind = function* (header, events, options, _finding, a, b) {
   const done = a.done
   if (done === undefined || isCycle(done, b) || a.side.index === b.side.index) return
   const barrier = lastAwaited(events, b.side.index, b.index)
@@ -653,22 +654,38 @@ export const lateArrives: Kind = function* (header, events, _options, _finding, 
   }
   // an arrive of the agent itself, or of what it has issued: the last one before a
   let site = -1
+  let arrived: Stamp | undefined
   events.forEach((e, i) => {
     if (
       e._tag === 'barrier' &&
       e.kind === 'arrive' &&
       e.barrier === barrier &&
       e.stamp.agent === a.side.index
-    )
-      site = i < a.index ? e.stamp.site : site
-    else if (e._tag === 'signal' && e.to === 'arrive' && e.barrier === barrier)
-      site = issued.get(e.operation) ?? site
+    ) {
+      if (i > a.index) return
+      site = e.stamp.site
+      arrived = e.stamp
+    } else if (e._tag === 'signal' && e.to === 'arrive' && e.barrier === barrier) {
+      const from = issued.get(e.operation)
+      if (from === undefined) return
+      site = from
+      arrived = undefined
+    }
   })
   const name = header.sites[site]?.label
   if (name === undefined) return
+  const accesses = events[a.index]!
+  // an arrive tells of its own lanes, and of those that they have met
+  const meets =
+    options.lanes !== 'off' &&
+    arrived !== undefined &&
+    'stamp' in accesses &&
+    !isAmong(accesses.stamp, arrived)
+      ? ', and add a `__syncwarp()` (bar.warp.sync) between the two'
+      : ''
   yield {
     kind: 'arrive',
-    text: `move the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} after ${label(a.side)}`,
+    text: `move the arrive \`${name}\` of ${agentName(header, a.side.index)} on ${barrierName(header, barrier)} after ${label(a.side)}${meets}`,
     moves: placeOf(header, site),
     about: [ofBarrier(barrier)],
     actions: [

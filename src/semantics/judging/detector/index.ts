@@ -9,6 +9,12 @@ export { knows, type Happened } from './awaited.js'
 export type { Detector } from './state.js'
 export { defaults, standard } from './rules.js'
 export type { LaneRule, Options, Part, PeekRule, Rules, WarpRule } from './rules.js'
-export { explain, isAnsweredById, isAnsweredBetter, isOfOneInstruction } from './missing-edge.js'
+export {
+  canBeOfLanes,
+  explain,
+  isAnsweredById,
+  isAnsweredBetter,
+  isOfOneInstruction,
+} from './missing-edge.js'
 export { allHold, settledVerdictOf, verdictOf } from './verdict.js'
 export type { Verdict } from './verdict.js'

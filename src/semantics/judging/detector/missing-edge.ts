@@ -13,7 +13,7 @@
  *
  * | id              | answer                                                                                   |
  * |-----------------|------------------------------------------------------------------------------------------|
- * | B1, B3          | a wait for the release that should have held the later arrival back (`missing-wait.ts`), or a handshake between the two |
+ * | B1, B3          | a warp barrier, where lanes lack it; a wait for the release that should have held the later arrival back (`missing-wait.ts`); a handshake between the two |
  * | B2              | the same wait, or one for the barrier itself                                             |
  * | B4              | bytes                                                                                    |
  * | B5, B6          | an arrive                                                                                |
@@ -30,7 +30,15 @@
  *
  * Cost: one pass over the log per hypothesis tried. The log has to be kept for this, and for nothing else.
  */
-import type { Diagnosis, Finding, Judgement, MissingEdge, Operation as Side, Remedy } from '../finding.js'
+import type {
+  Diagnosis,
+  Finding,
+  HazardId,
+  Judgement,
+  MissingEdge,
+  Operation as Side,
+  Remedy,
+} from '../finding.js'
 import { warpSyncs } from './candidate-syncs.js'
 import { hazards } from '../hazards.js'
 import { isSameDeed, type Deed } from '../deed.js'
@@ -433,9 +441,13 @@ export const isOfOneInstruction = ({ id, a, b }: Diagnosis): boolean =>
   a.site === b.site &&
   a.operation === b.operation
 
-/** Of two warps that one log has together. */
+/** The id is one that lanes can be the cause of: races of clusters that run together, and arrivals in another generation. */
+export const canBeOfLanes = (id: HazardId): boolean =>
+  hazards[id].outside === 'clusters apart' || hazards[id].answer === 'at least'
+
+/** Between threads of warps that one log has together. */
 const isOfLanes = (events: ReadonlyArray<LogEvent>, { id, a, b }: Diagnosis): boolean =>
-  hazards[id].outside === 'clusters apart' &&
+  canBeOfLanes(id) &&
   b !== undefined &&
   [a, b].some((side) =>
     events.some(
@@ -464,7 +476,7 @@ export const explain = (
   const answered = isAnsweredById(finding)
   const fenced = announced(header, events, finding)
   if (fenced !== undefined && !isOfLanes(events, finding)) return fenced
-  // clusters that run together may be ordered by lanes that the others have not met
+  // lanes that have not met those that synchronise can be the cause
   if (answered && !isOfLanes(events, finding))
     return heldBack(header, events, finding) ?? byRule(header, events, finding)
 
@@ -551,7 +563,7 @@ export const explain = (
         ? Object.assign({ moved: true as const }, found)
         : found
     }
-  return fenced ?? byRule(header, events, finding)
+  return fenced ?? heldBack(header, events, finding) ?? byRule(header, events, finding)
 }
 
 /** Kinds of hypotheses, in the order of the table. */
