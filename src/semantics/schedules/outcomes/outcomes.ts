@@ -22,6 +22,11 @@
  *
  * Agents that ask in vain come back to a state of the same path. Such a way is not followed a second time; where nothing but ways back leads on, they ask for ever.
  *
+ * As long as one way leads on from each state there is nothing to tell a state apart from, and what is found in one is found behind it as well: it is passed by. Where an agent
+ * goes a second time it is looked at; so ways that come back are seen.
+ *
+ *     a hundred equals count themselves                   a hundred states, each with one way on: the first of the rest counts. One is looked at, the end
+ *
  * A finding ends the search if a run of its schedule shows it too. It does not where what was read comes to nothing: the way is followed further, and states with other
  * such races are others.
  *
@@ -30,6 +35,7 @@
  * Laws
  * 1. The schedule of what is found replays to it.
  * 2. A search that says complete has followed an order of what decides for every schedule.
+ * 3. With states that are passed by or without, the same is found: something, or nothing.
  *
  * Names: stateful model checking with a happens-before race detector; the orders are those of observations.
  */
@@ -104,9 +110,17 @@ interface State {
   /** other paths that have come here, and what was found on them */
   readonly others: { readonly node: Node; readonly found: ReadonlyMap<string, string> }[]
   ends: boolean
-  /** words of the read that was followed alone; none: all that was on offer was */
+  /** words of the reads that were followed alone, here and in the states that were passed by before it */
   readonly alone: ReadonlyArray<string>
 }
+/** States with one way on, since the last that was looked at. */
+interface Passed {
+  /** who has gone there */
+  readonly agents: ReadonlySet<number>
+  /** words of the reads that were followed alone */
+  readonly alone: ReadonlyArray<string>
+}
+const nonePassed: Passed = { agents: new Set(), alone: [] }
 /** The states of a path, the newest first. */
 interface Trail {
   readonly state: number
@@ -117,6 +131,7 @@ interface Trail {
 interface Open {
   readonly node: Node
   readonly trail: Trail | null
+  readonly passed: Passed
   /** lanes of one instruction have been given different writes on it */
   readonly parted: boolean
   /** of the instruction that lanes are executing one after the other what those before have been given */
@@ -401,10 +416,10 @@ const onlyAsks = (path: Path | null, behind: Path | null, first: Planes): boolea
 /** Words of reads that were followed alone in the states of a path from this one on. */
 const aloneSince = (
   states: ReadonlyArray<State>,
-  trail: Trail | null,
+  { trail, passed }: Open,
   from: Trail,
 ): ReadonlyArray<string> => {
-  const out: string[] = []
+  const out: string[] = [...passed.alone]
   for (let at = trail; at !== null; at = at === from ? null : at.before)
     for (const word of states[at.state]!.alone) out.push(word)
   return out
@@ -434,9 +449,11 @@ const firstsOf = (
 /** All orders of one group. */
 const search = (s: Search, first: Node, group: number): void => {
   const exactly = s.learned.exact.has(group)
+  /** one way has led here, and no state was met that more lead on from */
+  let isStraight = !s.learned.steady.none
   const states: State[] = []
   const numbers = new Map<string, number>()
-  const open: Open[] = [{ node: first, trail: null, parted: false, given: null }]
+  const open: Open[] = [{ node: first, trail: null, passed: nonePassed, parted: false, given: null }]
   const lead = (trail: Trail | null, path: Path | null, to: number): void => {
     if (trail === null) return
     const from = states[trail.state]!
@@ -449,6 +466,7 @@ const search = (s: Search, first: Node, group: number): void => {
     choices: ReadonlyArray<Offered>,
     d: Detector,
     trail: Trail | null,
+    passed: Passed,
   ): boolean => {
     for (const o of choices) {
       s.transitions++
@@ -459,19 +477,41 @@ const search = (s: Search, first: Node, group: number): void => {
         s.transitions++
         const after = follow(s, node, words.length === 0 ? o : as(o, keyed(o, words)))
         if (after === null || s.learned.news) return false
-        open.push({ node: after, trail, parted, given: known })
+        open.push({ node: after, trail, passed, parted, given: known })
       }
     }
     return true
   }
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    isStraight &&= open.length === 0
     const settled = settle(s, from.node, group)
     if (settled === null) return
     const { node, choices } = settled
     if (from.given !== null && isAmid(choices)) {
       // what comes of it is asked behind the last of its lanes
-      if (!go(from, node, choices, heard(s, node, exactly).detector, from.trail)) return
+      if (!go(from, node, choices, heard(s, node, exactly).detector, from.trail, from.passed)) return
       continue
+    }
+    const ways = firstsOf(s, node, choices)
+    const [only] = ways.choices
+    if (isStraight && ways.choices.length === 1 && !from.passed.agents.has(only!.key.agent)) {
+      const { detector } = heard(s, node, exactly)
+      if (s.learned.news) return
+      const { agents, alone } = from.passed
+      const passed: Passed = {
+        agents: new Set([...agents, only!.key.agent]),
+        alone: [...alone, ...ways.alone],
+      }
+      if (askedOf(s, first, node, detector, only!, from).ways.length === 1) {
+        s.size++
+        if (s.size + states.length > s.bounds.states) {
+          s.bound = 'states'
+          return
+        }
+        if (!go(from, node, ways.choices, detector, from.trail, passed)) return
+        continue
+      }
+      if (s.learned.news) return
     }
     const stands = keyOf(s.world, s.names, node.machine, s.learned.words.keys(), false, true)
     const before = standing(from.trail, stands)
@@ -482,7 +522,7 @@ const search = (s: Search, first: Node, group: number): void => {
     ) {
       lead(from.trail, node.path, back.state)
       // what was on offer beside a read on the way round would never be followed
-      learnMore(s.learned, s.learned.steady.overtaken, aloneSince(states, from.trail, back))
+      learnMore(s.learned, s.learned.steady.overtaken, aloneSince(states, from, back))
       if (s.learned.news) return
       continue
     }
@@ -523,8 +563,8 @@ const search = (s: Search, first: Node, group: number): void => {
     }
     const number = states.length
     numbers.set(key, number)
-    const ways = firstsOf(s, node, choices)
-    const state: State = { node, found, to: [], others: [], ends: false, alone: ways.alone }
+    const alone = [...from.passed.alone, ...ways.alone]
+    const state: State = { node, found, to: [], others: [], ends: false, alone }
     states.push(state)
     lead(from.trail, node.path, number)
     if (choices.length === 0) {
@@ -540,7 +580,7 @@ const search = (s: Search, first: Node, group: number): void => {
       s.bound = 'states'
       return
     }
-    if (!go(from, node, ways.choices, d, { state: number, stands, before: from.trail })) return
+    if (!go(from, node, ways.choices, d, { state: number, stands, before: from.trail }, nonePassed)) return
   }
   s.size += states.length
   const stuck = neverEnding(states)
