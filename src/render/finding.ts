@@ -36,6 +36,7 @@ export type FindingLabel =
   | 'bytes'
   | 'why'
   | 'fix'
+  | 'same fix'
   | 'moves'
   | 'silicon'
   | 'whose'
@@ -109,8 +110,20 @@ const alikeText = (all: ReadonlyArray<AlikeFinding>): string | undefined => {
   return `${thousands(all.length)} more ${where}: ${named} (all of them with --json)`
 }
 
-/** What is said of a finding below its title and its text. */
-export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArray<FindingRow> => {
+/** `30 more findings: W1 (3), B1 (5), B3 (22) (all of them with --json)` */
+const sameFixText = (others: ReadonlyArray<Finding>): string | undefined => {
+  if (others.length === 0) return undefined
+  const ids = [...new Set(others.map(({ id }) => id))].map(
+    (id) => `${id} (${String(others.filter((f) => f.id === id).length)})`,
+  )
+  return `for ${thousands(others.length)} more ${others.length === 1 ? 'finding' : 'findings'}: ${ids.join(', ')} (all of them with --json)`
+}
+
+/** What is said of a finding below its title and its text, and of how many others the fix is the same. */
+export const findingRows = (
+  f: Omit<ReplayableFinding, 'schedule'>,
+  others: ReadonlyArray<Finding> = [],
+): ReadonlyArray<FindingRow> => {
   const { a, b, place } = f
   return [
     operationRow(b === undefined ? 'where' : 'first', a),
@@ -122,6 +135,7 @@ export const findingRows = (f: Omit<ReplayableFinding, 'schedule'>): ReadonlyArr
     ...row('why', f.knew),
     ...row('fix', f.fix ?? f.missing?.text),
     ...row('moves', f.missing?.moves?.source),
+    ...row('same fix', sameFixText(others)),
     ...row('silicon', f.silicon),
     ...row('whose', f.whose === undefined ? undefined : whoseText[f.whose]),
     ...row('accepted', f.accepted),
@@ -136,18 +150,22 @@ const labelWidth = 10
 const textWidth = 106
 
 /** The rows of a finding for a terminal. The operations are a table, which is not wrapped. */
-export const findingBlock = (palette: Palette, f: Omit<ReplayableFinding, 'schedule'>): string => {
+export const findingBlock = (
+  palette: Palette,
+  f: Omit<ReplayableFinding, 'schedule'>,
+  others: ReadonlyArray<Finding> = [],
+): string => {
   const mark = f.severity === 'E' ? palette.bad : palette.doubtful
-  const rows = findingRows(f)
+  const rows = findingRows(f, others)
   const operations = rows.filter(({ cells }) => cells.length > 1)
-  const others = rows.filter(({ cells }) => cells.length === 1)
+  const texts = rows.filter(({ cells }) => cells.length === 1)
   const lines = table(operations.map(({ cells }) => cells)).split('\n')
   const body = [
     ...operations.map(({ label }, i) => `${palette.dim(label.padEnd(labelWidth))}${lines[i]!}`),
     ...fields(
       palette,
       labelWidth,
-      others.map(({ label, cells: [text = ''] }, i) => [others[i - 1]?.label === label ? '' : label, text]),
+      texts.map(({ label, cells: [text = ''] }, i) => [texts[i - 1]?.label === label ? '' : label, text]),
     ).split('\n'),
   ].filter((line) => line !== '')
   return [

@@ -17,6 +17,7 @@ import type {
   VerdictName,
 } from '../semantics/judging/verdict.js'
 import { levelTitle } from '../semantics/judging/level-names.js'
+import { byCause } from './causes.js'
 import { findingBlock } from './finding.js'
 import type { Palette } from './palette.js'
 import { fields, thousands } from './table.js'
@@ -145,13 +146,19 @@ export const paintedRows = ({ palette, judged }: VerdictContext, v: Verdict): Re
     i === 0 ? [label, `${marked(palette, v.verdict)}${text.slice(v.verdict.length)}`] : [label, text],
   )
 
-/** Findings, then notes, each a block. */
+/** Findings, then notes, those of one cause a block. */
 export const findingBlocks = ({ palette, most }: VerdictContext, v: Verdict): ReadonlyArray<string> => {
-  const all = [...v.findings, ...v.notes]
-  const rest = all.length - most
+  const all = [...byCause(v.findings), ...byCause(v.notes)]
+  const rest = all.slice(most).reduce((n, { others }) => n + 1 + others.length, 0)
   return [
-    ...all.slice(0, most).map((f) => findingBlock(palette, f)),
-    ...(rest > 0 ? [palette.dim(`and ${String(rest)} more findings (all of them with --json)`)] : []),
+    ...all.slice(0, most).map(({ shown, others }) => findingBlock(palette, shown, others)),
+    ...(rest > 0
+      ? [
+          palette.dim(
+            `and ${String(rest)} more ${rest === 1 ? 'finding' : 'findings'} (all of them with --json)`,
+          ),
+        ]
+      : []),
   ]
 }
 

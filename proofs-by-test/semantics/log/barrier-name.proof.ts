@@ -1,7 +1,7 @@
 /** Barrier names: what the header writes is what its readers read. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readBarrierName, showBarrierName } from '../../../src/semantics/log/barrier-name.js'
+import { readBarrierName, ringOf, showBarrierName } from '../../../src/semantics/log/barrier-name.js'
 
 describe('the names of barriers', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('the names of barriers', () => {
   ])('%s is of storage %s, index %s', (name, storage, index) => {
     expect(readBarrierName(name)).toEqual({ storage, index })
   })
-  it('law 1: what is written is read', () => {
+  it('laws 1 and 2: what is written is read', () => {
     const storages = fc.string().filter((s) => !s.includes('[') && !s.includes(']'))
     const sizes = fc
       .integer({ min: 1, max: 40 })
@@ -25,6 +25,10 @@ describe('the names of barriers', () => {
           storage,
           index: count === 1 ? '' : String(index),
         })
+        for (const more of ['', ' (init k.cu:9)'])
+          expect(ringOf(`${showBarrierName(storage, count, index)}${more}`)).toBe(
+            count === 1 ? `${storage}${more}` : storage,
+          )
       }),
     )
   })

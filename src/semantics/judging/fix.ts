@@ -285,7 +285,10 @@ const fenceText = (spoken: Spoken, f: Finding, { fence, moved }: MissingEdge): s
 const orderText = (spoken: Spoken, f: Finding, beside: ReadonlyArray<Finding>): string | null => {
   const word = orderIn(spoken.language, f, beside)
   if (word === null) return null
-  return word === orders[spoken.language].cta ? blockText(spoken, f, word) : `${word} ${placed(spoken, f)}`
+  const { warp, cta } = orders[spoken.language]
+  const ahead = word === warp ? f.missing?.ahead : undefined
+  if (ahead !== undefined) return `${word} before ${ahead}`
+  return word === cta ? blockText(spoken, f, word) : `${word} ${placed(spoken, f)}`
 }
 
 /** A wait for a group, or what closes the group, or both, one after the other. */

@@ -7,7 +7,9 @@
  *
  * Barriers of one storage are a *ring*. Rings that belong together have one index for one slot.
  *
- * Law 1. What is written is read: of any storage without brackets, any count and any index below it.
+ * Laws
+ * 1. What is written is read: of any storage without brackets, any count and any index below it.
+ * 2. The ring of what is written is its storage, whatever stands after the index.
  */
 
 export interface BarrierName {
@@ -26,4 +28,10 @@ export const readBarrierName = (name: string): BarrierName => {
   return open < 0 || !name.endsWith(']')
     ? { storage: name, index: '' }
     : { storage: name.slice(0, open), index: name.slice(open + 1, -1) }
+}
+
+/** The ring of a name, also where more follows the index: `full[0] (init k.cu:9)` is of `full`. */
+export const ringOf = (name: string): string => {
+  const open = name.indexOf('[')
+  return open < 0 ? name : name.slice(0, open)
 }

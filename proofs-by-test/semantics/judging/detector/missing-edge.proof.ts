@@ -439,10 +439,10 @@ describe('lanes that have not met the one that arrives', () => {
   const overrun = (s: Script): ReadonlyArray<Diagnosis> =>
     s.judge().conditions.C4.findings.filter(({ id }) => id === 'B1')
   const answer = (s: Script): MissingEdge => said(explain(s.header, s.events, overrun(s)[0]!))
-  test('an overrun: they must meet after the wait', () => {
+  test('an overrun: they must meet before the arrive', () => {
     expect(answer(ring(true, false))).toEqual({
       kind: 'warp-sync',
-      text: 'add a `__syncwarp()` (bar.warp.sync) after `wait 0`',
+      text: 'add a `__syncwarp()` (bar.warp.sync) before `arrive 1`',
     })
     expect(overrun(ring(true, true))).toEqual([])
   })

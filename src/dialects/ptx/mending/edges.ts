@@ -14,6 +14,7 @@
  * | wait          | a loop of mbarrier.try_wait, for each mbarrier that the text names, with each parity it is known by |
  * | arrive        | mbarrier.arrive on each of them                                                      |
  * | fence of a tensor map | the release; the acquire of the map that the second one names                |
+ * | arrive that is there | none: it would have to move, with the branch that it is in                        |
  * | others        | none: bytes are a number that stands in a statement, and nothing there is changed     |
  *
  * Laws
@@ -167,7 +168,7 @@ const mapIn = ({ operands }: Instruction): Address | null => {
 const wordsOf = (
   m: Module,
   second: Anchor | null,
-  { kind, fence, family, lacks }: MissingEdge,
+  { kind, fence, family, lacks, moves }: MissingEdge,
 ): ReadonlyArray<ReadonlyArray<Word>> => {
   switch (kind) {
     case 'fence': {
@@ -196,6 +197,7 @@ const wordsOf = (
         ]),
       )
     case 'arrive':
+      if (moves !== undefined) return []
       return mbarriersIn(m).map((at) => [
         { opcode: 'mbarrier.arrive.shared::cta.b64', operands: [{ _tag: 'sink' }, at] },
       ])

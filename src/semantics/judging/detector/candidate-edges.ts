@@ -149,7 +149,7 @@ export const placeOf = (header: Header, site: number): NonNullable<MissingEdge['
   const { label = String(site), loc } = header.sites[site] ?? {}
   return loc === undefined ? { site: label } : { site: label, loc }
 }
-const statementAt = (header: Header, site: number): string => {
+export const statementAt = (header: Header, site: number): string => {
   const { site: label, loc } = placeOf(header, site)
   return statement(label, loc)
 }

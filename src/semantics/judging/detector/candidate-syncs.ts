@@ -4,6 +4,7 @@
  *     st.shared s[t]      ld.shared s[31 - t]       between the two
  *     st.global d[t]      st.release f (lane 0)     behind the store: lane 0 then tells what all lanes did
  *     ld.acquire f (lane 0)      ld.global d[t]     before the load: what lane 0 has heard all lanes know
+ *     ld.shared s[t]      mbarrier.arrive (lane 0)  before the arrive: one meeting there serves everything before it
  *
  * Law 1. No hypothesis is about an agent whose lanes act as one.
  *
@@ -11,7 +12,8 @@
  */
 import type { LogEvent } from '../../log/events.js'
 import { allLanes } from './activity.js'
-import { sideIn, statementOf, type Hypothesis, type Kind, type Seen } from './candidate-edges.js'
+import { sideIn, statementAt, statementOf, type Hypothesis, type Kind, type Seen } from './candidate-edges.js'
+import { isAmong } from './lanes.js'
 import { meetAll } from './meeting.js'
 import type { Action } from './replay.js'
 
@@ -27,7 +29,22 @@ const before = (index: number, x: number, at: number): Action => ({
   },
 })
 
-export const warpSyncs: Kind = function* (_header, events, options, finding, a, b) {
+/** The first arrive of the agent after what it did, by lanes that have not all done that. */
+const arriveAfter = (events: ReadonlyArray<LogEvent>, { index, side }: Seen): number => {
+  const done = events[index]
+  return done === undefined || !('stamp' in done)
+    ? -1
+    : events.findIndex(
+        (e, i) =>
+          i > index &&
+          e._tag === 'barrier' &&
+          e.kind === 'arrive' &&
+          e.stamp.agent === side.index &&
+          !isAmong(done.stamp, e.stamp),
+      )
+}
+
+export const warpSyncs: Kind = function* (header, events, options, finding, a, b) {
   if (options.lanes === 'off') return
   const [first, second] = [sideIn(finding, a), sideIn(finding, b)]
   const sync = (
@@ -57,6 +74,19 @@ export const warpSyncs: Kind = function* (_header, events, options, finding, a, 
     `add a \`__syncwarp()\` (bar.warp.sync) after ${statementOf(a.side)}`,
     `add a \`__syncwarp()\` (bar.warp.sync) before ${statementOf(b.side)}`,
   ]
+  const arrive = hasLanes(events, a) ? arriveAfter(events, a) : -1
+  const arrives = events[arrive]
+  if (arrives?._tag === 'barrier') {
+    const { site, at } = arrives.stamp
+    const place = statementAt(header, site)
+    yield {
+      kind: 'warp-sync',
+      text: `add a \`__syncwarp()\` (bar.warp.sync) before ${place}`,
+      about: [],
+      ahead: place,
+      actions: [before(arrive, a.side.index, at - 1)],
+    }
+  }
   if (hasLanes(events, a)) yield sync(after, [front], [first, undefined])
   if (hasLanes(events, b)) yield sync(ahead, [behind], [undefined, second])
   if (hasLanes(events, a) && hasLanes(events, b))
