@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   i32,
-  name as named,
+  name,
   place,
   eq,
   add,
@@ -45,6 +45,7 @@ import {
 
 // ---------------------------------------------------------------- programs
 
+const named = (text: string): Int => name(text)
 const binder = (text: string): Binder => ({ name: text, type: { _tag: 'scalar', dtype: 'i32' } })
 const act = (label: string, path: ReadonlyArray<string> = [], when?: Condition): Do =>
   when === undefined
