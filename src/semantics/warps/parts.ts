@@ -24,7 +24,8 @@
  * | from the reader past one that writes the word to the store, but past the reader again | the word is another by now: it is not asked if it is known |
  * | to the reader but past what writes the word                                  | the word was never written                    |
  * | from that past another that writes the word to the reader, but past that again | another has written the word                  |
- * | from the reader past what writes the word to the store, but past the reader again | what is asked of the operands is of a later turn |
+ *
+ * As all ways to the store lead past what is looked through, and all ways to that past what writes its operands, none of these has run again since.
  *
  *     again: add %r6, %r5, %r4;   @%p1 bra out;   cvt.rn.satfinite.e4m3x2.f32 %rs2, %r7, %r6;   ...   bra again;   out: st.global.b8 [x], %rs2     %r6 is of a later turn
  *
@@ -293,7 +294,7 @@ export const fromNothing = (
   /** Does `by` run after the last time that `reader` does? */
   const isLater = (by: number, reader: number): boolean =>
     reader !== at && (by === reader || (onward(reader, by, reader) && onward(by, at, reader)))
-  /** What has written the row that `reader` reads, if it is one instruction, and has not run since. */
+  /** What has written the row that `reader` reads, if it is one instruction. */
   const writerOf = (row: Row, reader: number): number | undefined => {
     const those = writers.get(row) ?? []
     return those.find(
@@ -301,7 +302,6 @@ export const fromNothing = (
         one !== reader &&
         p.code[one]!.guard === null &&
         !fromStart(reader, one) &&
-        !isLater(one, reader) &&
         those.every((other) => other === one || !(onward(one, other, one) && onward(other, reader, one))),
     )
   }
