@@ -5,7 +5,7 @@
  *
  * | copy                                | SMEM                                                   | TMEM                                | instruction             |
  * |-------------------------------------|--------------------------------------------------------|-------------------------------------|-------------------------|
- * | `async_copy_smem_to_tmem`           | (128, k), tiled (8, 8S/bits), swizzled by S            | the same, packed, default layout    | cp 128x256b or 128x128b |
+ * | `async_copy_smem_to_tmem`           | (128, k), tiled (8, 8S/bits), swizzled by S, not for S = 16 | the same, packed, default layout    | cp 128x256b or 128x128b |
  * | `async_copy_scales_to_tmem`         | (mn / 128, k / 4, 32, 16), contiguous, mn 128 or 256   | (mn, k), scales                     | cp 32x128b.warpx4       |
  * | of a pair with 64 rows of a each    | (1, k / 4, 64, 16), contiguous                         | (256, k), b scales                  | cp 64x128b.warpx2::01_23 |
  * | `async_copy_sparse_metadata_to_tmem` | (m / 128, words / 4, 128, 4), contiguous, m = 128     | (128, words), sparse metadata       | cp 128x128b             |
@@ -38,9 +38,9 @@ import { bitsOf, type Dtype } from '../../numerics/dtype.js'
 import { block, run, typeHere, type Build } from '../../semantics/writing/builder.js'
 import { reinterpret, type Condition, type View } from '../../semantics/language/expression.js'
 import type { ViewType } from '../../semantics/language/types.js'
-import { mmaOperand } from '../../transforms/mma-operand.js'
 import { ofChains, type Chains } from '../../transforms/ref.js'
 import { rowMajorStrides, sameShape, showShape } from '../../transforms/shape.js'
+import { swizzleElements } from '../../transforms/swizzle.js'
 import { refuse, refused, type Code } from './codes.js'
 import { holdsMetadata, tensorMemoryLayoutOf } from './memory.js'
 import { belongsTo, groupOf } from './pair.js'
@@ -58,6 +58,12 @@ const isContiguous = ({ layout }: ViewType): boolean =>
   layout.swizzle === 16 &&
   layout.tiling.length === 0 &&
   rowMajorStrides(layout.shape).every((s, d) => layout.shape[d] === 1 || layout.strides[d] === s)
+
+/** Tiles of 8 lines of S bytes, a line behind the other; S is 16 where nothing is swizzled. */
+const hasTilesOfLines = ({ layout: { tiling, strides, swizzle } }: ViewType, bits: number): boolean => {
+  const line = swizzleElements(swizzle, bits)
+  return tiling.length === 1 && sameShape(tiling[0]!, [8, line]) && strides[2] === line && strides[3] === 1
+}
 
 const typesOf = (
   label: string,
@@ -125,12 +131,12 @@ export const asyncCopySmemToTmem = (
       return yield* no(
         `the TMEM ref ${showShape(to.layout.shape)}: expected 128 rows of ${from.dtype}, packed, in the default layout`,
       )
-    const operand = mmaOperand('a')(from.layout)
-    if (E.isLeft(operand) || operand.right.major !== 'k')
+    if (!hasTilesOfLines(from, bits))
       return yield* no(
-        `the SMEM ref: expected tiling (8, 8S/${String(bits)}) and swizzle S of 32, 64 or 128, not transposed`,
+        `the SMEM ref: expected tiling (8, 8S/${String(bits)}) and swizzle S of 32, 64 or 128, or S = 16 and no swizzle, not transposed`,
       )
-    yield* copy(label, source, destination, (columns * bits) % 256 === 0 ? '128x256b' : '128x128b', options)
+    const isWide = from.layout.swizzle !== 16 && (columns * bits) % 256 === 0
+    yield* copy(label, source, destination, isWide ? '128x256b' : '128x128b', options)
   })
 
 // ---------------------------------------------------------------- scales

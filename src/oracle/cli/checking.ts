@@ -108,7 +108,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
         strict: strictness.strict,
         strictProxies: strictness.strictProxies,
         ...lanesOf(strictness),
-        equalWrites: equalWritesOf(strictness.strict, subject.right.launched),
+        equalWrites: equalWritesOf(strictness.strict, subject.right),
         hazards: true,
         provenance: program.computes !== undefined,
         ...exploring,

@@ -31,7 +31,7 @@ import type { Program } from '../../semantics/language/program.js'
 import { standardFuel, type Outcome } from '../../semantics/execution/run.js'
 import type { Verdict } from '../../semantics/judging/verdict.js'
 import type { DataSet } from '../launch/data-sets.js'
-import type { LaunchedModule } from '../launch/launched.js'
+import type { Subject } from './subject.js'
 import type { OutputFile } from '../tensor-files/files.js'
 import type { Options } from './command.js'
 import { refuseFlag, type FlagFailure } from './flags/choice.js'
@@ -268,11 +268,12 @@ export const everyClusterAsked = (options: Options, schedule: ScheduleFlag): boo
   wordOf(options, 'record') !== null ||
   wordOf(options, 'timeline') !== null
 
-/** Constants that a module stores are what they are; in a sketch of a kernel they may stand for data (`verdict/same-value.ts`). */
+/** Constants that a compiled or a traced kernel stores are what they are; in a sketch of a kernel they may stand for data (`verdict/same-value.ts`). */
 export const equalWritesOf = (
   strict: boolean,
-  module: LaunchedModule | undefined,
-): NonNullable<CheckOptions['equalWrites']> => (strict ? 'none' : module === undefined ? 'of inputs' : 'any')
+  { launched, traced }: Pick<Subject, 'launched' | 'traced'>,
+): NonNullable<CheckOptions['equalWrites']> =>
+  strict ? 'none' : launched === undefined && traced === undefined ? 'of inputs' : 'any'
 
 /** A file to write, and what it is. */
 export interface Written extends OutputFile {

@@ -24,6 +24,8 @@ import {
   type View,
 } from '../../../../src/semantics/language/expression.js'
 import { cuteLines } from '../../../layouts/tensor-memory/sparse-lines.js'
+import type { Failure } from '../../../../src/failure.js'
+import type { Transform } from '../../../../src/transforms/transform.js'
 import type { Example, Row } from '../row.js'
 import { numbers, product } from './wgmma.js'
 
@@ -52,6 +54,7 @@ const oneBlock = <R extends Readonly<Record<string, unknown>>>(
   out: ReadonlyArray<number>,
   declare: (P: Surface) => B.Steps<R>,
   body: (P: Surface, block: Block & R) => B.Steps<Tile<'f32', 2>>,
+  transformsOfA: ((P: Surface) => E.Either<Failure, ReadonlyArray<Transform>>) | null = null,
 ): Example<Surface> => ({
   name,
   inputs,
@@ -65,7 +68,9 @@ const oneBlock = <R extends Readonly<Record<string, unknown>>>(
           aGmem: yield* B.tensorParam('a', dtype, [m, stored], { role: 'in' }),
           bGmem: yield* B.tensorParam('b', dtype, [k, n], { role: 'in' }),
           out: yield* B.tensorParam('out', 'f32', [m, n], { role: 'out' }),
-          a: yield* P.SMEM('a_smem', dtype, [m, stored], { transforms }),
+          a: yield* P.SMEM('a_smem', dtype, [m, stored], {
+            transforms: transformsOfA === null ? transforms : yield* B.fromEither(transformsOfA(P)),
+          }),
           b: yield* P.SMEM('b_smem', dtype, [k, n], { transforms }),
           acc: yield* P.TMEM('acc', 'f32', [m, n]),
           loaded: yield* P.Barrier('loaded', { numArrivals: 2 }),
@@ -157,22 +162,33 @@ const stored = oneBlock(
   },
 )
 
-const leftInTmem = oneBlock(
-  'a in tensor memory',
-  'f16',
-  [64, 64],
-  { a: a16, b: b16 },
-  product16,
-  function* (P) {
-    return { aTmem: yield* P.TMEM('a_tmem', 'f16', [m, 64], { packed: true }) }
-  },
-  function* (P, r) {
-    yield* P.asyncCopySmemToTmem('copy a', r.a, r.aTmem)
-    yield* P.tcgen05Mma('tcgen05_mma', r.acc, r.aTmem, r.b, r.done, null, no)
-    yield* P.barrierWait('wait done', r.done, null, P.freshParities)
-    return yield* load(P, 'load acc', r.acc)
-  },
-)
+const leftThrough = (
+  name: string,
+  transformsOfA: ((P: Surface) => E.Either<Failure, ReadonlyArray<Transform>>) | null,
+): Example<Surface> =>
+  oneBlock(
+    name,
+    'f16',
+    [64, 64],
+    { a: a16, b: b16 },
+    product16,
+    function* (P) {
+      return { aTmem: yield* P.TMEM('a_tmem', 'f16', [m, 64], { packed: true }) }
+    },
+    function* (P, r) {
+      yield* P.asyncCopySmemToTmem('copy a', r.a, r.aTmem)
+      yield* P.tcgen05Mma('tcgen05_mma', r.acc, r.aTmem, r.b, r.done, null, no)
+      yield* P.barrierWait('wait done', r.done, null, P.freshParities)
+      return yield* load(P, 'load acc', r.acc)
+    },
+    transformsOfA,
+  )
+const leftInTmem = leftThrough('a in tensor memory', null)
+/** The same from tiles that no swizzle permutes, whose lines are 16 bytes: (8, 8) of f16, and others. */
+export const leftFromPlainTiles = (tile: ReadonlyArray<number>): Example<Surface> =>
+  leftThrough('a in tensor memory, from plain tiles', (P) =>
+    E.Functor.map(P.TilingTransform(tile), (tiling) => [tiling]),
+  )
 
 // ---------------------------------------------------------------- reductions
 

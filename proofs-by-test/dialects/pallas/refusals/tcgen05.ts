@@ -310,7 +310,8 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.tmem.copy',
-    message: 'copy: the SMEM ref: expected tiling (8, 8S/16) and swizzle S of 32, 64 or 128, not transposed',
+    message:
+      'copy: the SMEM ref: expected tiling (8, 8S/16) and swizzle S of 32, 64 or 128, or S = 16 and no swizzle, not transposed',
     use: copy({ tmem: { packed: true } }, 'f16', [128, 64], 'data'),
   },
   {

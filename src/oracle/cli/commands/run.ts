@@ -515,7 +515,7 @@ const runNow = async (
     strict,
     strictProxies,
     ...lanesOf(strictness),
-    equalWrites: equalWritesOf(strict, module),
+    equalWrites: equalWritesOf(strict, subject.right),
     hazards,
     provenance: over._tag === 'tiles',
     explore: false,
