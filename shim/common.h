@@ -87,6 +87,11 @@ typedef struct { pitched s, d; size_t w, h, depth; int kind; } copy3d;
 #define attributes_of tcspec_attributes_of
 #define named_in tcspec_named_in
 #define graph_launch tcspec_graph_launch
+#define edges tcspec_edges
+#define child tcspec_child
+#define empty tcspec_empty
+#define instead tcspec_instead
+#define listed tcspec_listed
 
 void begin(uint32_t call);
 void put(const void *p, size_t n);
@@ -130,6 +135,11 @@ void *finder(const char *name);
 error_t_ attributes_of(const void *f, uint64_t out[8]);
 error_t_ named_in(uint32_t call, void *module, const char *name, void **p, size_t *n);
 error_t_ graph_launch(void *e, uint64_t stream);
+error_t_ edges(void *g, void *const *from, void *const *to, size_t n, uint32_t call);
+error_t_ child(void *g);
+error_t_ empty(void);
+error_t_ instead(void *exec, void *node);
+error_t_ listed(uint32_t call, void *which, void **list, void **second, size_t *n);
 
 /* a node of a graph: what the expression does becomes one, behind others */
 #define NODE(out, graph, after, n, does) ({ error_t_ n_ = into(graph, after, n); if (!n_) n_ = (does); error_t_ m_ = node_of((void **)(out)); n_ ? n_ : m_; })

@@ -95,10 +95,12 @@ void leave(void) {
     pthread_mutex_lock(&lock);
   }
 }
+/* the heap may have given it back since */
+static int is_there(const char *at, size_t n) { size_t page = (size_t)sysconf(_SC_PAGESIZE), start = (size_t)at / page * page; return !msync((void *)start, (size_t)at + n - start, MS_ASYNC); }
 static void push_kind(int pageable) {
   for (size_t i = 0; i < hosts; i++) {
     seen *s = &host[i];
-    if ((s->kind == PAGEABLE) != pageable || !memcmp(s->at, s->agreed, s->n)) continue;
+    if ((s->kind == PAGEABLE) != pageable || (pageable && !is_there(s->at, s->n)) || !memcmp(s->at, s->agreed, s->n)) continue;
     memcpy(s->agreed, s->at, s->n);
     begin(HOST_WROTE); u64((uint64_t)s->at); u64(s->n); put(s->at, s->n); ask();
   }
@@ -154,9 +156,11 @@ error_t_ device_of(void **d, void *p) {
 /* ---- copies and fills */
 static int building;
 static error_t_ copy_by_address(void *d, const void *s, size_t n, uint64_t stream, int async) { begin(COPY); u64((uint64_t)d); u64((uint64_t)s); u64(n); u64(stream); u32((uint32_t)async); return ask(); }
+/* what is no memory of the device, nor seen by it, takes part under the name of its address */
+static error_t_ takes_part(const void *p, size_t n) { return tracked(p) ? SUCCESS : enroll((void *)p, n, PAGEABLE); }
 static error_t_ taking_part(void *d, const void *s, size_t n, uint64_t stream) {
-  const void *own = tracked(s) ? d : s;
-  error_t_ r = seen_at(own) ? SUCCESS : enroll((void *)own, n, PAGEABLE);
+  error_t_ r = takes_part(d, n);
+  if (!r) r = takes_part(s, n);
   return r ? r : copy_by_address(d, s, n, stream, 1);
 }
 error_t_ copy(void *d, const void *s, size_t n, uint64_t stream, int async) {
@@ -199,7 +203,7 @@ error_t_ fill_rows(void *d, size_t pitch, unsigned v, uint32_t width, size_t w, 
 }
 
 /* ---- streams, events, functions of the host */
-error_t_ wait_for(uint32_t kind, uint64_t which) { push(); begin(SYNC); u32(kind); u64(which); return ask(); }
+error_t_ wait_for(uint32_t kind, uint64_t which) { push(); push_kind(1); begin(SYNC); u32(kind); u64(which); return ask(); }
 error_t_ query(uint32_t kind, uint64_t which) { push(); begin(QUERY); u32(kind); u64(which); return ask(); }
 error_t_ made(void **p, uint32_t call, uint64_t a) { begin(call); u64(a); error_t_ r = ask(); if (!r) *p = (void *)get64(); return r; }
 error_t_ two(uint32_t call, uint64_t a, uint64_t b) { push(); begin(call); u64(a); u64(b); return ask(); }
@@ -305,6 +309,23 @@ error_t_ into(void *graph, void *const *after, size_t n) {
   return ask();
 }
 error_t_ node_of(void **node) { building = 0; begin(NODE_MADE); error_t_ r = ask(); if (!r) *node = (void *)get64(); return r; }
+error_t_ edges(void *g, void *const *from, void *const *to, size_t n, uint32_t call) {
+  begin(call); u64((uint64_t)g); u64(n);
+  for (size_t i = 0; i < n; i++) { u64((uint64_t)from[i]); u64((uint64_t)to[i]); }
+  return ask();
+}
+error_t_ child(void *g) { begin(CHILD); u64((uint64_t)g); return ask(); }
+error_t_ empty(void) { begin(EMPTY); return ask(); }
+/* a node of a graph that has been instantiated gets other work */
+error_t_ instead(void *exec, void *node) { begin(INSTEAD); u64((uint64_t)exec); u64((uint64_t)node); return ask(); }
+error_t_ listed(uint32_t call, void *which, void **list, void **second, size_t *n) {
+  begin(call); u64((uint64_t)which);
+  error_t_ r = ask();
+  if (r) return r;
+  size_t k = get64(), most = *n; *n = k;
+  for (size_t i = 0; i < k; i++) { void *a = (void *)get64(), *b = second ? (void *)get64() : NULL; if (list && i < most) { list[i] = a; if (second) second[i] = b; } }
+  return SUCCESS;
+}
 error_t_ graph_launch(void *e, uint64_t stream) { push(); push_kind(1); begin(GRAPH); u64((uint64_t)e); u64(stream); return ask(); }
 
 /* ---- the device: an H100 */
@@ -362,6 +383,12 @@ static error_t_ copy_plane(const copy2d *c, uint64_t stream, int async) {
   const char *s = c->st == 1 ? c->sh : (const char *)c->sd; char *d = c->dt == 1 ? c->dh : (char *)c->dd;
   return copy_rows(d + c->dy * c->dp + c->dx, c->dp, s + c->sy * c->sp + c->sx, c->sp, c->w, c->h, stream, async);
 }
+typedef struct { size_t sx, sy, sz, slod; int st; const void *sh; uint64_t sd; void *sa, *s0; size_t sp, srows; size_t dx, dy, dz, dlod; int dt; void *dh; uint64_t dd; void *da, *d0; size_t dp, drows, w, h, depth; } volume;
+static error_t_ copy_volume(const volume *v, uint64_t stream, int async) {
+  if (v->st == 3 || v->dt == 3) return NOT_SUPPORTED;
+  copy3d c = { { NULL, v->sx, v->sy, v->sz, v->st == 1 ? (char *)v->sh : (char *)v->sd, v->sp, 0, v->srows }, { NULL, v->dx, v->dy, v->dz, v->dt == 1 ? v->dh : (char *)v->dd, v->dp, 0, v->drows }, v->w, v->h, v->depth, 0 };
+  return copy_box(&c, stream, async);
+}
 static error_t_ tensor_map(void *map, int type, uint32_t rank, void *at, const uint64_t *size, const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave, int swizzle, int l2, int nan) {
   (void)l2;
   if (rank < 1 || rank > 5) return INVALID;
@@ -396,6 +423,8 @@ static const char *said(error_t_ r, int whole) {
     case 700: return whole ? "an illegal memory access was encountered" : "CUDA_ERROR_ILLEGAL_ADDRESS";
     case 710: return whole ? "device-side assert triggered" : "CUDA_ERROR_ASSERT";
     case 719: return whole ? "unspecified launch failure" : "CUDA_ERROR_LAUNCH_FAILED";
+    case 900: return whole ? "operation not permitted when stream is capturing" : "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+    case 904: return whole ? "capturing stream has unjoined work" : "CUDA_ERROR_STREAM_CAPTURE_UNJOINED";
     case 801: return whole ? "operation not supported" : "CUDA_ERROR_NOT_SUPPORTED";
     default: return whole ? "unknown error" : "CUDA_ERROR_UNKNOWN";
   }

@@ -67,14 +67,7 @@ static error_t_ add_callback(void *s, void (*f)(void *, int, void *), void *p, u
 }
 
 /* ---- graphs: a node of any kind */
-typedef struct { int type, reserved[3]; union { long long pad[29]; kernel_node kernel; struct { int flags, reserved[3]; copy3d c; } copy; fill_node fill; host_node host; void *graph; } u; } any_node;
-static error_t_ edges(void *g, void *const *from, void *const *to, size_t n, uint32_t call) {
-  begin(call); u64((uint64_t)g); u64(n);
-  for (size_t i = 0; i < n; i++) { u64((uint64_t)from[i]); u64((uint64_t)to[i]); }
-  return ask();
-}
-static error_t_ child(void *g) { begin(CHILD); u64((uint64_t)g); return ask(); }
-static error_t_ empty(void) { begin(EMPTY); return ask(); }
+typedef struct { int type, reserved[3]; union { long long pad[29]; kernel_node kernel; struct { int flags, reserved[3]; copy3d c; } copy; fill_node fill; host_node host; void *graph, *event; } u; } any_node;
 static error_t_ any(const any_node *n) {
   switch (n->type) {
     case 0: return kernel_of(&n->u.kernel);
@@ -83,20 +76,11 @@ static error_t_ any(const any_node *n) {
     case 3: return host_function(n->u.host.f, n->u.host.p, 0);
     case 4: return child(n->u.graph);
     case 5: return empty();
+    case 6: return two(WAIT, (uint64_t)n->u.event, 0);
+    case 7: return two(RECORD, (uint64_t)n->u.event, 0);
     default: return NOT_SUPPORTED;
   }
 }
-/* a node of a graph that has been instantiated gets other work */
-static error_t_ instead(void *exec, void *node) { begin(INSTEAD); u64((uint64_t)exec); u64((uint64_t)node); return ask(); }
-static error_t_ listed(uint32_t call, void *which, void **list, void **second, size_t *n) {
-  begin(call); u64((uint64_t)which);
-  error_t_ r = ask();
-  if (r) return r;
-  size_t k = get64(), most = *n; *n = k;
-  for (size_t i = 0; i < k; i++) { void *a = (void *)get64(), *b = second ? (void *)get64() : NULL; if (list && i < most) { list[i] = a; if (second) second[i] = b; } }
-  return SUCCESS;
-}
-
 /* ---- the device */
 static error_t_ properties(char *p, int d) {
   if (d) return NO_DEVICE;
@@ -135,7 +119,8 @@ static const struct { error_t_ code; const char *name, *says; } errors[] = {
   { 101, "cudaErrorInvalidDevice", "invalid device ordinal" }, { 200, "cudaErrorInvalidKernelImage", "device kernel image is invalid" }, { 209, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device" },
   { 400, "cudaErrorInvalidResourceHandle", "invalid resource handle" }, { 500, "cudaErrorSymbolNotFound", "named symbol not found" }, { 600, "cudaErrorNotReady", "device not ready" },
   { 700, "cudaErrorIllegalAddress", "an illegal memory access was encountered" }, { 710, "cudaErrorAssert", "device-side assert triggered" }, { 719, "cudaErrorLaunchFailure", "unspecified launch failure" },
-  { 801, "cudaErrorNotSupported", "operation not supported" }, { 901, "cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture" }, { 999, "cudaErrorUnknown", "unknown error" },
+  { 801, "cudaErrorNotSupported", "operation not supported" }, { 900, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing" }, { 901, "cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture" },
+  { 904, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work" }, { 906, "cudaErrorStreamCaptureImplicit", "operation would make the legacy stream depend on a capturing blocking stream" }, { 999, "cudaErrorUnknown", "unknown error" },
 };
 static const char *word(error_t_ r, int whole) {
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) if (errors[i].code == r) return whole ? errors[i].says : errors[i].name;

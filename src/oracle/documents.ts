@@ -1026,6 +1026,7 @@ const documents: Readonly<Record<string, Document>> = {
       list(
         object('a launch', {
           operation: [nat, 'its operation, from 0'],
+          node: [orNull('a node', text), 'the node of a graph; null: the operation is the launch'],
           kernel: [text, 'its kernel'],
           stream: [text, 'its stream; `legacy`: the default stream'],
           verdict: [orNull('a verdict', verdictWire), 'the verdict on it alone; null: it was not judged'],

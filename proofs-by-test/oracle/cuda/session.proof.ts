@@ -182,6 +182,8 @@ describe('calls', () => {
       call('RECORD', q(e), q(b))
       if (joins) call('WAIT', q(e), q(a))
       launch(kernel('add', 65), a, x, y, z, 256)
+      // too late for the launch, and there is no graph without it
+      if (!joins) call('WAIT', q(e), q(a))
       // nothing has run yet
       expect(s.host().launches.length).toBe(0)
       const graph = handle(call('INSTANTIATE', q(handle(call('CAPTURED', q(a))))))
@@ -341,6 +343,50 @@ describe('calls', () => {
     expect(writes.every(({ address }) => address >= at && address < at + 1024n)).toBe(true)
     expect(call('DISMISS', q(at)).status).toBe(0)
     expect(call('DISMISS', q(at)).status).toBe(1)
+  })
+  it('a graph with copies, events and a stream that is not joined, and what may not be done while a stream is captured', () => {
+    const { s, call, handle, alloc, kernel, launch, counted } = program()
+    const [x, y, z] = [alloc(1024), alloc(1024), alloc(1024)]
+    const [p, t, event, inside] = [
+      handle(call('STREAM', q(1))),
+      handle(call('STREAM', q(1))),
+      handle(call('EVENT', q(0))),
+      handle(call('EVENT', q(0))),
+    ]
+    const [scale, add] = [kernel('scale', 64), kernel('add', 65)]
+    counted(x)
+    // a record outside of the graph is a node, and orders what waits for it
+    call('CAPTURE', q(p), q(0))
+    launch(scale, p, x, y, 256)
+    call('RECORD_OUTSIDE', q(event), q(p))
+    launch(scale, p, x, z, 256)
+    const graph = handle(call('CAPTURED', q(p)))
+    call('GRAPH', q(handle(call('INSTANTIATE', q(graph)))), q(p))
+    call('WAIT', q(event), q(t))
+    launch(add, t, x, y, y, 256)
+    expect(s.host().findings).toEqual([])
+    launch(add, t, x, z, y, 256)
+    expect(s.host().findings.map(({ id, memory }) => `${id} ${memory}`)).toEqual(['H1 memory 2'])
+    call('SYNC', w(0), q(0))
+    // a fork that does not come back
+    call('CAPTURE', q(p), q(0))
+    call('RECORD', q(inside), q(p))
+    call('WAIT', q(inside), q(t))
+    launch(scale, t, x, y, 256)
+    expect(call('CAPTURED', q(p)).status).toBe(904)
+    // it is over with that: the stream is one of its own again
+    expect(call('SYNC', w(1), q(t)).status).toBe(0)
+    call('CAPTURE', q(p), q(0))
+    expect(call('SYNC', w(1), q(p)).status).toBe(900)
+    expect(call('CAPTURED', q(p)).status).toBe(901)
+    // the default stream waits for a blocking stream
+    const blocking = handle(call('STREAM', q(0)))
+    call('CAPTURE', q(blocking), q(0))
+    expect(launch(scale, 0, x, y, 256).status).toBe(906)
+    expect(call('CAPTURED', q(blocking)).status).toBe(901)
+    call('CAPTURE', q(p), q(0))
+    expect(launch(scale, 0, x, y, 256).status).toBe(0)
+    expect(call('CAPTURED', q(p)).status).toBe(0)
   })
   it('a launch that is repeated comes to what it would come to: inputs, outputs and accesses that change are seen', () => {
     const { s, call, handle, alloc, kernel, launch, counted } = program()

@@ -51,6 +51,23 @@ const wrong: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     ],
   ],
   ['graph-edge-missing', ['H1 5 writes kernels.cu:6, 5 reads kernels.cu:10: y']],
+  [
+    'graph-event-early',
+    [
+      'H1 8 writes kernels.cu:10, 9 reads kernels.cu:6: z',
+      'H1 8 writes, 9 reads kernels.cu:6: z',
+      'H1 8 reads kernels.cu:10, 9 writes kernels.cu:6: y',
+    ],
+  ],
+  [
+    'graph-event-unawaited',
+    [
+      'H1 8 writes kernels.cu:10, 9 reads kernels.cu:6: z',
+      'H1 8 writes, 9 reads kernels.cu:6: z',
+      'H1 8 reads kernels.cu:10, 9 writes kernels.cu:6: y',
+      'H1 8 writes kernels.cu:6, 9 writes kernels.cu:6: y',
+    ],
+  ],
   ['managed-early', ['H3 7 reads kernels.cu:6, 8 writes: m']],
   ['unwritten', ['H5 5 reads kernels.cu:6: y']],
 ]
@@ -64,6 +81,7 @@ const twins = [
   'free',
   'workspace',
   'graph',
+  'graph-events',
   'managed',
   'counts',
   'list',

@@ -139,16 +139,23 @@ export const racesByEdges = (
       case 'graph': {
         const before = [host, ...endsBefore(line.stream)]
         const nodes: Op[] = []
-        for (const n of line.nodes)
-          nodes.push(
-            add(
-              n,
-              line.stream,
-              [...before, ...n.after.map((k) => nodes[k]!.end)],
-              before,
-              n.after.length === 1 ? nodes[n.after[0]!]! : null,
-            ),
+        const earlier = new Map([...events].map(([e, ends]) => [e, [...ends]]))
+        for (const n of line.nodes) {
+          const only = n.after.length === 1 ? n.after[0]! : null
+          const made = add(
+            n,
+            line.stream,
+            [
+              ...before,
+              ...n.after.map((k) => nodes[k]!.end),
+              ...(n.event?.does === 'wait' ? (earlier.get(n.event.name) ?? []) : []),
+            ],
+            before,
+            only === null || line.nodes[only]!.event !== null ? null : nodes[only]!,
           )
+          nodes.push(made)
+          if (n.event?.does === 'record') events.set(n.event.name, [made.end])
+        }
         of(inStream, line.stream).push(...nodes)
         lastIn.set(line.stream, null)
         sinceLast.set(line.stream, [])
@@ -168,7 +175,14 @@ export const racesByEdges = (
           ...(line.on === 'device'
             ? [...blocks.keys()].flatMap((s) => [...of(inStream, s).map((o) => o.end), ...of(held, s)])
             : (events.get(line.on) ??
-              (lines.some((l) => l._tag === 'recorded' && l.event === line.on) ? [] : endsBefore(line.on)))),
+              (lines.some(
+                (l) =>
+                  (l._tag === 'recorded' && l.event === line.on) ||
+                  (l._tag === 'graph' &&
+                    l.nodes.some(({ event: e }) => e?.does === 'record' && e.name === line.on)),
+              )
+                ? []
+                : endsBefore(line.on)))),
         )
         break
       case 'touches':

@@ -24,10 +24,22 @@ const line: fc.Arbitrary<(n: number) => string> = fc.oneof(
     arbitrary: fc
       .tuple(
         stream,
-        fc.array(fc.tuple(fc.constantFrom('', 'after', 'dependent on'), fc.nat(5), doings), {
-          minLength: 1,
-          maxLength: 3,
-        }),
+        fc.array(
+          fc.tuple(
+            fc.constantFrom('', 'after', 'dependent on'),
+            fc.nat(5),
+            fc.oneof(
+              { weight: 4, arbitrary: doings },
+              {
+                weight: 1,
+                arbitrary: fc
+                  .tuple(fc.constantFrom('record', 'wait for'), event)
+                  .map(([verb, on]) => `${verb} ${on}`),
+              },
+            ),
+          ),
+          { minLength: 1, maxLength: 3 },
+        ),
       )
       .map(
         ([s, nodes]) =>

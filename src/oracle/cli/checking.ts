@@ -36,7 +36,7 @@ import {
 import { launchRows } from './launch-rows.js'
 import { launchOfProgram } from './launch-words.js'
 import { mend, mendAsked, withMended } from './mending.js'
-import { isPtx, judgePtx } from './ptx.js'
+import { isOfPtx, judgePtx } from './ptx.js'
 import type { DataSet } from '../launch/data-sets.js'
 import { dataAsked, refuseAlgebra } from './ptx-data.js'
 import { onData as saidOn, onDataSets } from './on-data-sets.js'
@@ -63,7 +63,7 @@ const integersOf = (program: Program, names: ReadonlyArray<string>): ReadonlyArr
   tensorsOf(program).flatMap(({ name, dtype }) => (names.includes(name) && !isFloat(dtype) ? [name] : []))
 
 export const judge = (world: World, name: string, options: Options): E.Either<Failure, Judged> =>
-  isPtx(name) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
+  isOfPtx(name, options) ? judgePtx(world, name, options) : judgeProgram(world, name, options)
 
 const judgeProgram = (world: World, name: string, options: Options): E.Either<Failure, Judged> => {
   const parsed = pipe(

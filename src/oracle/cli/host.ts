@@ -14,59 +14,25 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { briefName } from '../../dialects/ptx/names/itanium.js'
 import { refuse, type Failure } from '../../failure.js'
-import * as fast from '../../fast/index.js'
-import type { Algebra } from '../../numerics/algebra.js'
-import { bits } from '../../numerics/bits.js'
 import { own } from '../../own.js'
 import { fields, thousands } from '../../render/table.js'
 import { findingBlocks, type Row } from '../../render/verdict.js'
 import { worstFirst, type VerdictName } from '../../semantics/judging/verdict.js'
-import { decodeHost, isHostProgram, type HostProgram } from '../host/file.js'
 import type { HostFinding, HostSide } from '../host/findings.js'
 import { performed, usualFuel } from '../host/perform.js'
 import type { Compared, Host, Judge } from '../host/state.js'
-import { beside } from '../launch/beside.js'
-import { asText, type OutputFile } from '../tensor-files/files.js'
+import type { OutputFile } from '../tensor-files/files.js'
 import { paletteOf } from './colours.js'
 import type { Options, Report, World } from './command.js'
 import { hostJunit, hostLines } from './host-files.js'
 import { fuelAsked, goodOf } from './judging.js'
 import { wordOf } from './flags/words.js'
-import { judgedOver, subjectOf } from './ptx.js'
+import type { FoundProgram } from './programs.js'
+import { algebraAsked, judgedOver, subjectOf } from './ptx.js'
 
 export const hostVerdictSchema = 'tcspec.host-verdict/1'
 
-// ---------------------------------------------------------------- reading
-
-/** A program, and the file that it is in. */
-export interface FoundProgram {
-  readonly file: string
-  readonly program: E.Either<Failure, HostProgram>
-}
-
-/** What a folder of a program calls it. */
-export const programFile = 'program.json'
-
-/** The program that a file holds, or a folder that `tcspec cuda --save` or `tcspec capture` wrote; null: it is something else. */
-export const hostProgramIn = (world: World, name: string): FoundProgram | null => {
-  const isFile = name.toLowerCase().endsWith('.json')
-  if (!isFile && /\.\w+$/u.test(name)) return null
-  const file = isFile ? name : beside(`${name}/`, programFile)
-  const read = pipe(world.files.read(file)(), E.chainW(asText(file)))
-  if (E.isLeft(read)) return null
-  const document = E.tryCatch(
-    (): unknown => JSON.parse(read.right),
-    () => null,
-  )
-  if (E.isLeft(document) || !isHostProgram(document.right)) return null
-  return {
-    file,
-    program: pipe(
-      decodeHost(document.right),
-      E.mapLeft((f): Failure => ({ code: f.code, message: `${file}: ${f.message}` })),
-    ),
-  }
-}
+// ---------------------------------------------------------------- what is asked
 
 /** Which launches of a program are judged by themselves. */
 export const judgeFlag = [
@@ -267,7 +233,7 @@ export const hostReport = (
       ),
     ),
     E.map(({ program, host: h }) =>
-      answerOf(world, options, program.name ?? name, program.operations.length, h, [], null),
+      answerOf(world, options, program.name ?? name, program.operations.length, h, [], null, name),
     ),
   )
 }
@@ -289,7 +255,26 @@ export const ofProgramsAlone = (options: Options, name: string): E.Either<Failur
     : refuse('bad-flag', `--${asked}: expected a program (tcspec.host/1), found '${name}'`)
 }
 
-/** What is told of a program that has been executed; `status`: how it ended itself, null: it is data. */
+/** How the first launch in which something is found is looked at alone. */
+const nextRows = (h: Host, kept: string | null): ReadonlyArray<Row> => {
+  const bad = h.launches.find(({ verdict }) => verdict !== null && goodOf(verdict) === false)
+  if (bad === undefined) return []
+  const at = `--operation ${String(bad.operation)}${bad.node === null ? '' : `:${bad.node}`}`
+  return [
+    [
+      'next',
+      kept === null
+        ? `--save run keeps the program; then tcspec view run ${at} shows this launch step by step`
+        : `tcspec view ${kept} ${at} shows this launch step by step`,
+    ],
+  ]
+}
+
+/**
+ * What is told of a program that has been executed.
+ *
+ * `status`: how it ended itself, null: it is data. `kept`: the file or the folder that has it as data.
+ */
 export const answerOf = (
   world: World,
   options: Options,
@@ -298,6 +283,7 @@ export const answerOf = (
   h: Host,
   more: ReadonlyArray<Row>,
   status: number | null,
+  kept: string | null,
   refused: ReadonlyArray<string> = [],
 ): Report => {
   const verdict = verdictOfHost(h, refused)
@@ -335,6 +321,7 @@ export const answerOf = (
           ...comparedRows(h),
           ...(h.stopped === null ? [] : [['stopped', h.stopped.why] as const]),
           ['verdict', `${verdict}: ${reason}`],
+          ...nextRows(h, kept),
         ]),
         ...findingsOfLaunches(world, h),
         ...h.findings.map(blockOf),
@@ -361,9 +348,3 @@ export const judgingAsked = (
     ? E.right(how)
     : refuse('bad-flag', `--judge: expected all, first or none, found '${how}'`)
 }
-
-/** The algebra of launches. */
-export const algebraAsked =
-  (options: Options) =>
-  (arch: 'sm90a' | 'sm100a'): Algebra =>
-    (options['fast'] === false ? bits : fast.bits)(arch === 'sm100a' ? 'blackwell' : 'hopper')

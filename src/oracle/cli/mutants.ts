@@ -54,7 +54,7 @@ import type { IntegerAt } from '../../dialects/ptx/mutants/search.js'
 import type { LaunchedModule } from '../launch/launched.js'
 import type { LaunchedPtx } from '../launch/ptx.js'
 import type { PtxArgument } from '../launch/ptx-file.js'
-import { isPtx, ptxSubject } from './ptx.js'
+import { isOfPtx, ptxSubject } from './ptx.js'
 import { refuseData, unknownAsked } from './ptx-data.js'
 import type { Options, World } from './command.js'
 import type { Settings } from './flags/setting.js'
@@ -286,7 +286,7 @@ export const mutantsAsked = (world: World, name: string, options: Options): E.Ei
     E.chainW(({ of, by, fuel }) => {
       const wanted: Wanted = { classes: of, operators: by, key: wordOf(options, 'mutant') }
       // the flags of a launch are others of PTX than of a module
-      return isPtx(name)
+      return isOfPtx(name, options)
         ? ofPtx(world, name, options, wanted, fuel)
         : pipe(
             subjectAsked(options),

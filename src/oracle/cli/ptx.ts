@@ -37,6 +37,7 @@ import { tensorOfBytes } from '../launch/ptx-tensors.js'
 import { filesOfTwin, laneTwinOf } from '../launch/lane-twins.js'
 import { launchedPtx, type LaunchedPtx } from '../launch/ptx.js'
 import { withoutInstructions } from '../launch/without-ptx.js'
+import { launchAt } from '../host/single.js'
 import { asText } from '../tensor-files/files.js'
 import { placeOf } from '../tensor-files/place.js'
 import { tensorOutputs } from '../tensor-files/tensor-file.js'
@@ -75,6 +76,7 @@ import { mendPtx, type JudgedText } from './mending-ptx.js'
 import { meetingAt, type Module } from '../../dialects/ptx/index.js'
 import type { Meeting } from '../../semantics/judging/fix.js'
 import { dataAsked, otherSeeds, unknownAsked, unknownText, withData, type Unknown } from './ptx-data.js'
+import { asksOperation, operationAsked } from './programs.js'
 import { policyOf } from './schedule.js'
 import { traceOf } from './traces.js'
 import { own } from '../../own.js'
@@ -82,6 +84,9 @@ import { own } from '../../own.js'
 /** Whether a name is that of PTX in a file, or of a kernel of the zoo that is PTX. */
 export const isPtx = (name: string): boolean =>
   name.toLowerCase().endsWith('.ptx') || laneTwinOf(name) !== undefined
+
+/** Whether a command line is about PTX: a file of it, or one launch of a program. */
+export const isOfPtx = (name: string, options: Options): boolean => isPtx(name) || asksOperation(options)
 
 // ---------------------------------------------------------------- what is asked
 
@@ -122,6 +127,7 @@ export const ptxSubject = (
   options: Options,
   instead: Module | null = null,
 ): E.Either<Failure, PtxSubject> => {
+  if (asksOperation(options)) return launchSubject(world, file, options, instead)
   const twin = filesOfTwin(file, world.files)
   if (twin !== undefined)
     return ptxSubject(
@@ -147,6 +153,32 @@ export const ptxSubject = (
   )
 }
 
+/** The launch of a program that a command line names. */
+const launchSubject = (
+  world: World,
+  name: string,
+  options: Options,
+  instead: Module | null,
+): E.Either<Failure, PtxSubject> =>
+  pipe(
+    operationAsked(world, name, options),
+    E.chainW(({ file, program, which }) =>
+      launchAt(
+        { files: world.files, where: file, algebra: algebraAsked(options), fuel: Run.standardFuel },
+        program,
+        which,
+        instead === null ? withoutInstructions(wordsOf(options, 'without')) : () => () => E.right(instead),
+      ),
+    ),
+    E.map(({ launched, path }) => subjectOf(world, path, options, launched)),
+  )
+
+/** The algebra of launches. */
+export const algebraAsked =
+  (options: Options) =>
+  (arch: 'sm90a' | 'sm100a'): Algebra =>
+    (options['fast'] === false ? bits : fast.bits)(arch === 'sm100a' ? 'blackwell' : 'hopper')
+
 /** A launch of a module as what is run and judged. */
 export const subjectOf = (
   world: Pick<World, 'files'>,
@@ -162,9 +194,7 @@ export const subjectOf = (
   return {
     launched,
     source: warpSource(program, launched.arguments),
-    algebra: (options['fast'] === false ? bits : fast.bits)(
-      program.arch === 'sm100a' ? 'blackwell' : 'hopper',
-    ),
+    algebra: algebraAsked(options)(program.arch),
     script: {
       name: program.name,
       listing: () =>

@@ -20,6 +20,8 @@ export const calls = [
   'EVENT',
   'RECORD',
   'WAIT',
+  'RECORD_OUTSIDE',
+  'WAIT_OUTSIDE',
   'SYNC',
   'QUERY',
   'IDLE',

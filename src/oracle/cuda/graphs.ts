@@ -91,6 +91,18 @@ export const copyOf = (plan: Plan): Plan => ({
 export const isRoot = ({ plan, names }: Piece): boolean =>
   plan.drafts.find(({ name }) => name === names[0])?.after.length === 0
 
+/** Do these come after all nodes that are named so? */
+export const areBehind = (plan: Plan, ends: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean => {
+  const behind = new Set<string>()
+  const todo = [...ends]
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    if (behind.has(name)) continue
+    behind.add(name)
+    for (const before of plan.drafts.find((d) => d.name === name)?.after ?? []) todo.push(before)
+  }
+  return names.every((name) => behind.has(name))
+}
+
 /** Each behind those that it comes after; null: there is a circle. */
 export const nodesOf = (plan: Plan): ReadonlyArray<Node> | null => {
   const out: Node[] = []

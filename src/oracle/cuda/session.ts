@@ -97,7 +97,10 @@ const codes = {
   assertion: 710,
   failed: 719,
   notSupported: 801,
+  uncapturable: 900,
   uncaptured: 901,
+  unjoined: 904,
+  implicit: 906,
   unknown: 999,
   /** of a copy in a stream that is captured: the memory of the host takes part (`shim/common.h`) */
   byAddress: 0x7ffffff1,
@@ -245,6 +248,8 @@ export const session = (
   // -------------------------------------------------------------- graphs
 
   const captured = new Map<string, Behind>()
+  /** of those that are captured: no graph comes of them any more */
+  const broken = new Set<Graphs.Plan>()
   const events = new Map<string, Behind>()
   const plans = new Map<bigint, Graphs.Plan>()
   const launched = new Map<bigint, Graphs.Plan>()
@@ -263,7 +268,26 @@ export const session = (
     return codes.notSupported
   }
   const graphOperation = (o: HostOperation): GraphOperation | null =>
-    o.op === 'launch' || o.op === 'copy' || o.op === 'fill' || o.op === 'callback' ? o : null
+    o.op === 'launch' ||
+    o.op === 'copy' ||
+    o.op === 'fill' ||
+    o.op === 'callback' ||
+    o.op === 'record' ||
+    o.op === 'wait'
+      ? o
+      : null
+  /** A call that may not be made now spoils what is captured, as it does on a GPU. */
+  const spoilt = (plan: Graphs.Plan, status: number): number => {
+    broken.add(plan)
+    return status
+  }
+  /** A record or a wait that is seen outside of the graph is a node where its stream is captured. */
+  const outside = (o: Extract<HostOperation, { op: 'record' | 'wait' }>): Answer => {
+    const own = captured.get(o.stream ?? legacy)
+    if (own === undefined) return say(o)
+    captured.set(o.stream ?? legacy, { plan: own.plan, after: [Graphs.added(own.plan, own.after, o)] })
+    return answer(codes.ok)
+  }
   /** An operation that becomes a node; null: it is none. */
   const intoGraph = (o: HostOperation): number | null => {
     // what the host has written meanwhile is no node
@@ -281,8 +305,20 @@ export const session = (
       }
       return codes.ok
     }
+    if (o.op === 'synchronize') {
+      const waited = [...captured].find(
+        ([stream]) => o.event === undefined && (o.stream === undefined || o.stream === stream),
+      )
+      return waited === undefined ? null : spoilt(waited[1].plan, codes.uncapturable)
+    }
     if (!('stream' in o) || o.stream === undefined) return null
     const { stream } = o
+    // the default stream waits for blocking streams, and what is captured is never over
+    const blocked =
+      stream === legacy && o.op !== 'stream'
+        ? [...captured].find(([name]) => h.order.streams.get(name)?.blocking !== false)
+        : undefined
+    if (blocked !== undefined) return spoilt(blocked[1].plan, codes.implicit)
     const joins = o.op === 'wait' ? events.get(o.event) : undefined
     const own = captured.get(stream)
     if (own === undefined && joins === undefined) {
@@ -540,6 +576,14 @@ export const session = (
       const [event, stream] = [r.u64(), r.u64()]
       return say({ op: 'wait', event: `e${String(event)}`, stream: streamOf(stream) })
     },
+    RECORD_OUTSIDE: (r) => {
+      const [event, stream] = [r.u64(), r.u64()]
+      return outside({ op: 'record', event: `e${String(event)}`, stream: streamOf(stream) })
+    },
+    WAIT_OUTSIDE: (r) => {
+      const [event, stream] = [r.u64(), r.u64()]
+      return outside({ op: 'wait', event: `e${String(event)}`, stream: streamOf(stream) })
+    },
     SYNC: (r) => say(synchronisation(awaitedOf(r))),
     QUERY: (r) => {
       const on = awaitedOf(r)
@@ -713,9 +757,13 @@ export const session = (
     CAPTURED: (r) => {
       const own = captured.get(streamOf(r.u64()))
       if (own === undefined) return answer(codes.invalid)
+      const apart = [...captured.values()].some(
+        ({ plan, after }) => plan === own.plan && !Graphs.areBehind(plan, own.after, after),
+      )
       for (const [stream, { plan }] of captured) if (plan === own.plan) captured.delete(stream)
       for (const [event, { plan }] of events) if (plan === own.plan) events.delete(event)
-      return handle(planned(own.plan))
+      if (broken.delete(own.plan)) return answer(codes.uncaptured)
+      return apart ? answer(codes.unjoined) : handle(planned(own.plan))
     },
     CAPTURING: (r) => answer(codes.ok, numbers([captured.has(streamOf(r.u64())) ? 1 : 0])),
     GRAPH_NEW: () => handle(planned(Graphs.newPlan())),

@@ -159,7 +159,7 @@ export interface Callback {
   readonly reads?: ReadonlyArray<string>
   readonly writes?: ReadonlyArray<string>
 }
-export type GraphOperation = Copy | Fill | Launch | Callback
+export type GraphOperation = Copy | Fill | Launch | Callback | Recorded | WaitsFor
 export interface Node {
   readonly name: string
   readonly after?: ReadonlyArray<string>
@@ -276,8 +276,25 @@ const callback = record<Callback>()(
   { op: opOf('callback') },
   Object.assign({ stream }, touches),
 )
+const recordedEvent = record<Recorded>()(
+  'an event is recorded',
+  { op: opOf('record'), event: described(line, 'the event') },
+  { stream },
+)
+const waitsFor = record<WaitsFor>()(
+  'a stream waits for an event',
+  { op: opOf('wait'), event: described(line, 'the event') },
+  { stream },
+)
 const graphOperation: Wire<GraphOperation> = define('GraphOperation', () =>
-  operated<GraphOperation>()('an operation of a graph', { copy, fill, launch, callback }),
+  operated<GraphOperation>()('an operation of a graph', {
+    copy,
+    fill,
+    launch,
+    callback,
+    record: recordedEvent,
+    wait: waitsFor,
+  }),
 )
 const node: Wire<Node> = define('GraphNode', () =>
   record<Node>()(
@@ -359,16 +376,8 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
       },
       {},
     ),
-    record: record<Recorded>()(
-      'an event is recorded',
-      { op: opOf('record'), event: described(line, 'the event') },
-      { stream },
-    ),
-    wait: record<WaitsFor>()(
-      'a stream waits for an event',
-      { op: opOf('wait'), event: described(line, 'the event') },
-      { stream },
-    ),
+    record: recordedEvent,
+    wait: waitsFor,
     synchronize: record<Synchronize>()(
       'the host waits',
       { op: opOf('synchronize') },

@@ -40,7 +40,8 @@ import { type Ready, ready } from './given.js'
 const shapeOf = ({ loaded, elaborated, launch }: Ready): string =>
   [loaded.path, elaborated.program.name, launch.grid, launch.block, launch.cluster, launch.shared].join('|')
 
-const launchedOf = (r: Ready): LaunchedPtx => ({
+/** What is judged. */
+export const launchedOf = (r: Ready): LaunchedPtx => ({
   module: r.loaded.module,
   file: r.loaded.file,
   elaborated: r.elaborated,
@@ -311,6 +312,7 @@ export const launched = (
   now: number,
   o: Launch,
   stream: string,
+  node: string | null,
 ): E.Either<Failure, Done> =>
   pipe(
     ready(l.p, l.modules, h, now, o),
@@ -332,12 +334,21 @@ export const launched = (
               stands === null
                 ? [
                     ...after.host.launches,
-                    { operation: now, kernel: shownName(program.name), stream, verdict, unjudged, again: 0 },
+                    {
+                      operation: now,
+                      node,
+                      kernel: shownName(program.name),
+                      stream,
+                      verdict,
+                      unjudged,
+                      again: 0,
+                    },
                   ]
                 : after.host.launches.map((x, i) =>
                     i === stands
                       ? {
                           operation: x.operation,
+                          node: x.node,
                           kernel: x.kernel,
                           stream: x.stream,
                           verdict: x.verdict,

@@ -115,7 +115,7 @@ const perform = (l: Launching, h: Host, now: number, o: HostOperation): Step => 
     case 'callback': {
       const stream = o.stream ?? legacy
       return E.map((d: Done) => issuedNow(now, d, stream, o.op === 'copy' && o.returns === true))(
-        inStream(l, h, now, o, stream),
+        inStream(l, h, now, o, stream, null),
       )
     }
     case 'stream':

@@ -26,6 +26,8 @@ import type { Repeats } from './repeats.js'
 /** A launch, and those behind it that it stands for. */
 export interface LaunchJudged {
   readonly operation: number
+  /** of the graph that the operation launches; null: the operation is the launch */
+  readonly node: string | null
   readonly kernel: string
   readonly stream: string
   /** null: it is not judged by itself */

@@ -6,7 +6,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../failure.js'
-import { allClauses, issueGraph, legacy } from '../../semantics/host/index.js'
+import { allClauses, type GraphNode, issueGraph, legacy } from '../../semantics/host/index.js'
 import type { GraphOperation, HostOperation } from './file.js'
 import { type Done, done, type Host, host, type Launching, type Step } from './state.js'
 import { touching } from './between.js'
@@ -19,6 +19,7 @@ export const inStream = (
   now: number,
   o: GraphOperation,
   stream: string,
+  node: string | null,
 ): E.Either<Failure, Done> => {
   switch (o.op) {
     case 'copy':
@@ -26,12 +27,15 @@ export const inStream = (
     case 'fill':
       return filled(h, l.modules, now, o, stream)
     case 'launch':
-      return launched(l, h, now, o, stream)
+      return launched(l, h, now, o, stream, node)
     case 'callback':
       return pipe(
         calledBack(h, o),
         E.map((accesses) => done(h, 'callback', accesses)),
       )
+    case 'record':
+    case 'wait':
+      return E.right(done(h, `${o.op} of ${o.event}`, []))
   }
 }
 
@@ -56,7 +60,7 @@ export const graphLaunched = (
           s.host.stopped !== null
             ? E.right(s)
             : pipe(
-                inStream(l, s.host, now, node.operation, stream),
+                inStream(l, s.host, now, node.operation, stream, node.name),
                 E.map((d) => ({ host: d.host, done: [...s.done, d] })),
               ),
         ),
@@ -68,7 +72,17 @@ export const graphLaunched = (
       allClauses,
       after.order,
       stream,
-      each.map((d, i) => ({ after: (o.nodes[i]!.after ?? []).map((a) => numbers.get(a)!), grid: d.grid })),
+      each.map((d, i): GraphNode => {
+        const { after: behind = [], operation } = o.nodes[i]!
+        return {
+          after: behind.map((a) => numbers.get(a)!),
+          grid: d.grid,
+          event:
+            operation.op === 'record' || operation.op === 'wait'
+              ? { name: operation.event, does: operation.op }
+              : null,
+        }
+      }),
     )
     return each.reduce<Host>(
       (s, d, i) => {

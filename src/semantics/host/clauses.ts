@@ -114,6 +114,18 @@ export const clauses: ReadonlyArray<Clause> = [
     expect: 'ok',
     without: 'race',
   },
+  {
+    id: 'graph-event',
+    says: 'A node that records an event is a record after everything on the paths to it. A node that waits for an event continues when everything is complete that preceded the last record of the event before the launch of the graph.',
+    source: 'CUDA Runtime API, cudaGraphAddEventRecordNode, cudaGraphAddEventWaitNode',
+    litmus: [
+      's does not block',
+      'graph on s; A: write x; E after A: record e',
+      'graph on t; W: wait for e; B after W: read x',
+    ],
+    expect: 'ok',
+    without: 'race',
+  },
 ]
 
 /** Tests that show what no clause gives: what is missing in each is what a program forgets. */
@@ -144,5 +156,9 @@ export const forgotten: ReadonlyArray<{ readonly what: string; readonly litmus: 
     litmus: ['A on s: write x, trigger', 'B on s dependent: trigger', 'C on s dependent: wait, read x'],
   },
   { what: 'a graph with a missing edge', litmus: ['graph on s; A: write x; B: read x'] },
+  {
+    what: 'a graph that records its event beside the node that writes',
+    litmus: ['graph on s; A: write x; E: record e', 't waits for e', 'B on t: read x'],
+  },
   { what: 'two streams that share a workspace', litmus: ['A on s: write x', 'B on t: write x'] },
 ]

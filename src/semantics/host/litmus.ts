@@ -7,6 +7,7 @@
  *     e recorded on s      t waits for e      host waits for s (e, device)
  *     host: read h          s does not block
  *     graph on s; A: write x; B after A: read x; C dependent on A: wait, read x
+ *     graph on s; W: wait for e; A after W: write x; E after A: record f
  *
  * Streams and events are there when they are named first; a stream blocks unless it is said that it does not.
  *
@@ -49,6 +50,7 @@ interface Launch {
 }
 interface Node extends Launch {
   readonly after: ReadonlyArray<number>
+  readonly event: GraphNode['event']
 }
 
 export type Line =
@@ -124,6 +126,7 @@ const word = '([A-Za-z]\\w*)'
 const operation = new RegExp(`^${word} on ${word}( dependent| returns)?:(.*)$`, 'u')
 const graph = new RegExp(`^graph on ${word};(.*)$`, 'u')
 const node = new RegExp(`^\\s*${word}(?: (after|dependent on) ([\\w, ]+))?:(.*)$`, 'u')
+const eventOfNode = new RegExp(`^\\s*(record|wait for) ${word}\\s*$`, 'u')
 const record = new RegExp(`^${word} recorded on ${word}$`, 'u')
 const wait = new RegExp(`^${word} waits for ${word}$`, 'u')
 const apart = new RegExp(`^${word} does not block$`, 'u')
@@ -137,9 +140,17 @@ const graphOf = (stream: string, text: string): Line | null => {
     const [, name = '', how, names = '', doings = ''] = found
     const after =
       names === '' ? [] : names.split(',').map((n) => nodes.findIndex(({ name: m }) => m === n.trim()))
-    const launch = launchOf(name, how === 'dependent on', doings)
+    const [, verb, on = ''] = eventOfNode.exec(doings) ?? []
+    const isEvent = verb !== undefined
+    const launch = launchOf(name, how === 'dependent on' && !isEvent, isEvent ? '' : doings)
     if (launch === null || after.includes(-1)) return null
-    nodes.push({ name, grid: launch.grid, accesses: launch.accesses, after })
+    nodes.push({
+      name,
+      grid: launch.grid,
+      accesses: launch.accesses,
+      after,
+      event: isEvent ? { name: on, does: verb === 'record' ? 'record' : 'wait' } : null,
+    })
   }
   return { _tag: 'graph', stream, nodes }
 }
@@ -195,7 +206,15 @@ export const judged = (lines: ReadonlyArray<Line>, has: Has): Told => {
     for (const race of racesOf(past, number, issued, launch.accesses)) races.push(race)
     past = kept(past, number, issued, launch.accesses)
   }
-  const recordedIn = new Set(lines.flatMap((l) => (l._tag === 'recorded' ? [l.event] : [])))
+  const recordedIn = new Set(
+    lines.flatMap((l) =>
+      l._tag === 'recorded'
+        ? [l.event]
+        : l._tag === 'graph'
+          ? l.nodes.flatMap(({ event }) => (event?.does === 'record' ? [event.name] : []))
+          : [],
+    ),
+  )
   for (const line of lines) {
     switch (line._tag) {
       case 'apart':
@@ -212,7 +231,11 @@ export const judged = (lines: ReadonlyArray<Line>, has: Has): Told => {
           has,
           o,
           line.stream,
-          line.nodes.map(({ after, grid }): GraphNode => ({ after, grid })),
+          line.nodes.map(({ after, grid, event }): GraphNode => ({
+            after,
+            grid: event === null ? grid : null,
+            event,
+          })),
         )
         o = next
         for (const [i, issued] of all.entries()) done(line.nodes[i]!, issued)

@@ -47,6 +47,7 @@ export type ClauseId =
   | 'grid-wait'
   | 'grid-end'
   | 'graph'
+  | 'graph-event'
 
 export type Has = (clause: ClauseId) => boolean
 export const allClauses: Has = () => true
@@ -107,6 +108,8 @@ export interface GraphNode {
   readonly after: ReadonlyArray<number>
   /** null: it is no launch */
   readonly grid: Grid | null
+  /** the event that it records, or waits for; null: it does something else */
+  readonly event: { readonly name: string; readonly does: 'record' | 'wait' } | null
 }
 
 // ---------------------------------------------------------------- constructors
@@ -257,8 +260,12 @@ export const issueGraph = (
   const own = streamOf(o, name)
   const all = join(has('issue') ? o.host : nothing, before(has, o, name))
   const out: Issued[] = []
+  const events = new Map(o.events)
   let next = o
-  for (const { after, grid } of nodes) {
+  for (const { after, grid, event } of nodes) {
+    // a record in this very graph is no record that a node waits for: a path of edges says so
+    const held =
+      event?.does === 'wait' && has('graph-event') ? (o.events.get(event.name) ?? nothing) : nothing
     const edges = has('graph') ? after : []
     const single = edges.length === 1 ? { issued: out[edges[0]!]!, grid: nodes[edges[0]!]!.grid } : null
     const over =
@@ -269,12 +276,13 @@ export const issueGraph = (
       has,
       next,
       name,
-      join(all, ...edges.map((n) => out[n]!.ends)),
+      join(all, held, ...edges.map((n) => out[n]!.ends)),
       over,
       all,
       grid,
     )
     out.push(issued)
+    if (event?.does === 'record') events.set(event.name, has('graph-event') ? issued.ends : nothing)
     next = then
   }
   const after: Stream = {
@@ -283,7 +291,7 @@ export const issueGraph = (
     pending: nothing,
     last: null,
   }
-  return [out, order(next.host, new Map([...next.streams, [name, after]]), next.events, next.timelines)]
+  return [out, order(next.host, new Map([...next.streams, [name, after]]), events, next.timelines)]
 }
 
 /** An event is recorded: it is there when all that its stream has is over. */

@@ -21,7 +21,8 @@ import { judgeAsPtx, judgeBoth, levelOption, levelsAsked } from '../levels.js'
 import { drawingAsked, timelineAsked, timelineFlag } from '../drawing.js'
 import { acceptOptions, acceptWritten } from '../accepting.js'
 import { launchOptions } from '../flags/launch.js'
-import { hostProgramIn, hostReport, judgeFlag, ofProgramsAlone, reportFlags } from '../host.js'
+import { hostReport, judgeFlag, ofProgramsAlone, reportFlags } from '../host.js'
+import { asksOperation, hostProgramIn, operationOption } from '../programs.js'
 import { mendOption } from '../mending.js'
 import { again } from '../flags/words.js'
 import { atOneLevel, checkReport, type AtLevels } from '../judged.js'
@@ -37,15 +38,17 @@ const define = (command: Command): Command =>
       judgingOptions(
         mendOption(
           levelOption(
-            launchOptions(
-              dataOptions(
-                inputOptions(
-                  command
-                    .argument(
-                      '<kernel>',
-                      'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-                    )
-                    .option('--set <name=value...>', 'settings of the kernel'),
+            operationOption(
+              launchOptions(
+                dataOptions(
+                  inputOptions(
+                    command
+                      .argument(
+                        '<kernel>',
+                        'a name that `tcspec kernels` lists, a program (.json, also of a host: tcspec.host/1), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+                      )
+                      .option('--set <name=value...>', 'settings of the kernel'),
+                  ),
                 ),
               ),
             ),
@@ -71,7 +74,7 @@ const run: CliCommand['run'] = (world) => (operands, options) =>
     if (E.isLeft(misplaced)) return misplaced
     return name.endsWith('.jsonl')
       ? checkTrace(world, name, options)
-      : program !== null
+      : program !== null && !asksOperation(options)
         ? hostReport(world, program, options)
         : checkSubject(world, name, options)
   })

@@ -18,7 +18,8 @@ import type { OutputFile } from '../../tensor-files/files.js'
 import { hostSchema } from '../../host/file.js'
 import type { CliCommand, EndedProgram, Options, Report, World } from '../command.js'
 import { wordOf } from '../flags/words.js'
-import { algebraAsked, answerOf, judgeBy, judgeFlag, judgingAsked, reportFlags } from '../host.js'
+import { answerOf, judgeBy, judgeFlag, judgingAsked, reportFlags } from '../host.js'
+import { algebraAsked } from '../ptx.js'
 import { exploringOptions, fuelAsked, judgingOptions } from '../judging.js'
 
 const define = (command: Command): Command =>
@@ -56,6 +57,18 @@ const saved = (name: string, s: Session): ReadonlyArray<OutputFile> => [
 /** What a directory of a program is known by. */
 const mark: Mark = { file: 'program.json', says: `"schema": "${hostSchema.replace(/\d+$/, '')}` }
 
+/** What cannot be written is refused before the program is started. */
+const placeOf = ({ directories }: World, options: Options): E.Either<Failure, null> => {
+  const into = wordOf(options, 'save')
+  return into === null || directories === undefined ? E.right(null) : directories.free(into, mark)()
+}
+
+const outputs: CliCommand['outputs'] = (options) =>
+  (['junit', 'report'] as const).flatMap((flag) => {
+    const file = wordOf(options, flag)
+    return file === null ? [] : [{ flag: `--${flag}`, file }]
+  })
+
 const endedText = ({ status, signal }: EndedProgram): string =>
   signal !== null ? `ended by ${signal}` : `exit status ${String(status)}`
 
@@ -66,6 +79,7 @@ const run: CliCommand['run'] = (world) => (operands, options) => {
     TE.Do,
     TE.bindW('how', () => TE.fromEither(judgingAsked(options, 'first'))),
     TE.bindW('fuel', () => TE.fromEither(fuelAsked(options, 0))),
+    TE.chainFirstW(() => TE.fromEither(placeOf(world, options))),
     TE.chainW(({ how, fuel }) =>
       programs === undefined
         ? TE.fromEither(refuse('cuda.program', 'programs cannot be started here'))
@@ -104,6 +118,7 @@ const ran =
         'cuda.static',
         `${command}: never called the shared CUDA runtime (${endedText(ended.right)}); build the program with \`nvcc -cudart shared\``,
       )
+    const into = wordOf(options, 'save')
     const report = answerOf(
       world,
       options,
@@ -112,9 +127,9 @@ const ran =
       s.host(),
       [['ended', endedText(ended.right)]],
       ended.right.status ?? 128 + (ended.right.number ?? 0),
+      into,
       s.refused(),
     )
-    const into = wordOf(options, 'save')
     return E.right(
       into === null
         ? report
@@ -122,4 +137,4 @@ const ran =
     )
   }
 
-export const cudaCommand: CliCommand = { define, run }
+export const cudaCommand: CliCommand = { define, outputs, run }

@@ -44,19 +44,22 @@ import { threadsAsked, threadsOption } from '../flags/threads.js'
 import { again, switchOf, wordOf, wordsOf } from '../flags/words.js'
 import { fuelOption } from '../judging.js'
 import { mutantsAsked, type Mutants } from '../mutants.js'
+import { operationOption } from '../programs.js'
 import { refuseLaunch } from '../subject.js'
 import { dataOptions, refuseData } from '../ptx-data.js'
 
 const define = (command: Command): Command =>
-  dataOptions(
-    launchOptions(
-      fuelOption(threadsOption(command))
-        .argument(
-          '[kernel]',
-          'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
-        )
-        .option('--all', 'every kernel')
-        .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
+  operationOption(
+    dataOptions(
+      launchOptions(
+        fuelOption(threadsOption(command))
+          .argument(
+            '[kernel]',
+            'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+          )
+          .option('--all', 'every kernel')
+          .option('--set <name=value...>', 'settings of the kernel; without them, small ones'),
+      ),
     ),
   )
     .option('--class <name>', `only this; may be repeated: ${classes.join(', ')}`, again)
@@ -222,6 +225,7 @@ const casesOf = (
       'shared',
       'entry',
       'computes',
+      'operation',
       'class',
       'operator',
       'mutant',

@@ -56,7 +56,8 @@ import {
 import { refuseFlag, type FlagFailure } from '../flags/choice.js'
 import { parseArithmetic, parseOver, printOver, printSchedule, type Over } from '../flags/machine.js'
 import { launchOptions } from '../flags/launch.js'
-import { hostProgramIn, hostReport, judgeFlag, ofProgramsAlone, reportFlags } from '../host.js'
+import { hostReport, judgeFlag, ofProgramsAlone, reportFlags } from '../host.js'
+import { hostProgramIn } from '../programs.js'
 import { threadsAsked } from '../flags/threads.js'
 import { cameAs } from '../judged.js'
 import {

@@ -50,7 +50,8 @@ import { formatOfEnding, outputAsked, outputFile } from '../answer.js'
 import { fuelFor, fuelForPtx, fuelOption, scheduleAsked, scheduleOption } from '../judging.js'
 import { launchOptions } from '../flags/launch.js'
 import { again, wordOf } from '../flags/words.js'
-import { isPtx, ptxShown } from '../ptx.js'
+import { operationOption } from '../programs.js'
+import { isOfPtx, ptxShown } from '../ptx.js'
 import { dataOptions, refuseData } from '../ptx-data.js'
 import { policyOf } from '../schedule.js'
 import { withDataIfWanted } from '../seeded.js'
@@ -60,20 +61,22 @@ import { inFile, linesOf, traceBytes } from '../traces.js'
 import { own } from '../../../own.js'
 
 const define = (command: Command): Command =>
-  fuelOption(
-    scheduleOption(
-      dataOptions(
-        launchOptions(
-          command
-            .argument(
-              '<kernel>',
-              'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
-            )
-            .option('--set <name=value...>', 'settings of the kernel'),
-        ).option(
-          '--without <label>',
-          'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
-          again,
+  operationOption(
+    fuelOption(
+      scheduleOption(
+        dataOptions(
+          launchOptions(
+            command
+              .argument(
+                '<kernel>',
+                'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl)',
+              )
+              .option('--set <name=value...>', 'settings of the kernel'),
+          ).option(
+            '--without <label>',
+            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
+            again,
+          ),
         ),
       ),
     ),
@@ -421,7 +424,7 @@ const run_: CliCommand['run'] = (world) => (operands, options) =>
         const most = mostOf(kept, first)
         return name.endsWith('.jsonl')
           ? ofFile(world, name, options, kept, most)
-          : isPtx(name)
+          : isOfPtx(name, options)
             ? ofPtx(world, name, options, kept, most)
             : ofProgram(world, name, options, kept, most)
       }),

@@ -51,26 +51,29 @@ import {
 } from '../judging.js'
 import { mendOption } from '../mending.js'
 import { dataOptions } from '../ptx-data.js'
-import { isPtx } from '../ptx.js'
+import { operationOption } from '../programs.js'
+import { isOfPtx } from '../ptx.js'
 import { dataOf } from '../seeded.js'
 import { namedSubject, subjectAsked } from '../subject.js'
 
 const define = (command: Command): Command =>
-  exploringOptions(
-    judgingOptions(
-      mendOption(
-        dataOptions(
-          launchOptions(
-            command
-              .argument(
-                '<kernel>',
-                'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
-              )
-              .option('--set <name=value...>', 'settings of the kernel'),
-          ).option(
-            '--without <label>',
-            'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
-            again,
+  operationOption(
+    exploringOptions(
+      judgingOptions(
+        mendOption(
+          dataOptions(
+            launchOptions(
+              command
+                .argument(
+                  '<kernel>',
+                  'a name that `tcspec kernels` lists, a program (.json), a kernel that JAX traced (.jaxpr.json), a module (.ttgir) or PTX (.ptx)',
+                )
+                .option('--set <name=value...>', 'settings of the kernel'),
+            ).option(
+              '--without <label>',
+              'leave out the statements with this label, an operation of a module or an instruction of PTX by its line; may be repeated',
+              again,
+            ),
           ),
         ),
       ),
@@ -220,7 +223,7 @@ const onBits = (
 ): E.Either<Failure, { readonly algebra: Algebra; readonly given: Arguments }> =>
   algebra.name === 'bits'
     ? E.right({ algebra, given })
-    : isPtx(name)
+    : isOfPtx(name, options)
       ? refuse('view.values', `--values: ${name}: this run is judged without data, so there are no values`)
       : pipe(
           subjectAsked(options),
