@@ -90,10 +90,10 @@ describe('on the command line', () => {
       }),
     )
     expect(lines).toEqual([
-      '2 tcspec: operation 3: expected a launch, which are 8:scale, 8:add, 9:again; found a touch',
-      '2 tcspec: operation 8: expected a launch, which are 8:scale, 8:add, 9:again; found a graph',
-      '2 tcspec: operation 8, node fill: expected a launch, which are 8:scale, 8:add, 9:again; found a fill',
-      '2 tcspec: operation 99: expected a launch, which are 8:scale, 8:add, 9:again; found a program of 12 operations',
+      "2 tcspec: operation 3: expected a launch (8:scale, 8:add, 9:again), found 'touch'",
+      "2 tcspec: operation 8: expected a launch (8:scale, 8:add, 9:again), found 'graph'",
+      "2 tcspec: operation 8, node fill: expected a launch (8:scale, 8:add, 9:again), found 'fill'",
+      '2 tcspec: operation 99: expected a launch (8:scale, 8:add, 9:again), found a program of 12 operations',
       "2 tcspec: --operation: expected the number of an operation such as 8, or 9:n2, found 'x'",
       "2 tcspec: --operation: expected a program (tcspec.host/1), found 'kernels.ptx'",
       '2 tcspec: --grid: the program says it of its launches (--operation 8:add)',

@@ -52,7 +52,7 @@ const otherwise = ({ operations }: HostProgram, which: Which, found: string): Fa
   const named = all.slice(0, mostNamed).join(', ')
   return failure(
     'host.operation',
-    `${textOf(which)}: expected a launch, ${all.length === 0 ? 'of which the program has none' : `which are ${named}${all.length > mostNamed ? `, and ${String(all.length - mostNamed)} more` : ''}`}; found ${found}`,
+    `${textOf(which)}: expected a launch (${all.length === 0 ? 'the program has none' : `${named}${all.length > mostNamed ? ` and ${String(all.length - mostNamed)} more` : ''}`}), found ${found}`,
   )
 }
 
@@ -67,11 +67,11 @@ const found = (program: HostProgram, which: Which): E.Either<Failure, Found> => 
   if (o === undefined)
     return E.left(otherwise(program, which, `a program of ${String(program.operations.length)} operations`))
   if (o.op === 'launch' && which.node === null) return E.right({ launch: o, before: [] })
-  if (o.op !== 'graph' || which.node === null) return E.left(otherwise(program, which, `a ${o.op}`))
+  if (o.op !== 'graph' || which.node === null) return E.left(otherwise(program, which, `'${o.op}'`))
   const at = o.nodes.findIndex(({ name }) => name === which.node)
   const operation: GraphOperation | undefined = o.nodes[at]?.operation
   if (operation?.op !== 'launch')
-    return E.left(otherwise(program, which, operation === undefined ? 'no node' : `a ${operation.op}`))
+    return E.left(otherwise(program, which, operation === undefined ? 'no such node' : `'${operation.op}'`))
   const before: HostOperation =
     o.stream === undefined
       ? { op: 'graph', nodes: o.nodes.slice(0, at) }
