@@ -69,6 +69,7 @@ export const STAGE = 0 // 0 not issued, 1 issued, 2 performed but not signalled,
 export const MASK = 1
 export const OWN = 2
 export const slotWidth = 3
+
 // ---------------------------------------------------------------- model
 
 /** One operation, with its atoms as masks. `slot` is where its state in flight lies, -1 if it has none. */
@@ -196,6 +197,7 @@ export const tooManyAtoms = (skeleton: Skeleton): boolean =>
     unpublishedIn(skeleton).length +
     [...mixedWords(skeleton).values()].reduce((n, all) => n + all.length, 0) >
     31 || orderBits(skeleton) > 31
+
 // ---------------------------------------------------------------- the layout
 
 export const layoutOf = (skeleton: Skeleton): Layout => {
