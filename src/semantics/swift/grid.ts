@@ -648,7 +648,7 @@ export const grid = (
   }
 
   const perThread = program.givens.filter(
-    ({ given: g }) => g._tag === 'thread' || g._tag === 'lane' || g._tag === 'lanes' || g._tag === 'warp',
+    ({ given: g }) => g._tag === 'thread' || g._tag === 'lane' || g._tag === 'lanes',
   )
   const perCta = program.givens.filter((g) => !perThread.includes(g))
   // what is filled when a warp begins is in no doubt, unless nothing says what it is

@@ -25,7 +25,7 @@ import { linkedProduct } from './products.js'
 import type { Given, Operation, Row, WarpProgram } from './program.js'
 import { forget, lowest, rows, setAll, setLane, wordAt, type Rows } from './rows.js'
 import { split, type Turns, type WarpStand } from '../machine/warp-stand.js'
-import { asksWhoRuns, controlling, timingOf, watches } from './timing.js'
+import { asksWhoRuns, controlling, tellsOrder, timingOf, watches } from './timing.js'
 import { origins } from './origins.js'
 import { shadow } from './shadows.js'
 import { usesOf } from './uses.js'
@@ -104,8 +104,6 @@ export const givenWord = (
       return l.explicitCluster ? 1 : 0
     case 'lane':
       return lane
-    case 'warp':
-      return warp
     case 'warps':
       return Math.ceil(l.threads / 32)
     case 'lanes': {
@@ -351,6 +349,11 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
     ...(asksWhoRuns(p)
       ? [
           'runs in which activemask finds other lanes together (lanes that have parted were taken to meet where their ways do)',
+        ]
+      : []),
+    ...(tellsOrder(p).size > 0
+      ? [
+          'orders in which lanes of one warp arrive at an mbarrier that tells them how many were missing (they were taken to arrive in the order of their numbers)',
         ]
       : []),
     ...(has('setRegisters') && p.registers === null

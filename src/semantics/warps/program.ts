@@ -57,7 +57,6 @@ export type Given =
   | { readonly _tag: 'ctaRanks' }
   | { readonly _tag: 'explicitCluster' }
   | { readonly _tag: 'lane' }
-  | { readonly _tag: 'warp' }
   | { readonly _tag: 'warps' }
   /** lanes that are equal to, below, at most, above, at least this one */
   | { readonly _tag: 'lanes'; readonly which: 'eq' | 'lt' | 'le' | 'gt' | 'ge' }

@@ -16,6 +16,7 @@
  * | what looks                                    | if it decides                                    |
  * |-----------------------------------------------|--------------------------------------------------|
  * | a test of an mbarrier that is no peek, a clock, a multiprocessor | C1 fails |
+ * | what an arrival at an mbarrier was told, but for a wait for its phase | C1 fails: it says how many were missing, so who came before |
  * | a strong load, an atomic                      | C1 fails in a run where a write of the word is in no order with it (`judging/detector/strong.ts`) |
  *
  * Which lanes are active is no matter of other agents: in which order parted lanes go on, and where they meet, is fixed (`machine/warp-stand.ts`). On a chip it is not, so where
@@ -48,8 +49,12 @@ const bytesOf = ({ rows, offset }: Address, { bytes, count }: Width): Bytes =>
   rows.length > 0 ? null : [offset, offset + bytes * count]
 const meet = (a: Bytes, b: Bytes): boolean => a === null || b === null || (a[0] < b[1] && b[0] < a[1])
 
-/** The places whose values decide something; `kept`: what memory holds is something. */
-const placesOf = (code: ReadonlyArray<Instruction>, kept: boolean): ReadonlySet<Place> => {
+/** The places whose values decide something; `kept`: what memory holds is something; `phases`: so is for which phase of an mbarrier is waited. */
+const placesOf = (
+  code: ReadonlyArray<Instruction>,
+  kept: boolean,
+  phases: boolean = true,
+): ReadonlySet<Place> => {
   const places = new Set<Place>()
   const loaded = new Map<string, Bytes>()
   const add = (place: Place): boolean => {
@@ -66,7 +71,8 @@ const placesOf = (code: ReadonlyArray<Instruction>, kept: boolean): ReadonlySet<
       const matters = computes ? writes.some((w) => places.has(w)) : !toLocal || isFound
       if (toLocal) for (const row of o.into.rows) grew = add(row) || grew
       if (!matters) continue
-      const without = kept || isFound ? [] : only
+      const phase = !phases && o._tag === 'mbarrierWait' && o.parity === null ? (o.state ?? []) : []
+      const without = kept || isFound ? phase : [...phase, ...only]
       for (const place of reads) grew = (!without.includes(place) && add(place)) || grew
       if (guard !== null) grew = add(ofPredicate(guard.predicate)) || grew
       if (o._tag === 'load' && o.from.space === 'local' && writes.some((w) => places.has(w))) {
@@ -276,6 +282,17 @@ export const asksWhoRuns = (p: WarpProgram): boolean => {
   return p.code.some(({ operation: o }) => o._tag === 'activeLanes' && places.has(o.to))
 }
 
+/** Arrivals at mbarriers that are told how many were missing, where that decides more than for which phase is waited. */
+export const tellsOrder: (p: WarpProgram) => ReadonlySet<Operation> = remembered(({ code }) => {
+  if (!code.some(({ operation: o }) => o._tag === 'mbarrierArrive' && o.state !== null)) return new Set()
+  const places = placesOf(code, true, false)
+  return new Set(
+    code.flatMap(({ operation: o }) =>
+      o._tag === 'mbarrierArrive' && o.state?.some((row) => places.has(row)) === true ? [o] : [],
+    ),
+  )
+})
+
 /** Does some agent wait for a word of memory? */
 export const watches = (p: WarpProgram): boolean =>
   p.code.some(({ operation: o }) => o._tag === 'load' && o.until !== undefined)
@@ -295,6 +312,7 @@ export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
     const decides = writes.some((w) => places.has(w))
     if (o._tag === 'mbarrierWait' && !o.blocks && o.makes === undefined && decides)
       because('asks an mbarrier, and what it says decides something')
+    if (tellsOrder(p).has(o)) because('is told how many arrivals were missing, and that decides something')
     for (const row of reads) {
       const name = given.get(row)
       if (name !== undefined && places.has(row)) because(`reads ${name}, and that decides something`)

@@ -90,7 +90,6 @@ const axial: ReadonlyMap<
 
 const plain: ReadonlyMap<string, Given> = new Map<string, Given>([
   ['%laneid', { _tag: 'lane' }],
-  ['%warpid', { _tag: 'warp' }],
   ['%nwarpid', { _tag: 'warps' }],
   ['%cluster_ctarank', { _tag: 'ctaRank' }],
   ['%cluster_nctarank', { _tag: 'ctaRanks' }],
@@ -105,6 +104,7 @@ const plain: ReadonlyMap<string, Given> = new Map<string, Given>([
 ])
 
 const unspecified: ReadonlySet<string> = new Set([
+  '%warpid',
   '%smid',
   '%nsmid',
   '%gridid',
