@@ -69,6 +69,38 @@ class Inline(unittest.TestCase):
         self.assertTrue(run.ok, str(run))
         numpy.testing.assert_array_equal(numpy.asarray(run.result), s[:, None] * x - numpy.float16(0.5))
 
+    def test_functions_of_an_element(self) -> None:
+        """Each element by what lies at its row, less its column; then each put where it belongs."""
+
+        def function(x: Any, s: Any, column: bool) -> Any:
+            def body(x_gmem: Any, s_gmem: Any, o: Any, rows: Any) -> None:
+                rows[...] = s_gmem[...]
+                plgpu.commit_smem()
+                a = plgpu.load(x_gmem, (), layout=NAMED.WGMMA, optimized=False)
+
+                @plgpu.inline_mgpu(arg_types=(plgpu.RefType(), NAMED.WGMMA), return_type=plgpu.ShapeDtypeStruct((64, 64), jnp.float32, layout=NAMED.WGMMA))
+                def scaled(_: Any, ref: Any, a: Any) -> Any:
+                    def each(value: Any, at: Any) -> Any:
+                        place = arith.index_cast(ir.IntegerType.get_signless(32), at[1])
+                        return arith.subf(arith.mulf(value, memref.load(ref, (at[1] if column else at[0],))), arith.sitofp(ir.F32Type.get(), place))
+
+                    return a.foreach(each, create_array=True)
+
+                @plgpu.inline_mgpu(arg_types=(NAMED.WGMMA, plgpu.RefType()))
+                def stored(_: Any, a: Any, to: Any) -> None:
+                    a.foreach(lambda value, at: memref.store(value, to, at))
+
+                stored(scaled(rows, a), o)
+
+            return plgpu.kernel(body, out_type=_out((64, 64), jnp.float32), scratch_types=[plgpu.SMEM((64,), jnp.float32)])(x, s)
+
+        x = numpy.random.default_rng(3).integers(-9, 9, (64, 64)).astype(numpy.float32)
+        s = numpy.arange(64, dtype=numpy.float32)
+        for column in (False, True):
+            run = tcspec.run(lambda x, s: function(x, s, column), x, s)
+            self.assertTrue(run.ok, str(run))
+            numpy.testing.assert_array_equal(numpy.asarray(run.result), x * (s[None, :] if column else s[:, None]) - numpy.arange(64, dtype=numpy.float32))
+
     def test_without_the_fence_the_copy_is_found(self) -> None:
         def function() -> Any:
             def body(o: Any, tile: Any) -> None:

@@ -7,6 +7,7 @@ the kernel is exported, with stand-ins that do with JAX's own operations what th
 |--------------------------------------------------------------|------------------------------------------------------------|
 | ``FragmentedArray.splat``, ``load_tiled``, ``load_untiled``, ``load_strided`` | a full array; ``plgpu.load`` in that layout |
 | ``+ - * / & | ^``, ``max``, ``min``, ``astype``, ``reshape``, ``broadcast_in_dim``, ``to_layout`` | the operation of ``lax``; a ``layout_cast`` |
+| ``foreach``: a function of an element and its indices         | the same of all elements at once                            |
 | ``store_tiled``, ``store_untiled``, ``memref.store``, ``memref.load`` | a store, a load                                    |
 | ``ctx.async_copy`` to global memory, ``ctx.await_async_copy``, ``commit_shared`` | ``plgpu.copy_smem_to_gmem`` and its wait; ``commit_smem`` |
 | ``gpu.block_id``, ``gpu.grid_dim``, arithmetic on scalars     | the place in the launch; the operation of ``lax``            |
@@ -130,7 +131,7 @@ _SCALARS: dict[str, str] = {
     **{"arith.divsi": "div", "arith.divui": "div", "arith.divf": "div", "arith.remsi": "rem", "arith.remui": "rem"},
     **{"arith.andi": "bitwise_and", "arith.ori": "bitwise_or", "arith.xori": "bitwise_xor"},
 }
-_CASTS = frozenset({"arith.index_cast", "arith.index_castui"})
+_CASTS = frozenset({f"arith.{n}" for n in ("index_cast", "index_castui", "sitofp", "fptosi", "extf", "truncf")})
 
 
 class _Block:
@@ -140,6 +141,8 @@ class _Block:
         self.params = params
         self.values: dict[Any, Any] = {}
         self.refs: dict[Any, Any] = {}
+        #: indices of an element that stands for all: the array, and the dimension
+        self.places: dict[Any, tuple[_Array, int]] = {}
         self.block: Any = None
         self.read = 0
 
@@ -214,6 +217,9 @@ class _Block:
 
         if isinstance(value, _Array):
             return value.array
+        if value in self.places:
+            array, dim = self.places[value]
+            return jax.lax.broadcasted_iota(jax.numpy.dtype("int32"), array.shape, dim)
         if value in self.values:
             return self.values[value]
         operation = getattr(value.owner, "operation", value.owner)
@@ -230,7 +236,7 @@ class _Block:
                 found = jax.lax.convert_element_type(self.scalar(operation.operands[0]), _dtype(value.type, None))
             case name if name in _SCALARS:
                 of = getattr(jax.lax, _SCALARS[name])
-                found = of(*(self.scalar(operand) for operand in operation.operands))
+                found = of(*_alike([self.scalar(operand) for operand in operation.operands]))
             case name:
                 raise _unknown(f"operation {name}")
         self.values[value] = found
@@ -247,10 +253,14 @@ class _Block:
             name = operation.name
             if name == "memref.store":
                 value, ref, *indices = operation.operands
-                self.at(ref, indices)[...] = self.scalar(value).astype(self.refs[ref][0].dtype)
+                stored = self.scalar(value).astype(self.known(ref)[0].dtype)
+                if self.is_of_all([value, *indices]):
+                    self.store_all(stored, ref, indices)
+                else:
+                    self.at(ref, indices)[...] = stored
             elif name == "memref.load":
                 ref, *indices = operation.operands
-                self.values[operation.results[0]] = self.at(ref, indices)[...]
+                self.values[operation.results[0]] = self.load_all(ref, indices) if self.is_of_all(indices) else self.at(ref, indices)[...]
             elif (text := _ptx_of(operation)) is not None:
                 _effect("inline_ptx", *(self.scalar(operand) for operand in operation.operands), text=text)
             elif name == "scf.if" and all(
@@ -265,6 +275,55 @@ class _Block:
         if transforms:
             raise _unknown("an element of a reference under transforms")
         return logical.at[tuple(self.scalar(index) for index in indices)] if indices else logical
+
+    # ------------------------------------------------------------ an element that stands for all
+
+    def of_each(self, array: _Array, function: Callable[..., Any]) -> Any:
+        """What a function of an element and its indices gives, of all elements."""
+        from jax._src.lib.mlir import ir
+
+        self.flush()
+        indices = [self._value(ir.IndexType.get(), None) for _ in array.shape]
+        for dim, index in enumerate(indices):
+            self.places[index] = (array, dim)
+        made = function(self._value(array.mlir_dtype, array.array), tuple(indices))
+        self.flush()
+        return made
+
+    def is_of_all(self, values: Sequence[Any]) -> bool:
+        """Whether a value is an index of such an element, or follows from one."""
+        import jax
+
+        return any(value in self.places or jax.numpy.shape(self.scalar(value)) != () for value in values)
+
+    def dims(self, indices: Sequence[Any]) -> tuple[_Array, list[int]]:
+        """The array, and its dimensions that indices go along."""
+        found = [self.places[index] for index in indices if index in self.places]
+        dims = [dim for _, dim in found]
+        if len(found) != len(indices) or len({id(array) for array, _ in found}) != 1 or len(set(dims)) != len(dims):
+            raise _unknown("an element of a reference at computed places in foreach")
+        return found[0][0], dims
+
+    def load_all(self, ref: Any, indices: Sequence[Any]) -> Any:
+        """Along some dimensions of an array what lies in a reference, and along the others the same."""
+        import jax
+        from jax.experimental.pallas import mosaic_gpu as plgpu
+
+        array, dims = self.dims(indices)
+        logical = self.at(ref, [])
+        if dims != sorted(dims) or [array.shape[dim] for dim in dims] != list(logical.shape):
+            raise _unknown("a reference of another shape than the array in foreach")
+        others = tuple(dim for dim in range(len(array.shape)) if dim not in dims)
+        layout = array.layout.reduce(others) if others else array.layout
+        loaded = plgpu.load(logical, (), layout=_layout(layout), optimized=False)
+        return jax.lax.broadcast_in_dim(loaded, array.shape, tuple(dims)) if others else loaded
+
+    def store_all(self, stored: Any, ref: Any, indices: Sequence[Any]) -> None:
+        array, dims = self.dims(indices)
+        logical = self.at(ref, [])
+        if dims != list(range(len(array.shape))) or tuple(logical.shape) != array.shape or stored.shape != array.shape:
+            raise _unknown("a store that is not of the whole array in foreach")
+        logical[...] = stored
 
     def known(self, ref: Any) -> Any:
         if ref not in self.refs:
@@ -297,6 +356,14 @@ class _Block:
             else:
                 made.append(one if isinstance(one, int) else self.scalar(one))
         return self.ref(logical.at[tuple(made)], transforms)
+
+
+def _alike(operands: Sequence[Any]) -> Sequence[Any]:
+    """Operands of one shape: a scalar beside an array is the same everywhere."""
+    import jax
+
+    shape = max((jax.numpy.shape(one) for one in operands), key=len)
+    return [one if jax.numpy.shape(one) == shape else jax.lax.broadcast_in_dim(one, shape, ()) for one in operands]
 
 
 # ---------------------------------------------------------------- what stands in
@@ -449,6 +516,13 @@ class _Array:
         import jax
 
         return self._made(jax.lax.convert_element_type(self.array, _dtype(new_dtype, is_signed)))
+
+    def foreach(self, function: Callable[..., Any], *, create_array: bool = False, is_signed: bool | None = None) -> _Array | None:
+        made = self.block.of_each(self, function)
+        if not create_array:
+            return None
+        array, _ = _alike([self.block.scalar(made), self.array])
+        return self._made(array.astype(_dtype(made.type, is_signed)))
 
     # ------------------------------------------------------------ shapes and layouts
 
