@@ -154,7 +154,8 @@ const simpler = (op: IntegerBinary, x: Whole, y: Whole, a: bigint | null, b: big
     case 'mul':
       return b === 1n ? x : a === 1n ? y : b === 0n ? y : a === 0n ? x : null
     case 'div':
-      return b === 1n ? x : a === 0n ? x : null
+      // of nothing, too, a quotient by zero has all bits set
+      return b === 1n ? x : null
     case 'rem':
       return b === 1n ? literalLike(y, 0n) : a === 0n ? x : null
     case 'and':
