@@ -5,7 +5,8 @@
  *   alloc m0   write m0 before.npy   launch scale ...   read m0 after.npy
  *
  * Each launch is waited for, so what overlaps in the program follows one another in the record. An address of the GPU means nothing elsewhere: words that are one, in
- * parameters and in memory, are listed as pointers. The record is moved into its place when the program ends: it is there whole, or not at all.
+ * parameters and in memory, are listed as pointers, and so are the 128 bytes of tensor maps, which are known by what the driver made of them. Parameters stand one after
+ * another with their sizes, because machine code has them at other places than PTX. The record is moved into its place when the program ends: it is there whole, or not at all.
  *
  * It is asked in the environment: TCSPEC_CAPTURE (the folder), _ONLY (a part of the kernel's name), _FIRST and _LAST (launches, from 0), _MOST (bytes of a memory).
  */
@@ -19,6 +20,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -96,10 +98,52 @@ const Memory *memoryAt(CUdeviceptr p) {
   return p < it->first + std::max<size_t>(it->second.bytes, 1) ? &it->second : nullptr;
 }
 
-/* words of 8 bytes that are addresses, as JSON */
-std::string pointers(const unsigned char *data, size_t n) {
+/* what the driver was told when it made these 128 bytes */
+struct Map { int type, rank, swizzle, interleave, nan; CUdeviceptr at; uint64_t size[5], stride[5]; uint32_t box[5], step[5]; };
+const size_t mapBytes = 128;
+std::map<std::string, Map> maps;
+std::set<uint64_t> mapsBegin; // their first words
+
+std::string bytesOf(const void *map) { return std::string((const char *)map, mapBytes); }
+void mapMade(const CUtensorMap *made, const Map &m) {
+  uint64_t word;
+  memcpy(&word, made, 8);
+  maps[bytesOf(made)] = m; mapsBegin.insert(word);
+}
+template <class T> std::string listOf(const T *x, int n) {
   std::string out;
-  for (size_t at = 0; at + 8 <= n; at += 8) {
+  for (int i = 0; i < n; i++) out += (i ? "," : "") + std::to_string(x[i]);
+  return "[" + out + "]";
+}
+std::string told(const Map &m, const Memory &of) {
+  static const char *const types[] = {"u8", "u16", "u32", "i32", "u64", "i64", "f16", "f32", "f64", "bf16", "f32", "f32", "f32", "u8", "u8", "u8"};
+  static const char *const elements[] = {"f32_ftz", "tf32", "tf32_ftz", "b4x16", "b4x16_p64", "b6x16_p32"};
+  static const int swizzles[] = {0, 32, 64, 128};
+  return "{\"kind\":\"tensormap\",\"tensor\":" + quoted(of.name) + ",\"dtype\":\"" + types[m.type] + "\",\"dims\":" + listOf(m.size, m.rank) + ",\"box\":" + listOf(m.box, m.rank) +
+         ",\"strides\":" + listOf(m.stride, m.rank - 1) + ",\"elementStrides\":" + listOf(m.step, m.rank) + ",\"swizzle\":" + std::to_string(swizzles[m.swizzle]) +
+         (m.interleave ? ",\"interleave\":" + std::to_string(16 * m.interleave) : std::string()) + (m.nan ? ",\"fill\":\"nan\"" : "") + (m.type > 9 ? std::string(",\"elements\":\"") + elements[m.type - 10] + "\"" : std::string()) + "}";
+}
+/* runs of 128 bytes that are a tensor map, as JSON */
+std::string mapsIn(const unsigned char *data, size_t n, size_t step) {
+  std::string out;
+  if (!maps.empty())
+    for (size_t at = 0; at + mapBytes <= n; at += step) {
+      uint64_t word;
+      memcpy(&word, data + at, 8);
+      if (!mapsBegin.count(word)) continue;
+      auto m = maps.find(bytesOf(data + at));
+      const Memory *of = m == maps.end() ? nullptr : memoryAt(m->second.at);
+      if (!of) continue;
+      out += (out.empty() ? "" : ",") + std::string("{\"at\":") + std::to_string(at) + ",\"byte\":" + std::to_string(m->second.at - of->at) + ",\"map\":" + told(m->second, *of) + "}";
+      at += mapBytes - step;
+    }
+  return out.empty() ? "" : ",\"maps\":[" + out + "]";
+}
+
+/* words of 8 bytes that are addresses, and maps, as JSON; `step`: where they may begin */
+std::string pointers(const unsigned char *data, size_t n, size_t step = 8) {
+  std::string out;
+  for (size_t at = 0; at + 8 <= n; at += step) {
     uint64_t word;
     memcpy(&word, data + at, 8);
     if (word < 4096) continue;
@@ -107,7 +151,7 @@ std::string pointers(const unsigned char *data, size_t n) {
     if (!m) continue;
     out += (out.empty() ? "" : ",") + std::string("{\"at\":") + std::to_string(at) + ",\"memory\":" + quoted(m->name) + ",\"byte\":" + std::to_string(word - m->at) + "}";
   }
-  return out.empty() ? "" : ",\"pointers\":[" + out + "]";
+  return (out.empty() ? "" : ",\"pointers\":[" + out + "]") + mapsIn(data, n, step);
 }
 
 void operation(const std::string &text) { operations += (operations.empty() ? "" : ",\n  ") + text; }
@@ -182,6 +226,15 @@ void image(void *handle, const void *code) {
   modules[handle] = Module{name};
   listed += (listed.empty() ? "" : ", ") + quoted(name) + ": " + quoted(name);
 }
+void imageOfFile(void *handle, const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return;
+  std::string text;
+  char block[65536];
+  for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) text.append(block, n);
+  fclose(f);
+  if (text.size() >= 4) image(handle, text.c_str());
+}
 void function(void *f, void *module, const char *name, bool kernel) {
   auto it = modules.find(module);
   if (it == modules.end()) return;
@@ -204,7 +257,7 @@ void launchBegins(const Launch &l, const char *name) {
   if (!asked(name)) return;
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
   if (cuStreamIsCapturing(l.stream, &capturing) != CUDA_SUCCESS || capturing != CU_STREAM_CAPTURE_STATUS_NONE || cuCtxSynchronize() != CUDA_SUCCESS) { skipped++; return; }
-  std::string bytes;
+  std::string bytes, sizes;
   if (l.extra) {
     const void *data = nullptr; size_t n = 0;
     for (void **e = l.extra; *e != CU_LAUNCH_PARAM_END; e += 2) {
@@ -217,12 +270,13 @@ void launchBegins(const Launch &l, const char *name) {
     bool isKernel = k != kernels.end() && k->second;
     size_t at, n;
     for (size_t i = 0; (isKernel ? cuKernelGetParamInfo((CUkernel)l.f, i, &at, &n) : cuFuncGetParamInfo(l.f, i, &at, &n)) == CUDA_SUCCESS; i++) {
-      if (bytes.size() < at + n) bytes.resize(at + n);
-      memcpy(&bytes[at], l.params[i], n);
+      bytes.append((const char *)l.params[i], n);
+      sizes += (sizes.empty() ? "" : ",") + std::to_string(n);
     }
   }
   /* memory that something else has allocated */
-  for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+  /* one after another, parameters may begin anywhere */
+  for (size_t at = 0; at + 8 <= bytes.size(); at++) {
     uint64_t word; CUdeviceptr base; size_t n;
     memcpy(&word, &bytes[at], 8);
     if (word > 4096 && !memoryAt(word) && cuMemGetAddressRange(&base, &n, word) == CUDA_SUCCESS) allocated(base, n, "device");
@@ -236,8 +290,8 @@ void launchBegins(const Launch &l, const char *name) {
   if (!stream) stream = (int)streams.size();
   operation("{\"op\":\"launch\",\"module\":" + quoted(module) + (l.stream ? ",\"stream\":\"s" + std::to_string(stream) + "\"" : std::string()) + ",\"launch\":{\"kernel\":" + quoted(name) +
             ",\"grid\":" + three(l.grid) + ",\"block\":" + three(l.block) + (l.cluster[0] ? ",\"cluster\":" + three(l.cluster) : std::string()) +
-            (l.shared ? ",\"shared\":" + std::to_string(l.shared) : std::string()) + ",\"args\":[]},\"parameters\":\"" + hex + "\"" +
-            pointers((const unsigned char *)bytes.data(), bytes.size()) + "}");
+            (l.shared ? ",\"shared\":" + std::to_string(l.shared) : std::string()) + ",\"args\":[]},\"parameters\":\"" + hex + "\"" + (sizes.empty() ? std::string() : ",\"sizes\":[" + sizes + "]") +
+            pointers((const unsigned char *)bytes.data(), bytes.size(), 1) + "}");
   keeping = true;
 }
 void launchEnds() {
@@ -273,6 +327,21 @@ void CUPTIAPI called(void *, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
       CASE(cuMemFreeAsync) if (!ends) freed(p->dptr); END
       CASE(cuMemFreeAsync_ptsz) if (!ends) freed(p->dptr); END
       CASE(cuMemFreeHost) if (!ends) freed((CUdeviceptr)p->p); END
+      CASE(cuModuleLoad) if (good) imageOfFile(*p->module, p->fname); END
+      CASE(cuLibraryLoadFromFile) if (good) imageOfFile(*p->library, p->fileName); END
+      CASE(cuTensorMapEncodeTiled)
+        Map m{(int)p->tensorDataType, (int)p->tensorRank, (int)p->swizzle, (int)p->interleave, (int)p->oobFill, (CUdeviceptr)p->globalAddress, {}, {}, {}, {}};
+        if (!good || m.rank < 1 || m.rank > 5 || m.type > 15 || m.swizzle > 3) break;
+        for (int i = 0; i < m.rank; i++) { m.size[i] = p->globalDim[i]; m.box[i] = p->boxDim[i]; m.step[i] = p->elementStrides[i]; if (i + 1 < m.rank) m.stride[i] = p->globalStrides[i]; }
+        mapMade(p->tensorMap, m);
+      END
+      CASE(cuTensorMapReplaceAddress)
+        static thread_local std::string before;
+        if (!ends) { before = bytesOf(p->tensorMap); break; }
+        auto m = maps.find(before);
+        if (!good || m == maps.end()) break;
+        Map moved = m->second; moved.at = (CUdeviceptr)p->globalAddress; mapMade(p->tensorMap, moved);
+      END
       CASE(cuModuleLoadData) if (good) image(*p->module, p->image); END
       CASE(cuModuleLoadDataEx) if (good) image(*p->module, p->image); END
       CASE(cuModuleLoadFatBinary) if (good) image(*p->module, p->fatCubin); END

@@ -1,9 +1,12 @@
 /**
  * Launches recorded on a GPU: the library that the driver loads into a program (`shim/capture.cpp`), built by the user's compiler against CUPTI, and the folder that comes of it.
  *
- * Where only machine code was launched (Triton, JAX), the PTX that it was made of is looked for by the kernel's name in folders that are named, and takes its place.
+ * Where only machine code was launched (Triton, JAX), the PTX that it was made of is looked for by the kernel's name in folders that are named, and takes its place. A launch of which
+ * there is none is left out: what it has written is in the record as copies.
  *
- * Law 1. The folder is there whole, or not at all.
+ * Laws
+ * 1. The folder is there whole, or not at all.
+ * 2. Memory is what it was on the GPU before each launch that is kept, and behind it, whatever was left out.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,6 +28,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Failure } from '../../failure.js'
 import type { EndedProgram, Recording } from '../cli/command.js'
 import { decodeHost, type HostOperation } from '../host/file.js'
+import { ptxIn } from '../launch/fatbin.js'
 
 const source = fileURLToPath(new URL('../../../shim/capture.cpp', import.meta.url))
 
@@ -110,7 +114,34 @@ const filesIn = (folder: string, end: string): ReadonlyArray<string> =>
     .filter((name) => name.endsWith(end))
     .map((name) => join(folder, name))
 
-/** Puts PTX in the place of machine code; the kernels for which none was found. */
+/** Does a text have this kernel? */
+const hasEntry = (text: string, kernel: string): boolean =>
+  new RegExp(`\\.entry\\s+${kernel.replace(/\W/gu, '\\$&')}\\s*\\(`, 'u').test(text)
+
+/** The PTX that a module was recorded with; null: it is machine code alone. */
+const ptxOf = (file: string): string | null => {
+  if (!existsSync(file)) return null
+  if (file.endsWith('.ptx')) return readFileSync(file, 'utf8')
+  const texts = file.endsWith('.fatbin') ? ptxIn(readFileSync(file)) : E.right([])
+  return E.isRight(texts) ? texts.right.map(({ text }) => text).join('\n') : null
+}
+
+/** What a launch that is left out has written, as copies: of what is read behind it, what it has changed. */
+const asCopies = (o: HostOperation, held: ReadonlyMap<string, string>): ReadonlyArray<HostOperation> => {
+  if (o.op !== 'read' || typeof o.from !== 'string' || o.file === undefined || held.get(o.from) === o.file)
+    return []
+  return [
+    {
+      op: 'write',
+      to: o.from,
+      file: o.file,
+      ...(o.pointers === undefined ? {} : { pointers: o.pointers }),
+      ...(o.maps === undefined ? {} : { maps: o.maps }),
+    },
+  ]
+}
+
+/** Puts PTX in the place of machine code; the kernels for which none was found, whose launches are left out. */
 export const withPtx = (
   folder: string,
   from: ReadonlyArray<string>,
@@ -124,29 +155,47 @@ export const withPtx = (
   if (E.isLeft(decoded)) return decoded
   const texts = from.filter(existsSync).flatMap((f) => filesIn(f, '.ptx'))
   const modules: Record<string, string> = { ...decoded.right.modules }
-  const without = new Set<string>()
-  let launches = 0
-  const operations = decoded.right.operations.map((o): HostOperation => {
-    if (o.op !== 'launch') return o
-    launches += 1
-    const kernel = typeof o.launch === 'string' ? undefined : o.launch.kernel
-    const isCode = (modules[o.module ?? ''] ?? '').endsWith('.cubin')
-    if (!isCode || kernel === undefined) return o
+  const recordedIn = new Map(
+    Object.entries(modules).map(([name, module]) => [name, ptxOf(join(folder, module))] as const),
+  )
+  /** the module that a kernel is launched from; null: there is no PTX of it */
+  const moduleOf = (module: string, kernel: string): string | null => {
+    if (hasEntry(recordedIn.get(module) ?? '', kernel)) return module
     const name = `${kernel}.ptx`
-    if (modules[name] === undefined) {
-      const entry = new RegExp(`\\.entry\\s+${kernel.replace(/\W/gu, '\\$&')}\\s*\\(`, 'u')
-      const found = texts.find((t) => entry.test(readFileSync(t, 'utf8')))
-      if (found === undefined) {
-        without.add(kernel)
-        return o
-      }
-      copyFileSync(found, join(folder, name))
-      modules[name] = name
+    if (modules[name] !== undefined) return name
+    const found = texts.find((t) => hasEntry(readFileSync(t, 'utf8'), kernel))
+    if (found === undefined) return null
+    copyFileSync(found, join(folder, name))
+    modules[name] = name
+    return name
+  }
+  const without = new Set<string>()
+  const held = new Map<string, string>()
+  let launches = 0
+  let isLeftOut = false
+  const operations = decoded.right.operations.flatMap((o): ReadonlyArray<HostOperation> => {
+    const kernel = o.op === 'launch' && typeof o.launch !== 'string' ? o.launch.kernel : undefined
+    const module = o.op === 'launch' && kernel !== undefined ? moduleOf(o.module ?? '', kernel) : null
+    if (o.op === 'launch') isLeftOut = module === null
+    const kept =
+      !isLeftOut || o.op === 'alloc' || o.op === 'free' || o.op === 'write'
+        ? [o.op === 'launch' && module !== null ? { ...o, module } : o]
+        : asCopies(o, held)
+    if (o.op === 'launch' && isLeftOut) without.add(kernel ?? '')
+    if (o.op === 'launch' && !isLeftOut) launches += 1
+    if ((o.op === 'write' || o.op === 'read') && o.file !== undefined) {
+      const place = o.op === 'write' ? o.to : o.from
+      if (typeof place === 'string') held.set(place, o.file)
     }
-    return { ...o, module: name }
+    return kept
   })
+  // what only launches that are left out come from is no PTX
+  const used = new Set(
+    operations.flatMap((o) => (o.op === 'launch' && o.module !== undefined ? [o.module] : [])),
+  )
+  const kept = Object.fromEntries(Object.entries(modules).filter(([name]) => used.has(name)))
   const next = join(folder, `.${basename(file)}`)
-  writeFileSync(next, `${JSON.stringify({ ...decoded.right, modules, operations }, null, 1)}\n`)
+  writeFileSync(next, `${JSON.stringify({ ...decoded.right, modules: kept, operations }, null, 1)}\n`)
   renameSync(next, file)
   return E.right({ launches, without: [...without] })
 }

@@ -111,7 +111,7 @@ export const written = (
       if (o.value === undefined)
         return pipe(
           readNpy(l.p.files)(beside(l.p.where, o.file ?? '')),
-          E.chainW((a) => pointing(next, a.data, o.pointers)),
+          E.chainW((a) => pointing(next, a.data, o)),
           E.map((data) => [data, next] as const),
         )
       const laying: Laying = { bytes: new Uint8Array(o.value.bytes), pointers: [], maps: [], tensors: [] }
@@ -147,7 +147,7 @@ export const readBack = (
         : pipe(
             readNpy(l.p.files)(beside(l.p.where, o.file)),
             E.chainW(({ data, shape }) =>
-              E.map((bytes: Uint8Array) => ({ data: bytes, shape }))(pointing(next, data, o.pointers)),
+              E.map((bytes: Uint8Array) => ({ data: bytes, shape }))(pointing(next, data, o)),
             ),
           ),
     ),

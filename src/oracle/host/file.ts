@@ -43,7 +43,14 @@ import {
   wordOf,
   type Wire,
 } from '../../wire.js'
-import { ptxLaunchWire, struct, type PtxLaunch, type PtxStruct } from '../launch/ptx-file.js'
+import {
+  ptxLaunchWire,
+  struct,
+  tensorMap,
+  type PtxLaunch,
+  type PtxStruct,
+  type PtxTensorMap,
+} from '../launch/ptx-file.js'
 
 export const hostSchema = 'tcspec.host/1'
 
@@ -61,6 +68,20 @@ export interface PointerIn {
   readonly byte: number
 }
 
+/** Among bytes, 128 that are a tensor map, whose tensor is a memory. */
+export interface MapIn {
+  readonly at: number
+  /** of the memory, where the tensor begins */
+  readonly byte: number
+  readonly map: PtxTensorMap
+}
+
+/** What words of some bytes stand for, whatever they hold. */
+export interface Meant {
+  readonly pointers?: ReadonlyArray<PointerIn>
+  readonly maps?: ReadonlyArray<MapIn>
+}
+
 export interface Alloc {
   readonly op: 'alloc'
   readonly memory: string
@@ -76,25 +97,21 @@ export interface Free {
   readonly stream?: string
 }
 /** From pageable memory of the host. */
-export interface Write {
+export interface Write extends Meant {
   readonly op: 'write'
   readonly to: Spot
   readonly file?: string
   readonly value?: PtxStruct
-  /** in the bytes of the file */
-  readonly pointers?: ReadonlyArray<PointerIn>
   readonly stream?: string
   /** by cudaMemcpy, whose call returns when the source has been read, and in practice when the copy is over */
   readonly returns?: boolean
 }
 /** To pageable memory of the host: the call returns when it is done. */
-export interface Read {
+export interface Read extends Meant {
   readonly op: 'read'
   readonly from: Spot
   readonly bytes?: number
   readonly file?: string
-  /** in the bytes of the file */
-  readonly pointers?: ReadonlyArray<PointerIn>
   readonly stream?: string
 }
 export interface Copy {
@@ -115,7 +132,7 @@ export interface Fill {
   readonly bytes?: number
   readonly stream?: string
 }
-export interface Launch {
+export interface Launch extends Meant {
   readonly op: 'launch'
   readonly launch: PtxLaunch | string
   readonly module?: string
@@ -123,8 +140,8 @@ export interface Launch {
   readonly dependent?: boolean
   /** the bytes of its parameters, in hexadecimal, in place of arguments */
   readonly parameters?: string
-  /** among these bytes */
-  readonly pointers?: ReadonlyArray<PointerIn>
+  /** these bytes are the parameters one after another, of so many bytes each; without it, they lie as the kernel declares them */
+  readonly sizes?: ReadonlyArray<number>
 }
 export interface StreamMade {
   readonly op: 'stream'
@@ -228,6 +245,20 @@ const pointers = described(
   ),
   'words of eight bytes that are addresses of memory, whatever stands in their place',
 )
+const maps = described(
+  list(
+    record<MapIn>()(
+      'a tensor map',
+      {
+        at: described(nat, 'the first of its 128 bytes'),
+        byte: described(nat, 'the byte of the memory at which the tensor begins'),
+        map: described(tensorMap, 'what it says; its tensor is a memory'),
+      },
+      {},
+    ),
+  ),
+  'runs of 128 bytes that are a tensor map, whatever stands in their place',
+)
 const touches = {
   reads: described(list(line), 'memories that it reads'),
   writes: described(list(line), 'memories that it writes'),
@@ -268,7 +299,12 @@ const launch = record<Launch>()(
       'programmatic stream serialisation: it may begin before the launch before it in its stream is over',
     ),
     parameters: described(line, 'the bytes of all parameters in hexadecimal, in place of arguments'),
+    sizes: described(
+      list(nat),
+      'the bytes are the parameters one after another, of so many bytes each; without it, they lie as the kernel declares them',
+    ),
     pointers,
+    maps,
   },
 )
 const callback = record<Callback>()(
@@ -353,13 +389,14 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
           'by cudaMemcpy: what does not wait for it is a note, because drivers wait for such a copy, which no manual promises',
         ),
         pointers,
+        maps,
         stream,
       },
     ),
     read: record<Read>()(
       'a copy to pageable memory of the host',
       { op: opOf('read'), from: described(spot, 'where from') },
-      { bytes, file: described(line, 'a .npy file with what is expected'), pointers, stream },
+      { bytes, file: described(line, 'a .npy file with what is expected'), pointers, maps, stream },
     ),
     copy,
     fill,

@@ -39,6 +39,22 @@ export interface Ready {
   readonly arguments: WarpArguments
 }
 
+/** Parameters as the kernel declares them. */
+const laidOut = (
+  { program, parameters }: Elaborated,
+  { sizes }: Pick<Launch, 'sizes'>,
+  bytes: Uint8Array,
+): Uint8Array => {
+  if (sizes === undefined) return bytes
+  const out = new Uint8Array(program.parameterBytes)
+  let from = 0
+  for (const { offset, bytes: size } of parameters) {
+    out.set(bytes.subarray(from, from + size), offset)
+    from += size
+  }
+  return out
+}
+
 /** Memory for what the arguments call a tensor and nothing has made. */
 const withTensors = (
   p: Performing,
@@ -106,12 +122,13 @@ export const ready = (
       }
       const raw = o.parameters === undefined ? null : hexBytes(o.parameters)
       if (o.parameters !== undefined) {
-        if (raw === null || raw.length !== program.parameterBytes)
+        const sizes = o.sizes ?? [program.parameterBytes]
+        const expected = o.sizes === undefined ? sizes : parameters.map(({ bytes }) => bytes)
+        if (raw?.length !== sizes.reduce((n, size) => n + size, 0) || sizes.join() !== expected.join())
           return refuse(
             'launch.parameters',
-            `parameters: expected ${String(program.parameterBytes)} bytes in hexadecimal, found ${String(o.parameters.length / 2)}`,
+            `parameters: expected ${expected.join(' + ')} bytes in hexadecimal, found ${o.sizes === undefined ? '' : `${sizes.join(' + ')} and `}${String(o.parameters.length / 2)}`,
           )
-        laying.bytes.set(raw)
       } else {
         const isList = (a: PtxLaunch['args']): a is ReadonlyArray<PtxArgument> => Array.isArray(a)
         const { args } = launch
@@ -149,7 +166,9 @@ export const ready = (
         E.chain((made) => globalsSet(p, made, loaded.path, launch, where, now)),
         E.chain((made) => resolved(made, laying, now)),
         E.chain(([bytes, made]) =>
-          E.map((all: Uint8Array) => [all, made] as const)(pointing(made, bytes, o.pointers)),
+          E.map((all: Uint8Array) => [raw === null ? all : laidOut(elaborated, o, all), made] as const)(
+            pointing(made, raw ?? bytes, o),
+          ),
         ),
         E.map(([bytes, made]): Ready => ({
           host: made,

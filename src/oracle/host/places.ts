@@ -9,10 +9,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { type Failure, refuse } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
-import { encoded } from '../../semantics/instructions/tma/object.js'
+import { encoded, mapBytes } from '../../semantics/instructions/tma/object.js'
 import type { Variable } from '../../semantics/warps/program.js'
+import { fieldsOf } from '../launch/ptx-maps.js'
 import type { Laying } from '../launch/ptx-parameters.js'
-import type { PointerIn, Spot } from './file.js'
+import type { Meant, Spot } from './file.js'
 import { addressOf, memory, type Memory, withBytes } from './memory.js'
 import { type HostFinding, neverWritten, ofLife } from './findings.js'
 import type { Modules } from './modules.js'
@@ -166,24 +167,34 @@ export const resolved = (
   return E.right([bytes, next])
 }
 
-/** Bytes with the addresses of memories in them. */
+/** Bytes with the addresses of memories in them, and with tensor maps. */
 export const pointing = (
   h: Host,
   bytes: Uint8Array,
-  pointers: ReadonlyArray<PointerIn> | undefined,
+  { pointers = [], maps = [] }: Meant,
 ): E.Either<Failure, Uint8Array> => {
-  if (pointers === undefined || pointers.length === 0) return E.right(bytes)
+  if (pointers.length + maps.length === 0) return E.right(bytes)
   const out = bytes.slice()
   const view = new DataView(out.buffer)
+  const outside = (what: string, at: number): E.Either<Failure, never> =>
+    refuse(
+      'host.pointer',
+      `${what}: expected it among ${String(out.length)} bytes, found it at ${String(at)}`,
+    )
   for (const { at, memory: name, byte } of pointers) {
     const m = named(h, name)
     if (E.isLeft(m)) return m
-    if (at + 8 > out.length)
-      return refuse(
-        'host.pointer',
-        `a pointer to ${name}: expected it among ${String(out.length)} bytes, found it at ${String(at)}`,
-      )
+    if (at + 8 > out.length) return outside(`a pointer to ${name}`, at)
     view.setBigUint64(at, addressOf(m.right) + BigInt(byte), true)
+  }
+  for (const { at, byte, map } of maps) {
+    const m = named(h, map.tensor)
+    if (E.isLeft(m)) return m
+    const fields = fieldsOf(map.tensor, map)
+    if (!('elements' in fields)) return E.left(fields)
+    if (at + mapBytes > out.length) return outside(`a tensor map of ${map.tensor}`, at)
+    const address = addressOf(m.right) + BigInt(byte)
+    out.set(encoded(fields, Number(address & 0xffffffffn), Number(address >> 32n)), at)
   }
   return E.right(out)
 }

@@ -203,7 +203,7 @@ const window: Wire<PtxWindow> = define('PtxWindow', () =>
   ),
 )
 
-const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
+export const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
   record<PtxTensorMap>()(
     'a tensor map',
     {

@@ -74,7 +74,7 @@ const run: CliCommand['run'] = (world: World) => (operands, options) => {
             : [
                 [
                   'without PTX',
-                  `${without.join(', ')}: only machine code was launched; name the folder of its PTX with --ptx`,
+                  `${without.join(', ')}: only machine code was launched, and what it wrote was recorded; name the folder of its PTX with --ptx`,
                 ] as const,
               ]),
           ['next', `tcspec check ${folder}`],
