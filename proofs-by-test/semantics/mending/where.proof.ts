@@ -4,25 +4,8 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  i32,
-  name,
-  place,
-  eq,
-  add,
-  type Condition,
-  type ExprNode,
-  type Int,
-} from '../../../src/semantics/language/expression.js'
-import {
-  region,
-  site,
-  type Binder,
-  type Do,
-  type For,
-  type Program,
-  type Stmt,
-} from '../../../src/semantics/language/program.js'
+import { i32, place, eq, add, type ExprNode } from '../../../src/semantics/language/expression.js'
+import type { Stmt } from '../../../src/semantics/language/program.js'
 import {
   behind,
   inScope,
@@ -42,71 +25,7 @@ import {
   type DoSite,
   type Places,
 } from '../../../src/semantics/mending/where.js'
-
-// ---------------------------------------------------------------- programs
-
-const named = (text: string): Int => name(text)
-const binder = (text: string): Binder => ({ name: text, type: { _tag: 'scalar', dtype: 'i32' } })
-const act = (label: string, path: ReadonlyArray<string> = [], when?: Condition): Do =>
-  when === undefined
-    ? { _tag: 'Do', results: [], instruction: { _tag: 'wgmma.fence' }, site: site(label, path) }
-    : { _tag: 'Do', results: [], instruction: { _tag: 'wgmma.fence' }, when, site: site(label, path) }
-const bind = (text: string, expr: Int): Stmt => ({
-  _tag: 'Let',
-  binder: binder(text),
-  expr,
-  site: site(`let ${text}`),
-})
-const loop = (
-  index: string,
-  [from, to, by]: readonly [number, number, number],
-  body: ReadonlyArray<Stmt>,
-): For => ({
-  _tag: 'For',
-  index: binder(index),
-  from: i32(from),
-  to: i32(to),
-  step: i32(by),
-  carried: [{ binder: binder(`${index} carried`), init: i32(7) }],
-  body: region(body, [named(`${index} carried`)]),
-  results: [binder(`${index} result`)],
-  site: site(index),
-})
-const endless = (label: string, before: ReadonlyArray<Stmt>, after: ReadonlyArray<Stmt>): Stmt => ({
-  _tag: 'While',
-  carried: [{ binder: binder(`${label} carried`), init: i32(0) }],
-  before: region(before),
-  after: region(after, [], [binder(`${label} passed`)]),
-  results: [],
-  site: site(label),
-})
-const branch = (cond: Condition, then: ReadonlyArray<Stmt>, other: ReadonlyArray<Stmt>): Stmt => ({
-  _tag: 'If',
-  cond,
-  then: region(then),
-  else: region(other),
-  results: [],
-  site: site('if'),
-})
-const fork = (branches: Readonly<Record<string, ReadonlyArray<Stmt>>>): Stmt => ({
-  _tag: 'Fork',
-  branches: Object.entries(branches).map(([agent, body]) => ({
-    agent,
-    captures: [{ binder: binder(`captured by ${agent}`), value: i32(1) }],
-    body: region(body),
-  })),
-  results: [],
-  site: site('fork'),
-})
-const programOf = (body: ReadonlyArray<Stmt>): Program => ({
-  schema: 'tcspec.program/1',
-  name: 'by hand',
-  arch: 'sm90a',
-  params: [{ _tag: 'scalar', name: 'n', dtype: 'i32' }],
-  launch: { grid: [i32(1)], cluster: [1], agents: [] },
-  storage: [],
-  entry: region(body),
-})
+import { act, bind, branch, endless, fork, int, loop, programOf } from '../mutation/by-hand.js'
 
 const at = ({ effects }: Places, label: string): DoSite =>
   effects.find((s) => s.statement.site.label === label)!
@@ -122,21 +41,17 @@ const all = placesIn(
     fork({
       left: [
         act('l0'),
-        loop('k', [0, 4, 1], [bind('slot', named('k')), act('l1'), act('l2', ['scope', 'inner']), act('l3')]),
+        loop('k', [bind('slot', int('k')), act('l1'), act('l2', undefined, ['scope', 'inner']), act('l3')]),
         act('l4'),
       ],
       right: [
         act('r0'),
         endless('spin', [act('r1')], [bind('seen', i32(2)), act('r2')]),
-        loop('j', [0, 2, 1], [loop('i', [0, 2, 1], [act('r3')]), act('r4')]),
-        branch(eq(named('n'), i32(0)), [act('r5')], [act('r6')]),
+        loop('j', [loop('i', [act('r3')]), act('r4')]),
+        branch(eq(int('n'), i32(0)), [act('r5')], [act('r6')]),
       ],
     }),
-    loop(
-      'm',
-      [0, 2, 1],
-      [act('e0'), branch(eq(place('warp'), i32(0)), [act('w0'), act('w1')], [act('w2')]), act('e1')],
-    ),
+    loop('m', [act('e0'), branch(eq(place('warp'), i32(0)), [act('w0'), act('w1')], [act('w2')]), act('e1')]),
     act('last'),
   ]),
 )
@@ -213,9 +128,9 @@ describe('names that are known right before a statement, the nearest last', () =
     ['l4', ['captured by left', 'k result']],
     ['r1', ['captured by right', 'spin carried']],
     ['r2', ['captured by right', 'spin carried', 'spin passed', 'seen']],
-    ['r3', ['captured by right', 'j', 'j carried', 'i', 'i carried']],
-    ['r4', ['captured by right', 'j', 'j carried', 'i result']],
-    ['r5', ['captured by right', 'j result']],
+    ['r3', ['captured by right', 'spin result', 'j', 'j carried', 'i', 'i carried']],
+    ['r4', ['captured by right', 'spin result', 'j', 'j carried', 'i result']],
+    ['r5', ['captured by right', 'spin result', 'j result']],
     ['w2', ['shared', 'm', 'm carried']],
     ['last', ['shared', 'm result']],
   ] as const)('%s', (label, expected) => {
@@ -223,11 +138,11 @@ describe('names that are known right before a statement, the nearest last', () =
   })
 
   test.each([
-    ['l1', add(named('k'), named('slot')), true],
-    ['l0', named('k'), false],
-    ['l1', add(named('k'), named('shared')), false],
-    ['last', add(named('n'), named('shared')), true],
-    ['first', named('shared'), false],
+    ['l1', add(int('k'), int('slot')), true],
+    ['l0', int('k'), false],
+    ['l1', add(int('k'), int('shared')), false],
+    ['last', add(int('n'), int('shared')), true],
+    ['first', int('shared'), false],
     ['first', i32(3), true],
   ] as const)('at %s', (label, expr, expected) => {
     expect(isKnown(all.program, at(all, label))(expr)).toBe(expected)
@@ -237,9 +152,12 @@ describe('names that are known right before a statement, the nearest last', () =
 describe('statements of a finding', () => {
   const twice = placesIn(
     programOf([
-      act('a', ['x']),
-      act('a', ['x', 'y']),
-      fork({ left: [act('a', ['x'])], right: [act('a', ['x']), act('b', ['x'])] }),
+      act('a', undefined, ['x']),
+      act('a', undefined, ['x', 'y']),
+      fork({
+        left: [act('a', undefined, ['x'])],
+        right: [act('a', undefined, ['x']), act('b', undefined, ['x'])],
+      }),
     ]),
   )
   const operation = (label: string, path: ReadonlyArray<string>, agent: string) => ({
@@ -283,7 +201,7 @@ it('what an agent says: in its own region first, with all that is inside', () =>
       fork({
         left: [
           bind('outer', i32(2)),
-          loop('k', [3, 4, 5], [act('here'), bind('near', add(named('k'), i32(6)))]),
+          loop('k', [act('here'), bind('near', add(int('k'), i32(6)))], [3, 4, 5]),
         ],
         right: [bind('other', i32(8))],
       }),
@@ -344,7 +262,7 @@ describe('the step', () => {
         fc.integer({ min: 1, max: 4 }),
         (nest, slots) => {
           const body = nest.reduceRight<ReadonlyArray<Stmt>>(
-            (inner, b, k) => [loop(`k${String(k)}`, b, inner)],
+            (inner, b, k) => [loop(`k${String(k)}`, inner, b)],
             [act('here')],
           )
           const step = stepOf(at(placesIn(programOf(body)), 'here'))!
@@ -376,7 +294,7 @@ describe('the step', () => {
           placesIn(
             programOf(
               nest.reduceRight<ReadonlyArray<Stmt>>(
-                (inner, b, k) => [loop(`k${String(k)}`, b, inner)],
+                (inner, b, k) => [loop(`k${String(k)}`, inner, b)],
                 [act('here')],
               ),
             ),
@@ -384,22 +302,22 @@ describe('the step', () => {
           'here',
         ),
       )!
-    expect(stepIn([[0, 8, 1]])).toEqual(named('k0'))
-    expect(stepIn([[2, 8, 1]])).toEqual({ _tag: 'binary', op: 'sub', x: named('k0'), y: i32(2) })
-    expect(stepIn([[0, 8, 2]])).toEqual({ _tag: 'binary', op: 'quo', x: named('k0'), y: i32(2) })
-    expect(slotAt(named('k'), 1)).toEqual(i32(0))
-    expect(parityAt(named('k'), 1)).toEqual({ _tag: 'binary', op: 'and', x: named('k'), y: i32(1) })
+    expect(stepIn([[0, 8, 1]])).toEqual(int('k0'))
+    expect(stepIn([[2, 8, 1]])).toEqual({ _tag: 'binary', op: 'sub', x: int('k0'), y: i32(2) })
+    expect(stepIn([[0, 8, 2]])).toEqual({ _tag: 'binary', op: 'quo', x: int('k0'), y: i32(2) })
+    expect(slotAt(int('k'), 1)).toEqual(i32(0))
+    expect(parityAt(int('k'), 1)).toEqual({ _tag: 'binary', op: 'and', x: int('k'), y: i32(1) })
     expect([otherParity(i32(0)), otherParity(i32(1))]).toEqual([i32(1), i32(0)])
   })
 
   it('there is none in a loop without an end, and none outside of loops', () => {
     expect(stepOf(at(all, 'r2'))).toBeNull()
     expect(stepOf(at(all, 'l0'))).toBeNull()
-    expect(stepOf(at(all, 'l1'))).toEqual(named('k'))
+    expect(stepOf(at(all, 'l1'))).toEqual(int('k'))
   })
 
   it('is that of its own agent: a loop around the branch is that of all', () => {
     expect(stepOf(at(all, 'w0'))).toBeNull()
-    expect(stepOf(at(all, 'e0'))).toEqual(named('m'))
+    expect(stepOf(at(all, 'e0'))).toEqual(int('m'))
   })
 })

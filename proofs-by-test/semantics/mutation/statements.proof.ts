@@ -9,7 +9,6 @@ import {
   name as named,
   place,
   eq,
-  type Condition,
   type ExprNode,
   type Int,
 } from '../../../src/semantics/language/expression.js'
@@ -39,6 +38,7 @@ import {
 } from '../../../src/semantics/mutation/sites.js'
 import { ofStrides } from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
+import { act, bind, branch, loop, programOf as written, shown } from './by-hand.js'
 
 // ---------------------------------------------------------------- a program
 
@@ -75,75 +75,33 @@ const of = (id: string): ExprNode => ({ _tag: 'storage', storage: id })
 const slotOf = (id: string, index: ExprNode): ExprNode => ({ _tag: 'slot', of: of(id), index })
 const truth = (value: 0 | 1): ExprNode => ({ _tag: 'const', dtype: 'i1', value })
 const s = named<'i32'>('s')
-const act = (label: string, instruction: object, when?: Condition): Do =>
-  when === undefined
-    ? {
-        _tag: 'Do',
-        results: [],
-        instruction: checked<Instruction, unknown>(instruction),
-        site: site(label, ['here']),
-      }
-    : {
-        _tag: 'Do',
-        results: [],
-        instruction: checked<Instruction, unknown>(instruction),
-        when,
-        site: site(label, ['here']),
-      }
-const programOf = (body: ReadonlyArray<Stmt>, cluster = 1): Program => ({
-  schema: 'tcspec.program/1',
-  name: 'by hand',
-  arch: 'sm100a',
-  params: [
-    {
-      _tag: 'tensor',
-      name: 'x',
-      dtype: 'f16',
-      shape: [i32(32), i32(64)],
-      strides: [i32(64), i32(1)],
-      role: 'in',
-    },
-    {
-      _tag: 'descriptor',
-      name: 'map',
-      tensor: 'x',
-      dims: [i32(32), i32(64)],
-      strides: [i32(64), i32(1)],
-      box: [8, 16],
-      elementStrides: [1, 1],
-      swizzle: 32,
-      fill: 'zero',
-    },
-  ],
-  launch: { grid: [i32(1)], cluster: [cluster], agents: [] },
-  storage,
-  entry: region(body),
-})
+const params: Program['params'] = [
+  {
+    _tag: 'tensor',
+    name: 'x',
+    dtype: 'f16',
+    shape: [i32(32), i32(64)],
+    strides: [i32(64), i32(1)],
+    role: 'in',
+  },
+  {
+    _tag: 'descriptor',
+    name: 'map',
+    tensor: 'x',
+    dims: [i32(32), i32(64)],
+    strides: [i32(64), i32(1)],
+    box: [8, 16],
+    elementStrides: [1, 1],
+    swizzle: 32,
+    fill: 'zero',
+  },
+]
+const programOf = (body: ReadonlyArray<Stmt>, cluster = 1): Program =>
+  written(body, { arch: 'sm100a', params, storage, cluster })
 const siteOf = (program: Program, label: string): DoSite =>
   sitesOf(program)
     .filter(isDoSite)
     .find((x) => x.statement.site.label === label)!
-
-const shown = (e: ExprNode): string => {
-  switch (e._tag) {
-    case 'const':
-      return String(e.value)
-    case 'name':
-      return e.name
-    case 'storage':
-      return `@${e.storage}`
-    case 'slot':
-      return `${shown(e.of)}[${shown(e.index)}]`
-    case 'slice':
-      return `${shown(e.of)}{${e.starts.map(shown).join()}}`
-    case 'remote':
-      return `${shown(e.of)} of ${shown(e.rank)}`
-    case 'binary':
-      return `${e.op}(${shown(e.x)}, ${shown(e.y)})`
-    default:
-      return e._tag
-  }
-}
 
 const told = ({ operator, change, manner }: Change): string =>
   `${operator} ${change}${manner === 'other' ? '' : `, ${manner}`}`
@@ -377,7 +335,7 @@ describe('fields', () => {
   })
 
   it('a predicate goes, whatever it guards', () => {
-    const program = programOf([act('it', { _tag: 'wgmma.fence' }, eq(s, i32(0)))])
+    const program = programOf([act('it', undefined, [], eq(s, i32(0)))])
     const [change] = fields(program)(siteOf(program, 'it'))
     expect([told(change!), difference(program, change!)]).toEqual([
       'FLAG whatever its predicate says',
@@ -435,31 +393,6 @@ test.each([
 
 // ---------------------------------------------------------------- presence and place
 
-const bind = (text: string, expr: Int): Stmt => ({
-  _tag: 'Let',
-  binder: { name: text, type: { _tag: 'scalar', dtype: 'i32' } },
-  expr,
-  site: site(`let ${text}`),
-})
-const loop = (index: string, body: ReadonlyArray<Stmt>): Stmt => ({
-  _tag: 'For',
-  index: { name: index, type: { _tag: 'scalar', dtype: 'i32' } },
-  from: i32(0),
-  to: i32(2),
-  step: i32(1),
-  carried: [{ binder: { name: `${index} carried`, type: { _tag: 'scalar', dtype: 'i32' } }, init: i32(0) }],
-  body: region(body),
-  results: [{ name: `${index} result`, type: { _tag: 'scalar', dtype: 'i32' } }],
-  site: site(index),
-})
-const branch = (cond: Condition, then: ReadonlyArray<Stmt>, other: ReadonlyArray<Stmt> = []): Stmt => ({
-  _tag: 'If',
-  cond,
-  then: region(then),
-  else: region(other),
-  results: [],
-  site: site('if'),
-})
 const read = (label: string): Do => act(label, { _tag: 'tma.prefetch', descriptor: named('map'), coords: [] })
 const write = (label: string, value: Int = s): Do =>
   act(label, { _tag: 'smem.store', destination: slotOf('ring', value), value: named('v') })
@@ -682,7 +615,7 @@ describe('sites', () => {
       { ...loop('k', []), to: r } as Stmt,
       branch(eq(r, i32(0)), []),
       branch(eq(s, i32(0)), [], [write('y', r)]),
-      act('y', { _tag: 'wgmma.fence' }, eq(r, i32(0))),
+      act('y', undefined, [], eq(r, i32(0))),
       {
         _tag: 'While',
         carried: [{ binder: { name: 'c', type: { _tag: 'scalar', dtype: 'i32' } }, init: r }],
