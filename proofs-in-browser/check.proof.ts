@@ -492,7 +492,7 @@ describe('hostile pastes', () => {
     const data = await handed(page, text)
     await watch(page)
     await pasted(page, data)
-    await page.getByText('Too long to be edited here').waitFor()
+    await page.getByText('Too long to edit here').waitFor()
     const stop = page.getByRole('button', { name: 'Stop' })
     await stop.or(verdict(page)).or(page.locator('.refusal')).first().waitFor()
     const done = page.getByText('stopped', { exact: true }).or(verdict(page)).or(page.locator('.refusal'))

@@ -79,7 +79,7 @@ const shown = (page: Page) =>
     }),
   }))
 
-const slider = (page: Page) => page.getByRole('slider', { name: 'position in the schedule' })
+const slider = (page: Page) => page.getByRole('slider', { name: 'event in the schedule' })
 
 const goTo = async (page: Page, position: number): Promise<void> => {
   await slider(page).fill(String(position))

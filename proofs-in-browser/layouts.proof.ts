@@ -279,7 +279,7 @@ describe('a TMA box', () => {
 describe('bank conflicts', () => {
   it('turn by turn: who is served, who collides, by button and by keyboard, and in the address', async () => {
     const { page } = await browser.open(at('#/layouts?tab=banks'))
-    const board = await boardOf(page, 'who wants what of which bank')
+    const board = await boardOf(page, 'which lane accesses which bank')
     await page.getByText('turn 1 of 8').waitFor()
     expect(numbers(await board.getAttribute('data-marked'))).toEqual([0, 1, 2, 3].map((lane) => 33 * lane))
     await page
@@ -338,7 +338,7 @@ describe('two layouts', () => {
 describe('other words', () => {
   it('a text of CuTe pasted: its name, its encodings, and each of them is a layout that can be drawn', async () => {
     const { page } = await browser.open(at('#/layouts?tab=words'))
-    await page.getByLabel(/^a name, a text of CuTe/).fill('((4,8,4),(2,2)):((128,1,16),(64,8))')
+    await page.getByLabel(/^a name, a CuTe layout/).fill('((4,8,4),(2,2)):((128,1,16),(64,8))')
     await page.getByLabel('shape').fill('64x8')
     await page.getByRole('region', { name: 'Pallas, Mosaic: WGMMA', exact: true }).waitFor()
     const triton = page.getByRole('region', { name: /^Triton: #ttg.nvidia_mma/ }).first()

@@ -74,7 +74,7 @@ describe('a kernel', () => {
     expect(await positionOf(page)).toBe(wanted.at(-1))
     await page.getByText(`${String(wanted.length)} of ${String(wanted.length)}`).waitFor()
     await find.fill('no such words')
-    await page.getByText('no step has these words').waitFor()
+    await page.getByText('no step contains these words').waitFor()
     await page.context().close()
   })
 })
@@ -186,7 +186,7 @@ describe('two versions', () => {
       await page.getByRole('textbox', { name: 'dx' }).fill('128,64')
       await page.getByRole('textbox', { name: 'dy' }).fill('128,64')
       const both = page.getByRole('region', { name: 'two versions' })
-      await both.locator('[data-same="false"]', { hasText: 'other events' }).waitFor({ timeout: 60_000 })
+      await both.locator('[data-same="false"]', { hasText: 'different events' }).waitFor({ timeout: 60_000 })
       await both.locator('[data-same="true"]', { hasText: 'equal bit for bit' }).waitFor()
       expect((await both.locator('.badge').allTextContents()).map((text) => text.replace(/\W/g, ''))).toEqual(
         ['hazard', 'ok'],

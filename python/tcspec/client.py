@@ -163,7 +163,7 @@ class Client:
         return self.request("layout", layout=layout, **options)
 
     def transform(self, *transforms: str, **options: Any) -> Any:
-        """Where the elements of an array lie in shared memory: ``transform("tile=8x64", "swizzle=128", shape=[64, 64])``."""
+        """The places of the elements of an array in shared memory: ``transform("tile=8x64", "swizzle=128", shape=[64, 64])``."""
         return self.request("transform", transforms=transforms, **options)
 
     def image(self, **options: Any) -> Any:

@@ -107,7 +107,7 @@ class RegisterLayout(Answer):
 
 
 class Placed(Answer):
-    """Where the elements of an array lie: ``addresses`` has its shape."""
+    """The place of each element of an array: ``addresses`` has its shape."""
 
     @property
     def addresses(self) -> Any:
@@ -151,13 +151,13 @@ def layout(layout: Any, shape: Sequence[int] | None = None, **options: Any) -> R
 
 
 def transform(*transforms: str, shape: Sequence[int], dtype: Any = None, **options: Any) -> Placed:
-    """Where the elements of an array lie in shared memory."""
+    """The places of the elements of an array in shared memory."""
     found: Placed = _ask("transform", Placed, {"transforms": transforms, "shape": shape, "dtype": dtype, **options})
     return found
 
 
 def image(box: Sequence[int], dtype: Any = None, **options: Any) -> Placed:
-    """What a TMA box leaves in shared memory."""
+    """The image of a TMA box in shared memory."""
     found: Placed = _ask("image", Placed, {"box": box, "dtype": dtype, **options})
     return found
 

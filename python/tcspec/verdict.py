@@ -137,7 +137,7 @@ class Finding:
     whose: str | None
     #: of a verdict on several levels: those that have it, ``"ttgir"``, ``"ptx"``; the first tells it
     levels: tuple[str, ...]
-    #: why it may stand, where a baseline accepts it (``accept=``)
+    #: why it is accepted, if a baseline accepts it (``accept=``)
     accepted: str | None
     document: Mapping[str, Any]
 
@@ -512,7 +512,7 @@ class Mutation:
 
     @property
     def equivalent(self) -> int:
-        """Those that a certificate shows to be no other program."""
+        """Mutants that a certificate proves equivalent to the kernel."""
         return int(self.document["equivalent"])
 
     @property
@@ -523,7 +523,7 @@ class Mutation:
 
     @property
     def survivors(self) -> tuple[Mapping[str, Any], ...]:
-        """Those that are not found out: ``site``, ``operator``, ``change``, ``verdict``."""
+        """Mutants without a finding: ``site``, ``operator``, ``change``, ``verdict``."""
         return tuple(s for kernel in self.document["kernels"] for s in kernel["survivors"])
 
     def __str__(self) -> str:

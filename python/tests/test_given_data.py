@@ -56,7 +56,7 @@ class Given(unittest.TestCase):
         for arguments, named in ((shapes, "rows_per_expert_gmem"), ((A, B), "rows_per_expert_gmem, lhs_gmem, rhs_gmem")):
             verdict = tcspec.check(ragged, *arguments, ROWS)
             self.assertEqual(verdict.verdict, "ok", str(verdict))
-            self.assertTrue(verdict.reason.startswith(f"with the given data of {named}: "), verdict.reason)
+            self.assertTrue(verdict.reason.startswith(f"with the data given for {named}: "), verdict.reason)
         # rows before the first one: now it is the caller's own
         wrong = tcspec.check(ragged, *shapes, numpy.array([-64, 320], numpy.int32))
         self.assertEqual((wrong.verdict, [f.id for f in wrong.findings]), ("invalid", ["A4"]))
@@ -71,7 +71,7 @@ class Given(unittest.TestCase):
             self.assertEqual((at, verdict.verdict), (at, wanted), str(verdict))
         fixed = tcspec.check(lambda x: picked(x, jnp.array([4], jnp.int32)), shape_of(X))
         self.assertEqual(fixed.verdict, "invalid", str(fixed))
-        self.assertIn("with the given data of number", fixed.reason)
+        self.assertIn("with the data given for number", fixed.reason)
 
     def test_what_is_known_without_a_run_of_a_kernel(self) -> None:
         def twice(x: Any, at: Any, other: Any) -> Any:

@@ -84,7 +84,7 @@ const order: Wire<ReadonlyArray<number>> = described(
   'a permutation of the dimensions, the fastest first',
 )
 const warpsPerCTA: Wire<ReadonlyArray<number>> = described(nats, 'warps along each dimension')
-const fp4Padded: Wire<boolean> = described(bool, 'whether 4-bit numbers stand with gaps')
+const fp4Padded: Wire<boolean> = described(bool, 'whether 4-bit numbers have gaps between them')
 
 export const linearWire: Wire<LinearDescription> = record<LinearDescription>()(
   'a linear layout',
@@ -116,7 +116,7 @@ const mma: Wire<MmaDescription> = record<MmaDescription>()(
     instrShape: described(nats, 'rows, columns (and depth) of the instruction'),
     warpsPerCTA,
   },
-  { ...blocks, versionMinor: described(nat, 'of the compiler; says nothing') },
+  { ...blocks, versionMinor: described(nat, 'for the compiler; has no meaning here') },
 )
 
 const parents: Wire<DistributedDescription> = define('Distributed', () =>
@@ -138,7 +138,7 @@ export const distributedCases: {
     {
       kind: kind('slice'),
       dim: described(nat, 'the dimension of the parent that is gone'),
-      parent: described(parents, 'what it is a slice of'),
+      parent: described(parents, 'the layout that it is a slice of'),
     },
     said,
   ),

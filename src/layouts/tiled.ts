@@ -538,7 +538,7 @@ export const slice =
     if (unaligned >= 0)
       return refuse(
         'slice.unaligned',
-        `Dimension ${String(from + unaligned)}: a slice must start at a multiple of the base tile's ${String(base[unaligned])} and have a multiple of it, found ${String(sizes[from + unaligned])} elements from ${String(starts[from + unaligned])}`,
+        `Dimension ${String(from + unaligned)}: a slice must start at a multiple of the base tile's ${String(base[unaligned])} and have a multiple of that many, found ${String(sizes[from + unaligned])} elements from ${String(starts[from + unaligned])}`,
       )
     const [outer, inner] = [registersShape(layout, shape), registersShape(layout, sizes)]
     const first = tileIndex(layout.tiling)(starts)

@@ -91,7 +91,7 @@ const liftedThree =
 /** Bits, of which some are not known. */
 export const shadow = (bits: Algebra): Algebra => ({
   name: 'shadow',
-  description: 'bit patterns of what is known; data that were not brought, and products, are not',
+  description: 'bit patterns of known values; missing data and products are unknown',
   memory: 'shadow',
   runs: true,
   constant: bits.constant,

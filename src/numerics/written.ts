@@ -38,7 +38,7 @@ const product =
 /** The algebra; `compared` is called where floats are compared. */
 export const written = (compared: () => void): Algebra => ({
   name: 'terms',
-  description: 'written: which elements come from memory that nothing has written',
+  description: 'written: which elements come from unwritten memory',
   memory: 'slots',
   constant: () => something,
   fromBits: () => something,

@@ -96,15 +96,15 @@ const hostSide = object('a side of a finding', {
   operation: [nat, 'its operation, from 0'],
   what: [text, 'what the operation is'],
   stream: [orNull('a stream', text), 'its stream; null: the host itself'],
-  does: [text, 'what it does to the bytes'],
-  where: [orNull('a line', text), 'the statement of the kernel; null: it is no launch'],
+  does: [text, 'how it accesses the bytes'],
+  where: [orNull('a line', text), 'the statement of the kernel; null: the operation is not a launch'],
 })
 
 /** What is said of an array, wherever it is. */
 const placeFields = {
   name: [text, 'its name'],
-  space: [oneOf('gmem', 'smem', 'tmem', 'regs'), 'the memory that it is in'],
-  cta: [orNull('a CTA', nat), 'its CTA; null of global memory'],
+  space: [oneOf('gmem', 'smem', 'tmem', 'regs'), 'its memory space'],
+  cta: [orNull('a CTA', nat), 'its CTA; null for global memory'],
   dtype: [text, 'type of its elements'],
   shape: [list(nat), 'its extents'],
 } as const
@@ -120,49 +120,49 @@ const nested: Wire<Nested> = define('IntTuple', () => either('an integer or a li
 
 const accessCounts: Members = {
   access: [text, 'the instruction of a warp, such as `ld.shared.b32`'],
-  wavefronts: [nat, 'turns that shared memory takes'],
-  conflicts: [nat, 'turns more than the fewest possible'],
-  idealWavefronts: [nat, 'the fewest turns that this many bytes can take'],
+  wavefronts: [nat, 'wavefronts of the access'],
+  conflicts: [nat, 'wavefronts beyond the ideal number'],
+  idealWavefronts: [nat, 'the fewest wavefronts that this many bytes can take'],
 }
 
 const says = object('what the model says', {
-  ok: [bool, 'whether nothing is wrong'],
-  says: [list(text), 'an item each, as docs/MemoryModel.md writes it; `ok` of nothing'],
+  ok: [bool, 'true if nothing is wrong'],
+  says: [list(text), 'the problems, as docs/MemoryModel.md writes them; `ok` if there are none'],
 })
 const phaseName = object('a phase', {
   barrier: [text, 'its barrier'],
-  phase: [nat, 'which of its life, from 0'],
+  phase: [nat, 'how often the barrier was initialised before'],
 })
 
 const answerPairs = list(
-  object('two events', { from: [nat, 'the first, an event'], to: [nat, 'the second, an event'] }),
+  object('two events', { from: [nat, 'index of the first event'], to: [nat, 'index of the second event'] }),
 )
 const answerExecution = object('an execution', {
   events: [
     list(
       object('an event', {
-        thread: [orNull('a name', text), 'its thread; null: it sets memory up'],
-        line: [orNull('a line', nat), 'its line in the file; null: it sets memory up'],
+        thread: [orNull('a name', text), 'its thread; null: the event initialises memory'],
+        line: [orNull('a line', nat), 'its line in the file; null: the event initialises memory'],
         text: [text, 'the instruction'],
-        reads: [orNull('a value', integer), 'what it finds; null: it does not read'],
-        writes: [orNull('a value', integer), 'what it writes; null: it does not write'],
+        reads: [orNull('a value', integer), 'the value that it reads; null: it does not read'],
+        writes: [orNull('a value', integer), 'the value that it writes; null: it does not write'],
       }),
     ),
-    'its events; other members know an event by its place here',
+    'its events; other members refer to an event by its index here',
   ],
   readsFrom: [answerPairs, 'from a write to a read that takes its value'],
-  coherence: [answerPairs, 'neighbours in coherence order'],
-  fences: [answerPairs, 'neighbours in Fence-SC order'],
+  coherence: [answerPairs, 'adjacent writes in coherence order'],
+  fences: [answerPairs, 'adjacent fences in Fence-SC order'],
   synchronizes: [answerPairs, 'from the outer end of a release pattern to that of an acquire pattern'],
   races: [answerPairs, 'data races'],
 })
 const answerState = object('a final state', {
   values: [
     dictionary('values', orNull('a value', integer)),
-    'what registers and locations hold; null: nothing, the thread waits for ever',
+    'final values of registers and locations; null: none, because the thread waits forever',
   ],
-  waiting: [list(text), 'threads that wait at a barrier for ever'],
-  satisfies: [bool, 'whether it satisfies the condition'],
+  waiting: [list(text), 'threads that wait at a barrier forever'],
+  satisfies: [bool, 'true if it satisfies the condition'],
 })
 
 const site = object('a place of a register', {
@@ -173,15 +173,15 @@ const site = object('a place of a register', {
 
 const tally: Members = {
   mutants: [nat, 'programs that differ from the kernel in one place'],
-  equivalent: [nat, 'those that a certificate shows to be no other program'],
-  killed: [nat, 'those that are found out'],
-  named: [nat, 'those whose first findings name the place'],
-  accurate: [nat, 'those whose first finding has the id that the change asks for'],
+  equivalent: [nat, 'mutants that a certificate proves equivalent to the kernel'],
+  killed: [nat, 'mutants with a finding'],
+  named: [nat, 'killed mutants whose first findings name the changed statement'],
+  accurate: [nat, 'killed mutants whose first finding has the expected id'],
 }
 const counted: Members = Object.assign({}, tally, {
   sites: [nat, 'statements that were changed'],
   real: [nat, 'mutants that are not equivalent'],
-  strict: [nat, 'killed mutants that only break a contract that the kernel keeps'],
+  strict: [nat, 'killed mutants that only break a contract'],
   reasons: [dictionary('counts', nat), 'equivalent mutants by certificate'],
   byId: [dictionary('counts', nat), 'killed mutants by the id of their first finding'],
 } satisfies Members)
@@ -197,18 +197,18 @@ const mutantRow = object('a mutant', {
 const ofSuite: Members = {
   name: [text, 'its name'],
   arch: [oneOf('any', 'sm_90a', 'sm_100a'), 'the chip that it is about'],
-  profile: [oneOf('layouts', 'arithmetic', 'synchronisation', 'kernels'), 'what it is about'],
+  profile: [oneOf('layouts', 'arithmetic', 'synchronisation', 'kernels'), 'its subject'],
   title: [text, 'what it asks'],
   rules: [
     list(
       object('a rule', {
-        id: [text, 'its name, which stays'],
+        id: [text, 'its stable name'],
         says: [text, 'the rule'],
-        source: [text, 'where it is written, or what was measured'],
-        fidelity: [oneOf('silicon', 'documented', 'model'), 'how it is known'],
+        source: [text, 'the document that states it, or the measurement'],
+        fidelity: [oneOf('silicon', 'documented', 'model'), 'the kind of evidence'],
       }),
     ),
-    'the sentences that its cases are held to',
+    'the rules that its cases test',
   ],
 }
 
@@ -237,37 +237,37 @@ const tuple = (name: string, ...parts: ReadonlyArray<AnyWire>): Wire<ReadonlyArr
     items: false,
   })
 
-const recordedAgent = object('where an agent stands', {
-  status: [oneOf('idle', 'ready', 'waits', 'done'), 'whether it can do its next event'],
+const recordedAgent = object('the state of an agent', {
+  status: [oneOf('idle', 'ready', 'waits', 'done'), 'whether its next event can happen'],
   at: [nat, 'number of its next event, from 1'],
-  site: [integer, 'statement that it stands before: place in `sites`; -1: none'],
-  iteration: [list(nat), 'rounds of the loops around it'],
+  site: [integer, 'its next statement, as an index into `sites`; -1: none'],
+  iteration: [list(nat), 'iteration of each loop around it'],
   does: [text, 'what it does next, or waits for'],
-  barrier: [integer, 'barrier that this is about: place in `barriers`; -1: none'],
+  barrier: [integer, 'its barrier, as an index into `barriers`; -1: none'],
 })
 const recordedBarrier = orNull(
   'a barrier',
-  object('a barrier in its open phase', {
-    generation: [nat, 'phases that are over'],
-    pending: [nat, 'arrivals that the open phase still wants'],
+  object('a barrier in its current phase', {
+    generation: [nat, 'number of completed phases'],
+    pending: [nat, 'arrivals still missing in the current phase'],
     expected: [nat, 'arrivals of a phase'],
-    bytes: [integer, 'bytes that it still wants; negative: they came before they were expected'],
+    bytes: [integer, 'bytes still missing; negative: they arrived before they were expected'],
   }),
 )
-const recordedSlot = object('what is going on in a slot', {
-  writing: [list(nat), 'steps that issued what has still to write to it'],
-  holds: [list(nat), 'steps of the statements that wrote what it holds'],
-  reading: [list(nat), 'steps that issued what has still to read it'],
-  wasRead: [bool, 'whether what it holds has been read'],
+const recordedSlot = object('the state of a slot', {
+  writing: [list(nat), 'steps that issued writes still in flight'],
+  holds: [list(nat), 'steps that wrote its contents'],
+  reading: [list(nat), 'steps that issued reads still in flight'],
+  wasRead: [bool, 'whether its contents have been read'],
 })
 const recordedFlight = object('an operation in flight', {
   key: [text, 'its next event'],
   unit: [text, 'what it is'],
   issued: [nat, 'the step that issued it'],
   does: [text, 'what it does next'],
-  isHeld: [bool, 'whether something has to happen before it can'],
+  isHeld: [bool, 'whether it must wait for something else'],
 })
-const kind: Members[string] = [text, 'the unit that works, or wait, arrive, other']
+const kind: Members[string] = [text, 'the unit, or `wait`, `arrive` or `other`']
 const stepOrNull = orNull('a step', nat)
 
 /** By file name under `schemas/`. */
@@ -275,46 +275,46 @@ const documents: Readonly<Record<string, Document>> = {
   'error.schema.json': document('tcspec.error/1', 'a refusal', {
     error: [
       object('what is refused', {
-        code: [text, 'a stable word for the kind of refusal; `bug` is a bug of this library'],
-        message: [text, 'one line: the thing, what was expected, what was found'],
+        code: [text, 'a stable code for the kind of error; `bug` means a bug in this library'],
+        message: [text, 'one line: the subject, what was expected, and what was found'],
       }),
-      'what is refused and why',
+      'what was refused, and why',
     ],
   }),
-  'vectors.schema.json': document('tcspec.vectors/1', 'what was written to a directory of vectors', {
+  'vectors.schema.json': document('tcspec.vectors/1', 'a directory of vectors that was written', {
     output: [text, 'the directory'],
     files: [nat, 'files in it'],
-    bytes: [nat, 'their length together'],
+    bytes: [nat, 'total size of the files'],
     cases: [nat, 'cases of all suites'],
-    refused: [nat, 'cases of which a refusal is expected'],
+    refused: [nat, 'cases that must be refused'],
     suites: [
       list(
-        object('what was written of a suite', {
+        object('a suite that was written', {
           name: [text, 'its name'],
           cases: [nat, 'its cases'],
-          refused: [nat, 'those of which a refusal is expected'],
+          refused: [nat, 'cases that must be refused'],
         }),
       ),
-      'one entry a suite',
+      'one entry for each suite',
     ],
   }),
   'suites.schema.json': document('tcspec.suites/1', 'the suites of the vectors', {
     suites: [
       list(object('a suite', Object.assign({}, ofSuite, { cases: [nat, 'its cases'] }))),
-      'one entry a suite',
+      'one entry for each suite',
     ],
   }),
   'written.schema.json': document(
     'tcspec.written/1',
-    'what was written to a file',
+    'a file that was written',
     {
       output: [text, 'the file'],
-      format: [text, 'form of what it holds'],
-      bytes: [nat, 'length of the file'],
+      format: [text, 'format of the file'],
+      bytes: [nat, 'size of the file in bytes'],
     },
     {
-      events: [nat, 'events of the run that it holds'],
-      whole: [bool, 'whether that is the whole run'],
+      events: [nat, 'number of events in the file'],
+      whole: [bool, 'whether the file has the whole run'],
     },
   ),
   'comparison.schema.json': {
@@ -330,13 +330,13 @@ const documents: Readonly<Record<string, Document>> = {
   },
   'signature.schema.json': document(
     'tcspec.signature/1',
-    'what a module says of its launch',
+    'what a module says about its launch',
     {
       name: [text, 'name of the function'],
       target: [orNull('a chip', text), 'the chip, such as `sm_90`; null: the text does not say'],
-      warps: [nat, 'warps of a CTA; partitions have others besides'],
+      warps: [nat, 'warps of a CTA, without those of warp-specialised partitions'],
       ctas: [nat, 'CTAs of a program'],
-      axes: [nat, 'axes of the grid along which a program asks for its place'],
+      axes: [nat, 'axes of the grid that the program uses'],
       parameters: [
         list(
           object(
@@ -345,35 +345,35 @@ const documents: Readonly<Record<string, Document>> = {
               name: [text, 'what `--arg` calls it'],
               kind: [
                 oneOf('pointer', 'descriptor', 'map', 'scalar'),
-                'a tensor, a tensor in blocks, of PTX a tensor map, or a number',
+                'a tensor, a tensor in blocks, a tensor map (PTX), or a number',
               ],
-              dtype: [text, 'type of its elements, or of the number; of PTX as the text uses it'],
+              dtype: [text, 'type of the elements or of the number; for PTX, as the text uses it'],
             },
             {
-              role: [oneOf('in', 'out', 'inout'), 'of a tensor: what the function does with it'],
-              at: [nat, 'of PTX: where it begins in the bytes of the parameters'],
-              bytes: [nat, 'of PTX: how many bytes it has'],
-              number: [nat, 'of PTX: its number among the parameters'],
-              called: [text, 'of PTX: its name in the source next to the text'],
-              type: [text, 'of PTX: its type in C++, where the symbol of the entry says it'],
-              block: [list(nat), 'of a descriptor: extents of a block'],
-              divisor: [nat, 'of a number: the compiler took it for a multiple of this'],
+              role: [oneOf('in', 'out', 'inout'), 'for a tensor: its role'],
+              at: [nat, 'PTX: byte offset among the parameters'],
+              bytes: [nat, 'PTX: size in bytes'],
+              number: [nat, 'PTX: position among the parameters'],
+              called: [text, 'PTX: name in the source file next to the PTX'],
+              type: [text, 'PTX: type in C++, if the symbol of the entry contains it'],
+              block: [list(nat), 'for a descriptor: extents of a block'],
+              divisor: [nat, 'for a number: the compiler assumed a multiple of this'],
             },
           ),
         ),
-        'in the order of the function',
+        'the parameters in order',
       ],
       example: [
         object(
           'a launch',
           {
             grid: [list(nat), 'programs along each axis'],
-            arg: [dictionary('words of `--arg` by parameter', text), 'a word for each parameter'],
+            arg: [dictionary('values for `--arg`, by parameter', text), 'a value for each parameter'],
           },
           {
-            block: [list(nat), 'of PTX: threads along each axis'],
-            shared: [nat, 'of PTX: bytes of dynamic shared memory'],
-            entry: [text, 'of PTX: the entry, where the module has several'],
+            block: [list(nat), 'PTX: threads along each axis'],
+            shared: [nat, 'PTX: bytes of dynamic shared memory'],
+            entry: [text, 'PTX: the entry, if the module has several'],
           },
         ),
         'a small launch to begin with, guessed from the text',
@@ -381,46 +381,46 @@ const documents: Readonly<Record<string, Document>> = {
       operations: [
         list(
           object('an operation', {
-            without: [text, 'its label: what `--without` and findings call it'],
+            without: [text, 'its label, as `--without` and findings use it'],
             name: [text, 'its name'],
             line: [nat, 'its line in the text, counted from 1'],
-            place: [orNull('a line', text), 'where its author wrote it, such as `kernel.py:31`'],
+            place: [orNull('a line', text), 'its source line, such as `kernel.py:31`'],
           }),
         ),
-        'operations that do something, in the order of the text',
+        'operations with an effect, in the order of the text',
       ],
     },
     {
       guessed: [
         list(oneOf('grid', 'block', 'shared')),
-        'of PTX: parts of the example that are guesses, which its text does not ask for',
+        'PTX: parts of the example that are guessed, because the text does not give them',
       ],
     },
   ),
-  'kernels.schema.json': document('tcspec.kernels/1', 'kernels that can be run', {
+  'kernels.schema.json': document('tcspec.kernels/1', 'kernels that `run` and `check` accept', {
     kernels: [
       list(
         object('a kernel', {
-          name: [text, 'what `run` and `check` call it'],
-          summary: [text, 'what it computes, and how'],
+          name: [text, 'its name for `run` and `check`'],
+          summary: [text, 'a description of what it computes, and how'],
           parameters: [
             list(
               object(
                 'a setting',
                 {
-                  name: [text, 'what `--set` calls it'],
+                  name: [text, 'its name for `--set`'],
                   default: [
                     either(
-                      'text, a number or a truth value',
+                      'text, a number or a boolean',
                       text,
-                      either('a number or a truth value', finite, bool),
+                      either('a number or a boolean', finite, bool),
                     ),
-                    'its value where nothing is given; tiles and stages may be chosen smaller to fit',
+                    'default value; tiles and stages may be smaller, to fit the sizes',
                   ],
                   unit: [text, 'what it counts'],
                   meaning: [text, 'what it says'],
                 },
-                { choices: [list(text), 'the words that it may be'] },
+                { choices: [list(text), 'the allowed words'] },
               ),
             ),
             'its settings',
@@ -428,9 +428,9 @@ const documents: Readonly<Record<string, Document>> = {
           tensors: [
             list(
               object('a tensor', {
-                name: [text, 'what `--in` and `--out` call it'],
+                name: [text, 'its name for `--in` and `--out`'],
                 role: [oneOf('in', 'out'), 'read or written'],
-                axes: [list(text), 'the setting that is the extent of each dimension'],
+                axes: [list(text), 'for each dimension, the setting that is its extent'],
               }),
             ),
             'its tensors',
@@ -438,30 +438,30 @@ const documents: Readonly<Record<string, Document>> = {
           broken: [
             list(
               object('a statement', {
-                without: [text, 'its label: what `--without` and findings call it'],
-                verdict: [text, 'the verdict of the kernel without it, under the eager schedule'],
-                shows: [list(text), 'hazard ids that are among its findings'],
-                explore: [bool, 'one run leaves it open, and other schedules decide'],
+                without: [text, 'its label, as `--without` and findings use it'],
+                verdict: [text, 'the verdict on the kernel without this statement, under the eager schedule'],
+                shows: [list(text), 'hazard ids of its findings'],
+                explore: [bool, 'true if one run does not decide, and other schedules do'],
               }),
             ),
-            'statements that it cannot do without',
+            'statements that the kernel needs',
           ],
         }),
       ),
-      'in the order of the catalogue; the one that was asked for',
+      'in the order of the catalogue, or only the requested kernel',
     ],
     twins: [
       list(
         object('a kernel with a mistake, and the same kernel without it', {
-          name: [text, 'what `check` calls the one that is wrong'],
-          fixed: [text, 'what `check` calls the one that is mended'],
+          name: [text, 'name of the wrong kernel for `check`'],
+          fixed: [text, 'name of the fixed kernel for `check`'],
           id: [text, 'the hazard id'],
           title: [text, 'what goes wrong'],
           fix: [text, 'what mends it'],
-          verdict: [text, 'the verdict of the one that is wrong'],
+          verdict: [text, 'the verdict on the wrong kernel'],
         }),
       ),
-      'kernels of a few lines with one hazard, each with the same kernel mended; those that were asked for',
+      'kernels of a few lines with one hazard, each with its fixed version; only the requested ones',
     ],
   }),
   'mma.schema.json': document('tcspec.mma/1', 'a matrix product', {
@@ -469,61 +469,61 @@ const documents: Readonly<Record<string, Document>> = {
     n: [nat, 'columns of b and d'],
     k: [nat, 'columns of a, rows of b'],
     types: [
-      dictionary('types', either('a type or a truth value', text, bool)),
+      dictionary('types', either('a type or a boolean', text, bool)),
       'element types of `a`, `b`, the accumulator `acc` and the output `d`; whether sums saturate',
     ],
-    arithmetic: [text, 'whose tensor cores multiply'],
+    arithmetic: [text, 'the chip whose tensor cores are modelled'],
     multiplyAdds: [nat, 'm times n times k'],
-    milliseconds: [finite, 'time that the product took'],
-    written: [orNull('a file', text), 'the file of d, if one was asked for'],
+    milliseconds: [finite, 'time of the product'],
+    written: [orNull('a file', text), 'the file with d, if one was requested'],
   }),
   'score.schema.json': document('tcspec.score/1', 'the score card of a back end', {
-    backEnd: [list(text), 'words of its command'],
+    backEnd: [list(text), 'its command, as a list of words'],
     version: [text, 'version of the specification'],
     seed: [nat, 'seed of the random questions'],
     score: [
       orNull('a number', finite),
-      'per cent of what was answered or failed, rounded down; null: nothing was',
+      'percentage of the answered and failed questions that passed, rounded down; null: there were none',
     ],
     pass: [nat, 'questions that passed'],
     fail: [nat, 'questions that failed'],
-    skip: [nat, 'questions that the back end does not know'],
+    skip: [nat, 'questions that the back end does not support'],
     rules: [
       list(
         object('a rule', {
           suite: [text, 'its suite'],
-          rule: [text, 'its id, which stays'],
+          rule: [text, 'its stable id'],
           says: [text, 'the rule in words'],
-          source: [text, 'where it is written, or what was measured'],
-          fidelity: [oneOf('silicon', 'documented', 'model'), 'how it is known'],
-          pass: [nat, 'questions about it that passed'],
-          fail: [nat, 'questions about it that failed'],
-          skip: [nat, 'questions about it that the back end does not know'],
+          source: [text, 'the document that states it, or the measurement'],
+          fidelity: [oneOf('silicon', 'documented', 'model'), 'the kind of evidence'],
+          pass: [nat, 'number of its questions that passed'],
+          fail: [nat, 'number of its questions that failed'],
+          skip: [nat, 'number of its questions that the back end does not support'],
           shown: [
             orNull(
               'a question that failed',
               object('a question that failed', {
-                question: [anything, 'the smallest that was found'],
+                question: [anything, 'the smallest failing question that was found'],
                 expected: [anything, 'the answer, or the code of the refusal'],
-                why: [text, 'where the answer differs first, or what went wrong'],
+                why: [text, 'the first difference of the answer, or what went wrong'],
                 case: [
                   orNull('a name', text),
                   'the case that failed first; null: only random questions failed',
                 ],
               }),
             ),
-            'a question that failed; null: none did',
+            'a question that failed; null: none failed',
           ],
         }),
       ),
-      'every rule that was asked about',
+      'every rule with at least one question',
     ],
   }),
   'mutation.schema.json': document(
     'tcspec.mutation/1',
-    'mutants of kernels and their fates',
+    'mutants of kernels, and which were killed',
     Object.assign({}, tally, {
-      undecided: [nat, 'those that no search within its bound decides: not killed'],
+      undecided: [nat, 'mutants that the search left undecided: not killed'],
       kernels: [
         list(
           object(
@@ -533,17 +533,13 @@ const documents: Readonly<Record<string, Document>> = {
               settings: [
                 dictionary(
                   'settings',
-                  either(
-                    'text, a number or a truth value',
-                    text,
-                    either('a number or a truth value', finite, bool),
-                  ),
+                  either('text, a number or a boolean', text, either('a number or a boolean', finite, bool)),
                 ),
                 'its settings',
               ],
-              undecided: [nat, 'those that no search within its bound decides'],
-              survivors: [list(mutantRow), 'mutants that are not found out and have no certificate'],
-              unnamed: [list(mutantRow), 'mutants that are found out by findings that do not name the place'],
+              undecided: [nat, 'mutants that the search left undecided'],
+              survivors: [list(mutantRow), 'mutants without a finding and without a certificate'],
+              unnamed: [list(mutantRow), 'killed mutants whose findings do not name the changed statement'],
               equivalents: [
                 list(
                   object('an equivalent mutant', {
@@ -553,7 +549,7 @@ const documents: Readonly<Record<string, Document>> = {
                     reason: [text, 'its certificate'],
                   }),
                 ),
-                'mutants that are no other program',
+                'mutants that are equivalent to the kernel',
               ],
               classes: [
                 list(
@@ -570,7 +566,7 @@ const documents: Readonly<Record<string, Document>> = {
                             } satisfies Members),
                           ),
                         ),
-                        'counts by kind of change',
+                        'counts for each kind of change',
                       ],
                     } satisfies Members),
                   ),
@@ -586,26 +582,26 @@ const documents: Readonly<Record<string, Document>> = {
   ),
   'events.schema.json': document('tcspec.events/1', 'the events of a run', {
     program: [text, 'name of the program'],
-    arch: [text, 'the chip that it is for'],
+    arch: [text, 'the chip'],
     events: [
       list(
         object('an event', {
-          i: [nat, 'its place in the log'],
-          cta: [orNull('a CTA', nat), 'the CTA of its agent; null for the beginning of a cluster'],
-          agent: [text, 'the agent, or nothing'],
+          i: [nat, 'its index in the log'],
+          cta: [orNull('a CTA', nat), 'the CTA of its agent; null at the beginning of a cluster'],
+          agent: [text, 'the agent, or empty'],
           site: [text, 'label of the statement'],
-          iteration: [text, 'rounds of the loops around it'],
+          iteration: [text, 'iteration of each loop around it'],
           what: [text, 'what happens'],
           place: [text, 'bytes that it touches'],
-          barrier: [text, 'barrier that it is about'],
+          barrier: [text, 'its barrier'],
         }),
       ),
       'in the order of the log',
     ],
   }),
-  'values.schema.json': document('tcspec.values/1', 'what an array holds after some steps of a run', {
+  'values.schema.json': document('tcspec.values/1', 'contents of an array after some steps of a run', {
     kernel: [text, 'name of the program'],
-    at: [nat, 'steps that have happened'],
+    at: [nat, 'number of steps done'],
     ...placeFields,
     window: [
       object('a window', {
@@ -614,46 +610,43 @@ const documents: Readonly<Record<string, Document>> = {
         rows: [nat, 'its rows'],
         columns: [nat, 'its columns'],
       }),
-      'the elements that are listed',
+      'the listed elements',
     ],
     values: [
-      list(either('a number, or the word of one that is not finite', finite, text)),
-      'row by row; empty where the run keeps no data',
+      list(either('a number, or a word if it is not finite', finite, text)),
+      'row by row; empty if the run has no data',
     ],
-    bytes: [
-      list(integer),
-      'the byte at which each element begins, in the memory of its CTA or in its tensor',
-    ],
-    unswizzled: [orNull('numbers', list(integer)), 'the same before the swizzle, where there is one'],
-    swizzle: [nat, 'bytes that the swizzle spans; 16 is none'],
+    bytes: [list(integer), 'byte offset of each element, in the memory of its CTA or in its tensor'],
+    unswizzled: [orNull('numbers', list(integer)), 'the same before the swizzle, if there is one'],
+    swizzle: [nat, 'bytes that the swizzle spans; 16 means no swizzle'],
     tiles: [list(list(nat)), 'levels of the tiling, outermost first: the extents of a tile'],
-    places: [list(object('an array', placeFields)), 'the arrays that can be asked for'],
+    places: [list(object('an array', placeFields)), 'the arrays that can be requested'],
   }),
-  'recording.schema.json': document('tcspec.recording/1', 'a run that is stepped through', {
+  'recording.schema.json': document('tcspec.recording/1', 'a recorded run, step by step', {
     kernel: [text, 'name of the program'],
-    arch: [text, 'the chip that it is for'],
+    arch: [text, 'the chip'],
     settings: [dictionary('settings', anything), 'settings of the kernel'],
-    without: [list(text), 'labels of the statements that were left out'],
-    schedule: [orNull('a schedule', text), 'the words that make this run again'],
+    without: [list(text), 'labels of the omitted statements'],
+    schedule: [orNull('a schedule', text), 'the schedule, in the words that repeat this run'],
     outcome: [oneOf('completed', 'stuck', 'out-of-fuel', 'fault'), 'how the run ended'],
-    reason: [text, 'what stopped it; empty if nothing did'],
+    reason: [text, 'what stopped it, or empty'],
     count: [nat, 'steps of the whole run'],
     clusters: [
-      object('clusters', { shown: [nat, 'clusters that are recorded'], of: [nat, 'clusters of the grid'] }),
-      'how much of the grid is recorded',
+      object('clusters', { shown: [nat, 'number of recorded clusters'], of: [nat, 'clusters of the grid'] }),
+      'the recorded part of the grid',
     ],
     agents: [
       list(
         object('an agent', {
           name: [text, 'its name'],
           cta: [nat, 'its CTA'],
-          warps: [nat, 'warps that it is made of'],
+          warps: [nat, 'number of its warps'],
         }),
       ),
       'agents, in the order in which findings number them',
     ],
     barriers: [
-      list(object('a barrier', { name: [text, 'storage and index in it'], cta: [nat, 'its CTA'] })),
+      list(object('a barrier', { name: [text, 'the storage, and the index in it'], cta: [nat, 'its CTA'] })),
       'mbarriers',
     ],
     buffers: [
@@ -661,12 +654,12 @@ const documents: Readonly<Record<string, Document>> = {
         object('an array', {
           name: [text, 'its name'],
           cta: [nat, 'its CTA'],
-          space: [oneOf('smem', 'tmem'), 'the memory that it is in'],
-          start: [nat, 'where it begins: a byte of shared memory, or of every lane of tensor memory'],
+          space: [oneOf('smem', 'tmem'), 'its memory space'],
+          start: [nat, 'its first byte in shared memory, or in every lane of tensor memory'],
           bytes: [nat, 'its length there'],
-          slots: [nat, 'slots of the ring that it is; 1 where it is none'],
-          slotBytes: [nat, 'from the start of a slot to that of the next'],
-          holds: [text, 'elements, and the shape of a slot'],
+          slots: [nat, 'slots of the ring; 1 if it is not a ring'],
+          slotBytes: [nat, 'distance between the starts of two slots'],
+          holds: [text, 'dtype of the elements, and the shape of a slot'],
         }),
       ),
       'arrays in shared and in tensor memory',
@@ -684,9 +677,9 @@ const documents: Readonly<Record<string, Document>> = {
             source: [
               object('a place in a source', {
                 place: [text, 'file and line'],
-                text: [text, 'what stands there, where that is known'],
+                text: [text, 'the source text, if it is known'],
               }),
-              'where an author wrote it',
+              'its source line',
             ],
           },
         ),
@@ -697,11 +690,11 @@ const documents: Readonly<Record<string, Document>> = {
       list(
         object('a line', {
           text: [text, 'the line without its indentation'],
-          depth: [nat, 'how far it is indented'],
-          site: [orNull('a statement', nat), 'the statement that begins here: place in `sites`'],
+          depth: [nat, 'depth of indentation'],
+          site: [orNull('a statement', nat), 'the statement that begins here, as an index into `sites`'],
         }),
       ),
-      'the program as it is printed',
+      'the program as text',
     ],
     picture: [
       object('a timeline', {
@@ -710,8 +703,8 @@ const documents: Readonly<Record<string, Document>> = {
             object('a lane', {
               name: [text, 'agent or unit'],
               cta: [nat, 'its CTA'],
-              kind: [oneOf('agent', 'unit'), 'whose lane it is'],
-              rows: [nat, 'bars that lie over one another at most'],
+              kind: [oneOf('agent', 'unit'), 'the owner of the lane'],
+              rows: [nat, 'number of rows that overlapping bars need'],
             }),
           ),
           'lanes, from top to bottom',
@@ -725,12 +718,12 @@ const documents: Readonly<Record<string, Document>> = {
               to: [nat, 'and ends'],
               kind,
               label: [text, 'the statement'],
-              tip: [text, 'what it is, in a sentence'],
-              isOpen: [bool, 'whether it is never over'],
+              tip: [text, 'a description in one sentence'],
+              isOpen: [bool, 'whether it never ends'],
               agent: [nat, 'agent of the statement'],
               at: [nat, 'number of the statement in its agent'],
               site: [nat, 'the statement'],
-              iteration: [list(nat), 'rounds of the loops around it'],
+              iteration: [list(nat), 'iteration of each loop around it'],
               first: [stepOrNull, 'step in which it begins'],
               last: [stepOrNull, 'step in which it ends'],
             }),
@@ -740,23 +733,23 @@ const documents: Readonly<Record<string, Document>> = {
         arrows: [
           list(
             object('an arrow', {
-              fromLane: [nat, 'lane of what signals'],
-              fromRow: [nat, 'row of that lane'],
+              fromLane: [nat, 'lane of the signal'],
+              fromRow: [nat, 'row in that lane'],
               from: [nat, 'when it does'],
-              toLane: [nat, 'lane of what waited'],
-              to: [nat, 'when it goes on'],
+              toLane: [nat, 'lane of the wait'],
+              to: [nat, 'time when the wait ends'],
               kind,
               fromStep: [stepOrNull, 'the step that signals'],
-              toStep: [stepOrNull, 'the step that waited'],
+              toStep: [stepOrNull, 'the step that waits'],
             }),
           ),
-          'from a signal or an arrival to the wait that needs it',
+          'arrows from a signal or an arrival to the wait that needs it',
         ],
         kinds: [
-          list(object('a kind', { kind, title: [text, 'what it is called'] })),
+          list(object('a kind', { kind, title: [text, 'its name'] })),
           'kinds of bars, in the order of a legend',
         ],
-        end: [nat, 'the last time at which something is drawn'],
+        end: [nat, 'the last time in the picture'],
       }),
       'the run in causal time',
     ],
@@ -776,12 +769,12 @@ const documents: Readonly<Record<string, Document>> = {
           agent: [nat, 'its agent'],
           at: [nat, 'number of the statement in its agent'],
           site: [integer, 'the statement'],
-          iteration: [list(nat), 'rounds of the loops around it'],
+          iteration: [list(nat), 'iteration of each loop around it'],
           does: [text, 'what happens'],
           time: [nat, 'causal time'],
           changed: [
             object(
-              'what is another after the step',
+              'what the step changes',
               {},
               {
                 agents: [list(tuple('an agent', nat, recordedAgent)), 'agents, by number'],
@@ -789,11 +782,11 @@ const documents: Readonly<Record<string, Document>> = {
                 slots: [list(tuple('a slot', nat, nat, recordedSlot)), 'slots, by array and number'],
                 flights: [
                   list(tuple('an operation', text, orNull('an operation', recordedFlight))),
-                  'operations in flight, by the key that they had; null: it is over',
+                  'operations in flight, by their previous key; null: the operation has ended',
                 ],
               },
             ),
-            'what is another after it, each whole',
+            'each changed part, as it is after the step',
           ],
         }),
       ),
@@ -806,25 +799,25 @@ const documents: Readonly<Record<string, Document>> = {
     shape,
     layout: [text, 'the first layout'],
     against: [text, 'the other one'],
-    different: [nat, 'elements that lie elsewhere'],
+    different: [nat, 'number of elements that lie elsewhere'],
     first: [
       orNull(
         'an element',
         object('an element', {
           index: [list(nat), 'its index'],
-          layout: [list(site), 'where the first layout has it'],
-          against: [list(site), 'where the other one has it'],
+          layout: [list(site), 'its place in the first layout'],
+          against: [list(site), 'its place in the other layout'],
         }),
       ),
       'the first element that lies elsewhere',
     ],
   }),
-  'layout-names.schema.json': document('tcspec.layout-names/1', 'layouts that have names', {
+  'layout-names.schema.json': document('tcspec.layout-names/1', 'layouts with a name', {
     layouts: [
       list(
         object('a family of layouts', {
           name: [text, 'its name'],
-          parameters: [list(text), 'what stands in brackets after the name'],
+          parameters: [list(text), 'the parameters in brackets after the name'],
           summary: [text, 'what it is'],
           example: [text, 'a layout of it'],
         }),
@@ -833,19 +826,19 @@ const documents: Readonly<Record<string, Document>> = {
     ],
   }),
   'layout-words.schema.json': document('tcspec.layout-words/1', 'one layout in several vocabularies', {
-    layout: [text, 'what was asked about'],
+    layout: [text, 'the layout in question'],
     shape,
     names: [list(text), 'names of it, as Pallas and Mosaic have them'],
     mosaic: [
       orNull('a description', text),
-      "Mosaic's tiling as a description, in JSON; null where it has none",
+      "Mosaic's tiling as a description, in JSON; null if there is none",
     ],
-    triton: [list(text), 'encodings of Triton that say the same on this array, as its modules write them'],
+    triton: [list(text), 'equivalent encodings of Triton on this array, as its modules write them'],
     cute: [
       orNull('a layout', text),
-      "CuTe's layout of threads and values, the first dimension fastest; null where no strides say it",
+      "CuTe's layout of threads and values, the first dimension fastest; null if no strides express it",
     ],
-    linear: [orNull('bases', text), 'bases over GF(2); null where it is not linear'],
+    linear: [orNull('bases', text), 'bases over GF(2); null if it is not linear'],
   }),
   'layout.schema.json': document(
     'tcspec.layout/1',
@@ -869,10 +862,7 @@ const documents: Readonly<Record<string, Document>> = {
     {
       phases: [list(nat), 'turns of each phase of one access'],
       pairing: [
-        orNull(
-          'a pairing',
-          either('text or a number', text, either('a number or a truth value', finite, bool)),
-        ),
+        orNull('a pairing', either('text or a number', text, either('a number or a boolean', finite, bool))),
         'how lanes are paired into phases',
       ],
       layout: [text, 'the layout whose elements are accessed'],
@@ -884,9 +874,9 @@ const documents: Readonly<Record<string, Document>> = {
           object('an instruction', {
             warp: [nat, 'the warp'],
             registers: [list(nat), 'registers of a lane that it moves'],
-            addresses: [list(orNull('a byte', nat)), 'byte of every lane; null where a lane takes no part'],
-            wavefronts: [nat, 'turns that it takes'],
-            conflicts: [nat, 'turns more than the fewest possible'],
+            addresses: [list(orNull('a byte', nat)), 'byte address of every lane; null for an inactive lane'],
+            wavefronts: [nat, 'number of its wavefronts'],
+            conflicts: [nat, 'wavefronts beyond the ideal number'],
             phases: [list(nat), 'turns of each phase'],
           }),
         ),
@@ -903,16 +893,16 @@ const documents: Readonly<Record<string, Document>> = {
             words: [
               list(
                 object('a word', {
-                  bank: [nat, 'the bank that has it'],
+                  bank: [nat, 'its bank'],
                   byte: [nat, 'its first byte'],
-                  lanes: [list(nat), 'the lanes that want it; of ldmatrix and stmatrix, the rows'],
+                  lanes: [list(nat), 'the lanes that access it; for ldmatrix and stmatrix, the rows'],
                 }),
               ),
-              'the words that are delivered, or taken: at most one of each bank',
+              'the words that are read or written: at most one of each bank',
             ],
           }),
         ),
-        'turns of one access, one by one; the order of the words of one bank is that of the lanes, which no counter shows',
+        'wavefronts of one access; the words of one bank are in the order of the lanes, which no counter shows',
       ],
     },
   ),
@@ -922,7 +912,7 @@ const documents: Readonly<Record<string, Document>> = {
       object(
         'a result',
         {
-          kind: [text, 'a value, a layout, or a layout after another function'],
+          kind: [text, 'a value, a layout, or a layout composed with another function'],
           text: [text, 'as CuTe writes it'],
         },
         {
@@ -932,40 +922,40 @@ const documents: Readonly<Record<string, Document>> = {
           size: [finite, 'number of coordinates'],
           cosize: [finite, 'one more than the largest value'],
           values: [list(nested), 'value of every coordinate, the first dimension fastest'],
-          valuesLeftOut: [nat, 'values that are not listed'],
+          valuesLeftOut: [nat, 'number of values that are not listed'],
         },
       ),
       'what it is',
     ],
   }),
-  'image.schema.json': document('tcspec.image/1', 'what a TMA box leaves in shared memory', {
+  'image.schema.json': document('tcspec.image/1', 'the image of a TMA box in shared memory', {
     box: [
       object('a box', {
         bits,
         extents: [list(nat), 'extent of every dimension'],
-        elementStrides: [list(nat), 'every how many elements one is copied'],
-        swizzle: [nat, 'bytes of the swizzle; 16 is none'],
+        elementStrides: [list(nat), 'step between copied elements'],
+        swizzle: [nat, 'bytes of the swizzle; 16 means no swizzle'],
       }),
       'the box of the tensor map',
     ],
     direction: [text, 'load or store'],
     tensor: [list(nat), 'extents of the tensor in global memory'],
-    at: [ints, 'coordinates of the box in it'],
+    at: [ints, 'position of the box in the tensor'],
     base: [nat, 'address of the box in shared memory'],
-    copied: [list(nat), 'extents of what is copied'],
+    copied: [list(nat), 'extents of the copied elements'],
     transactionBytes: [nat, 'bytes that the copy counts at its barrier'],
-    outside: [nat, 'elements of the box that are not in the tensor'],
+    outside: [nat, 'number of elements of the box outside the tensor'],
     addresses: [list(nat), 'byte of every element of the box, row-major'],
     origins: [
       list(orNull('an index', list(nat))),
-      'index in the tensor of every element of the box, row-major; null where it is not in the tensor',
+      'index in the tensor of every element of the box, row-major; null outside the tensor',
     ],
-    unswizzled: [list(nat), 'byte of every element of the box if there were no swizzle'],
+    unswizzled: [list(nat), 'byte of every element of the box before the swizzle'],
   }),
   'linear.schema.json': document('tcspec.linear/1', 'a layout over GF(2)', {
     layout: [
       object('a linear layout', {
-        kind: [oneOf('linear'), 'says that it is one; other commands take this part as it is'],
+        kind: [oneOf('linear'), 'marks a linear layout; other commands accept this object as it is'],
         bases: [dictionary('bases', list(list(nat))), 'image of every bit of every input dimension'],
         outputs: [
           list(
@@ -980,48 +970,48 @@ const documents: Readonly<Record<string, Document>> = {
       'the layout as a description',
     ],
     rank: [nat, 'rank of its matrix'],
-    surjective: [bool, 'whether every output is reached'],
-    injective: [bool, 'whether no two inputs have one output'],
-    freeVariableMasks: [dictionary('masks', nat), 'input bits that change nothing, by input dimension'],
+    surjective: [bool, 'whether the layout is surjective'],
+    injective: [bool, 'whether the layout is injective'],
+    freeVariableMasks: [dictionary('masks', nat), 'input bits without effect, by input dimension'],
   }),
-  'sweep-summary.schema.json': document('tcspec.sweep-summary/1', 'what a sweep came to', {
-    version: [text, 'version of the library that judged'],
-    hash: [text, 'of the document and of all files that it names'],
+  'sweep-summary.schema.json': document('tcspec.sweep-summary/1', 'the counts of a sweep', {
+    version: [text, 'version of the library that judged the points'],
+    hash: [text, 'hash of the document and of all files that it names'],
     points: [nat, 'points of the whole grid'],
     shard: [
       object('a part of the points', {
         part: [nat, 'which, from 1'],
         of: [nat, 'of how many'],
       }),
-      'the part that was asked for',
+      'the requested part',
     ],
-    asked: [nat, 'points of that part'],
-    answered: [nat, 'points of it that have a row'],
+    asked: [nat, 'number of points in that part'],
+    answered: [nat, 'number of its points that have a row'],
     stopped: [bool, 'whether a signal stopped the sweep'],
-    output: [orNull('a file', text), 'the file of the results, if one was asked for'],
+    output: [orNull('a file', text), 'the file with the results, if one was requested'],
     subjects: [
       list(
         object('a subject', {
           subject: [text, 'the kernel or the file'],
-          points: [nat, 'points of it that have a row'],
+          points: [nat, 'number of its points that have a row'],
           outcomes: [dictionary('counts', nat), 'points by outcome'],
           ids: [
             dictionary('counts', nat),
-            'points that are no killed mutant, by the id of their first finding or the code of their refusal',
+            'points that are not killed mutants, by the id of their first finding or the code of their refusal',
           ],
         }),
       ),
       'in the order of the grid',
     ],
   }),
-  'host-verdict.schema.json': document('tcspec.host-verdict/1', 'the verdict on a program of a host', {
-    program: [text, 'what the program is called, or its file'],
+  'host-verdict.schema.json': document('tcspec.host-verdict/1', 'the verdict on a host program', {
+    program: [text, 'name of the program, or its file'],
     verdict: [
       oneOf('ok', 'invalid', 'hazard', 'deadlock', 'wrong-result', 'undecided', 'out-of-fuel'),
-      'the worst of its launches and of what is between its operations',
+      'the worst verdict of its launches and of the order between its operations',
     ],
     reason: [text, 'why, in a line'],
-    operations: [nat, 'how many operations it has'],
+    operations: [nat, 'number of operations'],
     launches: [
       list(
         object('a launch', {
@@ -1029,15 +1019,18 @@ const documents: Readonly<Record<string, Document>> = {
           node: [orNull('a node', text), 'the node of a graph; null: the operation is the launch'],
           kernel: [text, 'its kernel'],
           stream: [text, 'its stream; `legacy`: the default stream'],
-          verdict: [orNull('a verdict', verdictWire), 'the verdict on it alone; null: it was not judged'],
+          verdict: [
+            orNull('a verdict', verdictWire),
+            'the verdict on this launch alone; null: it was not judged',
+          ],
           unjudged: [
             orNull('a reason', text),
-            'why it is executed and cannot be judged; null: it is, or it was not asked',
+            'why it was executed but not judged; null: it was judged, or judging was not requested',
           ],
-          again: [nat, 'how many later launches of the same kernel and shape it covers'],
+          again: [nat, 'number of later launches of the same kernel and shape that it covers'],
         }),
       ),
-      'its launches, in their order',
+      'its launches, in order',
     ],
     findings: [
       list(
@@ -1046,10 +1039,10 @@ const documents: Readonly<Record<string, Document>> = {
           {
             id: [oneOf('H1', 'H2', 'H3', 'H4', 'H5'), 'its kind (docs/Programs.md)'],
             severity: [oneOf('E', 'L'), 'E: a hazard; L: a note'],
-            title: [text, 'its kind in words'],
-            text: [text, 'what is wrong, in a line'],
+            title: [text, 'the kind in words'],
+            text: [text, 'one line: what is wrong'],
             a: [hostSide, 'the earlier operation'],
-            memory: [text, 'the memory; empty where there is none'],
+            memory: [text, 'the memory; empty if there is none'],
             spans: [list(pair(nat)), 'its bytes: start and end'],
             why: [text, 'why nothing orders the two'],
             fix: [text, 'what would'],
@@ -1057,15 +1050,18 @@ const documents: Readonly<Record<string, Document>> = {
           { b: [hostSide, 'the later operation'] },
         ),
       ),
-      'what is wrong between operations',
+      'findings between operations',
     ],
     compared: [
       list(
         object('a comparison', {
-          operation: [nat, 'the operation that compares; as many as there are operations: the end'],
+          operation: [
+            nat,
+            'index of the operation that compares; equal to the number of operations: the end of the program',
+          ],
           memory: [text, 'the memory'],
           elements: [nat, 'how many elements'],
-          differ: [nat, 'how many of them differ from what a file expects'],
+          differ: [nat, 'number of elements that differ from the expected file'],
         }),
       ),
       'what files expect',
@@ -1074,28 +1070,28 @@ const documents: Readonly<Record<string, Document>> = {
       orNull(
         'an operation',
         object('an operation', {
-          operation: [nat, 'the operation that could not be executed to its end'],
+          operation: [nat, 'the operation that failed'],
           why: [text, 'why'],
           fatal: [
             oneOf('address', 'assertion', 'trap', 'endless'),
-            'the kind: an access, an assertion, a trap, no end',
+            'the kind: an access, an assertion, a trap, or no end',
           ],
         }),
       ),
-      'where the program was stopped; null: nowhere',
+      'the fault that stopped the program; null: none',
     ],
   }),
   'litmus-answer.schema.json': document('tcspec.litmus-answer/1', 'the answer to a litmus test of PTX', {
     name: [text, 'the file'],
-    test: [text, 'the name that the test gives itself'],
-    question: [text, 'what is asked, as the test writes it'],
-    quantifier: [oneOf('exists', 'notExists', 'forall'), 'the kind of the question'],
+    test: [text, 'name of the test'],
+    question: [text, 'the condition, as the test writes it'],
+    quantifier: [oneOf('exists', 'notExists', 'forall'), 'the kind of the condition'],
     answer: [
       oneOf('allowed', 'never', 'always', 'not always', 'undecided'),
-      'which final states satisfy the condition',
+      'the final states that satisfy the condition',
     ],
-    holds: [orNull('yes or no', bool), 'whether the question holds; null: it is undecided'],
-    leftOut: [list(text), 'axioms that are left out'],
+    holds: [orNull('yes or no', bool), 'whether the condition holds; null: undecided'],
+    leftOut: [list(text), 'omitted axioms'],
     threads: [
       list(
         object('a thread', {
@@ -1118,13 +1114,13 @@ const documents: Readonly<Record<string, Document>> = {
     ],
     witness: [
       orNull('an execution', answerExecution),
-      'an execution that satisfies the condition, or contradicts a forall; null: none does',
+      'an execution that satisfies the condition, or contradicts a forall; null: there is none',
     ],
     refusals: [
       list(
         object('an execution that is forbidden', {
           state: [answerState, 'the final state that it would have'],
-          execution: [answerExecution, 'what it would choose'],
+          execution: [answerExecution, 'the values and orders that it would have'],
           contradictions: [
             list(
               object('a contradiction', {
@@ -1142,28 +1138,28 @@ const documents: Readonly<Record<string, Document>> = {
                           object('a step', {
                             from: [nat, 'an event'],
                             to: [nat, 'the next event'],
-                            is: [text, 'what makes the one precede the other'],
+                            is: [text, 'the relation between the two'],
                           }),
                         ),
-                        'the way in causality order; empty for other relations',
+                        'the path in causality order; empty for other relations',
                       ],
                     }),
                   ),
-                  'arrows that lead in a circle',
+                  'arrows that form a cycle',
                 ],
               }),
             ),
-            'axioms that it contradicts',
+            'axioms that it violates',
           ],
         }),
       ),
-      'executions that would do what the witness would; the first of them',
+      'forbidden executions that would have this outcome; only the first ones',
     ],
-    refused: [nat, 'how many such executions were found'],
+    refused: [nat, 'number of such executions'],
     states: [list(answerState), 'final states that the axioms allow'],
-    complete: [bool, 'whether every candidate was looked at'],
-    cut: [bool, 'whether a loop was left before its end'],
-    candidates: [nat, 'candidate executions that were looked at'],
+    complete: [bool, 'whether every candidate was examined'],
+    cut: [bool, 'whether a loop was cut off'],
+    candidates: [nat, 'number of candidate executions that were examined'],
   }),
   'litmus.schema.json': document('tcspec.litmus/1', 'a litmus test of the memory model', {
     name: [text, 'the clause whose test it is, or the file'],
@@ -1174,7 +1170,7 @@ const documents: Readonly<Record<string, Document>> = {
           text: [text, 'what it says'],
         }),
       ),
-      'the lines that say something',
+      'the lines without comments and blanks',
     ],
     options: [
       object('options of a verdict', {
@@ -1182,11 +1178,11 @@ const documents: Readonly<Record<string, Document>> = {
         strictProxies: [bool, 'whether a generic read before an asynchronous overwrite needs a proxy fence'],
         tensorPipe: [oneOf('issueOrder', 'documented'), 'which products of one queue are in order'],
       }),
-      'what it is judged by',
+      'the model in use',
     ],
-    leftOut: [list(text), 'clauses that are left out'],
+    leftOut: [list(text), 'omitted clauses'],
     model: [says, 'what the whole model says'],
-    without: [orNull('what is said', says), 'what it says without those clauses; null: none is left out'],
+    without: [orNull('what is said', says), 'what it says without those clauses; null: none is omitted'],
     agents: [
       list(object('an agent', { name: [text, 'its name'], cta: [nat, 'its CTA'] })),
       'agents of the test',
@@ -1194,9 +1190,9 @@ const documents: Readonly<Record<string, Document>> = {
     events: [
       list(
         object('an event', {
-          line: [orNull('a line', nat), 'its line; null: it comes before the test'],
-          by: [text, 'the agent or the operation that makes it'],
-          agent: [text, 'the agent; of an operation the one that issued it'],
+          line: [orNull('a line', nat), 'its line; null: the event comes before the test'],
+          by: [text, 'the agent or the operation that causes it'],
+          agent: [text, 'the agent; for an operation, the agent that issued it'],
           what: [text, 'what it does'],
           access: [
             orNull(
@@ -1207,62 +1203,65 @@ const documents: Readonly<Record<string, Document>> = {
                 proxy: [text, 'through which proxy'],
               }),
             ),
-            'the access that it is; null: it is none',
+            'the access; null: the event is not an access',
           ],
         }),
       ),
-      'the log; other members know an event by its place here',
+      'the log; other members refer to an event by its index here',
     ],
     arrows: [
       list(
         object('an arrow', {
-          clause: [text, 'the clause that draws it'],
-          kind: [oneOf('fact', 'flow'), 'a fact enters, or what one event knows flows to another'],
-          from: [nat, 'event; of the completion of a phase the event that completes it'],
-          phase: [orNull('a phase', phaseName), 'the phase whose completion it is; null: it is none'],
+          clause: [text, 'the clause that gives the arrow'],
+          kind: [
+            oneOf('fact', 'flow'),
+            'whether a fact enters, or knowledge flows from one event to another',
+          ],
+          from: [nat, 'index of the event; for the completion of a phase, the event that completes it'],
+          phase: [orNull('a phase', phaseName), 'the phase that is completed; null: none'],
           to: [nat, 'event'],
           views: [
             list(pair(orNull('a view', text))),
-            'which view of the one flows into which of the other; of a fact null, and which it enters',
+            'the view that flows and the view that it enters; for a fact, null and the view that it enters',
           ],
         }),
       ),
-      'without those that bring nothing new: their closure is the relation',
+      'arrows whose closure is the relation; redundant ones are omitted',
     ],
     pairs: [
       list(
         object('two accesses that conflict', {
-          a: [nat, 'the first, an event'],
+          a: [nat, 'index of the first event'],
           b: [nat, 'the second'],
           is: [
             orNull('a word', oneOf('race', 'not visible', 'unfenced', 'race of clusters', 'any order', 'ok')),
-            'what the model says of them; null: they do not meet, a plain write stands between',
+            'what the model says about them; null: nothing, because a plain write comes between them',
           ],
           because: [
             orNull(
               'a word',
               oneOf('in one unit', 'atomic', 'in order', 'seen', 'landed', 'found', 'not asked'),
             ),
-            'why nothing is wrong; null: something is, or nothing was asked',
+            'why nothing is wrong; null: something is wrong, or the pair was not judged',
           ],
           before: [bool, 'whether the first is before the second'],
-          seen: [orNull('yes or no', bool), 'whether the second sees the first; null: that is a read'],
-          window: [orNull('a view', text), 'the view in which it would be seen'],
+          seen: [orNull('yes or no', bool), 'whether the second sees the first; null: the first is a read'],
+          window: [orNull('a view', text), 'the view in which the first must be visible'],
           done: [
             either('a phase, or a word', phaseName, oneOf('itself', 'never')),
-            'what has to be known for the first to be done: the completion of a phase, itself, or nothing that ever happens',
+            'what shows that the first is done: the completion of a phase, the access itself, or nothing',
           ],
           beforeBy: [
             orNull('arrows', list(nat)),
-            'the arrows by which it is before, by their places in `arrows`',
+            'the arrows that order it before, as indexes into `arrows`',
           ],
-          seenBy: [orNull('arrows', list(nat)), 'the arrows by which it is seen'],
-          hazards: [list(text), 'ids of what the detector finds between the two'],
+          seenBy: [orNull('arrows', list(nat)), 'the arrows that make it visible'],
+          hazards: [list(text), 'ids of the findings between the two'],
         }),
       ),
-      'every two accesses that conflict',
+      'all pairs of conflicting accesses',
     ],
-    nothing: [list(nat), 'reads that find nothing'],
+    nothing: [list(nat), 'reads of unwritten bytes'],
     conditions: [
       list(
         object('a condition that fails', {
@@ -1271,39 +1270,39 @@ const documents: Readonly<Record<string, Document>> = {
           b: [nat, 'the second event'],
         }),
       ),
-      'conditions that fail, and between which events',
+      'failing conditions, with their events',
     ],
     ends: [
       list(
         object('what is left', {
           id: [text, 'id of the hazard'],
-          event: [orNull('an event', nat), 'the event that it is about; null: it is about none'],
+          event: [orNull('an event', nat), 'the event; null: none'],
         }),
       ),
-      'what is not over at the end, and uses of barriers and tensor memory that are wrong',
+      'what is still open at the end, and wrong uses of barriers and tensor memory',
     ],
     findings: [
       list(
         object('a finding', {
           id: [text, 'id of the hazard'],
-          severity: [text, 'how bad it is'],
+          severity: [text, 'the severity'],
           text: [text, 'what is wrong'],
-          lines: [list(nat), 'the lines that it is about'],
-          missing: [orNull('a sentence', text), 'what would mend it'],
+          lines: [list(nat), 'the lines of its accesses'],
+          missing: [orNull('a sentence', text), 'a fix'],
         }),
       ),
-      'what the detector, which leaves out no clause, finds in the same log',
+      'findings of the detector in the same log, with all clauses',
     ],
   }),
-  'ptx.schema.json': document('tcspec.ptx/1', 'what is in a module of PTX', {
+  'ptx.schema.json': document('tcspec.ptx/1', 'contents of a PTX module', {
     version: [text, 'version of the ISA'],
     target: [text, 'the chip, and options'],
-    addressSize: [orNull('bits', nat), 'bits of an address; null where it is not said'],
+    addressSize: [orNull('bits', nat), 'bits of an address; null if the module does not say'],
     shared: [
       list(
         object('shared memory', {
           name: [text, 'its name'],
-          bytes: [orNull('bytes', nat), 'its bytes; null of what the launch gives'],
+          bytes: [orNull('bytes', nat), 'size in bytes; null: the launch gives it'],
           align: [nat, 'its alignment in bytes'],
         }),
       ),
@@ -1313,7 +1312,7 @@ const documents: Readonly<Record<string, Document>> = {
       list(
         object('a function', {
           name: [text, 'its name'],
-          kind: [oneOf('entry', 'func'), 'what a launch begins, or what is called'],
+          kind: [oneOf('entry', 'func'), 'an entry, or a function that is called'],
           line: [nat, 'where it stands'],
           parameters: [
             list(
@@ -1324,17 +1323,17 @@ const documents: Readonly<Record<string, Document>> = {
                 bytes: [nat, 'its bytes'],
                 pointer: [
                   orNull('a state space', text),
-                  'what a pointer points into; null where it is not said to be one',
+                  'state space that a pointer points into; null: not declared as a pointer',
                 ],
               }),
             ),
-            'its parameters in their order',
+            'its parameters, in order',
           ],
-          directives: [list(text), 'what is said of its launch'],
+          directives: [list(text), 'its launch bounds and directives'],
           instructions: [nat, 'its instructions'],
           families: [
             list(object('a family', { family: [text, 'its name'], count: [nat, 'its instructions'] })),
-            'instructions by family, the most first',
+            'instructions by family, the most frequent first',
           ],
           unsupported: [
             list(
@@ -1346,33 +1345,33 @@ const documents: Readonly<Record<string, Document>> = {
             ),
             'opcodes that are not supported',
           ],
-          barriers: [list(orNull('an id', nat)), 'ids of named barriers; null of one in a register'],
+          barriers: [list(orNull('an id', nat)), 'ids of named barriers; null: the id is in a register'],
           mbarriers: [
             list(
               object('an mbarrier', {
-                line: [nat, 'where it is initialised'],
-                count: [orNull('a count', nat), 'arrivals of a phase; null of a register'],
+                line: [nat, 'line of the initialisation'],
+                count: [orNull('a count', nat), 'arrivals of a phase; null: the count is in a register'],
               }),
             ),
-            'barriers in shared memory that it initialises',
+            'mbarriers that it initialises',
           ],
           spins: [
             list(
               object('a spin', {
                 line: [nat, 'the line of its test'],
-                kind: [oneOf('mbarrier', 'semaphore'), 'what it waits for'],
+                kind: [oneOf('mbarrier', 'semaphore'), 'the object that it waits for'],
               }),
             ),
-            'loops that do nothing but wait; of a function with unsupported opcodes none',
+            'loops that only wait; empty for a function with unsupported opcodes',
           ],
           peeks: [
             list(
               object('a peek', {
                 line: [nat, 'the line of its test'],
-                waits: [list(nat), 'lines of the spins that wait where it was false'],
+                waits: [list(nat), 'lines of the loops that wait if the test was false'],
               }),
             ),
-            'tests whose answer is kept, and waited for later',
+            'tests whose result decides later whether to wait',
           ],
           flights: [
             list(
@@ -1381,19 +1380,19 @@ const documents: Readonly<Record<string, Document>> = {
                 accumulators: [nat, 'registers that it writes'],
                 sources: [nat, 'registers that it reads'],
                 waits: [list(nat), 'lines of the waits that cover it'],
-                touches: [list(nat), 'lines that use one of its registers before that'],
+                touches: [list(nat), 'lines that use one of its registers before those waits'],
               }),
             ),
-            'registers in flight: products of a warpgroup until they are waited for',
+            'registers in flight: operands of wgmma until the wait that covers it',
           ],
         }),
       ),
-      'functions that have bodies',
+      'functions with a body',
     ],
   }),
   'tiling.schema.json': document(
     'tcspec.tiling/1',
-    'operands that clusters share, by the order of their tiles',
+    'operands that clusters share, for each order of the tiles',
     {
       grid: [pair(nat), 'tiles in a column and in a row'],
       clusters: [nat, 'clusters that run at a time'],
@@ -1411,32 +1410,32 @@ const documents: Readonly<Record<string, Document>> = {
                 object('a wave', {
                   rows: [list(nat), 'rows of tiles'],
                   columns: [list(nat), 'columns of tiles'],
-                  bytes: [nat, 'bytes that its tiles read, each once'],
-                  kept: [nat, 'bytes of them that the wave before read too'],
+                  bytes: [nat, 'bytes that its tiles read, each counted once'],
+                  kept: [nat, 'bytes of those that the previous wave read, too'],
                   tiles: [list(pair(nat)), 'row and column of every tile'],
                 }),
               ),
               'tiles that run at a time',
             ],
-            missBytes: [list(nat), 'bytes from memory, for each of the caches'],
+            missBytes: [list(nat), 'bytes read from memory, for each cache size'],
           }),
         ),
-        'one entry an order',
+        'one entry for each order',
       ],
     },
   ),
   'time.schema.json': document('tcspec.time/1', 'a prediction of how long a kernel takes', {
     program: [text, 'its name'],
-    chip: [text, 'the chip that it is timed on'],
+    chip: [text, 'the chip'],
     microseconds: [finite, 'time of a launch'],
     megahertz: [finite, 'frequency of the multiprocessors'],
     cycles: [finite, 'cycles from the first instruction to the last byte'],
-    tensorCores: [finite, 'multiply-adds, as a share of what the chip could do in this time'],
-    bound: [text, 'the unit that is busy nearly always, or what the critical path waits for most'],
+    tensorCores: [finite, 'share of the peak rate of multiply-adds'],
+    bound: [text, 'the unit that is busy nearly all the time, or the main wait of the critical path'],
     residency: [
       object('a residency', {
         ctas: [nat, 'CTAs on a multiprocessor at once'],
-        limit: [text, 'what takes no more of them'],
+        limit: [text, 'the resource that limits this number'],
       }),
       'CTAs on a multiprocessor',
     ],
@@ -1446,36 +1445,36 @@ const documents: Readonly<Record<string, Document>> = {
         registers: [nat, 'registers of a thread'],
         shared: [nat, 'bytes of shared memory of a CTA'],
       }),
-      'what a CTA takes of a multiprocessor',
+      'resources of a multiprocessor that a CTA uses',
     ],
     clusters: [nat, 'clusters of the grid'],
     waves: [nat, 'waves of them'],
-    wavesRun: [nat, 'waves that were run; the others are like them'],
+    wavesRun: [nat, 'number of simulated waves; the others are like them'],
     bytes: [
-      object('bytes of one multiprocessor', {
+      object('traffic of one multiprocessor, in bytes', {
         loaded: [finite, 'loaded from global memory'],
-        missed: [finite, 'of these, not in L2'],
+        missed: [finite, 'loaded bytes that were not in L2'],
         stored: [finite, 'stored to global memory'],
       }),
-      'traffic of the waves that were run',
+      'traffic of the simulated waves',
     ],
-    busy: [dictionary('a share', finite), 'by unit, the share of the time for which it is busy'],
+    busy: [dictionary('a share', finite), 'the share of the time for which each unit is busy'],
     critical: [
       list(
         object('a stretch of the critical path', {
-          line: [text, 'the line of the author, or the statement'],
-          why: [text, 'what is waited for there'],
+          line: [text, 'the source line, or the statement'],
+          why: [text, 'what the wait is for'],
           cycles: [finite, 'how long'],
-          share: [finite, 'of the waves that were run'],
+          share: [finite, 'cycles of the simulated waves'],
         }),
       ),
       'the critical path by lines and reasons, the longest first',
     ],
-    notModelled: [list(text), 'what the prediction does not speak of'],
+    notModelled: [list(text), 'what the prediction does not cover'],
   }),
   'chip.schema.json': document('tcspec.chip/1', 'the numbers that predictions for a chip rest on', {
     name: [text, 'its name'],
-    says: [text, 'which chip it is'],
+    says: [text, 'name of the chip'],
     numbers: [
       dictionary(
         'a number',
@@ -1483,8 +1482,8 @@ const documents: Readonly<Record<string, Document>> = {
           value: [finite, 'how much'],
           unit: [text, 'of what'],
           says: [text, 'what it is'],
-          known: [oneOf('measured', 'documented', 'fitted', 'assumed'), 'how it is known'],
-          by: [text, 'rows of a capture, a page, or the captures that it was fitted to'],
+          known: [oneOf('measured', 'documented', 'fitted', 'assumed'), 'the kind of evidence'],
+          by: [text, 'the rows of a capture, a document, or the captures of a fit'],
         }),
       ),
       'by name',
@@ -1494,10 +1493,10 @@ const documents: Readonly<Record<string, Document>> = {
     layout: [text, 'its name'],
     shape,
     bits,
-    columns: [nat, 'columns that it takes'],
+    columns: [nat, 'number of its columns'],
     elementsPerColumn: [nat, 'elements of one lane in one column'],
     copies: [nat, 'places of every element'],
-    registers: [text, 'layout of registers that it is loaded into, and by which instruction'],
+    registers: [text, 'register layout after a load, and the instruction'],
     elements: [
       list(
         object('an element', {
@@ -1518,8 +1517,8 @@ const documents: Readonly<Record<string, Document>> = {
     ],
   }),
   'tmem-map.schema.json': document('tcspec.tmem-map/1', 'several arrays in tensor memory', {
-    used: [nat, 'columns that the arrays take'],
-    allocated: [nat, 'columns that are allocated: a power of two'],
+    used: [nat, 'columns in use'],
+    allocated: [nat, 'allocated columns: a power of two'],
     arrays: [
       list(
         object('an array', {
@@ -1528,7 +1527,7 @@ const documents: Readonly<Record<string, Document>> = {
           shape,
           bits,
           start: [nat, 'its first column'],
-          columns: [nat, 'columns that it takes'],
+          columns: [nat, 'number of its columns'],
         }),
       ),
       'in the order of their columns',
@@ -1536,23 +1535,23 @@ const documents: Readonly<Record<string, Document>> = {
   }),
   'transform.schema.json': document(
     'tcspec.transform/1',
-    'where the elements of an array lie in shared memory',
+    'the places of the elements of an array in shared memory',
     {
-      array: [arrayWire, 'the array as a description; the command takes this part as it is'],
+      array: [arrayWire, 'the array as a description; the command accepts this object as it is'],
       shape,
       bits,
-      transforms: [list(text), 'transforms, as they are applied'],
+      transforms: [list(text), 'transforms, in the order of their application'],
       physicalShape: [list(nat), 'shape of the array in shared memory'],
       tiling: [list(list(nat)), 'tiles, the outermost first'],
-      tiledShape: [list(nat), 'shape with its tiles as dimensions'],
-      strides: [ints, 'stride of every one of them, in elements'],
-      swizzle: [nat, 'bytes of the swizzle; 16 is none'],
+      tiledShape: [list(nat), 'shape with the tiles as dimensions'],
+      strides: [ints, 'stride of each dimension, in elements'],
+      swizzle: [nat, 'bytes of the swizzle; 16 means no swizzle'],
       bytes: [nat, 'bytes of the array'],
       base: [nat, 'address of the array'],
       addresses: [list(nat), 'byte of every element, row-major over the logical shape'],
-      unswizzled: [list(nat), 'byte of every element if there were no swizzle'],
+      unswizzled: [list(nat), 'byte of every element before the swizzle'],
     },
-    { bitOffsets: [list(nat), 'bit within that byte, where elements are not whole bytes'] },
+    { bitOffsets: [list(nat), 'bit within that byte, if elements are not whole bytes'] },
   ),
 }
 
@@ -1563,8 +1562,8 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
     version: [text, 'its version'],
     schemas: [
       object('schemas', {
-        suite: [text, 'schema of the files of suites'],
-        case: [text, 'schema of the files of cases'],
+        suite: [text, 'schema of the suite files'],
+        case: [text, 'schema of the case files'],
       }),
       'schemas of the other files',
     ],
@@ -1573,14 +1572,14 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
         object(
           'a suite',
           Object.assign({}, ofSuite, {
-            directory: [text, 'where its files are'],
-            lines: [text, 'the same cases in one file, a case on each line with its tensors inside'],
+            directory: [text, 'directory of its files'],
+            lines: [text, 'the same cases in one file, one case on each line, with the tensors inside'],
             cases: [
               list(
                 object('a case', {
                   file: [text, 'its file'],
                   rule: [text, 'id of its rule'],
-                  features: [list(text), 'what a back end must know to be asked'],
+                  features: [list(text), 'features that a back end must support'],
                   refused: [bool, 'whether a refusal is expected'],
                 }),
               ),
@@ -1589,17 +1588,17 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
           } satisfies Members),
         ),
       ),
-      'one entry a suite',
+      'one entry for each suite',
     ],
     files: [
       list(
         object('a file', {
-          file: [text, 'its name, relative to the directory'],
+          file: [text, 'its path, relative to the directory'],
           bytes: [nat, 'its length'],
           sha256: [text, 'SHA-256 of its bytes, in hexadecimal'],
         }),
       ),
-      'every file but this one',
+      'every other file',
     ],
   }),
   'suite.schema.json': document(
@@ -1610,12 +1609,12 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
       answer: [anything, 'the JSON Schema of an answer, with its tensors inside'],
     } satisfies Members),
   ),
-  'case.schema.json': document('tcspec.case/1', 'a question and what is expected of it', {
+  'case.schema.json': document('tcspec.case/1', 'a question with the expected answer', {
     suite: [text, 'name of the suite'],
     case: [text, 'name of the case'],
     rule: [text, 'id of the rule that it must follow'],
-    features: [list(text), 'what a back end must know to be asked'],
-    fidelity: [text, 'how the rule is known: silicon, documented or model'],
+    features: [list(text), 'features that a back end must support'],
+    fidelity: [text, 'evidence for the rule: silicon, documented or model'],
     question: [
       anything,
       'the question; a large tensor is an object with `npy`, a file next to this one, `dtype` and `shape`',
@@ -1626,7 +1625,7 @@ const vectorDocuments: Readonly<Record<string, Document>> = {
         object('an answer', { answer: [anything, 'the answer, with its tensors as in the question'] }),
         object('a refusal', { refused: [text, 'code of the refusal'] }),
       ),
-      'what the specification answers',
+      'the answer of the specification',
     ],
   }),
 }
@@ -1660,7 +1659,7 @@ const timeline: Json = {
     },
     otherData: {
       type: 'object',
-      description: 'program, chip, and what the clock is',
+      description: 'program, chip, and the meaning of the clock',
     },
   },
   required: ['schema', 'traceEvents', 'displayTimeUnit', 'otherData'],

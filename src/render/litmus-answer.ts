@@ -45,7 +45,7 @@ export const stateText = ({ values, waiting }: AnswerState): string =>
     Object.entries(values)
       .map(([name, v]) => `${name} = ${v === null ? 'nothing' : String(v)}`)
       .join(', '),
-    ...waiting.map((thread) => `${thread} waits at a barrier for ever`),
+    ...waiting.map((thread) => `${thread} waits at a barrier forever`),
   ]
     .filter((s) => s !== '')
     .join('; ')
@@ -118,7 +118,7 @@ const refusalText = (palette: Palette, d: LitmusAnswerDocument): ReadonlyArray<s
   d.witness !== null || !d.complete
     ? []
     : d.refusals.length === 0
-      ? ['no values that the reads could find lead there']
+      ? ['no values that the reads could find lead to it']
       : [
           ...d.refusals
             .slice(0, mostTold)

@@ -51,7 +51,7 @@ it.each([
   ['the address of data', 'mov.u64 %rd7, table;'],
 ])('%s traps', (_, address) => {
   expect(differing(`${load} ${address} ${through} ${store}`, x, x, undefined, declared)).toContain(
-    'what is called is no function',
+    'the callee is not a function that may',
   )
 })
 

@@ -253,7 +253,7 @@ test('an arrival of one lane that may take the place of another one is no matter
   expect(verdictOf(body('bar.warp.sync -1;'), 64, true).verdict).toBe('ok')
 })
 
-describe('lane 0 comes to the barrier of the cluster, and the others have ended, or will', () => {
+describe('lane 0 arrives at the cluster barrier, and the others have ended, or will', () => {
   test.each([
     ['in the branch behind it', ['@%p1 bra over;']],
     ['in their own', ['@%p1 bra aside;']],

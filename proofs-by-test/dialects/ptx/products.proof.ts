@@ -121,7 +121,7 @@ describe('what is demanded', () => {
           .replace(/^st/mu, `setp.ne.b32 %q, %${asked}, 0;\n@%q bra over;\nover:\nst`),
         mma,
       ).reason
-    const lost = 'the condition of the branch comes from what nothing has written (lane 0)'
+    const lost = 'the condition of the branch comes from unwritten registers or memory (lane 0)'
     const found = ['a0', 'b0', 'c0'].map((register) =>
       ['d0', 'd1', 'd2', 'd3'].map((asked) => without(register, asked).includes(lost)),
     )
@@ -167,7 +167,7 @@ describe('what is demanded', () => {
       ).reason
     const found = [1, 2, 5].map((lane) =>
       ['d0', 'd2'].map((asked) =>
-        without(lane, asked).includes('the condition of the branch comes from what nothing has written'),
+        without(lane, asked).includes('the condition of the branch comes from unwritten registers or memory'),
       ),
     )
     expect(found).toEqual([

@@ -94,7 +94,7 @@ describe('the metadata', () => {
   it('that nothing has written are found, and such as mean nothing', () => {
     const unwritten = source.replace('.reg .b32 %e;', '.reg .b32 %e, %g;').replace(/%e, 1,/u, '%g, 1,')
     expect(JSON.stringify(judged(unwritten))).toContain(
-      'the metadata of row 0 come from a register that nothing has written',
+      'the metadata of row 0 come from an unwritten register',
     )
     const nothing = source.replace(lastLoad, 'mov.b32 %e, 0;')
     expect(JSON.stringify(judged(nothing))).toContain('expected two different numbers of 2 bits')

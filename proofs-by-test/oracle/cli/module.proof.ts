@@ -624,7 +624,7 @@ describe('wrong use is one line', () => {
       `run k.ttgir ${one} --out c=o.npy`,
       /^tcspec: --out: expected an output of mm_host_tma, dc, found 'c'\n$/,
     ],
-    [`run k.ttgir ${one} --out dc=k.ttgir`, /another file than the one that is read/],
+    [`run k.ttgir ${one} --out dc=k.ttgir`, /a file other than the input/],
     [
       'check hopper-matmul --grid 1',
       /^tcspec: --grid: expected a module that is launched \(.ttgir, .ptx\), found 'hopper-matmul'\n$/,

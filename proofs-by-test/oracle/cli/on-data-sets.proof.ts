@@ -281,7 +281,7 @@ describe('data that are given', () => {
     )
     const { verdict, reason, findings } = JSON.parse(stdout) as Answer
     expect([verdict, findings[0]?.id]).toEqual([wanted, id])
-    expect(reason).toContain('with the given data of idx')
+    expect(reason).toContain('with the data given for idx')
   })
   test.each([
     ['as many rows as there are', [100, 156], 'ok', undefined],
@@ -297,7 +297,7 @@ describe('data that are given', () => {
     )
     const { verdict, reason, findings } = JSON.parse(stdout) as Answer
     expect([verdict, findings[0]?.id]).toEqual([wanted, id])
-    expect(reason.startsWith('with the given data of rows_per_expert_gmem: ')).toBe(true)
+    expect(reason.startsWith('with the data given for rows_per_expert_gmem: ')).toBe(true)
   })
   test('are left alone where nothing depends on them', async () => {
     files.set('x.npy', x)

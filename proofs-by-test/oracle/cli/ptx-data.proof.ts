@@ -109,7 +109,7 @@ describe('refused in one line', () => {
     [['mutate', '--all', '--known', 'x'], /^tcspec: --known: expected PTX \(\.ptx\).*, found '--all'\n$/u],
     [
       ['trace', ...of('votes'), '--known', 'x'],
-      /^tcspec: --known: expected --over shadow with it, found no --over\n$/u,
+      /^tcspec: --known: expected --over shadow, too, found no --over\n$/u,
     ],
     [
       ['mutate', ...of('votes'), '--over', 'tiles'],

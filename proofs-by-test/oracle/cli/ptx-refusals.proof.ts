@@ -68,7 +68,7 @@ const ofFlags: ReadonlyArray<readonly [argv: string, says: RegExp]> = [
   ],
   [
     `run k.ptx ${given} 3=99999999999 4=30 5=40`,
-    /^--arg: matmul_f32_param_3: "99999999999" is no value of type b32$/,
+    /^--arg: matmul_f32_param_3: "99999999999" is not a value of type b32$/,
   ],
   [`run k.ptx ${given} 3=25:u64 4=30 5=40`, /^--arg: matmul_f32_param_3: expected 4 bytes, found 8$/],
   [`run k.ptx ${given} 3=f32[3] 4=30 5=40`, /^--arg: matmul_f32_param_3: expected 4 bytes, found 8$/],
@@ -148,7 +148,7 @@ const ofFile: ReadonlyArray<readonly [name: string, change: (l: Launch) => void,
   [
     'one tensor of two sizes',
     (l) => (l.args[1]!['tensor'] = 'a'),
-    /^l\.json: a: expected the same bytes of it wherever it is an argument, found 4000 and 4800$/,
+    /^l\.json: a: expected the same bytes everywhere it is an argument, found 4000 and 4800$/,
   ],
   [
     'an unknown type of numbers',

@@ -185,7 +185,7 @@ describe('memory lasts', () => {
 
 describe('refusals', () => {
   it.each([
-    [{ op: 'write', to: 'x' }, 'expected a file or a value'],
+    [{ op: 'write', to: 'x' }, 'expected either a file or a value'],
     [{ op: 'wait', event: 'e', streams: 's' }, 'no such key'],
     [{ op: 'launches' }, 'one of alloc'],
   ])('%o', (operation, words) => {

@@ -170,7 +170,7 @@ describe('arguments in their places', () => {
       'launch.parameter p: there is no type pear of numbers',
     )
     expect(laid(1, { kind: 'scalar', type: 'u8', value: 256 }).failure).toBe(
-      'launch.parameter p: 256 is no value of type u8',
+      'launch.parameter p: 256 is not a value of type u8',
     )
   })
 

@@ -299,7 +299,7 @@ describe('one line says what is missing, or does not fit', () => {
     ['0', '1:u32', /expected 8 bytes, found 4$/u],
     ['3', 'a.npy', /^--arg: matmul_f32_param_3: expected 4 bytes, found 8$/u],
     ['3', '0.5', /expected a number of type b32, found '0.5'$/u],
-    ['3', '4294967296', /"4294967296" is no value of type b32$/u],
+    ['3', '4294967296', /"4294967296" is not a value of type b32$/u],
     ['3', '1:u64', /expected 4 bytes, found 8$/u],
     ['3', '1:q7', /expected a number of type q7/u],
     ['3+2', '1', /a number with its type/u],

@@ -68,7 +68,7 @@ describe('decodeVerdict', () => {
     [
       'a setting that is a list',
       { ...whole, settings: { m: [] } },
-      /^\$\.settings\.m: expected text, a number or a truth value, found an array of 0$/,
+      /^\$\.settings\.m: expected text, a number or a boolean, found an array of 0$/,
     ],
     [
       'no such hazard',

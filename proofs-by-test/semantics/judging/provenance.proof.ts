@@ -226,9 +226,9 @@ describe('theorem 1: proved iff equal over the field', () => {
       'A runs backwards and B does not',
       { ...correct, aTile: reversed },
       false,
-      /the operands do not meet: k-slice 96 of A with k-slice 0 of B/,
+      /the operands do not match: k-slice 96 of A with k-slice 0 of B/,
     ],
-    ['one tile of A throughout', { ...correct, aTile: () => i32(1) }, false, /the operands do not meet/],
+    ['one tile of A throughout', { ...correct, aTile: () => i32(1) }, false, /the operands do not match/],
     [
       'one tile throughout',
       { ...correct, aTile: () => i32(1), bTile: () => i32(1) },

@@ -67,7 +67,7 @@ describe.each(programs)('%s', (_, program) => {
         .join('\n')
         .match(/coords\[\d\]=/g) ?? []
     expect(of('SLICE', 'the next tile')).toHaveLength(coordinates.length)
-    expect(of('FLAG', 'whatever its predicate says')).toHaveLength(matching(program, / when /))
+    expect(of('FLAG', 'even if its predicate is false')).toHaveLength(matching(program, / when /))
   })
   test('law 3: dropping one half of a doubling gives the program back', () => {
     for (const m of some(of('DUP').filter((x) => x.statements[0]!.results.length === 0))) {

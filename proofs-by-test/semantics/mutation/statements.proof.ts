@@ -338,7 +338,7 @@ describe('fields', () => {
     const program = programOf([act('it', undefined, [], eq(s, i32(0)))])
     const [change] = fields(program)(siteOf(program, 'it'))
     expect([told(change!), difference(program, change!)]).toEqual([
-      'FLAG whatever its predicate says',
+      'FLAG even if its predicate is false',
       'no predicate',
     ])
   })

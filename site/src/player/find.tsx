@@ -82,7 +82,7 @@ export const Find = ({
         {text.trim() === ''
           ? ''
           : steps.length === 0
-            ? 'no step has these words'
+            ? 'no step contains these words'
             : isAt
               ? `${done.toLocaleString('en')} of ${steps.length.toLocaleString('en')}`
               : `${steps.length.toLocaleString('en')} steps`}

@@ -58,7 +58,7 @@ export const FindingWords = ({ mark }: { readonly mark: Mark }) => {
       </h2>
       <p class="small">{finding.text}</p>
       {mark.bars.length === 0 && (
-        <p class="small soft">Its statements are not in this run: another schedule shows it.</p>
+        <p class="small soft">Its statements are not in this run. Another schedule shows the finding.</p>
       )}
       <dl class="player-facts small">
         {findingRows(finding).map(({ label, cells: [first, ...others] }, i) => (

@@ -57,7 +57,7 @@ const Offers = ({
       <h2 id="player-offers">What can happen next</h2>
       {offers.length === 0 ? (
         <p class="small">
-          <strong>{recording.outcome === 'stuck' ? '✗ nothing: the run is stuck. ' : 'nothing. '}</strong>
+          <strong>{recording.outcome === 'stuck' ? '✗ nothing: the run is blocked. ' : 'nothing. '}</strong>
           {recording.reason}
         </p>
       ) : (

@@ -240,7 +240,7 @@ const slotLook = ({
   writing.length > 1
     ? ['✎✎', 'written by two', true]
     : writing.length > 0 && reading.length > 0
-      ? ['✎◉', 'written while it is read', true]
+      ? ['✎◉', 'overwritten while it is read', true]
       : writing.length > 0
         ? ['✎', 'being written', false]
         : reading.length > 0

@@ -149,7 +149,7 @@ export const Transport = ({
         max={last}
         step={1}
         value={at}
-        aria-label="position in the schedule"
+        aria-label="event in the schedule"
         aria-valuetext={`step ${String(at)} of ${String(last)}: ${positionWords(run.recording, at)}`}
         onInput={(event) => {
           go(clamp(run, Number(event.currentTarget.value)))

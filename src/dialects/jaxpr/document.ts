@@ -9,7 +9,7 @@
  * |------------|----------------------------------------------------------------------------------------------------------------|
  * | `Type`     | an array or a scalar (no dimensions), a ref in a memory space, barriers, semaphores, a union of refs             |
  * | `Value`    | a variable by its number, a constant scalar, a constant array; null: an output that is dropped                 |
- * | `Use`      | a ref or barrier and what is applied to it, in order                                                            |
+ * | `Use`      | a ref or barrier and the transforms, in order                                                            |
  * | `Eqn`      | an operation: operands, uses by name, parameters by name, jaxprs by name, results, and where it was written      |
  * | `Location` | a line of the author's, and the call that led there                                                             |
  *
@@ -266,11 +266,7 @@ const constantWire: Wire<Constant> = record<Constant>()(
   'a constant',
   {
     k: described(
-      either(
-        'a number, or its text',
-        either<number, boolean>('a number or a truth value', finite, bool),
-        text,
-      ),
+      either('a number, or its text', either<number, boolean>('a number or a boolean', finite, bool), text),
       'its value; infinities and NaN as text',
     ),
     dtype,
@@ -308,7 +304,7 @@ const argumentWire: Wire<LayoutArgument> = define('JaxprLayoutArgument', () =>
       'a number, a word or some numbers',
       either<number | boolean, string | null>(
         'a number or a word',
-        either<number, boolean>('a number or a truth value', finite, bool),
+        either<number, boolean>('a number or a boolean', finite, bool),
         either<string, null>('a word or null', text, nothing),
       ),
       list(integer),
@@ -445,7 +441,7 @@ const useWire: Wire<Use> = define('JaxprUse', () =>
   record<Use>()(
     'a use of a ref',
     { ref: described(valueWire, 'the ref or the barriers') },
-    { view: described(list(transformWire), 'what is applied to it, in order') },
+    { view: described(list(transformWire), 'the transforms, in order') },
   ),
 )
 
@@ -576,7 +572,7 @@ const locationWire: Wire<Location> = define('JaxprLocation', () =>
     'a location',
     { file: described(nat, 'number of the file'), line: described(nat, 'line, from 1 on') },
     {
-      function: described(line, 'the function that it is in'),
+      function: described(line, 'its function'),
       text: described(text, 'the line'),
       caller: described(orNull('the number of a location', nat), 'the call that led there'),
     },
@@ -653,7 +649,7 @@ const blockWire: Wire<BlockOf> = define('JaxprBlock', () =>
         orNull('a memory space', oneOf('gmem', 'smem')),
         'where the body finds it (default smem)',
       ),
-      delayRelease: described(nat, 'steps for which a block stays'),
+      delayRelease: described(nat, 'number of steps that use the same block'),
       collectiveAxes: described(list(line), 'axes of a cluster that share it'),
     },
   ),
@@ -664,7 +660,7 @@ const kernelWire: Wire<KernelOf> = define('JaxprKernel', () =>
     {
       name: described(line, 'what it is called'),
       form: described(oneOf('kernel', 'pallas_call', 'core_map'), 'how it is launched'),
-      mesh: described(meshWire, 'how many of it there are'),
+      mesh: described(meshWire, 'how many there are'),
       operands: described(list(operandWire), 'tensors of global memory, in the order of the body'),
       body: described(nat, 'number of its jaxpr'),
     },

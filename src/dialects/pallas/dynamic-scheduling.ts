@@ -87,7 +87,7 @@ const legal = (label: string, spec: DynamicScheduling): Build<void> =>
     if (spec.threadAxis === undefined && here.numThreads > 1)
       return yield* refused(
         `${room}.threads`,
-        `${label}: the kernel has ${String(here.numThreads)} threads and thread_axis is not given: expected it, since all of them ask`,
+        `${label}: the kernel has ${String(here.numThreads)} threads, so thread_axis is needed`,
       )
     if (spec.threadAxis !== undefined) {
       const axis = yield* axisHere(label, spec.threadAxis)

@@ -150,7 +150,8 @@ const dtypes = ({ acc, a, b, aScale, metadata }: Types): Why => {
       `the accumulator is ${acc.dtype}: products of ${a.dtype} and ${b.dtype} add up in ${row.into.join(' or ')}`,
     )
   if (a.dtype === 'e2m1' && aScale === null) return no('operands of e2m1 are multiplied with scales only')
-  if (metadata !== null && bitsOf(a.dtype) === 32) return no(`a sparse a has no elements of ${a.dtype}`)
+  if (metadata !== null && bitsOf(a.dtype) === 32)
+    return no(`a sparse operand a cannot have elements of ${a.dtype}`)
   return null
 }
 

@@ -31,7 +31,7 @@ const inCluster = (label: string, op: string, { from }: ClusterOptions): Build<v
     if (from?.specialized === true)
       return yield* refused(
         'ttng.cluster.warp_specialize',
-        `${label}: every thread of the cluster must execute ${op}, so it cannot stand inside of warp_specialize`,
+        `${label}: every thread of the cluster must execute ${op}, so it cannot be inside warp_specialize`,
       )
   })
 

@@ -218,7 +218,7 @@ export const localDealloc = (
     ? of({ storage: src.storage })
     : refused(
         'ttng.local_dealloc.allocation',
-        `${label}: local_dealloc takes what local_alloc gave, found a part of it`,
+        `${label}: local_dealloc needs the whole allocation of a local_alloc, found a part of it`,
       )
 
 // ---------------------------------------------------------------- parts

@@ -79,7 +79,7 @@ export const warpSpecialize: WarpSpecialize = <O extends Indices, C extends Indi
     if (inside !== undefined)
       return yield* refused(
         'ttng.warp_specialize.nested',
-        `${label}: warp_specialize cannot stand inside of another one, found it in ${inside}`,
+        `${label}: warp_specialize cannot be nested, found it in ${inside}`,
       )
     if (partitions.length !== module.partitions.length)
       return yield* refused(

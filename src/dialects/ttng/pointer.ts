@@ -101,7 +101,7 @@ export const load = <D extends Dtype, R extends number>(
     const type = yield* pointersHere(label, 'load', ptr)
     const { mask, other } = options
     if (other !== undefined && mask === undefined)
-      return yield* refused('ttng.load.other', `${label}: other stands where a mask is false, found no mask`)
+      return yield* refused('ttng.load.other', `${label}: other replaces masked elements, found no mask`)
     yield* shaped(label, 'ttng.load.shape', 'mask', type, mask)
     yield* shaped(label, 'ttng.load.shape', 'other', type, other)
     return yield* loadPtr(label, ptr, {
@@ -144,7 +144,7 @@ export const loadOne = <D extends Dtype>(
   block(function* () {
     const { mask, other } = options
     if (other !== undefined && mask === undefined)
-      return yield* refused('ttng.load.other', `${label}: other stands where a mask is false, found no mask`)
+      return yield* refused('ttng.load.other', `${label}: other replaces masked elements, found no mask`)
     const found = yield* loadPtr(`${label}.0`, alone<PtrIndex<D>>(ptr), {
       ...(mask === undefined ? {} : { mask: alone(mask) }),
       ...(other === undefined ? {} : { other: checked<Tensor<ScalarName>, Tensor>(alone(other)) }),

@@ -464,7 +464,7 @@ const issued = (
         op,
         label,
         'sync',
-        'a synchronous product of two CTAs has a barrier of the whole cluster, which cannot stand inside of warp_specialize',
+        'a synchronous product of two CTAs has a barrier of the whole cluster, which cannot be inside warp_specialize',
       )
     const done = yield* barrierStorage(yield* freshStorage(`${label}.done`), [], { ordersTensorCore: true })
     yield* run(`${label}.init`, { _tag: 'mbarrier.init', barrier: done, count: 1 }, on(when, speaks(from)))

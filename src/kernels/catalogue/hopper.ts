@@ -126,7 +126,7 @@ export const hopperPipelineWsKernel: Kernel = halvedKernel(
 
 const persistentParameters: ReadonlyArray<Parameter> = [
   count('blocks', 2, 'blocks', 'blocks that are launched and share the tiles'),
-  word('order', ['row-major', 'planar-snake'], 'how the tiles stand in one line'),
+  word('order', ['row-major', 'planar-snake'], 'order of the tiles'),
   word('gridMinorDim', ['m', 'n'], 'planar-snake: the dimension that is cut'),
   count('gridTileWidth', 1, 'tiles', 'planar-snake: how wide'),
 ]

@@ -148,7 +148,7 @@ export const invert = (layout: LinearSpec): Result<LinearLayout> =>
     ? pseudoinvert(layout)
     : refuse(
         'linear.not-invertible',
-        `Only a bijection has an inverse, this layout from ${showDimensions(inputDimensions(layout))} to ${showDimensions(layout.outputs)} has rank ${String(rank(layout))}`,
+        `Only a bijection has an inverse; this layout from ${showDimensions(inputDimensions(layout))} to ${showDimensions(layout.outputs)} has rank ${String(rank(layout))}`,
       )
 
 /**

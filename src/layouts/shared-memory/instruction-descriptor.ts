@@ -320,7 +320,7 @@ export const decode =
     }
     const accumulator = accumulators[at(4, 2)]
     if (isDense(kind) && accumulator === undefined)
-      return refuse('instruction.accumulator', 'There is no accumulator of code 3')
+      return refuse('instruction.accumulator', 'The code 3 is not an accumulator type')
     const d: InstructionDescriptor = isDense(kind)
       ? {
           _tag: 'dense',

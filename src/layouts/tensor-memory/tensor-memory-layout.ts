@@ -193,7 +193,7 @@ const legal = (
   packing: number,
 ): E.Either<never, TensorMemoryLayout> => {
   const data = { _tag: 'tensor-memory' as const, kind, tiled: tiledOf(kind, columns, packing) }
-  return isTensorMemoryLayout(data) ? E.right(data) : unreachable(`a ${kind} layout that is none`)
+  return isTensorMemoryLayout(data) ? E.right(data) : unreachable(`an invalid ${kind} layout`)
 }
 
 const constant = (kind: TensorMemoryKind): TensorMemoryLayout => E.toUnion(legal(kind, 16, 1))

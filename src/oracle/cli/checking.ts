@@ -56,7 +56,7 @@ import {
 const onGiven =
   (names: ReadonlyArray<string>) =>
   (one: Judged): Judged =>
-    names.length === 0 ? one : saidOn(one, `with the given data of ${names.join(', ')}`)
+    names.length === 0 ? one : saidOn(one, `with the data given for ${names.join(', ')}`)
 
 /** Of these tensors those of integers. */
 const integersOf = (program: Program, names: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -206,7 +206,7 @@ const judgeProgram = (world: World, name: string, options: Options): E.Either<Fa
     E.chainW((one) =>
       (one.verdict.mended ?? []).length === mending.length
         ? E.right(one)
-        : refuseFlag('--mend', 'a run that comes to its end', 'one that needs data it does not have'),
+        : refuseFlag('--mend', 'a run that ends', 'one that needs data it does not have'),
     ),
   )
 }

@@ -322,7 +322,7 @@ export const nextStep = (
   { memory }: Pick<Algebra, 'memory'>,
 ): ReadonlyArray<readonly [label: string, text: string]> =>
   outcome._tag === 'outOfFuel'
-    ? [['next', 'the run did not come to its end: --fuel EVENTS lets it go on']]
+    ? [['next', 'the run did not end: raise the limit with --fuel EVENTS']]
     : wantsData(outcome)
       ? [
           [

@@ -91,7 +91,7 @@ export const readRows = (text: string, shape: Shape | null): E.Either<Failure, T
         if (index === undefined)
           return refuse(
             'layout-csv',
-            `expected a row for warp ${String(w)} lane ${String(l)} register ${String(r)}, found none`,
+            `expected a row for warp ${String(w)}, lane ${String(l)}, register ${String(r)}, found none`,
           )
         lane.push(index)
       }

@@ -81,7 +81,7 @@ export const mendPtx = <J extends JudgedText>(
   if (missing === undefined)
     return refuse(
       'mend.unknown',
-      `${verdict.kernel}: no edge is known to be missing for ${finding.id}: one is looked for where two operations are in no order, of the first findings of a run that is not too long`,
+      `${verdict.kernel}: no edge is known to be missing for ${finding.id}: tcspec looks for one only between unordered operations, for the first findings of a short run`,
     )
   const [x, y] = sidesOf(finding) ?? [a, b]
   const first = anchorOf(original, before, x)

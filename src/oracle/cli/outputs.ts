@@ -44,7 +44,7 @@ export const outputsFit = (
     for (const operand of operands.filter(isFile)) {
       const read = files.destination(operand)()
       if (E.isRight(read) && read.right === place.right)
-        return refuseFlag(flag, 'another file than the one that is read', file)
+        return refuseFlag(flag, 'a file other than the input', file)
     }
   }
   return E.right(null)

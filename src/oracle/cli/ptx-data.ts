@@ -86,7 +86,7 @@ export const unknownAsked = (
   if (known.length > 0 && over !== 'shadow')
     return refuse(
       'bad-flag',
-      `--known: expected --over shadow with it, found ${over === null ? 'no --over' : '--over bits'}`,
+      `--known: expected --over shadow, too, found ${over === null ? 'no --over' : '--over bits'}`,
     )
   const other = known.find((name) => !data.includes(name))
   if (other !== undefined)

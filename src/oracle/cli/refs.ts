@@ -108,7 +108,7 @@ const ofJson = (
       return flag !== undefined
         ? refuseFlag(
             `--${flag}`,
-            `none, since ${what} says the bits of an element`,
+            `none, because ${what} gives the bits of an element`,
             wordOf(options, flag) ?? '',
           )
         : expected !== null && !sameShape(expected, array.shape)

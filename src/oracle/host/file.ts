@@ -243,7 +243,7 @@ const pointers = described(
       {},
     ),
   ),
-  'words of eight bytes that are addresses of memory, whatever stands in their place',
+  'words of eight bytes that are replaced by addresses of memory',
 )
 const maps = described(
   list(
@@ -252,12 +252,12 @@ const maps = described(
       {
         at: described(nat, 'the first of its 128 bytes'),
         byte: described(nat, 'the byte of the memory at which the tensor begins'),
-        map: described(tensorMap, 'what it says; its tensor is a memory'),
+        map: described(tensorMap, 'the tensor map; its tensor is a memory'),
       },
       {},
     ),
   ),
-  'runs of 128 bytes that are a tensor map, whatever stands in their place',
+  'runs of 128 bytes that are replaced by a tensor map',
 )
 const touches = {
   reads: described(list(line), 'memories that it reads'),
@@ -287,7 +287,7 @@ const launch = record<Launch>()(
   {
     op: opOf('launch'),
     launch: described(
-      either<string, PtxLaunch>('a launch file, or what would stand in one', line, ptxLaunchWire),
+      either<string, PtxLaunch>('a launch file, or its contents in place', line, ptxLaunchWire),
       'a launch file (tcspec.ptx-launch/1), or the same in place; tensors are memories by their names',
     ),
   },
@@ -337,7 +337,7 @@ const node: Wire<Node> = define('GraphNode', () =>
     'a node',
     { name: described(line, 'what it is called'), operation: described(graphOperation, 'what it does') },
     {
-      after: described(list(line), 'nodes that are over before it begins; they stand before it in the list'),
+      after: described(list(line), 'nodes that must end before it begins; they come earlier in the list'),
     },
   ),
 )
@@ -396,7 +396,7 @@ const operation: Wire<HostOperation> = define('HostOperation', () =>
     read: record<Read>()(
       'a copy to pageable memory of the host',
       { op: opOf('read'), from: described(spot, 'where from') },
-      { bytes, file: described(line, 'a .npy file with what is expected'), pointers, maps, stream },
+      { bytes, file: described(line, 'a .npy file with the expected values'), pointers, maps, stream },
     ),
     copy,
     fill,
@@ -494,7 +494,7 @@ const ambiguous = (p: HostProgram): Failure | null => {
   )
   return at < 0
     ? null
-    : failure('json.form', `$.operations[${String(at)}]: expected a file or a value, one of them`)
+    : failure('json.form', `$.operations[${String(at)}]: expected either a file or a value`)
 }
 
 export const decodeHost = (document: unknown): E.Either<Failure, HostProgram> =>

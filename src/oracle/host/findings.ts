@@ -99,7 +99,7 @@ const edgeOf = (a: Named, b: Named, where: string | null): Edge => {
     }
   return b.grid?.dependent === true && !b.grid.waits
     ? {
-        why: `${b.what} is a dependent launch and never executes griddepcontrol.wait, so it knows nothing of the launch before it`,
+        why: `${b.what} is a dependent launch and never executes griddepcontrol.wait, so it is not ordered after the previous launch`,
         fix: `cudaGridDependencySynchronize() (griddepcontrol.wait) before ${where ?? 'the access'}`,
       }
     : {
@@ -160,7 +160,7 @@ export const findingOfRace = (named: ReadonlyMap<number, Named>, now: number, r:
       b,
       memory,
       spans,
-      why: 'a dependent launch knows nothing of the memory of the launch before it until griddepcontrol.wait',
+      why: 'until griddepcontrol.wait, a dependent launch is not ordered after the previous launch',
       fix: `cudaGridDependencySynchronize() (griddepcontrol.wait) before ${b.where ?? 'the access'}`,
     }
   const { why, fix } = edgeOf(first, second, b.where)

@@ -89,7 +89,7 @@ export interface LaunchFile {
 const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
   record<LaunchTensor>()(
     'a tensor',
-    { tensor: described(line, 'what it is called; `--out` calls it so') },
+    { tensor: described(line, 'its name, also for `--out`') },
     {
       kind: described(oneOf('tensordesc', 'pointer'), 'whether the parameter is a descriptor or a pointer'),
       shape: described(list(nat), 'its extents; without them, those of its file'),
@@ -98,7 +98,7 @@ const tensor: Wire<LaunchTensor> = define('LaunchTensor', () =>
       dtype: described(line, 'its element type, such as `f16` or `torch.float16`: compared with the text'),
       padding: described(
         wordOf<Padding>()({ zero: true, nan: true }),
-        'what its descriptor loads from outside of it; without it, zeros',
+        'the value that its descriptor loads outside the tensor; default: zeros',
       ),
       role: described(
         wordOf<Role>()({ in: true, out: true, inout: true }),
@@ -122,7 +122,7 @@ const argument: Wire<LaunchArgument> = define('LaunchArgument', () =>
     either<string, number | boolean>(
       'a number or the name of a tensor',
       line,
-      either<number, boolean>('a number or a truth value', finite, bool),
+      either<number, boolean>('a number or a boolean', finite, bool),
     ),
     tensor,
   ),
@@ -147,7 +147,7 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
       memory: described(list(tensor), 'tensors that no argument addresses: `pointers` of others name them'),
       outputs: described(
         list(line),
-        'tensors that the kernel writes: their files hold what is expected, and are no input',
+        'tensors that the kernel writes; their files hold expected values and are not inputs',
       ),
       kept: described(
         list(line),

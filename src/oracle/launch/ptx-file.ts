@@ -165,8 +165,8 @@ const file = described(
   either<null, string>('null or a file', nothing, line),
   'the file that holds the tensor before the launch, next to the launch file; NAME.npy for an input; null: there is no file, and an input gets seeded data',
 )
-const symbol = described(line, 'the variable of the module that it is')
-const name = described(line, 'what it is called; `--out` calls it so')
+const symbol = described(line, 'the variable of the module')
+const name = described(line, 'its name, also for `--out`')
 const dtype = described(line, 'its element type, such as `f16`, `f32`, `f64`, `s32`, `u64`')
 const pointers = described(list(line), 'tensors whose addresses it holds, 8 bytes each; it has no file')
 const swizzle = described(oneOf(0, 32, 64, 128), 'bytes of a row in which 16-byte pieces change places')
@@ -178,7 +178,7 @@ export const tensor: Wire<PtxTensor> = define('PtxTensor', () =>
     {
       kind: described(oneOf('pointer'), 'the parameter is the address of its first byte'),
       dtype,
-      shape: described(list(nat), 'its extents; it is row-major. Without them, those of its file'),
+      shape: described(list(nat), 'its extents; it is row-major. Default: those of its file'),
       role,
       file,
       offset,
@@ -234,7 +234,7 @@ export const tensorMap: Wire<PtxTensorMap> = define('PtxTensorMap', () =>
       interleave: described(oneOf(0, 16, 32), 'bytes of interleaved slices; 0: none'),
       fill: described(
         wordOf<'zero' | 'nan'>()({ zero: true, nan: true }),
-        'what is loaded from outside; without it, zeros',
+        'the value that is loaded outside the tensor; default: zeros',
       ),
       l2: described(nat, 'promotion in the second cache, which changes nothing'),
       shape: described(
@@ -274,7 +274,7 @@ const descriptor: Wire<PtxDescriptor> = define('PtxDescriptor', () =>
       ),
       padding: described(
         wordOf<'zero' | 'nan'>()({ zero: true, nan: true }),
-        'what is loaded from outside; without it, zeros',
+        'the value that is loaded outside the tensor; default: zeros',
       ),
       role,
       file,
@@ -321,7 +321,7 @@ export const struct: Wire<PtxStruct> = define('PtxStruct', () =>
 const plain = either<string, number | boolean>(
   'a number or the name of a tensor',
   line,
-  either<number, boolean>('a number or a truth value', finite, bool),
+  either<number, boolean>('a number or a boolean', finite, bool),
 )
 
 const argument: Wire<PtxArgument> = define('PtxArgument', () =>

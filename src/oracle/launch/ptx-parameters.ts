@@ -101,7 +101,7 @@ const lay = (
     return failure('launch.parameter', `${what}: there is no type ${a.type} of numbers`)
   const bytes = scalarBytes(a.type, a.value)
   if (bytes === null)
-    return failure('launch.parameter', `${what}: ${JSON.stringify(a.value)} is no value of type ${a.type}`)
+    return failure('launch.parameter', `${what}: ${JSON.stringify(a.value)} is not a value of type ${a.type}`)
   if (bytes.length > room)
     return wrong(what, `at most ${String(room)} bytes`, `${String(bytes.length)} of type ${a.type}`)
   into.bytes.set(bytes, at)

@@ -375,7 +375,7 @@ const unlike = (args: ReadonlyArray<PtxArgument | null>): Failure | null => {
     if (before !== undefined && before !== bytes)
       return failure(
         'launch.tensor',
-        `${a.tensor}: expected the same bytes of it wherever it is an argument, found ${String(before)} and ${String(bytes)}`,
+        `${a.tensor}: expected the same bytes everywhere it is an argument, found ${String(before)} and ${String(bytes)}`,
       )
     known.set(a.tensor, bytes)
   }

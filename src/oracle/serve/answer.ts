@@ -78,7 +78,7 @@ const methodsDocument = async (asked: Answering): Promise<unknown> => ({
     })),
     ...aboutItself.map((name) => ({
       name,
-      says: name === 'methods' ? 'what can be asked' : 'version of the package, and of what it runs on',
+      says: name === 'methods' ? 'what can be asked' : 'versions of the package and of its runtime',
       params: { type: 'object', additionalProperties: false },
       result: [`tcspec.${name}/1`],
     })),

@@ -87,14 +87,10 @@ export const journalOnDisk: OpenJournal = (file, goesOn) => {
     return goesOn
       ? refuse(
           'bad-flag',
-          `--resume: expected a file with the results so far, found '${file}', which is none`,
+          `--resume: expected a file with the results so far, found '${file}', which has none`,
         )
       : opened(file, nothing)
-  if (!goesOn)
-    return refuse(
-      'bad-flag',
-      `-o: expected a file that is not there yet, found '${file}': --resume goes on with it`,
-    )
+  if (!goesOn) return refuse('bad-flag', `-o: expected a new file, found '${file}': --resume goes on with it`)
   const read = onDisk.read(file)()
   if (E.isLeft(read)) return read
   return opened(file, read.right)

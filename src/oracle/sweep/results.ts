@@ -145,7 +145,7 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
       notes: described(list(text), 'ids of the notes, each once'),
       proved: described(
         either<null, boolean>('null or a truth value', nothing, bool),
-        'whether the subject computes what it says; null where nothing is to be proved',
+        'whether the subject computes what it claims; null if nothing was to be proved',
       ),
       digest: described(
         record<PointVerdict['digest']>()(
@@ -161,9 +161,12 @@ const verdict: Wire<PointVerdict> = define('PointVerdict', () =>
       events: described(nat, 'events of the run'),
     },
     {
-      decidedBy: described(oneOf('one-schedule', 'exploration'), 'by what it was decided, if it was'),
-      lookedAt: described(oneOf('one-schedule', 'exploration'), 'what was looked at where nothing decided'),
-      comparison: described(comparison, 'of the outputs with what they should be'),
+      decidedBy: described(oneOf('one-schedule', 'exploration'), 'the method that decided it, if any'),
+      lookedAt: described(
+        oneOf('one-schedule', 'exploration'),
+        'the schedules that were examined without deciding',
+      ),
+      comparison: described(comparison, 'the outputs compared with their expected values'),
     },
   ),
 )
@@ -181,7 +184,7 @@ const mutant: Wire<PointMutant> = define('PointMutant', () =>
       accurate: described(bool, 'whether the first finding has the id that the change asks for'),
       certificate: described(
         either<null, string>('null or text', nothing, text),
-        'the reason why the change leaves the program the same; null if there is none',
+        'the reason why the mutant is equivalent; null if there is none',
       ),
     },
     {},
@@ -236,8 +239,8 @@ const rowWire: Wire<Row> = define('Row', () =>
     },
     {
       verdict: described(verdict, 'of a subject as it is: what its verdict says'),
-      mutant: described(mutant, 'of a mutant: what it is, and its fate'),
-      time: described(time, 'of a prediction: how long, and what it waits for'),
+      mutant: described(mutant, 'for a mutant: the change, and whether it was killed'),
+      time: described(time, 'for a prediction: the time, and what it waits for'),
     },
   ),
 )

@@ -95,9 +95,9 @@ export const everyKernel = '*'
 // ---------------------------------------------------------------- form
 
 const value: Wire<SettingValue> = either<string, number | boolean>(
-  'text, a number or a truth value',
+  'text, a number or a boolean',
   text,
-  either<number, boolean>('a number or a truth value', finite, bool),
+  either<number, boolean>('a number or a boolean', finite, bool),
 )
 const settings: Wire<SettingLists> = dictionary('values by the name of the setting', list(value))
 
@@ -111,10 +111,7 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
       ),
     },
     {
-      settings: described(
-        settings,
-        'of a kernel: values of its settings, in the place of those of the document',
-      ),
+      settings: described(settings, 'for a kernel: values of its settings, instead of those of the document'),
       launch: described(
         list(text),
         'of a module or PTX: launch files (tcspec.launch/1, tcspec.ptx-launch/1), in turn',
@@ -129,7 +126,7 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
       ),
       computes: described(
         text,
-        'of a module or PTX: what is to be proved, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B), `gemm:A,B,OUT` (the same, with an epilogue) or `copy:FROM,OUT`',
+        'for a module or PTX: the claim to prove, `matmul:A,B,OUT` (`B.T`: the transpose of tensor B), `gemm:A,B,OUT` (the same, with an epilogue) or `copy:FROM,OUT`',
       ),
       known: described(list(text), 'of PTX over `shadow`: inputs whose data are known'),
     },
@@ -162,7 +159,7 @@ export const sweepWire: Wire<SweepSpec> = define('SweepSpec', () =>
       schema: described(oneOf(sweepSchema), 'name and version of this schema'),
       subjects: described(
         list(either<string, SweptSubject>('a name or a subject', text, subject)),
-        'what is judged: names of kernels and of files, modules with their launches',
+        'the subjects: names of kernels and files, and modules with their launches',
       ),
     },
     {

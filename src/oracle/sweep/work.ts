@@ -100,7 +100,7 @@ const errorIn = (document: unknown): Failure => {
   const error = isObject(document) ? document['error'] : null
   return isObject(error)
     ? failure(String(error['code']), String(error['message']))
-    : failure('bug', 'no document of an error')
+    : failure('bug', 'not a document of an error')
 }
 
 /** Of a prediction what is worth a line. */

@@ -97,7 +97,7 @@ const relations = `## Two relations
 
 A run is a list of events. Two relations are computed over it in one pass.
 
-**Order** says what has happened before what. These follow one another: the statements of an agent; the issue of an asynchronous operation, its accesses and its
+**Order** says what has happened before what. Each of these is ordered in itself: the statements of an agent; the issue of an asynchronous operation, its accesses and its
 signals; the products of one tensor queue, and the pairs that the manual lists; the arrivals of a generation and each wait for it; a completed group and
 the wait that covers it; everything before and after a point where agents meet. In PTX the lanes of a warp are threads, and \`bar.warp.sync\` is where they meet.
 

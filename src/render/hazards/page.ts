@@ -250,7 +250,7 @@ R1  read before arrival
 Its section below has a table with the fix in the words of CUDA, of Triton and Gluon, and of Pallas. Where a language has no row, its compiler writes the
 statement, or the mistake cannot be made there.
 
-After the table stands the smallest kernel with this mistake. Its listing is a comparison: lines with \`-\` belong to the wrong kernel, lines with \`+\` to the
+After the table is the smallest kernel with this mistake. Its listing is a comparison: lines with \`-\` belong to the wrong kernel, lines with \`+\` to the
 right one. The verdict of the wrong one follows; the right one is \`ok\` in every schedule. Both can be run: \`tcspec check zoo/R1\`,
 \`tcspec check zoo/R1-fixed\`. \`--mend 1\` applies the fix of the first finding to a kernel of your own.
 

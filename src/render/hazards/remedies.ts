@@ -140,8 +140,8 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     looks: 'A product has operands of a later step.',
     why: 'The arrival says that the product was issued. The tensor core may still read the slot.',
     cuda: 'release by `tcgen05.commit` on the barrier, or after the wait for the operation',
-    triton: 'Gluon: `tcgen05_commit(empty)` in the place of `mbarrier.arrive(empty)`',
-    pallas: '`plgpu.tcgen05_commit_arrive(consumed)` in the place of `plgpu.barrier_arrive`',
+    triton: 'Gluon: `tcgen05_commit(empty)` instead of `mbarrier.arrive(empty)`',
+    pallas: '`plgpu.tcgen05_commit_arrive(consumed)` instead of `plgpu.barrier_arrive`',
   },
   W3: {
     looks: 'A product of the step before has operands of a later step.',
@@ -186,7 +186,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     pallas: '`num_arrivals` must count every producer',
   },
   B4: {
-    looks: 'A wait hangs for ever, or passes before all bytes are there.',
+    looks: 'A wait hangs forever, or passes before all bytes are there.',
     why: 'The bytes that `expect_tx` announces are not those that the copies bring, or they are announced too late.',
     cuda: 'announce the bytes of the boxes in the arrival itself: `mbarrier.arrive.expect_tx`',
     triton: 'Gluon: `mbarrier.expect(bar, desc.block_type.nbytes)`, for each copy',
@@ -219,7 +219,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     why: 'Pallas lets each waiter see every generation. One that skips some can be a turn late.',
     cuda: null,
     triton: null,
-    pallas: 'wait for each generation, even where nothing is read',
+    pallas: 'wait for each generation, even if nothing is read',
   },
   B9: {
     looks: 'A cluster hangs at its start.',
@@ -299,7 +299,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     pallas: '`plgpu.Barrier(orders_tensor_core=True)`',
   },
   T1: {
-    looks: 'The next kernel on the same SM waits for ever to allocate.',
+    looks: 'The next kernel on the same SM waits forever to allocate.',
     why: 'Tensor memory stays allocated until it is freed.',
     cuda: '`tcgen05.dealloc` for each `tcgen05.alloc`',
     triton: null,
@@ -313,7 +313,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
     pallas: null,
   },
   T3: {
-    looks: 'The allocation faults or waits for ever.',
+    looks: 'The allocation faults or waits forever.',
     why: 'An allocation has 32, 64, 128, 256 or 512 columns, and a CTA has 512 in all.',
     cuda: 'round up to a power of two from 32; free before the next allocation',
     triton: 'smaller blocks, or fewer accumulators',

@@ -16,7 +16,7 @@ import { beginning, beside, bound, given, heldOf } from './fellows.js'
 import { where } from './where.js'
 
 const coreOf = ({ stand }: AgentState): CoreStand =>
-  stand?._tag === 'core' ? stand : unreachable('an agent that has not begun goes on')
+  stand?._tag === 'core' ? stand : unreachable('an agent that has not started executes')
 
 /** The frame of an agent with these slots bound. */
 const binding = (stand: CoreStand, slots: ReadonlyArray<number>, values: ReadonlyArray<Value>): Slots => {

@@ -64,7 +64,7 @@ export interface GivenTensor {
   readonly contents: Uint8Array | (() => Uint8Array) | null
   readonly bytes: number
   readonly elements: GlobalPlane['tensor']
-  /** the variable of the module that it is, instead of memory of its own */
+  /** the variable of the module, instead of memory of its own */
   readonly symbol: string | null
   /** memory of the kernel's own: nothing reads it after the launch */
   readonly scratch?: true
@@ -80,7 +80,7 @@ export interface HeldMemory {
   readonly holds: Plane.Plane | string
   /** the host sees it at the same address */
   readonly ofHost: boolean
-  /** the variable of the module that it is */
+  /** the variable of the module */
   readonly symbol: string | null
 }
 /** What a tensor holds; null: it is not given. */

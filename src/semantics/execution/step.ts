@@ -451,7 +451,7 @@ const withWords = (m: Machine, words: ReadonlyArray<Older>): Machine =>
 const namesNo = ({ key }: Offered, does: 'reads' | 'stores'): Fault => ({
   kind: 'invalid',
   code: 'schedule.not-offered',
-  message: `event ${showKey(key)} ${does} no word of these strongly`,
+  message: `event ${showKey(key)} ${does} no strong access to these words`,
   site: 0,
   agent: key.agent,
 })

@@ -33,8 +33,8 @@ export const acceptedPlace: Wire<AcceptedPlace> = define('AcceptedPlace', () =>
     'a statement of a finding',
     {
       statement: described(text, 'the text of its line in the source; without a source its label'),
-      nth: described(nat, 'which it is of the lines of its file with this text, counted from 0'),
-      does: described(text, 'its access; `other` where it is none'),
+      nth: described(nat, 'its index among the equal lines of its file, from 0'),
+      does: described(text, 'its access; `other` if it is not an access'),
     },
     { file: described(text, 'the file of the source') },
   ),
@@ -60,7 +60,7 @@ export const acceptedFields: {
     either('null or a name', nothing, text),
     'the memory that is at stake, and the array in it',
   ),
-  reason: described(text, 'why it may stand: free text'),
+  reason: described(text, 'why it is accepted: free text'),
 }
 
 const row: Wire<AcceptedRow> = define('AcceptedRow', () =>
@@ -70,7 +70,7 @@ const row: Wire<AcceptedRow> = define('AcceptedRow', () =>
     {
       launch: described(
         acceptedLaunch,
-        'the launch that it may stand in; absent: every launch of the kernel',
+        'the launch in which it is accepted; absent: every launch of the kernel',
       ),
     },
   ),

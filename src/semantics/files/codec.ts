@@ -391,7 +391,7 @@ const branch: Wire<Unindexed<Branch>> = define('Branch', () =>
             'a capture',
             {
               binder: described(binder, 'its name in the branch'),
-              value: described(expr, 'the value where the fork stands'),
+              value: described(expr, 'the value at the fork'),
             },
             {},
           ),
@@ -436,8 +436,8 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
       to: described(expr, 'the index before which it ends'),
       step: described(expr, 'from one index to the next'),
       carried: carriedOn,
-      body: described(region, 'a round; it yields what is carried into the next'),
-      results: described(binders, 'names of what was carried, after the loop'),
+      body: described(region, 'the loop body; it yields the values of the next iteration'),
+      results: described(binders, 'names of the carried values after the loop'),
       site: at,
     },
     {},
@@ -448,7 +448,7 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
       _tag: tag('While'),
       carried: carriedOn,
       before: described(region, 'yields the condition, then what `after` is given'),
-      after: described(region, 'the rest of a round; it yields what is carried into the next'),
+      after: described(region, 'the rest of the loop body; it yields the values of the next iteration'),
       results: described(binders, 'names of what `before` has yielded, after the loop'),
       site: at,
     },
@@ -459,8 +459,8 @@ const stmtCases: Wire<Unindexed<Stmt>> = tagged<Unindexed<Stmt>>()('a statement'
     {
       _tag: tag('If'),
       cond: described(expr, 'the condition'),
-      then: described(region, 'what runs where it is true'),
-      else: described(region, 'what runs where it is false'),
+      then: described(region, 'the branch for true'),
+      else: described(region, 'the branch for false'),
       results: described(binders, 'names of what the region has yielded'),
       site: at,
     },
@@ -522,7 +522,7 @@ const param: Wire<Unindexed<Param>> = define('Param', () =>
       {
         padded: described(
           bool,
-          'elements of 4 bits have gaps in shared memory: 16 of them in 16 bytes; those of 6 bits always have',
+          '4-bit elements have gaps in shared memory: 16 elements in 16 bytes; 6-bit elements always have them',
         ),
       },
     ),
@@ -534,7 +534,7 @@ const agent: Wire<Agent> = define('Agent', () =>
     'an agent',
     {
       name: described(line, 'its name'),
-      kind: described(oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'), 'what it is of the CTA'),
+      kind: described(oneOf<Agent['kind']>('warpgroup', 'warp', 'partition'), 'its role in the CTA'),
       firstWarp: described(nat, 'its first warp in its CTA'),
       warps: described(nat, 'how many: 1, 2, 4, 8, 16 or 32'),
     },

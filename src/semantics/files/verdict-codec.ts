@@ -97,11 +97,11 @@ const operation: Wire<Operation> = define('Operation', () =>
       site: described(text, 'label of the statement'),
       path: described(list(text), 'labels of the statements around it, the outermost first'),
       iteration: described(list(integer), 'rounds of the loops around it'),
-      at: described(nat, 'which of the events of its agent it is'),
+      at: described(nat, 'its number among the events of its agent'),
       does: described(text, 'what it does to the bytes or the barrier, and through which unit'),
     },
     {
-      loc: described(text, 'where the statement stands in the source'),
+      loc: described(text, 'the source line of the statement'),
       operation: described(
         nat,
         'the asynchronous operation in the log; absent for what the agent does itself',
@@ -208,9 +208,9 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
         wordOf<NonNullable<MissingEdge['distance']>>()({ warp: true, cta: true, cluster: true, grid: true }),
         'what the two sides have in common',
       ),
-      after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side after which it stands'),
-      before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side before which it stands'),
-      ahead: described(text, 'the statement before which it stands, where that is neither side'),
+      after: described(oneOf<'a' | 'b'>('a', 'b'), 'the side that it must follow'),
+      before: described(oneOf<'a' | 'b'>('a', 'b'), 'the side that it must precede'),
+      ahead: described(text, 'the statement that it must precede, if that is neither side'),
       moves: described(
         record<NonNullable<MissingEdge['moves']>>()(
           'a statement',
@@ -220,7 +220,7 @@ const missingEdge: Wire<MissingEdge> = define('MissingEdge', () =>
             source: described(text, 'what the author wrote there'),
           },
         ),
-        'the statement that is there, and stands in the wrong place',
+        'an existing statement that is in the wrong place',
       ),
       reversed: described(oneOf<true>(true), 'the program says the second side first'),
     },
@@ -233,7 +233,7 @@ const findingFields = {
     severity,
     'E: wrong or undefined in some schedule; C: a documented contract is broken; L: a note',
   ),
-  text: described(text, 'what is wrong, in one line'),
+  text: described(text, 'one line: what is wrong'),
   a: described(operation, 'the earlier operation in the run'),
 }
 const findingMay = {
@@ -253,7 +253,7 @@ const findingMay = {
   fix: described(text, "the missing edge in the words of the author's language"),
   whose: described(
     wordOf<NonNullable<Finding['whose']>>()({ library: true, compiler: true }),
-    'who has written what is wrong, where it is not the author of the kernel',
+    'who wrote the wrong code, if not the author of the kernel',
   ),
 }
 
@@ -296,9 +296,9 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
     ),
     Object.assign(
       {
-        replay: described(text, 'how to see it again, in the words of what was asked'),
+        replay: described(text, 'how to reproduce it, in the words of the command'),
         alike: described(list(alike), 'others of its id, between the same two lines of the source'),
-        accepted: described(text, 'why it may stand, where a baseline accepts it'),
+        accepted: described(text, 'why it is accepted, if a baseline accepts it'),
         levels: described(
           list(levelName),
           'the levels that have it, of a verdict on several; the first tells it',
@@ -394,8 +394,8 @@ const spent: Wire<Spent> = define('Spent', () =>
   record<Spent>()(
     'what was spent',
     {
-      events: described(nat, 'what other schedules have cost, in events'),
-      budget: described(either('null or a number', nothing, nat), 'what they might cost; null is no limit'),
+      events: described(nat, 'the cost of other schedules, in events'),
+      budget: described(either('null or a number', nothing, nat), 'the limit of that cost; null: no limit'),
     },
     {},
   ),
@@ -484,14 +484,14 @@ const approximation: Wire<Approximation> = define('Approximation', () =>
                     'an element',
                     {
                       at: described(nat, 'its place, row-major'),
-                      found: described(real, 'its value; null is none'),
+                      found: described(real, 'its value; null: none'),
                       expected: described(real, 'the value that it should be near'),
                       by: described(real, 'by how much the bound is exceeded; null is without end'),
                     },
                     {},
                   ),
                 ),
-                'the element farthest outside the tolerance; null where there is none',
+                'the element farthest outside the tolerance; null if there is none',
               ),
               largestError: described(real, 'the largest difference'),
             },
@@ -521,7 +521,7 @@ const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
     {
       finding: described(nat, 'its number in the verdict before, counted from 1'),
       id: described(hazardId, 'its id in the list of hazards'),
-      text: described(text, 'what was wrong, in one line'),
+      text: described(text, 'one line: what was wrong'),
       was: described(verdictName, 'the verdict before'),
       added: described(
         list(
@@ -534,7 +534,7 @@ const mendedFinding: Wire<MendedFinding> = define('MendedFinding', () =>
             {},
           ),
         ),
-        'what was added to the program',
+        'statements that were added to the program',
       ),
     },
     {},
@@ -578,7 +578,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       settings: described(
         dictionary(
           'settings',
-          either('text, a number or a truth value', text, either('a number or a truth value', finite, bool)),
+          either('text, a number or a boolean', text, either('a number or a boolean', finite, bool)),
         ),
         'settings that it was made with',
       ),
@@ -586,7 +586,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       reason: described(text, 'why, in one line'),
       search: described(
         either('null or a search', nothing, searched),
-        'how far a search of all schedules went; null where none was made',
+        'extent of the search of all schedules; null if there was no search',
       ),
       schedule: described(
         scheduled,
@@ -595,7 +595,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       conditions: described(conditions, 'when one schedule decides'),
       findings: described(
         list(replayable),
-        'all that is wrong; the first of every id stands before the second of any',
+        'all findings; the first one of every id comes before the second one of any id',
       ),
       notes: described(list(replayable), 'broken contracts and remarks, which make no verdict worse'),
       schedules: described(
@@ -608,7 +608,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       ),
       provenance: described(
         either('null or a provenance', nothing, provenance),
-        'whether the program computes what it says; null where that was not asked or is not said',
+        'whether the program computes what it claims; null if there is no claim, or it was not checked',
       ),
       digest: described(
         record<Verdict['digest']>()(
@@ -632,7 +632,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
         way,
         'what decided: one run that covers all schedules, or several; absent where the verdict is `undecided` or `out-of-fuel`',
       ),
-      lookedAt: described(way, 'what was looked at where nothing decided'),
+      lookedAt: described(way, 'the schedules that were examined without deciding'),
       firstConditions: described(conditions, 'those of the first run, where `schedule` is another one'),
       completes: described(
         nat,
@@ -655,8 +655,8 @@ const written: Wire<Verdict> = define('Verdict', () =>
         list(clusterClass),
         'of a grid of which not every cluster was run: classes of clusters that come the same way up to addresses of global memory',
       ),
-      comparison: described(comparison, 'of the output with what it should be, bit for bit'),
-      approximation: described(approximation, 'of the outputs with what they should be near'),
+      comparison: described(comparison, 'the output compared bit for bit with its expected value'),
+      approximation: described(approximation, 'the outputs compared with their expected values near'),
     },
   ),
 )

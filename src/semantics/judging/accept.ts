@@ -124,7 +124,7 @@ const within =
     Object.assign({}, r, { launch })
 
 /** A row written of a finding, and why it may stand. */
-const unread = 'not reviewed yet: say here why this may stand'
+const unread = 'not reviewed yet: say here why this is accepted'
 const reasonOf = ({ whose }: Finding): string =>
   whose === 'compiler' ? 'inserted by the compiler' : whose === 'library' ? 'inserted by the library' : unread
 
@@ -167,7 +167,7 @@ const failingIn = (c: Conditions | undefined, isAccepted: (f: Finding) => boolea
 /** What is left open where all findings are accepted; null: nothing. */
 const openBeside = (v: Verdict, isAccepted: (f: Finding) => boolean): string | null => {
   if (v.verdict !== 'hazard') return v.verdict === 'ok' ? null : `the verdict is ${v.verdict}`
-  if (v.findings.length === 0) return 'the hazard has no finding that a row could name'
+  if (v.findings.length === 0) return 'this hazard has no finding that a row could name'
   if (v.provenance?.proved === false) return `the result is wrong: ${v.provenance.text}`
   const isWhole = v.search?.complete === true
   if (isWhole && v.search.leaves === undefined) return null

@@ -121,7 +121,7 @@ export interface Finding {
   readonly silicon?: string
   /** the missing edge in the words of the author's language (`fix.ts`) */
   readonly fix?: string
-  /** who has written what is wrong, where it is not the author of the kernel (`ownership.ts`) */
+  /** who wrote the wrong code, if not the author of the kernel (`ownership.ts`) */
   readonly whose?: Exclude<Whose, 'author'>
 }
 

@@ -316,7 +316,7 @@ const rows = {
   B1: {
     title: 'overrun: the next generation can complete before a waiter has seen this one',
     definition:
-      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has flipped twice, and the waiter sleeps for ever.',
+      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has flipped twice, and the waiter sleeps forever.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -378,7 +378,7 @@ const rows = {
   B6: {
     title: 'missing first arrival, or the wrong initial phase',
     definition:
-      'The first wait on a barrier blocks for ever, because no arrival has primed it or its parity is that of the next generation; or it passes on the fresh barrier, and what it should have waited for is under way.',
+      'The first wait on a barrier blocks forever, because no arrival has primed it or its parity is that of the next generation; or it passes on the fresh barrier, while the operation that it should have waited for is still running.',
     severity: 'E',
     by: ['detector'],
     rank: 2,

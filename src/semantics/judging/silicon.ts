@@ -154,7 +154,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writing, reading],
     space: 'smem',
     reader: 'warp',
-    without: 'the same, where the halves meet after a branch before they store and load',
+    without: 'the same, with a branch where the halves meet again before they store and load',
     wrongIs: 'an old word',
     shows: 'result',
     grids: [
@@ -193,7 +193,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writing, readingBy('tmaStore')],
     space: 'smem',
     reader: 'warp',
-    without: 'the same, where lane 0 fences for all of them',
+    without: 'the same, with a fence of lane 0 for all lanes',
     wrongIs: 'old bytes in global memory',
     shows: 'result',
     grids: [
@@ -375,7 +375,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writingBy('tmaLoad'), writingBy('tmaLoad')],
     space: 'smem',
     reader: 'block',
-    without: 'a slot of its own for the second step',
+    without: 'a separate slot for the second step',
     wrongIs: 'a word of the second step',
     shows: 'result',
     grids: [
@@ -528,7 +528,7 @@ export const silicon: ReadonlyArray<Silicon> = [
     sides: [writingBy('tmaLoad'), writingBy('tmaLoad')],
     space: 'smem',
     reader: 'cluster',
-    without: 'a place of its own for each half that is multicast',
+    without: 'a separate place for each multicast half',
     wrongIs: 'a word of the other half',
     shows: 'result',
     grids: [
@@ -569,7 +569,7 @@ const noTensorMemory = 'Hopper has no tensor memory'
 /** Why no trials on Hopper show it. */
 export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   D4: noTensorMemory,
-  M1: 'ptxas waits before the registers of a wgmma are touched, whatever was written',
+  M1: 'ptxas inserts a wait before the registers of a wgmma are accessed',
   M2: noTensorMemory,
   M3: noTensorMemory,
   M4: noTensorMemory,
@@ -577,7 +577,7 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   M6: 'unwritten memory has no value to compare with',
   M7: noTensorMemory,
   M8: noTensorMemory,
-  V2: 'the manual allows each of the values, and a run shows one of them',
+  V2: 'the manual allows every one of the values, and a run shows one',
   V3: 'an acquire on Hopper empties the cache that such a load reads, so no trial finds an old value',
   P6: 'the rule is from the manual, and no trials were made',
   T1: noTensorMemory,
@@ -586,8 +586,8 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   T4: noTensorMemory,
   T5: noTensorMemory,
   K4: 'no program can hold back the start of one CTA of a cluster alone',
-  B8: 'it is a contract of Pallas, whatever the chip does',
-  U1: 'it is a contract of Pallas, whatever the chip does',
+  B8: 'it is a contract of Pallas, not of the chip',
+  U1: 'it is a contract of Pallas, not of the chip',
   A1: 'it is refused before it runs',
   A2: 'timing does not change a wait for registers',
   A3: 'timing does not change an address',
@@ -596,10 +596,10 @@ export const unshown: Readonly<Partial<Record<HazardId, string>>> = {
   L2: 'timing does not change the meaning of registers',
   I1: 'unwritten memory has no value to compare with',
   I2: 'timing does not change an address',
-  O1: 'unwritten memory stays as it was',
+  O1: 'unwritten memory keeps its old contents',
   N2: 'it is a note about the manual: about the orders that P3 and B9 remove',
   N3: 'it is a note about the manual: every chip that was seen keeps this order',
-  N4: 'it is a note, and nothing is wrong',
+  N4: 'it is only a note',
   N5: 'it is a note about the manual: every chip that was seen does this',
 }
 

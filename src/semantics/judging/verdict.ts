@@ -61,11 +61,11 @@ export interface AlikeFinding extends Pick<Finding, 'a' | 'b' | 'place'> {
 /** A finding and the schedule that replays it: its place in `schedules`; null in a trace, which is its own. */
 export interface ReplayableFinding extends Finding {
   readonly schedule: number | null
-  /** how to see it again, in the words of what was asked (`details.ts`) */
+  /** how to reproduce it, in the words of the command (`details.ts`) */
   readonly replay?: string
   /** others of its id, between the same lines of the source (`alike.ts`) */
   readonly alike?: ReadonlyArray<AlikeFinding>
-  /** why it may stand, where a baseline accepts it (`accept.ts`) */
+  /** why it is accepted, if a baseline accepts it (`accept.ts`) */
   readonly accepted?: string
   /** of a verdict on several levels: those that have it; the first tells it */
   readonly levels?: ReadonlyArray<LevelName>

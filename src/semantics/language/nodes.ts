@@ -143,10 +143,10 @@ const meanings: { readonly [P in PartOf<InRows>]: string } = {
   y: 'the second operand',
   z: 'the third operand',
   signed: 'whether integers are compared as signed',
-  cond: 'which of the two: x where it is true',
+  cond: 'the condition: true selects x',
   to: 'type of the result',
   rounding: 'to nearest even, or towards zero',
-  saturate: 'whether what is too large becomes the largest number',
+  saturate: 'whether values that are too large become the largest number',
   parts: 'the narrow values, low bits first',
   part: 'which of the narrow values, from the low bits',
   shape: 'extent of every dimension',
@@ -174,7 +174,7 @@ const particular: { readonly [T in keyof InRows]?: { readonly [P in keyof InRows
   gather: { index: 'which element along the dimension', axis: 'the dimension that is looked up' },
   vote: { of: 'whether one true element is enough' },
   descriptor: { param: 'name of a descriptor' },
-  castPtr: { dtype: 'what it points to from here on' },
+  castPtr: { dtype: 'its new target' },
   reinterpret: { dtype: 'type of the elements', layout: 'where each element lies from the base' },
 }
 

@@ -286,7 +286,7 @@ export interface Access {
    */
   readonly atomic: boolean
   readonly scope?: Scope
-  /** how an atomic write joins what was there; absent: it replaces it */
+  /** how an atomic write combines with the old value; absent: it replaces it */
   readonly combine?: Combine
   /** a read that would find something other than zero in place of elements that are nowhere; absent: zero */
   readonly outside?: 'other'

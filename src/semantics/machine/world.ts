@@ -103,7 +103,8 @@ export interface World {
 
 /** The storage that a barrier of the header belongs to. */
 export const storageOfBarrier = ({ barriers, barriersPerCta }: World, barrier: number): string =>
-  barriers[barrier % barriersPerCta]?.storage ?? unreachable(`barrier ${String(barrier)} is in no storage`)
+  barriers[barrier % barriersPerCta]?.storage ??
+  unreachable(`barrier ${String(barrier)} does not belong to a storage`)
 
 /** The barrier of the header at an address of the shared memory of a resident CTA; -1: none is known there. */
 export const barrierAtAddress = (

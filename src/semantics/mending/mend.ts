@@ -104,7 +104,7 @@ export const mended = (
   if (missing === undefined)
     return refuse(
       'mend.unknown',
-      `${program.name}: no edge is known to be missing for ${finding.id}: one is looked for where two operations are in no order, of the first findings of a run that is not too long`,
+      `${program.name}: no edge is known to be missing for ${finding.id}: tcspec looks for one only between unordered operations, for the first findings of a short run`,
     )
   const sides = sidesOf(program, before, finding)
   if (sides.a.length === 0 || (finding.b !== undefined && sides.b.length === 0))

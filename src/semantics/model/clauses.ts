@@ -57,7 +57,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'issue',
     part: 'order',
-    says: 'The accesses of an operation come after its issue and see what the issuer saw. Its signals come after its issue too, and pass on nothing of what the issuer saw.',
+    says: 'The accesses of an operation come after its issue and see what the issuer saw. Its signals come after its issue, too, and publish nothing that its issuer saw.',
     source:
       'PTX 8.9.1.1 (asynchronous operations; the implicit complete_tx orders the accesses of its own instruction alone)',
     litmus: {
@@ -276,7 +276,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'observation',
     part: 'order',
-    says: 'An atomic hands on what it observes: a read that observes its write observes that, too. Every step must be morally strong.',
+    says: 'An atomic passes on what it observes: a read that observes its write observes that, too. Every step must be morally strong.',
     source: 'PTX 8.9.2 (a write, an atomic operation, a read)',
     litmus: {
       log: ['T0: write g', 'T0: atomic s release', 'T1: atomic s', 'T2: wait.word s acquire', 'T2: read g'],
@@ -908,7 +908,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'fence-order',
     part: 'readings',
-    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what those before it had seen, for the reads that come after it by program order and barriers of its CTA. This removes no race: another run may have them in another order.',
+    says: 'All `fence.sc` that are morally strong are in one order, here that of the log. Each sees what earlier ones had seen, for the reads after it in program order and by barriers of its CTA. This removes no race: another run may have them in another order.',
     source: 'PTX 8.9.3 (an order determined at runtime), 8.9.4',
     litmus: {
       log: ['T0: store s', 'T0: fence sc', 'T1: fence sc', 'T1: load s kept'],

@@ -272,7 +272,7 @@ const without = (s: Do): Do => ({
 const always = (program: Program, site: DoSite, of: MutantClass): ReadonlyArray<Change> =>
   site.statement.when === undefined
     ? []
-    : [instead(program, site, 'FLAG', of, 'whatever its predicate says', [without(site.statement)])]
+    : [instead(program, site, 'FLAG', of, 'even if its predicate is false', [without(site.statement)])]
 
 /** An arrive too many, before anything has happened. */
 const primed = (program: Program, site: DoSite): ReadonlyArray<Change> => {

@@ -95,7 +95,7 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'clock.products': ['MHz', 'the same, as soon as they do something'],
   'clock.tensor': [
     'MHz',
-    'how much lower it would be with tensor cores that are always busy: the chip has only so much power',
+    'how much lower the clock is when the tensor cores are always busy, because of the power limit',
   ],
   'clock.loads': ['MHz', 'how much lower for a byte a cycle that each multiprocessor loads'],
   'clock.reserve': ['MHz', 'how much of the two it takes without any fall'],
@@ -138,7 +138,7 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'tma.store': ['cycles', 'from the issue of a store to the end of its reads of shared memory'],
   'tma.written': ['cycles', 'from the end of its reads to its bytes in global memory'],
   'lsu.issue': ['cycles', 'a warp issues an access of memory'],
-  'l2.latency': ['cycles', 'a load by threads of what is in L2'],
+  'l2.latency': ['cycles', 'a load by threads, from L2'],
   'l2.bandwidth': [
     'bytes a cycle',
     'lines of L2 that a multiprocessor alone asks for, when all ask for some',
@@ -148,8 +148,8 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
   'l2.write': ['bytes a cycle', 'what a multiprocessor writes, when all write'],
   'write.port': ['bytes a cycle', 'what a multiprocessor writes at most'],
   'l2.together': ['count', 'neighbouring multiprocessors whose requests for one line are made once'],
-  'l2.bytes': ['bytes', 'of L2 that keep what was read'],
-  'dram.latency': ['cycles', 'a load of what is not in L2, beyond that of one that is'],
+  'l2.bytes': ['bytes', 'fraction of L2 that keeps loaded data'],
+  'dram.latency': ['cycles', 'extra latency of a load that misses L2'],
   'dram.spread': ['cycles', 'by how much the last of many lines from DRAM comes later than one'],
   'dram.bandwidth': ['GB/s', 'between DRAM and L2'],
   'wgmma.issue': ['cycles', 'a warp issues a product'],

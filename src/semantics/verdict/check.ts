@@ -236,7 +236,7 @@ const inPairs =
   'other combinations of older values of the lanes and words that one instruction reads (each was tried alone, each two of them apart, and all together)'
 
 const otherOutputs =
-  'whether outputs depend on timing: the program asks what others have done, and all schedules were searched for hazards alone'
+  'whether outputs depend on timing: the program tests the progress of other agents, and all schedules were searched for hazards only'
 
 const oneOrderOfLanes = 'orders of unordered strong accesses by lanes of one warp (one order was followed)'
 

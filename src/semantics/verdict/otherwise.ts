@@ -360,7 +360,7 @@ export const otherwise = (
     return {
       diagnosis: diagnosis(
         world,
-        `two writes of ${planeOf(world, one.plane)} are in no order, although both are strong: either may be the later one, and the result depends on it`,
+        `two writes of ${planeOf(world, one.plane)} are not ordered, although both are strong: either may be the later one, and the result depends on that`,
         [one.first, writingAtomically, one.second, writingAtomically],
         one,
         `with ${showKey(keeps(first))} in its schedule the run leaves ${leavesOtherwise(world, seen.plane, seen.bytes)} otherwise`,

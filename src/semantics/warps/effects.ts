@@ -53,7 +53,7 @@ const arrive = (h: Here, o: Of<'mbarrierArrive'>, mask: number): ReadonlyArray<P
     })
     for (const row of [o.count, o.bytes])
       if (row !== null && (h.rows.unknown[row]! & maskOf(lanes)) !== 0)
-        return V.fault('I1', 'the count comes from a register that nothing has written')
+        return V.fault('I1', 'the count comes from an unwritten register')
     if (o.state === null) {
       let count = 0
       let bytes = 0
@@ -104,7 +104,7 @@ const wait = (h: Here, o: Of<'mbarrierWait'>, mask: number): ReadonlyArray<Part>
     const out: Part[] = []
     const row = o.parity ?? o.state![1]!
     if ((h.rows.unknown[row]! & maskOf(lanes)) !== 0)
-      return V.fault('I1', 'the phase comes from a register that nothing has written')
+      return V.fault('I1', 'the phase comes from an unwritten register')
     const parityOf = (lane: number): 0 | 1 => {
       const word = wordAt(h.rows, row, lane)
       return (o.parity === null ? word >>> 31 : word & 1) === 1 ? 1 : 0
@@ -172,7 +172,7 @@ const bar = (
   const met = o.count === null ? Object.assign({ all: true as const }, plain) : plain
   if (o._tag === 'bar') return [part(met, nothing)]
   const unknown = h.rows.unknownPredicates[o.by.predicate]! & mask
-  if (unknown !== 0) return V.fault('I1', `${what}: the predicate comes from what nothing has written`)
+  if (unknown !== 0) return V.fault('I1', `${what}: the predicate comes from unwritten registers or memory`)
   return [
     part(
       Object.assign(
@@ -202,7 +202,7 @@ const copyAsync = (h: Here, o: Of<'copyAsync'>, mask: number): ReadonlyArray<Par
     (o.sourceBytes === null ? 0 : h.rows.unknown[o.sourceBytes]!) |
     (o.ignore === null ? 0 : h.rows.unknownPredicates[o.ignore.predicate]!)
   if ((unknown & mask) !== 0)
-    return V.fault('I1', 'cp.async: how much is copied comes from what nothing has written')
+    return V.fault('I1', 'cp.async: how much is copied comes from unwritten registers or memory')
   const touched = (lane: number): number =>
     o.ignore !== null && holding(h.rows, o.ignore.predicate, o.ignore.negated, 1 << lane) !== 0
       ? 0

@@ -229,7 +229,7 @@ const fresh = (
 // ---------------------------------------------------------------- the front
 
 const standOf = (stand: Stand | null): WarpStand =>
-  stand?._tag === 'warp' ? stand : unreachable('a warp that has not begun goes on')
+  stand?._tag === 'warp' ? stand : unreachable('a warp that has not started executes')
 
 /** The plane of the shared memory of an agent's CTA: the first one of it. */
 const sharedOf = (world: World, at: Standpoint): number =>

@@ -99,7 +99,7 @@ export const reaches = (
     if ((rows.unknown[row]! & mask) !== 0)
       return V.fault(
         'I1',
-        `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from a register that nothing has written`,
+        `lane ${String(lowest(rows.unknown[row]! & mask))}: the address comes from an unwritten register`,
       )
   const window = windowOf(h.launch, address)
   const [lowRow, highRow] = address.rows
@@ -267,7 +267,7 @@ const targetAt = (h: Here, high: number, low: number, rank: number): Target | Fa
       'I2',
       isOfHost(high, low)
         ? 'is an address of the host, which no kernel may use'
-        : 'is in no memory of the launch',
+        : 'is not in any memory of the launch',
     )
   if (region.gone !== undefined) return V.fault('I2', `is in ${region.name}, ${region.gone}`)
   if (region.pieced === true && low >= region.bytes)
@@ -354,10 +354,7 @@ const waiting = (
   const waits = new Map<string, { readonly byte: number; readonly value: number; readonly lanes: number[] }>()
   for (const [i, lane] of lanes.entries()) {
     if ((h.rows.unknown[until.value]! & (1 << lane)) !== 0)
-      return V.fault(
-        'I1',
-        'the value that the word is compared with comes from a register that nothing has written',
-      )
+      return V.fault('I1', 'the value that the word is compared with comes from an unwritten register')
     const held = wordAt(h.rows, until.value, lane)
     const value = until.comparison === 'os' || until.comparison === 'ss' ? held & signBit : held
     const byte = from[i]!
@@ -679,7 +676,7 @@ const fromNothing = (
     if (unknown !== 0 && !unspecifiedIn(launch.program).has(row) && !fieldsIn(launch.program).has(row))
       return V.fault(
         'I1',
-        `lane ${String(lowest(unknown))}: the value that is stored comes from a register, or from local memory, that nothing has written`,
+        `lane ${String(lowest(unknown))}: the value that is stored comes from an unwritten register or from unwritten local memory`,
       )
   }
   return null

@@ -18,8 +18,7 @@ import { commonWord } from './rows.js'
 
 /** One word for all lanes of the mask. */
 export const operand = (h: Here, what: string, row: Row, mask: number): number | FaultValue => {
-  if ((h.rows.unknown[row]! & mask) !== 0)
-    return V.fault('I1', `${what} comes from a register that nothing has written`)
+  if ((h.rows.unknown[row]! & mask) !== 0) return V.fault('I1', `${what} comes from an unwritten register`)
   return (
     commonWord(h.rows, row, mask) ??
     V.fault('warp.uniform', `${what}: expected one value in all lanes of the warp`)

@@ -230,7 +230,7 @@ const end = (w: Walk, s: Walking, lanes: number): void => {
 // ---------------------------------------------------------------- control
 
 const undecided = (unknown: number, what: string): FaultValue =>
-  V.fault('I1', `${what} comes from what nothing has written (lane ${String(lowest(unknown))})`)
+  V.fault('I1', `${what} comes from unwritten registers or memory (lane ${String(lowest(unknown))})`)
 
 const fromNoLane = (absent: number): FaultValue =>
   V.fault(

@@ -158,8 +158,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.dynamic_scheduling_loop.threads',
-    message:
-      'loop: the kernel has 2 threads and thread_axis is not given: expected it, since all of them ask',
+    message: 'loop: the kernel has 2 threads, so thread_axis is needed',
     use: dynamic(2, { gridNames: ['g'] }, { grid: [2], gridNames: ['g'] }),
   },
   {

@@ -103,12 +103,12 @@ describe('law 1: the lanes that execute a narrowed bar.warp.sync are those that 
         operator === 'LANES' ? [change] : [],
       )
     expect(changes('bar.warp.sync -1;')).toEqual([
-      'without the lowest lane of its mask',
+      'the same without the lowest lane of its mask',
       'the lower half of its lanes alone',
     ])
     expect(changes('setp.lt.u32 %p3, %r7, 1; @%p3 bar.warp.sync 1;')).toEqual(['all lanes of the warp'])
     expect(changes('mov.u32 %r12, -1; bar.warp.sync %r12;')).toEqual([
-      'without the lowest lane of its mask',
+      'the same without the lowest lane of its mask',
       'all lanes of the warp',
     ])
   })
@@ -194,7 +194,7 @@ describe('what becomes of them', () => {
       'DUP twice': 'idempotent barrier',
       'MOVE after the next access': 'D5',
       'MOVE before the access before it': 'D5',
-      'LANES without the lowest lane of its mask': 'D5',
+      'LANES the same without the lowest lane of its mask': 'D5',
       'LANES the lower half of its lanes alone': 'D5',
     })
   })
@@ -204,7 +204,7 @@ describe('what becomes of them', () => {
       'DUP twice': 'idempotent barrier',
       'MOVE after the next access': 'nothing to order',
       'MOVE before the access before it': 'nothing to order',
-      'LANES without the lowest lane of its mask': 'nothing to order',
+      'LANES the same without the lowest lane of its mask': 'nothing to order',
       'LANES the lower half of its lanes alone': 'nothing to order',
     })
   })
@@ -226,7 +226,7 @@ describe('what becomes of them', () => {
       fates(told(['bar.warp.sync -1;', ...tell], hear, ['st.shared.u32 [%r4], %r1;']), 64),
     ).toMatchObject({
       'LANES by the next lane': 'another lane',
-      'LANES without the lowest lane of its mask': 'D1',
+      'LANES the same without the lowest lane of its mask': 'D1',
       'LANES the lower half of its lanes alone': 'D1',
       'DROP left out': 'D1',
     })

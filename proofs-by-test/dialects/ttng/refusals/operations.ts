@@ -370,7 +370,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.cluster.warp_specialize',
-    'wait: every thread of the cluster must execute cluster_wait, so it cannot stand inside of warp_specialize',
+    'wait: every thread of the cluster must execute cluster_wait, so it cannot be inside warp_specialize',
     using(() => Ttng.clusterWait('wait', { from: specialized })),
   ),
   example(
@@ -696,7 +696,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma.sync',
-    'mma: a synchronous product of two CTAs has a barrier of the whole cluster, which cannot stand inside of warp_specialize (tc_gen5_mma)',
+    'mma: a synchronous product of two CTAs has a barrier of the whole cluster, which cannot be inside warp_specialize (tc_gen5_mma)',
     mma5({ d: ['f32', [128, 32]], options: { from: specialized, isAsync: false, twoCtas: true } }),
   ),
   example(

@@ -213,7 +213,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.load.other',
-    'l: other stands where a mask is false, found no mask',
+    'l: other replaces masked elements, found no mask',
     inside(function* () {
       return yield* T.load('l', yield* pointers, { other: floats })
     }),
@@ -298,7 +298,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.local_dealloc.allocation',
-    'd: local_dealloc takes what local_alloc gave, found a part of it',
+    'd: local_dealloc needs the whole allocation of a local_alloc, found a part of it',
     inside(function* () {
       return yield* T.localDealloc('d', yield* T.memdescTrans('t', yield* buffer(), [1, 0]))
     }),
@@ -437,7 +437,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.warp_specialize.nested',
-    'inner: warp_specialize cannot stand inside of another one, found it in partition0',
+    'inner: warp_specialize cannot be nested, found it in partition0',
     inside(
       (m) =>
         T.warpSpecialize('outer', m, {

@@ -200,7 +200,7 @@ describe('B7: the life of the object', () => {
 describe('U1: what nobody observes', () => {
   const left = (complete: string, observed: number): string =>
     `U1 b@0 ends with completions that no wait has observed: ${complete} complete, ${String(observed)} observed`
-  const half = 'U1 b@0 generation 0: 1 of 2 arrivals missing, and no wait is for it'
+  const half = 'U1 b@0 generation 0: 1 of 2 arrivals missing, and no wait waits for it'
   const rows: ReadonlyArray<readonly [string, number, (s: Script) => void, ReadonlyArray<string>]> = [
     ['nothing has happened', 1, () => undefined, []],
     ['a generation', 1, (s) => s.arrive(0, 0), [`${left('1 generation', 0)} | p@0 arrive b: completes b@0`]],
@@ -239,7 +239,7 @@ describe('U1: what nobody observes', () => {
       1,
       (s) => s.expect(0, 0, 16),
       [
-        'U1 b@0 generation 0: 1 of 1 arrivals and 16 bytes missing, and no wait is for it | p@0 expect b: expects 16 bytes',
+        'U1 b@0 generation 0: 1 of 1 arrivals and 16 bytes missing, and no wait waits for it | p@0 expect b: expects 16 bytes',
       ],
     ],
     [
@@ -465,7 +465,7 @@ describe('conditions: where they fail, in which words, between whom', () => {
       1,
       (s) => [asking(0)(s), s.arrive(1, 0, { site: 'one' })],
       [
-        'B4 b@0: no arrival of generation 0 is ordered after p@0 ask, so the generation can complete without the arrival that is asked for | p@0 ask: asks for an arrival on b@0 | c@0 one: arrives',
+        'B4 b@0: no arrival of generation 0 is ordered after p@0 ask, so the generation can complete without the requested arrival | p@0 ask: asks for an arrival on b@0 | c@0 one: arrives',
       ],
       'c@0 is not ordered after p@0 ask',
     ],
@@ -528,7 +528,7 @@ describe('conditions: where they fail, in which words, between whom', () => {
     expect(s.judge().conditions.C6.holds).toBe(true)
     s.arrive(1, 0, { site: 'late' })
     expect(said(s.judge().conditions.C6.findings)).toEqual([
-      'B4 b@0: no arrival of generation 0 is ordered after p@0 arrive when done, so the generation can complete without the arrival that is asked for | p@0 arrive when done: asks for an arrival on b@0 | c@0 late: arrives',
+      'B4 b@0: no arrival of generation 0 is ordered after p@0 arrive when done, so the generation can complete without the requested arrival | p@0 arrive when done: asks for an arrival on b@0 | c@0 late: arrives',
     ])
   })
 })

@@ -234,10 +234,10 @@ describe('a product', () => {
       const said = (a: Operand, b: Operand): string => why(product(k.s, [a], [b], unscaled, null, [2, 2]))
       const far = range(15, 2)
       expect(said(atEdge(k, A, [0, 1], far), of(k, B, [15, 0], [0, 1]))).toBe(
-        'the operands do not meet: the part outside of A with k-slice 0 of B',
+        'the operands do not match: the part outside of A with k-slice 0 of B',
       )
       expect(said(of(k, A, [0, 1], [14, 15]), atEdge(k, B, [14, 16], [0, 1]))).toBe(
-        'the operands do not meet: k-slice 15 of A with the part outside of B',
+        'the operands do not match: k-slice 15 of A with the part outside of B',
       )
       const hole = { terms: input(A, table(k.t, Int32Array.of(0, 2, 32, -1)), 0), shape: [2, 2] }
       expect(said(hole, of(k, B, [0, 1], [0, 1]))).toMatch(
@@ -278,7 +278,7 @@ describe('a product', () => {
     )
     expect(
       why(product(k.s, [a], [parts[0]!, of(k, B, [4, 5, 7], range(6, 2))], unscaled, null, [2, 4])),
-    ).toBe('the operands do not meet: k-slice 6 of A with k-slice 7 of B')
+    ).toBe('the operands do not match: k-slice 6 of A with k-slice 7 of B')
   })
 
   it('is refused by the first thing that is wrong', () => {
@@ -295,15 +295,15 @@ describe('a product', () => {
     expect(said([a], [{ terms: zero, shape: [2, 2] }])).toBe('operand B is not a box of an input')
     expect(said([of(k, V, [0, 1], [0, 1])], [b])).toBe('operand A comes from v, which is not a matrix')
     expect(said([of(k, A, [0, 1], [2, 3])], [b])).toBe(
-      'the operands do not meet: k-slice 2 of A with k-slice 0 of B',
+      'the operands do not match: k-slice 2 of A with k-slice 0 of B',
     )
     expect(said([of(k, A, [0, 1], [0, 2])], [b])).toBe(
-      'the operands do not meet: k-slice 2 of A with k-slice 1 of B',
+      'the operands do not match: k-slice 2 of A with k-slice 1 of B',
     )
     // (0, 0), (0, 1), (1, 1), (1, 0): the second row the other way round
     const scrambled = { terms: input(A, table(k.t, Int32Array.of(0, 2, 34, 32)), 64), shape: [2, 2] }
     expect(said([scrambled], [b])).toBe(
-      'operand A is scrambled: its element [1, 0] is a[3, 1], where a[3, 0] was expected: the bytes were written under another layout than they are read under',
+      'operand A is scrambled: its element [1, 0] is a[3, 1], where a[3, 0] was expected: the bytes were written under one layout and read under another',
     )
     expect(said([a], [scrambled])).toMatch(/^operand B is scrambled: its element \[1, 0\] is a\[3, 1\]/)
   })

@@ -146,7 +146,11 @@ export const Compare = ({
             <tr data-same={String(isSame('order'))}>
               <th scope="row">order</th>
               <td colSpan={2}>
-                {said(isSame('order'), 'the same events in the same order', 'other events, or another order')}
+                {said(
+                  isSame('order'),
+                  'the same events in the same order',
+                  'different events, or a different order',
+                )}
               </td>
             </tr>
             <tr data-same={String(isSame('output'))}>
@@ -154,8 +158,8 @@ export const Compare = ({
               <td colSpan={2}>
                 {said(
                   isSame('output'),
-                  'the outputs are equal bit for bit, on the inputs that `tcspec run` takes',
-                  'the outputs differ, on the inputs that `tcspec run` takes',
+                  'the outputs are equal bit for bit, on the default inputs of `tcspec run`',
+                  'the outputs differ, on the default inputs of `tcspec run`',
                 )}
               </td>
             </tr>

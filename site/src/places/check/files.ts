@@ -36,10 +36,10 @@ export const textRefusal = (name: string, text: string): string | null =>
   text.length > mostCharacters
     ? `${name}: expected at most ${count(mostCharacters)} characters, found ${count(text.length)}`
     : text.trim() === ''
-      ? `${name}: expected a text, found nothing`
+      ? `${name}: expected text, found nothing`
       : // a text has no such byte, and not every third letter is one that is none
         text.slice(0, 4096).includes('\u0000') || tooManyUnknown(text.slice(0, 4096))
-        ? `${name}: expected a text, found binary data`
+        ? `${name}: expected text, found binary data`
         : null
 
 const tooManyUnknown = (head: string): boolean => (head.match(/\ufffd/g)?.length ?? 0) * 8 > head.length

@@ -260,14 +260,14 @@ export const Check = ({ params, set }: PlaceProps) => {
     }
     const read = launch === null || kind === 'ptx' ? null : readLaunch(launch.launch, launch.shapes)
     if (launch !== null && read === null)
-      setRefusals(['launch.json: expected a launch with a grid and arguments, found another document'])
+      setRefusals(['launch.json: expected a launch with a grid and arguments, found a different document'])
     setState((s) => {
       if (read !== null) {
         const { guessed, ...said } = launched(signature, read)
         setNotes(
           guessed.length === 0
             ? []
-            : [`The launch file does not say the extents of ${guessed.join(', ')}: those are guessed.`],
+            : [`The launch file does not give the extents of ${guessed.join(', ')}: those are guessed.`],
         )
         return { ...s, ...said }
       }
@@ -559,8 +559,8 @@ export const Check = ({ params, set }: PlaceProps) => {
               )}
               {!isWhole && (
                 <p class="small soft">
-                  Too long to be edited here: this is its beginning. At most{' '}
-                  {mostCharacters.toLocaleString('en')} characters are read.
+                  Too long to edit here: this is the beginning. At most {mostCharacters.toLocaleString('en')}{' '}
+                  characters are read.
                 </p>
               )}
             </div>
@@ -604,7 +604,7 @@ export const Check = ({ params, set }: PlaceProps) => {
         <div class="stack">
           {kind === 'nothing' && (
             <div class="panel check-drop">
-              <p>Nothing is checked yet. Files can be dropped anywhere on this page; nothing leaves it.</p>
+              <p>Nothing has been checked yet. Drop files anywhere on this page. Nothing is uploaded.</p>
             </div>
           )}
           {wrongFields.length > 0 && (
@@ -673,7 +673,7 @@ export const Check = ({ params, set }: PlaceProps) => {
                   <button
                     type="button"
                     class="button small"
-                    title="this version is kept as the first; change it, or open the second"
+                    title="keep this version as the first, then change it or open a second one"
                     onClick={() => {
                       set({ against: printVersion(state) }, true)
                     }}

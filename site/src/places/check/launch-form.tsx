@@ -57,10 +57,10 @@ const Input = ({
 
 /** What of a launch PTX alone has. */
 const ofPtx = [
-  { name: 'block', says: 'threads along x, y and z; may be empty where the entry asks for them' },
+  { name: 'block', says: 'threads along x, y and z; may be empty if the entry gives them' },
   { name: 'cluster', says: 'CTAs of a cluster along x, y and z; may be empty' },
   { name: 'shared', says: 'bytes of dynamic shared memory; may be empty' },
-  { name: 'entry', says: 'the kernel, where the module has several; may be empty' },
+  { name: 'entry', says: 'the kernel, if the module has several; may be empty' },
 ] as const
 
 export interface LaunchFormProps {
@@ -167,7 +167,7 @@ export const LaunchForm = ({
       {ptx === null && (
         <Input
           label="computes"
-          says="what is to be proved, such as matmul:a,b,c; may be empty"
+          says="claim to prove, such as matmul:a,b,c; may be empty"
           value={computes}
           wrong={null}
           changed={(text) => {

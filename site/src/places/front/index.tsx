@@ -10,7 +10,7 @@ const cards = [
   {
     href: raceHref,
     title: 'See a race',
-    text: 'Blackwell matmul with one warp that fetches and one that multiplies. The wait that makes it right is left out: watch a copy land on an operand that has not been read yet.',
+    text: 'A Blackwell matmul: one warp fetches, another multiplies. Its wait is missing: watch a copy overwrite an operand that has not been read yet.',
   },
   {
     href: writeAddress({ place: 'check', params: {} }),
@@ -20,12 +20,12 @@ const cards = [
   {
     href: writeAddress({ place: 'layouts', params: {} }),
     title: 'See where an element lives',
-    text: 'Register layouts, swizzles, TMA boxes, tensor memory: element to lane and register, byte and bank, and the same object in the words of CuTe, Triton and Pallas.',
+    text: 'Register layouts, swizzles, TMA boxes, tensor memory: element to lane and register, byte and bank, and the same layout in the words of CuTe, Triton and Pallas.',
   },
   {
     href: writeAddress({ place: 'kernels', params: {} }),
     title: 'Watch a kernel run',
-    text: 'The pipeline as lanes: agents, units and barriers, forwards and backwards; choose the event that happens next.',
+    text: 'See the pipeline as lanes of agents, units and barriers. Step forwards and backwards, and choose the next event.',
   },
   {
     href: writeAddress({ place: 'memory', params: {} }),
@@ -35,7 +35,7 @@ const cards = [
   {
     href: 'guide/index.html',
     title: 'Guide',
-    text: 'From Triton, from Python, as an oracle for your back end; the command line, the library, its theorems.',
+    text: 'For Triton, Python and your own back end; the command line, the library and its theorems.',
   },
 ] as const
 
@@ -45,7 +45,7 @@ export const Front = () => (
   <div class="stack">
     <div class="front-first">
       <div>
-        <h1>What an asynchronous tensor-core kernel does, in a form that runs</h1>
+        <h1>An executable specification of asynchronous tensor-core kernels</h1>
         <p>
           TMA copies, mbarriers, swizzled shared memory, wgmma and tcgen05, tensor memory, clusters: an
           executable specification, equal to an H100 bit for bit. It judges kernels of Triton, Gluon and

@@ -73,7 +73,8 @@ const programOf = (text: string): Read => {
     return refuse(
       `expected at most ${mostProgram.toLocaleString('en')} characters, found ${text.length.toLocaleString('en')}`,
     )
-  if (/^\s*(#|module\b)/.test(text)) return refuse('expected JSON, found a module of Triton: Check reads it')
+  if (/^\s*(#|module\b)/.test(text))
+    return refuse('expected JSON, found a Triton module: open it under Check')
   const levels = levelsOf(text)
   if (levels > mostLevels)
     return refuse(`expected at most ${String(mostLevels)} levels, found ${levels.toLocaleString('en')}`)
@@ -81,7 +82,7 @@ const programOf = (text: string): Read => {
     const program: unknown = JSON.parse(text)
     return typeof program === 'object' && program !== null && !Array.isArray(program)
       ? { program }
-      : refuse('expected an object, found other JSON')
+      : refuse('expected an object, found JSON of another kind')
   } catch (error) {
     return refuse(`expected JSON: ${error instanceof Error ? error.message.slice(0, 160) : 'it is none'}`)
   }

@@ -56,7 +56,7 @@ const Picker = ({
               </option>
             ))}
           </optgroup>
-          <optgroup label="zoo: one hazard each">
+          <optgroup label="zoo: one hazard for each kernel">
             {listed?.twins
               .filter((t) => t.name.startsWith('zoo/'))
               .map(({ name, title }) => (
@@ -65,7 +65,7 @@ const Picker = ({
                 </option>
               ))}
           </optgroup>
-          <optgroup label="bugs of public kernels, rewritten">
+          <optgroup label="bugs of public kernels, in new code">
             {listed?.twins
               .filter((t) => !t.name.startsWith('zoo/'))
               .map(({ name, id, title }) => (
@@ -188,7 +188,7 @@ const Without = ({
   const others = without.filter((label) => !known.has(label))
   if (broken.length === 0 && others.length === 0) return null
   return (
-    <div class="kernels-without" role="group" aria-label="statements to leave out">
+    <div class="kernels-without" role="group" aria-label="statements to omit">
       <span class="small soft">without</span>
       {others.map((label) => chip(label, ''))}
       {broken.map(({ without: label, shows, verdict }) =>
@@ -293,7 +293,7 @@ export const Kernels = ({ params, set }: PlaceProps) => {
         {row !== undefined && <p class="small soft kernels-summary">{row.summary}</p>}
         {detours.length > 0 && (
           <div class="row small">
-            <span class="soft">events that you chose</span>{' '}
+            <span class="soft">chosen events</span>{' '}
             <code>
               {detours.slice(-8).join(' ')}
               {detours.length > 8 && ` and ${String(detours.length - 8)} before`}

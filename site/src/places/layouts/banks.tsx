@@ -247,7 +247,7 @@ export const Banks = ({ params, set }: PlaceProps) => {
           />
           {turns.length > 0 && (
             <div class="panel stack">
-              <div class="row" role="group" aria-label="turns of the instruction">
+              <div class="row" role="group" aria-label="wavefronts of the instruction">
                 <button
                   type="button"
                   class="button small"
@@ -293,14 +293,14 @@ export const Banks = ({ params, set }: PlaceProps) => {
             left={drawn.side}
             right={null}
             relation={null}
-            leftLabel="who wants what of which bank"
+            leftLabel="which lane accesses which bank"
             rightLabel=""
             leftMarked={marked}
             params={params}
             set={set}
           />
           <p class="small soft">
-            A number is the line of 128 bytes that the lane wants from the bank. Each hue is one turn: if
+            Each number is the 128-byte line that the lane accesses in the bank. Each hue is one turn: if
             there are two hues in one column of a phase, the second one waits.
           </p>
           <Carry method="banks" request={request} />

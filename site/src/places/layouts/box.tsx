@@ -76,7 +76,7 @@ export const TmaBox = ({ params, set }: PlaceProps) => {
         <TextField label="box" name="box" params={params} set={set} instead={first.box} />
         <TextField label="tensor" name="tensor" params={params} set={set} instead={first.tensor} />
         <TextField
-          label="where the box stands"
+          label="position of the box"
           name="coordinates"
           params={params}
           set={set}
@@ -110,7 +110,7 @@ export const TmaBox = ({ params, set }: PlaceProps) => {
             {numberAt(document, 'outside') === 0
               ? 'none'
               : `${numberAt(document, 'outside').toLocaleString('en')} elements, ${textAt(document, 'direction') === 'load' ? 'which are filled' : 'which are left out'}, drawn grey`}
-            . In a cell: the element of the tensor.
+            . Each cell shows the element of the tensor.
           </p>
           <Linked {...pair} leftLabel="the box" rightLabel="shared memory" params={params} set={set} />
           <Carry method="image" request={request} />

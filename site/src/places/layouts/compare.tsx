@@ -29,7 +29,7 @@ const presets: ReadonlyArray<Preset> = [
   { title: 'WGMMA and its transposed', params: { one: null, other: null, shape: null } },
   { title: 'Triton nvidia_mma and WGMMA', params: { one: mma, other: 'WGMMA', shape: '64x64' } },
   { title: 'Triton blocked and WGMMA', params: { one: blocked, other: 'WGMMA', shape: '64x8' } },
-  { title: 'a CuTe fragment that is wrong', params: { one: tv, other: 'WGMMA', shape: '64x8' } },
+  { title: 'a wrong CuTe fragment', params: { one: tv, other: 'WGMMA', shape: '64x8' } },
   { title: 'TCGEN05 and TMEM_NATIVE', params: { one: 'TCGEN05', other: 'TMEM_NATIVE(2)', shape: '128x16' } },
 ]
 

@@ -69,7 +69,7 @@ export const Cute = ({ params, set }: PlaceProps) => {
               {typeof result['cosize'] === 'number' && `, cosize ${String(numberAt(result, 'cosize'))}`}
               {typeof result['valuesLeftOut'] === 'number' &&
                 `; ${numberAt(result, 'valuesLeftOut').toLocaleString('en')} values are not drawn`}
-              . In a cell of the left board: the offset; of the right one: the index, first mode fastest.
+              . Cells on the left show the offset; cells on the right show the index, first mode fastest.
             </p>
           )}
           {found !== null && (

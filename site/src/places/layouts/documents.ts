@@ -537,7 +537,7 @@ export const turnsOf = (document: Members): DrawnTurns => {
       if (now === undefined) return ''
       const later = turns.slice(turn + 1).filter(({ phase }) => phase === now.phase)
       const [first] = later[0]?.words ?? []
-      if (first === undefined) return 'None waits for another one.'
+      if (first === undefined) return 'No access waits for another.'
       const lanes = [
         ...new Set(
           later

@@ -29,13 +29,13 @@ const tabs: readonly [Tab, ...Tab[]] = [
   {
     name: 'registers',
     title: 'Registers',
-    says: 'Element to warp, lane and register, and back.',
+    says: 'Map elements to warps, lanes and registers, and back.',
     View: Registers,
   },
   {
     name: 'memory',
     title: 'Shared memory',
-    says: 'Element to byte, line and bank, and back.',
+    says: 'Map elements to bytes, lines and banks, and back.',
     View: SharedMemory,
   },
   {
@@ -44,11 +44,11 @@ const tabs: readonly [Tab, ...Tab[]] = [
     says: 'One warp instruction on shared memory, turn by turn.',
     View: Banks,
   },
-  { name: 'box', title: 'TMA box', says: 'What a tensor copy puts where.', View: TmaBox },
+  { name: 'box', title: 'TMA box', says: 'See where a tensor copy puts each element.', View: TmaBox },
   {
     name: 'tmem',
     title: 'Tensor memory',
-    says: 'Element to lane and column, and back; or the columns of several arrays.',
+    says: 'Map elements to lanes and columns, and back; or see the columns of several arrays.',
     View: TensorMemory,
   },
   { name: 'linear', title: 'Linear', says: 'A layout as bases over GF(2).', View: Linear },
@@ -56,7 +56,7 @@ const tabs: readonly [Tab, ...Tab[]] = [
   {
     name: 'compare',
     title: 'Compare',
-    says: 'Two layouts of registers: equal, or where they differ first.',
+    says: 'Compare two register layouts: equal, or the first difference.',
     View: Compare,
   },
   {
@@ -88,7 +88,7 @@ export const Layouts = ({ params, set }: PlaceProps) => {
           ref={list}
           class="layouts-tabs"
           role="tablist"
-          aria-label="what is laid out"
+          aria-label="contents"
           onKeyDown={(event) => {
             const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
             const at = tabs.indexOf(current)

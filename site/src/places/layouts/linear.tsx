@@ -89,10 +89,10 @@ export const Linear = ({ params, set }: PlaceProps) => {
           choices={[
             ['', 'none'],
             ['invert', 'the inverse'],
-            ['pseudoinvert', 'the least place of each'],
+            ['pseudoinvert', 'the first place of each element'],
             ['flatten', 'one input and output'],
             ['compose', 'then another'],
-            ['invertAndCompose', 'where another keeps it'],
+            ['invertAndCompose', 'place in another layout'],
             ['product', 'times another'],
             ['divideLeft', 'divided from the left'],
             ['divideRight', 'divided from the right'],
@@ -107,7 +107,7 @@ export const Linear = ({ params, set }: PlaceProps) => {
             left={side}
             right={null}
             relation={null}
-            leftLabel="bits of the input across, of the output down"
+            leftLabel="input bits are columns, output bits are rows"
             rightLabel=""
             params={params}
             set={set}

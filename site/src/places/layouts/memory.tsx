@@ -84,8 +84,9 @@ export const SharedMemory = ({ params, set }: PlaceProps) => {
             {numberAt(document, 'swizzle') === 16
               ? ', no swizzle'
               : `, swizzle ${String(numberAt(document, 'swizzle'))}`}
-            {textAt(document, 'note')}. A line is 128 bytes, all 32 banks once. The hue is the chunk of 16
-            bytes in which an element lies before the swizzle: with one, every column of chunks has all hues.
+            {textAt(document, 'note')}. A line is 128 bytes: one word of each of the 32 banks. The hue is the
+            chunk of 16 bytes in which an element lies before the swizzle: with one, every column of chunks
+            has all hues.
           </p>
           <Linked {...pair} leftLabel="elements" rightLabel="shared memory" params={params} set={set} />
           <Carry method="transform" request={request} />

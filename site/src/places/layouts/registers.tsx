@@ -77,7 +77,7 @@ export const Registers = ({ params, set }: PlaceProps) => {
             {found.name} on {found.grid.shape.join(' x ')}: {found.warps}{' '}
             {found.warps === 1 ? 'warp' : 'warps'} of {found.lanes} lanes,{' '}
             {found.splat
-              ? 'one register a lane, which is every element'
+              ? 'one register in each lane, equal to every element'
               : `${String(found.registers)} ${found.registers === 1 ? 'register' : 'registers'} a lane`}
             ; a register holds one element here. In a cell: warp/lane/register. The hue is the lane, paler
             from warp to warp.

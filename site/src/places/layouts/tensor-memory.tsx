@@ -21,14 +21,14 @@ import {
 const first = { layouts: 'DEFAULT(1)', shape: '128x32' }
 
 const names: ReadonlyArray<readonly [string, string]> = [
-  ['DEFAULT(1)', 'an accumulator of 128 rows, 32 bits an element'],
-  ['DEFAULT(2)', 'two 16-bit elements a column'],
-  ['DEFAULT(4)', 'four 8-bit elements a column'],
-  ['HALF_LANE(64, 1)', '64 rows in half of the lanes'],
+  ['DEFAULT(1)', 'an accumulator of 128 rows, 32 bits per element'],
+  ['DEFAULT(2)', 'two 16-bit elements per column'],
+  ['DEFAULT(4)', 'four 8-bit elements per column'],
+  ['HALF_LANE(64, 1)', '64 rows in half the lanes'],
   ['M64_COLLECTIVE(64, 1)', '64 rows of a pair of CTAs'],
   ['SCALES', 'scale factors'],
   ['B_SCALES_M64_COLLECTIVE(128)', 'scale factors of b, 64 rows of a pair of CTAs'],
-  ['SPARSE_METADATA', 'which elements of a sparse operand are there'],
+  ['SPARSE_METADATA', 'metadata of a sparse operand'],
 ]
 
 const presets: ReadonlyArray<Preset> = [

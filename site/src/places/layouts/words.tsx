@@ -71,7 +71,7 @@ export const Words = ({ params, set }: PlaceProps) => {
       : [
           ['Pallas, Mosaic', 'names', textsAt(document, 'names')],
           ['Mosaic', 'its tiling, as a description', one('mosaic')],
-          ['Triton', 'encodings that say the same on this array', textsAt(document, 'triton')],
+          ['Triton', 'equivalent encodings on this array', textsAt(document, 'triton')],
           ['CuTe', '(thread, value) to position, first dimension fastest', one('cute')],
           ['GF(2)', 'the element at 1, 2, 4, ... of each input', one('linear')],
         ]
@@ -80,7 +80,7 @@ export const Words = ({ params, set }: PlaceProps) => {
       <Presets presets={presets} params={params} set={set} />
       <div class="layouts-form">
         <TextField
-          label="a name, a text of CuTe, an encoding of Triton, bases, or a description as JSON"
+          label="a name, a CuTe layout, a Triton encoding, bases, or a description as JSON"
           name="text"
           params={params}
           set={set}
@@ -99,7 +99,7 @@ export const Words = ({ params, set }: PlaceProps) => {
                 {title} <span class="soft small">{says}</span>
               </h2>
               {texts.length === 0 ? (
-                <p class="soft small">none says this layout on this array</p>
+                <p class="soft small">none expresses this layout on this array</p>
               ) : (
                 <ul class="layouts-words">
                   {texts.map((word) => (

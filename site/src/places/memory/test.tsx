@@ -100,7 +100,7 @@ const Verdict = ({
 
 const Pairs = ({ document: d }: { readonly document: LitmusDocument }) => {
   const meeting = d.pairs.filter((p) => p.is !== null && d.events[p.a]?.line !== d.events[p.b]?.line)
-  if (meeting.length === 0) return <p class="small soft">No two accesses meet.</p>
+  if (meeting.length === 0) return <p class="small soft">No two accesses conflict.</p>
   return (
     <ul class="litmus-pairs">
       {meeting.map((p) => (

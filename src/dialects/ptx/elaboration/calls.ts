@@ -191,7 +191,7 @@ const callThrough = (h: Here, of: Callable, from: Function, address: Value): voi
   }
   emit(
     h.e,
-    { _tag: 'trap', why: 'what is called is no function of this module that it may be', asserted: false },
+    { _tag: 'trap', why: 'the callee is not a function that may be called here', asserted: false },
     { predicate: none, negated: false },
   )
 }

@@ -3,7 +3,7 @@
  *
  * | change                                   | the text                                                                              |
  * |------------------------------------------|---------------------------------------------------------------------------------------|
- * | without the lowest lane of its mask      | the lanes left out skip the instruction, and the others name one lane less             |
+ * | the same without the lowest lane of its mask      | the lanes left out skip the instruction, and the others name one lane less             |
  * | the lower half of its lanes alone        | the same, of the upper half                                                            |
  * | all lanes of the warp                    | of a mask that has not all of them                                                     |
  * | by the next lane                         | the lane behind the elected one goes where an arrival, or a release, stands            |
@@ -104,7 +104,13 @@ export const masks = (m: Making): Changes => {
   ]
   if (mask?._tag !== 'immediate')
     return [
-      made(m, 'LANES', 'without the lowest lane of its mask', becomes(m, byAllButLowest(m, k, text)), 'less'),
+      made(
+        m,
+        'LANES',
+        'the same without the lowest lane of its mask',
+        becomes(m, byAllButLowest(m, k, text)),
+        'less',
+      ),
       ...wider(),
     ]
   const lanes = Number(BigInt.asIntN(32, mask.bits))
@@ -115,7 +121,7 @@ export const masks = (m: Making): Changes => {
           made(
             m,
             'LANES',
-            'without the lowest lane of its mask',
+            'the same without the lowest lane of its mask',
             becomes(m, byLanesOf(m, k, lanes & (lanes - 1))),
             'less',
           ),

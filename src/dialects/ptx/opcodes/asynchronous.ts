@@ -18,8 +18,8 @@ export const mbarrier: ReadonlyArray<Form> = rowsOf(
   'mbarrier',
   parallel,
 )(`
-  mbarrier.init space=$cta? type=b64 | [a] count:u32 | a barrier of so many arrivals
-  mbarrier.inval space=$cta? type=b64 | [a] | the barrier is none any more
+  mbarrier.init space=$cta? type=b64 | [a] count:u32 | initialises a barrier with this many arrivals
+  mbarrier.inval space=$cta? type=b64 | [a] | the barrier becomes invalid
   mbarrier.expect_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | so many bytes more are expected
   mbarrier.complete_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | so many bytes have come
   ${arrives('mbarrier.arrive', 'arrives')}

@@ -23,7 +23,7 @@ export const warp: ReadonlyArray<Form> = rowsOf(
 
 const barriers = (base: string, extra: string): string => `
   ${base}.sync ${extra} | a:b32 b:b32? | waits until b threads have come to barrier a
-  ${base}.arrive ${extra} | a:b32 b:b32 | comes to barrier a and goes on
+  ${base}.arrive ${extra} | a:b32 b:b32 | arrives at barrier a and continues
   ${base}.red ${extra} op=popc type=u32 | d=u32 a:b32 c!pred | d = how many threads at barrier a have c
   ${base}.red ${extra} op=popc type=u32 | d=u32 a:b32 b:b32 c!pred | d = how many of the b threads at barrier a have c
   ${base}.red ${extra} op=and|or type=pred | d=pred a:b32 c!pred | d = c of all threads at barrier a, combined
@@ -38,7 +38,7 @@ export const barrier: ReadonlyArray<Form> = rowsOf(
   ${barriers('barrier', 'aligned?')}
   ${barriers('barrier.cta', 'aligned?')}
   bar.warp.sync | mask:b32 | waits for the lanes of the mask
-  barrier.cluster.arrive sem=release|relaxed? aligned? | - | comes to the barrier of the cluster
+  barrier.cluster.arrive sem=release|relaxed? aligned? | - | arrives at the cluster barrier
   barrier.cluster.wait sem=acquire? aligned? | - | waits for the barrier of the cluster
 `)
 
@@ -64,7 +64,7 @@ export const control: ReadonlyArray<Form> = [
     'control',
     'Control Flow Instructions',
   )(`
-  bra uni? | target&label | goes on at a label
+  bra uni? | target&label | continues at a label
   brx.idx uni? | index%u32 &targets | continues at one of a list of labels
   call uni? | results&list? &function arguments&list? prototype&any? | calls a function
   ret uni? | - | goes back to the caller

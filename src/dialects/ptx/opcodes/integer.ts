@@ -27,7 +27,7 @@ export const integer: ReadonlyArray<Form> = rowsOf(
   min relu type=s16x2|s32 | d=@type a:@type b:@type | d = the smaller one, at least 0
   max relu type=s16x2|s32 | d=@type a:@type b:@type | d = the larger one, at least 0
   popc type=b32|b64 | d=u32 a:@type | d = how many bits are set
-  clz type=b32|b64 | d=u32 a:@type | d = how many zeros stand before the first one
+  clz type=b32|b64 | d=u32 a:@type | d = number of leading zeros
   bfind shiftamt? type=u32|u64|s32|s64 | d=u32 a:@type | d = where the first bit that is no sign stands, or how far to shift it to the top; 0xffffffff without one
   fns type=b32 | d=b32 mask:b32 base:b32 offset:s32 | d = where the n-th set bit from a base stands
   brev type=b32|b64 | d=@type a:@type | d = the bits in reverse
@@ -43,8 +43,8 @@ export const extended: ReadonlyArray<Form> = rowsOf(
   'extended precision',
   'Extended-Precision Integer Arithmetic Instructions',
 )(`
-  add.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b, and its carry
-  addc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b + carry, and with cc its carry
+  add.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b, and the carry out
+  addc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b + carry; with cc also the carry out
   sub.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a - b, and a carry where nothing is borrowed
   subc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + ~b + carry, and with cc its carry
   mad mode=hi|lo cc type=u32|s32|u64|s64 | d=@type a:@type b:@type c:@type | d = a half of a * b, plus c, and its carry

@@ -122,7 +122,7 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   'tcgen05',
   'TensorCore 5th Generation Family Instructions',
 )(`
-  tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | the address of as many columns of tensor memory stands at d
+  tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | stores the address of that many columns of tensor memory at d
   tcgen05.dealloc ${group} sync aligned type=b32 | a:b32 columns:u32 | gives columns back
   tcgen05.relinquish_alloc_permit ${group} sync aligned | - | asks for no more columns
   tcgen05.ld sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] | d = the word in tensor memory

@@ -106,7 +106,5 @@ export const known = (h: Here, { name, index }: Value): Expr | undefined => h.va
 
 export const valueOf = (h: Here, op: Operation, value: Value): Build<Expr> => {
   const found = known(h, value)
-  return found === undefined
-    ? refusedAt(op, `a value that is known where %${value.name} stands`, 'none')
-    : of(found)
+  return found === undefined ? refusedAt(op, `a value that is known at %${value.name}`, 'none') : of(found)
 }

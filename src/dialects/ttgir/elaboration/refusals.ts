@@ -5,7 +5,7 @@
  *
  * Those that are not read have theirs in `text/unread.ts`.
  */
-const general = 'it stands in kernels that are not lowered yet'
+const general = 'it occurs only in kernels that are not lowered yet'
 const index = 'values of the type index, which no compiled kernel of Triton contains'
 
 export const refusals: Readonly<Record<string, string>> = {

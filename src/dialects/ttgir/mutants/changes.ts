@@ -538,7 +538,7 @@ const flags = (names: Names, site: TextSite, kind: Kind, make: Make): ReadonlyAr
   const predicates = (kind.truths ?? []).flatMap((operand): ReadonlyArray<TextChange> => {
     const v = own(operation.operands, operand)?.[0]
     if (v === undefined || constantOf(site, v) === 1) return []
-    const text = 'whatever its predicate says'
+    const text = 'even if its predicate is false'
     return operand === 'mask' ||
       operation.name === 'ttng.wait_barrier' ||
       operation.name === 'ttng.arrive_barrier'

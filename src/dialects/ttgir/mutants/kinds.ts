@@ -7,7 +7,7 @@
  * | barriers | operands that are barriers                                                                                    |
  * | buffers  | operands that are buffers, perhaps slots of a ring                                                            |
  * | counts   | attributes that are numbers: the least, the step, and what the step is called                                 |
- * | truths   | operands that are predicates: `true` in their place, or left out, is *whatever its predicate says*             |
+ * | truths   | operands that are predicates: `true` in their place, or left out, is *even if its predicate is false*             |
  * | stands   | what each result stands for when the operation is not there: an operand; zeros; or nothing, and where it is taken it is left out |
  *
  * What is in no row and is not `computes` is left where it is, and nothing is moved past it.

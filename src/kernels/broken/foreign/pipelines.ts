@@ -70,7 +70,7 @@ const arriveForCommit = S.foreignTwin('early-release', {
 /** Source: triton-lang/triton, matrix products over several CTAs in which the first CTA alone announced its bytes. */
 const onlyTheFirstExpects = S.foreignTwin('one-cta-expects', {
   id: 'B5',
-  title: 'a multicast reaches two CTAs, and the first alone announces its bytes: the other waits for ever',
+  title: 'a multicast reaches two CTAs, and the first alone announces its bytes: the other waits forever',
   fix: 'every CTA announces what it will get',
   stage: { agents: ['block'], cluster: [2] },
   shows: { verdict: 'deadlock', a: 'wait full' },
@@ -132,7 +132,7 @@ const everyLane = S.foreignTwin('every-lane-arrives', {
 /** Source: triton-lang/triton, stores through TMA whose fence stood before the store to shared memory. */
 const fenceBefore = S.foreignTwin('fence-before-store', {
   id: 'P2',
-  title: 'in a loop the fence for the next store stands behind the last one, before the tile is written',
+  title: 'in a loop the fence for the next store comes after the last one, before the tile is written',
   fix: 'the fence between the write and the store, in every step',
   stage: { agents: ['block'] },
   shows: { verdict: 'hazard', a: 'write s', b: 'store s' },

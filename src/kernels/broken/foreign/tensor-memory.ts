@@ -42,7 +42,7 @@ const allocationOfThePeer = S.foreignTwin('two-cta-allocation', {
  */
 const noTiles = S.foreignTwin('zero-tiles', {
   id: 'D4',
-  title: 'the wait for the allocation stands in a loop over tiles, of which there are none',
+  title: 'the wait for the allocation is in a loop over tiles, and there are no tiles',
   fix: 'wait before the loop',
   stage: { arch: 'sm100a', agents: ['allocator', 'epilogue'] },
   shows: { verdict: 'hazard', a: 'allocate', b: 'clear acc' },
@@ -127,7 +127,7 @@ const statistics = S.foreignTwin('statistics-without-wait', {
 const freedUnderLoad = S.foreignTwin('freed-under-load', {
   id: 'M3',
   title: 'tensor memory is freed by another agent while a load from it may still be under way',
-  fix: 'wait for the load before saying that it is done with',
+  fix: 'wait for the load before the release',
   stage: { arch: 'sm100a', agents: ['owner', 'reader'] },
   shows: { verdict: 'hazard', a: 'load acc', b: 'deallocate' },
   *body(fixed) {

@@ -77,7 +77,7 @@ const neverWritten = S.twin({
 
 const anyOrder = S.twin({
   id: 'N1',
-  title: 'two agents add floats to one tile in no order: the sums are rounded in another order each time',
+  title: 'two agents add floats to one tile without an order: each run may round the sums differently',
   fix: 'order the two, or add integers',
   shows: { verdict: 'ok', a: 'add mine', b: 'add yours' },
   *body(fixed) {

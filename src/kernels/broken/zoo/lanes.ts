@@ -143,7 +143,7 @@ const storedByOne = laneTwin(
 
 const foundByLuck = laneTwin(
   'V2',
-  'each thread stores a word, and reads that of a thread of another warp: both strongly, so that it is no race, and it finds what was there or what was stored',
+  'each thread stores a word and reads one of another warp. Both accesses are strong, so there is no race, and the read finds the old or the new value',
   'a `bar.sync` (`__syncthreads()`) between the two: strong accesses order nothing by themselves',
   ['st.volatile.shared.u32', 'ld.volatile.shared.u32'],
   [

@@ -40,7 +40,7 @@ const noRegisterFence = S.twin({
 
 const earlyFence = S.twin({
   id: 'P2',
-  title: 'the proxy fence stands before the write that it should cover',
+  title: 'the proxy fence comes before the write that it should cover',
   fix: 'the fence after the write',
   stage: { agents: ['block'] },
   shows: { verdict: 'hazard', a: 'write s', b: 'store s' },

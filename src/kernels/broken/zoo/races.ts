@@ -45,7 +45,7 @@ const sameTile = S.twin({
 
 const sameTwice = S.twin({
   id: 'N4',
-  title: 'two warpgroups store the same tile of the output, and what they store is the same',
+  title: 'two warpgroups store the same values to the same tile of the output',
   fix: 'one of them stores it',
   shows: { verdict: 'ok', a: 'store mine', b: 'store yours' },
   *body(fixed) {

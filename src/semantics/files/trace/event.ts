@@ -179,13 +179,16 @@ const stamp: Wire<Stamp> = define('Stamp', () =>
     'a stamp',
     {
       agent: described(nat, 'index of the agent in the header'),
-      at: described(nat, 'which of the events of its agent it is, from 1'),
+      at: described(nat, 'its number among the events of its agent, from 1'),
       site: described(nat, 'index of the statement in the header'),
       iteration: described(list(integer), 'rounds of the loops around it'),
     },
     {
       lanes: described(integer, 'the lanes of a warp that do it, a bit each; absent: the agent acts as one'),
-      whole: described(oneOf<true>(true), 'these lanes do it as one: each has a part in all of it'),
+      whole: described(
+        oneOf<true>(true),
+        'these lanes execute it together: each takes part in the whole access',
+      ),
     },
   ),
 )
@@ -294,13 +297,16 @@ const signal: Wire<Placed<Signal>> = described(
           operation,
           part,
           family: described(family, 'kind of the groups'),
-          side: described(oneOf<'read' | 'full'>('read', 'full'), 'whether its reads are done, or all of it'),
+          side: described(
+            oneOf<'read' | 'full'>('read', 'full'),
+            'which part is done: its reads, or all of it',
+          ),
         },
         {},
       ),
     ),
   ),
-  'an operation says that it is done',
+  'an operation signals its completion',
 )
 
 const forks: Wire<Placed<ForkEvent>> = described(
@@ -334,7 +340,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         operation: described(nat, "the operation that makes it; absent: the agent's own synchronous access"),
         atomic: described(bool, 'whether each element is touched at once, as `scope` sees it; absent: no'),
         scope: described(scope, 'of an atomic; absent: gpu'),
-        combine: described(combine, 'how an atomic write joins what was there; absent: it replaces it'),
+        combine: described(
+          combine,
+          'how an atomic write combines with the old value; absent: it replaces it',
+        ),
         outside: described(
           tag('other'),
           'of a read: elements that are nowhere read as something other than zero; absent: as zero',
@@ -343,11 +352,11 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         origin: described(origin, 'of a write: where its value came from'),
         acquires: described(
           yes,
-          'of an atomic access: it takes over what the releases that it reads have told; absent: the next fence of memory does',
+          'for an atomic access: it acquires; absent: only the next memory fence does',
         ),
         releases: described(
           yes,
-          'of an atomic write: it tells what its agent knows; absent: what it knew at its last fence of memory',
+          'for an atomic write: it releases; absent: only the last memory fence before it does',
         ),
         agrees: described(
           yes,
@@ -355,7 +364,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         rounds: described(
           yes,
-          'of an atomic write that adds: it rounds, as a sum of floats does, whatever its footprint calls the bytes',
+          'for an atomic addition: it rounds, as a floating-point sum does, even if its footprint has another dtype',
         ),
         joins: described(yes, 'of an atomic read: the same instruction writes, right away'),
         decides: described(
@@ -407,11 +416,11 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           nat,
           'of a tcgen05.mma: products of one agent with one number are in order whatever else is',
         ),
-        tensor: described(tensorEntry, "which entry of its agent's tensor queue it is; absent: an mma"),
+        tensor: described(tensorEntry, 'its kind of entry in the tensor queue of its agent; absent: an mma'),
         ctaGroup,
       },
     ),
-    'an agent starts an operation, which goes on by itself',
+    'an agent starts an asynchronous operation',
   ),
   perform: described(
     record<Placed<Perform>>()(
@@ -440,7 +449,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         stamp: by,
         kind: described(
           oneOf<BarrierEvent['kind']>('init', 'inval', 'expect', 'arrive', 'drop', 'increment'),
-          'what is done: `expect` announces bytes alone, `increment` asks the phase for more arrivals',
+          'the action: `expect` only announces bytes, `increment` asks the phase for more arrivals',
         ),
         barrier,
         count: described(nat, 'arrivals'),
@@ -462,7 +471,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         stamp: by,
         barrier,
         parity: described(oneOf<0 | 1>(0, 1), 'parity of the phase that is waited for'),
-        acquire: described(bool, 'whether its agent sees from then on what was published'),
+        acquire: described(bool, 'whether its agent then sees what was published'),
         scope: reach,
         tensor: carriesTensor,
         outcome: described(
@@ -638,7 +647,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         loads: described(list(nat), 'of an exchange: the statements whose loads went into it'),
       },
     ),
-    'lanes of a warp meet: each knows from now on what all of them knew',
+    'lanes of a warp synchronise: each is then ordered after everything before the others',
   ),
   relinquish: described(
     record<Placed<Relinquish>>()('a relinquish', { i, _tag: tag('relinquish'), stamp: by }, {}),
@@ -672,11 +681,11 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         _tag: tag('ahead'),
         stamp: by,
         behind: described(nat, 'the agent after whose wait it comes, and so never happens'),
-        helps: described(nat, 'the agent that waits for what it would supply'),
+        helps: described(nat, 'the agent that it would unblock'),
       },
       {},
     ),
-    'has not happened: it comes after a wait that is blocked for ever, and would supply what another agent waits for',
+    'did not happen: it comes after a wait that is blocked forever, and another agent waits for it',
   ),
 }
 

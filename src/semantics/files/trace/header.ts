@@ -117,7 +117,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
         'tensor parameters',
       ),
       computes: described(
-        either('null or what is computed', nothing, specWire),
+        either('null or the computation', nothing, specWire),
         'what the outputs must be, if the program says',
       ),
       barriers: described(

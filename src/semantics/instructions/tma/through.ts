@@ -29,7 +29,7 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 export const objectIn = (world: World, m: Machine, object: Elements): Uint8Array | FaultValue => {
   const { data } = Plane.read(m.planes[object.plane]!, object)
   if (data === null || data.some((byte) => Number.isNaN(byte)))
-    return V.fault('I1', 'the tensor map has bytes that nothing has written')
+    return V.fault('I1', 'the tensor map has unwritten bytes')
   const datum = data.reduce((d, byte) => Math.max(d, datumOf(markOf(byte))), 0)
   return datum === 0 ? Uint8Array.from(data) : lacking(world.header, 'the tensor map', datum)
 }

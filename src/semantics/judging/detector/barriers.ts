@@ -267,7 +267,7 @@ export const checkLive = (c: Context, b: BarrierState, stamp: Stamp, k: Knowledg
 /** Whose a missing fence is, if not the author's. */
 const whose: Readonly<Record<Exclude<Fencing, 'lowered'>, string>> = {
   author: '',
-  library: ": the library that initialises it has none, and none is in the library's own examples",
+  library: ": the library that initialises it has no such fence, and neither have the library's own examples",
   compiler: leftByCompiler,
 }
 
@@ -480,7 +480,7 @@ export const checkExpects = (c: Context, b: BarrierState): void => {
           c,
           b,
           'B4',
-          `${name(c, b)}: no arrival of generation ${String(b.number - b.base)} is ordered after ${where(c.header, i)}, so the generation can complete without the arrival that is asked for`,
+          `${name(c, b)}: no arrival of generation ${String(b.number - b.base)} is ordered after ${where(c.header, i)}, so the generation can complete without the requested arrival`,
           i,
           `asks for an arrival on ${name(c, b)}`,
           b.current.events.find((z) => z.counted && !z.offset)?.stamp,
@@ -718,7 +718,7 @@ export const atEnd = (c: Context, b: BarrierState, stuck: boolean): void => {
       'C',
       isComplete
         ? `${name(c, b)} ends with completions that no wait has observed: ${generations(b.number - b.base)} complete, ${String(b.observedByAny - b.base)} observed`
-        : `${lacking(c, b)}, and no wait is for it`,
+        : `${lacking(c, b)}, and no wait waits for it`,
       [ofBarrier(b.index)],
       actor(stamp, does),
     ),

@@ -31,7 +31,7 @@ type Input = Extract<Element, { readonly _tag: 'input' }>
 /** The product of an element of A and one of B; a sentence, if they do not meet. */
 const meet = (s: Products, x: Input, y: Input): Element | string => {
   const [left, right] = [coordinatesAt(s, 'a', x.plane, x.address), coordinatesAt(s, 'b', y.plane, y.address)]
-  if (left === null || right === null) return 'a product of what is no element'
+  if (left === null || right === null) return 'a product with a value that is not an element'
   return left[1] === right[0]
     ? {
         _tag: 'sum',
@@ -42,7 +42,7 @@ const meet = (s: Products, x: Input, y: Input): Element | string => {
         ks: [left[1], left[1] + 1],
         scaled: false,
       }
-    : `the operands do not meet: k-slice ${String(left[1])} of A with k-slice ${String(right[0])} of B`
+    : `the operands do not match: k-slice ${String(left[1])} of A with k-slice ${String(right[0])} of B`
 }
 
 const multiplyElements = (s: Products, x: Element, y: Element): Element => {

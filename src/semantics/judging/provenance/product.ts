@@ -299,7 +299,7 @@ const scrambled = (
   address: number,
   [row, column]: readonly [number, number],
 ): string =>
-  `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${address < 0 ? `outside ${t.name}` : `${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}]`}, where ${t.name}[${String(row)}, ${String(column)}] was expected: the bytes were written under another layout than they are read under`
+  `${what} is scrambled: its element [${String(i)}, ${String(j)}] is ${address < 0 ? `outside ${t.name}` : `${t.name}[${String(rowAt(t, address))}, ${String(columnAt(t, address))}]`}, where ${t.name}[${String(row)}, ${String(column)}] was expected: the bytes were written under one layout and read under another`
 
 /** Are all elements nowhere? */
 const isNowhere = (x: Separated): boolean => greatest(x.first) + x.firstAt < 0
@@ -437,7 +437,7 @@ const apart = (a: Separated, b: Separated): string | null => {
   const at = a.second.values.findIndex((k, i) => a.secondAt + k !== b.firstAt + b.first.values[i]!)
   return at < 0
     ? null
-    : `the operands do not meet: ${showSlice(a.secondAt + a.second.values[at]!, 'A')} with ${showSlice(b.firstAt + b.first.values[at]!, 'B')}`
+    : `the operands do not match: ${showSlice(a.secondAt + a.second.values[at]!, 'A')} with ${showSlice(b.firstAt + b.first.values[at]!, 'B')}`
 }
 
 const isEpilogue = (s: Products): boolean =>

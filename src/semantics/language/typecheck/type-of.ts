@@ -36,7 +36,7 @@ export const typeOf: Typer =
         ? E.right(scalar(param.dtype))
         : refuse('name.unbound', `The name ${expr.name} is not bound here`)
     }
-    if (expr._tag === 'local') return refuse('ir.linked', 'A frame slot stands only in a linked program')
+    if (expr._tag === 'local') return refuse('ir.linked', 'A frame slot is allowed only in a linked program')
     if (isOf('places', expr)) return typeOfPlaces(env.declarations, typeOf(env))(expr)
     if (isOf('tiles', expr)) return typeOfTiles(typeOf, env)(expr)
     if (expr._tag === 'const' || isOf('coordinates', expr) || isOf('numbers', expr))

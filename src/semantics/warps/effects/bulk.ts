@@ -201,7 +201,7 @@ const send = (h: Here, o: Of<'sendAsync'>, mask: number): ReadonlyArray<Part> | 
           })
         })
         if (o.reduction !== null && those.some(({ lane }) => (unknown & (1 << lane)) !== 0))
-          return V.fault('I1', `${what}: the value comes from a register that nothing has written`)
+          return V.fault('I1', `${what}: the value comes from an unwritten register`)
         const dtype = o.reduction?.dtype ?? 'i32'
         const width = bitsOf(dtype) / 8
         out.push(
@@ -242,8 +242,7 @@ const sizes = (h: Here, o: Of<'zeroBulk'>, mask: number): ReadonlyMap<number, nu
   const out = new Map<number, number>()
   for (const lane of lanesOf(mask)) {
     const unknown = (h.rows.unknown[low]! | h.rows.unknown[high]!) & (1 << lane)
-    if (unknown !== 0)
-      return V.fault('I1', 'st.bulk: the size comes from a register that nothing has written')
+    if (unknown !== 0) return V.fault('I1', 'st.bulk: the size comes from an unwritten register')
     const size = (wordAt(h.rows, low, lane) >>> 0) + 2 ** 32 * (wordAt(h.rows, high, lane) >>> 0)
     if (size % 8 !== 0 || size > mostZeros)
       return V.fault(

@@ -191,7 +191,7 @@ const cells = (
   )
     return V.fault(
       'tcgen05.lanes',
-      `${what}: warp ${String(warp)} reaches the 32 lanes from ${String(tmemQuarterLanes * quarterOfWarp(warp))}, and ${shape} begins at the first of them${lanes === 16 ? ' or the 17th' : ''}, found lane ${String(at.lane)}`,
+      `${what}: warp ${String(warp)} reaches the 32 lanes from ${String(tmemQuarterLanes * quarterOfWarp(warp))}, and ${shape} begins at the first lane${lanes === 16 ? ' or the 17th' : ''}, found lane ${String(at.lane)}`,
     )
   const plane = tensorPlane(h)
   return once(h, o, `cells ${String(plane)} ${String(byteOf(at))}`, () => {
@@ -663,7 +663,7 @@ const product = (h: Here, o: Of<'tcgen05Mma'>, own: number): Prepared | FaultVal
   const pair = checkGroup(h, 'tcgen05.mma', o.group)
   if (pair !== null) return pair
   if ((h.rows.unknownPredicates[o.accumulates.predicate]! & own) !== 0)
-    return V.fault('I1', 'tcgen05.mma: enable-input-d comes from what nothing has written')
+    return V.fault('I1', 'tcgen05.mma: enable-input-d comes from unwritten registers or memory')
   const accumulates = holding(h.rows, o.accumulates.predicate, o.accumulates.negated, own) !== 0
   const of = productOf(h, o, own)
   if ('code' in of) return of

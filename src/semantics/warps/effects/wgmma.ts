@@ -252,10 +252,7 @@ const selectedOf = (h: Here, o: Mma): Int32Array | null | FaultValue => {
   const lost = found.unknown.indexOf(true)
   return lost < 0
     ? found.at
-    : V.fault(
-        'I1',
-        `${what}: the metadata of row ${String(lost)} come from a register that nothing has written`,
-      )
+    : V.fault('I1', `${what}: the metadata of row ${String(lost)} come from an unwritten register`)
 }
 
 const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValue => {
@@ -267,7 +264,7 @@ const product = (h: Here, o: Mma, mask: number): ReadonlyArray<Part> | FaultValu
       `wgmma.mma_async needs four warps, from a multiple of four on: found ${String(warps)}`,
     )
   const unknown = h.rows.unknownPredicates[o.accumulates.predicate]! & mask
-  if (unknown !== 0) return V.fault('I1', 'wgmma.mma_async: scale-d comes from what nothing has written')
+  if (unknown !== 0) return V.fault('I1', 'wgmma.mma_async: scale-d comes from unwritten registers or memory')
   const yes = holding(h.rows, o.accumulates.predicate, o.accumulates.negated, mask)
   if (yes !== 0 && yes !== mask)
     return V.fault('warp.uniform', 'wgmma.mma_async: scale-d: expected one value in all lanes of the warp')
