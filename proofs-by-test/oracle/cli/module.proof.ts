@@ -451,6 +451,7 @@ describe("the author's lines", () => {
       'run p.ttgir --grid 1,1 --arg a=f16[8,8] b=f16[64,64] c=f16[64,64] M=64 N=64 K=64 sam=64 sbk=64 scm=64',
     )
     expect(outside.stdout).toMatch(/invalid: I2: x_\d+ \(kernels.py:\d+\): source: element/)
+    expect(outside.stdout).toMatch(/fix +keep [^]* within this\s+memory/)
   })
   it('stand in the document, the rows of a trace and both timelines', async () => {
     const document = await run(`check k.ttgir ${one} --without ${String(wgmmaWait)} --json`)

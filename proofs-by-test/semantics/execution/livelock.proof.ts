@@ -4,7 +4,9 @@
  */
 import { describe, expect, test } from 'vitest'
 import { bits } from '../../../src/numerics/bits.js'
-import { warpSource } from '../../../src/semantics/execution/launch-warps.js'
+import { elaborate } from '../../../src/dialects/ptx/elaboration/elaborate.js'
+import { parseModule } from '../../../src/dialects/ptx/index.js'
+import { usualSharedBase, warpSource } from '../../../src/semantics/execution/launch-warps.js'
 import {
   eager,
   lazy,
@@ -190,6 +192,108 @@ describe('a run gets stuck where everybody asks in vain', () => {
   })
   test('two locks in two orders: in some schedules', () => {
     expect(new Set(outcomes(program(two(false))))).toEqual(new Set(['stuck', 'completed']))
+  })
+})
+
+/** As Triton takes a lock: one thread of a CTA asks, and tells the others through shared memory. %c5: it is the first thread. */
+const throughShared = (asks: string, goesOn: string, after: string): string => `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p) {
+.reg .b32 %t, %r<9>; .reg .b64 %p; .reg .pred %c<9>; .shared .align 4 .b32 told; .shared .align 4 .b32 spare[32];
+ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; setp.eq.u32 %c5, %t, 0; mov.b32 %r6, 0; mov.b32 %r7, 0; mov.u32 %r8, %ctaid.x;
+ask: bar.sync 0;
+${asks}
+@%c5 st.shared.b32 [told], %r1; bar.sync 0; ld.shared.b32 %r2, [told]; ${goesOn} @%c1 bra ask;
+${after} ret;
+}`
+const grids = (text: string) => {
+  const { program: p } = right(elaborate(right(parseModule(text)), 'k', 'k.ptx'))
+  return warpSource(p, {
+    grid: [3],
+    block: [64],
+    cluster: null,
+    dynamicBytes: 0,
+    parameters: new Uint8Array(8),
+    pointers: [{ offset: 0, tensor: 'p' }],
+    tensors: [
+      { name: 'p', role: 'inout', contents: new Uint8Array(16), bytes: 16, elements: null, symbol: null },
+    ],
+    sharedBase: usualSharedBase,
+  })
+}
+const cas = '@%c5 atom.acq_rel.gpu.global.cas.b32 %r1, [%p], 0, 1;'
+const taken = 'setp.eq.u32 %c1, %r2, 1;'
+const givesBack = 'bar.sync 0; @%c5 atom.acq_rel.gpu.global.exch.b32 %r1, [%p], 0;'
+const counted = 'add.u32 %r6, %r6, 1; setp.lt.and.u32 %c1, %r6, 40, %c1;'
+
+describe('a CTA comes back as a whole', () => {
+  const outcomesOf = (text: string, fuel: number): ReadonlyArray<string> =>
+    policies.map((policy) => {
+      const { world, machine } = right(grids(text).launch(bits('hopper'), noArguments))
+      return run(world, machine, { ...settings(policy), fuel }, ignore).outcome._tag
+    })
+  test.each([
+    ['a lock that nobody gives back', cas, taken, ''],
+    [
+      'the same, and each try writes where it was before',
+      cas,
+      `${taken} @%c1 st.shared.b32 [spare], %r2;`,
+      '',
+    ],
+    [
+      'the same, and one warp counts to two again and again',
+      cas,
+      `${taken} xor.b32 %r6, %r6, 1; @%c5 st.shared.b32 [spare], %r6;`,
+      '',
+    ],
+  ])('stuck: %s', (_, asks, goesOn, after) => {
+    expect(outcomesOf(throughShared(asks, goesOn, after), 8000)).toEqual(always('stuck'))
+  })
+  test.each([
+    ['a lock that is given back', cas, taken, givesBack],
+    ['tries that are counted in a register', cas, `${taken} ${counted}`, ''],
+    [
+      'tries that are counted in shared memory',
+      cas,
+      `ld.shared.b32 %r6, [spare+4]; setp.lt.u32 %c1, %r6, 40; setp.eq.and.u32 %c1, %r2, 1, %c1; add.u32 %r6, %r6, 1; bar.sync 0; @%c5 st.shared.b32 [spare+4], %r6;`,
+      '',
+    ],
+    [
+      'tries that are counted in global memory',
+      cas,
+      `${taken} @%c5 atom.relaxed.gpu.global.add.u32 %r6, [%p+4], 1; setp.ge.and.u32 %c2, %r6, 100, %c5; @%c2 mov.b32 %r2, 2; @%c5 st.shared.b32 [told], %r2; bar.sync 0; ld.shared.b32 %r2, [told]; ${taken}`,
+      '',
+    ],
+  ])('completed: %s', (_, asks, goesOn, after) => {
+    const text = throughShared(asks, goesOn, after).replace(
+      'ask: bar.sync 0;',
+      '@%c5 st.shared.b32 [spare+4], %r6; ask: bar.sync 0;',
+    )
+    expect(outcomesOf(text, 20_000)).toEqual(always('completed'))
+  })
+  test('law 1: what other CTAs see changes no more', () => {
+    const { world, machine } = right(grids(throughShared(cas, taken, '')).launch(bits('hopper'), noArguments))
+    let { machine: m } = run(world, machine, { ...settings(eager), fuel: 8000 }, ignore)
+    const p = world.header.planes.findIndex(({ name }) => name === 'p')
+    const stood = Plane.wordAt(m.planes[p]!, 0, 16)
+    let state = 7
+    for (let k = 0; k < 1000; k++) {
+      const all = offered(world, m)
+      expect(all.length).toBeGreaterThan(0)
+      const [r, next] = random(state)
+      state = next
+      const done = take(world, m, all[r % all.length]!)
+      m = 'kind' in done ? expect.fail(done.message) : done.machine
+    }
+    expect(Plane.wordAt(m.planes[p]!, 0, 16)).toBe(stood)
+  })
+  test('its verdict is a deadlock of those who ask for the word', () => {
+    const { verdict } = right(
+      checkSource(grids(throughShared(cas, taken, '')), { ...standardOptions, algebra: bits('hopper') }),
+    )
+    expect(verdict.verdict).toBe('deadlock')
+    expect(verdict.waitFor[0]).toContain('semaphore gmem p')
   })
 })
 

@@ -19,7 +19,7 @@ import { conclusion, observeAll, type Fold, type LogEvent } from '../log/events.
 import { fuelTicks, outOfFuel, spend } from '../machine/effort.js'
 import { withEdit, type Machine } from '../machine/state.js'
 import type { World } from '../machine/world.js'
-import { isLivelock, leaving, marked, took, vain } from './livelock.js'
+import { beforeItAsks, isLivelock, leaving, marked, took, vain } from './livelock.js'
 import type { AnyPolicy } from './policy.js'
 import * as StateEither from './state-either.js'
 import {
@@ -187,12 +187,17 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
       let last: Offered | null = null
       for (;;) {
         options = offered(world, m, options, last)
-        if (options.length === 0 || isLivelock(asked, options)) break
+        const isVain = options.length > 0 && isLivelock(asked, world, options)
+        const forced = isVain ? beforeItAsks(options) : null
+        if (options.length === 0 || (isVain && forced === null)) break
         if (steps + clusters >= how.fuel || effort.spent > effort.limit) {
           outcome = { _tag: 'outOfFuel' }
           break
         }
-        const choosing = policy.choose(choice, marked(asked, options))
+        const choosing =
+          forced === null
+            ? policy.choose(choice, marked(asked, world, options))
+            : ([options.indexOf(forced), choice] as const)
         const chosen = choosing[0]
         choice = choosing[1]
         if (typeof chosen !== 'number' && (chosen === null || !('event' in chosen))) {
@@ -202,7 +207,7 @@ export const run = <S, R>(world: World, start: Machine, how: Settings, fold: Fol
         const event = typeof chosen === 'number' ? options[chosen]! : as(options[chosen.event]!, chosen.key)
         if (how.keepSchedule) schedule.push(event.key)
         spend(effort, event.bytes / 16 + event.macs / 256)
-        const left = leaving(m, event)
+        const left = leaving(world, m, event)
         const done = take(world, m, event)
         steps++
         if ('kind' in done) {

@@ -698,6 +698,7 @@ const rows = {
     severity: 'E',
     by: ['machine'],
     rank: 0,
+    answer: 'always',
   },
   V1: {
     title: 'published only by the completion of another operation',

@@ -355,7 +355,8 @@ describe('two blocks and a word of memory that orders them, or does not', () => 
       'let `load` of b@1 wait until the other block has announced `data` of a@0',
     ],
     ['late, then heard', [write, look, announce, look, read], 'add a fence of memory'],
-    ['announced before the write', [announce, write, look, read], 'different bytes'],
+    ['announced before the write', [announce, write, look, read], 'move `count` after `data` of a@0'],
+    ['announced before the write, and looked at before', [look, announce, write, read], 'give `data` of a@0'],
     ['never announced', [write, look, read], 'different bytes'],
     ['another word', [write, [0, 'w', 'g 2', 'atomic', 'count'], look, read], 'different bytes'],
     [

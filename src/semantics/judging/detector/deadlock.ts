@@ -145,6 +145,20 @@ const past = (
   return { blockage: b, waitsFor: lacking(c, s), suppliers: others.length > 0 ? suppliers : before }
 }
 
+/** Agents that have come to the barrier that one waits at, and wait there too: none of them ends that wait. */
+const alongside = (
+  c: Context,
+  named: NamedBarriers,
+  b: Blockage,
+  blocked: ReadonlyArray<Blockage>,
+): ReadonlyArray<number> => {
+  if (b.named === undefined) return []
+  const here = namedBarrier(c, named, b.named)
+  return blocked.flatMap((other) =>
+    other.named !== undefined && namedBarrier(c, named, other.named) === here ? [other.stamp.agent] : [],
+  )
+}
+
 /** Those that are sure to be held back come before those that only have been there; an agent helps itself if no other does. */
 const edgeOf = (
   c: Context,
@@ -152,9 +166,12 @@ const edgeOf = (
   named: NamedBarriers,
   b: Blockage,
   all: ReadonlyArray<Ahead>,
+  blocked: ReadonlyArray<Blockage>,
 ): Edge => {
-  const { blockage, waitsFor, suppliers } = past(c, barriers, named, b)
-  const help = all.filter((x) => x.helps === b.stamp.agent)
+  const met = alongside(c, named, b, blocked)
+  const { blockage, waitsFor, suppliers: known } = past(c, barriers, named, b)
+  const suppliers = known.filter((x) => !met.includes(x))
+  const help = all.filter((x) => x.helps === b.stamp.agent && !met.includes(x.behind))
   const others = help.filter((x) => x.behind !== b.stamp.agent)
   const ahead = others.length > 0 || suppliers.some((x) => x !== b.stamp.agent) ? others : help
   const sure = ahead.map((x) => x.behind)
@@ -294,7 +311,7 @@ export const deadlock = (
   ahead: ReadonlyArray<Ahead>,
   worked: Uint8Array,
 ): void => {
-  const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b, ahead)), ...joins(c, blocked)]
+  const edges = [...blocked.map((b) => edgeOf(c, barriers, named, b, ahead, blocked)), ...joins(c, blocked)]
   const nothingDone = blocked.every((b) => worked[b.stamp.agent] === 0)
   const idOf = (e: Edge): BlockingId => {
     const { barrier, parity, stamp } = e.blockage

@@ -206,11 +206,13 @@ const shareWord = (x: Access, y: Access): boolean =>
  *
  * | heard   | in this log the atomic operation is read after it was made: only the order can be missing |
  * | plainly | the same of a store that is not atomic                                                     |
+ * | early   | the atomic operation that is read is made before `x`: it may have been meant to announce it  |
  * | late    | in this log it is made after all such reads: an order would change nothing                 |
  */
 type Announcement =
   | { readonly _tag: 'heard' }
   | { readonly _tag: 'plainly'; readonly store: Access }
+  | { readonly _tag: 'early'; readonly word: Access }
   | { readonly _tag: 'late' }
 
 const announcement = (events: ReadonlyArray<LogEvent>, x: Side, y: Side): Announcement | undefined => {
@@ -224,7 +226,10 @@ const announcement = (events: ReadonlyArray<LogEvent>, x: Side, y: Side): Announ
   const plain = inTime.find(({ w }) => !w[0].atomic)
   if (plain !== undefined) return { _tag: 'plainly', store: plain.w[0] }
   // an atomic operation that races itself is no announcement of anything before it
-  return pairs.some(({ w }) => w[0].atomic && w[0].stamp.at > x.at) ? { _tag: 'late' } : undefined
+  if (pairs.some(({ w }) => w[0].atomic && w[0].stamp.at > x.at)) return { _tag: 'late' }
+  const early = accesses(events, x.index, -1, x.at).filter(([e]) => e.rw === 'w' && e.atomic)
+  const word = early.filter((w) => heard.some((r) => shareWord(w[0], r[0]) && w[1] < r[1])).at(-1)
+  return word === undefined ? undefined : { _tag: 'early', word: word[0] }
 }
 
 /** D3: the blocks are to be ordered by a word of memory, which is not enough of an order, or comes too late. */
@@ -243,7 +248,7 @@ const announced = (
     const how = announcement(events, x, y)
     return how === undefined ? [] : [{ how, x, y }]
   })
-  const best = (['heard', 'plainly', 'late'] as const)
+  const best = (['heard', 'plainly', 'late', 'early'] as const)
     .flatMap((tag) => found.filter(({ how }) => how._tag === tag))
     .at(0)
   if (best === undefined) return undefined
@@ -263,6 +268,13 @@ const announced = (
         'none-found',
         `make \`${header.sites[how.store.stamp.site]?.label ?? ''}\` an atomic operation that releases: it announces ${label(x)}, and an atomic operation before ${label(y)} reads it`,
       )
+    case 'early': {
+      const count = `\`${header.sites[how.word.stamp.site]?.label ?? ''}\``
+      return edge(
+        'none-found',
+        `move ${count} after ${label(x)}, if it announces it: here it comes before it. If it does not, give the two blocks different bytes`,
+      )
+    }
     case 'late':
       return edge(
         'none-found',
@@ -417,6 +429,11 @@ const byRule = (header: Header, events: ReadonlyArray<LogEvent>, f: Diagnosis): 
           : text,
       )
     }
+    case 'I2':
+      return edge(
+        'none-found',
+        `keep ${label(f.a)} within this memory: leave out the elements past its end (a mask, or an \`if\`), or launch with as many bytes as the kernel uses`,
+      )
     case 'B7':
       return edge(
         'none-found',
