@@ -8,8 +8,8 @@
  */
 import { countOf } from '../log/lane-mask.js'
 import { sourceLane } from '../warps/lanes.js'
-import { givenWord, numbersOf } from '../warps/front.js'
-import type { LinkedInstruction, WarpLaunch } from '../warps/launched.js'
+import { givenWord, isOfThreads, numbersOf } from '../warps/front.js'
+import { localWindowOf, type LinkedInstruction, type WarpLaunch } from '../warps/launched.js'
 import { endsAt } from '../warps/meeting.js'
 import type { Guard, Operation, Row } from '../warps/program.js'
 import { isPlain } from './program.js'
@@ -647,9 +647,7 @@ export const grid = (
     }
   }
 
-  const perThread = program.givens.filter(
-    ({ given: g }) => g._tag === 'thread' || g._tag === 'lane' || g._tag === 'lanes',
-  )
+  const perThread = program.givens.filter(({ given }) => isOfThreads(given))
   const perCta = program.givens.filter((g) => !perThread.includes(g))
   // what is filled when a warp begins is in no doubt, unless nothing says what it is
   const doubtful = [
@@ -670,6 +668,7 @@ export const grid = (
         floats,
         predicates,
         local: flat(-1, bytes, new Uint8Array(bytes), true),
+        window: localWindowOf(32 * index),
         nothing: new Int32Array(program.rows + program.predicates),
         missing: new Uint8Array(program.rows * 32).fill(ofNothing),
       },

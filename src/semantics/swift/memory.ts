@@ -14,7 +14,7 @@
 import { rest, scalarOperation } from '../../numerics/scalar/index.js'
 import * as Plane from '../machine/plane.js'
 import { reachOf } from '../log/reach.js'
-import { localWindow, rankShift, regionAt, sharedWindow, type WarpLaunch } from '../warps/launched.js'
+import { ownWindow, rankShift, regionAt, sharedWindow, type WarpLaunch } from '../warps/launched.js'
 import { joining } from '../warps/atomics.js'
 import { windowOf } from '../warps/memory.js'
 import type { Address, Operation, Row, Width } from '../warps/program.js'
@@ -95,6 +95,8 @@ export interface Block {
 /** A warp's own. */
 export interface Local {
   readonly local: Flat
+  /** the upper word of addresses in the local memory of the first lane */
+  readonly window: number
   /** of rows, and behind them of predicates, the lanes whose word holds nothing, or not in every byte: where it is asked (`program.ts`) */
   readonly nothing: Int32Array
   /** of rows, lane by lane, where `nothing` says so: the bytes that hold nothing, and `ofNothing` where the word was computed of some */
@@ -224,7 +226,7 @@ const reaching = (
       here.byte = lower - launch.sharedBase
       last = -1
       if (here.flat !== b.shared) into(b.shared)
-    } else if (upper === localWindow) {
+    } else if (upper === ownWindow || upper === r.window + lane) {
       if (lower + reach > localBytes) return false
       here.byte = lower + lane * stride
       last = -1

@@ -10,7 +10,7 @@
  * Source: CUDA C++ Programming Guide, formatted output, assertion; C++ ABI of the compiler for `vprintf` and `__assertfail`.
  */
 import { printf } from '../../numerics/printf.js'
-import { localWindow, type WarpLaunch } from '../warps/launched.js'
+import { type WarpLaunch } from '../warps/launched.js'
 import type { Operation } from '../warps/program.js'
 import type { Registers } from './lanes.js'
 import { localStride, type Flat, type Local, type Memories } from './memory.js'
@@ -48,7 +48,7 @@ const placeAt = (
   high: number,
 ): Place | null => {
   const at = low >>> 0
-  if (high === localWindow) {
+  if (high === r.window + lane) {
     const { localBytes } = launch.program
     const stride = localStride(localBytes)
     return { flat: r.local, byte: at + lane * stride, end: lane * stride + localBytes }

@@ -17,7 +17,7 @@ import { idle, type AgentState, type Doing, type Ready } from '../machine/state.
 import { maskOf } from './operands.js'
 import type { Stand } from '../machine/stand.js'
 import type { World } from '../machine/world.js'
-import { firstRegion, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
+import { firstRegion, localWindowOf, rankShift, type LinkedInstruction, type WarpLaunch } from './launched.js'
 import { beginning as fellowsBeginning } from './fellows.js'
 import { nothingInFlight } from './flight.js'
 import { liveIn } from './live.js'
@@ -125,6 +125,8 @@ export const givenWord = (
     }
     case 'unspecified':
       return null
+    case 'localWindow':
+      return localWindowOf(thread)
     case 'sharedBytes':
       return g.which === 'dynamic' ? l.dynamicBytes : l.sharedBytes
     case 'sharedAddress':
@@ -138,7 +140,9 @@ export const givenWord = (
   }
 }
 
-const differs = (g: Given): boolean => g._tag === 'thread' || g._tag === 'lane' || g._tag === 'lanes'
+/** Threads of a warp are given words of their own. */
+export const isOfThreads = ({ _tag }: Given): boolean =>
+  _tag === 'thread' || _tag === 'lane' || _tag === 'lanes' || _tag === 'localWindow'
 
 const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, edit: Edit | null): Rows => {
   const { program } = l
@@ -171,7 +175,7 @@ const filled = (l: WarpLaunch, at: Standpoint, warp: number, isShadow: boolean, 
   for (const { row, word } of program.constants) setAll(r, row, word)
   const n = numbersOf(l, at)
   for (const { row, given: g } of program.givens) {
-    if (differs(g)) {
+    if (isOfThreads(g)) {
       for (let lane = 0; lane < 32; lane++) setLane(r, row, lane, givenWord(l, n, at, warp, g, lane)!)
       continue
     }

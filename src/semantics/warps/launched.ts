@@ -7,7 +7,7 @@
  * | window           | upper word     | lower word                                              |
  * |------------------|----------------|---------------------------------------------------------|
  * | shared memory    | `sharedWindow` | rank of the CTA << 24, address in its shared memory      |
- * | local memory     | `localWindow`  | byte                                                    |
+ * | local memory     | of the thread  | byte                                                    |
  * | a region         | one of its own | byte: a tensor, a variable, constants, the parameters    |
  *
  * A tensor that no plane takes is *pieced*: it has as many regions as it has windows of 4 GiB, one after the other, and each of these a plane for every
@@ -27,7 +27,17 @@ import type { Instruction, Operation, Row, WarpProgram } from './program.js'
 import type { Controls } from './timing.js'
 
 export const sharedWindow = 0x7e000000
+/** Upper words of local memory: each thread of a CTA has a window of its own, so an address that it is given by another is seen. */
 export const localWindow = 0x7d000000
+/** Bits of the number of a thread in its CTA. */
+export const threadBits = 10
+const mostThreads: number = 2 ** threadBits
+export const localWindowOf = (thread: number): number => localWindow + thread
+/** Number in its CTA of the thread whose local memory an upper word means; null: it means none. */
+export const threadAt = (high: number): number | null =>
+  high >= localWindow && high < localWindow + mostThreads ? high - localWindow : null
+/** Addresses of local memory alone name no thread: they are of the one that uses them. */
+export const ownWindow: number = localWindow + mostThreads
 /** Upper word of the first region. */
 export const firstRegion = 0x7f000000
 /** Bits of an address in the shared memory of one CTA. */

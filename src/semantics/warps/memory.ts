@@ -22,7 +22,8 @@ import { planeIn, type World } from '../machine/world.js'
 import {
   firstRegion,
   isOfHost,
-  localWindow,
+  ownWindow,
+  threadAt,
   pieceAt,
   pieceBytes,
   rankShift,
@@ -114,8 +115,15 @@ export const reaches = (
     const lane = every[i]!
     const sum = (lowAt < 0 ? 0 : rows.words[lowAt + lowBy * lane]! >>> 0) + address.offset
     const unsigned = sum >>> 0
-    const high =
+    const named =
       window ?? (highRow === undefined ? 0 : (wordAt(rows, highRow, lane) + Math.floor(sum / 4294967296)) | 0)
+    const thread = threadAt(named)
+    const high = thread === null ? named : ownWindow
+    if (thread !== null && thread !== threadOf(h, lane))
+      return V.fault(
+        'address.thread',
+        `lane ${String(lane)}: address ${hex(named, unsigned)} is of the local memory of thread ${String(thread)}, which that thread alone can reach`,
+      )
     if (unsigned % align !== 0)
       return V.fault(
         'address.alignment',
@@ -213,6 +221,10 @@ const among = (
   return undefined
 }
 
+/** Number in its CTA of a lane's thread. */
+const threadOf = ({ at, launch }: Here, lane: number): number =>
+  (at.agent % Math.ceil(launch.threads / 32)) * 32 + lane
+
 /** The upper word of an address whose space says it; null: its register does. */
 export const windowOf = (launch: WarpLaunch, { space }: Address): number | null => {
   switch (space) {
@@ -220,7 +232,7 @@ export const windowOf = (launch: WarpLaunch, { space }: Address): number | null 
     case 'sharedCluster':
       return sharedWindow
     case 'local':
-      return localWindow
+      return ownWindow
     case 'param':
       return firstRegion + launch.parameters
     case 'global':
@@ -256,7 +268,7 @@ const reservedAt = (h: Here, rank: number): Target | FaultValue => {
 
 /** The memory behind an upper word. */
 const targetAt = (h: Here, high: number, low: number, rank: number): Target | FaultValue => {
-  if (high === localWindow) return localTarget
+  if (high === ownWindow) return localTarget
   if (high === sharedWindow)
     return rank < h.world.ctas
       ? { _tag: 'plane', plane: planeIn(h.world, h.shared, rank), name: 'shared memory' }

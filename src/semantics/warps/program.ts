@@ -62,6 +62,8 @@ export type Given =
   | { readonly _tag: 'lanes'; readonly which: 'eq' | 'lt' | 'le' | 'gt' | 'ge' }
   /** the multiprocessor, a clock, a timer: nothing that a kernel may rely on */
   | { readonly _tag: 'unspecified'; readonly name: string; readonly word: 0 | 1 }
+  /** the upper word of generic addresses of its local memory */
+  | { readonly _tag: 'localWindow' }
   /** bytes of dynamic, and of all shared memory */
   | { readonly _tag: 'sharedBytes'; readonly which: 'dynamic' | 'all' }
   /** address in shared memory of a byte of the CTA's variables */

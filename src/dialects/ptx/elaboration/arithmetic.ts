@@ -11,7 +11,7 @@ import {
   wordsOf as scalarWords,
   type ScalarOperation,
 } from '../../../numerics/scalar/index.js'
-import { localWindow, rankShift, sharedWindow } from '../../../semantics/warps/launched.js'
+import { localWindow, rankShift, sharedWindow, threadBits } from '../../../semantics/warps/launched.js'
 import { ofPredicate, type Row } from '../../../semantics/warps/program.js'
 import type { OperandRule } from '../opcodes/form.js'
 import type { Value } from '../opcodes/resolve.js'
@@ -244,16 +244,17 @@ const cvta =
     const type = h.modifiers['type'] ?? 'u64'
     const rows = source(h, h.operands['a'], type)
     const to = target(h, h.operands['d'], type)
-    const window = space === 'shared' ? sharedWindow : space === 'local' ? localWindow : null
-    if (wordsOf(type) === 1 || (window === null && space !== 'param')) {
+    if (wordsOf(type) === 1 || !['shared', 'local', 'param'].includes(space)) {
       moveRows(h, to, rows)
       return
     }
     const above = toSpace
       ? constant(h.e, 0)
-      : window === null
-        ? given(h.e, { _tag: 'globalAddress', symbol: '%param', offset: 0, word: 1 })
-        : constant(h.e, window)
+      : space === 'shared'
+        ? constant(h.e, sharedWindow)
+        : space === 'local'
+          ? given(h.e, { _tag: 'localWindow' })
+          : given(h.e, { _tag: 'globalAddress', symbol: '%param', offset: 0, word: 1 })
     moveRows(h, to, [rows[0]!, above])
   }
 
@@ -263,8 +264,10 @@ const isspacep = (h: Here): void => {
   const to = ofPredicate(predicateTarget(h, h.operands['p']))
   const [below, above] = source(h, h.operands['a'], 'u64')
   if (space === 'shared' || space === 'local') {
-    const window = constant(h.e, space === 'shared' ? sharedWindow : localWindow)
-    scalar(h.e, 'setp.eq.u32', [to, null], [above!, window], h.guard)
+    const upper = space === 'shared' ? above! : newRow(h.e)
+    if (space === 'local') scalar(h.e, 'shr.u32', [upper], [above!, constant(h.e, threadBits)], h.guard)
+    const window = constant(h.e, space === 'shared' ? sharedWindow : localWindow >>> threadBits)
+    scalar(h.e, 'setp.eq.u32', [to, null], [upper, window], h.guard)
     if (space === 'shared' && h.modifiers['space'] !== 'shared::cluster') {
       // of the CTA itself
       const rank = newRow(h.e)
