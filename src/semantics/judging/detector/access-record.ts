@@ -104,6 +104,10 @@ export const doneBy = (clock: number, at: number, alternative = -1): Completion 
 })
 export const notYet = (): Completion => ({ clock: -1, at: 0, alternative: -1, barrier: -1, generation: -1 })
 
+/** What several lanes do as one, and these as well. */
+export const ofMore = (r: AccessRecord, { lanes, met }: AccessRecord): AccessRecord =>
+  Object.assign({}, r, { lanes: r.lanes | lanes, met: Math.min(r.met, met) })
+
 export const unsound = (r: AccessRecord): AccessRecord => ({
   rw: r.rw,
   proxy: r.proxy,

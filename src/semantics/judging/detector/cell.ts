@@ -41,10 +41,12 @@ import {
   fencedClock,
   isUsed,
   known,
+  ofMore,
   seen,
   storeAlike,
   unsound,
 } from './access-record.js'
+import { allLanes } from './activity.js'
 import type { Knowledge } from './knowledge.js'
 import { inOrderByLanes, isWithin, seenByLanes } from './lanes.js'
 import { alike, assumed, follows as inQueue } from './queue.js'
@@ -73,6 +75,8 @@ export interface Cell {
   written: boolean
   /** reads of bytes that had no write yet, the first of each agent and site */
   early: Array<AccessRecord>
+  /** of a write that lanes make as one, if they know different things: what was there before it (`isPartOfAct`) */
+  ahead: Cell | undefined
   foreignWrite: AccessRecord | undefined
   foreignRead: AccessRecord | undefined
   foreignAtomic: AccessRecord | undefined
@@ -122,6 +126,7 @@ export const cell = (cluster: number, written: boolean): Cell => ({
   limit: 12,
   written,
   early: [],
+  ahead: undefined,
   foreignWrite: undefined,
   foreignRead: undefined,
   foreignAtomic: undefined,
@@ -139,6 +144,7 @@ export const duplicate = (c: Cell): Cell => ({
   limit: c.limit,
   written: c.written,
   early: c.early.slice(),
+  ahead: undefined,
   foreignWrite: c.foreignWrite,
   foreignRead: c.foreignRead,
   foreignAtomic: c.foreignAtomic,
@@ -275,6 +281,19 @@ const comesBefore = (
   out.restsOn('relaxed', x, r)
   return true
 }
+
+/** What a warp does as one (`whole`) is one access, also where its lanes know different things. */
+const isOneAct = (earlier: AccessRecord, later: AccessRecord): boolean =>
+  earlier.whole &&
+  later.whole &&
+  earlier.operation < 0 &&
+  later.operation < 0 &&
+  earlier.stamp.agent === later.stamp.agent &&
+  earlier.stamp.at === later.stamp.at
+
+/** Some lanes of a warp write as one with others, which know something else: of them all it is asked whether they come after what was there before the first. */
+const isPartOfAct = (r: AccessRecord): boolean =>
+  r.whole && r.operation < 0 && r.rw === 'w' && r.lanes !== 0 && r.lanes !== allLanes
 
 /** One operation's accesses, or those of an in-order unit of which one comes after the other. */
 const sameUnit = (
@@ -441,6 +460,15 @@ export const judge = (
   out: Conflicts,
 ): void => {
   if (c.cluster !== cluster) enter(c, cluster, global, initialised)
+  if (c.ahead !== undefined) {
+    if (c.write !== undefined && isOneAct(c.write, r)) {
+      judge(duplicate(c.ahead), r, k, cluster, global, initialised, options, out)
+      c.write = ofMore(c.write, r)
+      return
+    }
+    c.ahead = undefined
+  }
+  if (isPartOfAct(r)) c.ahead = duplicate(c)
   // whatever it finds, nothing comes of it
   if (r.rw === 'r' && r.idle) return
   judgeForeign(c, r, out)
