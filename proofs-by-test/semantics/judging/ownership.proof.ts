@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { everyOperation, readModule } from '../../../src/dialects/ttgir/index.js'
 import { placed as made, placedIn } from '../../../src/oracle/launch/placed.js'
 import { hazardIds } from '../../../src/semantics/judging/hazards.js'
-import { whoseOf, writesBarriers, type Placed } from '../../../src/semantics/judging/ownership.js'
+import { languageOf, whoseOf, writesBarriers, type Placed } from '../../../src/semantics/judging/ownership.js'
 import { right } from '../../either.js'
 
 const conformance = new URL('../../../conformance/triton/', import.meta.url)
@@ -43,6 +43,27 @@ describe('the language of a text is told by where its operations come from', () 
     expect(writesBarriers(pair('k.py:3:4'))).toBe(false)
     expect(writesBarriers([made('init', 'k.py:3:0')])).toBe(false)
     expect(writesBarriers([made('init', 'k.cu:3:0')])).toBe(true)
+  })
+  it('a lowering gives a place of the statement that it lowers, and of no other', () => {
+    const [here, there] = ['k.py:3:4', 'k.py:4:4']
+    for (const [role, others] of [
+      ['commit', ['copy']],
+      ['init', ['copy', 'product', 'loop']],
+      ['tensor memory', ['product']],
+    ] as const)
+      for (const other of ['copy', 'product', 'loop'] as const) {
+        const lowers = (others as ReadonlyArray<string>).includes(other)
+        expect([role, other, writesBarriers([made(role, here), made(other, here)])]).toEqual([
+          role,
+          other,
+          !lowers,
+        ])
+        expect(writesBarriers([made(role, here), made(other, there)])).toBe(true)
+        expect(languageOf([made(role, here), made(other, here)])).toBe(lowers ? 'triton' : 'gluon')
+      }
+    // what both write tells nothing
+    expect(languageOf([made('copy', here), made('product', there), made('loop', there)])).toBe('triton')
+    expect(languageOf([])).toBe('triton')
   })
 })
 

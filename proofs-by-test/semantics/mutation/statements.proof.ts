@@ -23,9 +23,11 @@ import {
   type Stmt,
   type Storage,
 } from '../../../src/semantics/language/program.js'
-import type { Change } from '../../../src/semantics/mutation/model.js'
-import { isDoSite, type DoSite } from '../../../src/semantics/mutation/change.js'
+import { barriersOf, isDoSite, type DoSite } from '../../../src/semantics/mutation/change.js'
+import { declarations } from '../../../src/semantics/mutation/declarations.js'
 import { fields } from '../../../src/semantics/mutation/fields.js'
+import { isExpected } from '../../../src/semantics/mutation/labels.js'
+import type { Change, Mutant } from '../../../src/semantics/mutation/model.js'
 import { otherThan } from '../../../src/semantics/mutation/operands.js'
 import { presence } from '../../../src/semantics/mutation/presence.js'
 import {
@@ -649,5 +651,155 @@ describe('sites', () => {
       expect([y._tag, exchanged([brings, y], 0, 1)]).toEqual([y._tag, null])
       expect(exchanged([write('x'), y], 0, 1)).toEqual([y, write('x')])
     }
+  })
+})
+
+// ---------------------------------------------------------------- declarations and predicates
+
+describe('declarations and predicates', () => {
+  const storagesAfter = (program: Program, operator: string): ReadonlyArray<string> =>
+    declarations(program)
+      .filter((c) => c.operator === operator && c.instruction === 'declaration')
+      .map((c) => {
+        const after = c.apply(program).storage.find((x) => x.id === c.label)!
+        const before = program.storage.find((x) => x.id === c.label)!
+        const { contents } = after
+        const shape = contents._tag === 'barriers' ? contents.shape : contents.layout.shape
+        expect(c.apply(program).storage.filter((x) => x.id !== c.label)).toEqual(
+          program.storage.filter((x) => x.id !== c.label),
+        )
+        return `${c.label}: ${told(c)}: ${shape.join()}, ${String(after.bits)} of ${String(before.bits)} bits, at ${String(after.offset ?? 'no place')}`
+      })
+
+  it('a ring that slots are picked from has one more, and one less, which stays where it is', () => {
+    const placed = storage.map((x) => (x.id === 'four' ? { ...x, bits: 256, offset: 64 } : x))
+    const program = {
+      ...programOf([act('w', wait(slotOf('four', s))), write('x'), act('v', wait(of('one')))]),
+      storage: placed,
+    }
+    expect(storagesAfter(program, 'ALLOC')).toEqual([
+      'four: ALLOC a slot more, more: 5, 320 of 256 bits, at no place',
+      'four: ALLOC a slot less, less: 3, 192 of 256 bits, at 64',
+      'ring: ALLOC a slot more, more: 4,8,8, 4096 of 3072 bits, at no place',
+      'ring: ALLOC a slot less, less: 2,8,8, 2048 of 3072 bits, at no place',
+    ])
+  })
+
+  it('of one slot there is none less; what lies over others still does; registers and tensors are none', () => {
+    const alias = { union: 'u', member: 1 }
+    const single = barriers('single', [1])
+    const program = (x: Storage): Program => ({
+      ...programOf([act('w', wait(slotOf(x.id, s)))]),
+      storage: [x],
+    })
+    expect(storagesAfter(program(single), 'ALLOC').map((t) => t.split(':')[1])).toEqual([
+      ' ALLOC a slot more, more',
+    ])
+    const less = declarations(program({ ...barriers('two', [2]), offset: 8, alias })).find(
+      (c) => c.manner === 'less',
+    )!
+    expect(less.apply(program(barriers('two', [2]))).storage[0]).toMatchObject({ offset: 8, alias })
+    expect(storagesAfter(program({ ...single, space: 'gmem' }), 'ALLOC')).toEqual([])
+  })
+
+  it('barriers that order the tensor core do not', () => {
+    const flags = declarations(programOf([])).filter((c) => c.operator === 'FLAG')
+    expect(flags.map((c) => c.label)).toEqual(['four', 'two', 'one', 'other rules'])
+    const after = flags[0]!.apply(programOf([])).storage.find((x) => x.id === 'four')!
+    expect(after.contents).toEqual({ ...barriers('four', [4]).contents, ordersTensorCore: false })
+  })
+
+  it('what one agent does all do; not where all come, where something else is done instead, or nothing is done', () => {
+    const who = eq(place('warp'), i32(0))
+    const predicates = (x: Stmt): ReadonlyArray<Change> =>
+      declarations(programOf([x])).filter((c) => c.instruction === 'predicate')
+    const one = branch(who, [act('w', wait(slotOf('two', s))), bind('q', i32(0)), write('x')])
+    const [change, ...more] = predicates(one)
+    expect(more).toEqual([])
+    expect([told(change!), change!.barriers, change!.statements.map((d) => d.site.label)]).toEqual([
+      'FLAG executed by every agent',
+      ['two'],
+      ['w', 'x'],
+    ])
+    expect(change!.apply(programOf([one])).entry.body).toEqual([{ ...one, cond: truth(1) }])
+    expect(predicates(branch(eq(place('ctaRank'), i32(0)), [write('x')]))).toHaveLength(1)
+    expect(predicates(branch(eq(s, i32(0)), [write('x')]))).toEqual([])
+    expect(predicates(branch(who, [write('x')], [write('y')]))).toEqual([])
+    expect(predicates(branch(who, [bind('q', i32(0))]))).toEqual([])
+  })
+})
+
+// ---------------------------------------------------------------- what it should be called
+
+describe('what a mutant should be called', () => {
+  const copies = programOf([
+    act('load', copy()),
+    act('w', wait(of('one'))),
+    act('v', wait(of('two'))),
+    act('r', arrive(of('two'), 1)),
+    act('i', { _tag: 'mbarrier.init', barrier: of('one'), count: 1 }),
+  ])
+  const mutant = (label: string, manner: 'absent' | 'other'): Mutant => {
+    const d = effectsOf(copies.entry.body).find((x) => x.site.label === label)!
+    return {
+      operator: manner === 'absent' ? 'DROP' : 'COUNT',
+      class: 'synchronisation',
+      instruction: d.instruction._tag,
+      path: [],
+      label,
+      change: '',
+      manner,
+      statements: [d],
+      own: 1,
+      passes: [],
+      barriers: barriersOf(copies, d.instruction),
+      previous: null,
+      next: null,
+      site: label,
+      key: label,
+      program: copies,
+    }
+  }
+  test.each([
+    // a wait for what copies bring, and one for what is free again
+    ['w', 'absent', 'R1', true],
+    ['w', 'absent', 'W4', false],
+    ['w', 'absent', 'W1', true],
+    ['v', 'absent', 'W4', true],
+    ['v', 'absent', 'V1', true],
+    ['v', 'absent', 'P1', false],
+    // an arrival that is not there does not run ahead; one too many does
+    ['r', 'absent', 'B2', false],
+    ['r', 'other', 'B2', true],
+    ['r', 'absent', 'W1', true],
+    ['r', 'other', 'P1', false],
+    ['i', 'absent', 'B7', true],
+    ['i', 'absent', 'B2', false],
+    ['i', 'other', 'B2', true],
+    ['load', 'absent', 'I1', true],
+    ['load', 'absent', 'P1', false],
+  ] as const)('%s, %s: %s is %s', (label, manner, id, expected) => {
+    expect(isExpected(copies, mutant(label, manner), [id], 'hazard')).toBe(expected)
+  })
+  it('one of several ids will do; and of data a wrong result', () => {
+    const m = mutant('load', 'absent')
+    expect(isExpected(copies, m, ['P1', 'I1'], 'hazard')).toBe(true)
+    expect(isExpected(copies, m, [], 'hazard')).toBe(false)
+    expect(isExpected(copies, m, [], 'wrong-result')).toBe(false)
+    expect(isExpected(copies, { ...m, class: 'data' }, [], 'wrong-result')).toBe(true)
+    expect(isExpected(copies, { ...m, class: 'data' }, [], 'hazard')).toBe(false)
+  })
+  it('another barrier, or another slot, may not be there at all', () => {
+    const m = mutant('load', 'other')
+    for (const operator of ['RETARGET', 'SLOT'] as const)
+      expect(isExpected(copies, { ...m, operator }, ['B7'], 'hazard')).toBe(true)
+    expect(isExpected(copies, m, ['B7'], 'hazard')).toBe(false)
+  })
+  it('a declaration and a predicate by themselves', () => {
+    const m = mutant('load', 'other')
+    expect(isExpected(copies, { ...m, instruction: 'declaration' }, ['M5'], 'invalid')).toBe(true)
+    expect(isExpected(copies, { ...m, instruction: 'declaration' }, ['U2'], 'hazard')).toBe(false)
+    expect(isExpected(copies, { ...m, instruction: 'predicate' }, ['U2'], 'hazard')).toBe(true)
+    expect(isExpected(copies, { ...m, instruction: 'predicate' }, ['A1'], 'hazard')).toBe(false)
   })
 })
