@@ -16,7 +16,7 @@ from .errors import Busy, Cancelled, Refused, ServerDied, TcspecError, TimedOut,
 from .numerics import Comparison, compare, mma
 from .tensors import Array, Tensor, pointers
 from .verified import verified
-from .verdict import AtLevel, BadVerdict, Finding, Mutation, Place, Proof, Run, Statement, Verdict, Verdicts
+from .verdict import AtLevel, BadVerdict, Between, Finding, Mutation, Place, ProgramVerdict, Proof, Run, Statement, Verdict, Verdicts
 from .warm import close, version
 
 __version__ = "0.2.0"
@@ -25,6 +25,7 @@ __all__ = [
     "Array",
     "AtLevel",
     "BadVerdict",
+    "Between",
     "Busy",
     "Cancelled",
     "Client",
@@ -32,6 +33,7 @@ __all__ = [
     "Finding",
     "Mutation",
     "Place",
+    "ProgramVerdict",
     "Proof",
     "Refused",
     "Run",

@@ -18,7 +18,7 @@ from .errors import Refused
 from .launches import Launch
 from .subjects import exported, is_function
 from .tensors import Tensor
-from .verdict import Mutation, Run, Verdict, Verdicts
+from .verdict import Mutation, ProgramVerdict, Run, Verdict, Verdicts
 
 __all__ = ["check", "mutate", "run", "time"]
 
@@ -43,7 +43,8 @@ def check(
     """Judges a kernel without data: races, deadlocks, and a proof of what it computes.
 
     ``kernel``: a function of JAX with Mosaic GPU kernels in it, a ``@triton.jit`` or ``@gluon.jit`` function, a name of the catalogue, a path
-    (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. ``arguments`` and other keywords are those of the
+    (``X.ttgir``, ``X.ptx``, a program, a ``tcspec.jaxpr/1`` document, a trace), or what such a file holds. A program of many launches (``program.json``, tcspec.host/1) has a
+    ``ProgramVerdict``; ``operation=8`` judges one launch of it. ``arguments`` and other keywords are those of the
     function; arrays may be replaced by what has a dtype and a shape. Where control or addresses depend on data, those of the arrays are taken, and the verdict says so; integers of
     which there are shapes alone are asked for where no data that are tried fit. Of what is no function, keywords are options: ``set=``, ``arg=``, ``launch=``, ``in_=``.
 
@@ -277,6 +278,8 @@ def _answers(
 
 def _verdict(method: str, launch: Launch, options: Mapping[str, Any], answer: dict[str, Any]) -> Verdict:
     printed = answer.pop("printed")
+    if answer.get("schema") == "tcspec.host-verdict/1":
+        return ProgramVerdict(answer, printed)
 
     def draw() -> str:
         again = _send(method, launch, {**options, "timeline": "timeline.svg"}).result()

@@ -20,6 +20,7 @@ import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AtLevel",
     "BadVerdict",
+    "Between",
     "Finding",
     "Mutation",
     "Place",
+    "ProgramVerdict",
     "Proof",
     "Run",
     "Statement",
@@ -457,6 +460,84 @@ class Verdicts(Verdict):
     def timeline(self) -> str:
         """The picture of the first kernel that is not ok, or of the first; each kernel has its own."""
         return self._worst.timeline()
+
+
+@dataclass(frozen=True)
+class Between:
+    """What is wrong between two operations of a program, or a note (docs/Programs.md)."""
+
+    id: str
+    title: str
+    text: str
+    #: the memory; empty where there is none
+    memory: str
+    why: str
+    fix: str
+    #: no hazard: what drivers wait for and no manual promises
+    note: bool
+    #: numbers of the operations
+    operations: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.title}\n  {self.text}\n  why: {self.why}\n  fix: {self.fix}"
+
+
+class ProgramVerdict(Verdict):
+    """The verdict on a program of many launches (``tcspec.host/1``): what is found between operations is in ``.findings``, and each launch that was judged has a verdict in ``.launches``."""
+
+    #: what is found between operations, and notes
+    findings: "tuple[Between, ...]"  # type: ignore[assignment]
+    notes: "tuple[Between, ...]"  # type: ignore[assignment]
+    #: by the words of ``operation=``: ``"8"``, or ``"9:n2"`` for a node of a graph
+    launches: "Mapping[str, Verdict]"
+
+    def __init__(self, document: Mapping[str, Any], printed: str) -> None:
+        self.document = document
+        self.text = printed
+        self.name = str(document["program"])
+        found = [
+            Between(
+                f["id"], f["title"], f["text"], f["memory"], f["why"], f["fix"], f["severity"] == "L",
+                tuple(side["operation"] for side in (f["a"], f.get("b")) if side is not None),
+            )
+            for f in document["findings"]
+        ]
+        self.findings = tuple(f for f in found if not f.note)
+        self.notes = tuple(f for f in found if f.note)
+        self.launches = {
+            f"{at['operation']}{'' if at['node'] is None else ':' + at['node']}": Verdict(at["verdict"], at["verdict"]["reason"], name=at["kernel"])
+            for at in document["launches"]
+            if at["verdict"] is not None
+        }
+        hear = _watching.get()
+        if hear is not None and not self.ok:
+            hear(self)
+
+    @property
+    def proof(self) -> Proof | None:
+        return None
+
+    provenance = proof
+
+    @property
+    def not_checked(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def kernels(self) -> tuple[Verdict, ...]:
+        return tuple(self.launches.values())
+
+    def __repr__(self) -> str:
+        return f"<tcspec verdict on {self.name}: {self.verdict}{''.join(f', {f.id} between {f.operations}' for f in self.findings[:2])}>"
+
+    def report(self) -> str:
+        return self.text
+
+    def timeline(self) -> str:
+        raise ValueError("timeline: a program has none; check(..., operation=8) has that of one launch")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text)}</pre>"
 
 
 class Run(Verdicts):

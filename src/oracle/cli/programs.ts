@@ -54,7 +54,7 @@ export const hostProgramIn = (world: Pick<World, 'files'>, name: string): FoundP
 
 export const operationOption = (command: Command): Command =>
   command.option(
-    '--operation <number>',
+    '--operation <n>',
     'one launch of a program (tcspec.host/1), by its operation: 8, or 9:n2 for node n2 of a graph',
   )
 

@@ -99,8 +99,8 @@ export const served: ReadonlyArray<Served> = [
   { command: 'kernels', documents: ['tcspec.kernels/1', 'tcspec.signature/1'], long: false },
   { command: 'mma', documents: ['tcspec.mma/1'], long: true },
   { command: 'compare', documents: ['tcspec.comparison/1'], long: true },
-  { command: 'check', documents: ['tcspec.verdict/2'], long: true },
-  { command: 'run', documents: ['tcspec.verdict/2'], long: true },
+  { command: 'check', documents: ['tcspec.verdict/2', 'tcspec.host-verdict/1'], long: true },
+  { command: 'run', documents: ['tcspec.verdict/2', 'tcspec.host-verdict/1'], long: true },
   {
     command: 'trace',
     documents: ['tcspec.events/1', 'tcspec.timeline/1', 'tcspec.written/1'],
