@@ -216,7 +216,7 @@ describe('signatures', () => {
   )
 
   test('every instruction is in the table', () => {
-    expect(instructionNames.length).toBe(66)
+    expect(instructionNames.length).toBe(67)
     for (const name of instructions) expect(isInstructionName(name)).toBe(true)
   })
 

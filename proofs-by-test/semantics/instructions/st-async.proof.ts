@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import * as B from '../../../src/semantics/writing/builder.js'
 import * as X from '../../../src/semantics/language/expression.js'
+import { checked } from '../../../src/semantics/language/index-types.js'
 import { readTensor } from '../../../src/semantics/execution/launch.js'
-import type { Scope } from '../../../src/semantics/language/instruction.js'
+import type { ReduceKind, Scope } from '../../../src/semantics/language/instruction.js'
 import * as Policy from '../../../src/semantics/execution/policy.js'
 import type { Program } from '../../../src/semantics/language/program.js'
 import {
@@ -22,9 +23,13 @@ import {
 
 const n = 32
 const tensor = Float64Array.from({ length: n }, (_, i) => 3 * i - 7)
+/** what the receiver stores, where what comes joins it */
+const held = 21
 
 interface Plan {
   readonly by: 'stAsync' | 'store'
+  /** it joins what the receiver has stored there, before the two meet or after */
+  readonly joins?: { readonly kind: ReduceKind; readonly stored: 'before' | 'after' }
   /** the reader waits for the barrier */
   readonly waits?: boolean
   /** the reader is a bulk store, with or without a proxy fence after the wait */
@@ -54,7 +59,15 @@ const sending = (p: Plan, draft = false): Program =>
       const [sender, receiver] = [inCta(0), inCta(1)]
       const there = X.i32(1)
       yield* init(full)
+      const first = (label: string): B.Build<void> =>
+        B.run(
+          label,
+          { _tag: 'smem.store', destination: buffer, value: X.splat<'i32', 1>(X.i32(held), [n]) },
+          { when: receiver },
+        )
+      if (p.joins?.stored === 'before') yield* first('first')
       yield* meet()
+      if (p.joins?.stored === 'after') yield* first('first')
       const value = yield* B.gmemLoad('value', from.view)
       yield* expecting(full, p.bytes ?? 4 * n, receiver)
       if (p.flag === true)
@@ -70,12 +83,20 @@ const sending = (p: Plan, draft = false): Program =>
       yield* B.run(
         'send',
         p.by === 'stAsync'
-          ? {
-              _tag: 'stAsync.store',
-              destination: X.remote(buffer, there),
-              value,
-              barrier: X.remote(full, X.i32(p.barrier ?? 1)),
-            }
+          ? p.joins === undefined
+            ? {
+                _tag: 'stAsync.store',
+                destination: X.remote(buffer, there),
+                value,
+                barrier: X.remote(full, X.i32(p.barrier ?? 1)),
+              }
+            : {
+                _tag: 'stAsync.reduce',
+                kind: p.joins.kind,
+                destination: X.remote(buffer, there),
+                value,
+                barrier: X.remote(full, X.i32(p.barrier ?? 1)),
+              }
           : { _tag: 'smem.store', destination: X.remote(buffer, there), value },
         { when: sender },
       )
@@ -139,6 +160,32 @@ describe('law 1', () => {
             : [],
     )
     expect(of).toEqual(['perform', 'w generic 1', '128 on 1'])
+  })
+})
+
+describe('red.async', () => {
+  const joined: Readonly<Record<string, (x: number) => number>> = {
+    add: (x) => x + held,
+    min: (x) => Math.min(x, held),
+    max: (x) => Math.max(x, held),
+    and: (x) => x & held,
+    or: (x) => x | held,
+    xor: (x) => x ^ held,
+  }
+  test.each(Object.keys(joined))('%s: each element joins the one that is there', (word) => {
+    const joins = { kind: checked<ReduceKind, string>(word), stored: 'before' } as const
+    for (let seed = 0; seed < 5; seed++) {
+      const r = running(sending({ by: 'stAsync', joins }), given, Policy.seeded(seed))
+      expect([...readTensor(r.launched.world, r.machine, 'out')!]).toEqual(Array.from(tensor, joined[word]!))
+    }
+    expect(idsOf(judged(sending({ by: 'stAsync', joins }), given))).toEqual([])
+  })
+  test('it races with a store that the two have not met behind, and is for integers', () => {
+    const joins = { kind: 'add', stored: 'after' } as const
+    expect(idsOf(judged(sending({ by: 'stAsync', joins }), given))).toEqual(['R1', 'W1'])
+    expect(() => sending({ by: 'stAsync', joins: { kind: 'inc', stored: 'before' } })).toThrow(
+      /reduction of u32/,
+    )
   })
 })
 

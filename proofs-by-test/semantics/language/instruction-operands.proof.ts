@@ -264,6 +264,10 @@ const cases: ReadonlyArray<Case> = [
     { bytes: 16, barrier: 5, data: Float64Array.of(0, 1, 2, 3) },
   ],
   [
+    { _tag: 'stAsync.reduce', kind: 'max', destination: view('x'), value: fours, barrier: one },
+    { bytes: 16, barrier: 5, data: Float64Array.of(0, 1, 2, 3) },
+  ],
+  [
     {
       _tag: 'wgmma.mma',
       accumulator: view('wacc'),

@@ -24,7 +24,7 @@ const moves = namesIn(`
   gmem.atomicPtr
   regs.read regs.write
   cpAsync.copy
-  stAsync.store
+  stAsync.store stAsync.reduce
   wgmma.mma
   tcgen05.mma tcgen05.cp tcgen05.shift tcgen05.ld tcgen05.st
   clc.tryCancel

@@ -49,7 +49,8 @@ const loads = (s: Stmt | undefined): boolean =>
   s?._tag === 'Do' &&
   (s.instruction._tag === 'tma.load' ||
     s.instruction._tag === 'tma.gather' ||
-    s.instruction._tag === 'stAsync.store')
+    s.instruction._tag === 'stAsync.store' ||
+    s.instruction._tag === 'stAsync.reduce')
 const expects = (s: Stmt | undefined): boolean =>
   s?._tag === 'Do' && s.instruction._tag === 'mbarrier.arriveExpectTx'
 

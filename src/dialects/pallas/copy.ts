@@ -15,7 +15,13 @@
 export { CopyPartition, type CollectiveOptions } from './copy/collective.js'
 export { copyGmemToSmem } from './copy/load.js'
 export type { CopyOptions, OOBFillMode } from './copy/options.js'
-export { asyncStoreSmem, clusterRef, type AsyncStoreOptions } from './copy/peer.js'
+export {
+  asyncReductions,
+  asyncStoreSmem,
+  clusterRef,
+  type AsyncReduction,
+  type AsyncStoreOptions,
+} from './copy/peer.js'
 export { asyncPrefetch, type PrefetchOptions } from './copy/prefetch.js'
 export { at, blockStart, rowsAt, transposeGmem, within, type GmemRows, type GmemSlice } from './copy/slice.js'
 export {

@@ -78,6 +78,7 @@ export const prepare = (
     case 'fence.tensormap':
       return Tma.prepareFence(o, i)
     case 'stAsync.store':
+    case 'stAsync.reduce':
       return StAsync.prepare(o, i)
     case 'bulk.commitGroup':
       return Groups.prepareCommit('bulk')

@@ -16,6 +16,7 @@
  * | rule                                        | else          |
  * |---------------------------------------------|---------------|
  * | elements of 32 or 64 bits                   | type.mismatch |
+ * | of a reduction: integers of 32 bits, or a sum of u64 | A4   |
  * | the barrier lies in the CTA that is written | A4            |
  *
  * red.async is the same with a reduction of integers in place of the store: each element joins what is there, at once.
@@ -64,7 +65,10 @@ type Of<K extends Prepared['_tag']> = Extract<Prepared, { readonly _tag: K }>
 
 // ---------------------------------------------------------------- reads and checks
 
-export const prepare = (o: Environment, i: InstructionOf<'stAsync.store'>): Prepared | FaultValue => {
+export const prepare = (
+  o: Environment,
+  i: InstructionOf<'stAsync.store'> | InstructionOf<'stAsync.reduce'>,
+): Prepared | FaultValue => {
   const destination = elementsOperand(o, 'destination', i.destination)
   if (isFault(destination)) return destination
   const v = tileOperand(o, 'value', i.value)
@@ -94,8 +98,8 @@ export const prepare = (o: Environment, i: InstructionOf<'stAsync.store'>): Prep
     _tag: 'stAsync',
     destination,
     data: v.data,
-    combine: null,
-    origin: v.origin,
+    combine: i._tag === 'stAsync.store' ? null : { kind: i.kind, words: null, flushes: false },
+    origin: i._tag === 'stAsync.store' ? v.origin : V.otherOrigin,
     barrier: b.first,
     bytes: (count * bits) / 8,
   }

@@ -149,6 +149,12 @@ export const rows = {
   'cpAsync.commitGroup': {},
   'cpAsync.waitGroup': { pending: 'nat' },
   'stAsync.store': { destination: 'view smem', value: 'tile scalar', barrier: 'barrier' },
+  'stAsync.reduce': {
+    kind: '= add | min | max | inc | dec | and | or | xor',
+    destination: 'view smem',
+    value: 'tile scalar',
+    barrier: 'barrier',
+  },
 
   // ---------------------------------------------------------------- fences
 
@@ -274,6 +280,8 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'cpAsync.waitGroup': 'Waits until at most `pending` of the newest groups of `cp.async` are open.',
   'stAsync.store':
     'Writes registers into shared memory of the cluster, asynchronously, and signals the bytes on the barrier.',
+  'stAsync.reduce':
+    'Combines registers with shared memory of the cluster, element by element, asynchronously, and signals the bytes on the barrier.',
   'fence.proxyAsync':
     "Makes this agent's generic accesses visible to the async proxy: of its own shared memory, of the cluster's, or of global memory.",
   'fence.tensormap': 'Releases the descriptor in memory to those who acquire it.',

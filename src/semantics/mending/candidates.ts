@@ -552,6 +552,7 @@ const doneBy = (
     case 'tma.load':
     case 'tma.gather':
     case 'stAsync.store':
+    case 'stAsync.reduce':
     case 'clc.tryCancel':
       return null
     case 'tma.store':

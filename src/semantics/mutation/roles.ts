@@ -186,6 +186,7 @@ export const roles: { readonly [K in InstructionName]: Role } = {
   'cpAsync.commitGroup': closes('cpAsync', 'copies group'),
   'cpAsync.waitGroup': leaves('cpAsync', 'copies group'),
   'stAsync.store': data('copy', { edge: 'barrier' }),
+  'stAsync.reduce': data('copy', { edge: 'barrier' }),
 
   'fence.proxyAsync': fence('fence of proxies', ['shared', 'global'], ['proxies']),
   'fence.tensormap': fence('fence of proxies', ['mapRelease', 'mapAcquire']),

@@ -430,9 +430,9 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.async-store.atomic',
-    message: 'send: atomic=True adds to s: only plain asynchronous stores are supported',
+    message: 'send: atomic=add of s: expected i32 or u32, found f32',
     use: withArray((s, full) =>
-      Pallas.asyncStoreSmem('send', filled([64, 64]), s, full, null, { ...peer, atomic: true }),
+      Pallas.asyncStoreSmem('send', filled([64, 64]), s, full, null, { ...peer, atomic: 'add' }),
     ),
   },
   {

@@ -155,12 +155,22 @@ export const copyRows: Rows = {
         'clusterDim = an axis of the cluster',
         JSON.stringify(clusterDim) ?? 'none',
       )
+    const said = param(eqn, 'atomic')
+    const atomic = Pallas.asyncReductions.find((kind) => kind === said)
+    if (atomic === undefined && said != null)
+      return yield* refusedAt(
+        h,
+        eqn,
+        'jaxpr.param',
+        `atomic = ${Pallas.asyncReductions.join(', ')}`,
+        JSON.stringify(said),
+      )
     const into: View<'smem'> = view
     yield* Pallas.asyncStoreSmem(label, value.tile, into, barrier, null, {
       clusterDim,
       clusterIdx,
       optimized: param(eqn, 'optimized') !== false,
-      atomic: param(eqn, 'atomic') != null && param(eqn, 'atomic') !== false,
+      ...(atomic === undefined ? {} : { atomic }),
     })
     return []
   },

@@ -12,15 +12,15 @@
  * | the array has the shape and dtype of the ref     | pallas.async-store          |
  * | a multiple of 128 bytes                          | pallas.async-store.bytes    |
  * | elements of 32 or 64 bits                        | pallas.async-store.element  |
- * | not `atomic`: st.async stores, it does not add   | pallas.async-store.atomic   |
+ * | `atomic`: integers of 32 bits                    | pallas.async-store.atomic   |
  *
  * A block whose SMEM others reach must not end before they are done with it, and must have started: the cluster meets.
  *
- * Law 1. An async store is a plain store into the cluster ref, for the agent that waited.
+ * Law 1. An async store is a plain store into the cluster ref, for the agent that waited; one with `atomic` joins what is there, as if alone.
  *
  * Names: `plgpu.cluster_ref(ref, {axis: idx})`, `plgpu.async_store_smem(arr, ref, barrier, cluster_idx, cluster_dim)`.
  *
- * Source: JAX docs, Pallas:MGPU reference; PTX ISA, st.async, mapa.
+ * Source: JAX docs, Pallas:MGPU reference; PTX ISA, st.async, red.async, mapa.
  */
 import { bitsOf, type Dtype } from '../../../numerics/dtype.js'
 import { block, run, typeHere, type Build } from '../../../semantics/writing/builder.js'
@@ -47,12 +47,16 @@ export const clusterRef = <D extends Dtype, R extends number>(
     return remote(ref, yield* peerRank(label, Object.entries(at)))
   })
 
+export const asyncReductions = ['add', 'max', 'min', 'and', 'or', 'xor'] as const
+export type AsyncReduction = (typeof asyncReductions)[number]
+
 export interface AsyncStoreOptions {
   readonly clusterDim: ClusterAxis
   readonly clusterIdx: Int
   /** refuse what takes more passes than it must (default true) */
   readonly optimized?: boolean
-  readonly atomic?: boolean
+  /** how an element joins the one that is there; absent: it takes its place */
+  readonly atomic?: AsyncReduction
   readonly when?: Condition | undefined
 }
 
@@ -78,10 +82,11 @@ export const asyncStoreSmem = (
         'pallas.async-store',
         `${label}: Expected an array of ${into.dtype} for ${into.name}, found ${showType(type)}`,
       )
-    if (options.atomic === true)
+    const { atomic } = options
+    if (atomic !== undefined && into.dtype !== 'i32' && into.dtype !== 'u32')
       return yield* refused(
         'pallas.async-store.atomic',
-        `${label}: atomic=True adds to ${into.name}: only plain asynchronous stores are supported`,
+        `${label}: atomic=${atomic} of ${into.name}: expected i32 or u32, found ${into.dtype}`,
       )
     const bits = bitsOf(into.dtype)
     const bytes = (sizeOf(into.layout.shape) * bits) / 8
@@ -105,5 +110,8 @@ export const asyncStoreSmem = (
       { _tag: 'mbarrier.arriveExpectTx', barrier: on, bytes: i32(bytes), release: true, scope: 'cluster' },
       guard,
     )
-    yield* run(label, { _tag: 'stAsync.store', destination: remote(ref, rank), value, barrier: on }, guard)
+    const there = { destination: remote(ref, rank), value, barrier: on }
+    yield* atomic === undefined
+      ? run(label, { _tag: 'stAsync.store', ...there }, guard)
+      : run(label, { _tag: 'stAsync.reduce', kind: atomic, ...there }, guard)
   })

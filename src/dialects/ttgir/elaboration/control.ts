@@ -8,11 +8,11 @@ import type { Expr } from '../../../semantics/language/expression.js'
 import * as X from '../../../semantics/language/expression.js'
 import { checked } from '../../../semantics/language/index-types.js'
 import * as T from '../../ttng/index.js'
-import { keyOf } from './flight.js'
+import { keyOf, keyOfValue } from './flight.js'
 import { inner, refusedAt, valueOf, type Row, type Rows } from './here.js'
-import { isFlight } from './operands.js'
-import { named, untyped, type Named } from './regions.js'
-import type { Region, Type } from '../text/syntax.js'
+import { isFlight, landed } from './operands.js'
+import { named, operationsOf, untyped, type Named } from './regions.js'
+import type { Operation, Region, Type, Value } from '../text/syntax.js'
 import { own } from '../../../own.js'
 
 /** A loop by turns of i32, and what its variable is in a turn. */
@@ -108,13 +108,29 @@ const forLoop: Row = function* (h, op, label) {
   return carried.map((p) => own(results, p.name)!)
 }
 
+/** What a region hands on: its last operation, and the values. */
+const handedOn = (region: Region | undefined): readonly [Operation | undefined, ReadonlyArray<Value>] => {
+  const last = operationsOf(region).at(-1)
+  return [last, last?.operands['values'] ?? []]
+}
+
 const condition: Row = function* (h, op, label) {
   const test = checked<never, Expr>(yield* valueOf(h, op, op.operands['condition']![0]!))
   const names = op.results.map((_, k) => `${label}.${String(k)}`)
   const [then, otherwise] = op.regions
+  const sides = [then, otherwise].map((region) => handedOn(region)[1])
+  /** Does one side hand on what is in flight, and the other a tensor? */
+  const isRead = (k: number): boolean =>
+    new Set(sides.map((values) => values[k] !== undefined && h.flying.has(keyOfValue(values[k])))).size > 1
   const side = (region: Region | undefined) =>
     function* (): Steps<never> {
-      return untyped(named(names, yield* h.run(inner(h), region)))
+      const here = inner(h)
+      const values: Expr[] = [...(yield* h.run(here, region))]
+      const [last, handed] = handedOn(region)
+      for (const [k, value] of values.entries())
+        if (last !== undefined && isRead(k) && (yield* isFlight(value)))
+          values[k] = yield* landed(here, last, handed[k]!, value)
+      return untyped(named(names, values))
     }
   if (names.length === 0) {
     yield* T.scfIf(label, test, side(then), side(otherwise))

@@ -21,6 +21,10 @@
  * No register is read there. What the compiler makes of it is a write of zeros behind the wait, on the way on which there is one: so they are written where the loop hands
  * on, and not before. Taken as a read of all registers at its place it was a race (M1) of a product that its author waits for.
  *
+ * Of two sides of a condition one may end with what is in flight, and the other with a tensor. What they give is a tensor, read where that side ends:
+ *
+ *     %acc = scf.if %some { %l = scf.for ... iter_args(%a = %zeros) { ... scf.yield %w#0 }; scf.yield %l } else { scf.yield %zeros }
+ *
  * Laws
  * 1. What a wait gives, and any other operation takes, is a tensor.
  * 2. A loop that carries a product on its way is given one, or a tensor to begin with, and hands one on.
@@ -30,7 +34,7 @@ import { attributeOf, type Operation, type Region, type Value } from '../text/sy
 
 /** A value by its name and which of several results it is. */
 export const keyOf = (name: string, index: number | null): string => `${name}#${String(index ?? 0)}`
-const keyOfValue = ({ name, index }: Value): string => keyOf(name, index)
+export const keyOfValue = ({ name, index }: Value): string => keyOf(name, index)
 
 /** The keys of the results of an operation. */
 export const resultKeys = (op: Operation): ReadonlyArray<string> =>

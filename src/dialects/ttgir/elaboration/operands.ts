@@ -36,7 +36,7 @@ export const isFlight = (e: Expr): Build<boolean> =>
   typedHere(e, (type) => E.right(type._tag === 'view' && type.space === 'regs'))
 
 /** What is on its way, as a tensor: read from its registers, here. */
-const landed = function* (h: Here, op: Operation, value: Value, e: Expr): Steps<Expr> {
+export const landed = function* (h: Here, op: Operation, value: Value, e: Expr): Steps<Expr> {
   const label = `${labelOf(h, op)}.${value.name}`
   const encoding = yield* readAt(op, registerEncoding(h.text, encodingOf(value.type)))
   const layout = yield* T.layoutOf(label, encoding, shapeOf(value.type))

@@ -34,7 +34,15 @@ import { type Checked, first, isNat, no } from './problem.js'
 import type { Here } from './scope.js'
 import { cpRules, shiftRules } from './tensor-copies.js'
 import { storeRules } from './tensor-lanes.js'
-import { boxRules, copyRules, groupRules, notNegative, reduceRules, rowRules } from './tensor-maps.js'
+import {
+  asyncReduceRules,
+  boxRules,
+  copyRules,
+  groupRules,
+  notNegative,
+  reduceRules,
+  rowRules,
+} from './tensor-maps.js'
 
 // ---------------------------------------------------------------- counts
 
@@ -157,6 +165,11 @@ export const rule = (here: Here, instruction: Instruction, operand: Operands): C
               ),
       ])
     }
+    case 'stAsync.reduce':
+      return first([
+        () => fits(operand, 'destination', 'value'),
+        () => asyncReduceRules(operand, instruction.kind),
+      ])
     case 'smem.atomic':
       return first([
         () => fits(operand, 'destination', 'value'),

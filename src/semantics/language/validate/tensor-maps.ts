@@ -210,6 +210,15 @@ export const groupRules = (here: Here, name: string, group: 1 | 2): Checked => {
   ])
 }
 
+/** Reductions of single elements by a thread, asynchronously: of integers of 32 bits, and sums of u64. */
+export const asyncReduceRules = (operand: Operands, kind: ReduceKind): Checked => {
+  const into = operand.view('destination')
+  const of = reducible[kind].filter((d) => d === 'i32' || d === 'u32' || (d === 'u64' && kind === 'add'))
+  return into === undefined || of.includes(into.dtype)
+    ? null
+    : no('A4', `kind: ${kind} is a reduction of ${of.join(', ')}, found a destination of ${into.dtype}`)
+}
+
 /** The kind of a reduction takes the elements of the tensor. */
 export const reduceRules = (operand: Operands, kind: ReduceKind): Checked => {
   const type = operand.type('descriptor')
