@@ -34,13 +34,13 @@ const ran = async (script: string) => {
 }
 
 describe('a program that is started', () => {
-  it('the socket lies in a folder that only the user may enter, and is gone behind the program', async () => {
+  it('only the user may use the socket, and enter the folder that it lies in; both are gone behind the program', async () => {
     const { ended, room } = await ran(`
-      const mode = fs.statSync(path.dirname(at)).mode & 0o777
+      const modes = [path.dirname(at), at].map((p) => fs.statSync(p).mode & 0o777)
       const s = await connect()
       send(s, Buffer.from('room ' + at))
       await answered(s, 1)
-      process.exit(mode === 0o700 ? 0 : 1)
+      process.exit(modes[0] === 0o700 && modes[1] === 0o600 ? 0 : 1)
     `)
     expect([ended.status, ended.signal, ended.connected]).toEqual([0, null, true])
     expect(room).not.toBeNull()

@@ -12,6 +12,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -181,6 +182,7 @@ export const started = (
       resolve(result)
     }
     server.listen(path, () => {
+      chmodSync(path, 0o600)
       const child = spawn(command, [...words], {
         stdio: 'inherit',
         env: {
