@@ -216,6 +216,21 @@ describe('of two, whichever of them is known', () => {
       ['rem', x, one],
     ] as const)
       expect([op, constantOf(integerBinary(op, 'i32', a, b)!)]).toEqual([op, 0n])
+    // and of truth values
+    const [c, yes, no] = [variable('c'), literal('i1', 1n), literal('i1', 0n)]
+    for (const [op, a, b, made] of [
+      ['and', c, yes, c],
+      ['and', yes, c, c],
+      ['and', c, no, no],
+      ['and', no, c, no],
+      ['or', c, yes, yes],
+      ['or', yes, c, yes],
+      ['or', c, no, c],
+      ['or', no, c, c],
+      ['xor', c, no, c],
+      ['xor', no, c, c],
+    ] as const)
+      expect([op, integerBinary(op, 'i1', a, b)]).toEqual([op, made])
     // a divisor that is known and not zero is not asked for
     expect(JSON.stringify(integerBinary('div', 'i32', x, literal('i32', 3n)))).not.toContain('select')
     expect(JSON.stringify(integerBinary('div', 'i32', x, variable('y')))).toContain('select')

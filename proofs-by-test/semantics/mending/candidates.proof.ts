@@ -173,6 +173,19 @@ describe('a fence', () => {
       'fence.proxyAsync before read',
     ])
   })
+  test('of what the program says twice: behind both, and before what tells of the first', () => {
+    const twice = programOf(
+      [act('write', write), act('write', write), act('tell', arrive(of('full'))), act('read', read)],
+      {
+        storage: [barriers('full', [])],
+      },
+    )
+    expect(edges({ ...one, program: twice, about: [ofFence('shared')] })).toEqual([
+      'fence.proxyAsync behind write; fence.proxyAsync behind write',
+      'fence.proxyAsync before tell',
+      'fence.proxyAsync before read',
+    ])
+  })
   test('of a cluster, first of the CTA alone', () => {
     const found = edges({ ...one, program: program(2), about: [ofFence('shared')] })
     expect(found.length).toBe(8)
@@ -373,6 +386,24 @@ describe('a wait', () => {
     ).toBe(true)
     expect(ask(ring, { a: 'use' }).some((e) => e.includes('[0] p=0 before use'))).toBe(true)
   })
+  test.each(['mbarrier.wait', 'mbarrier.test'])(
+    'the parity of a %s of its agent comes before that of the step',
+    (_tag) => {
+      const seen = { ...wait(slotOf('empty', int('k')), int('k carried')), _tag }
+      const ring = programOf([loop('k', [act('seen', seen), act('read', read)], [0, 8, 1])], {
+        storage: [barriers('full', [2]), barriers('empty', [2])],
+      })
+      const found = ask(ring, { a: 'nothing' }).filter(
+        (e) => e.endsWith('before read') && e.includes('@full'),
+      )
+      expect(found.slice(0, 4)).toEqual([
+        'wait @full[k] p=k carried before read',
+        'wait @full[k] p=xor(k carried, 1) before read',
+        'wait @full[k] p=and(quo(k, 2), 1) before read',
+        'wait @full[k] p=xor(and(quo(k, 2), 1), 1) before read',
+      ])
+    },
+  )
   test('before what announces a copy, and guarded as the copy is or not', () => {
     const when = eq(int('n'), i32(0))
     const program = programOf(
@@ -451,6 +482,7 @@ describe('an arrival', () => {
           one: [
             act('early', arrive(of('full'), false)),
             act('use', write),
+            act('nobody knows', arrive(int('b'))),
             act('other', arrive(of('empty'))),
             act('group', { _tag: 'wgmma.waitGroup', pending: 0 }),
           ],

@@ -683,6 +683,13 @@ describe('declarations and predicates', () => {
       'ring: ALLOC a slot more, more: 4,8,8, 4096 of 3072 bits, at no place',
       'ring: ALLOC a slot less, less: 2,8,8, 2048 of 3072 bits, at no place',
     ])
+    const about = declarations(program).filter((c) => c.operator === 'ALLOC')
+    expect(about.map((c) => [c.label, c.barriers, c.statements.map((d) => d.site.label)])).toEqual([
+      ['four', ['four'], ['w']],
+      ['four', ['four'], ['w']],
+      ['ring', [], ['x']],
+      ['ring', [], ['x']],
+    ])
   })
 
   it('of one slot there is none less; what lies over others still does; registers and tensors are none', () => {

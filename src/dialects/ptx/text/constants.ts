@@ -94,8 +94,9 @@ const operators: Readonly<Record<string, Operator>> = {
   '>=': [7, (a, b) => bit(a >= b), true],
   '<': [7, (a, b) => bit(a < b), true],
   '>': [7, (a, b) => bit(a > b), true],
-  '<<': [8, (a, b) => (b < 0n || b > 63n ? 0n : a << b)],
-  '>>': [8, (a, b) => a >> (b < 0n || b > 63n ? 63n : b)],
+  // ptxas takes the last six bits of a count
+  '<<': [8, (a, b) => a << (b & 63n)],
+  '>>': [8, (a, b) => a >> (b & 63n)],
   '+': [9, (a, b) => a + b],
   '-': [9, (a, b) => a - b],
   '*': [10, (a, b) => a * b],
