@@ -883,6 +883,15 @@ describe('ways through blocks', () => {
 
 describe('refused at its line', () => {
   const changed = (name: string, from: string, to: string): string => beyondText(name).replace(from, to)
+  /** The last block stores there; its count acquires nothing. */
+  const counted = (there: string): string =>
+    beyondText('last_one')
+      .replace('tt.atomic_rmw add, acq_rel', 'tt.atomic_rmw add, relaxed')
+      .replace('    scf.if %8 {', `    scf.if %8 {\n      tt.store ${there}, %c1_i32 : !tt.ptr<i32>`)
+  it('a plain store to another tensor is not', () => {
+    expect(saidOf(counted('%0'))).not.toContain('whose order is modelled')
+    expect(saidOf(counted('%y'))).not.toContain('whose order is modelled')
+  })
   const table: ReadonlyArray<readonly [what: string, text: string, message: string]> = [
     [
       'a function of the library that is not known',
@@ -898,6 +907,19 @@ describe('refused at its line', () => {
       'an order through an atomic',
       beyondText('last_one'),
       'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = acq_rel where the result decides: ',
+    ],
+    [
+      'a plain store to the word that decides it, after an atomic that acquires nothing',
+      counted('%count'),
+      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = relaxed where the result decides: ',
+    ],
+    [
+      'the same through pointers that are made of it',
+      counted('%q').replace(
+        '    scf.if %8 {',
+        '    %q = tt.addptr %count, %p : !tt.ptr<i32>, i32\n    scf.if %8 {',
+      ),
+      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = relaxed where the result decides: ',
     ],
     [
       'a lock',

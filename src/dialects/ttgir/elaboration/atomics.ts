@@ -9,6 +9,9 @@
  * | is stored, or summed  | nothing that holds in every schedule: what comes after it is done whatever was there    | orders nothing      |
  * | decides: a branch, a mask, an address | that what another program released is there                             | refused; PTX has it |
  *
+ * One that acquires nothing still orders a plain access of its own word that it decides: the last block of a count resets it, and has found what all others did. The core
+ * has no such order, and PTX does. So a deciding one is refused as well if the kernel stores plainly to the same tensor (`stores.ts`).
+ *
  * To take an order away can only add findings. So where a result decides, and the order may be what makes the kernel right, the operation is refused and not judged.
  * Who is first is open in any case: what a program stores of a result is judged by all orders (C1).
  *
@@ -25,6 +28,7 @@ import { deciding } from './deciding.js'
 import { refusedAt, type Here, type Row, type Rows } from './here.js'
 import { elementOf } from './kinds.js'
 import { as, operand, resultType, word } from './operands.js'
+import { storesBeside } from './stores.js'
 import { storing } from './tensors.js'
 import type { Operation } from '../text/syntax.js'
 import { own } from '../../../own.js'
@@ -52,12 +56,14 @@ const scopeOf = (text: string | undefined): 'cta' | 'gpu' | 'sys' =>
 const reading = function* (h: Here, op: Operation): Steps<boolean> {
   const sem = word(op, 'sem') ?? 'relaxed'
   const isRead = op.names.some(({ name }) => h.read.has(name))
-  const decides = sem === 'relaxed' || sem === 'release' ? null : deciding(h.body, op)
-  if (isRead && decides !== null)
+  const acquires = sem !== 'relaxed' && sem !== 'release'
+  const plain = isRead && !acquires ? storesBeside(h.body, op) : null
+  const decides = isRead && (acquires || plain !== null) ? deciding(h.body, op) : null
+  if (decides !== null)
     return yield* refusedAt(
       op,
       'an atomic operation whose order is modelled in TTGIR (PTX has the order of this one)',
-      `sem = ${sem} where the result decides: ${decides.name} in line ${String(decides.at.line)}`,
+      `sem = ${sem} where the result decides: ${decides.name} in line ${String(decides.at.line)}${plain === null ? '' : `, and ${plain.name} in line ${String(plain.at.line)} stores to the same tensor`}`,
     )
   return isRead
 }
