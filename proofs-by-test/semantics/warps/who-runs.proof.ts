@@ -1,8 +1,11 @@
-/** Which lanes `activemask` finds together is fixed in a run and open on a chip: a verdict says so where it decides something, and there alone. */
+/**
+ * Which lanes `activemask` finds together is fixed in a run and open on a chip: a verdict says so where it decides something, and there alone. So is what a line holds that `discard`
+ * has dropped.
+ */
 import { describe, expect, it } from 'vitest'
 import { verdictOfText, written } from '../../dialects/ptx/launched-text.js'
 
-const scopeOf = (body: string): ReadonlyArray<string> => {
+const scopeOf = (body: string, what: string = 'activemask'): ReadonlyArray<string> => {
   const text = `.version 8.8
 .target sm_90a
 .address_size 64
@@ -17,7 +20,7 @@ st.global.b32 [%rd3], %r3; ret; }`
     {},
   )
   expect(verdict).toBe('ok')
-  return scope.filter((line) => line.includes('activemask'))
+  return scope.filter((line) => line.includes(what))
 }
 
 describe('activemask', () => {
@@ -30,5 +33,12 @@ describe('activemask', () => {
   })
   it('whose mask nobody uses is not', () => {
     expect(scopeOf('activemask.b32 %r2;')).toEqual([])
+  })
+})
+
+describe('discard', () => {
+  it('is told', () => {
+    expect(scopeOf('discard.global.L2 [%rd1], 128;', 'discard')).toHaveLength(1)
+    expect(scopeOf('prefetch.global.L2 [%rd1];', 'discard')).toEqual([])
   })
 })

@@ -355,6 +355,9 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
           'runs in which activemask finds other lanes together (lanes that have parted were taken to meet where their ways do)',
         ]
       : []),
+    ...(p.code.some(({ operation: o }) => o._tag === 'nothing' && o.drops === true)
+      ? ['reads of what discard has dropped (a line keeps its contents)']
+      : []),
     ...(tellsOrder(p).size > 0
       ? [
           'orders in which lanes of one warp arrive at an mbarrier that tells them how many were missing (they were taken to arrive in the order of their numbers)',

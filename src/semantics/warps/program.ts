@@ -153,7 +153,8 @@ export type Operation =
   | { readonly _tag: 'trap'; readonly why: string; readonly asserted: boolean }
   /** the turn of a loop begins */
   | { readonly _tag: 'turn'; readonly loop: number; readonly inner: ReadonlyArray<number> }
-  | { readonly _tag: 'nothing' }
+  /** `drops`: a line of memory loses what it holds */
+  | { readonly _tag: 'nothing'; readonly drops?: true }
   /**
    * Text for who launches, and nothing else comes of it. `formatted`: the addresses of a format and of its values; `asserted`: those of what has failed, its file, its line (one row) and
    * its function

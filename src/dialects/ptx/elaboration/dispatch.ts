@@ -21,6 +21,11 @@ const nothing = (h: Here): void => {
   emit(h.e, { _tag: 'nothing' }, h.guard)
 }
 
+/** What was there is lost, which is not followed. */
+const drops = (h: Here): void => {
+  emit(h.e, { _tag: 'nothing', drops: true }, h.guard)
+}
+
 const gridDependency = (h: Here): void => {
   const action = h.modifiers['action'] === 'wait' ? 'wait' : 'launchDependents'
   emit(h.e, { _tag: 'gridDependency', action }, h.guard)
@@ -46,7 +51,7 @@ const silent: Elaborations = {
   prefetchu: nothing,
   applypriority: nothing,
   // what a line holds that was dropped is left as it was: a kernel that reads it is not told
-  discard: nothing,
+  discard: drops,
   'createpolicy.fractional': policy,
   'createpolicy.range': policy,
   'createpolicy.cvt': policy,
