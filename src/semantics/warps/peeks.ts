@@ -33,9 +33,9 @@
  * Names: CUTLASS's `consumer_try_wait`, with its token.
  */
 import { doingOf, type Doing } from '../../numerics/scalar/index.js'
+import { placed, type Anew, type Rewriting } from './anew.js'
 import {
   ofPredicate,
-  retargeted,
   type Guard,
   type Instruction,
   type Operation,
@@ -49,16 +49,6 @@ import { readBeforeWritten } from './live.js'
 import { isComputing, usesOf } from './uses.js'
 
 // ---------------------------------------------------------------- model
-
-/** Code whose branches name indices, and what makes places that nothing else uses. */
-export interface Peeking {
-  readonly code: ReadonlyArray<Instruction>
-  /** rows that hold one word */
-  readonly constants: ReadonlyMap<Row, number>
-  readonly zero: Row
-  readonly newRow: () => Row
-  readonly newPredicate: () => Predicate
-}
 
 /** What a place says of the test: as it is, or the opposite. */
 type Sense = 'same' | 'opposite'
@@ -118,7 +108,7 @@ const ofScalar = (
 }
 
 /** Sense of what a carrier writes, of a flag of this sense at `from`; null if it is none. */
-const carried = (p: Peeking, o: Silent, from: Place, sense: Sense): Sense | null => {
+const carried = (p: Rewriting, o: Silent, from: Place, sense: Sense): Sense | null => {
   const word = (row: Place): number | undefined => p.constants.get(row)
   switch (o._tag) {
     case 'move':
@@ -165,7 +155,7 @@ type WaitOperation = Extract<Operation, { readonly _tag: 'mbarrierWait' }>
 const askedBy = (o: WaitOperation): string => JSON.stringify([o.at, o.parity, o.state, o.acquire, o.scope])
 
 /** Behind an index, over what does nothing but compute, and over tests of the same that say no: the wait that stands there. */
-const waitBehind = (p: Peeking, from: number): Way | null => {
+const waitBehind = (p: Rewriting, from: number): Way | null => {
   const { code } = p
   const writes: Place[] = []
   const spared: number[] = []
@@ -265,7 +255,7 @@ const writtenOn = (
 }
 
 /** The branch around a wait that a flag decides; null if it decides something else, or the other way round. */
-const aroundOf = (p: Peeking, branch: number, guard: Guard, sense: Sense): Around | null => {
+const aroundOf = (p: Rewriting, branch: number, guard: Guard, sense: Sense): Around | null => {
   const { code } = p
   const { operation: o } = code[branch]!
   if (o._tag !== 'branch') return null
@@ -284,7 +274,7 @@ const aroundOf = (p: Peeking, branch: number, guard: Guard, sense: Sense): Aroun
 }
 
 /** All that follows from tests whose flags meet; null if something is made of a flag that may not be. */
-const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
+const classOf = (p: Rewriting, tests: ReadonlyArray<number>): Class | null => {
   const flags = new Map<Place, Sense>()
   for (const t of tests) {
     const o = p.code[t]!.operation
@@ -320,7 +310,7 @@ const classOf = (p: Peeking, tests: ReadonlyArray<number>): Class | null => {
   return around.length === 0 ? null : { tests, flags, around }
 }
 
-const classesOf = (p: Peeking): ReadonlyArray<Class> => {
+const classesOf = (p: Rewriting): ReadonlyArray<Class> => {
   const all = p.code.flatMap(({ operation }, k) => (isTest(operation) ? [k] : []))
   // tests whose flags meet in one place are peeks together or not at all
   const closure = (t: number): ReadonlySet<Place> => {
@@ -378,14 +368,8 @@ interface Sparing {
   readonly tag: Row
 }
 
-export interface Anew {
-  readonly code: ReadonlyArray<Instruction>
-  /** where an instruction is now, with what stands before it */
-  readonly moved: (index: number) => number
-}
-
 /** The code with its peeks, and with their waits always made. */
-export const withPeeks = (p: Peeking): Anew => {
+export const withPeeks = (p: Rewriting): Anew => {
   const classes = classesOf(p)
   const unheard = unheardOf(p.code)
   if (classes.length === 0 && unheard.length === 0) return { code: p.code, moved: (k) => k }
@@ -466,26 +450,4 @@ export const withPeeks = (p: Peeking): Anew => {
     }
   }
   return placed(before, now, behind)
-}
-
-/** Branches to an instruction go to what stands before it now. */
-const placed = (
-  before: ReadonlyArray<ReadonlyArray<Instruction>>,
-  now: ReadonlyArray<Instruction>,
-  behind: ReadonlyArray<ReadonlyArray<Instruction>>,
-): Anew => {
-  const starts: number[] = []
-  let at = 0
-  now.forEach((_, k) => {
-    starts.push(at)
-    at += before[k]!.length + 1 + behind[k]!.length
-  })
-  starts.push(at)
-  const to = (k: number): number => starts[k] ?? at
-  const moved = ({ site, guard, operation }: Instruction): Instruction => ({
-    site,
-    guard,
-    operation: retargeted(operation, to),
-  })
-  return { code: now.flatMap((one, k) => [...before[k]!, moved(one), ...behind[k]!]), moved: to }
 }

@@ -73,6 +73,34 @@ export type Given =
   /** a word of the address in global memory of a byte of a variable of the module; of a byte of local memory; of constant memory */
   | { readonly _tag: 'globalAddress'; readonly symbol: string; readonly offset: number; readonly word: 0 | 1 }
 
+/** Is it the same for all threads of a CTA? */
+export const isOfCta = (g: Given): boolean => {
+  switch (g._tag) {
+    case 'threads':
+    case 'cta':
+    case 'ctas':
+    case 'cluster':
+    case 'clusters':
+    case 'ctaInCluster':
+    case 'ctasInCluster':
+    case 'ctaRank':
+    case 'ctaRanks':
+    case 'explicitCluster':
+    case 'warps':
+    case 'sharedBytes':
+    case 'sharedAddress':
+    case 'dynamicAddress':
+    case 'globalAddress':
+      return true
+    case 'thread':
+    case 'lane':
+    case 'warp':
+    case 'lanes':
+    case 'unspecified':
+      return false
+  }
+}
+
 /** How an access is ordered: plainly, or as the memory model's strong operations. */
 export type Ordering = 'weak' | 'volatile' | 'relaxed' | 'acquire' | 'release' | 'acq_rel'
 

@@ -40,11 +40,11 @@ import { ofPredicate, type Instruction, type Operation, type Place, type Row, ty
 import { readBeforeWritten, successorsOf } from './live.js'
 import { usesOf } from './uses.js'
 
-const isIdle = (o: Operation): boolean =>
+export const isIdle = (o: Operation): boolean =>
   usesOf(o).computes || o._tag === 'nothing' || o._tag === 'turn' || o._tag === 'setPredicate'
 
 /** `lt` of unsigned words is `lo`. */
-const comparisonOf = (name: string): Comparison | null => {
+export const comparisonOf = (name: string): Comparison | null => {
   const does = doingOf(name)
   if (does._tag !== 'compares' || !does.plain || !['b32', 's32', 'u32'].includes(does.type)) return null
   const isSigned = does.type === 's32'
@@ -97,7 +97,7 @@ const swapped = (c: Comparison): Comparison => {
 }
 
 /** What holds of the word where a predicate does. */
-interface Known {
+export interface Known {
   readonly comparison: Comparison
   readonly value: Row
 }
@@ -112,8 +112,8 @@ const ofSign = (c: Comparison, limit: number | undefined): Comparison | null => 
 const ofBits = (c: Comparison, limit: number | undefined): Comparison | null =>
   limit !== 0 ? null : c === 'eq' || c === 'ls' ? 'nc' : c === 'ne' || c === 'hi' ? 'sc' : null
 
-/** Of predicates of the loop that compare the word, or are made of such a one. */
-const comparing = (
+/** Of predicates of the loop that compare the word, or are made of such a one; and of words that are zero just where such a one does not hold. */
+export const comparing = (
   body: ReadonlyArray<Instruction>,
   word: Row,
   constants: ReadonlyMap<Row, number>,
@@ -170,21 +170,31 @@ const combined = (by: 'xor' | 'and', to: Place, other: Row): Saying => ({
 const compared = (known: Saying['known']): Saying => ({ copies: [], known, made: null })
 
 /** Both predicates that a comparison writes. */
-const told = (
-  [p, q]: ReadonlyArray<Place | null>,
-  comparison: Comparison,
-  value: Row,
-): ReadonlyArray<readonly [Place, Known]> => [
-  ...(p === null || p === undefined ? [] : [[p, { comparison, value }] as const]),
-  ...(q === null || q === undefined ? [] : [[q, { comparison: opposite(comparison), value }] as const]),
+const bothOf = ([p, q]: ReadonlyArray<Place | null>, says: Known): ReadonlyArray<readonly [Place, Known]> => [
+  ...(p === null || p === undefined ? [] : [[p, says] as const]),
+  ...(q === null || q === undefined ? [] : [[q, opposed(says)] as const]),
 ]
+
+/** What a word says that is chosen by a predicate, of which one is zero and the other is not. */
+const flagOf = (
+  o: Extract<Operation, { readonly _tag: 'scalar' }>,
+  { known, constants }: Knowledge,
+  by: Place | undefined,
+): Known | null => {
+  const says = doingOf(o.name)._tag !== 'chooses' || by === undefined ? undefined : known.get(by)
+  const [yes, no] = o.from.slice(0, 2).map((row) => constants.get(row))
+  if (says === undefined || o.from.length !== 3 || yes === undefined || no === undefined) return null
+  return (yes === 0) === (no === 0) ? null : yes !== 0 ? says : opposed(says)
+}
 
 /** What an operation says of the word; null: nothing. */
 const saying = (o: Operation, k: Knowledge): Saying | null => {
   if (o._tag === 'move' && o.from.length === 1 && k.copies.has(o.from[0]!)) return copied(o.to[0]!)
   if (o._tag === 'scalar') {
     const comparison = comparisonOf(o.name)
-    const [a, b] = o.from
+    const [a, b, c] = o.from
+    const flag = flagOf(o, k, c)
+    if (flag !== null) return compared([[o.to[0]!, flag]])
     if (a === undefined || b === undefined) return null
     if (o.name === 'xor.b32' || o.name === 'and.b32') {
       const other = k.copies.has(a) ? b : k.copies.has(b) ? a : null
@@ -194,14 +204,17 @@ const saying = (o: Operation, k: Knowledge): Saying | null => {
         : combined(o.name === 'xor.b32' ? 'xor' : 'and', to, other)
     }
     if (comparison === null) return null
+    const flagged = k.known.get(a)
+    if (flagged !== undefined && k.constants.get(b) === 0 && (comparison === 'ne' || comparison === 'eq'))
+      return compared(bothOf(o.to, comparison === 'ne' ? flagged : opposed(flagged)))
     const made = k.differences.get(a) ?? k.commons.get(a)
     const limit = k.constants.get(b)
     const says = k.differences.has(a) ? ofSign(comparison, limit) : ofBits(comparison, limit)
-    if (made !== undefined && says !== null) return compared(told(o.to, says, made))
+    if (made !== undefined && says !== null) return compared(bothOf(o.to, { comparison: says, value: made }))
     const turned = !k.copies.has(a)
     const value = turned ? a : b
     if ((turned && !k.copies.has(b)) || k.written.has(value) || value < 0) return null
-    return compared(told(o.to, turned ? swapped(comparison) : comparison, value))
+    return compared(bothOf(o.to, { comparison: turned ? swapped(comparison) : comparison, value }))
   }
   if (o._tag === 'predicate' && o.from.length === 1 && (o.op === 'mov' || o.op === 'not')) {
     const [g] = o.from
@@ -297,7 +310,7 @@ interface Asking {
   /** what holds of the word where the branch is taken */
   readonly taken: Known
 }
-const opposed = ({ comparison, value }: Known): Known => ({ comparison: opposite(comparison), value })
+export const opposed = ({ comparison, value }: Known): Known => ({ comparison: opposite(comparison), value })
 const isPlainLoad = (one: Instruction): boolean =>
   one.operation._tag === 'load' &&
   one.operation.ordering !== 'weak' &&
@@ -314,7 +327,7 @@ const jumpedTo: (code: ReadonlyArray<Instruction>) => ReadonlySet<number> = reme
       ),
     ),
 )
-const isJumpedTo = (code: ReadonlyArray<Instruction>, k: number): boolean => jumpedTo(code).has(k)
+export const isJumpedTo = (code: ReadonlyArray<Instruction>, k: number): boolean => jumpedTo(code).has(k)
 
 const askingAt = (
   code: ReadonlyArray<Instruction>,

@@ -32,6 +32,10 @@ import { right } from '../../../either.js'
 export interface Drawn {
   readonly ctas: number
   readonly lines: ReadonlyArray<string>
+  /** of each CTA; 1 if it is left out */
+  readonly threads?: number
+  /** steps of a run at most */
+  readonly fuel?: number
   /** nothing is known of what the places hold before */
   readonly blank: boolean
 }
@@ -73,7 +77,7 @@ const sourceOf = (d: Drawn): Source => {
   })
   return warpSource(program, {
     grid: [d.ctas],
-    block: [1],
+    block: [d.threads ?? 1],
     cluster: null,
     dynamicBytes: 0,
     parameters: new Uint8Array(24),
@@ -115,6 +119,7 @@ export const verdictOf = (
     everyOrder,
     budget,
     explain: false,
+    ...(d.fuel === undefined ? {} : { fuel: d.fuel }),
     ...(schedule === null ? {} : { policy: recorded(schedule) }),
   })
   if (E.isLeft(checked)) throw new Error(checked.left.message)

@@ -15,11 +15,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { Failure } from '../../../failure.js'
+import type { Rewriting } from '../../../semantics/warps/anew.js'
+import { withGathered } from '../../../semantics/warps/gathered.js'
 import { withPeeks } from '../../../semantics/warps/peeks.js'
 import { mostRegisters, registerFile } from '../../../semantics/language/limits.js'
 import { withSpins } from '../../../semantics/warps/spins.js'
 import type { NamedBytes } from '../../../semantics/judging/finding.js'
 import {
+  isOfCta,
   retargeted,
   type Instruction as WarpInstruction,
   type WarpProgram,
@@ -369,14 +372,24 @@ export const elaborate = (
   }
   if (e.failed !== null) return E.left(e.failed)
   const constants = new Map([...e.constants].map(([word, row]) => [row, word] as const))
-  const peeked = withPeeks({
-    code: withSpins(placed(m), constants),
+  const rewriting = (code: ReadonlyArray<WarpInstruction>): Rewriting => ({
+    code,
     constants,
     zero: constant(e, 0),
     newRow: () => newRow(e),
     newPredicate: () => newPredicate(e),
   })
-  const { code: flown, loops, loopCount } = flowing(peeked.code, starts.map(peeked.moved))
+  const ofCta = new Set([...e.givens.values()].flatMap(({ row, given }) => (isOfCta(given) ? [row] : [])))
+  const gathered = withGathered(rewriting(withSpins(placed(m), constants)), ofCta)
+  const peeked = withPeeks(rewriting(gathered.code))
+  const {
+    code: flown,
+    loops,
+    loopCount,
+  } = flowing(
+    peeked.code,
+    starts.map((start) => peeked.moved(gathered.moved(start))),
+  )
   const parameters = entryParameters(f)
   const shared = sharedNames(names.storage)
   const last = parameters[parameters.length - 1]
