@@ -23,12 +23,13 @@
  * | G5 who comes into the loop passes by all of that comparison; and where it asks whether *all* say so, by no load | it stays a loop |
  * | G6 where the barrier asks whether *all* say so, address and value are the same for all threads of a CTA | it stays a loop |
  * | G7 a fetch is the same load, by threads that ask; where the word, the address or who asks is written behind it, it is none any more | its word counts as it is |
+ * | G8 with a fetch, nothing else in the program hears of other CTAs: no other strong load, no result of an atomic, no other wait but barriers of the CTA and for its own copies | it stays a loop |
  *
- * Why that is the same. Take a run of the first form, and of those who leave the loop the first that leaves where the second form would not yet. One of its threads has found the
- * word as it is to be, by a fetch or a load; the second form goes round once more and waits for it. If the word is still so the wait is over at once, has found the same write, and
- * all know by the barrier what its thread knows. If it is not, someone has written it, and does not know of the wait, as there was none: up to there the two runs are one, so in some run
- * of the second form that write comes behind the wait and does not know of it, and what is asked of a wait that passes says so (`strong.ts`). What an early fetch has heard is
- * left out: who has not heard finds no less.
+ * Why that is the same. Take a run of the first form in which a fetch has found the word as it is to be, and the loop is left by that. Between the fetch and the end of the loop its
+ * CTA waits for nobody (G8), and nothing that it does depends on what the fetch has found (G4). So it could have come to the loop at once, before anybody wrote the word again: then the
+ * wait of the second form is over, has found the same write, and all of the CTA know by the barrier what its thread knows. What comes between and touches what others touch
+ * without an order races in both. What a fetch in vain has heard is left out: who has not heard finds no less. A load in the loop that has found it so is the wait; and one
+ * that has not is done again, in both.
  *
  * Laws
  * 1. A loop that stays one is as it was.
@@ -261,6 +262,17 @@ const isByThem = (code: Code, k: number, asks: Guard | null): boolean => {
   return false
 }
 
+/** Waits for other threads of the CTA, and for what the thread has begun itself. */
+const ofCta: ReadonlyArray<Operation['_tag']> = ['bar', 'barReduce', 'waitAsync', 'waitBulk']
+
+/** May what a CTA does next depend on what another one has done? */
+const hears = (o: Operation): boolean =>
+  o._tag === 'load'
+    ? o.ordering !== 'weak' && o.from.space !== 'local'
+    : o._tag === 'atomic'
+      ? o.to !== null
+      : usesOf(o).waits && !ofCta.includes(o._tag)
+
 // ---------------------------------------------------------------- found
 
 const gatheredAt = (
@@ -308,6 +320,8 @@ const gatheredAt = (
       ? [k]
       : [],
   )
+  const ours = new Set([turn.load, ...fetches])
+  if (fetches.length > 0 && code.some(({ operation }, k) => !ours.has(k) && hears(operation))) return null
   return { barrier, load: turn.load, asks: turn.asks, until: opposed(goesOn), inside, fetches }
 }
 

@@ -5,7 +5,7 @@
  * | what                                                                 | oracle                                    |
  * |----------------------------------------------------------------------|-------------------------------------------|
  * | random turnstiles of two CTAs, some of them right, by night 20,000   | every order of the loop                   |
- * | kernels kind by kind: what `gathered.ts` asks (G1 to G7)             | the same; what is wrong is found          |
+ * | kernels kind by kind: what `gathered.ts` asks (G1 to G8)             | the same; what is wrong is found          |
  */
 import { expect, test } from 'vitest'
 import { dice, type Dice } from '../../../../src/semantics/schedules/naive/random.js'
@@ -204,6 +204,44 @@ test('G6 of two threads that ask one waits for what never comes: it stays a loop
   const t = { ...right, skips: 'setp.gt.u32 %p1, %r2, 1;', mine }
   const v = verdictOf(kernelOf(t, false), false)
   expect([v.verdict, v.decidedBy]).toEqual(['ok', 'exploration'])
+})
+
+test('G8 who waits for another word has fetched what was there before: it stays a loop', () => {
+  const first = byFirst([
+    'st.release.gpu.global.u32 [%rd1], 1;',
+    'st.release.gpu.global.u32 [%rd1], 0;',
+    'st.release.gpu.global.u32 [%rd1+4], 1;',
+    'st.global.u32 [%rd3], %r1;',
+    'st.release.gpu.global.u32 [%rd1], 1;',
+  ])
+  const elsewhere = [
+    'L2:',
+    'ld.acquire.gpu.global.u32 %r25, [%rd1+4];',
+    'setp.eq.u32 %p7, %r25, 0;',
+    '@%p7 bra L2;',
+  ]
+  const t = { ...right, between: elsewhere }
+  const lines = linesOf(t, false)
+  const out = lines.indexOf('OUT:')
+  const d: Drawn = {
+    ctas: 2,
+    threads: 64,
+    fuel: 2_000,
+    blank: false,
+    lines: [
+      ...lines.slice(0, 10),
+      'setp.ne.u32 %p8, %r1, 0;',
+      '@%p8 bra SECOND;',
+      ...first,
+      'bra DONE;',
+      'SECOND:',
+      ...lines.slice(10, out + 1),
+      'bar.sync 0;',
+      '@!%p2 ld.global.u32 %r26, [%rd3];',
+      '@!%p2 st.global.u32 [%rd3+4], %r26;',
+    ],
+  }
+  expect(verdictOf(d, false).verdict).not.toBe('ok')
 })
 
 test('who waits for nothing waits for ever', () => {
