@@ -62,7 +62,7 @@ export const parts: ReadonlyArray<Part> = [
       {
         says: 'The closed form of a tiled register layout and its inverse agree.',
         by: ['exhaustion'],
-        domain: 'every place of the base tile and of multiples of it',
+        domain: 'every place of the base tile and of its multiples',
         proof: 'layouts/tiled',
         test: 'laws 1, 2 and 5, by exhaustion at the base tile and multiples of it',
       },

@@ -40,7 +40,7 @@ const partitioned: Wire<Tiled.Partitioned> = either(
   integer,
   record<Tiled.Replicated>()(
     'a replication',
-    { _tag: tag('Replicated'), times: described(nat, 'how many hold the same elements') },
+    { _tag: tag('Replicated'), times: described(nat, 'number of copies of each element') },
     {},
   ),
 )
@@ -95,7 +95,7 @@ const linearFields: {
         'an input',
         {
           name: described(text, 'its name'),
-          bases: described(list(nats), 'what each bit gives, low bit first: a number for each output'),
+          bases: described(list(nats), 'the image of each bit, low bit first: a number for each output'),
         },
         {},
       ),

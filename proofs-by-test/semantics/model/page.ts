@@ -48,7 +48,7 @@ where \`complete\`, \`copies\`, \`group\` and \`commit\` say so. It does not flo
   [
     'conflict',
     'Races and hazards',
-    `Conditions on a pair of accesses. It applies to pairs that *meet*: no plain write stands between the two on the bytes that they share. Order is transitive, so
+    `Conditions on a pair of accesses. It applies to pairs that *meet*: no plain write to the shared bytes comes between the two. Order is transitive, so
 there is a race among those iff there is one among all that conflict.`,
   ],
   [
@@ -136,11 +136,11 @@ removals, and on random programs.`,
     'hazard       =  a meets b, a writes, a before b, not (a seen by b), not landed',
     '```',
     '',
-    `- Two accesses *conflict* if they share bytes, one of them writes, and they are not atomic for one another. They *meet* if no plain write stands between them on those bytes.
+    `- Two accesses *conflict* if they share bytes, one of them writes, and they are not atomic for one another. They *meet* if no plain write to those bytes comes between them.
 - An access is *strong* if it is relaxed, acquire, release or volatile, or an atomic. Two are *morally strong* if each is in the scope of the other, both go through one proxy, and they touch exactly the same bytes; such a pair is atomic for one another.
 - A read *observes* the write that it takes if the two are morally strong. If that write is an atomic, the read also observes what the atomic observes.
 - The first of two writes has *landed* if each byte that they share was read in between, by a read that saw the first and comes before the second.
-- A *phase* of a barrier is one of its generations: the events that fall into it, up to the one that completes it. An arrow that *tells* carries what is seen; any other carries order alone.`,
+- A *phase* of a barrier is one of its generations: the events that fall into it, up to the one that completes it. An arrow that *tells* carries visibility; any other arrow carries only order.`,
     '',
     'The same as a cat file. The names in the first four lines are clauses below. `co`, `rf` and `fr` come from the log, in which all writes of a byte have an order; `pipe`, `seen` and',
     '`landed` are the relations above.',
@@ -177,7 +177,7 @@ removals, and on random programs.`,
     ]),
     '## Where the manual is silent',
     '',
-    'No manual has these clauses, or parts of them. A verdict that rests on one of the first two says so (N2, N3). `--strict` and `--tensor-pipe documented` take them back.',
+    'These clauses, or parts of them, are in no manual. A verdict that rests on one of the first two says so (N2, N3). `--strict` and `--tensor-pipe documented` take them back.',
     '',
     ...clauses
       .filter((c) => c.source.includes('documented nowhere'))

@@ -317,7 +317,7 @@ const tiledDimensionWire: Wire<TiledDimension> = either<number, { readonly repli
   integer,
   record<{ readonly replicated: number }>()(
     'a replication',
-    { replicated: described(nat, 'how many hold the same elements') },
+    { replicated: described(nat, 'number of copies of each element') },
     {},
   ),
 )

@@ -147,7 +147,7 @@ const dtypes = ({ acc, a, b, aScale, metadata }: Types): Why => {
     )
   if (!row.into.includes(acc.dtype))
     return no(
-      `the accumulator is ${acc.dtype}: products of ${a.dtype} and ${b.dtype} add up in ${row.into.join(' or ')}`,
+      `the accumulator is ${acc.dtype}: products of ${a.dtype} and ${b.dtype} accumulate in ${row.into.join(' or ')}`,
     )
   if (a.dtype === 'e2m1' && aScale === null) return no('operands of e2m1 are multiplied with scales only')
   if (metadata !== null && bitsOf(a.dtype) === 32)

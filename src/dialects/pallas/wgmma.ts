@@ -150,7 +150,7 @@ const why = (
   if (!row.into.includes(acc.dtype))
     return [
       'pallas.wgmma.dtype',
-      `the accumulator is ${acc.dtype}: products of ${aDtype} and ${bDtype} add up in ${row.into.join(' or ')}`,
+      `the accumulator is ${acc.dtype}: products of ${aDtype} and ${bDtype} accumulate in ${row.into.join(' or ')}`,
     ]
   const instruction = wgmmaShape(aDtype, bDtype, acc.dtype, n)
   if (E.isLeft(instruction))

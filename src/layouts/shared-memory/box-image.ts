@@ -153,7 +153,7 @@ export const checkCoordinates = (
   if (coordinates.length !== rank)
     return refuse(
       'box.rank',
-      `A box of rank ${String(rank)} has as many coordinates, found ${showShape(coordinates)}`,
+      `A box of rank ${String(rank)} needs that many coordinates, found ${showShape(coordinates)}`,
     )
   const inner = (coordinates[rank - 1]! * box.bits) / 8
   if (isPadded(box) && coordinates[rank - 1]! % paddedRow !== 0)

@@ -88,7 +88,7 @@ export const checkColumns = (c: Columns, dims: Shape): E.Either<Failure<ColumnsE
   )
     return refuse(
       'columns.rank',
-      `Columns of pixels are of a tensor of rank 3 to 5, with two corners of its pixels, found ${showShape(dims)}, ${showShape(lower)} and ${showShape(upper)}`,
+      `Columns of pixels need a tensor of rank 3 to 5, with two corners of its pixels, found ${showShape(dims)}, ${showShape(lower)} and ${showShape(upper)}`,
     )
   const bytes = (c.channels * c.bits) / 8
   if (!isBetween(1, 256)(c.channels) || bytes % 16 !== 0 || (c.swizzle !== 16 && bytes > c.swizzle))
@@ -132,7 +132,7 @@ export const checkStart = (
   if (coordinates.length !== rank)
     return refuse(
       'columns.rank',
-      `A column of rank ${String(rank)} has as many coordinates, found ${showShape(coordinates)}`,
+      `A column of rank ${String(rank)} needs that many coordinates, found ${showShape(coordinates)}`,
     )
   const inner = (coordinates[rank - 1]! * c.bits) / 8
   if (inner % 16 !== 0)

@@ -252,7 +252,7 @@ const checkForm = (d: MatrixDescriptor, { major, bits }: OperandForm): E.Either<
   return d._tag === 'tcgen05' && d.leadingMode === 'absolute'
     ? refuse(
         'descriptor.leading-mode',
-        'What an absolute leadingBytes makes the tensor core read is not known here',
+        'The library does not know what the tensor core reads with an absolute leadingBytes',
       )
     : E.right(null)
 }

@@ -114,7 +114,7 @@ export const accessOf =
     if (layout._tag === 'splat' || laneCount(layout) !== lanes)
       return refuse(
         'banks.layout',
-        `Expected a layout whose warps have 32 lanes that each hold elements of their own, found ${showLayout(layout)}`,
+        `Expected a layout whose warps have 32 lanes with different elements, found ${showLayout(layout)}`,
       )
     const base = options.baseAddress ?? 0
     return pipe(

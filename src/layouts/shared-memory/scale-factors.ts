@@ -35,7 +35,7 @@ const checkScales = (rows: number, blocks: number): E.Either<Failure<ScaleError>
     ? E.right(blocks / 4)
     : refuse(
         'scale.shape',
-        `Scale factors come as multiples of 128 rows and of 4 blocks, found ${showShape([rows, blocks])}`,
+        `Scale factors need multiples of 128 rows and of 4 blocks, found ${showShape([rows, blocks])}`,
       )
 
 /** The byte of the scale of row x and block j of an array of scales. Refuses what is not made of atoms. */

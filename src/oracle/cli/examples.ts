@@ -48,7 +48,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   ),
   cuda: of(
     ['cuda -- ./a.out', 'a CUDA program without a GPU: every launch executed and judged'],
-    ['cuda --save run -- ./a.out 4096', 'the same, and its launches kept as data, which check takes'],
+    ['cuda --save run -- ./a.out 4096', 'the same, and its launches saved as data for check'],
   ),
   capture: of(
     ['capture -o run -- ./a.out', 'on a machine with a GPU: its launches, with all bits before and after'],
@@ -60,7 +60,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   trace: of(
     ['trace hopper-matmul --set k=128', 'the run, event by event'],
     ['trace hopper-matmul -o run.json', 'a timeline for ui.perfetto.dev'],
-    ['trace hopper-matmul -o run.jsonl', 'the trace itself, which check takes'],
+    ['trace hopper-matmul -o run.jsonl', 'the trace itself, as input for check'],
     ['trace kernel.ptx --launch launch.json -o run.svg', 'PTX, drawn: a lane a warp and a unit'],
   ),
   time: of(

@@ -22,7 +22,7 @@ const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
   ],
   [
     'C2',
-    'Waits block on the parity of their barrier. A wait that passes while n generations are complete has observed generation n - 1. On a fresh barrier that is -1, which tells nothing.',
+    'Waits block on the parity of their barrier. A wait that passes while n generations are complete has observed generation n - 1. On a fresh barrier that is -1: the wait gives no information.',
   ],
   [
     'C3',

@@ -43,7 +43,7 @@ interface Asking {
   stood: string | null
 }
 
-/** A CTA of which somebody asks. */
+/** A CTA that is asked about. */
 interface Circle {
   times: number
   /** at a power of two: who asked before which statement, and how all of them stood then */

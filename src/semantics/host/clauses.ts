@@ -99,7 +99,7 @@ export const clauses: ReadonlyArray<Clause> = [
   },
   {
     id: 'grid-end',
-    says: 'If a dependent launch has waited, its end implies that the previous launch is complete, and whatever waits for its end knows both. If it has not waited, its end implies nothing about the previous launch.',
+    says: 'If a dependent launch has waited, its end implies that the previous launch is complete, and an operation that waits for its end is ordered after both. If it has not waited, its end implies nothing about the previous launch.',
     source:
       'PTX ISA, griddepcontrol (a wait is for the prerequisite grids; a launch that does not wait may end before they do)',
     litmus: ['A on s: write x, trigger', 'B on s dependent: wait, trigger', 'C on s dependent: wait, read x'],

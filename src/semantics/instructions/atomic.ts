@@ -1,5 +1,5 @@
 /**
- * Atomics: read, combine and write each element at once; the result is what was there.
+ * Atomics: read, combine and write each element at once; the result is the old value.
  *
  * | op             | of                                    | remains                                  |
  * |----------------|---------------------------------------|------------------------------------------|

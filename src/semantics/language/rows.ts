@@ -236,27 +236,27 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'mbarrier.expectTx': 'Announces bytes that the current phase waits for; no arrival.',
   'mbarrier.completeTx': 'The agent itself completes bytes, as a copy would; relaxed, as an expect is.',
   'mbarrier.arriveExpectTx': 'Announces bytes that the current phase waits for, and arrives once.',
-  'mbarrier.arriveDrop': 'Arrives `count` times, and takes as many out of what later phases wait for.',
+  'mbarrier.arriveDrop': 'Arrives `count` times, and lowers the count of later phases by as much.',
   'mbarrier.wait': "Blocks while the barrier's current phase has parity `parity`.",
   'mbarrier.test': 'Does not block; the result says whether the wait would have passed.',
   'mbarrier.cpAsyncArrive': 'An arrive that happens once all earlier `cp.async` of this agent are done.',
   'bar.sync':
-    'Arrives and waits. `count` in threads, as in PTX; an agent of w warps contributes 32 w. Pairing is by count, not by members.',
+    'Arrives and waits. `count` in threads, as in PTX; an agent of w warps contributes 32 w. Threads are paired by count, not by identity.',
   'bar.arrive': 'Arrives, and does not wait.',
   'cluster.arrive': 'Arrives at the barrier of the cluster, and does not wait.',
-  'cluster.wait':
-    'Waits until every agent of the cluster that has not ended has arrived as often as this one.',
+  'cluster.wait': 'Waits until every running agent of the cluster has arrived as often as this one.',
   'tma.load':
     'Copies a box of a tensor into shared memory. `multicast` is a mask of CTA ranks. Signals the bytes of the box on the barrier of every destination CTA.',
-  'tma.gather': 'Four rows `rows` of a rank-2 tensor a message, from column `column`, into shared memory.',
+  'tma.gather':
+    'Copies rows `rows` of a rank-2 tensor, four per message, from column `column`, into shared memory.',
   'tma.store': 'Copies a box from shared memory into a tensor, as part of a bulk group.',
   'tma.scatter':
-    'Four rows a message from shared memory into rows `rows` of a rank-2 tensor, from column `column`.',
+    'Copies shared memory, four rows per message, into rows `rows` of a rank-2 tensor, from column `column`.',
   'tma.reduce':
     'Combines a box in shared memory with one of a tensor, element by element, as part of a bulk group.',
   'tma.prefetch': 'Requests a box of a tensor into the cache; it orders and changes nothing.',
   'bulk.commitGroup':
-    'Closes the bulk group: the copies out of shared memory that this agent has issued since the last.',
+    'Closes a bulk group: the copies out of shared memory that this agent has issued since the last group.',
   'bulk.waitGroup':
     'Waits until at most `pending` of the newest bulk groups are open. `read`: only the reads of the source need to be done.',
   'tensormap.create':
@@ -270,13 +270,14 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
     'Loads through a tile of pointers; where `mask` is false the element is `other` (zero without one).',
   'gmem.storePtr': 'Stores through a tile of pointers, where `mask` is true.',
   'smem.atomic':
-    'Reads, combines and writes each element of a view of shared memory at once; the result is what was there.',
+    'Reads, combines and writes each element of a view of shared memory at once; the result is the old value.',
   'gmem.atomicPtr': 'The same through a tile of pointers, where `mask` is true.',
   'regs.read': 'Reads registers that an asynchronous unit reads or writes.',
   'regs.write': 'Writes registers that an asynchronous unit reads or writes.',
   'cpAsync.copy':
     'Copies through pointers into shared memory, asynchronously. Where `mask` is false the destination is filled with zero.',
-  'cpAsync.commitGroup': 'Closes the group of the `cp.async` that this agent has issued since the last.',
+  'cpAsync.commitGroup':
+    'Closes a group of the `cp.async` operations that this agent has issued since the last group.',
   'cpAsync.waitGroup': 'Waits until at most `pending` of the newest groups of `cp.async` are open.',
   'stAsync.store':
     'Writes registers into shared memory of the cluster, asynchronously, and signals the bytes on the barrier.',
@@ -289,35 +290,35 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
   'wgmma.fence': "Orders the warpgroup's register accesses before the wgmma that follow.",
   'wgmma.mma':
     'accumulator (m x n) = accumulator * scaleD + A (m x k) * B (k x n): the instructions of 64 rows and one k block each, issued together, k innermost. A may be in registers; B may not. `saturate`, of integers: a sum beyond 32 bits becomes the nearest 32-bit number; without it, it wraps.',
-  'wgmma.commitGroup': 'Closes the group of the wgmma that this warpgroup has issued since the last.',
+  'wgmma.commitGroup':
+    'Closes a group of the wgmma operations that this warpgroup has issued since the last group.',
   'wgmma.waitGroup': 'Waits until at most `pending` of the newest groups of wgmma are open.',
   'tcgen05.alloc':
     '`columns`: a power of two from 32 to 512. The TMEM storages of the program live inside the allocation.',
-  'tcgen05.dealloc': 'Gives the columns of tensor memory back.',
+  'tcgen05.dealloc': 'Frees the columns of tensor memory.',
   'tcgen05.relinquish': 'From now on the CTA allocates no more tensor memory.',
   'tcgen05.mma':
-    'accumulator (m x n) = accumulator, if `accumulate`, + A (m x k) * B (k x n), asynchronously. `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` as of wgmma.mma. `weightStationary`: the `.ws` form, whose accumulator lies in the data paths of 32, 64 and 128 rows of that form.',
+    'accumulator (m x n) = accumulator, if `accumulate`, + A (m x k) * B (k x n), asynchronously. `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` is as in wgmma.mma. `weightStationary`: the `.ws` form, whose accumulator lies in the data paths of 32, 64 and 128 rows of that form.',
   'tcgen05.commit':
-    'Arrives at the barrier when all that this agent has issued to the tensor pipe before is done.',
-  'tcgen05.cp': 'Rows of shared memory to lanes of tensor memory; the shape says to which.',
-  'tcgen05.shift': 'Rows of 32 bytes, each to the next lane.',
+    'Arrives at the barrier when all earlier operations of this agent in the tensor pipe are done.',
+  'tcgen05.cp': 'Copies rows of shared memory to lanes of tensor memory; the shape says to which lanes.',
+  'tcgen05.shift': 'Copies rows of 32 bytes, each to the next lane.',
   'tcgen05.ld': 'Asynchronous: the registers hold the data after `tcgen05.waitLd`.',
   'tcgen05.st': 'Writes registers into tensor memory, asynchronously: it is done after `tcgen05.waitSt`.',
   'tcgen05.waitLd': 'Waits until the loads of tensor memory that this agent has issued are done.',
   'tcgen05.useLd':
-    'The registers of the loads so far hold the data. The columns may still be read until `tcgen05.waitLd`. No instruction of PTX: it is what the compiler does when the result of a load is used, where a language says that it may be used at once.',
+    'The registers of the loads so far hold the data. The columns may still be read until `tcgen05.waitLd`. Not a PTX instruction: the compiler does this at the first use of a load, if the language allows an immediate use.',
   'tcgen05.waitSt': 'Waits until the stores to tensor memory that this agent has issued are done.',
   'tcgen05.fenceBefore':
-    'Orders the tensor-core accesses before it before the synchronisation of threads that follows.',
-  'tcgen05.fenceAfter':
-    'Orders the tensor-core accesses after it after the synchronisation of threads before it.',
+    'Orders earlier tensor-core accesses before the thread synchronisation that follows.',
+  'tcgen05.fenceAfter': 'Orders later tensor-core accesses after the preceding thread synchronisation.',
   'semaphore.signal': 'Adds `value` to 32 bits of global memory, atomically and as a release.',
   'semaphore.wait':
-    'Blocks until 32 bits of global memory are at least `value`, and takes it away with `decrement`, as an acquire.',
+    'Blocks until 32 bits of global memory are at least `value`, as an acquire; `decrement` subtracts `value`.',
   'clc.tryCancel':
-    'Asks to take the place of a cluster that has not begun, asynchronously: the answer is written and signalled on the barrier.',
+    'Asks asynchronously to replace a cluster that has not started: the answer is written, and signalled on the barrier.',
   'clc.query': 'Results: `i1` granted, then the three coordinates of the cancelled cluster.',
-  elect: 'Result: `i1`, true for the one thread that speaks for the agent.',
+  elect: 'Result: `i1`, true for the one elected thread of the agent.',
   setMaxRegisters: 'Takes registers from the pool of the CTA (and waits for them), or gives them back.',
   trap: 'Ends the run with a fault, which says `why`.',
 }
@@ -325,18 +326,17 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
 /** What stands in a field of this name, in whichever instruction. */
 export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof completion>]: string } = {
   barrier: 'the barrier',
-  count: 'arrivals: logical ones, one an agent',
+  count: 'number of logical arrivals, one per agent',
   release: 'whether it publishes what its agent sees; else it is relaxed',
   acquire: 'whether its agent then sees what was published; else it is relaxed',
   scope: 'how far the release or acquire reaches',
   bytes: 'bytes that will be copied',
-  parity: 'parity of the phase that is waited for: it passes when that phase has completed',
-  noIncrement:
-    'whether the arrival is one of those that the phase waits for; else the phase waits for one more',
+  parity: 'parity of the awaited phase: the wait passes when that phase has completed',
+  noIncrement: 'whether the phase counts the arrival already; if not, the phase waits for one more',
   id: 'number of the named barrier in its CTA',
   relaxed: 'whether it orders, but publishes nothing',
   descriptor: 'the tensor map',
-  coords: 'where the box begins: an index for each dimension of the tensor, outermost first',
+  coords: 'start of the box: an index for each dimension of the tensor, outermost first',
   destination: 'what is written',
   source: 'what is read',
   multicast: 'mask of the CTA ranks that it reaches; without it, its own CTA',
@@ -349,7 +349,7 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   at: 'address in global memory',
   tensor: 'the first element of the tensor',
   dims: 'extent of each dimension, innermost last',
-  strides: 'distance of neighbours in each dimension, in elements, innermost last',
+  strides: 'distance between neighbours in each dimension, in elements, innermost last',
   box: 'extent of what one copy moves, in elements',
   elementStrides: 'step between copied elements in each dimension, innermost last; 1 if not given',
   dtype: 'type of the elements',
@@ -358,30 +358,30 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   rank: 'number of dimensions',
   value: 'the values that are written or joined',
   mask: 'which elements take part; without it, all',
-  other: 'what a masked element is; without it, zero',
+  other: 'value of masked elements; default: zero',
   op: 'how an element combines with the old value',
-  compare: 'with `cas`: what must be there for the value to be written',
+  compare: 'with `cas`: the expected old value',
   accumulator: 'where the product is added',
   a: 'the left factor, (m, k)',
   b: 'the right factor, (k, n)',
-  scaleD: 'whether the old accumulator enters the sum',
-  negateA: 'whether the left factor is negated',
-  negateB: 'whether the right factor is negated',
+  scaleD: 'whether the old accumulator is added',
+  negateA: 'whether the left operand is negated',
+  negateB: 'whether the right operand is negated',
   weightStationary: 'whether it is the `.ws` form',
   saturate: 'whether an integer sum beyond 32 bits becomes the nearest 32-bit number; else it wraps',
   columns: 'columns of tensor memory: a power of two from 32 to 512',
-  accumulate: 'whether the old accumulator enters the sum',
-  scaleA: 'scales of the left factor, each shared by a block of k',
-  scaleB: 'scales of the right factor, each shared by a block of k',
+  accumulate: 'whether the old accumulator is added',
+  scaleA: 'scales of the left operand, each shared by a block of k',
+  scaleB: 'scales of the right operand, each shared by a block of k',
   sparsity: 'which elements of the left operand are stored, if half of them are zero',
-  completions: 'where it arrives when it completes',
+  completions: 'the barrier that it signals when it completes',
   shape: 'which rows go to which lanes',
-  decrement: 'whether the wait takes `value` away when it passes',
+  decrement: 'whether the wait subtracts `value` when it passes',
   response: 'the 16 bytes of the answer',
   action: 'whether registers are taken or given back',
   why: 'the message of the fault, with the values instead of {left} and {right}',
-  left: 'a value that the words show',
-  right: 'a value that the words show',
+  left: 'a value that the message shows',
+  right: 'a value that the message shows',
   when: 'nothing arrives when this is false',
 }
 
@@ -394,12 +394,12 @@ export const particular: {
   'bar.sync': { count: 'threads that meet' },
   'bar.arrive': { count: 'threads that meet' },
   'fence.proxyAsync': {
-    scope: "whose memory: of the CTA's own shared memory, of the cluster's, of global memory",
+    scope: 'which memory: shared memory of the CTA, of the cluster, or global memory',
   },
-  'smem.atomic': { scope: 'to which threads each element is read and written at once' },
-  'gmem.atomicPtr': { scope: 'to which threads each element is read and written at once' },
+  'smem.atomic': { scope: 'scope of the atomic operation' },
+  'gmem.atomicPtr': { scope: 'scope of the atomic operation' },
   'semaphore.signal': { value: 'what is added' },
   'semaphore.wait': { value: 'what must be there' },
-  'clc.tryCancel': { multicast: 'whether every CTA of the cluster is answered; else this one alone' },
+  'clc.tryCancel': { multicast: 'whether every CTA of the cluster gets the answer, or only this one' },
   setMaxRegisters: { count: 'registers of a thread from now on' },
 }

@@ -332,7 +332,7 @@ export interface Issue {
   readonly unit: Unit
   readonly bytes: number
   readonly macs: number
-  /** an mma: whether the old accumulator enters the sum */
+  /** an mma: whether the old accumulator is added */
   readonly accumulates: boolean
   /** an mma whose sum is not A * B and perhaps D: one factor has the other sign, D is divided by a power of two, or bits are counted; absent: it is */
   readonly altered?: 'negated' | 'divided' | 'counted'

@@ -77,7 +77,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fork',
     part: 'order',
-    says: 'A branch comes after its fork, and a join after the last event of each branch. Neither waits for what is in flight.',
+    says: 'A branch comes after its fork, and a join after the last event of each branch. Neither waits for operations in flight.',
     source:
       'not in the ISA, which has no fork: the surfaces have one, and Triton lowers it to bar.sync (PTX, “bar, barrier”)',
     litmus: { log: ['T0: write x', 'T0: fork T1', 'T1: read x'], expect: ok, without: 'race' },
@@ -195,7 +195,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'copies',
     part: 'order',
-    says: 'The arrive of cp.async happens when the earlier copies of its agent are done, and tells of them.',
+    says: 'The arrive of cp.async happens when the earlier copies of its agent are done, and announces them.',
     source: 'PTX 9.7.13.15.16 (2) (cp.async before cp.async.mbarrier.arrive)',
     litmus: {
       log: [
@@ -241,7 +241,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'lanes',
     part: 'order',
-    says: 'The lanes of a warp are threads. bar.warp.sync orders those of its mask: each sees after it what all of them saw before it. Being converged orders nothing. Program order, a release, an acquire, an arrival, an issue and a proxy fence belong to the lanes that execute them. shfl, vote, match and redux order no memory; but a lane has loaded what it gives to them. ldmatrix, stmatrix and wgmma are accesses by every lane. In this test each lane is an agent of its own.',
+    says: 'The lanes of a warp are threads. bar.warp.sync orders the lanes of its mask: after it, each lane sees what all of them saw before it. Being converged orders nothing. Program order, a release, an acquire, an arrival, an issue and a proxy fence belong to the lanes that execute them. shfl, vote, match and redux order no memory; but a lane has loaded what it gives to them. ldmatrix, stmatrix and wgmma are accesses by every lane. In this test each lane is a separate agent.',
     source:
       'PTX, “bar.warp.sync” (it orders memory among the threads that take part), “Program Order” (of a thread), 8.9.5 (a proxy fence along the causality order of threads); CUDA C++ Programming Guide, “Warp Shuffle Functions” and “Warp Vote Functions” (no memory barrier, no memory ordering); which thread performs ldmatrix and stmatrix the manual leaves open (docs/Ptx.md)',
     litmus: { log: ['T0: write x', 'T0, T1: sync', 'T1: read x'], expect: ok, without: 'race' },
@@ -372,7 +372,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'width',
     part: 'order',
-    says: 'Two strong accesses are morally strong only if they overlap completely. Accesses of different widths observe nothing of one another, and they race.',
+    says: 'Two strong accesses are morally strong only if they overlap completely. Accesses of different widths do not observe one another, so they race.',
     source: 'PTX 8.7 (overlap completely), 8.7.2 (mixed-size data races)',
     litmus: { log: ['T0: store s wide', 'T1: load s'], expect: 'race', without: ok },
   },
@@ -400,7 +400,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-arrive',
     part: 'order',
-    says: 'Barriers are words, too. A relaxed arrive after a fence tells what its agent saw at the fence. A relaxed wait before a fence takes over at the fence what the arrivals told. A relaxed arrival at a cluster barrier tells in the same way. The fence must reach the CTA of the barrier, or the cluster if the barrier is of another CTA.',
+    says: 'Barriers are words, too. A relaxed arrive after a fence tells what its agent saw at the fence. If a fence follows a relaxed wait, the fence acquires what the arrivals released. A relaxed arrival at a cluster barrier tells in the same way. The fence must reach the CTA of the barrier, or the cluster if the barrier is of another CTA.',
     source:
       'PTX 8.8 (third forms), 9.7.13.15 (relaxed arrives and waits), “barrier.cluster” (an explicit fence with `.relaxed`)',
     litmus: {
@@ -649,7 +649,7 @@ const conflict: ReadonlyArray<Clause> = [
   {
     id: 'nothing',
     part: 'conflict',
-    says: 'A read of bytes that nothing has written before it races with the first later write that is not ordered after it; if there is none, it has read nothing.',
+    says: 'A read of unwritten bytes races with the first later write that is not ordered after it. If there is no such write, it is a read of unwritten memory.',
     source: 'PTX, “Axioms” (a read takes its value from a write)',
     litmus: { log: ['nothing is written before', 'T0: read x'], expect: 'nothing there', without: ok },
   },
@@ -726,7 +726,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C4-upper',
     part: 'conditions',
-    says: 'If the next phase completes, one of its events knows the wait.',
+    says: 'If the next phase completes, one of its events is ordered after the wait.',
     source: 'docs/hazards.md; PTX 9.7.13.15.4 (one phase ahead)',
     litmus: { log: ['T0: arrive b', 'T1: wait b 0', 'T0: arrive b'], expect: 'C4', without: ok },
   },
@@ -859,7 +859,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'count',
     part: 'ends',
-    says: 'A phase gets no more arrivals than it counts, its transaction count stays within 2^20 - 1 either way; the threads at a named barrier are counted alike and come once, and only those that came leave.',
+    says: 'A phase gets no more arrivals than it counts, and its transaction count stays within 2^20 - 1 in both directions. All threads at a named barrier give the same count and arrive once, and only threads that arrived leave.',
     source:
       'PTX 9.7.13.15 (ranges of the counts), “bar, barrier”; captured: mbarrier_limits.json (an arrive too many is a launch failure)',
     litmus: { log: ['T0: expect b 16', 'T0: arrive b', 'T0: arrive b'], expect: 'B2', without: ok },
@@ -889,7 +889,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'older',
     part: 'readings',
-    says: 'A strong read whose value only comes into memory may take every write of its word that is not over, and what was there before the first. It is V2 if two of these values leave two results. In the log it takes the last one.',
+    says: 'A strong read whose value only reaches memory may take any write of its word that is not over, and the value before the first of them. It is V2 if two of these values leave two results. In the log it takes the last one.',
     source: 'PTX 8.10.6 (causality forbids no other)',
     litmus: {
       log: ['T0: store s', 'T0, T1: meet relaxed', 'T1: load s kept'],

@@ -111,7 +111,7 @@ export const issue = (r: Reading): ReadonlyArray<Arrow> =>
     ...o.signals.map((s) => flows(o.at, s.at, same(...both))),
   ])
 
-/** A branch starts after its fork; a join comes after the last event of each branch. Neither waits for what is in flight. */
+/** A branch starts after its fork; a join comes after the last event of each branch. Neither waits for operations in flight. */
 export const fork = (r: Reading): ReadonlyArray<Arrow> =>
   r.log.flatMap((e, i) => {
     if (e._tag !== 'fork' && e._tag !== 'join') return []

@@ -162,7 +162,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.tcgen05.dtype',
-    message: 'mma: the accumulator is f16: products of bf16 and bf16 add up in f32',
+    message: 'mma: the accumulator is f16: products of bf16 and bf16 accumulate in f32',
     use: product({
       acc: { dtype: 'f16', tmem: { packed: false } },
       a: { dtype: 'bf16' },
@@ -171,7 +171,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.tcgen05.dtype',
-    message: 'mma: the accumulator is f32: products of i8 and i8 add up in i32',
+    message: 'mma: the accumulator is f32: products of i8 and i8 accumulate in i32',
     use: product({ a: { dtype: 'i8' }, b: { dtype: 'i8' } }),
   },
   {

@@ -193,7 +193,7 @@ describe('what becomes of them', () => {
       'DROP left out': 'D5',
       'DUP twice': 'idempotent barrier',
       'MOVE after the next access': 'D5',
-      'MOVE before the access before it': 'D5',
+      'MOVE before the preceding access': 'D5',
       'LANES the same without the lowest lane of its mask': 'D5',
       'LANES the lower half of its lanes alone': 'D5',
     })
@@ -203,7 +203,7 @@ describe('what becomes of them', () => {
       'DROP left out': 'nothing to order',
       'DUP twice': 'idempotent barrier',
       'MOVE after the next access': 'nothing to order',
-      'MOVE before the access before it': 'nothing to order',
+      'MOVE before the preceding access': 'nothing to order',
       'LANES the same without the lowest lane of its mask': 'nothing to order',
       'LANES the lower half of its lanes alone': 'nothing to order',
     })

@@ -84,7 +84,7 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
     const ending = /\.[^.]*$/.exec(name.toLowerCase())?.[0] ?? ''
     if (bytes !== null) {
       const shape = npyShape(bytes)
-      if (shape === null) refused.push(`${name}: expected an npy file, found another`)
+      if (shape === null) refused.push(`${name}: expected an npy file, found something else`)
       else {
         shapes.set(name.replace(/\.npy$/i, ''), shape)
         if (bytes.length >= size) tensors.set(name, bytes)
@@ -111,7 +111,7 @@ export const taken = (files: ReadonlyArray<Given>): Taken => {
         name: ending === '' ? called : `${name.slice(0, -ending.length)}${/\..*$/.exec(called)?.[0] ?? ''}`,
         text,
       }
-    } else refused.push(`${name}: expected ${known}, found another file`)
+    } else refused.push(`${name}: expected ${known}, found a different file`)
   }
   return { subject, beside, launch, shapes, tensors, refused }
 }

@@ -365,7 +365,7 @@ export const VerdictView = ({
           </h2>
           <FindingList all={all.slice(0, mostListed)} chosen={at} choose={choose} />
           {all.length > mostListed && (
-            <p class="small soft">and {all.length - mostListed} more, in the saved verdict</p>
+            <p class="small soft">and {all.length - mostListed} more in the saved verdict</p>
           )}
           <FindingView
             finding={finding}

@@ -100,7 +100,7 @@ export const TensorMemory = ({ params, set }: PlaceProps) => {
               name="dtype"
               params={params}
               set={set}
-              choices={[['', 'as it is packed'], ...elementTypes, ['e8m0', 'e8m0']]}
+              choices={[['', 'as packed'], ...elementTypes, ['e8m0', 'e8m0']]}
             />
             <LabelsSwitch params={params} set={set} />
           </>

@@ -223,7 +223,7 @@ const moved = (m: Making): Changes => {
       made(
         m,
         'MOVE',
-        step === 1 ? 'after the next access' : 'before the access before it',
+        step === 1 ? 'after the next access' : 'before the preceding access',
         new Map<Statement, ReadonlyArray<Statement>>([
           [m.i, []],
           [at, placed],
@@ -287,7 +287,7 @@ const exchanged = (m: Making): Changes => {
     made(
       m,
       'ORDER',
-      'exchanged with the next that orders',
+      'exchanged with the next ordering statement',
       new Map<Statement, ReadonlyArray<Statement>>([
         [m.i, []],
         [other.instruction, [other.instruction, m.i]],

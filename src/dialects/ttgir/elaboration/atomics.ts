@@ -1,5 +1,5 @@
 /**
- * `tt`: atomics. An element is read, joined and written at once; the result is what was there.
+ * `tt`: atomics. An element is read, joined and written at once; the result is the old value.
  *
  * The core's atomics order nothing but themselves. Of one that acquires that is enough unless its result decides something:
  *

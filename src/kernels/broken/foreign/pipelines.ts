@@ -13,7 +13,7 @@ import type { Twin } from '../zoo/twin.js'
 const arriveForCommit = S.foreignTwin('early-release', {
   id: 'W2',
   title:
-    'the ring slot is released by an arrive behind the issue of the MMA, in a loop with more steps than stages',
+    'the ring slot is released by an arrive after the issue of the MMA, in a loop with more steps than stages',
   fix: 'release by a commit, which arrives when the tensor core has read',
   stage: { arch: 'sm100a', agents: ['load', 'mma'] },
   shows: { verdict: 'hazard', a: 'mma', b: 'copy' },
@@ -71,7 +71,7 @@ const arriveForCommit = S.foreignTwin('early-release', {
 const onlyTheFirstExpects = S.foreignTwin('one-cta-expects', {
   id: 'B5',
   title: 'a multicast reaches two CTAs, and the first alone announces its bytes: the other waits forever',
-  fix: 'every CTA announces what it will get',
+  fix: 'every CTA announces the bytes that it will get',
   stage: { agents: ['block'], cluster: [2] },
   shows: { verdict: 'deadlock', a: 'wait full' },
   *body(fixed) {
@@ -92,7 +92,7 @@ const onlyTheFirstExpects = S.foreignTwin('one-cta-expects', {
 const bytesTwice = S.foreignTwin('bytes-of-the-cluster', {
   id: 'B4',
   title: 'each CTA of a cluster announces the bytes of all of them for a copy that brings its own',
-  fix: 'announce what arrives in this CTA',
+  fix: 'announce the bytes that arrive in this CTA',
   stage: { agents: ['block'], cluster: [2] },
   shows: { verdict: 'deadlock', a: 'wait full', b: 'expect' },
   *body(fixed) {
@@ -110,7 +110,7 @@ const bytesTwice = S.foreignTwin('bytes-of-the-cluster', {
 const everyLane = S.foreignTwin('every-lane-arrives', {
   id: 'B2',
   title: 'the barrier counts one arrival, and all 32 lanes of the warp arrive',
-  fix: 'one lane arrives; or count 32',
+  fix: 'one lane arrives; or the count is 32',
   stage: { agents: ['block'] },
   shows: { verdict: 'deadlock', a: 'arrive full', b: 'arrive full' },
   *body(fixed) {

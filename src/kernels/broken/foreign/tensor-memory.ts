@@ -15,7 +15,7 @@ const leads = eq(place('ctaRank'), i32(0))
 const allocationOfThePeer = S.foreignTwin('two-cta-allocation', {
   id: 'M7',
   title: 'the product of a pair writes into tensor memory that the other CTA may not have allocated yet',
-  fix: 'meet after the allocations',
+  fix: 'synchronise after the allocations',
   stage: { arch: 'sm100a', agents: ['block'], cluster: [2] },
   shows: { verdict: 'invalid', a: 'mma' },
   *body(fixed) {

@@ -30,8 +30,8 @@ const overrun = S.twin({
 
 const overArrival = S.twin({
   id: 'B2',
-  title: 'an arrive more than the barrier counts, while the generation still waits for its bytes',
-  fix: 'one arrive a generation, or a larger count',
+  title: 'one arrive more than the barrier counts, while the generation still waits for its bytes',
+  fix: 'one arrive per generation, or a larger count',
   stage: { agents: ['block'] },
   shows: { verdict: 'hazard', a: 'load s.expect', b: 'arrive full' },
   *body(fixed) {

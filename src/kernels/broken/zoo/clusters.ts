@@ -10,7 +10,7 @@ const rank = place('ctaRank')
 const peerGone = S.twin({
   id: 'K1',
   title: 'a CTA arrives on a barrier of its peer, and the peer may have exited by then',
-  fix: 'meet at the end of the kernel',
+  fix: 'synchronise the cluster at the end of the kernel',
   stage: pair,
   shows: { verdict: 'hazard', a: 'arrive at peer' },
   *body(fixed) {
@@ -25,7 +25,7 @@ const peerGone = S.twin({
 
 const notEverybody = S.twin({
   id: 'K2',
-  title: 'one CTA meets the cluster, the other ends without it',
+  title: 'one CTA waits at the cluster barrier, the other ends without it',
   fix: 'every CTA meets',
   stage: pair,
   shows: { verdict: 'hazard', a: 'meet.arrive' },
@@ -58,7 +58,7 @@ const wrongAxis = S.twin({
 const notStarted = S.twin({
   id: 'K4',
   title: 'a CTA writes into the shared memory of its peer, and the peer may not have started',
-  fix: 'meet before the write',
+  fix: 'synchronise before the write',
   stage: pair,
   shows: { verdict: 'hazard', a: 'write at peer' },
   *body(fixed) {

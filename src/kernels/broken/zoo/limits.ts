@@ -23,7 +23,7 @@ const tooDeep = S.twin({
 
 const tooManyRegisters = S.twin({
   id: 'A2',
-  title: 'three warpgroups of 232 registers a thread, where an SM has 65536 registers',
+  title: 'three warpgroups of 232 registers per thread, where an SM has 65536 registers',
   fix: 'fewer registers where fewer are needed',
   stage: (fixed) => ({
     agents: ['memory', 'left', 'right'],
@@ -63,7 +63,7 @@ const misaligned = S.twin({
 
 const negative = S.twin({
   id: 'A4',
-  title: 'a bulk store to a negative row: what starts outside is not clipped there, it faults',
+  title: 'a bulk store to a negative row: a box that starts outside is not clipped there, it faults',
   fix: 'start at row 0',
   stage: one,
   shows: { verdict: 'invalid' },
@@ -99,7 +99,7 @@ const computedNegative = S.twin({
 
 const otherTiling = S.twin({
   id: 'L1',
-  title: 'a copy leaves a tile swizzled, and the reader takes it for plain rows',
+  title: 'a copy writes a swizzled tile, and the reader expects plain rows',
   fix: 'read under the layout of the copy',
   stage: { agents: ['block'], computes: { _tag: 'copy', from: 'x', out: 'out' } },
   shows: { verdict: 'wrong-result', a: 'load s', b: 'read s' },

@@ -60,7 +60,7 @@ const foreignFence = S.twin({
   id: 'P2',
   word: 'agent',
   title: 'an agent that has not acquired the write executes the fence',
-  fix: 'wait for the writer first, and fence then',
+  fix: 'wait for the writer first, then fence',
   shows: { verdict: 'hazard', a: 'write s', b: 'store s' },
   *body(fixed) {
     const s = yield* S.tile('s')

@@ -35,7 +35,7 @@ const fragmentEarly = S.twin({
 const issueOrder = S.twin({
   id: 'N3',
   title:
-    'a product overwrites columns of another product’s accumulator, and its turn in the queue is all that orders the two',
+    'a product overwrites columns of another product’s accumulator, and only the order in the queue separates the two',
   fix: 'wait for the first product before the second is issued',
   stage: blackwell,
   shows: { verdict: 'ok', a: 'mma', b: 'mma over it' },
@@ -146,7 +146,7 @@ const orderlessBarrier = S.twin({
 
 const addsToNothing = S.twin({
   id: 'M6',
-  title: 'the first MMA adds to an accumulator that nothing has written',
+  title: 'the first MMA adds to an unwritten accumulator',
   fix: 'accumulate from the second product on',
   stage: blackwell,
   shows: { verdict: 'hazard', a: 'mma' },

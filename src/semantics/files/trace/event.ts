@@ -404,7 +404,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         unit: described(unit, 'what carries it out'),
         bytes: described(nat, 'bytes that it moves'),
         macs: described(nat, 'products that it adds'),
-        accumulates: described(bool, 'of an mma: whether the old accumulator enters the sum'),
+        accumulates: described(bool, 'of an mma: whether the old accumulator is added'),
       },
       {
         altered: described(
