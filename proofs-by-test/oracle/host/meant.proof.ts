@@ -139,13 +139,28 @@ describe('a launch without PTX', () => {
         launch('put'),
         { op: 'synchronize' },
         { op: 'read', from: 'y', file: 'y2.npy' },
+        // memory that is not in the record
+        {
+          op: 'launch',
+          module: 'a.cubin',
+          launch: { kernel: 'put', grid: [1], block: [1], args: [] },
+          parameters: '00'.repeat(12),
+          sizes: [4, 8],
+          pointers: [{ at: 4, memory: 'large', byte: 0 }],
+        },
+        // a variable of a module that is left out
+        { op: 'write', to: 'constants', file: 'x0.npy' },
       ],
     }
     writeFileSync(join(folder, 'program.json'), JSON.stringify(program))
     writeFileSync(join(folder, 'a.cubin'), 'machine code')
     const cache = mkdtempSync(join(tmpdir(), 'tcspec-record-'))
     writeFileSync(join(cache, 'k.ptx'), text)
-    expect(right(withPtx(folder, [cache]))).toEqual({ launches: 1, without: ['machine_code'] })
+    expect(right(withPtx(folder, [cache]))).toEqual({
+      launches: 1,
+      without: ['machine_code'],
+      large: ['put'],
+    })
     const made = right(decodeHost(JSON.parse(readFileSync(join(folder, 'program.json'), 'utf8'))))
     expect(made.modules).toEqual({ 'put.ptx': 'put.ptx' })
     expect(made.operations.map((o) => `${o.op} ${'file' in o ? String(o.file) : ''}`)).toEqual([

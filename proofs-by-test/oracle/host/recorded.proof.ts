@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { bits } from '../../../src/numerics/bits.js'
+import * as fast from '../../../src/fast/index.js'
 import { decodeHost } from '../../../src/oracle/host/file.js'
 import { performed, usualFuel } from '../../../src/oracle/host/perform.js'
 import type { Host } from '../../../src/oracle/host/state.js'
@@ -31,7 +31,7 @@ const replayed = (name: string, changed: string | null): Host => {
   const performing = {
     files,
     where,
-    algebra: () => bits('hopper'),
+    algebra: () => fast.bits('hopper'),
     judge: null,
     judgeAll: false,
     fuel: usualFuel,
@@ -41,7 +41,17 @@ const replayed = (name: string, changed: string | null): Host => {
 
 describe('recorded on a GPU', () => {
   it('there are programs', () => {
-    expect(programs).toEqual(['driver', 'hist', 'lists', 'streams'])
+    expect(programs).toEqual([
+      'driver',
+      'grouped',
+      'hist',
+      'lists',
+      'modules',
+      'numbers',
+      'scans',
+      'streams',
+      'warpgroup',
+    ])
   })
   it.each(programs)('%s', (name) => {
     const { compared, findings, stopped, launches } = replayed(name, null)

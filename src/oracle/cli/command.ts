@@ -117,7 +117,16 @@ export interface Recorder {
   readonly withPtx: (
     folder: string,
     from: ReadonlyArray<string>,
-  ) => Promise<Either<Failure, { readonly launches: number; readonly without: ReadonlyArray<string> }>>
+  ) => Promise<
+    Either<
+      Failure,
+      {
+        readonly launches: number
+        readonly without: ReadonlyArray<string>
+        readonly large: ReadonlyArray<string>
+      }
+    >
+  >
 }
 
 /** How a program ended. */

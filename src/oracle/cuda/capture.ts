@@ -141,11 +141,15 @@ const asCopies = (o: HostOperation, held: ReadonlyMap<string, string>): Readonly
   ]
 }
 
-/** Puts PTX in the place of machine code; the kernels for which none was found, whose launches are left out. */
-export const withPtx = (
-  folder: string,
-  from: ReadonlyArray<string>,
-): E.Either<Failure, { readonly launches: number; readonly without: ReadonlyArray<string> }> => {
+/** How many launches are kept, and kernels whose launches are not: there is no PTX of them, or they use memory that is larger than was asked for. */
+export interface Kept {
+  readonly launches: number
+  readonly without: ReadonlyArray<string>
+  readonly large: ReadonlyArray<string>
+}
+
+/** Puts PTX in the place of machine code, and leaves out what cannot be executed. */
+export const withPtx = (folder: string, from: ReadonlyArray<string>): E.Either<Failure, Kept> => {
   const file = join(folder, 'program.json')
   const read = E.tryCatch(
     (): unknown => JSON.parse(readFileSync(file, 'utf8')),
@@ -170,18 +174,24 @@ export const withPtx = (
     return name
   }
   const without = new Set<string>()
+  const large = new Set<string>()
+  // all memory that the record has: what is larger than asked for is not in it
+  const allocated = new Set(decoded.right.operations.flatMap((o) => (o.op === 'alloc' ? [o.memory] : [])))
+  const isKnown = ({ memory }: { readonly memory: string }): boolean => allocated.has(memory)
   const held = new Map<string, string>()
   let launches = 0
   let isLeftOut = false
   const operations = decoded.right.operations.flatMap((o): ReadonlyArray<HostOperation> => {
     const kernel = o.op === 'launch' && typeof o.launch !== 'string' ? o.launch.kernel : undefined
-    const module = o.op === 'launch' && kernel !== undefined ? moduleOf(o.module ?? '', kernel) : null
+    const isLarge = o.op === 'launch' && o.pointers?.every(isKnown) === false
+    const module =
+      o.op === 'launch' && kernel !== undefined && !isLarge ? moduleOf(o.module ?? '', kernel) : null
     if (o.op === 'launch') isLeftOut = module === null
     const kept =
       !isLeftOut || o.op === 'alloc' || o.op === 'free' || o.op === 'write'
         ? [o.op === 'launch' && module !== null ? { ...o, module } : o]
         : asCopies(o, held)
-    if (o.op === 'launch' && isLeftOut) without.add(kernel ?? '')
+    if (o.op === 'launch' && isLeftOut) (isLarge ? large : without).add(kernel ?? '')
     if (o.op === 'launch' && !isLeftOut) launches += 1
     if ((o.op === 'write' || o.op === 'read') && o.file !== undefined) {
       const place = o.op === 'write' ? o.to : o.from
@@ -194,8 +204,22 @@ export const withPtx = (
     operations.flatMap((o) => (o.op === 'launch' && o.module !== undefined ? [o.module] : [])),
   )
   const kept = Object.fromEntries(Object.entries(modules).filter(([name]) => used.has(name)))
+  // a variable is memory of a module, and there is none without it
+  const keptTexts = Object.values(kept).map((module) => ptxOf(join(folder, module)) ?? '')
+  const isThere = (o: HostOperation): boolean => {
+    const place = o.op === 'write' ? o.to : o.op === 'read' ? o.from : null
+    return typeof place !== 'string' || allocated.has(place) || keptTexts.some((text) => text.includes(place))
+  }
+  /** An address of memory that the record has not is a number. */
+  const knowing = (o: HostOperation): HostOperation =>
+    (o.op === 'write' || o.op === 'read') && o.pointers !== undefined
+      ? Object.assign({}, o, { pointers: o.pointers.filter(isKnown) })
+      : o
   const next = join(folder, `.${basename(file)}`)
-  writeFileSync(next, `${JSON.stringify({ ...decoded.right, modules: kept, operations }, null, 1)}\n`)
+  writeFileSync(
+    next,
+    `${JSON.stringify({ ...decoded.right, modules: kept, operations: operations.filter(isThere).map(knowing) }, null, 1)}\n`,
+  )
   renameSync(next, file)
-  return E.right({ launches, without: [...without] })
+  return E.right({ launches, without: [...without], large: [...large] })
 }

@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { failure, refuse, type Failure } from '../../failure.js'
 import { didYouMean } from '../../nearest.js'
-import { functionsOf, type Module } from '../../dialects/ptx/index.js'
+import { functionsOf, type Item, type Module, type Statement } from '../../dialects/ptx/index.js'
 import { elaborate, type Elaborated } from '../../dialects/ptx/elaboration/elaborate.js'
 import type { Variable } from '../../semantics/warps/program.js'
 import type { Files } from '../tensor-files/files.js'
@@ -28,6 +28,19 @@ export interface Modules {
   readonly entry: (l: Loaded, kernel: string | null) => E.Either<Failure, Elaborated>
   /** a variable of some module; of the module in a file as `FILE:NAME` */
   readonly variable: (symbol: string) => { readonly path: string; readonly variable: Variable } | null
+}
+
+/** Does a module, or one of its functions, declare a variable of this name? */
+const declares = (m: Module, symbol: string): boolean => {
+  const isIn = (all: ReadonlyArray<Item | Statement>): boolean =>
+    all.some((one) =>
+      one._tag === 'variable'
+        ? one.name === symbol
+        : one._tag === 'function'
+          ? isIn(one.body ?? [])
+          : one._tag === 'scope' && isIn(one.body),
+    )
+  return isIn(m.items)
 }
 
 export const modulesOf = (
@@ -88,7 +101,8 @@ export const modulesOf = (
       const symbol = only === undefined ? text : text.slice(only.length + 1)
       for (const file of only === undefined ? all : [only]) {
         const loaded = at(file)
-        if (E.isLeft(loaded)) continue
+        // an entry is dear to elaborate, and a library may have thousands of them
+        if (E.isLeft(loaded) || !declares(loaded.right.module, symbol)) continue
         for (const f of functionsOf(loaded.right.module)) {
           if (f.kind !== 'entry') continue
           const made = entry(loaded.right, f.name)

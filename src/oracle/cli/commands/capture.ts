@@ -60,12 +60,12 @@ const run: CliCommand['run'] = (world: World) => (operands, options) => {
     const ptx = own(options, 'ptx')
     const kept = await recorder.withPtx(folder, Array.isArray(ptx) ? ptx.map(String) : [])
     if (E.isLeft(kept)) return kept
-    const { launches, without } = kept.right
+    const { launches, without, large } = kept.right
     const status = ended.right.status ?? 128 + (ended.right.number ?? 0)
     return E.right({
       good: status === 0,
       status,
-      json: () => ({ folder, launches, without }),
+      json: () => ({ folder, launches, without, large }),
       text: () =>
         `${fields(paletteOf(world), 12, [
           ['recorded', `${thousands(launches)} launches in ${folder}`],
@@ -75,6 +75,14 @@ const run: CliCommand['run'] = (world: World) => (operands, options) => {
                 [
                   'without PTX',
                   `${without.join(', ')}: only machine code was launched, and what it wrote was recorded; name the folder of its PTX with --ptx`,
+                ] as const,
+              ]),
+          ...(large.length === 0
+            ? []
+            : [
+                [
+                  'left out',
+                  `${large.join(', ')}: a memory is larger than --most, and what was written elsewhere was recorded`,
                 ] as const,
               ]),
           ['next', `tcspec check ${folder}`],
