@@ -152,6 +152,14 @@ class Joining(unittest.TestCase):
         self.assertEqual([("ttgir", "ok"), ("ptx", "ok")], results(run))
         numpy.testing.assert_array_equal(whole[::2, ::2], run.result["out"])
 
+    def test_strides_where_ptx_alone_computes(self) -> None:
+        x = numpy.arange(16 * 32, dtype=numpy.float32).reshape(16, 32)
+        expected = numpy.maximum(x, 7)
+        for out in (numpy.zeros((32, 16), numpy.float32).T, numpy.zeros((32, 64), numpy.float32)[::2, ::2], numpy.zeros((16, 32), numpy.float32)):
+            run = tcspec.run(kernels.at_least, x, out, 7.0, *(step // 4 for step in out.strides), ROWS=16, COLUMNS=32, grid=1)
+            self.assertEqual([("ttgir", "refused"), ("ptx", "ok")], results(run))
+            numpy.testing.assert_array_equal(expected, run.result["out"])
+
 
 class Launches(unittest.TestCase):
     """What a launch may have, at each level. Oracle: numpy."""

@@ -248,7 +248,18 @@ def _like(given: Operand, array: Any) -> Any:
     """A result under the element type and the extents of what was given: the text has no unsigned numbers, and a descriptor may have other extents."""
     ours = given.dtype.ours
     typed = array.view("bool") if ours == "i1" else array.view(f"u{array.dtype.name}") if ours.startswith("u") else array
+    if _is_memory(given, typed):
+        from numpy.lib.stride_tricks import as_strided
+
+        steps = [step * typed.itemsize for step in given.strides]
+        return as_strided(typed, given.shape, steps).copy()
     return typed.reshape(given.shape) if math.prod(given.shape) == typed.size else typed
+
+
+def _is_memory(given: Operand, array: Any) -> bool:
+    """Did PTX alone compute it? Then it is the memory from the first element to the last, and strides say where each element lies."""
+    span = 1 + sum((extent - 1) * step for extent, step in zip(given.shape, given.strides))
+    return not given.is_row_major and array.shape == (span,) and array.shape != given.shape
 
 
 def _outputs(kernel: str, arguments: _Arguments, said: Sequence[str] | str | None) -> Sequence[str] | None:
