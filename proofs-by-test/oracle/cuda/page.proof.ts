@@ -15,7 +15,7 @@ const groupsOf = (all: ReadonlyArray<Function>): string =>
 
 const text = `# Functions of CUDA
 
-\`tcspec cuda\` ([Cuda](Cuda.md)) has these functions. Those of the runtime are there for version 12 and 13. Functions that end in \`_ptsz\` or \`_ptds\`, for a default stream of each thread, come with them. Any other function returns
+\`tcspec cuda\` ([Cuda](Cuda.md)) has these functions. Those of the runtime are there for version 12 and 13. The variants that end in \`_ptsz\` or \`_ptds\`, for a default stream per thread, are included. Any other function returns
 \`cudaErrorNotSupported\` or \`CUDA_ERROR_NOT_SUPPORTED\`, and is named once. The list is made of \`src/oracle/cuda/functions.ts\`.
 
 ## The runtime
