@@ -264,9 +264,9 @@ const memoryOf = (p: WarpProgram, a: WarpArguments): E.Either<Failure, Memory> =
       planes.push(Object.assign({}, plane, { output: false, scratch: true as const }))
       return region
     }
-    const isZero = role === 'inout' && plane.contents!.every((byte) => byte === 0)
+    const isZero = (): boolean => role === 'inout' && plane.contents!.every((byte) => byte === 0)
     const said = role === 'out' && contents !== null ? Object.assign({ given: true as const }, plane) : plane
-    planes.push(name === a.computes?.out && isZero ? Object.assign({ zeros: true as const }, said) : said)
+    planes.push(name === a.computes?.out && isZero() ? Object.assign({ zeros: true as const }, said) : said)
     return region
   }
   /** No memory: what is reached from a neighbour by an offset that has wrapped round. */
