@@ -36,6 +36,8 @@ export interface Fellowship {
   readonly ways: Float64Array[]
   /** by the number of a footprint of global memory, the ways in which it is moved */
   readonly moves: Map<number, ReadonlyArray<number>>
+  /** the last of these ways, which is that of the access that comes next */
+  readonly latest: Map<number, number>
   /** the same of loads, and of all else */
   readonly loads: Map<number, ReadonlyArray<number>>
   readonly others: Map<number, ReadonlyArray<number>>
@@ -65,6 +67,7 @@ export const fellowship = (clusters: ReadonlyArray<number>): Fellowship => ({
   alike: new Uint8Array(clusters.length).fill(1),
   ways: [new Float64Array(clusters.length)],
   moves: new Map(),
+  latest: new Map(),
   loads: new Map(),
   others: new Map(),
   unlike: new Set(),
@@ -248,11 +251,12 @@ const movedBy = (x: Elements['footprint']['spans'], y: Elements['footprint']['sp
 
 /** A footprint is touched, by the fellows in this way. */
 const moved = (
-  { moves, loads, others }: Fellowship,
+  { moves, latest, loads, others }: Fellowship,
   prepared: Prepared,
   footprint: number,
   way: number,
 ): void => {
+  latest.set(footprint, way)
   for (const all of [moves, prepared._tag === 'load' ? loads : others]) {
     const known = all.get(footprint)
     if (known === undefined) all.set(footprint, [way])

@@ -31,6 +31,7 @@ const own: Partial<Readonly<Record<Name, Parameter>>> = {
   'l2.bytes': d(126e6, brief),
   'l2.bandwidth': f(68, `${table}: step 2`),
   'l2.near': a(129, 'as much faster than l2.bandwidth as on an H200'),
+  'l2.step': a(680, 'as much faster than l2.bandwidth as on an H200'),
   'dram.bandwidth': d(7200, `${brief}: 8 TB/s, of which nine tenths can be had`),
   'sm.shared': d(233472, guide),
   'tcgen05.rate': d(4096, `${brief}: 2.25 PFLOPS of dense f16`),

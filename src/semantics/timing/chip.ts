@@ -68,6 +68,7 @@ export type Name =
   | 'l2.latency'
   | 'l2.bandwidth'
   | 'l2.near'
+  | 'l2.step'
   | 'l2.port'
   | 'l2.write'
   | 'l2.together'
@@ -144,6 +145,7 @@ export const names: Readonly<Record<Name, readonly [Unit, string]>> = {
     'lines of L2 that only one multiprocessor requests, while all request some',
   ],
   'l2.near': ['bytes a cycle', 'lines that a neighbour requests, too, by copies of the unit'],
+  'l2.step': ['bytes a cycle', 'the same, where neighbours are in step'],
   'l2.port': ['bytes a cycle', 'between L2 and a multiprocessor at most'],
   'l2.write': ['bytes a cycle', 'what a multiprocessor writes, when all write'],
   'write.port': ['bytes a cycle', 'what a multiprocessor writes at most'],

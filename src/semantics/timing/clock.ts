@@ -33,7 +33,7 @@ import { waitsOf } from '../instructions/families.js'
 import type { Offered } from '../execution/step.js'
 import { valueOf, type Chip, type Name } from './chip.js'
 import { kindOf, type Class } from './classes.js'
-import { sectorsOf, wavefrontsOf } from './accesses.js'
+import { sectorsOf, wavefrontsOf, writesOf } from './accesses.js'
 
 // ---------------------------------------------------------------- model
 
@@ -145,7 +145,10 @@ interface Multiprocessor {
   readonly units: ReadonlyMap<UnitClass, ReadonlyArray<Server>>
   readonly shared: Server
   readonly copy: Server
+  /** its share of the path that it has together with its neighbours */
   readonly l2: Server
+  /** its own end of it */
+  readonly port: Server
   readonly write: Server
   readonly dram: Server
   readonly tmem: Server
@@ -158,6 +161,7 @@ const multiprocessor = (): Multiprocessor => ({
   shared: server(),
   copy: server(),
   l2: server(),
+  port: server(),
   write: server(),
   dram: server(),
   tmem: server(),
@@ -217,7 +221,8 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
   /** of a bandwidth that all have together, what one has */
   const fewer = of('sms') / Math.max(1, beside.active)
   const share = Math.min(of('l2.port'), of('l2.bandwidth') * fewer)
-  const near = beside.isInStep ? of('l2.port') : Math.min(of('l2.port'), of('l2.near') * fewer)
+  // neighbours in step ask for a line once, those that are not in step often do so apart
+  const near = beside.isInStep ? of('l2.step') * fewer : Math.min(of('l2.port'), of('l2.near') * fewer)
   const writes = Math.min(of('write.port'), (of('l2.write') * of('sms')) / Math.max(1, beside.active))
   const dramBytes = (of('dram.bandwidth') * 1000) / of('clock') / Math.max(1, beside.active)
 
@@ -239,6 +244,8 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
   const ends = Array.from({ length: world.resident }, () => 0)
   const waves: { from: number; to: number }[] = []
   const issued = new Map<string, number>()
+  /** by operation, when each of its messages comes to the first CTA that it goes to */
+  const messages = new Map<number, Map<number, Due>>()
   let dues = new WeakMap<Offered, Due>()
   let now = 0
   let latest = -1
@@ -352,30 +359,36 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     size: number,
     site: number,
     shared: number,
+    port: Server,
   ): { from: number; to: number; why: Why; behind: Due | null } => {
     const missing = beside.missing(site)
     const alone = beside.alone(site)
     bytes.loaded += size
     bytes.missed += size * missing
-    // what a neighbour has asked for as well comes faster, but in the same queue
+    // what a neighbour has asked for as well comes faster, but in the same queue, and all of it comes in by one port
     const cycles = size * (alone / share + (1 - alone) / shared)
-    const from = serve(l2, at, cycles)
-    const path = { from, to: l2.free, why: 'L2' as const, behind: from > at ? l2.last : null }
+    const from = Math.max(serve(l2, at, cycles), serve(port, at, size / of('l2.port')))
+    const to = Math.max(l2.free, port.free)
+    const path = { from, to, why: 'L2' as const, behind: from > at ? l2.last : null }
     if (missing === 0) return path
     const side = serve(dram, at, (size * missing) / dramBytes)
     return dram.free > path.to
       ? { from: side, to: dram.free, why: 'DRAM', behind: side > at ? dram.last : null }
       : path
   }
-  const stored = ({ write, dram }: Multiprocessor, at: number, size: number): number => {
+  /** Bytes are written, at the cost of so many. */
+  const stored = ({ write, dram }: Multiprocessor, at: number, size: number, cost = size): number => {
     bytes.stored += size
     serve(dram, at, size / dramBytes)
-    return serve(write, at, size / writes) + size / writes
+    return serve(write, at, cost / writes) + cost / writes
   }
   /** How much later bytes are there that come from DRAM, and how much later than the first of many lines the last. */
   const away = (site: number): number => beside.late(site) * of('dram.latency')
   const spread = (site: number, lines: number): number =>
     beside.late(site) * of('dram.spread') * Math.min(1, Math.log2(lines) / 6)
+
+  /** The port of the multiprocessor in whose memory something lies. */
+  const portOf = ({ plane }: Elements): Server => chips[(header.planes[plane]!.cta ?? 0) % world.ctas]!.port
 
   const spaceOf = (e: Elements): Header['planes'][number]['space'] => header.planes[e.plane]!.space
   /** Bytes that lie in shared memory. */
@@ -406,7 +419,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
             result: serve(h.on.shared, at, cycles) + cycles + of('shared.latency') - at,
           }
         }
-        const { to } = fetched(h.on, at, sectorsOf(p.source) * 32, site, of('l2.port'))
+        const { to } = fetched(h.on, at, sectorsOf(p.source) * 32, site, of('l2.port'), h.on.port)
         return {
           hold: of('lsu.issue') * instructionsOf(h, size),
           result: to + of('l2.latency') + away(site) - at,
@@ -427,7 +440,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
           const from = serve(h.on.shared, at, cycles)
           return { hold: Math.max(hold, from + cycles - at), result: 0 }
         }
-        stored(h.on, at, sectorsOf(p.destination) * 32)
+        stored(h.on, at, sectorsOf(p.destination) * 32, writesOf(p.destination) * 32)
         return { hold, result: 0 }
       }
       case 'atomic':
@@ -560,9 +573,10 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       size: number,
       lines: number,
       shared: number,
+      port: Server,
     ): Due => {
       // it comes by another port than the one that products and loads read through
-      const got = fetched(h.on, from, size, site, shared)
+      const got = fetched(h.on, from, size, site, shared, port)
       const at = Math.max(got.to, got.from + spread(site, lines), least) + latency + away(site)
       const d = due(start, got.from, at, by, got.behind === null ? 'latency' : got.why, got.behind)
       h.on.l2.last = d
@@ -572,14 +586,27 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
     switch (f._tag) {
       case 'tmaLoad': {
         if (f.stage === 'signal') return signalled()
+        const there = portOf(f.destination)
+        const sent = messages.get(f.id) ?? new Map<number, Due>()
+        messages.set(f.id, sent)
+        const first = sent.get(f.source.footprint.id)
+        if (first !== undefined) {
+          // it goes to several CTAs of a cluster: L2 is asked once, and each has a port of its own
+          bytes.loaded += f.bytes
+          const began = serve(there, first.served, f.bytes / of('l2.port'))
+          const at = Math.max(first.at, began + f.bytes / of('l2.port') + of('tma.latency') + away(site))
+          return due(start, began, at, by, first.why, first.behind)
+        }
         const lines = Math.max(f.bytes / 128, f.source.footprint.spans.list.length / 2)
         const rows = lines * of('tma.row')
         const from = serve(h.on.copy, start, of('tma.interval') + rows)
-        return loaded(from, from + rows, of('tma.latency'), f.bytes, lines, near)
+        const d = loaded(from, from + rows, of('tma.latency'), f.bytes, lines, near, there)
+        sent.set(f.source.footprint.id, d)
+        return d
       }
       case 'cpAsync':
         // a wait is for the copies of all threads
-        return loaded(start, start, of('l2.latency'), f.bytes, 64, of('l2.port'))
+        return loaded(start, start, of('l2.latency'), f.bytes, 64, of('l2.port'), h.on.port)
       case 'tmaStore': {
         if (f.stage === 'write') return due(now, now, now + of('tma.written'), latest, 'latency')
         serve(h.on.shared, start, f.bytes / of('shared.bandwidth'))
@@ -759,6 +786,7 @@ export const clock = (world: World, chip: Chip, beside: Beside): Clock => {
       waves.push({ from, to: from })
       dues = new WeakMap()
       issued.clear()
+      messages.clear()
       for (const h of hands) {
         h.at = waves.length === 1 ? 0 : ends[h.place]! + of('launch.cta')
         h.last = waves.length === 1 ? -1 : latest

@@ -63,6 +63,7 @@ export const h100: Chip = {
     'l2.latency': m(285, 'chase in L2'),
     'l2.bandwidth': f(37 * slices, 'ring on an H200; launches of an H100 with small tiles'),
     'l2.near': f(70 * slices, 'warm times of products for calibration; launches of an H100'),
+    'l2.step': m(370, 'streams: of two neighbours, beyond what one alone takes'),
     'l2.port': m(105, 'ring: one multiprocessor'),
     'l2.write': m(18.5, 'tma_store_flow, stg: all multiprocessors'),
     'l2.together': m(16, 'shared: by neighbours, interleaved'),

@@ -141,6 +141,7 @@ export const time = (
         launching,
         launched,
         capacity,
+        groups,
         valueOf(chip, 'l2.bytes'),
         Math.max(1, floors(valueOf(chip, 'l2.together'), ctas)),
       )

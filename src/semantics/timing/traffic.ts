@@ -3,7 +3,8 @@
  *
  * One multiprocessor is run in full. The others run the same program at the same time, at other places of global memory, and share L2: a tile of B that all CTAs of
  * one column load comes from DRAM once. So what each cluster loads is listed, in the order in which it does, and the clusters of a wave are taken to go on in step. Their
- * boxes pass through a memory as large as L2 that forgets what it has had longest. What neighbouring multiprocessors ask for at the same time is asked of L2 once: measured on an
+ * boxes pass through a memory as large as L2 that forgets what it has had longest. It has two halves, each for half of the multiprocessors, and what both ask for is in both: measured on
+ * an H200, what one half reads stays up to 52 MB, and what both read up to half of that. What neighbouring multiprocessors ask for at the same time is asked of L2 once: measured on an
  * H200, two neighbours that read the same get twice the bytes, and two that are far from one another do not.
  *
  * What the other clusters load is known by what a few of them do:
@@ -11,6 +12,7 @@
  * | how                                                                            | borne out by                                     |
  * |--------------------------------------------------------------------------------|--------------------------------------------------|
  * | along each axis of the grid every box moves by so many bytes a cluster          | the last cluster                                 |
+ * | else one is run and the others are followed; who does something else is next    | each is followed                                 |
  * | else each cluster is run, as long as there is time                              | nothing: the others are taken to be like those   |
  *
  * Of many boxes a part stands for all, and so large a part of L2 for L2.
@@ -30,7 +32,7 @@ import { nextWave } from '../machine/launch.js'
 import type { Arguments } from '../machine/source.js'
 import { withWave } from '../machine/state.js'
 import type { World } from '../machine/world.js'
-import { fellowship } from '../machine/fellowship.js'
+import { fellowship, type Fellowship } from '../machine/fellowship.js'
 
 // ---------------------------------------------------------------- model
 
@@ -42,6 +44,8 @@ interface Touch {
   readonly byte: number
   readonly bytes: number
   readonly reads: boolean
+  /** in which way the fellows are moved, if some are followed */
+  readonly way: number
 }
 
 /** The launch once more, with other clusters that are followed; null: it is refused. */
@@ -99,10 +103,22 @@ const sizeOf = (f: Footprint): readonly [number, number] => {
 }
 
 /** A load finds what its own cluster has written nowhere else than in L2, so writes are listed as well. */
-const touches: Fold<{ readonly header: Header; readonly list: Touch[] }, ReadonlyArray<Touch>> = {
-  init: (header) => ({ header, list: [] }),
+const touches = (
+  fellows: Fellowship | null,
+): Fold<
+  { readonly header: Header; readonly list: Touch[]; readonly sent: Map<number, Set<number>> },
+  ReadonlyArray<Touch>
+> => ({
+  init: (header) => ({ header, list: [], sent: new Map() }),
   observe: (s, e) => {
     if (e._tag !== 'access' || s.header.planes[e.footprint.plane]?.space !== 'gmem') return s
+    if (e.operation !== undefined) {
+      // what goes to several CTAs of a cluster is asked for once
+      const sent = s.sent.get(e.operation) ?? new Set()
+      s.sent.set(e.operation, sent)
+      if (sent.has(e.footprint.id)) return s
+      sent.add(e.footprint.id)
+    }
     const [byte, bytes] = sizeOf(e.footprint)
     if (bytes > 0)
       s.list.push({
@@ -112,18 +128,19 @@ const touches: Fold<{ readonly header: Header; readonly list: Touch[] }, Readonl
         byte,
         bytes,
         reads: e.rw === 'r',
+        way: fellows?.latest.get(e.footprint.id) ?? 0,
       })
     return s
   },
   finish: ({ list }) => list,
-}
+})
 
 interface Ran {
   readonly touches: ReadonlyArray<Touch>
   readonly steps: number
 }
 
-const ranIn = (launched: Launched, cluster: number): Ran | null => {
+const ranIn = (launched: Launched, cluster: number, fellows: Fellowship | null = null): Ran | null => {
   const begins = visiting(launched, [cluster], true)
   if (begins === null) return null
   const { world } = begins
@@ -131,7 +148,7 @@ const ranIn = (launched: Launched, cluster: number): Ran | null => {
     world,
     begins.machine,
     { policy: eager, fuel: Run.standardFuel, keepSchedule: false, transient: true, ahead: false },
-    touches,
+    touches(fellows),
   )
   return outcome._tag === 'completed' ? { touches: result, steps } : null
 }
@@ -184,9 +201,13 @@ const along = (
   return (cluster) => ({ list: own, byte: (i) => own[i]!.byte + by(cluster, i) })
 }
 
-/** One cluster is run, and others are followed beside it, which programs of warps can. */
+/** Can clusters be followed beside one that runs? Where memory holds data, they cannot. */
+const isFollowed = ({ front, algebra: { memory } }: World): boolean =>
+  front.hasFellows && (memory === 'shadow' || memory === 'none')
+
+/** One cluster is run, and others are followed beside it. */
 const byFellows = (launching: Launching, world: World): Of | null => {
-  if (!world.front.hasFellows || world.algebra.memory !== 'shadow' || world.clusterCount < 2) return null
+  if (!isFollowed(world) || world.clusterCount < 2) return null
   const asked = neighbours(world)
   const fellows = fellowship([...asked.map(({ cluster }) => cluster), world.clusterCount - 1])
   const launched = launching({ fellows: new Map([[0, fellows]]) })
@@ -214,6 +235,44 @@ const byRuns = (launched: Launched): Of | null => {
   return along(world, own, asked, moved)
 }
 
+/** Clusters that are followed beside one that runs, at most, and how often the rest is asked for one more. */
+const mostFellows = 16_384
+/** So few are followed at once: it costs less than to find out how they move. */
+const fewClusters = 256
+const mostCompanies = 12
+
+/** All clusters, each in the company of one that runs. */
+const inCompany = (launching: Launching, world: World): Of | null => {
+  if (!isFollowed(world) || world.clusterCount > mostFellows) return null
+  const found = new Map<
+    number,
+    { readonly list: ReadonlyArray<Touch>; readonly of: Fellowship | null; readonly fellow: number }
+  >()
+  let left: ReadonlyArray<number> = Array.from({ length: world.clusterCount }, (_, cluster) => cluster)
+  for (let company = 0; left.length > 0; company++) {
+    const [leader = 0, ...others] = left
+    if (company === mostCompanies) return null
+    const of = fellowship(others)
+    const launched = launching({ fellows: new Map([[leader, of]]) })
+    const list = launched === null ? undefined : ranIn(launched, leader, of)?.touches
+    if (list === undefined) return null
+    found.set(leader, { list, of: null, fellow: 0 })
+    others.forEach((cluster, fellow) => {
+      if (of.alike[fellow] === 1) found.set(cluster, { list, of, fellow })
+    })
+    left = others.filter((_, fellow) => of.alike[fellow] !== 1)
+  }
+  return (cluster) => {
+    const one = found.get(cluster)
+    if (one === undefined) return null
+    const { list, of, fellow } = one
+    return {
+      list,
+      byte: of === null ? (i) => list[i]!.byte : (i) => list[i]!.byte + of.ways[list[i]!.way]![fellow]!,
+    }
+  }
+}
+
 /** Steps of the runs that ask what other clusters touch. */
 const patience = 1_500_000
 
@@ -234,19 +293,35 @@ const oneByOne = (launched: Launched): Of => {
 /** Most boxes that are followed. */
 const mostBoxes = 400_000
 
-/** `together`: clusters that run at the same time; `bytes`: of L2; `merging`: neighbours of which a line is asked for once. */
+/** Half of L2: what it has got, when, and how many bytes have come since the launch. */
+interface Half {
+  readonly last: Map<number, number>
+  came: number
+}
+const half = (): Half => ({ last: new Map(), came: 0 })
+
+/**
+ * `together`: clusters that run at the same time, one on each of the places of so many `groups` first; `bytes`: of L2; `merging`: neighbours of which a line is
+ * asked for once.
+ */
 export const trafficOf = (
   launching: Launching,
   launched: Launched,
   together: number,
+  groups: number,
   bytes: number,
   merging: number,
 ): Traffic => {
   const { clusterCount } = launched.world
-  const of = byFellows(launching, launched.world) ?? byRuns(launched) ?? oneByOne(launched)
+  const { world } = launched
+  const of =
+    (clusterCount <= fewClusters ? inCompany(launching, world) : null) ??
+    byFellows(launching, world) ??
+    inCompany(launching, world) ??
+    byRuns(launched) ??
+    oneByOne(launched)
   const found = new Map<number, { loaded: number; asked: number; missed: number; late: number }>()
-  const last = new Map<number, number>()
-  let came = 0
+  const halves = [half(), half()] as const
   let fraction = 0
   for (let from = 0; from < clusterCount; from += together) {
     const wave = Array.from({ length: Math.min(together, clusterCount - from) }, (_, i) => from + i).flatMap(
@@ -267,12 +342,17 @@ export const trafficOf = (
         const t = list[i]
         if (t === undefined) continue
         const key = t.plane * 2 ** 42 + byte(i)
-        const before = last.get(key)
-        const isThere = before !== undefined && (came - before) * every < bytes
-        if (!isThere) {
-          last.set(key, came)
-          came += t.bytes
-          coming.add(key)
+        const own = halves[Math.floor((c % groups) / merging) % 2 === 0 ? 0 : 1]
+        const holds = ({ last, came }: Half): boolean => {
+          const before = last.get(key)
+          return before !== undefined && (came - before) * every < bytes / 2
+        }
+        const isThere = halves.some(holds)
+        if (!isThere) coming.add(key)
+        // it keeps what it has got from the other one as well
+        if (!holds(own)) {
+          own.last.set(key, own.came)
+          own.came += t.bytes
         }
         if (!t.reads) continue
         const sum = found.get(t.site) ?? { loaded: 0, asked: 0, missed: 0, late: 0 }

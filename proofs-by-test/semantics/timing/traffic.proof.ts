@@ -1,0 +1,114 @@
+/**
+ * Traffic: what clusters touch is the same, however it is found out, and L2 has two halves.
+ *
+ * The oracle of a company is a run of each cluster; what misses is worked out by hand for two waves of four clusters.
+ */
+import { describe, expect, it } from 'vitest'
+import { unit } from '../../../src/numerics/unit.js'
+import { noArguments } from '../../../src/semantics/machine/source.js'
+import type { Elements } from '../../../src/semantics/machine/elements.js'
+import { sectorsOf, writesOf } from '../../../src/semantics/timing/accesses.js'
+import { h100, valueOf } from '../../../src/semantics/timing/index.js'
+import { trafficOf, type Launching, type Traffic } from '../../../src/semantics/timing/traffic.js'
+import { kernelSource, right, timedKernel } from './timed.js'
+
+type Settings = Readonly<Record<string, number>>
+
+const launchingOf =
+  (name: string, settings: Settings): Launching =>
+  (more) =>
+    right(
+      kernelSource(name, settings).launch(unit, {
+        ...noArguments,
+        resident: 1,
+        oneWave: true as const,
+        ...more,
+      }),
+    )
+
+interface Grid {
+  readonly together: number
+  readonly bytes: number
+  readonly merging: number
+}
+const big: Grid = { together: 64, bytes: 2 ** 40, merging: 4 }
+
+const traffic = (
+  name: string,
+  settings: Settings,
+  { together, bytes, merging }: Grid,
+  isAlone = false,
+): Traffic => {
+  const launching = launchingOf(name, settings)
+  const launched = launching({})!
+  // where no launch can be had again, each cluster is run
+  return trafficOf(isAlone ? () => null : launching, launched, together, together, bytes, merging)
+}
+
+const total = (t: Traffic, part: 'loaded' | 'missed' | 'asked'): number =>
+  [...t.values()].reduce((sum, l) => sum + l[part], 0)
+
+describe('clusters that are followed touch what they touch when they are run', () => {
+  it.each([
+    ['matmul4', { m: 512, n: 768, k: 128, clusters: 3 }],
+    ['matmul6', { m: 512, n: 768, k: 128, clusters: 5 }],
+    ['hopper-matmul', { m: 256, n: 384, k: 128 }],
+  ] as const)('%s', (name, settings) => {
+    const followed = traffic(name, settings, big)
+    expect(total(followed, 'loaded')).toBeGreaterThan(0)
+    expect(followed).toEqual(traffic(name, settings, big, true))
+  })
+})
+
+describe('L2 has two halves, and what both ask for is in both', () => {
+  // 2 x 4 clusters of 128 x 128: a wave of four reads 128 KiB that all of it share, and 128 KiB more for each, which the next wave reads again; each writes 32 KiB
+  const KiB = 1024
+  const settings = { m: 256, n: 512, k: 512 }
+  const missed = (bytes: number, merging: number): number =>
+    total(traffic('hopper-matmul', settings, { together: 4, bytes, merging }), 'missed')
+  const once = 6 * 128 * KiB
+
+  it('of two halves each keeps what its own clusters touch: 448 KiB', () => {
+    expect(missed(2 * 460 * KiB, 2)).toBe(once)
+    expect(missed(2 * 370 * KiB, 2)).toBeGreaterThan(once)
+  })
+  it('one half, where all are in it, keeps 768 KiB', () => {
+    expect(missed(2 * 780 * KiB, 4)).toBe(once)
+    expect(missed(2 * 600 * KiB, 4)).toBeGreaterThan(once)
+  })
+})
+
+describe('a sector that is written in part costs as much as two', () => {
+  const written = (bytes: ReadonlyArray<number>): readonly [sectors: number, writes: number] => {
+    const e = { dtype: 'f32', offsets: Int32Array.from(bytes) } as unknown as Elements
+    return [sectorsOf(e), writesOf(e)]
+  }
+  const lanes = Array.from({ length: 32 }, (_, lane) => lane)
+  it('side by side none is', () => {
+    expect(written(lanes.map((lane) => 4 * lane))).toEqual([4, 4])
+  })
+  it('as the registers of a product lie, each is: 16 bytes of each of eight rows', () => {
+    expect(written(lanes.map((lane) => 8192 * (lane >> 2) + 4 * (lane & 3)))).toEqual([8, 16])
+  })
+  it('lanes that write nothing do not count', () => {
+    expect(written(lanes.map((lane) => (lane < 12 ? 4 * lane : -1)))).toEqual([2, 3])
+  })
+})
+
+describe('neighbours in step', () => {
+  it('what they ask for as well takes little of the path that they have together', () => {
+    const { timed, traffic: found } = timedKernel('hopper-matmul', settings)
+    const asked = [...found.values()].map((l) => l.asked / l.loaded)
+    expect(asked.length).toBe(2)
+    // A and B are of one size; sixteen multiprocessors are so few that the port bounds what one of them has of the path
+    const few = valueOf(h100, 'sms') / 16
+    const cycles = (share: number): number =>
+      share / valueOf(h100, 'l2.port') + (1 - share) / (valueOf(h100, 'l2.step') * few)
+    expect(timed.busy.L2).toBeCloseTo(
+      asked.reduce((sum, share) => sum + (cycles(share) * timed.bytes.loaded) / 2, 0),
+      6,
+    )
+    expect(asked.every((share) => share < 1)).toBe(true)
+  })
+  const settings = { m: 512, n: 512, k: 512 }
+})
