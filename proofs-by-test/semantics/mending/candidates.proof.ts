@@ -482,7 +482,7 @@ describe('an arrival', () => {
           one: [
             act('early', arrive(of('full'), false)),
             act('use', write),
-            act('nobody knows', arrive(int('b'))),
+            act('nobody knows', arrive(int('n'))),
             act('other', arrive(of('empty'))),
             act('group', { _tag: 'wgmma.waitGroup', pending: 0 }),
           ],
