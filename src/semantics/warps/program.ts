@@ -94,9 +94,9 @@ export const isOfCta = (g: Given): boolean => {
       return true
     case 'thread':
     case 'lane':
-    case 'warp':
     case 'lanes':
     case 'unspecified':
+    case 'localWindow':
       return false
   }
 }
