@@ -32,10 +32,25 @@ LACKS = {
     r"CallTest.test_get_swap_with_swizzle_transform1": "a swizzled ref without tiles is not transposed here",
 }
 
+_TRANSPOSED = "JAX's transpose_ref raises an exception here, on a chip as well"
+#: with one version alone
+LACKS_OF = {
+    "0.11.2": {
+        r"CallTest.test_mma\d": "products of a warp are not there",
+        r"CallTest.test_concatenate_axis1": "arrays in registers are not put side by side",
+        r"CallTest.test_input_output_aliases": "JAX lowers no pallas_call to Mosaic GPU",
+        r"CallTest.test_transposed_load_store[023]": _TRANSPOSED,
+        r"CallTest.test_smem_gmem_transposed_copies0": _TRANSPOSED,
+        r"CallTest.test_indexing_after_transpose": _TRANSPOSED,
+        r"SemanticsTest.test_warp_specialized_transpose": _TRANSPOSED,
+    }
+}
+
 
 def _reason(name: str) -> str | None:
     lane = re.sub(r"WGTest\b", "Test", name)
-    return next((why for pattern, why in LACKS.items() if re.search(f"{pattern}$", lane)), None)
+    lacks = {**LACKS, **LACKS_OF.get(jax.__version__, {})}
+    return next((why for pattern, why in lacks.items() if re.search(f"{pattern}$", lane)), None)
 
 
 @unittest.skipIf(SUITE is None, "JAX's tests: no TCSPEC_JAX_SUITE_* of this version")

@@ -90,6 +90,33 @@ class Values(unittest.TestCase):
         if hasattr(named, "_WGMMA_ACC_32BIT"):
             self.gives(f32, cast([named._WGMMA_ACC_32BIT, named.WGMMA]), f32)
 
+    def test_run_state_beside_an_accumulator_from_around(self) -> None:
+        tiles = (plgpu.TilingTransform((8, 64)), plgpu.SwizzleTransform(128))
+
+        def kernel(a: Any, b: Any) -> Any:
+            def body(a_gmem: Any, b_gmem: Any, o: Any, a_smem: Any, b_smem: Any, arrived: Any) -> None:
+                plgpu.copy_gmem_to_smem(a_gmem, a_smem, arrived)
+                plgpu.copy_gmem_to_smem(b_gmem, b_smem, arrived)
+                plgpu.barrier_wait(arrived)
+
+                def around(acc: Any) -> None:
+                    def within(own: Any) -> None:
+                        plgpu.wgmma(acc, a_smem, b_smem)
+                        plgpu.wgmma(own, a_smem, b_smem)
+
+                    ones = plgpu.layout_cast(jnp.ones((64, 64), jnp.float32), plgpu.Layout.WGMMA)
+                    o[0] = pl.run_state(within)(plgpu.ACC.init(ones))
+                    o[1] = acc[...]
+
+                pl.run_scoped(around, plgpu.ACC((64, 64), jnp.float32))
+
+            scratch = [*(plgpu.SMEM((64, 64), jnp.float16, transforms=tiles) for _ in range(2)), plgpu.Barrier(num_arrivals=2)]
+            return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((2, 64, 64), jnp.float32), scratch_types=scratch)(a, b)
+
+        a, b = (numpy.random.default_rng(n).integers(-4, 4, (64, 64)).astype(numpy.float16) for n in (1, 2))
+        product = a.astype(numpy.float32) @ b.astype(numpy.float32)
+        self.gives(numpy.stack([product + 1, product]), kernel, a, b)
+
     def test_run_state_gives_what_its_body_returns(self) -> None:
         """JAX's lowering puts what the body returns before the last states, and takes as many as there are refs."""
 

@@ -579,6 +579,21 @@ describe('known-place.ts', () => {
         expect((address - unknown.offset) % unknown.step).toBe(0)
       }
     expect(baseOf(placed)(slot(v('k')))).toEqual({ offset: 2048, step: 8192 })
+    // what is certainly a multiple of a power of two, also where it leaves 32 bits
+    const binary = (op: 'add' | 'mul', x: ExprNode, y: ExprNode): ExprNode => ({ _tag: 'binary', op, x, y })
+    const times = (name: string, by: number): ExprNode => binary('mul', v(name), X.i32(by))
+    expect(baseOf(placed)(slot(times('k', 4)))).toEqual({ offset: 2048, step: 4 * 8192 })
+    expect(baseOf(placed)(slot(times('k', 3)))).toEqual({ offset: 2048, step: 8192 })
+    expect(baseOf(placed)(slot(binary('add', times('k', 12), times('start', 2))))).toEqual({
+      offset: 2048,
+      step: 2 * 8192,
+    })
+    expect(baseOf(placed)(rows(slot(X.i32(0)), times('start', 16)))).toEqual({ offset: 2048, step: 2048 })
+    const even = bind(placed.names, 'even', bindingOf(placed)(times('k', 4), scalar('i32')))
+    expect(baseOf({ declarations: placed.declarations, names: even })(slot(v('even')))).toEqual({
+      offset: 2048,
+      step: 4 * 8192,
+    })
     expect(baseOf(placed)(v('elsewhere'))).toBeUndefined()
   })
 

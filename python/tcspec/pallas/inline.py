@@ -230,7 +230,7 @@ class _Block:
                 attribute = operation.attributes["value"]
                 found = jax.numpy.asarray(getattr(attribute, "value", attribute), dtype)
             case "gpu.block_id" | "gpu.grid_dim":
-                dim = "xyz".index(str(operation.attributes["dimension"]).rstrip(">").split()[-1])
+                dim = "xyz".index(str(operation.attributes["dimension"]).rstrip(">")[-1])
                 found = _place(operation.name.removeprefix("gpu."), dim)
             case name if name in _CASTS:
                 found = jax.lax.convert_element_type(self.scalar(operation.operands[0]), _dtype(value.type, None))

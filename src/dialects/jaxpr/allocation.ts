@@ -384,9 +384,12 @@ const runState: Row = function* (h, eqn, label) {
       'a value that every ref begins with',
       `${String(inits.length)} for ${String(parameters.length)} refs`,
     )
+  /** Does this one begin here, with an array? One from around is that one. */
+  const begins = (variable: Var, k: number): boolean =>
+    isAccumulator(variable) && inits[k]?._tag !== 'accumulator'
   const accumulators: Build<unknown>[] = []
   for (const [k, variable] of parameters.entries()) {
-    if (!isAccumulator(variable)) continue
+    if (!begins(variable, k)) continue
     const init = inits[k]
     if (init?._tag !== 'array')
       return yield* refusedAt(
@@ -404,7 +407,7 @@ const runState: Row = function* (h, eqn, label) {
   }
   const args: (Elaborated | null)[] = parameters.map((variable, k): Elaborated | null => {
     const init = inits[k]
-    if (init === undefined || isAccumulator(variable)) return null
+    if (init === undefined || begins(variable, k)) return null
     return isRef(init) ? init : { _tag: 'cell', cell: { value: init } }
   })
   let returned: ReadonlyArray<Elaborated | null> = []
@@ -421,7 +424,7 @@ const runState: Row = function* (h, eqn, label) {
   const kept: (Elaborated | null)[] = []
   const passed = parameters.map((variable, k): Elaborated | null => {
     const [arg, init] = [args[k], inits[k]]
-    if (!isAccumulator(variable)) {
+    if (!begins(variable, k)) {
       if (arg?._tag === 'cell') kept.push(arg.cell.value)
       return arg ?? null
     }
@@ -434,7 +437,7 @@ const runState: Row = function* (h, eqn, label) {
   let given = 0
   const out: (Elaborated | null)[] = []
   for (const [k, variable] of parameters.entries()) {
-    const isKept = isAccumulator(variable) || args[k]?._tag === 'cell'
+    const isKept = begins(variable, k) || args[k]?._tag === 'cell'
     const one = isKept ? (results[given++] ?? null) : (passed[k] ?? null)
     const wanted = eqn.out?.[k]?.type
     if (isKept && wanted !== undefined && !isOfType(one, wanted))

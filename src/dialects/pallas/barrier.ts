@@ -339,8 +339,8 @@ export const barrierWait = (
   })
 
 /**
- * `barrier_test(barrier.at[index])` of a warp: has it completed? Only then are the parities the next ones. Without parities they are the warp's
- * own, as for a wait.
+ * `barrier_test(barrier.at[index])`: has it completed? Only then are the parities the next ones. Without parities they are those of the warp, or of the thread, as for a
+ * wait. The lanes of a warp, and the warps of a thread, agree on one answer.
  */
 export const barrierTest = (
   label: string,
@@ -350,11 +350,6 @@ export const barrierTest = (
 ): Build<{ readonly done: Condition; readonly parities: Int }> =>
   block(function* () {
     const here = yield* contextHere
-    if (here.warp === null)
-      return yield* refused(
-        'pallas.barrier.test',
-        `${label}: only a warp can test ${barrier.name}: expected the body of a core_map over a WarpMesh`,
-      )
     yield* waitsHere(label, barrier)
     const own = given === undefined ? yield* maskFor(label, barrier.name, here.warp) : null
     const parities = own?.mask ?? given ?? freshParities

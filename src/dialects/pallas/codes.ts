@@ -165,7 +165,6 @@ const table = {
   'pallas.barrier.index': 'ValueError',
   'pallas.barrier.slice': 'ValueError',
   'pallas.barrier.remote-wait': 'ValueError',
-  'pallas.barrier.test': 'NotImplementedError',
   'pallas.semaphore.shape': 'ValueError',
   'pallas.semaphore.single': 'ValueError',
   'pallas.semaphore.index': 'ValueError',

@@ -251,8 +251,8 @@ const handOver: Example<P> = {
   outputs: { out: count(16, (i) => 10 * Math.floor(i / 4) + (i % 4)) },
 }
 
-/** A warp arrives, and tests twice: what it sees is certain here, for nobody else arrives. */
-const tested: Example<P> = {
+/** A warp, or a thread, arrives, and tests twice: what it sees is certain here, for nobody else arrives. */
+const testedBy = (who: 'a warp' | 'a thread'): Example<P> => ({
   name: 'tested',
   program: (P) =>
     P.kernel(
@@ -261,22 +261,27 @@ const tested: Example<P> = {
         return { out: yield* rowsOut(1), b: yield* P.Barrier('b') }
       },
       function* ({ out, b }) {
-        yield* P.coreMap('map', P.WarpMesh({ axisName: 'warp' }), {}, function* () {
-          const w = yield* P.axisIndex('warp')
-          yield* P.when('first', X.eq(w, i32(0)), function* () {
-            const early = yield* P.barrierTest('early', b, null, P.freshParities)
-            yield* P.barrierArrive('arrive', b, null)
-            const late = yield* P.barrierTest('late', b, null, early.parities)
-            const again = yield* P.barrierTest('again', b, null, late.parities)
-            const digit = (c: X.Condition, n: number): Int => X.select(c, i32(n), i32(0))
-            const sum = X.add(digit(early.done, 1), X.add(digit(late.done, 10), digit(again.done, 100)))
-            yield* write('write', out, i32(0), rowOf(X.add(sum, X.mul(again.parities, i32(1000)))))
+        const tests = function* (): B.Steps<void> {
+          const early = yield* P.barrierTest('early', b, null, P.freshParities)
+          yield* P.barrierArrive('arrive', b, null)
+          const late = yield* P.barrierTest('late', b, null, early.parities)
+          const again = yield* P.barrierTest('again', b, null, late.parities)
+          const digit = (c: X.Condition, n: number): Int => X.select(c, i32(n), i32(0))
+          const sum = X.add(digit(early.done, 1), X.add(digit(late.done, 10), digit(again.done, 100)))
+          yield* write('write', out, i32(0), rowOf(X.add(sum, X.mul(again.parities, i32(1000)))))
+        }
+        if (who === 'a thread') yield* tests()
+        else
+          yield* P.coreMap('map', P.WarpMesh({ axisName: 'warp' }), {}, function* () {
+            const w = yield* P.axisIndex('warp')
+            yield* P.when('first', X.eq(w, i32(0)), tests)
           })
-        })
       },
     ),
   outputs: { out: count(4, (i) => 1010 + i) },
-}
+})
+const tested = testedBy('a warp')
+export const testedByThread: Example<P> = testedBy('a thread')
 
 /** Two threads hand over two slots, three times; every wait has the parity that its thread carries. */
 const ring: Example<P> = {

@@ -513,14 +513,6 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
     }),
   },
   {
-    code: 'pallas.barrier.test',
-    message: 'test: only a warp can test b: expected the body of a core_map over a WarpMesh',
-    use: body(function* () {
-      const b = yield* Pallas.Barrier('b')
-      yield* Pallas.barrierTest('test', b, null, Pallas.freshParities)
-    }),
-  },
-  {
     code: 'pallas.semaphore.shape',
     message: 'sem: semaphores of shape (2, 0): expected positive integers',
     use: body(function* () {

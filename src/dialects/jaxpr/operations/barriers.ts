@@ -4,7 +4,7 @@
  * | operation                                  | becomes                                                                                          |
  * |--------------------------------------------|--------------------------------------------------------------------------------------------------|
  * | `barrier_arrive`, `barrier_wait`           | those of the surface; the parities go along (`pallas/parities.ts`)                                |
- * | `barrier_test`                             | the same, of a warp: a truth value                                                               |
+ * | `barrier_test`                             | the same, of a warp or a thread: a truth value                                                    |
  * | `warpgroup_barrier`                        | the warps of the thread meet                                                                     |
  * | `commit_smem`                              | the proxy fence                                                                                  |
  * | `griddepcontrol_wait`, `_launch_dependents` | nothing: the launch is the only one, so that no grid is waited for and none is told               |

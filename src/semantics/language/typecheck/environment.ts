@@ -29,6 +29,8 @@ export interface Binding {
   readonly descriptor?: DescriptorParam
   /** where a view is known to start */
   readonly base?: Base
+  /** a power of two that certainly divides an integer, if it is more than one */
+  readonly even?: number
 }
 
 /** An address in a CTA's plane: `offset` plus an unknown multiple of `step` bytes. */

@@ -9,6 +9,7 @@
  *     buffer                      1024 + 0 n
  *     slot(buffer, 2)             1216 + 0 n
  *     slot(buffer, k)             1024 + 96 n     some slot is not 128-byte aligned: refused
+ *     slot(buffer, mul(4, k))     1024 + 384 n
  *
  * Laws
  * 1. Sound: the address that a view has in any run is `offset + n * step` for some n.
@@ -39,11 +40,35 @@ export const descriptorOf =
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
-const moved = (base: Base, index: ExprNode, bytes: number, unit: number): Base => {
+/** Zero is divided by all powers of two; this stands for it. */
+const mostEven = 2 ** 20
+const powerIn = (n: number): number => (n === 0 ? mostEven : Math.min(mostEven, Math.abs(n & -n)))
+
+/** A power of two that certainly divides an integer, also where it leaves 32 bits. */
+const evenOf =
+  (env: Environment) =>
+  (expr: ExprNode): number => {
+    const known = constantOf(expr)
+    if (known !== undefined) return Number.isSafeInteger(known) ? powerIn(known | 0) : 1
+    if (expr._tag === 'name') return lookup(env.names, expr.name)?.even ?? 1
+    if (expr._tag !== 'binary') return 1
+    const [x, y] = [evenOf(env)(expr.x), evenOf(env)(expr.y)]
+    switch (expr.op) {
+      case 'mul':
+        return Math.min(mostEven, x * y)
+      case 'add':
+      case 'sub':
+        return Math.min(x, y)
+      default:
+        return 1
+    }
+  }
+
+const moved = (env: Environment, base: Base, index: ExprNode, bytes: number, unit: number): Base => {
   const at = constantOf(index)
-  return at === undefined
-    ? { offset: base.offset, step: gcd(base.step, bytes) }
-    : { offset: base.offset + Math.floor(at / unit) * bytes, step: base.step }
+  if (at !== undefined) return { offset: base.offset + Math.floor(at / unit) * bytes, step: base.step }
+  const even = evenOf(env)(index)
+  return { offset: base.offset, step: gcd(base.step, even % unit === 0 ? (even / unit) * bytes : bytes) }
 }
 
 /** Where a view starts in its CTA's plane, as far as it is known before the run. */
@@ -69,7 +94,7 @@ export const baseOf =
         const base = baseOf(env)(expr.of)
         const of = typeOf(env)(expr.of)
         return base !== undefined && E.isRight(of) && of.right._tag === 'view'
-          ? moved(base, expr.index, Ref.slotStrideBytes(of.right.layout), 1)
+          ? moved(env, base, expr.index, Ref.slotStrideBytes(of.right.layout), 1)
           : undefined
       }
       case 'slice': {
@@ -79,7 +104,7 @@ export const baseOf =
         const units = Ref.startUnits(of.right.layout)
         return expr.starts.reduce<Base>(
           (from, start, d) =>
-            moved(from, start, Math.floor(units[d]?.strideBytes ?? 1), units[d]?.multipleOf ?? 1),
+            moved(env, from, start, Math.floor(units[d]?.strideBytes ?? 1), units[d]?.multipleOf ?? 1),
           base,
         )
       }
@@ -96,6 +121,10 @@ export const bindingOf =
   (expr: ExprNode, type: Type): Binding => {
     const param = descriptorOf(env)(expr)
     if (param !== undefined) return { type, descriptor: param }
+    if (type._tag === 'scalar') {
+      const even = evenOf(env)(expr)
+      return even === 1 ? { type } : { type, even }
+    }
     const base = type._tag === 'view' ? baseOf(env)(expr) : undefined
     return base === undefined ? { type } : { type, base }
   }
