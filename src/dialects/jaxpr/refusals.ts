@@ -16,7 +16,7 @@ export const refusals: Readonly<Record<string, string>> = {
   pow: library('power'),
   sin: library('sine'),
   sqrt: library('square root'),
-  one_minus_square: 'one whose two roundings or one are not known here',
+  one_minus_square: 'one that may round once or twice: not known here',
   concatenate: 'one that puts arrays side by side: arrays in registers are taken apart only',
   cumsum: unlowered,
   dot_general: `${unlowered}: wgmma and tcgen05_mma multiply`,

@@ -89,7 +89,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   ),
   sweep: of(
     ['sweep grid.json', 'a grid of kernels, settings and schedules, counted'],
-    ['sweep grid.json -o results.jsonl', 'the same, with a line a point'],
+    ['sweep grid.json -o results.jsonl', 'the same, with one line for each point'],
     ['sweep grid.json -o results.jsonl --resume', 'after an interruption: the points without an answer'],
     ['sweep grid.json -o part-1.jsonl --shard 1/2', 'the first half of the points'],
     ['sweep grid.json -o part-2.jsonl --shard 2/2', 'the second half, on another machine'],

@@ -161,7 +161,7 @@ const Choices = ({
           </label>
         ))}
         <select
-          aria-label={`leave another clause out of ${clause.id}`}
+          aria-label={`omit another clause of ${clause.id}`}
           value=""
           onChange={(event) => {
             if (event.currentTarget.value !== '') toggle(event.currentTarget.value, true)
