@@ -26,7 +26,7 @@
  * | G8 with a fetch, nothing else in the program hears of other CTAs: no other strong load, no result of an atomic, no other wait but barriers of the CTA and for its own copies | it stays a loop |
  *
  * Why that is the same. Take a run of the first form in which a fetch has found the word as it is to be, and the loop is left by that. Between the fetch and the end of the loop its
- * CTA waits for nobody (G8), and nothing that it does depends on what the fetch has found (G4). So it could have come to the loop at once, before anybody wrote the word again: then the
+ * CTA waits for no other CTA (G8), and nothing that it does depends on what the fetch has found (G4). So it could have come to the loop at once, before anybody wrote the word again: then the
  * wait of the second form is over, has found the same write, and all of the CTA know by the barrier what its thread knows. What comes between and touches what others touch
  * without an order races in both. What a fetch in vain has heard is left out: who has not heard finds no less. A load in the loop that has found it so is the wait; and one
  * that has not is done again, in both.
