@@ -130,7 +130,7 @@ class Finding:
     statements: tuple[Statement, ...]
     #: the bytes at stake
     place: Place | None
-    #: what the agent of the second knew of the first
+    #: why the two are not ordered: what the second agent has synchronised with; ``report()`` prints it as ``why``
     knew: str | None
     #: the smallest addition that makes the finding disappear
     missing: str | None
@@ -157,6 +157,7 @@ class Finding:
         for name, said in (
             ("bytes", self.place),
             ("level", level),
+            ("why", self.knew),
             ("fix", self.fix),
             ("whose", None if self.whose is None else _WHOSE[self.whose]),
             ("accepted", self.accepted),

@@ -69,6 +69,10 @@ class Verdicts(unittest.TestCase):
         self.assertTrue(str(wrong).startswith("kernel      zoo/R1\n"))
         self.assertEqual(repr(wrong), "<tcspec verdict on zoo/R1: hazard, R1 at load s and read s>")
         self.assertIn("first     load s\n", wrong.report())
+        # as the command line prints it, before the fix
+        self.assertIn("has synchronised with", finding.knew or "")
+        self.assertIn(f"\n    why       {finding.knew}\n    fix ", wrong.report())
+        self.assertIn(finding.knew or "no reason", " ".join(str(wrong).split()))
 
     def test_one_statement_twice(self) -> None:
         """Two rounds of one statement are told apart, and two statements need no rounds."""
