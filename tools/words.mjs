@@ -61,7 +61,7 @@ const allowed = new Set([
   'src/semantics/warps/word-terms.ts|of another lane',
   'src/semantics/warps/word-terms.ts|of the warp …',
   'src/oracle/cli/examples.ts|behind `>> ~/.bashrc`; of zsh and fish into a folder of theirs',
-  'src/oracle/tensor-files/zip.ts|an entry at byte … that ends behind it',
+  'src/oracle/tensor-files/zip.ts|an entry at byte … that ends beyond it',
   'src/render/hazards/essay.ts',
 ])
 

@@ -129,7 +129,7 @@ describe('what is given', () => {
     ],
     [
       { stages: 1 },
-      'hopper-matmul: stages is 1: expected 2 to 32, since a slot is given back one step after it is read',
+      'hopper-matmul: stages is 1: expected 2 to 32, since a slot is released one step after it is read',
     ],
   ])('law 4: refuses %j', (given, message) => {
     expect(settings(given)).toBe(message)

@@ -530,7 +530,7 @@ export const slice =
     if (outside >= 0)
       return refuse(
         'slice.bounds',
-        `Dimension ${String(outside)}: ${String(sizes[outside])} elements from ${String(starts[outside])} do not lie in an extent of ${String(shape[outside])}`,
+        `Dimension ${String(outside)}: ${String(sizes[outside])} elements from ${String(starts[outside])} do not fit in an extent of ${String(shape[outside])}`,
       )
     const base = baseTileShape(layout)
     const from = shape.length - base.length

@@ -457,7 +457,7 @@ const documents: Readonly<Record<string, Document>> = {
           fixed: [text, 'name of the fixed kernel for `check`'],
           id: [text, 'the hazard id'],
           title: [text, 'what goes wrong'],
-          fix: [text, 'what mends it'],
+          fix: [text, 'how to fix it'],
           verdict: [text, 'the verdict on the wrong kernel'],
         }),
       ),

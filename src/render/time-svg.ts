@@ -162,7 +162,7 @@ export const timeSvg = (t: Timing, lineOf: LineOf): SvgElement => {
       words(label + i * 100 + 17, bottom + 36, why, { 'font-size': 11 }),
     ])
   const width = label + Math.max(wide, 100 * used.size) + 24
-  const head = `${t.header.program} on ${t.chip.says}: ${t.microseconds.toFixed(1)} us, of which ${scale.toFixed(1)} us are drawn, at ${String(Math.round(t.megahertz))} MHz`
+  const head = `${t.header.program} on ${t.chip.says}: ${t.microseconds.toFixed(1)} us (${scale.toFixed(1)} us drawn) at ${String(Math.round(t.megahertz))} MHz`
   return picture(width, bottom + 48, [
     words(8, 18, head, { 'font-weight': 600 }),
     ...drawn,

@@ -29,10 +29,10 @@ export const timeSchema = 'tcspec.time/1'
 
 /** What no prediction speaks of; where a kernel has it, it is said first. */
 export const blind: ReadonlyArray<string> = [
-  'instructions as the assembler writes them: a PTX instruction is taken as one, and moves as none',
+  'machine instructions: a PTX instruction counts as one, and a move as none',
   'the frequency in detail: it depends on data and temperature too',
   'which slice of L2 holds a line, and conflicts between its slices',
-  'the first-level cache of loads by threads: they are taken to come from L2',
+  'the first-level cache of loads by threads: they are assumed to come from L2',
   'spills of registers to local memory',
 ]
 
@@ -41,9 +41,7 @@ const isUsed = (t: Timing, instruction: string): boolean =>
 
 /** What is not modelled, as far as it may matter here. */
 export const blindIn = (t: Timing): ReadonlyArray<string> => [
-  ...(t.footing.registers >= 255
-    ? ['registers are full: what is spilled costs time that is not in here']
-    : []),
+  ...(t.footing.registers >= 255 ? ['registers are full: the time of spills is not included'] : []),
   ...(isUsed(t, 'clc') ? ['which cluster takes the next tile is settled by the chip as it goes'] : []),
   ...blind,
 ]
@@ -113,7 +111,7 @@ export const timeText = (palette: Palette, t: Timing, lineOf: LineOf): string =>
       ],
       [
         'waves',
-        `${whole(waves.all)} of ${whole(t.clusters)} ${t.clusters === 1 ? 'cluster' : 'clusters'}, of which ${String(waves.run)} ${waves.run === 1 ? 'was' : 'were'} run`,
+        `${whole(waves.all)} of ${whole(t.clusters)} ${t.clusters === 1 ? 'cluster' : 'clusters'}, ${String(waves.run)} of them run`,
       ],
       [
         'memory',

@@ -58,7 +58,7 @@ describe('an acquire of a tensor map', () => {
   test('in shared memory is refused at its line', () => {
     const { verdict, reason } = judged(['%rd2'], `cvt.u64.u32 %rd2, %r24; cvta.shared.u64 %rd2, %rd2;\n`)
     expect(verdict).toBe('invalid')
-    expect(reason).toContain('a tensor map that is acquired lies in global memory, found shared memory')
+    expect(reason).toContain('an acquired tensor map must be in global memory, found shared memory')
   })
 })
 

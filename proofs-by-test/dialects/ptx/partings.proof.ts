@@ -95,7 +95,7 @@ describe('a barrier between two', () => {
       outside: [],
     })
   })
-  it('on two ways of one branch can stand in neither', () => {
+  it('on two ways of one branch fits on neither', () => {
     const c = code(roles)
     expect(meetingOf(c, numberOf(c, 'shl.b32'), numberOf(c, 'not.b32'))._tag).toBe('apart')
   })

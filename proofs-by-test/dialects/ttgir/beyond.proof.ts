@@ -906,12 +906,12 @@ describe('refused at its line', () => {
     [
       'an order through an atomic',
       beyondText('last_one'),
-      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = acq_rel where the result decides: ',
+      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (check the PTX for this one), found sem = acq_rel where the result decides: ',
     ],
     [
       'a plain store to the word that decides it, after an atomic that acquires nothing',
       counted('%count'),
-      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = relaxed where the result decides: ',
+      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (check the PTX for this one), found sem = relaxed where the result decides: ',
     ],
     [
       'the same through pointers that are made of it',
@@ -919,12 +919,12 @@ describe('refused at its line', () => {
         '    scf.if %8 {',
         '    %q = tt.addptr %count, %p : !tt.ptr<i32>, i32\n    scf.if %8 {',
       ),
-      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = relaxed where the result decides: ',
+      'tt.atomic_rmw: expected an atomic operation whose order is modelled in TTGIR (check the PTX for this one), found sem = relaxed where the result decides: ',
     ],
     [
       'a lock',
       beyondText('locked'),
-      'tt.atomic_cas: expected an atomic operation whose order is modelled in TTGIR (PTX has the order of this one), found sem = acq_rel where the result decides: ',
+      'tt.atomic_cas: expected an atomic operation whose order is modelled in TTGIR (check the PTX for this one), found sem = acq_rel where the result decides: ',
     ],
     [
       'a product of a warp that is not to be of tf32',
@@ -950,7 +950,7 @@ describe('refused at its line', () => {
         /^#blocked2 = .*$/m,
         '#blocked2 = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>',
       ),
-      'ttg.convert_layout: expected source and result that are dealt to the CTAs alike, found ',
+      'ttg.convert_layout: expected source and result that are distributed over the CTAs in the same way, found ',
     ],
     [
       'an operation of a pass in between',

@@ -87,7 +87,7 @@ describe('assumptions', () => {
   const broken = (body: string, scalars: string, given: Record<string, number>): string =>
     right(check(programOf(kernelOf({ o: 'i32' }, body, { scalars }), ['o'], 1, given), standardOptions))
       .verdict.reason
-  const promised = '; the kernel promised it to its compiler, so anything may come of it'
+  const promised = '; the kernel promised this to its compiler, so the result is undefined'
   it('says what was promised and what is there', () => {
     const body = `%k = arith.constant 16 : i32
       %zero = arith.constant 0 : i32

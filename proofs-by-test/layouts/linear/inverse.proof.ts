@@ -221,7 +221,7 @@ describe('invertAndCompose', () => {
       _tag: 'Left',
       left: {
         code: 'linear.outside-image',
-        message: 'Bit 1 of lane, [2] of (x 4), is nowhere in the layout to invert',
+        message: 'Bit 1 of lane, [2] of (x 4), is not in the layout to invert',
       },
     })
     expect(code(I.invertAndCompose(a, layout([['offset', bits(1)]], [['x', 2]])))).toBe('linear.size')

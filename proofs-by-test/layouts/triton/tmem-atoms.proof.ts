@@ -404,7 +404,7 @@ describe('refused', () => {
     expect(transferOf(registers, whole, 32)).toEqual(
       E.left({
         code: 'triton.transfer',
-        message: 'Registers and tensor memory must be dealt to the blocks alike',
+        message: 'Registers and tensor memory must be distributed over the blocks in the same way',
       }),
     )
   })

@@ -78,7 +78,7 @@ describe('view', () => {
   })
   test('without a file it says what would be recorded', async () => {
     const { stdout } = await said('view', 'zoo/B1')
-    expect(stdout).toMatch(/ended +nothing can happen any more: /)
+    expect(stdout).toMatch(/ended +no further step is possible: /)
     expect(stdout).toMatch(/recorded +all \d+ steps/)
     expect((await said('view', 'hopper-persistent')).stdout).toMatch(/recorded +/)
   })

@@ -298,7 +298,9 @@ describe('refused in one line', () => {
     expect(await refusals(at('small.json'), 'b.json')).toContain('expected one document')
     expect(await refusals('merge', at('whole.jsonl'), '--resume')).toContain('merge, which asks nothing')
     expect(await refusals('merge')).toContain('found none')
-    expect(await refusals('merge', at('whole.jsonl'), '-o', at('whole.jsonl'))).toContain('another file')
+    expect(await refusals('merge', at('whole.jsonl'), '-o', at('whole.jsonl'))).toContain(
+      'other than the input',
+    )
     expect(await refusals(at('small.json'), '--threads', '0')).toContain('--threads')
   })
 })

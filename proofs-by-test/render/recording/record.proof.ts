@@ -285,7 +285,7 @@ describe('a recording', () => {
     const last = stateAfter(recording, recording.steps.length)
     expect(offeredIn(recording, last)).toEqual([])
     expect(recording.barriers.some((_, b) => waitingAt(last, b).length > 0)).toBe(true)
-    expect(recording.reason).toMatch(/^nothing can happen any more: .* stands at /)
+    expect(recording.reason).toMatch(/^no further step is possible: .* stands at /)
   })
   test('by hand: the first copy of hopper-matmul', () => {
     const [, program] = programs.find(([name]) => name === 'hopper-matmul')!

@@ -92,7 +92,7 @@ export const rows: Readonly<Record<string, string>> = {
   'zoo/A4-computed 1 A4': 'mend.unknown',
   'zoo/L1 1 L1': 'mend.no-edge',
   'zoo/I1 1 I1': 'mend.no-edge',
-  'zoo/I2 1 I2': 'mend.unknown',
+  'zoo/I2 1 I2': 'mend.no-edge',
   'zoo/V1 1 V1':
     'ok: mbarrier.wait barrier=@said parity=0 acquire=true scope="cta" before `read s` of consumer',
   'zoo/O1 1 O1': 'mend.no-edge',
@@ -100,7 +100,7 @@ export const rows: Readonly<Record<string, string>> = {
   'foreign/two-cta-allocation 2 M7': 'mend.no-edge',
   'foreign/zero-tiles 1 D4':
     'ok: mbarrier.wait barrier=@ready parity=0 acquire=true scope="cta" before `clear acc` of epilogue',
-  'foreign/never-allocated 1 I2': 'mend.unknown',
+  'foreign/never-allocated 1 I2': 'mend.no-edge',
   'foreign/statistics-without-wait 1 M4': 'ok: tcgen05.waitSt before `before_thread_sync` of softmax',
   'foreign/freed-under-load 1 M3': 'ok: tcgen05.waitLd before `arrive done` of reader',
   'foreign/early-release 1 W2':

@@ -235,7 +235,7 @@ describe('warps of a warpgroup', () => {
     )
     expect(v.verdict).toBe('invalid')
     expect(v.reason).toMatch(
-      /wgmma.warpgroup: .*the warps of a warpgroup must do alike: warp \d has .* where warp \d has/su,
+      /wgmma.warpgroup: .*the warps of a warpgroup must do the same: warp \d has .* where warp \d has/su,
     )
   })
   it('one that commits where another multiplies is told where', () => {

@@ -89,7 +89,7 @@ const Offers = ({
       )}
       {at === recording.steps.length && recording.count > recording.steps.length && (
         <p class="small soft">
-          The run goes on: {recording.count.toLocaleString('en')} steps, of which the first{' '}
+          The run has {recording.count.toLocaleString('en')} steps; the first{' '}
           {recording.steps.length.toLocaleString('en')} are recorded.
         </p>
       )}

@@ -101,7 +101,7 @@ const broadcastInDim: Row = function* (h, eqn, label) {
       h,
       eqn,
       'jaxpr.layout',
-      `a layout of ${showShape(shape)} whose part is that of the array (plgpu.layout_cast says one)`,
+      `a layout of ${showShape(shape)} whose part is that of the array (plgpu.layout_cast sets one)`,
       showKind(x),
     )
   const [axis] = gone

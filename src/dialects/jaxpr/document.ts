@@ -347,7 +347,7 @@ const layoutWire: Wire<Layout> = define('JaxprLayout', () =>
             either<number, ReadonlyArray<number>>('an axis or axes', integer, list(integer)),
             'axes that are gone',
           ),
-          of: described(layoutWire, 'of which layout'),
+          of: described(layoutWire, 'the layout that it belongs to'),
         },
         {},
       ),
@@ -431,9 +431,9 @@ const transformWire: Wire<Transform> = define('JaxprTransform', () =>
       extract: described(extractWire, 'a member of a union'),
       expandLeading: described(
         list(nat),
-        'batches: parts of the columns, as so many dimensions ahead of the rows',
+        'batches: parts of the columns, as this many dimensions before the rows',
       ),
-      collapseLeading: described(nat, 'so many first dimensions as one'),
+      collapseLeading: described(nat, 'this many leading dimensions merged into one'),
     },
   ),
 )
@@ -452,7 +452,7 @@ const refTypeWire: Wire<RefType> = record<RefType>()(
   'a ref',
   { ref: described(oneOf('gmem', 'smem', 'tmem', 'regs'), 'the memory space'), dtype, shape },
   {
-    transforms: described(list(transformWire), 'what leads from what lies there to what its author sees'),
+    transforms: described(list(transformWire), 'maps the stored layout to the layout that the author sees'),
     layout: described(orNull('a layout', layoutWire), 'of tensor memory'),
     packed: described(orNull('true or false', bool), 'of tensor memory: several elements to a column'),
     collective: described(orNull('true or false', bool), 'of tensor memory: it belongs to a pair of blocks'),

@@ -299,7 +299,7 @@ const waitsHere = (label: string, b: Barrier): Build<void> =>
     if (b.rank !== null)
       return yield* refused(
         'pallas.barrier.remote-wait',
-        `${label}: ${b.name} lies in another block: a thread can arrive there, and waits for barriers of its own block`,
+        `${label}: ${b.name} belongs to another block: a thread can arrive there, but can wait only for barriers of its own block`,
       )
   })
 

@@ -206,7 +206,7 @@ export const runScoped = <const A extends ReadonlyArray<Build<unknown>>, R>(
     if (other !== undefined)
       return yield* refused(
         'pallas.scoped.differs',
-        `${label}: all threads make a collective allocation alike, but ${other.id} is not what another thread allocated`,
+        `${label}: all threads must make the same collective allocation, but ${other.id} is not what another thread allocated`,
       )
     const laid = yield* fromEither(stacked(label, wanted, declared.size))
     if (known.length === 0) {

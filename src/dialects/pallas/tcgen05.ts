@@ -297,7 +297,7 @@ const sparsity = ({ acc, a, b, metadata }: Types): Why => {
     )
   if (!holdsMetadata(metadata.layout))
     return no(
-      `the metadata lie in TMEM as sparse-metadata: found ${shown(tensorMemoryLayoutOf(metadata.layout))}`,
+      `the metadata must be in TMEM as sparse-metadata: found ${shown(tensorMemoryLayoutOf(metadata.layout))}`,
     )
   const right = mmaOperand('b')(b.layout)
   return E.isRight(right) && right.right.swizzle === 32 && right.right.major === 'k'

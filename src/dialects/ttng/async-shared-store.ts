@@ -67,7 +67,7 @@ export const asyncSharedStore = <D extends Dtype, R extends number>(
     if (bitsOf(to.dtype) < 32)
       return yield* refused(
         'ttng.async_shared_store.unsupported',
-        `${label}: elements of 32 or 64 bits are stored one by one, found ${to.dtype}, of which several are a word`,
+        `${label}: elements of 32 or 64 bits are stored one by one, found ${to.dtype}, which has several in a word`,
       )
     const { own } = yield* resolve(label, mbarrier, options)
     yield* run(

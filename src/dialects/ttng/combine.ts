@@ -218,7 +218,7 @@ export const scan = (
     if (how === null)
       return yield* refused(
         'ttng.scan.layout',
-        `${label}: dimension ${String(axis)} of ${showShape(type.shape)} must be dealt to neighbours of a thread, then to lanes, warps and blocks`,
+        `${label}: dimension ${String(axis)} of ${showShape(type.shape)} must be distributed over neighbours of a thread, then to lanes, warps and blocks`,
       )
     const { neighbours, lanes } = how
     const groups = extent / (neighbours * lanes)

@@ -340,14 +340,14 @@ const cgaRules = (op: Op, label: string, { cga = {}, twoCtas = false }: MmaOptio
         op,
         label,
         'cga',
-        `a must not be dealt to CTAs along K, found ${a!.map(showShape).join(' ')}`,
+        `a must not be split between CTAs along K, found ${a!.map(showShape).join(' ')}`,
       )
     if (splits(b, 0))
       return yield* mmaNo(
         op,
         label,
         'cga',
-        `b must not be dealt to CTAs along K, found ${b!.map(showShape).join(' ')}`,
+        `b must not be split between CTAs along K, found ${b!.map(showShape).join(' ')}`,
       )
     if (twoCtas && b !== undefined && !sameShape(b[0] ?? [], [0, 1]))
       return yield* mmaNo(

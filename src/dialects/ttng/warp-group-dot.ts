@@ -181,7 +181,7 @@ const plan = <D extends AccumulatorDtype>(
       if (aType !== undefined && type.element.dtype !== 'i32')
         return yield* refused(
           'ttng.warp_group_dot.element_type',
-          `${label}: bytes of a lie in i32, found ${type.element.dtype}`,
+          `${label}: bytes of a must be stored as i32, found ${type.element.dtype}`,
         )
       left = { dtype: aType ?? type.element.dtype, shape: type.shape }
     } else {

@@ -50,7 +50,7 @@ export const wgmmaUnits: Units = {
   m: [64, 'the rows of one wgmma'],
   n: [16, 'a row of the narrowest swizzle'],
   k: [16, 'the k of one wgmma'],
-  stages: [2, 32, 'since a slot is given back one step after it is read'],
+  stages: [2, 32, 'since a slot is released one step after it is read'],
 }
 
 /** Columns of one wgmma. */

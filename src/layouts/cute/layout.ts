@@ -88,7 +88,7 @@ export const layout = (
   if (!congruent(shape, stride))
     return refuse(
       'cute.congruent',
-      'The shape and the stride of a layout must nest alike, found different nestings',
+      'The shape and the stride of a layout must have the same nesting, found different ones',
     )
   const extent = leaves(shape).find((n) => !Number.isSafeInteger(n) || n < 1)
   if (extent !== undefined)

@@ -114,7 +114,7 @@ export const invertAndCompose = (a: LinearSpec, b: LinearSpec): Result<LinearLay
         E.fromOption(() =>
           failure(
             'linear.outside-image' as const,
-            `Bit ${String(one.bit)} of ${one.input}, [${basesOf(a, one.input)[one.bit]!.join(', ')}] of ${showDimensions(a.outputs)}, is nowhere in the layout to invert`,
+            `Bit ${String(one.bit)} of ${one.input}, [${basesOf(a, one.input)[one.bit]!.join(', ')}] of ${showDimensions(a.outputs)}, is not in the layout to invert`,
           ),
         ),
       ),

@@ -423,7 +423,7 @@ export const sliceColumns = (
   if (!whole(1) && shape[0] !== tileRows && layout.kind !== 'scales')
     return refuse(
       'tmem.slice-columns',
-      `Dimension 1: with ${String(shape[0])} rows of ${String(tileRows)} at a time the columns of a slice do not lie next to each other`,
+      `Dimension 1: with ${String(shape[0])} rows of ${String(tileRows)} at a time the columns of a slice are not contiguous`,
     )
   return E.right({
     shape: [shape[0]!, size],

@@ -241,7 +241,7 @@ const cellsOf = (
         quotient(['block'])(map),
         E.fromOption(() => ({
           code: 'triton.transfer' as const,
-          message: 'Registers and tensor memory must be dealt to the blocks alike',
+          message: 'Registers and tensor memory must be distributed over the blocks in the same way',
         })),
       ),
     ),

@@ -104,11 +104,11 @@ export const mendPtx = <J extends JudgedText>(
     return tried === 0
       ? refuse(
           'mend.no-edge',
-          `${verdict.kernel}: no statement that could be added mends ${finding.id}; the fix is: ${finding.fix ?? missing.text}`,
+          `${verdict.kernel}: no statement that could be added fixes ${finding.id}; the fix is: ${finding.fix ?? missing.text}`,
         )
       : refuse(
           'mend.not-found',
-          `${verdict.kernel}: none of the ${String(tried)} places and statements tried mends ${finding.id} without another finding in its place; the fix is: ${finding.fix ?? missing.text}`,
+          `${verdict.kernel}: none of the ${String(tried)} places and statements tried fixes ${finding.id} without another finding in its place; the fix is: ${finding.fix ?? missing.text}`,
         )
   const [judged, { added }] = best
   const told: MendedFinding = {

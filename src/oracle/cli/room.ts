@@ -44,7 +44,7 @@ export const roomOf = (memory: Memory): (() => string | null) => {
     memory.collect()
     const kept = memory.used()
     if (kept > limit * (1 - free))
-      return `out of memory: this run needs more than the ${megabytes(limit)} MB that Node.js may take. Give it more with NODE_OPTIONS=--max-old-space-size=MEGABYTES, or make the launch smaller`
+      return `out of memory: this run needs more than the ${megabytes(limit)} MB that Node.js may use. Give it more with NODE_OPTIONS=--max-old-space-size=MEGABYTES, or make the launch smaller`
     next = Math.max(limit * early, kept + (limit - kept) / 2)
     return null
   }

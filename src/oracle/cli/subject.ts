@@ -273,7 +273,7 @@ const unreadable = (name: string, f: Failure): Failure =>
         /\.(cu|cuh|cpp|cc|c|h|py|cubin|fatbin|o|so|sass|ll|ttir|txt)$/iu.test(name)
           ? `${name}: expected a program (.json), a module (.ttgir), PTX (.ptx) or a trace (.jsonl), found ${
               /\.cuh?$/iu.test(name)
-                ? 'CUDA C++; `nvcc -ptx -lineinfo` makes PTX of it'
+                ? 'CUDA C++; `nvcc -ptx -lineinfo` compiles it to PTX'
                 : `none of them by its ending '${name.replace(/^.*\./su, '.')}'`
             }`
           : f.message,

@@ -630,7 +630,7 @@ export const session = (
           name,
           found !== null && E.isLeft(found) && magic === 0xba55ed50
             ? found.left.message
-            : 'only machine code is there: add `-gencode arch=compute_90a,code=compute_90a`',
+            : 'it contains only machine code: add `-gencode arch=compute_90a,code=compute_90a`',
         )
       return handle(number)
     },

@@ -296,12 +296,12 @@ const launch = record<Launch>()(
     stream,
     dependent: described(
       bool,
-      'programmatic stream serialisation: it may begin before the launch before it in its stream is over',
+      'programmatic stream serialisation: it may begin before the previous launch of its stream has ended',
     ),
     parameters: described(line, 'the bytes of all parameters in hexadecimal, in place of arguments'),
     sizes: described(
       list(nat),
-      'the bytes are the parameters one after another, of so many bytes each; without it, they lie as the kernel declares them',
+      'the parameters follow each other without gaps, with these sizes in bytes; without it, the declaration of the kernel gives their offsets',
     ),
     pointers,
     maps,

@@ -210,7 +210,7 @@ export const neverWritten = (
   id: 'H5',
   severity: 'E',
   title: 'memory that nothing has written',
-  text: `${what} on ${streamText(stream)} (operation ${String(now)}) reads ${m.name}, of which nothing has written bytes ${String(start)} to ${String(end)}`,
+  text: `${what} on ${streamText(stream)} (operation ${String(now)}) reads bytes ${String(start)} to ${String(end)} of ${m.name}, which nothing has written`,
   a: { operation: now, what, stream, does: 'reads', where },
   memory: m.name,
   spans: [[start, end]],

@@ -151,7 +151,7 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
       ),
       kept: described(
         list(line),
-        'outputs that hold what their caller gave before the launch: bytes that the kernel leaves keep it, and O1 is a note',
+        'outputs with data from the caller: bytes that the kernel does not write keep these data, and O1 is a note',
       ),
       computes: described(
         line,
@@ -162,7 +162,7 @@ export const launchWire: Wire<LaunchFile> = define('LaunchFile', () =>
       num_ctas: described(integer, 'CTAs of a program: compared with the text'),
       arch: described(line, 'the chip, such as `sm_90a`: compared with the text'),
       name: described(line, 'what the launch is called'),
-      shared: described(integer, 'bytes of shared memory that the compiler took'),
+      shared: described(integer, 'bytes of shared memory that the compiler allocated'),
       triton: described(line, 'version of the compiler'),
       extra: described(dictionary('what else is known', anything), 'what else the compiler said'),
     },

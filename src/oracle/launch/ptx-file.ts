@@ -270,7 +270,7 @@ const descriptor: Wire<PtxDescriptor> = define('PtxDescriptor', () =>
       ),
       fp4Padded: described(
         bool,
-        'whether a byte has two numbers of 4 bits, of which 16 are copied to 16 bytes: the operand of a product with elements of other widths',
+        'whether each byte holds two 4-bit elements and a copy gives 16 elements 16 bytes of shared memory: an operand of a product with mixed widths',
       ),
       padding: described(
         wordOf<'zero' | 'nan'>()({ zero: true, nan: true }),
@@ -311,7 +311,7 @@ export const struct: Wire<PtxStruct> = define('PtxStruct', () =>
             tensorMap,
           ),
         ),
-        'what lies in it, at its `offset`',
+        'its content, at its `offset`',
       ),
     },
     { name: described(line, 'what it is called') },

@@ -95,7 +95,7 @@ const contentWire: Wire<Content> = define('Content', () =>
 
 /** A word, or what stands in its place. */
 export const wordOrContent: Wire<string | Content> = define('WordOrContent', () =>
-  either<string, Content>('a word, or an object that is brought', text, contentWire),
+  either<string, Content>('a name, or an inline object', text, contentWire),
 )
 
 /** A file of a request: its text, or what it holds. */

@@ -180,7 +180,7 @@ const spellContent = (
       )
 
 const content: Form = {
-  wire: either<string | Content, number>('a word, or an object that is brought', wordOrContent, finite),
+  wire: either<string | Content, number>('a name, or an inline object', wordOrContent, finite),
   spell: spellContent,
 }
 
@@ -401,7 +401,7 @@ const common: ReadonlyArray<readonly [name: string, form: AnyWire]> = [
     described(dictionary('files by name', fileWire), 'what files of these names hold, in this request'),
   ],
   ['printed', described(bool, 'also the text that the command line prints, as `printed`')],
-  ['progress', described(bool, 'tell how far it has come: `$/progress` with the id of the request')],
+  ['progress', described(bool, 'report progress: `$/progress` with the id of the request')],
 ]
 /** What every method takes. */
 export const commonParams: ReadonlyArray<string> = common.map(([name]) => name)

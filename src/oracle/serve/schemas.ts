@@ -29,7 +29,7 @@ const versionWire: AnyWire = fields(
     ['schema', described(oneOf('tcspec.version/1'), 'name and version of this schema')],
     ['version', described(text, 'of the package')],
   ]),
-  new Map<string, AnyWire>([['node', described(text, 'of Node.js, where that is what answers')]]),
+  new Map<string, AnyWire>([['node', described(text, 'of Node.js, if Node.js answers')]]),
 )
 
 const methodWire: AnyWire = define('Method', () =>
@@ -60,7 +60,7 @@ const requestOf = ({ name, says, params }: Method): Json => ({
   properties: {
     jsonrpc: { const: '2.0', description: 'the protocol' },
     id: { type: ['number', 'string'], description: 'what the answer will have, too' },
-    method: { const: name, description: 'what is asked' },
+    method: { const: name, description: 'the method that is called' },
     params: Object.assign({}, params.schema, { description: `the notification: the params of ${name}` }),
   },
   required: ['jsonrpc', 'id', 'method'],

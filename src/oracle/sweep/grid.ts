@@ -215,7 +215,7 @@ const filePlaced = (files: Files, s: SweptSubject): E.Either<Failure, Placed> =>
   if (!isModule(name) && !isPtx(name) && [launch, grid, args, computes].some((x) => x !== undefined))
     return specFailure(`${name}: expected a module (.ttgir, .ptx), which is launched, found another file`)
   if (!isPtx(name) && known !== undefined)
-    return specFailure(`${name}: expected PTX (.ptx), whose data are known or not, found another file`)
+    return specFailure(`${name}: known data are for PTX (.ptx) only, found another file`)
   return pipe(
     [name, ...(launch ?? [])],
     E.traverseArray((file) => files.read(file)()),

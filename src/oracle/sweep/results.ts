@@ -133,7 +133,7 @@ const comparison: Wire<PointComparison> = record<PointComparison>()(
     elements: described(nat, 'elements that were compared'),
     maxUlp: described(
       either<null, number>('null or a number', nothing, nat),
-      'the farthest two bit patterns; null where an output is to be near',
+      'the two bit patterns that are farthest apart; null if an output need only be close',
     ),
   },
   {},

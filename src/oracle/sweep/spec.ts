@@ -138,8 +138,8 @@ const options: Wire<SweptOptions> = define('SweptOptions', () =>
     'options',
     {},
     {
-      strict: described(list(bool), 'whether `--strict` is asked, in turn'),
-      strictProxies: described(list(bool), 'whether `--strict-proxies` is asked, in turn'),
+      strict: described(list(bool), 'whether to use `--strict`, in turn'),
+      strictProxies: described(list(bool), 'whether to use `--strict-proxies`, in turn'),
       tensorPipe: described(list(text), 'values of `--tensor-pipe`: `issue-order`, `documented`'),
       over: described(
         list(text),
@@ -225,7 +225,7 @@ const wellSaid = (spec: SweepSpec): E.Either<Failure<'sweep.spec'>, SweepSpec> =
   if (explore === true && over?.some((word) => word !== 'shadow') === true)
     return refuse(
       'sweep.spec',
-      '$.options.explore: expected no options.over with it, for a run is one schedule',
+      '$.options.explore: expected no options.over with it, because a run is one schedule',
     )
   return E.right(spec)
 }

@@ -97,7 +97,7 @@ const entryAt = (
     return noDirectory(`no entry at byte ${String(at)}`)
   const [name, extra, comment] = [28, 30, 32].map((field) => view.getUint16(at + field, true))
   const next = at + entryBytes + name! + extra! + comment!
-  if (next > end) return noDirectory(`an entry at byte ${String(at)} that ends behind it`)
+  if (next > end) return noDirectory(`an entry at byte ${String(at)} that ends beyond it`)
   const called = new TextDecoder().decode(bytes.subarray(at + entryBytes, at + entryBytes + name!))
   const [flags, method] = [8, 10].map((field) => view.getUint16(at + field, true))
   const [checksum, packed, size, local] = [16, 20, 24, 42].map((field) => view.getUint32(at + field, true))

@@ -334,7 +334,7 @@ const questions = (rule: string): fc.Arbitrary<Question> => {
 
 /** What no manual states is the model's own. */
 const fidelityOf = ({ source }: Clause): Fidelity =>
-  /docs\/|documented nowhere|not in the ISA|what an output is|no chip is known/.test(source)
+  /docs\/|not documented|not in the ISA|what an output is|no chip is known/.test(source)
     ? 'model'
     : source.includes('captured')
       ? 'silicon'

@@ -34,7 +34,7 @@ const conditions: ReadonlyArray<readonly [ConditionName, string]> = [
   ],
   [
     'C5',
-    'The run ends, and nothing is left over: every effect on a CTA is ordered before the exit of some agent of it, and every output is written. Allocation is deterministic: the steps of one allocator of tensor memory are ordered where their order decides which columns there are.',
+    'The run ends and leaves nothing open: every effect on a CTA is ordered before the exit of one of its agents, and every output is written. Allocation is deterministic: the steps of one allocator of tensor memory are ordered where their order decides which columns there are.',
   ],
   [
     'C6',

@@ -160,9 +160,9 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   W5: {
     looks: 'Two steps of the loop see the same data.',
     why: 'There are more barriers than slots, so two steps fill one slot.',
-    cuda: 'allocate as many slots as barriers, and index both alike',
-    triton: 'Gluon: allocate as many slots as barriers, and index both alike',
-    pallas: 'allocate as many slots as barriers, and index both alike',
+    cuda: 'allocate as many slots as barriers, and use the same index for both',
+    triton: 'Gluon: allocate as many slots as barriers, and use the same index for both',
+    pallas: 'allocate as many slots as barriers, and use the same index for both',
   },
   B1: {
     looks: 'The kernel hangs, or a wait passes a turn too early.',
@@ -174,7 +174,7 @@ export const remedies: Readonly<Record<HazardId, Remedy>> = {
   B2: {
     looks: 'The launch fails, or a barrier opens a turn too early.',
     why: 'More arrivals come than the barrier counts.',
-    cuda: 'one arrival per generation and thread that is counted, or a larger count in `mbarrier.init`',
+    cuda: 'one arrival per generation from each thread that is counted, or a larger count in `mbarrier.init`',
     triton: 'Gluon: a larger `count=`, or one arrival fewer',
     pallas: 'a larger `num_arrivals`, or one arrival fewer',
   },

@@ -400,7 +400,7 @@ const reasonOf = (world: World, m: Machine, outcome: Outcome): string => {
     case 'completed':
       return ''
     case 'stuck':
-      return `nothing can happen any more: ${stuckText(world, m)}`
+      return `no further step is possible: ${stuckText(world, m)}`
     case 'outOfFuel':
       return 'its fuel was spent'
     case 'refused':

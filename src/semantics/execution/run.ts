@@ -81,7 +81,7 @@ export interface Watch {
   readonly begun: (m: Machine, events: ReadonlyArray<LogEvent>) => void
   /** an event has happened, and this is the machine after it */
   readonly stepped: (m: Machine, key: EventKey, events: ReadonlyArray<LogEvent>) => void
-  /** nothing can happen any more: what is blocked says so */
+  /** no further step is possible: what is blocked says so */
   readonly ended: (events: ReadonlyArray<LogEvent>) => void
 }
 

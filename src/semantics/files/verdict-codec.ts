@@ -112,7 +112,7 @@ const operation: Wire<Operation> = define('Operation', () =>
       ),
       source: described(
         text,
-        'what the author wrote there, and what the compiler made of it, where there is a text',
+        'the source line of the author, and what the compiler made of it, if the text is available',
       ),
     },
   ),
@@ -271,7 +271,7 @@ const schedule: Wire<string> = refined(text, 'a schedule', (s): s is string => s
 
 const alike: Wire<AlikeFinding> = define('AlikeFinding', () =>
   record<AlikeFinding>()(
-    'a finding that is alike to another',
+    'a similar finding',
     {
       schedule: described(scheduled, 'the schedule that replays it: its place in `schedules`'),
       a: findingFields.a,
@@ -301,7 +301,7 @@ const replayable: Wire<ReplayableFinding> = define('ReplayableFinding', () =>
         accepted: described(text, 'why it is accepted, if a baseline accepts it'),
         levels: described(
           list(levelName),
-          'the levels that have it, of a verdict on several; the first tells it',
+          'in a verdict on several levels: the levels with this finding; the first one is shown',
         ),
       },
       findingMay,
@@ -426,7 +426,7 @@ export const comparisonFields: { readonly [K in keyof Comparison]: Wire<Comparis
   different: described(nat, 'elements with other bits'),
   maxUlp: described(finite, 'the largest distance in units in the last place'),
   ulpHistogram: described(dictionary('counts', nat), 'elements by distance: 0, 1, 2, 3-4, 5-8, ...'),
-  nanMismatch: described(nat, 'elements of which one is a NaN and the other is not'),
+  nanMismatch: described(nat, 'elements that are a NaN on one side only'),
   nanPayload: described(nat, 'NaNs with different bits'),
   zeroSign: described(nat, 'zeros of different sign'),
   first: described(
@@ -553,7 +553,7 @@ const level: Wire<Level> = define('Level', () =>
               level: described(levelName, 'the form in which the kernel was judged'),
               result: described(
                 either('a verdict or a word', verdictName, oneOf('refused', 'not-judged')),
-                'its verdict there; `refused`: it was there and is not taken; `not-judged`: it was not there, or not asked',
+                'its verdict there; `refused`: the form is not supported; `not-judged`: the form is missing or was not requested',
               ),
               reason: described(text, 'why, in one line'),
             },
@@ -641,13 +641,13 @@ const written: Wire<Verdict> = define('Verdict', () =>
       spent: described(spent, 'where one run did not decide, and others were tried: what these have cost'),
       guessed: described(
         list(text),
-        'arguments of the launch whose sizes or values are a guess: no fault and no O1 is held against the kernel',
+        'arguments of the launch with guessed sizes or values: a fault or an O1 may come from the guess, so neither is an error',
       ),
       mended: described(
         list(mendedFinding),
         'edges that were added first, in this order: the verdict is that of the program with them',
       ),
-      accepted: described(list(acceptedFinding), 'rows of the baseline that was asked for'),
+      accepted: described(list(acceptedFinding), 'rows of the baseline'),
       passes: described(bool, 'whether a check passes with what the baseline accepts'),
       open: described(text, 'why it does not'),
       levels: described(level, 'what each level came to, where several were asked'),

@@ -45,7 +45,7 @@ export const saying = (
   if (there !== undefined && there.says !== says)
     return V.fault(
       'wgmma.warpgroup',
-      `the warps of a warpgroup must do alike: ${nameOf(world, agent)} has ${says} where ${nameOf(world, there.agent)} has ${there.says}`,
+      `the warps of a warpgroup must do the same: ${nameOf(world, agent)} has ${says} where ${nameOf(world, there.agent)} has ${there.says}`,
     )
   const counts = before.counts.map((n, warp) => (warp === own ? n + 1 : n))
   const said = there === undefined ? [...before.said, { agent, says }] : before.said

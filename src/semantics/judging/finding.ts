@@ -43,7 +43,7 @@ export interface Operation {
   readonly operation?: number
   /** the tensor of global memory that the asynchronous operation reads or writes, where its statement does not name it (`copied.ts`) */
   readonly tensor?: string
-  /** what the author wrote there, and what the compiler made of it, where there is a text (`details.ts`) */
+  /** the source line of the author, and what the compiler made of it, if the text is available (`details.ts`) */
   readonly source?: string
 }
 

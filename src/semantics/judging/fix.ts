@@ -331,7 +331,7 @@ const blockText = (spoken: Spoken, f: Finding, word: string): string => {
     case 'inside':
       return `\`bar.sync 1, n\` between ${x} and ${y}${outsideText(meeting.outside)}, for the n threads that take the branch at \`${meeting.branch}\`: ${word} would wait for the others, too`
     case 'apart':
-      return `\`bar.arrive 1, n\` after ${x} and \`bar.sync 1, n\` before ${y}, for n threads in all: they are on different ways of the branch at \`${meeting.branch}\`, so ${word} can stand in neither`
+      return `\`bar.arrive 1, n\` after ${x} and \`bar.sync 1, n\` before ${y}, for n threads in all: they are on different sides of the branch at \`${meeting.branch}\`, so ${word} fits on neither`
   }
 }
 

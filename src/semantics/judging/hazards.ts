@@ -404,7 +404,7 @@ const rows = {
   B8: {
     title: 'a waiter that skips generations',
     definition:
-      'An agent that waits for a barrier does not observe each of its generations: those before the one that it observes, or the last ones. Pallas asks it of every waiter.',
+      'An agent that waits for a barrier does not observe each of its generations: those before the one that it observes, or the last ones. Pallas requires this of every agent that waits.',
     severity: 'C',
     by: ['detector'],
     rank: 3,

@@ -130,8 +130,8 @@ type PartOf<R> = { [T in keyof R]: keyof R[T] }[keyof R]
 /** What stands in a part of this name, in whichever node. */
 const meanings: { readonly [P in PartOf<InRows>]: string } = {
   dtype: 'type of the constant',
-  as: 'what the elements of both operands are taken as',
-  value: 'its value; what no number of JSON says stands as text',
+  as: 'the element type as which both operands are read',
+  value: 'its value; as text if JSON has no number for it',
   name: 'what a binder calls it',
   slot: 'number of the slot',
   of: 'a view, or barriers',
@@ -175,7 +175,7 @@ const particular: { readonly [T in keyof InRows]?: { readonly [P in keyof InRows
   vote: { of: 'whether one true element is enough' },
   descriptor: { param: 'name of a descriptor' },
   castPtr: { dtype: 'its new target' },
-  reinterpret: { dtype: 'type of the elements', layout: 'where each element lies from the base' },
+  reinterpret: { dtype: 'type of the elements', layout: 'the offset of each element from the base' },
 }
 
 /** A part of a row: its name, its word (`choice` for all lists of words), the words there are to choose from, and what it means. */

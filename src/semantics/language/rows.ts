@@ -301,7 +301,7 @@ export const meanings: { readonly [K in keyof Rows]: string } = {
     'accumulator (m x n) = accumulator, if `accumulate`, + A (m x k) * B (k x n), asynchronously. `completions`: for each, one arrival when the product completes, unless its predicate is false. `saturate` is as in wgmma.mma. `weightStationary`: the `.ws` form, whose accumulator lies in the data paths of 32, 64 and 128 rows of that form.',
   'tcgen05.commit':
     'Arrives at the barrier when all earlier operations of this agent in the tensor pipe are done.',
-  'tcgen05.cp': 'Copies rows of shared memory to lanes of tensor memory; the shape says to which lanes.',
+  'tcgen05.cp': 'Copies rows of shared memory to lanes of tensor memory; the shape selects the lanes.',
   'tcgen05.shift': 'Copies rows of 32 bytes, each to the next lane.',
   'tcgen05.ld': 'Asynchronous: the registers hold the data after `tcgen05.waitLd`.',
   'tcgen05.st': 'Writes registers into tensor memory, asynchronously: it is done after `tcgen05.waitSt`.',
@@ -378,7 +378,7 @@ export const fieldMeanings: { readonly [F in FieldOf<Rows[keyof Rows] | typeof c
   shape: 'which rows go to which lanes',
   decrement: 'whether the wait subtracts `value` when it passes',
   response: 'the 16 bytes of the answer',
-  action: 'whether registers are taken or given back',
+  action: 'whether registers are acquired or released',
   why: 'the message of the fault, with the values instead of {left} and {right}',
   left: 'a value that the message shows',
   right: 'a value that the message shows',

@@ -102,7 +102,7 @@ export interface Header {
   readonly ctas: number
   /** clusters that run together, each with as many of the CTAs, in their order; absent: one */
   readonly resident?: number
-  /** clusters of the whole grid, of which cluster launch control may take some away; absent: those that the log has */
+  /** clusters of the whole grid, if cluster launch control may cancel some of them; absent: those that the log has */
   readonly clusters?: number
   readonly planes: ReadonlyArray<Plane>
   readonly tensors: ReadonlyArray<LoggedTensor>

@@ -141,7 +141,7 @@ export const mended = (
   if (nearest === null)
     return refuse(
       'mend.no-edge',
-      `${program.name}: no statement that could be added mends ${finding.id}; the fix is: ${missing.text}`,
+      `${program.name}: no statement that could be added fixes ${finding.id}; the fix is: ${missing.text}`,
     )
   return refuse(
     'mend.not-found',

@@ -19,7 +19,7 @@
  * | T0, T1: sync           | bar.warp.sync of lanes of one warp, each an agent of its own                                     |
  * | #1                     | an operation, between its issue and its signals                                                 |
  *
- * Sources: *PTX n* is a section of the PTX ISA as 9.1 numbers it, where the number has been looked up; any other section stands by its title, “Title”; "documented nowhere" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
+ * Sources: *PTX n* is a section of the PTX ISA as 9.1 numbers it, where the number has been looked up; any other section stands by its title, “Title”; "not documented" is a rule that shipped kernels rely on or that the conditions need, and that no manual states.
  */
 import type { Choices, Judging } from './judging.js'
 import * as Order from './order.js'
@@ -49,7 +49,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'program',
     part: 'order',
-    says: 'Each event of an agent comes after the one before it, and sees what that one saw.',
+    says: 'Each event of an agent comes after the one before it, and sees what the earlier event saw.',
     source: 'PTX, “Program Order”',
     litmus: { log: ['T0: write x', 'T0: read x'], expect: ok, without: 'race' },
     arrows: Order.program,
@@ -99,9 +99,9 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'relaxed',
     part: 'order',
-    says: 'Every other event of a phase (a relaxed arrive, an expectation, an arrive whose wait is relaxed or whose scope is too narrow) comes before the waits that observe it, and tells nothing. Under `strict` it orders no access at all; otherwise a pair that is ordered by it alone is noted.',
+    says: 'Every other event of a phase (a relaxed arrive, an expectation, an arrive whose wait is relaxed or whose scope is too narrow) comes before the waits that observe it, and publishes nothing. Under `strict` it orders no access at all; otherwise a pair that is ordered by it alone is noted.',
     source:
-      'documented nowhere: PTX 9.7.13.15 gives relaxed arrives and waits no order; shipped kernels leave through relaxed cluster barriers',
+      'not documented: PTX 9.7.13.15 gives relaxed arrives and waits no order; shipped kernels leave through relaxed cluster barriers',
     litmus: {
       log: ['T0: read x', 'T0: arrive b relaxed', 'T1: wait b 0', 'T1: write x'],
       expect: ok,
@@ -132,7 +132,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'certain-peeks',
     part: 'order',
-    says: 'A peek (a test that only saves a later wait) is judged as false, and the wait as executed. But where the agent knows every event of a phase, a peek that is true of it cannot be false: it observes the phase there, and the wait does not.',
+    says: 'A peek (a test that only saves a later wait) is judged as false, and the wait as executed. If the agent knows every event of a phase, a peek that is true of it cannot be false: the peek observes the phase, and the wait does not.',
     source:
       'PTX, mbarrier.test_wait (true of a phase that is complete); src/semantics/judging/detector/peeks.ts',
     litmus: {
@@ -152,7 +152,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'phases',
     part: 'order',
-    says: 'The phases of a barrier end one after another: an agent that knows that one is over knows that the copies of the earlier ones are done. That does not make their bytes visible.',
+    says: 'The phases of a barrier end one after another: an agent that knows the end of one knows that the copies of all earlier ones are done. That does not make their bytes visible.',
     source: 'PTX 9.7.13.15.6 (phase completion); follows from C3 where that holds; captured: mbarrier.json',
     litmus: {
       log: [
@@ -175,7 +175,7 @@ const order: ReadonlyArray<Clause> = [
     part: 'order',
     says: 'A tcgen05.commit arrives when the entries before it in its queue are done, and its earlier commits have arrived; it tells of their tensor memory alone.',
     source:
-      'PTX 9.7.16.6 (mma, cp, shift before commit); that commits arrive in their order is documented nowhere, and without it matmul1 to matmul5 end with arrivals pending',
+      'PTX 9.7.16.6 (mma, cp, shift before commit); it is not documented that commits arrive in order, and without this matmul1 to matmul5 end with arrivals pending',
     litmus: {
       log: [
         'T0: issue #1 mma',
@@ -413,9 +413,9 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'pipe',
     part: 'order',
-    says: 'In one unit of one agent some operations happen as they are issued, and the later sees what the earlier wrote: wgmma after wgmma; product after product, product after copy or shift, copy 4x256b after shift, shift after product. Every other pair needs a completion. That products with different accumulators are in order is an assumption (`tensorPipe`), and what rests on it is noted.',
+    says: 'Some operations of one unit of one agent happen in the order of issue, and the later one sees what the earlier one wrote: wgmma after wgmma; product after product, product after copy or shift, copy 4x256b after shift, shift after product. Every other pair needs a completion. That products with different accumulators are in order is an assumption (`tensorPipe`), and what rests on it is noted.',
     source:
-      'PTX 9.7.16.6 (pipelined pairs), 8.9.1.1 (wgmma); products after any product: documented nowhere, FA4 and CUTLASS rely on it',
+      'PTX 9.7.16.6 (pipelined pairs), 8.9.1.1 (wgmma); products after any product: not documented, but FA4 and CUTLASS rely on it',
     litmus: {
       log: [
         'T0: issue #1 mma',
@@ -543,7 +543,7 @@ const visibility: ReadonlyArray<Clause> = [
     part: 'visibility',
     says: 'A write after a write need not see the first one if each byte of it was read in between. The read must have seen the first write and everything before it, through the proxy of the second write if the first was generic. It shows that the first write has landed.',
     source:
-      'documented nowhere: without it every refill of a ring by TMA is refused (TMA write, MMA read, commit, TMA write)',
+      'not documented: without it every refill of a ring by TMA is refused (TMA write, MMA read, commit, TMA write)',
     litmus: {
       log: [
         'T0: arrive b +16',
@@ -569,7 +569,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'fenced-read',
     part: 'visibility',
-    says: 'An ordinary read of shared memory must be fenced like a write before an asynchronous access overwrites it, by an agent that knows the read. On Hopper, and where a compiler placed the fences, a read without the fence is only a note. Under `strictProxies` it must be fenced on every chip, and in global memory, too.',
+    says: 'Before an asynchronous access overwrites shared memory that was read by ordinary loads, an agent that knows these reads must execute the fence, as for writes. On Hopper, and where a compiler placed the fences, a read without the fence is only a note. Under `strictProxies` it must be fenced on every chip, and in global memory, too.',
     source:
       "PTX 8.9.5 by its wording, CUTLASS's epilogue, ConSan; public reports of wrong results on GB200 without the fence (DeepEP #621, #642); shipped main loops for Hopper omit it, and no H100 is known to need it",
     litmus: {
@@ -636,7 +636,7 @@ const conflict: ReadonlyArray<Clause> = [
     part: 'conflict',
     says: 'A strong access comes before a weak one if a read that comes before the weak one has observed it, or a later write of the word by the same thread. The read must be a wait, or one that decides something: its value is then the same in every schedule that comes here.',
     source:
-      'PTX 8.9.5 (causality: observation, then base causality); that the earlier accesses of the word by the same thread come before, too, is documented nowhere: strictly speaking they race, although SC-per-location leaves the weak access no older value',
+      'PTX 8.9.5 (causality: observation, then base causality); it is not documented that the earlier accesses of the word by the same thread come before, too: strictly speaking they race, although SC-per-location leaves the weak access no older value',
     litmus: { log: ['T0: store s', 'T1: wait.word s', 'T1: write s'], expect: ok, without: 'race' },
   },
   {
@@ -769,7 +769,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C6',
     part: 'conditions',
-    says: 'Every expectation of a phase that is complete or has an arrival is known to a counted arrival of it; so is every arrival that is asked for.',
+    says: 'If a phase is complete or has an arrival, one of its counted arrivals knows each of its expectations and each arrival that was added to its count.',
     source: 'docs/hazards.md; captured: mbarrier.json (an expect_tx may complete a phase)',
     litmus: { log: ['T0: expect b 16', 'T1: arrive b'], expect: 'C6', without: ok },
   },
@@ -787,7 +787,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'start',
     part: 'ends',
-    says: 'An agent that reaches into the memory of another CTA, or allocates tensor memory for the pair, knows an event of that CTA: it has started. An operation reaches as its issuer knows.',
+    says: 'An agent that reaches into the memory of another CTA, or allocates tensor memory for the pair, knows an event of that CTA: it has started. An operation may reach another CTA if its issuer knows such an event.',
     source:
       'PTX, “Cluster of Cooperative Thread Arrays” and “barrier.cluster”; the CUDA programming guide, distributed shared memory (all blocks must have started)',
     litmus: { log: ['bare', "T0: write x'", 'T0, U0: meet'], expect: 'K4', without: ok },
@@ -875,7 +875,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'allocation',
     part: 'ends',
-    says: 'Tensor memory is used between its allocation and its release, and both are known; it is released once, by both CTAs of a pair alike, and by none before it knows the allocation of the other.',
+    says: 'Tensor memory is used between its allocation and its release, and both are known; it is released once. Both CTAs of a pair release it, and neither does so before it knows the allocation of the other.',
     source: 'PTX 9.7.16 (tcgen05.alloc, dealloc)',
     litmus: {
       log: ['T0: alloc t', 'T0, T1: meet', 'T1: issue #1 st', '#1: write t', 'T0: dealloc t', 'T1: wait.st'],

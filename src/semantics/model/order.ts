@@ -91,7 +91,7 @@ const branch: Flow = [...control, ['published', 'received']]
 const idly: Flow = same(...both, ...ordinary)
 const started: Flow = same(...both, 'tensor', ...ordinary)
 
-/** Each event of an agent comes after the one before it, and sees what that one saw. */
+/** Each event of an agent comes after the one before it, and sees what the earlier event saw. */
 export const program = (r: Reading): ReadonlyArray<Arrow> =>
   r.programs.flatMap((events) =>
     events.flatMap((e, k) => [

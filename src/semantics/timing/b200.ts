@@ -32,7 +32,7 @@ const own: Partial<Readonly<Record<Name, Parameter>>> = {
   'l2.bandwidth': f(68, `${table}: step 2`),
   'l2.near': a(129, 'as much faster than l2.bandwidth as on an H200'),
   'l2.step': a(680, 'as much faster than l2.bandwidth as on an H200'),
-  'dram.bandwidth': d(7200, `${brief}: 8 TB/s, of which nine tenths can be had`),
+  'dram.bandwidth': d(7200, `${brief}: 90 % of 8 TB/s`),
   'sm.shared': d(233472, guide),
   'tcgen05.rate': d(4096, `${brief}: 2.25 PFLOPS of dense f16`),
   'tcgen05.issue': a(20, 'as a copy is issued: an instruction of one thread'),
@@ -47,7 +47,7 @@ const kept = Object.fromEntries(
   allNames.map((name) => {
     const parameter = h100.parameters[name]
     const [how, by] = knownBy(parameter)
-    return [name, a(parameter.value, `an H100, of which it is ${how}: ${by}`)]
+    return [name, a(parameter.value, `an H100, ${how}: ${by}`)]
   }),
 )
 

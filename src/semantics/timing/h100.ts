@@ -71,7 +71,7 @@ export const h100: Chip = {
     'l2.bytes': d(50 * 2 ** 20, whitePaper),
     'dram.latency': m(400, 'chase, tma_one: dram beyond l2'),
     'dram.spread': m(440, 'tma_one_2d: boxes of 64 rows and more from dram, beyond l2 and one line'),
-    'dram.bandwidth': d(2950, 'data sheet: 3.35 TB/s, of which 88 % can be had, as of an H200'),
+    'dram.bandwidth': d(2950, '88 % of the 3.35 TB/s in the data sheet, the share that an H200 reaches'),
     'wgmma.issue': m(8, 'wgmma'),
     'wgmma.latency': m(45, 'wgmma: groups of one'),
     'wgmma.rate': d(2048, whitePaper),

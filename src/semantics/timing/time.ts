@@ -114,7 +114,7 @@ export const time = (
   if (wanted.ctas === 0)
     return refuse(
       'time.size',
-      `${source.name}: a multiprocessor of ${chip.name} takes no CTA of it (limit: ${wanted.by})`,
+      `${source.name}: a multiprocessor of ${chip.name} has no room for one of its CTAs (limit: ${wanted.by})`,
     )
   return pipe(
     source.launch(algebra, Object.assign({}, given, { resident: wanted.ctas, oneWave: true as const })),

@@ -223,7 +223,7 @@ const beyondChip = ({ header, ctas, resident }: World): ReadonlyArray<string> =>
   return resident === 1 || count <= most
     ? []
     : [
-        `whether a chip holds all ${thousands(count)} CTAs at once, of which some may wait for others (with one on each multiprocessor it holds ${String(most)}; a cooperative launch asks for it)`,
+        `whether a chip holds all ${thousands(count)} CTAs at once, because some may wait for others (with one on each multiprocessor it holds ${String(most)}; a cooperative launch requires it)`,
       ]
 }
 
@@ -233,7 +233,7 @@ const otherTurns =
 
 const askedInPairs: Schedules = 'any schedule that gives each two reads of one instruction any two values'
 const inPairs =
-  'other combinations of older values of the lanes and words that one instruction reads (each was tried alone, each two of them apart, and all together)'
+  'other combinations of older values of the lanes and words that one instruction reads (each was tried alone, each pair separately, and all together)'
 
 const otherOutputs =
   'whether outputs depend on timing: the program tests the progress of other agents, and all schedules were searched for hazards only'

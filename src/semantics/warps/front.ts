@@ -352,7 +352,7 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
       : []),
     ...(asksWhoRuns(p)
       ? [
-          'runs in which activemask finds other lanes together (lanes that have parted were taken to meet where their ways do)',
+          'runs in which activemask finds other lanes together (lanes that have parted were assumed to meet where their paths do)',
         ]
       : []),
     ...(p.code.some(({ operation: o }) => o._tag === 'nothing' && o.drops === true)
@@ -360,7 +360,7 @@ const outsideOf = (p: WarpProgram): ReadonlyArray<string> => {
       : []),
     ...(tellsOrder(p).size > 0
       ? [
-          'orders in which lanes of one warp arrive at an mbarrier that tells them how many were missing (they were taken to arrive in the order of their numbers)',
+          'orders in which lanes of one warp arrive at an mbarrier that tells them how many were missing (they were assumed to arrive in the order of their numbers)',
         ]
       : []),
     ...(has('setRegisters') && p.registers === null

@@ -55,7 +55,7 @@ export const barriersAt = (
   const out: { barrier: number; lanes: number[] }[] = []
   for (const { target, lanes, bytes } of found) {
     if (target._tag !== 'plane' || h.world.header.planes[target.plane]!.space !== 'smem')
-      return V.fault('mbarrier.space', 'an mbarrier lies in shared memory')
+      return V.fault('mbarrier.space', 'an mbarrier must be in shared memory')
     const cta = h.world.header.planes[target.plane]!.cta!
     for (let i = 0; i < lanes.length; i++) {
       const at = barrierAtAddress(h.world, cta, bytes[i]!)

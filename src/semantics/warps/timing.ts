@@ -311,11 +311,13 @@ export const timingOf = (p: WarpProgram): ReadonlyArray<string> => {
     const { reads, writes } = usesOf(o)
     const decides = writes.some((w) => places.has(w))
     if (o._tag === 'mbarrierWait' && !o.blocks && o.makes === undefined && decides)
-      because('tests an mbarrier, and the result decides something')
-    if (tellsOrder(p).has(o)) because('reads how many arrivals were missing, and that decides something')
+      because('tests an mbarrier, and a branch or a value depends on the result')
+    if (tellsOrder(p).has(o))
+      because('reads how many arrivals were missing, and a branch or a value depends on it')
     for (const row of reads) {
       const name = given.get(row)
-      if (name !== undefined && places.has(row)) because(`reads ${name}, and that decides something`)
+      if (name !== undefined && places.has(row))
+        because(`reads ${name}, and a branch or a value depends on it`)
     }
   }
   return [...reasons]

@@ -505,7 +505,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.barrier.remote-wait',
     message:
-      'wait: b lies in another block: a thread can arrive there, and waits for barriers of its own block',
+      'wait: b belongs to another block: a thread can arrive there, but can wait only for barriers of its own block',
     use: body(function* () {
       const b = yield* Pallas.Barrier('b')
       const r = yield* Pallas.clusterBarrierRef('peer', b, { x: i32(1) })

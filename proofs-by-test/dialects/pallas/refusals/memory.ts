@@ -228,7 +228,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   {
     code: 'pallas.scoped.differs',
     message:
-      'scope: all threads make a collective allocation alike, but a_smem is not what another thread allocated',
+      'scope: all threads must make the same collective allocation, but a_smem is not what another thread allocated',
     use: inThreads(2, function* () {
       const { thread } = yield* Pallas.contextHere
       const rows = thread?.index === 0 ? 8 : 16

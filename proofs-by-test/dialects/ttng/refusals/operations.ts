@@ -419,7 +419,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.async_shared_store.unsupported',
-    'send: elements of 32 or 64 bits are stored one by one, found i8, of which several are a word',
+    'send: elements of 32 or 64 bits are stored one by one, found i8, which has several in a word',
     sending({ dst: B.sharedMemory('s', 'i8', [8]) }),
   ),
   example(
@@ -670,7 +670,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   example(
     'ttng.tc_gen5_mma.cga',
-    'mma: a must not be dealt to CTAs along K, found (0, 1) (tc_gen5_mma)',
+    'mma: a must not be split between CTAs along K, found (0, 1) (tc_gen5_mma)',
     mma5({ options: { from: two, cga: { a: [[0, 1]] } } }),
   ),
   example(

@@ -147,7 +147,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   ),
   refusal(
     'ttng.scan.layout',
-    's: dimension 0 of (32,) must be dealt to neighbours of a thread, then to lanes, warps and blocks',
+    's: dimension 0 of (32,) must be distributed over neighbours of a thread, then to lanes, warps and blocks',
     inside(() => T.scan('s', [{ value: floats }], { axis: 0, reverse: false }, first)),
   ),
   refusal(

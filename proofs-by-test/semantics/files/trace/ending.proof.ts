@@ -68,7 +68,7 @@ const of = (h: Header, ...events: ReadonlyArray<LogEvent>): string => {
 
 describe('a trace', () => {
   const two = header({ clusters: 2 })
-  const missing = (agent: string): string => `${agent} of CTA 0 has neither exited nor stands blocked`
+  const missing = (agent: string): string => `${agent} of CTA 0 has neither exited nor blocked`
   const pair = header({
     agents: [0, 1].map((cta) => ({ name: 'a', cta, warps: 1, starts: true })),
     ctas: 2,
@@ -117,7 +117,7 @@ describe('a trace', () => {
       'completed',
     ],
     ['how many is not said', of(header(), cluster(0), ...exits, cluster(1), ...exits), 'completed'],
-    ['two together', of(pair, cluster(0), exit(0)), 'a of CTA 1 has neither exited nor stands blocked'],
+    ['two together', of(pair, cluster(0), exit(0)), 'a of CTA 1 has neither exited nor blocked'],
     ['two together, and then one', of(pair, cluster(0), ...exits, cluster(2), exit(0)), 'completed'],
     [
       'a third that does nothing, of how many is not said',

@@ -76,7 +76,7 @@ describe('law 2: a trace that is cut off', () => {
     expect(faulting.verdict().verdict).toBe('invalid')
     expect(judged(faulting.lines)).toMatchObject({
       verdict: 'undecided',
-      reason: expect.stringMatching(/ of CTA 0 has neither exited nor stands blocked/),
+      reason: expect.stringMatching(/ of CTA 0 has neither exited nor blocked/),
     })
   })
   test('of a wrong program has no hazard that the whole does not have', () => {

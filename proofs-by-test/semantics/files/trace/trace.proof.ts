@@ -452,7 +452,7 @@ describe('law 3: errors', () => {
       'a number for two footprints',
       foreign(numbered(5, 0), numbered(5, 16)),
       'trace.reference',
-      'line 4: $.footprint.id: expected a number that is not taken, found 5',
+      'line 4: $.footprint.id: expected a number that is not in use, found 5',
     ],
     [
       'a layout defined twice, differently',

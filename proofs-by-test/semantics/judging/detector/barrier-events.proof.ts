@@ -215,7 +215,7 @@ describe('counting', () => {
     [
       2 ** 20 - 1,
       [
-        'B2 b@0: 1048575 arrivals are pending and 1 more are asked for: a phase has at most 1048575 (increment: asks for an arrival)',
+        'B2 b@0: 1048575 arrivals are pending and 1 more were added: a phase has at most 1048575 (increment: asks for an arrival)',
       ],
     ],
   ])('beside %i that are pending one more', (count, expected) => {

@@ -83,7 +83,7 @@ describe('which wait explains the others', () => {
     const j = story().judge()
     expect(ids(j)).toEqual(['B1'])
     expect(j.findings[0]!.text).toBe(
-      'deadlock: slow@0 waits for b0@0 generation 2: 1 of 1 arrivals missing; it waits for generation 0, but that one and the next are over, so the parity is the same again',
+      'deadlock: slow@0 waits for b0@0 generation 2: 1 of 1 arrivals missing; it waits for generation 0, but that generation and the next are complete, so the parity is the same again',
     )
   })
   it('in a cycle it comes first', () => {
@@ -581,7 +581,7 @@ describe('which wait is the cause', () => {
     complete(0, false)
     s.wait(1, 0, 1, { blocked: true })
     expect(s.judge().findings.map((f) => `${f.id} ${f.text}`)).toEqual([
-      'B1 deadlock: slow@0 waits for b0@0 generation 3: 1 of 1 arrivals missing; it waits for generation 1, but that one and the next are over, so the parity is the same again',
+      'B1 deadlock: slow@0 waits for b0@0 generation 3: 1 of 1 arrivals missing; it waits for generation 1, but that generation and the next are complete, so the parity is the same again',
     ])
   })
   it('the cycle comes before what hangs on it, in its order, from the first that is blocked', () => {

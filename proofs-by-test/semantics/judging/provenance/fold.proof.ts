@@ -156,7 +156,7 @@ describe('what leaves its tensor', () => {
       ),
       4,
     )
-  const refused = 'there reads something other than zero where an element is nowhere'
+  const refused = 'there reads something other than zero for an element that is in no memory'
   it('is zero, if the read does not say that it is something else', () => {
     expect(readBy(undefined, edge)).toEqual(rest)
     expect(readBy('other', edge)).toEqual([refused, refused, refused, refused])
@@ -185,7 +185,7 @@ describe('values of an agent', () => {
     const writes = (id: number): LogEvent => access('w', tile(0), { origin: { _tag: 'value', id } })
     expect(left([...reads, writes(7)])).toEqual(inputs('a', 3, 4))
     expect(left([...reads, writes(8)])).toEqual(inputs('b', 5, 6))
-    expect(left([...reads, writes(9)])).toEqual(all('a value from nowhere'))
+    expect(left([...reads, writes(9)])).toEqual(all('a value that nothing computed'))
     // an operation that takes a value of its agent writes that
     expect(
       left([...reads, access('w', tile(0), { operation: 3, origin: { _tag: 'value', id: 7 } })]),
@@ -366,7 +366,7 @@ describe('reductions', () => {
   })
   it('of nothing that was read', () => {
     expect(left([zeroed, { ...by(2, 'w', tile(0)), combine: 'add' }])).toEqual(
-      all('there joins a value from nowhere'),
+      all('there joins a value that nothing computed'),
     )
   })
   it('of an agent by itself are computed', () => {

@@ -214,7 +214,7 @@ describe('what a read finds, by hand', () => {
   it('several writes: of one kind, of one input, of the same tensors and k’s', () => {
     const kinds = (x: (m: Memory) => Terms, y: (m: Memory) => Terms): Terms =>
       at(filled([0, 4, x], [8, 4, y, 'f16', 1]), 4, 4)
-    const mixed = 'elements of different kinds lie side by side: from here and from there'
+    const mixed = 'elements of different kinds are adjacent: from here and from there'
     expect(texts(kinds(part(0, 0), part(0, 64)), 4)).toEqual(['a+4', 'a+6', 'a+64', 'a+66'])
     expect(why(kinds(part(0, 0), part(1, 64)))).toBe(mixed)
     expect(texts(kinds(total(0, 1, 0, [0, 4]), total(0, 1, 10, [0, 4])), 4)).toEqual([
@@ -224,7 +224,7 @@ describe('what a read finds, by hand', () => {
       'a[11] b[3] 0,1,2,3',
     ])
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 1, 10, [0, 5])))).toBe(
-      'elements that are sums over 0:4 and over 0:5 of k lie side by side: from here and from there',
+      'elements that are sums over 0:4 and over 0:5 of k are adjacent: from here and from there',
     )
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(2, 1, 10, [0, 4])))).toBe(mixed)
     expect(why(kinds(total(0, 1, 0, [0, 4]), total(0, 2, 10, [0, 4])))).toBe(mixed)

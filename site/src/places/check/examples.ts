@@ -70,7 +70,7 @@ export const examples: ReadonlyArray<Example> = [
     kernel: 'matmul1',
     without: ['wait consumed'],
   }),
-  named('zoo/W3', 'twelve lines: an operand of wgmma is overoverwritten while it is read', {
+  named('zoo/W3', 'twelve lines: an operand of wgmma is overwritten while it is read', {
     ...empty,
     kernel: 'zoo/W3',
   }),

@@ -114,7 +114,7 @@ export const WhatIf = ({
                   <button
                     type="button"
                     class="button small"
-                    aria-label={`without ${w}: put it back`}
+                    aria-label={`without ${w}: restore it`}
                     onClick={() => {
                       change({ without: state.without.filter((x) => x !== w) })
                     }}
@@ -132,7 +132,7 @@ export const WhatIf = ({
                   <button
                     type="button"
                     class="button small"
-                    aria-label={`edge of finding ${String(n)}: take it away`}
+                    aria-label={`edge of finding ${String(n)}: remove it`}
                     onClick={() => {
                       change({ mend: state.mend.slice(0, k) })
                     }}

@@ -111,7 +111,7 @@ export const Compare = ({ params, set }: PlaceProps) => {
           params={params}
           set={set}
           instead={shape}
-          hint="as the first says"
+          hint="the shape of the first layout"
         />
         <LabelsSwitch params={params} set={set} />
       </div>
@@ -131,8 +131,8 @@ export const Compare = ({ params, set }: PlaceProps) => {
                 <span aria-hidden="true">✗</span>different
               </span>{' '}
               {numberAt(check, 'different').toLocaleString('en')} elements lie elsewhere. The first is (
-              {numbersAt(differs, 'index').join(', ')}), framed on both boards: in the one, {places('layout')}
-              ; in the other, {places('against')}.
+              {numbersAt(differs, 'index').join(', ')}), framed on both boards: on the left,{' '}
+              {places('layout')}; on the right, {places('against')}.
             </p>
           )}
           {pair !== null && (

@@ -549,7 +549,7 @@ export const turnsOf = (document: Members): DrawnTurns => {
       const served = now.words.find(({ bank }) => bank === first.bank)?.lanes ?? []
       const some = (list: ReadonlyArray<number>): string =>
         `${list.length === 1 ? who : `${who}s`} ${list.slice(0, 12).join(', ')}${list.length > 12 ? ` and ${String(list.length - 12)} more` : ''}`
-      return `Of bank ${String(first.bank)}, ${some(served)} ${served.length === 1 ? 'has' : 'have'} a word now; ${some(lanes)} ${lanes.length === 1 ? 'collides and waits' : 'collide and wait'}.`
+      return `Bank ${String(first.bank)} serves ${some(served)} now; ${some(lanes)} ${lanes.length === 1 ? 'collides and waits' : 'collide and wait'}.`
     },
   }
 }

@@ -94,8 +94,8 @@ export const Linear = ({ params, set }: PlaceProps) => {
             ['compose', 'then another'],
             ['invertAndCompose', 'place in another layout'],
             ['product', 'times another'],
-            ['divideLeft', 'divided from the left'],
-            ['divideRight', 'divided from the right'],
+            ['divideLeft', 'left division by another layout'],
+            ['divideRight', 'right division by another layout'],
           ]}
         />
         {isBinary && <TextField label="the other" name="other" params={params} set={set} list={names} wide />}

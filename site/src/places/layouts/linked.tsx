@@ -213,7 +213,7 @@ export const Linked = ({
     <div class="stack">
       <div class="layouts-readout" role="status">
         {pointed === null || here === null ? (
-          <span class="soft">point at a cell, or move with the arrow keys; a click keeps it</span>
+          <span class="soft">point at a cell, or move with the arrow keys; click to keep it</span>
         ) : (
           <>
             <strong>{here.says(pointed.cell)}</strong>

@@ -71,12 +71,12 @@ const Needed = ({ clause }: { readonly clause: string }) => {
     <p class="small">
       {missed.length > 0 && (
         <>
-          Without it not found: <Links all={missed} href={hazardHref} />.{' '}
+          Without it, not found: <Links all={missed} href={hazardHref} />.{' '}
         </>
       )}
       {refused.length > 0 && (
         <>
-          Without it mended twins are refused: <Links all={refused} href={hazardHref} />.
+          Without it, fixed kernels are refused: <Links all={refused} href={hazardHref} />.
         </>
       )}
     </p>
@@ -110,7 +110,7 @@ const Hazards = ({ section }: { readonly section: MemorySection }) =>
           <tr>
             <th scope="col">hazard</th>
             <th scope="col">not found without</th>
-            <th scope="col">its mended twin is refused without</th>
+            <th scope="col">the fixed kernel is refused without</th>
           </tr>
         </thead>
         <tbody>

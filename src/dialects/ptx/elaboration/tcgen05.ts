@@ -117,7 +117,7 @@ const copy = (h: Here): void => {
   const named = m['multicast'] === undefined ? m['shape'] : `${m['shape'] ?? ''}.${m['multicast']}`
   const shape = copyShapes.find((one) => one === named)
   if (shape === undefined || m['fmt'] !== undefined) {
-    refuse(h.e, 'ptx.opcode', 'a copy of bytes as they are, of a shape that is supported', h.opcode)
+    refuse(h.e, 'ptx.opcode', 'a copy without conversion, of a supported shape', h.opcode)
     return
   }
   emit(

@@ -136,7 +136,7 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.wait::ld sync aligned | - | waits for the loads of this thread
   tcgen05.wait::st sync aligned | - | waits for the stores of this thread
   tcgen05.fence::before_thread_sync | - | orders what was asked before a barrier
-  tcgen05.fence::after_thread_sync | - | orders what is asked after a barrier
+  tcgen05.fence::after_thread_sync | - | orders later operations after a barrier
   tcgen05.cp ${group} shape=128x256b|4x256b|128x128b multicast=warpx2::02_13|warpx2::01_23? fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory
   tcgen05.cp ${group} shape=64x128b multicast=warpx2::02_13|warpx2::01_23 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to two warps each
   tcgen05.cp ${group} shape=32x128b multicast=warpx4 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to four warps

@@ -62,7 +62,7 @@ const reading = function* (h: Here, op: Operation): Steps<boolean> {
   if (decides !== null)
     return yield* refusedAt(
       op,
-      'an atomic operation whose order is modelled in TTGIR (PTX has the order of this one)',
+      'an atomic operation whose order is modelled in TTGIR (check the PTX for this one)',
       `sem = ${sem} where the result decides: ${decides.name} in line ${String(decides.at.line)}${plain === null ? '' : `, and ${plain.name} in line ${String(plain.at.line)} stores to the same tensor`}`,
     )
   return isRead

@@ -180,13 +180,13 @@ const crossing = (m: Module, op: Operation): string | null => {
   const [from, to] = own(alike, op.name) ?? []
   if (from !== undefined && (own(op.operands, from) ?? []).length > 0) {
     const [a, b] = [rowsOfType(m, first(from)), rowsOfType(m, to === undefined ? op.results[0] : first(to))]
-    if (!same(a, b)) return 'source and result that are dealt to the CTAs alike'
+    if (!same(a, b)) return 'source and result that are distributed over the CTAs in the same way'
   }
   const operand = first('src') ?? first('srcs') ?? first('lhs')
   if (rearranging.has(op.name) && isDealt(rowsOfType(m, operand))) return 'a tensor that no two CTAs share'
   const axis = attributeOf(op.attributes, 'axis')
   return along.has(op.name) && axis?._tag === 'integer' && isDealt(rowsOfType(m, operand), Number(axis.value))
-    ? 'a dimension that is not dealt to the CTAs'
+    ? 'a dimension that is not split between the CTAs'
     : null
 }
 const isLinear = (m: Module, t: Type): boolean =>

@@ -60,7 +60,7 @@ export const copyRows: Rows = {
     const pointer = op.operands['desc_ptr']?.[0]?.name ?? ''
     const type = h.maps.get(pointer)
     if (type?._tag !== 'descriptor')
-      return yield* refusedAt(op, 'a pointer that is taken as a tensor descriptor further on', `%${pointer}`)
+      return yield* refusedAt(op, 'a pointer that is used as a tensor descriptor later', `%${pointer}`)
     const acquired = yield* T.tensormapFenceproxyAcquire(label, yield* operand(h, op, 'desc_ptr'), {
       dtype: yield* dtypeHere(op, type.block),
       rank: shapeOf(type.block).length,

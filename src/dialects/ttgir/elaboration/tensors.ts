@@ -184,7 +184,7 @@ export const tensorRows: Rows = {
   },
   // what the compiler was promised: where it is not so, anything may have become of the kernel
   'llvm.intr.assume': function* (h, op, label) {
-    const who = '; the kernel promised it to its compiler, so anything may come of it'
+    const who = '; the kernel promised this to its compiler, so the result is undefined'
     yield* T.assert(label, yield* operand(h, op, 'condition'), yield* told(h, op, 'tl.assume', who))
     return []
   },

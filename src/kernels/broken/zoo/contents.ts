@@ -38,7 +38,7 @@ const byAnotherCopy = S.twin({
   id: 'V1',
   title:
     'a tile reaches its reader only through a copy that its writer issued afterwards: that publishes the bytes of the copy alone',
-  fix: 'arrive on a barrier after the write, and wait for that one too',
+  fix: 'arrive on a barrier after the write, and wait for that barrier, too',
   shows: { verdict: 'hazard', a: 'write s', b: 'read s' },
   *body(fixed) {
     const x = yield* S.global('x')

@@ -243,7 +243,7 @@ const nearText = ({ name, outputs }: Extract<Compared, { readonly _tag: 'near' }
       const bound = boundText(tolerance, size)
       return worst === null
         ? `${tensor}: ${thousands(elements)} elements are within ${bound} of ${name}; the farthest by ${largestError.toExponential(1)}`
-        : `${tensor}: element ${thousands(worst.at)} is ${String(worst.found)}, and by ${name} ${String(worst.expected)}: farther than ${bound}`
+        : `${tensor}: element ${thousands(worst.at)} is ${String(worst.found)}, and by ${name} ${String(worst.expected)}, which differs by more than ${bound}`
     })
     .join('; ')
 

@@ -183,8 +183,7 @@ const open = (
     return goesOn
       ? refuse('bad-flag', '--resume: expected the results so far as -o FILE, found no -o')
       : E.right({ journal: null, before: [] })
-  if (world.sweeps === undefined)
-    return refuse('bad-flag', `-o: expected a place where a file can grow, found none for '${output}'`)
+  if (world.sweeps === undefined) return refuse('bad-flag', `-o: cannot append to '${output}'`)
   const journal = world.sweeps.journal(output, goesOn)
   if (E.isLeft(journal)) return journal
   const head = headOf(world.version, spec, grid, shard)

@@ -95,7 +95,7 @@ const write = (
         `${fields(paletteOf(world), 11, [
           ['wrote', directory],
           ['suites', made.suites.map(({ name }) => name).join(', ')],
-          ['cases', `${thousands(cases)}, of which ${thousands(refused)} are refused`],
+          ['cases', `${thousands(cases)}, ${thousands(refused)} of them refused`],
           ['files', `${thousands(made.files.length)}, ${thousands(bytes)} bytes; manifest.json lists them`],
         ])}\n`,
     }

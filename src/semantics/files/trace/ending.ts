@@ -78,7 +78,7 @@ const owed = (r: Reading): string | null => {
   const [agent] = running
   if (agent !== undefined) {
     const others = running.length > 1 ? `, like ${String(running.length - 1)} more` : ''
-    return `${agent.name} of CTA ${String(agent.cta)} has neither exited nor stands blocked${others}`
+    return `${agent.name} of CTA ${String(agent.cta)} has neither exited nor blocked${others}`
   }
   const [idle] = r.idle
   if (idle !== undefined) return `operation ${String(idle)} was issued and has done nothing`

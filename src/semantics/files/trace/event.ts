@@ -346,7 +346,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         outside: described(
           tag('other'),
-          'of a read: elements that are nowhere read as something other than zero; absent: as zero',
+          'of a read: the value of elements that are in no memory, if it is not zero; absent: zero',
         ),
         value: described(nat, 'the number of the value that a read returned'),
         origin: described(origin, 'of a write: where its value came from'),
@@ -521,7 +521,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           fenceKind,
           'which fence; `memory` orders all accesses as far as its scope, `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released',
         ),
-        scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'whose memory it is about'),
+        scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'the memory that it covers'),
       },
       {
         sequential: described(yes, 'of `memory`: it is in one order with all others that are (fence.sc)'),
@@ -557,7 +557,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         tensor: described(bool, 'whether it carries tensor-core order without the thread-sync fences'),
         loose: described(
           oneOf<Loose>('ended', 'places'),
-          'an `.aligned` arrive of a warp of which threads have ended, or stand at different places of the program',
+          'an `.aligned` arrive of a warp whose threads have partly ended, or are at different places in the program',
         ),
       },
     ),

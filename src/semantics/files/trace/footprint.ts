@@ -94,7 +94,7 @@ export const footprintWire: Wire<WrittenFootprint> = define('Footprint', () =>
           plane,
           dtype,
           layout: described(nat, 'number of the layout'),
-          base: described(nat, 'where it lies in the memory, in bytes'),
+          base: described(nat, 'its offset in the memory, in bytes'),
         },
         { define: described(refWire, 'the layout, where its number is new') },
       ),
@@ -373,7 +373,7 @@ export const readFootprint = (k: Known, f: WrittenFootprint): E.Either<Fault, Fo
       if (f.id !== undefined) {
         const before = k.footprints.get(f.id)
         if (before !== undefined && before !== made)
-          return wrong('trace.reference', '$.footprint.id', 'a number that is not taken', f.id)
+          return wrong('trace.reference', '$.footprint.id', 'a number that is not in use', f.id)
         k.footprints.set(f.id, made)
       }
       return E.right(made)

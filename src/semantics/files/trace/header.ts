@@ -90,7 +90,10 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               cta: described(nat, 'the CTA that owns it; none owns global memory'),
               agent: described(nat, 'index of the agent that owns it, of registers'),
               output: described(bool, 'whether every byte must be written by the end'),
-              zeros: described(oneOf<true>(true), 'it is asked about, and zeros before the launch'),
+              zeros: described(
+                oneOf<true>(true),
+                'the claim is about this tensor, which holds zeros before the launch',
+              ),
               given: described(
                 oneOf<true>(true),
                 'of an output: the caller gave what it holds before the launch, and bytes that nothing writes keep it',
@@ -130,7 +133,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               contract: described(contractWire, "the rules that its users keep: bare PTX, or Pallas's"),
               ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
               plane: described(nat, 'index of the shared memory that it lies in'),
-              address: described(nat, 'where it lies there, in bytes'),
+              address: described(nat, 'its offset there, in bytes'),
             },
             {},
           ),
@@ -150,11 +153,11 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
       ),
       fences: described(
         oneOf<Fencing>('author', 'library', 'compiler', 'lowered'),
-        'who writes the fences that asynchronous units need: the author of the program, each of them; a library, whose users do not fence its barriers; or the compiler that made it; one that has still to lower it, and publishes its barriers. Absent: what lowers the program publishes its barriers',
+        'the writer of the fences that asynchronous units need: the author of the program writes each of them; a library initialises barriers that its users do not fence; the compiler that made the program; or one that will lower it, and publishes its barriers. Absent: what lowers the program publishes its barriers',
       ),
       clusters: described(
         nat,
-        'clusters of the whole grid, of which cluster launch control may take some away; absent: those that the log has',
+        'clusters of the whole grid, if cluster launch control may cancel some of them; absent: those that the log has',
       ),
     },
   ),

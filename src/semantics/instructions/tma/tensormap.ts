@@ -62,7 +62,7 @@ const objectOperand = (o: Environment, e: ExprNode): Elements | FaultValue => {
   if (p.address % mapAlignment !== 0)
     return V.fault(
       'A4',
-      `at: a tensor map lies at a multiple of ${String(mapAlignment)} bytes, found ${String(p.address)}`,
+      `at: a tensor map must be at a multiple of ${String(mapAlignment)} bytes, found ${String(p.address)}`,
     )
   if (p.address < 0 || p.address + mapBytes > size)
     return V.fault(

@@ -125,7 +125,7 @@ const ask = (c: Context, b: BarrierState, e: BarrierEvent): void => {
       draft(
         'B2',
         'E',
-        `${barrierName(c.header, e.barrier)}: ${String(b.pending)} arrivals are pending and ${String(e.count)} more are asked for: a phase has at most ${String(limit)}`,
+        `${barrierName(c.header, e.barrier)}: ${String(b.pending)} arrivals are pending and ${String(e.count)} more were added: a phase has at most ${String(limit)}`,
         [ofBarrier(e.barrier)],
         actor(e.stamp, 'asks for an arrival'),
       ),

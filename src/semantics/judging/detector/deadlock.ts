@@ -424,5 +424,5 @@ const ofContribution = (e: Contribution | undefined): Actor | undefined =>
 /** `wanted`: the generation that the waiter has not seen yet. */
 const because = (id: BlockingId, wanted: number): string =>
   id === 'B1'
-    ? `; it waits for generation ${String(wanted)}, but that one and the next are over, so the parity is the same again`
+    ? `; it waits for generation ${String(wanted)}, but that generation and the next are complete, so the parity is the same again`
     : ''

@@ -97,7 +97,7 @@ const bare = (kind: 'zero' | 'number' | 'sum', text: string): Tree => ({
 const ofInput = (asking: Asking, e: Input, i: number, j: number): E.Either<string, Tree> => {
   const t = asking.tensors.find(({ plane }) => plane === e.plane)
   const at = t === undefined ? null : coordinatesOf(t, e.address)
-  if (t === undefined || at === null) return E.left('has an element of no tensor in it')
+  if (t === undefined || at === null) return E.left('contains an element of no tensor')
   const ways = waysOf(t, at, i, j)
   return ways.length === 0
     ? E.left(`has ${t.name}[${at.map(String).join(', ')}] in it`)

@@ -227,7 +227,8 @@ const onMmaAccess = (s: State, m: Mma, e: Access): void => {
 const onJoin = (s: State, e: Access, combine: Combine): void => {
   if (e.rw === 'r') return
   const carried = e.operation === undefined ? undefined : s.carrying.get(e.operation)
-  const by = carried?.terms ?? other(`${siteName(s.memory, e.stamp.site)} joins a value from nowhere`)
+  const by =
+    carried?.terms ?? other(`${siteName(s.memory, e.stamp.site)} joins a value that nothing computed`)
   write(s.memory, e.footprint, joined(combine, read(s.memory, e.footprint), by), e.stamp.site)
 }
 
@@ -235,7 +236,9 @@ const onJoin = (s: State, e: Access, combine: Combine): void => {
 const readBy = (s: State, e: Access): Terms => {
   const terms = read(s.memory, e.footprint)
   return e.outside === 'other' && terms._tag === 'input' && leavesTensor(terms)
-    ? other(`${siteName(s.memory, e.stamp.site)} reads something other than zero where an element is nowhere`)
+    ? other(
+        `${siteName(s.memory, e.stamp.site)} reads something other than zero for an element that is in no memory`,
+      )
     : terms
 }
 
@@ -296,7 +299,7 @@ const onAccess = (s: State, e: Access): void => {
         )
       : origin._tag === 'zero'
         ? zero
-        : (s.values.get(origin.id) ?? other('a value from nowhere'))
+        : (s.values.get(origin.id) ?? other('a value that nothing computed'))
   const footprint =
     terms._tag === 'other' && e.footprint.map._tag === 'scatter'
       ? ofTensor(s.memory, e.footprint)
@@ -338,7 +341,7 @@ const onComputed = (s: State, { stamp: { agent, site } }: Access, made: Readonly
             dtype: one.dtype,
             site,
             why: null,
-            at: (e) => value[e] ?? { _tag: 'other', why: 'a value from nowhere' },
+            at: (e) => value[e] ?? { _tag: 'other', why: 'a value that nothing computed' },
           },
     )
   }

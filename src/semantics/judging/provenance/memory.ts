@@ -328,8 +328,8 @@ export const together = (m: Memory, count: number, at: (e: number) => LeftElemen
           element.a === first.a &&
           element.b === first.b &&
           element.scaled === first.scaled
-          ? `elements that are sums over ${show(ascending(first.ks))} and over ${show(ascending(element.ks))} of k lie side by side: from ${siteName(m, site)} and from ${siteName(m, own)}`
-          : `elements of different kinds lie side by side: from ${siteName(m, site)} and from ${siteName(m, own)}`,
+          ? `elements that are sums over ${show(ascending(first.ks))} and over ${show(ascending(element.ks))} of k are adjacent: from ${siteName(m, site)} and from ${siteName(m, own)}`
+          : `elements of different kinds are adjacent: from ${siteName(m, site)} and from ${siteName(m, own)}`,
       )
     }
   }

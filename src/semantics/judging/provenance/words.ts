@@ -196,7 +196,7 @@ const saidBy = (
     if (value < 0 && value > firstComputed)
       return `${where} writes a value computed by other means than a matrix product`
     const one = held(value)
-    if (one === undefined) return `${where} writes a value from nowhere`
+    if (one === undefined) return `${where} writes a value that nothing computed`
     if (one.why !== null) return one.why
     const { cast, byte } = castOf(start)
     if (cast !== null && cast.from !== one.dtype)

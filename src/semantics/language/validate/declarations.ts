@@ -158,7 +158,10 @@ export const storageRules = (scene: Scene): Checked => {
           () =>
             one.contents._tag === 'elements' || one.space === 'smem'
               ? null
-              : no('storage.owner', `storage ${one.id}: barriers lie in shared memory, found ${one.space}`),
+              : no(
+                  'storage.owner',
+                  `storage ${one.id}: barriers must be in shared memory, found ${one.space}`,
+                ),
           () =>
             (one.space === 'regs') === (one.owner !== 'cta')
               ? null

@@ -69,7 +69,7 @@ const rowsToLanes = (shape: CopyShape, from: Ref.TransformedRef, to: Ref.Transfo
     else
       return no(
         'tcgen05.shape',
-        `${shape}: ${String(unitBytes)} bytes of lane ${String(Math.floor((unit * unitBytes) / tmemLaneBytes))} come from bytes ${String(known.from)} and ${String(begins)} of the source: they must lie together`,
+        `${shape}: ${String(unitBytes)} bytes of lane ${String(Math.floor((unit * unitBytes) / tmemLaneBytes))} come from bytes ${String(known.from)} and ${String(begins)} of the source: they must be contiguous`,
       )
   }
   const lanes = new Map<number, number>()

@@ -380,7 +380,7 @@ const obstacle = (skeleton: Skeleton, x: number, op: Op): string | null => {
     case 'tell':
     case 'hear':
     case 'fenceMemory':
-      return 'it is said in PTX alone'
+      return 'only the PTX says it'
     case 'arrive':
     case 'arriveExpect':
     case 'expect':

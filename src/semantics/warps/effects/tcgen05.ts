@@ -546,7 +546,7 @@ const leftOf = (
   if (o.weightStationary && m !== tmemLanes)
     return V.fault(
       'instruction.unsupported',
-      `${what}: where ${String(m)} rows of a weight-stationary product lie in tensor memory is not known here: expected 128, or A in shared memory`,
+      `${what}: where ${String(m)} rows of a weight-stationary product are in tensor memory is not known: expected 128, or A in shared memory`,
     )
   const pair = o.group === 2
   const ref = leftOperandRef({ m, pair, bits }, k)

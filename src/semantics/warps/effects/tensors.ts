@@ -44,7 +44,7 @@ const objectAt = (h: Here, address: Address, own: number): Reach | FaultValue =>
     ? reach
     : V.fault(
         'A4',
-        `a tensor map lies at a multiple of ${String(mapAlignment)} bytes, found ${String(reach.bytes[0])}`,
+        `a tensor map must be at a multiple of ${String(mapAlignment)} bytes, found ${String(reach.bytes[0])}`,
       )
 }
 
@@ -68,7 +68,10 @@ const throughMap = (
   const { target } = object
   switch (target._tag) {
     case 'local':
-      return V.fault('A4', 'a tensor map lies in parameters, constants or global memory, found local memory')
+      return V.fault(
+        'A4',
+        'a tensor map must be in parameters, constants or global memory, found local memory',
+      )
     case 'constant': {
       const { region } = target
       const d = mapIn(region, at, () =>
@@ -81,7 +84,7 @@ const throughMap = (
       if (space !== 'gmem')
         return V.fault(
           'A4',
-          'a tensor map lies in parameters, constants or global memory, found shared memory',
+          'a tensor map must be in parameters, constants or global memory, found shared memory',
         )
       const map = objectElements(h, target.plane, at)
       return {
@@ -198,7 +201,7 @@ const writable = (h: Here, address: Address, own: number): Elements | FaultValue
   if ('code' in object) return object
   return object.target._tag === 'plane'
     ? objectElements(h, object.target.plane, object.bytes[0]!)
-    : V.fault('address.constant', 'a tensor map that is written lies in shared or global memory')
+    : V.fault('address.constant', 'a written tensor map must be in shared or global memory')
 }
 
 const replace = (h: Here, o: Of<'tensormapReplace'>, own: number): Prepared | FaultValue => {
@@ -258,7 +261,7 @@ const acquire = (h: Here, o: Of<'tensormapAcquire'>, mask: number): ReadonlyArra
     if (target._tag === 'local' || h.world.header.planes[target.plane]!.space !== 'gmem')
       return V.fault(
         'A4',
-        `a tensor map that is acquired lies in global memory, found ${target._tag === 'local' ? 'local' : 'shared'} memory`,
+        `an acquired tensor map must be in global memory, found ${target._tag === 'local' ? 'local' : 'shared'} memory`,
       )
     for (const at of new Set(bytes))
       out.push(
