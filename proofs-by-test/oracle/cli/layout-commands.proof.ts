@@ -166,12 +166,12 @@ describe('layouts as rows', () => {
       'warp,lane,register,dim0\n0,0,0,0\n0,0,0,1',
       /^line 3: expected each place once, found warp 0 lane 0 register 0 again$/,
     ],
-    ['warp,lane,register,dim0\n0,1,0,0', /^expected a row for warp 0 lane 0 register 0, found none$/],
-    ['warp,lane,register,dim0\n1,0,0,0', /^expected a row for warp 0 lane 0 register 0, found none$/],
-    ['warp,lane,register,dim0\n0,0,1,0', /^expected a row for warp 0 lane 0 register 0, found none$/],
+    ['warp,lane,register,dim0\n0,1,0,0', /^expected a row for warp 0, lane 0, register 0, found none$/],
+    ['warp,lane,register,dim0\n1,0,0,0', /^expected a row for warp 0, lane 0, register 0, found none$/],
+    ['warp,lane,register,dim0\n0,0,1,0', /^expected a row for warp 0, lane 0, register 0, found none$/],
     [
       'warp,lane,register,dim0\n0,0,0,0\n65535,65535,65535,0',
-      /^expected a row for warp 0 lane 0 register 1, found none$/,
+      /^expected a row for warp 0, lane 0, register 1, found none$/,
     ],
     ['warp,lane,register,dim0\n0,999999999,0,0', /^line 2: expected a lane below 65536, found 999999999$/],
   ])('law 2: refuses %j', (csv, message) => {

@@ -41,7 +41,7 @@ const claims: ReadonlyArray<Claim> = [
       ['a slice of k twice', /%rd8,%rd9,1/u, '%rd6,%rd7,1', /k-slices .*missing.*repeated/u],
       ['the sums so far forgotten', /%rd12,%rd13,1,1,1/u, '%rd12,%rd13,0,1,1', /k-slices .*missing/u],
       ['one product subtracted', /%rd12,%rd13,1,1,1/u, '%rd12,%rd13,1,-1,1', /subtract/u],
-      ['operands that do not meet', /%rd8,%rd9,1/u, '%rd6,%rd9,1', /do not meet/u],
+      ['operands that do not meet', /%rd8,%rd9,1/u, '%rd6,%rd9,1', /operands do not match/u],
       ['a transpose', /%rd8,%rd9,1,1,1,0,0/u, '%rd8,%rd9,1,1,1,0,1', /operand B is scrambled|do not meet/u],
     ],
   },
@@ -76,7 +76,7 @@ const claims: ReadonlyArray<Claim> = [
     computes: 'matmul:a,b,c',
     inOrder: true,
     twins: [
-      ['a k twice', /(ld\.shared\.f32 \t%f25, \[%r8)\+16\]/u, '$1+12]', /do not meet/u],
+      ['a k twice', /(ld\.shared\.f32 \t%f25, \[%r8)\+16\]/u, '$1+12]', /operands do not match/u],
       [
         'another k twice',
         /(fma\.rn\.f32 \t%f62, )%f58, %f57, %f56/u,
@@ -112,7 +112,7 @@ const claims: ReadonlyArray<Claim> = [
         '{%r101, %r100, %r102, %r103}, {%r105',
         /scrambled|row/u,
       ],
-      ['ks of b exchanged', /\{%r105, %r106\}, \{/u, '{%r106, %r105}, {', /do not meet/u],
+      ['ks of b exchanged', /\{%r105, %r106\}, \{/u, '{%r106, %r105}, {', /operands do not match/u],
       [
         'other columns added',
         /(%r102, %r103\}, )\{%r105, %r106\}/u,
@@ -204,7 +204,7 @@ const claims: ReadonlyArray<Claim> = [
     inOrder: true,
     twins: [
       ['a slice of k twice', /%rd7, %rd8, %r194/u, '%rd6, %rd5, %r194', /missing.*repeated/u],
-      ['operands that do not meet', /%rd7, %rd8, %r194/u, '%rd6, %rd8, %r194', /do not meet/u],
+      ['operands that do not meet', /%rd7, %rd8, %r194/u, '%rd6, %rd8, %r194', /operands do not match/u],
       ['columns exchanged', /(st\.global\.u32 \t\[%rd83\], )%r228/u, '$1%r229', /row 0 and column 1/u],
     ],
   },
