@@ -390,11 +390,13 @@ const commandLine = async () => {
       journal: (file) =>
         right({
           text: '',
+          torn: '',
           append: (line) => {
             written.set(file, bytes(`${new TextDecoder().decode(written.get(file))}${line}\n`))
             return right(null)
           },
           close: () => right(null),
+          leave: () => undefined,
         }),
       interrupted: () => () => undefined,
     }
