@@ -1655,7 +1655,7 @@ const timeline: Json = {
     },
     displayTimeUnit: {
       const: 'ns',
-      description: 'unit of `ts` for the viewer; of a trace a place in the log, of a timed run a time',
+      description: 'unit of `ts` for the viewer; a place in the log for a trace, a time for a timed run',
     },
     otherData: {
       type: 'object',

@@ -223,7 +223,7 @@ describe('what a twin has lost is put back', () => {
     const { stderr, status } = await said('check', 'broken3.ptx', '--launch', 'launch.json', '--mend', '1')
     expect(status).toBe(2)
     expect(stderr).toMatch(
-      /^tcspec: device_tensormap: none of the \d+ places and statements tried mends D2 without another finding in its place; the fix is: an mbarrier wait for /u,
+      /^tcspec: device_tensormap: none of the \d+ places and statements tried fixes D2 without another finding in its place; the fix is: an mbarrier wait for /u,
     )
   })
 })

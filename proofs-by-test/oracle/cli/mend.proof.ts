@@ -69,7 +69,7 @@ describe('check --mend', () => {
     for (const [argv, line] of [
       [
         ['zoo/D3', '--mend', '1'],
-        /^tcspec: zoo\/D3: no statement that could be added mends D3; the fix is: give .* different bytes.*\n$/,
+        /^tcspec: zoo\/D3: no statement that could be added fixes D3; the fix is: give .* different bytes.*\n$/,
       ],
       [['zoo/R1', '--mend', '2'], /^tcspec: --mend: expected a finding from 1 to 1, found '2'\n$/],
       [

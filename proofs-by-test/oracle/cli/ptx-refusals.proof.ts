@@ -52,7 +52,7 @@ const ofFlags: ReadonlyArray<readonly [argv: string, says: RegExp]> = [
   ),
   ['ptx fatbin.ptx', /^fatbin\.ptx: expected PTX, which is a text, found a fatbin; `cuobjdump -ptx`/],
   ['ptx wide.ptx', /^wide\.ptx: expected PTX, which is a text, found bytes that are not text$/],
-  ['check k.cu', /^k\.cu: expected a program .* found CUDA C\+\+; `nvcc -ptx -lineinfo` makes PTX of it$/],
+  ['check k.cu', /^k\.cu: expected a program .* found CUDA C\+\+; `nvcc -ptx -lineinfo` compiles it to PTX$/],
   ['check k.cubin', /^k\.cubin: expected a program .* found none of them by its ending '\.cubin'$/],
   [
     'kernels k.cubin',

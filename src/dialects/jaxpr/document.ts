@@ -605,15 +605,15 @@ const paramsWire: Wire<ParamsOf> = define('JaxprParams', () =>
       arch: described(oneOf('sm90a', 'sm100a'), 'the chip; absent: the one that its operations need'),
       dimensionSemantics: described(
         orNull('words', list(text)),
-        'of a pallas_call: which axes are blocks, and which are steps of one',
+        'for a pallas_call: which axes are blocks, and which are steps of one',
       ),
-      maxConcurrentSteps: described(nat, 'of a pallas_call: slots of its pipeline'),
+      maxConcurrentSteps: described(nat, 'for a pallas_call: slots of its pipeline'),
       unsafeNoAutoBarriers: described(bool, 'no barriers before stores and copies'),
       reductionScratchBytes: described(nat, 'shared memory for reductions'),
       lowering: described(oneOf('lane', 'warpgroup'), 'whether layouts are inferred (warpgroup)'),
       multiprocessors: described(
         nat,
-        'of the chip: as many blocks run together, where a kernel takes over others',
+        'for the chip: this many blocks run together, if a kernel takes over other blocks',
       ),
     },
   ),
@@ -666,8 +666,8 @@ const kernelWire: Wire<KernelOf> = define('JaxprKernel', () =>
     },
     {
       params: described(paramsWire, 'compiler parameters'),
-      blocks: described(orNull('block specs', list(blockWire)), 'of a pallas_call: one for each operand'),
-      scratch: described(list(typeWire), 'of a pallas_call: what comes after the operands'),
+      blocks: described(orNull('block specs', list(blockWire)), 'for a pallas_call: one for each operand'),
+      scratch: described(list(typeWire), 'for a pallas_call: the types of the arguments after the operands'),
     },
   ),
 )

@@ -88,7 +88,11 @@ const halved = (shape: Shape, split: Split): Shape => {
   }
 }
 
-const splitParameter = word('split', ['rows', 'columns'], 'what of a tile each compute warpgroup has half of')
+const splitParameter = word(
+  'split',
+  ['rows', 'columns'],
+  'the dimension of a tile that the two compute warpgroups share: each has half of it',
+)
 
 const halvedKernel = (
   name: string,

@@ -85,7 +85,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<Example>>> = {
   ),
   mutate: of(
     ['mutate queue', 'all wrong versions of its synchronisation, and which of them are found'],
-    ['mutate kernel.ptx --launch launch.json', 'the same of PTX, line by line of the text'],
+    ['mutate kernel.ptx --launch launch.json', 'the same for PTX, for each line of the text'],
   ),
   sweep: of(
     ['sweep grid.json', 'a grid of kernels, settings and schedules, counted'],

@@ -212,7 +212,7 @@ const headWire: Wire<Head> = define('Head', () =>
       version: described(text, 'version of the library that judged'),
       hash: described(
         text,
-        'of the document and of all files that it names: results with one hash belong together',
+        'hash of the document and of all files that it names; results with the same hash belong together',
       ),
       points: described(nat, 'points of the whole grid'),
       shard: described(pair(nat), 'which part of the points is here, and of how many: [1, 1] is all'),
@@ -227,7 +227,7 @@ const rowWire: Wire<Row> = define('Row', () =>
     'the row of a point',
     {
       point: described(nat, 'its place in the grid, from 0'),
-      hash: described(text, 'of the key and of the files that its subject reads'),
+      hash: described(text, 'hash of the key and of the files that its subject reads'),
       key: described(text, 'the command line of `tcspec` that asks it again, with the document'),
       subject: described(text, 'the kernel or the file'),
       outcome: described(
@@ -238,7 +238,7 @@ const rowWire: Wire<Row> = define('Row', () =>
       reason: described(text, 'one line: why'),
     },
     {
-      verdict: described(verdict, 'of a subject as it is: what its verdict says'),
+      verdict: described(verdict, 'for a subject as it is: what its verdict says'),
       mutant: described(mutant, 'for a mutant: the change, and whether it was killed'),
       time: described(time, 'for a prediction: the time, and what it waits for'),
     },

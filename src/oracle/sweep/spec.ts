@@ -114,15 +114,15 @@ const subject: Wire<SweptSubject> = define('SweptSubject', () =>
       settings: described(settings, 'for a kernel: values of its settings, instead of those of the document'),
       launch: described(
         list(text),
-        'of a module or PTX: launch files (tcspec.launch/1, tcspec.ptx-launch/1), in turn',
+        'for a module or PTX: launch files (tcspec.launch/1, tcspec.ptx-launch/1), in turn',
       ),
       grid: described(
         list(text),
-        'of a module or PTX: programs (CTAs) along each axis, such as `2,2`, in turn',
+        'for a module or PTX: programs (CTAs) along each axis, such as `2,2`, in turn',
       ),
       args: described(
         dictionary('words by the name of the argument', list(text)),
-        'of a module or PTX: arguments as words of `--arg`, in turn',
+        'for a module or PTX: arguments as words of `--arg`, in turn',
       ),
       computes: described(
         text,

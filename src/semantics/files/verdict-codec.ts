@@ -653,7 +653,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       levels: described(level, 'what each level came to, where several were asked'),
       classes: described(
         list(clusterClass),
-        'of a grid of which not every cluster was run: classes of clusters that come the same way up to addresses of global memory',
+        'if not every cluster of the grid was run: classes of clusters that do the same, except for addresses of global memory',
       ),
       comparison: described(comparison, 'the output compared bit for bit with its expected value'),
       approximation: described(approximation, 'the outputs compared with their expected values near'),

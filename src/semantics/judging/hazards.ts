@@ -131,7 +131,7 @@ const rows = {
   D5: {
     title: 'race between lanes of one warp',
     definition:
-      'Two lanes of one warp access the same byte of shared or global memory, one of them writes, and neither `bar.warp.sync` nor a barrier orders the two: lanes are threads, even if they run together.',
+      'Two lanes of one warp access the same byte of shared or global memory, one of them writes, and neither `bar.warp.sync` nor a barrier orders the two. Lanes are threads, even if they run together.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -144,7 +144,7 @@ const rows = {
   D6: {
     title: 'asynchronous access of a warp that races with its lanes',
     definition:
-      'An asynchronous operation that lanes of a warp have started touches bytes that other lanes of the warp have written, or will write, and nothing orders these lanes with those that started it, or with those that waited for it.',
+      'Lanes of a warp start an asynchronous operation on bytes that other lanes of the warp have written or will write. Nothing orders these lanes with those that started it or waited for it.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -208,7 +208,7 @@ const rows = {
   P6: {
     title: 'barrier given to an asynchronous unit without a fence',
     definition:
-      'A bulk copy or a commit of the tensor core completes on a barrier that was initialised with no fence after it: neither fence.mbarrier_init by the thread that initialised it, nor fence.proxy.async.',
+      'A bulk copy or a commit of the tensor core completes on a barrier without a fence after its initialisation: neither fence.mbarrier_init by the thread that initialised it, nor fence.proxy.async.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -316,7 +316,7 @@ const rows = {
   B1: {
     title: 'overrun: the next generation can complete before a waiter has seen this one',
     definition:
-      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice under the waiter; or it has flipped twice, and the waiter sleeps forever.',
+      'Nothing in generation g + 1 is ordered after a wait for g, so the parity can flip twice before the waiter looks. Or it has flipped twice, and the waiter sleeps forever.',
     severity: 'E',
     by: ['detector'],
     rank: 1,
@@ -378,7 +378,7 @@ const rows = {
   B6: {
     title: 'missing first arrival, or the wrong initial phase',
     definition:
-      'The first wait on a barrier blocks forever, because no arrival has primed it or its parity is that of the next generation; or it passes on the fresh barrier, while the operation that it should have waited for is still running.',
+      'The first wait on a barrier blocks forever, because no arrival has primed it or its parity is that of the next generation. Or it passes on the fresh barrier, while the operation that it should wait for is still running.',
     severity: 'E',
     by: ['detector'],
     rank: 2,
@@ -611,7 +611,7 @@ const rows = {
   K3: {
     title: 'multicast does not cover its destinations once',
     definition:
-      'Copies of several CTAs bring the same bytes of one CTA in one generation of its barrier; bytes that they leave out are reported as I1, or never come (B4).',
+      'Copies of several CTAs write the same bytes of one CTA in one generation of its barrier. Bytes that they leave out are reported as I1, or never come (B4).',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -621,7 +621,7 @@ const rows = {
   K4: {
     title: 'peer CTA that may not have started, or not allocated',
     definition:
-      'The memory of another CTA is reached, or tensor memory of a pair is allocated, although the other CTA may not have started; or the pair frees what that CTA may not have allocated yet.',
+      'A CTA accesses the memory of another CTA, or allocates tensor memory for a pair, and the other CTA may not have started. Or the pair frees memory that the other CTA may not have allocated yet.',
     severity: 'E',
     by: ['detector'],
     rank: 0,
@@ -641,7 +641,7 @@ const rows = {
   A2: {
     title: 'registers over their limit',
     definition:
-      'A thread has more than 256 registers, or the agents of a CTA together more than the 65536 of an SM; or one decreases to more registers, or increases to fewer, than it has; or the warps of a warpgroup do not all execute the same setmaxnreg.',
+      'A thread has more than 256 registers, or the agents of a CTA have more than the 65536 of an SM. Or a warpgroup decreases to more registers than it has, increases to fewer, or its warps do not all execute the same setmaxnreg.',
     severity: 'C',
     by: ['detector', 'validation', 'machine'],
     answer: 'always',
@@ -724,7 +724,7 @@ const rows = {
   V3: {
     title: 'read-only load of memory that the kernel writes',
     definition:
-      'A load for memory that the kernel does not write (ld.global.nc, `__ldg`, or a `const __restrict__` pointer) reads bytes that the kernel has written: it may find old bytes, even if the two are ordered.',
+      'A load for memory that the kernel does not write (ld.global.nc, `__ldg`, or a `const __restrict__` pointer) reads bytes that the kernel has written. It may find old bytes, even if the two are ordered.',
     severity: 'E',
     by: ['detector'],
     rank: 0,

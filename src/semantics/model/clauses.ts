@@ -86,7 +86,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'release',
     part: 'order',
-    says: 'A release arrive comes before each wait that observes its phase, and tells it what its agent saw if the wait acquires; between CTAs, both need a scope wider than a CTA. The signals of operations do the same, but they tell only the accesses of their own operation.',
+    says: 'A release arrive comes before each wait that observes its phase, and publishes to it what its agent saw, if the wait acquires. Between CTAs, both need a scope wider than a CTA. The signals of operations do the same, but they tell only the accesses of their own operation.',
     source:
       'PTX 9.7.13.15.16 (order guarantees of a successful acquire wait); “Release and Acquire Patterns”',
     litmus: {
@@ -173,7 +173,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'commit',
     part: 'order',
-    says: 'A tcgen05.commit arrives when the entries before it in its queue are done, and its earlier commits have arrived; it tells of their tensor memory alone.',
+    says: 'A tcgen05.commit arrives when the entries before it in its queue are done, and its earlier commits have arrived. It publishes only their accesses to tensor memory.',
     source:
       'PTX 9.7.16.6 (mma, cp, shift before commit); it is not documented that commits arrive in order, and without this matmul1 to matmul5 end with arrivals pending',
     litmus: {
@@ -214,7 +214,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'group',
     part: 'order',
-    says: 'A group wait comes after the accesses of the groups that it covers, and sees them: with `.read` after the reads of a bulk store alone; after the registers of a tensor-memory load, or its columns too.',
+    says: 'A group wait comes after the accesses of the groups that it covers, and sees them. With `.read` it comes only after the reads of a bulk store. For a tensor-memory load it covers the registers, or the columns too.',
     source:
       'PTX, “cp.async.bulk.wait_group”, “wgmma.wait_group”, “cp.async.wait_group”; 9.7.16.6 (tcgen05.wait)',
     litmus: {
@@ -250,7 +250,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'semaphore',
     part: 'order',
-    says: 'A semaphore wait comes after every signal so far. Each signal for itself tells it what its agent saw, if the scopes of the two reach the other.',
+    says: 'A semaphore wait comes after every signal so far. Each of these signals publishes what its agent saw to the wait, if the scope of each includes the other agent.',
     source:
       'PTX, “Observation Order” and “Release and Acquire Patterns”; 8.7.1 (each in the scope of the other: morally strong)',
     litmus: {
@@ -316,7 +316,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-release',
     part: 'order',
-    says: 'A fence turns every later strong write of its thread into a release, which tells what the thread saw at the fence. The scope of the pattern is the scope of the fence.',
+    says: 'A fence turns every later strong write of its thread into a release, which publishes what the thread saw at the fence. The scope of the pattern is the scope of the fence.',
     source: 'PTX 8.8 (release patterns, the third form)',
     litmus: {
       log: ['T0: write g', 'T0: fence acq_rel', 'T0: store s', 'T1: wait.word s acquire', 'T1: read g'],
@@ -379,7 +379,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-sc',
     part: 'order',
-    says: 'Two `fence.sc` synchronise if every run with these reads has them in this order: the first comes before a write by program order and barriers of its CTA, a read observes the write, and the second comes after the read in the same way. In the other order the read would come before the write that it takes. Other ways from a fence to a write are not followed: a race may be reported that the ISA excludes.',
+    says: 'Two `fence.sc` synchronise if every run with these reads has them in this order: the first comes before a write by program order and barriers of its CTA, a read observes the write, and the second comes after the read, too. In the other order, the read would come before the write that it takes. Other ways from a fence to a write are not followed: a race may be reported that the ISA excludes.',
     source: 'PTX 8.9.3 (Fence-SC order), 8.9.4, 8.10.2 and 8.10.6 (why the order is forced)',
     litmus: {
       log: [
@@ -400,7 +400,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'fence-arrive',
     part: 'order',
-    says: 'Barriers are words, too. A relaxed arrive after a fence tells what its agent saw at the fence. If a fence follows a relaxed wait, the fence acquires what the arrivals released. A relaxed arrival at a cluster barrier tells in the same way. The fence must reach the CTA of the barrier, or the cluster if the barrier is of another CTA.',
+    says: 'Barriers are words, too. A relaxed arrive after a fence publishes what its agent saw at the fence. If a fence follows a relaxed wait, the fence acquires what the arrivals released. A relaxed arrival at a cluster barrier publishes in the same way. The fence must reach the CTA of the barrier, or the cluster if the barrier is of another CTA.',
     source:
       'PTX 8.8 (third forms), 9.7.13.15 (relaxed arrives and waits), “barrier.cluster” (an explicit fence with `.relaxed`)',
     litmus: {
@@ -413,7 +413,7 @@ const order: ReadonlyArray<Clause> = [
   {
     id: 'pipe',
     part: 'order',
-    says: 'Some operations of one unit of one agent happen in the order of issue, and the later one sees what the earlier one wrote: wgmma after wgmma; product after product, product after copy or shift, copy 4x256b after shift, shift after product. Every other pair needs a completion. That products with different accumulators are in order is an assumption (`tensorPipe`), and what rests on it is noted.',
+    says: 'Some operations of one unit of one agent happen in the order of issue, and the later one sees what the earlier one wrote: wgmma after wgmma; product after product, product after copy or shift, copy 4x256b after shift, shift after product. Every other pair needs a completion. That products with different accumulators are in order is an assumption (`tensorPipe`), and verdicts that rely on it say so.',
     source:
       'PTX 9.7.16.6 (pipelined pairs), 8.9.1.1 (wgmma); products after any product: not documented, but FA4 and CUTLASS rely on it',
     litmus: {
@@ -476,7 +476,7 @@ const visibility: ReadonlyArray<Clause> = [
   {
     id: 'map-fence',
     part: 'visibility',
-    says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it at its address: an acquire takes the maps in its bytes alone.',
+    says: 'A tensor map is visible to a copy if an agent that sees it releases it (fence.proxy.tensormap), and one that sees the release acquires it at its address. An acquire covers only the maps in its bytes.',
     source: 'PTX 9.7.13.4 (fence.proxy.tensormap), 8.9.5',
     litmus: {
       log: [
@@ -705,7 +705,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C1-peek',
     part: 'conditions',
-    says: 'A wait is spared by its agent’s last peek of that barrier, with the same parity; the peek saves no other wait, and acquires what the wait would.',
+    says: 'A wait can be saved by its agent’s last peek of that barrier, with the same parity. The peek saves no other wait, and acquires what the wait would.',
     source: 'src/semantics/judging/detector/peeks.ts',
     litmus: { log: ['T0: arrive b', 'T1: peek b 0 true', 'T1: wait c 0 spared'], expect: 'C1', without: ok },
   },
@@ -740,7 +740,7 @@ const conditions: ReadonlyArray<Clause> = [
   {
     id: 'C4-peek',
     part: 'conditions',
-    says: 'A wait that a peek may spare observes the phase that the peek was of; and at the peek its agent knew every event of the phase before.',
+    says: 'A wait that a peek may save observes the phase of that peek. At the peek, its agent knew every event of the previous phase.',
     source: 'src/semantics/judging/detector/peeks.ts',
     litmus: {
       log: [
@@ -840,7 +840,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'unit-told',
     part: 'ends',
-    says: 'Where fences are written by hand, as in PTX, an operation of the asynchronous proxy signals it only if the initialisation was fenced before the issue: by fence.mbarrier_init of the agent that initialised it, or by a proxy fence of an agent that sees it.',
+    says: 'Where fences are written by hand, as in PTX, an operation of the asynchronous proxy signals it only if the initialisation was fenced before the issue. That takes fence.mbarrier_init of the agent that initialised it, or a proxy fence of an agent that sees it.',
     source:
       'PTX 9.7.13.4 (fence.mbarrier_init), 8.9.5 (a generic write is found through another proxy across a fence alone); FlashKDA #24 (public report)',
     litmus: {
@@ -889,7 +889,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'older',
     part: 'readings',
-    says: 'A strong read whose value only reaches memory may take any write of its word that is not over, and the value before the first of them. It is V2 if two of these values leave two results. In the log it takes the last one.',
+    says: 'A strong read whose value only reaches memory may take any write of its word that is not over, and the value before the first of them. If two of these values lead to different results, the read is V2. In the log, the read takes the last one.',
     source: 'PTX 8.10.6 (causality forbids no other)',
     litmus: {
       log: ['T0: store s', 'T0, T1: meet relaxed', 'T1: load s kept'],
@@ -931,7 +931,7 @@ const readings: ReadonlyArray<Clause> = [
   {
     id: 'store-order',
     part: 'readings',
-    says: 'The first of two strong writes that nothing orders may be the later one, unless both are atomics, which take over what they find. It is V2 if that leaves another result and no thread branches on the word.',
+    says: 'The first of two strong writes that nothing orders may be the later one, unless both are atomics, which take over what they find. If that order leads to another result and no thread branches on the word, the pair is V2.',
     source: 'PTX 8.9.6 (coherence order is determined at runtime)',
     litmus: { log: ['T0: store s', 'T1: store s'], expect: 'another order', without: 'any order' },
   },

@@ -1068,7 +1068,7 @@ const walk = (w: Walk): void => {
       iteration: w.ready.iteration,
       fault: V.fault(
         'loop.endless',
-        'control runs without an effect and without an end, or computes too much',
+        'a loop without an effect does not end, or the control of the program computes too much',
       ),
     }
 }

@@ -304,10 +304,10 @@ describe('N5: .aligned, and not all threads of the warp', () => {
     }).notes
   test('once a verdict, and no finding', () => {
     expect(said(notes(['ended', 'places']))).toEqual([
-      'N5 named barrier 1@0: a@0 ended is .aligned, and threads of the warp have ended; PTX says that all threads of the warp must execute it, and on Hopper it runs, because a barrier does not wait for threads that have ended | a@0 ended: arrives',
+      'N5 named barrier 1@0: a@0 ended is .aligned, and threads of the warp have ended; PTX requires that all threads of the warp execute it, but on Hopper it runs, because a barrier does not wait for threads that have ended | a@0 ended: arrives',
     ])
     expect(said(notes(['places']))).toEqual([
-      'N5 named barrier 1@0: a@0 places is .aligned, and threads of the warp execute it at another place; PTX says that all threads of the warp must execute the same instruction, and it runs because a barrier waits for the threads of a warp wherever they come to it | a@0 places: arrives',
+      'N5 named barrier 1@0: a@0 places is .aligned, and threads of the warp execute it at another place; PTX requires that all threads of the warp execute the same instruction. It runs because a barrier waits for the threads of a warp, wherever they reach one | a@0 places: arrives',
     ])
   })
 })

@@ -85,8 +85,8 @@ export const SharedMemory = ({ params, set }: PlaceProps) => {
               ? ', no swizzle'
               : `, swizzle ${String(numberAt(document, 'swizzle'))}`}
             {textAt(document, 'note')}. A line is 128 bytes: one word of each of the 32 banks. The hue is the
-            chunk of 16 bytes in which an element lies before the swizzle: with one, every column of chunks
-            has all hues.
+            chunk of 16 bytes in which an element lies before the swizzle: with a swizzle, every column of
+            chunks has all hues.
           </p>
           <Linked {...pair} leftLabel="elements" rightLabel="shared memory" params={params} set={set} />
           <Carry method="transform" request={request} />

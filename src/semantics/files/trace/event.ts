@@ -346,10 +346,10 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         ),
         outside: described(
           tag('other'),
-          'of a read: the value of elements that are in no memory, if it is not zero; absent: zero',
+          'for a read: the value of elements that are in no memory, if it is not zero; absent: zero',
         ),
         value: described(nat, 'the number of the value that a read returned'),
-        origin: described(origin, 'of a write: where its value came from'),
+        origin: described(origin, 'for a write: where its value came from'),
         acquires: described(
           yes,
           'for an atomic access: it acquires; absent: only the next memory fence does',
@@ -366,29 +366,29 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
           yes,
           'for an atomic addition: it rounds, as a floating-point sum does, even if its footprint has another dtype',
         ),
-        joins: described(yes, 'of an atomic read: the same instruction writes, right away'),
+        joins: described(yes, 'for an atomic read: the same instruction writes, right away'),
         decides: described(
           yes,
-          'of an atomic read: what it finds may decide what its agent does, where, or what it writes',
+          'for an atomic read: control, an address or a stored value may depend on its result',
         ),
         controls: described(
           nat,
-          'of an atomic read that decides: it may decide more than what memory holds, as an address; the site of the first branch that depends on it, or one after all sites',
+          'for an atomic read that decides: more than the contents of memory may depend on it, such as an address; the site of the first branch that depends on it, or one after all sites',
         ),
         signs: described(
           yes,
-          'of an atomic read: of what it finds the sign is used, by waits that compare it with that of a word, and nothing else',
+          'for an atomic read: only the sign of its result is used, by waits that compare it with the sign of a word',
         ),
         words: described(
           nat,
-          'of an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one',
+          'for an atomic access: elements that are one scalar, as the two words of one of 64 bits; absent: each is one',
         ),
         older: described(
           list(integer),
-          'of a strong access: how many writes before the last of its word it takes, or lies under, element by element; -1: one that comes later; absent: it takes the last, or is the last',
+          'for a strong access: how many writes of its word come after the one that it takes, or after itself, element by element; -1: it takes a later write; absent: 0',
         ),
-        found: described(list(integer), 'of an atomic write: the words that it finds, element by element'),
-        left: described(list(integer), 'of an atomic write: the words that it leaves, element by element'),
+        found: described(list(integer), 'for an atomic write: the words that it finds, element by element'),
+        left: described(list(integer), 'for an atomic write: the words that it leaves, element by element'),
       },
     ),
     'bytes are read or written',
@@ -404,17 +404,17 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         unit: described(unit, 'what carries it out'),
         bytes: described(nat, 'bytes that it moves'),
         macs: described(nat, 'products that it adds'),
-        accumulates: described(bool, 'of an mma: whether the old accumulator is added'),
+        accumulates: described(bool, 'for an mma: whether the old accumulator is added'),
       },
       {
         altered: described(
           oneOf<NonNullable<Issue['altered']>>('negated', 'divided', 'counted'),
-          'of an mma: one factor has the other sign, the old accumulator is divided, or bits are counted; absent: none of it',
+          'for an mma: one factor is negated, the old accumulator is divided, or bits are counted; absent: none of these',
         ),
         signals: described(nat, 'signals that it owes; absent: one, or one a CTA of the cluster for a load'),
         pipe: described(
           nat,
-          'of a tcgen05.mma: products of one agent with one number are in order whatever else is',
+          'for a tcgen05.mma: products of one agent with one number are in order whatever else is',
         ),
         tensor: described(tensorEntry, 'its kind of entry in the tensor queue of its agent; absent: an mma'),
         ctaGroup,
@@ -482,7 +482,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       {
         peek: described(
           nat,
-          'of a peek (a test that no more than spares a later wait) its own program-order index; of a wait that a peek may spare, that of the peek: `skipped` if it was true',
+          'for a peek (a test that can only save a later wait), its own program-order index; for a wait that a peek may save, the index of the peek: `skipped` if it was true',
         ),
       },
     ),
@@ -497,14 +497,14 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         stamp: by,
         kind: described(oneOf<Group['kind']>('commit', 'wait'), '`commit` closes a group, empty or not'),
         family: described(family, 'kind of the groups'),
-        pending: described(nat, 'of a wait: how many of the newest groups may still be open'),
-        read: described(bool, 'of a wait: whether the reads of the source are enough'),
+        pending: described(nat, 'for a wait: how many of the newest groups may still be open'),
+        read: described(bool, 'for a wait: whether the reads of the source are enough'),
         blocked: described(bool, 'whether it is still waiting at the end of the run'),
       },
       {
         with: described(
           list(nat),
-          'of a wait: agents whose groups of the same numbers it is for, besides its own; absent: none',
+          'for a wait: agents whose groups of the same numbers it is for, besides its own; absent: none',
         ),
       },
     ),
@@ -524,14 +524,14 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'the memory that it covers'),
       },
       {
-        sequential: described(yes, 'of `memory`: it is in one order with all others that are (fence.sc)'),
+        sequential: described(yes, 'for `memory`: it is in one order with all others that are (fence.sc)'),
         half: described(
           oneOf<NonNullable<Fence['half']>>('acquire', 'release'),
-          'of `memory`: it only takes over what was told, or only tells; absent: both',
+          'for `memory`: it only acquires, or only releases; absent: both',
         ),
         footprint: described(
           footprintWire,
-          'of `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all',
+          'for `tensormapAcquire`: the bytes of the tensor maps that it takes; absent: all',
         ),
       },
     ),
@@ -573,7 +573,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         kind: described(oneOf<SemaphoreEvent['kind']>('signal', 'wait'), 'what is done'),
         footprint: covered,
         value: described(integer, 'what is added, or must be there'),
-        decrement: described(bool, 'of a wait: whether it takes `value` away'),
+        decrement: described(bool, 'for a wait: whether it subtracts `value`'),
         scope: reach,
         before: described(integer, 'what the semaphore held'),
         outcome: described(
@@ -584,16 +584,13 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       {
         until: described(
           comparison,
-          'of a wait: it reads the word, whatever is written there, until it compares so with `value`; absent: until signals have made it at least that',
+          'for a wait: the comparison with `value` that ends it, whatever is written to the word; absent: until signals have made the word at least `value`',
         ),
         relaxed: described(
           yes,
-          'of a wait with `until`: it acquires nothing by itself, the next fence of memory does',
+          'for a wait with `until`: it acquires nothing by itself, the next fence of memory does',
         ),
-        unheeded: described(
-          yes,
-          'of a wait with `until`: nothing comes of the word but that the wait is over',
-        ),
+        unheeded: described(yes, 'for a wait with `until`: the word is used only to end the wait'),
       },
     ),
     'an agent adds to a semaphore, or has waited for it',
@@ -642,9 +639,9 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
       {
         how: described(
           oneOf<'arrives' | 'exchanges'>('arrives', 'exchanges'),
-          'arrives: they come to the barrier of the cluster, where their warp arrives with the last of its lanes; exchanges: a shuffle, a vote or a match; absent: they meet',
+          'arrives: they come to the barrier of the cluster, and their warp arrives with its last lane; exchanges: a shuffle, a vote or a match; absent: they meet',
         ),
-        loads: described(list(nat), 'of an exchange: the statements whose loads went into it'),
+        loads: described(list(nat), 'for an exchange: the statements whose loads went into it'),
       },
     ),
     'lanes of a warp synchronise: each is then ordered after everything before the others',

@@ -96,7 +96,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               ),
               given: described(
                 oneOf<true>(true),
-                'of an output: the caller gave what it holds before the launch, and bytes that nothing writes keep it',
+                'for an output: the caller gives its contents before the launch, and bytes that nothing writes keep them',
               ),
             },
           ),

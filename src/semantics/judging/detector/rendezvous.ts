@@ -141,8 +141,8 @@ const rests = (c: Context, b: NamedBarrier, e: Rendezvous, loose: Loose): void =
       id,
       'L',
       loose === 'ended'
-        ? `${b.label}: ${where(c.header, e.stamp)} is .aligned, and threads of the warp have ended; PTX says that all threads of the warp must execute it, and on Hopper it runs, because a barrier does not wait for threads that have ended`
-        : `${b.label}: ${where(c.header, e.stamp)} is .aligned, and threads of the warp execute it at another place; PTX says that all threads of the warp must execute the same instruction, and it runs because a barrier waits for the threads of a warp wherever they come to it`,
+        ? `${b.label}: ${where(c.header, e.stamp)} is .aligned, and threads of the warp have ended; PTX requires that all threads of the warp execute it, but on Hopper it runs, because a barrier does not wait for threads that have ended`
+        : `${b.label}: ${where(c.header, e.stamp)} is .aligned, and threads of the warp execute it at another place; PTX requires that all threads of the warp execute the same instruction. It runs because a barrier waits for the threads of a warp, wherever they reach one`,
       [b.subject],
       actor(e.stamp, 'arrives'),
     ),
