@@ -902,7 +902,7 @@ const documents: Readonly<Record<string, Document>> = {
             ],
           }),
         ),
-        'wavefronts of one access; the words of one bank are in the order of the lanes, which no counter shows',
+        'wavefronts of one access; the order of the words of one bank is that of the lanes, which no hardware counter confirms',
       ],
     },
   ),
@@ -1644,7 +1644,7 @@ const timeline: Json = {
         properties: {
           ph: {
             type: 'string',
-            description: 'kind of the event: M, X, s, t or f; of operations in flight b or e',
+            description: 'kind of the event: M, X, s, t or f; b or e for operations in flight',
           },
           pid: { type: 'integer', description: 'process: a CTA, or the clusters' },
           tid: { type: 'integer', description: 'thread: an agent or a unit' },

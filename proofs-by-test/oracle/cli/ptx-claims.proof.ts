@@ -42,7 +42,12 @@ const claims: ReadonlyArray<Claim> = [
       ['the sums so far forgotten', /%rd12,%rd13,1,1,1/u, '%rd12,%rd13,0,1,1', /k-slices .*missing/u],
       ['one product subtracted', /%rd12,%rd13,1,1,1/u, '%rd12,%rd13,1,-1,1', /subtract/u],
       ['operands that do not meet', /%rd8,%rd9,1/u, '%rd6,%rd9,1', /operands do not match/u],
-      ['a transpose', /%rd8,%rd9,1,1,1,0,0/u, '%rd8,%rd9,1,1,1,0,1', /operand B is scrambled|do not meet/u],
+      [
+        'a transpose',
+        /%rd8,%rd9,1,1,1,0,0/u,
+        '%rd8,%rd9,1,1,1,0,1',
+        /operand B is scrambled|operands do not match/u,
+      ],
     ],
   },
   {
@@ -105,7 +110,7 @@ const claims: ReadonlyArray<Claim> = [
     computes: 'matmul:a,b,c',
     inOrder: true,
     twins: [
-      ['b not transposed', /x2\.trans(\.shared\.b16 \{%r105)/u, 'x2$1', /scrambled|do not meet/u],
+      ['b not transposed', /x2\.trans(\.shared\.b16 \{%r105)/u, 'x2$1', /scrambled|operands do not match/u],
       [
         'quarters of a exchanged',
         /\{%r100, %r101, %r102, %r103\}, \{%r105/u,
@@ -117,7 +122,7 @@ const claims: ReadonlyArray<Claim> = [
         'other columns added',
         /(%r102, %r103\}, )\{%r105, %r106\}/u,
         '$1{%r105, %r105}',
-        /scrambled|do not meet/u,
+        /scrambled|operands do not match/u,
       ],
       [
         'a product forgotten',
@@ -142,7 +147,7 @@ const claims: ReadonlyArray<Claim> = [
         'b by rows',
         /wmma\.load\.b\.sync\.aligned\.col(\S+shared)/u,
         'wmma.load.b.sync.aligned.row$1',
-        /scrambled|do not meet/u,
+        /scrambled|operands do not match/u,
       ],
       [
         'a sum with another',

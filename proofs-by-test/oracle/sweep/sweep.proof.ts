@@ -332,8 +332,8 @@ describe('threads', () => {
     expect(await heardFrom(doing(`answer([])`))).toEqual(tasks.map(({ mutant }) => [mutant, 'ok', '']))
   })
   test.each([
-    ['ends', 'process.exit(3)', 'the thread that was asked has ended: status 3'],
-    ['throws', `throw new Error('too much')`, 'the thread that was asked has ended: too much'],
+    ['ends', 'process.exit(3)', 'the worker thread ended: status 3'],
+    ['throws', `throw new Error('too much')`, 'the worker thread ended: too much'],
   ])('one that %s has lost its task alone', async (_, script, reason) => {
     const heard = await heardFrom(doing(`task.mutant % 2 === 1 ? (() => { ${script} })() : answer([])`))
     expect(heard).toEqual(

@@ -85,4 +85,4 @@ export const alone = (world: World, cases: ReadonlyArray<Case>): Staff => {
 }
 
 /** Of a worker that died: what became of its task. */
-export const lost = (why: string): Answer => failedAnswer(`the thread that was asked has ended: ${why}`)
+export const lost = (why: string): Answer => failedAnswer(`the worker thread ended: ${why}`)

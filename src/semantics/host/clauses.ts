@@ -157,7 +157,7 @@ export const forgotten: ReadonlyArray<{ readonly what: string; readonly litmus: 
   },
   { what: 'a graph with a missing edge', litmus: ['graph on s; A: write x; B: read x'] },
   {
-    what: 'a graph that records its event beside the node that writes',
+    what: 'a graph that records its event next to the node that writes',
     litmus: ['graph on s; A: write x; E: record e', 't waits for e', 'B on t: read x'],
   },
   { what: 'two streams that share a workspace', litmus: ['A on s: write x', 'B on t: write x'] },

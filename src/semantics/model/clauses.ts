@@ -840,7 +840,7 @@ const ends: ReadonlyArray<Clause> = [
   {
     id: 'unit-told',
     part: 'ends',
-    says: 'Where fences are written by hand, as in PTX, an operation of the asynchronous proxy signals it only if the initialisation was fenced before the issue. That takes fence.mbarrier_init of the agent that initialised it, or a proxy fence of an agent that sees it.',
+    says: 'Where fences are written by hand, as in PTX, an operation of the asynchronous proxy signals it only if the initialisation was fenced before the issue. The fence is fence.mbarrier_init of the agent that initialised it, or a proxy fence of an agent that sees it.',
     source:
       'PTX 9.7.13.4 (fence.mbarrier_init), 8.9.5 (a generic write is found through another proxy across a fence alone); FlashKDA #24 (public report)',
     litmus: {

@@ -349,8 +349,7 @@ export const refusals: ReadonlyArray<Refusal<Code>> = [
   },
   {
     code: 'pallas.copy.gather',
-    message:
-      'gather: rows are gathered and scattered with a ref that is a matrix, found s of shape (2, 8, 64)',
+    message: 'gather: expected a matrix to gather or scatter rows, found s of shape (2, 8, 64)',
     use: gather(sixteen, [2, 8, 64], {}),
   },
   {

@@ -595,7 +595,7 @@ tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];`,
   it('weight-stationary: a mask that is off is none; one that is on, and A of 64 rows in tensor memory, are refused', () => {
     expect(kept(64, { mask: 0n }).words).toEqual(kept(64).words)
     expect(kept(64, { mask: 1n << 39n }).ended).toContain('which columns an enabled mask takes out')
-    expect(kept(64, { left: true }).ended).toContain('where 64 rows of a weight-stationary product lie')
+    expect(kept(64, { left: true }).ended).toContain('where 64 rows of a weight-stationary product are in')
   })
 
   it.each([0, 1])('a sparse A: two of four are stored; the selector %i is a column', (selector) => {

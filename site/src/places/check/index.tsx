@@ -684,7 +684,7 @@ export const Check = ({ params, set }: PlaceProps) => {
                 <button
                   type="button"
                   class="button small"
-                  title="a file with the texts, the launch and what if: open it here, or drop it on this page"
+                  title="a file with the sources, the launch and the changes under “What if”: open it here, or drop it on this page"
                   onClick={() => {
                     save(
                       `${(state.name || state.kernel).replace(/[^\w.-]+/g, '-')}.check.json`,

@@ -78,7 +78,7 @@ const columnsOf = (label: string, ref: SmemRef): E.Either<Failure<Code>, Columns
   if (shape.length !== 2)
     return refuse(
       'pallas.copy.gather',
-      `${label}: rows are gathered and scattered with a ref that is a matrix, found ${ref.name} of shape ${showShape(shape)}`,
+      `${label}: expected a matrix to gather or scatter rows, found ${ref.name} of shape ${showShape(shape)}`,
     )
   const [tileRows, width] = tiling[0] ?? [rows, columns]
   if (

@@ -20,15 +20,15 @@ export const mbarrier: ReadonlyArray<Form> = rowsOf(
 )(`
   mbarrier.init space=$cta? type=b64 | [a] count:u32 | initialises a barrier with this many arrivals
   mbarrier.inval space=$cta? type=b64 | [a] | the barrier becomes invalid
-  mbarrier.expect_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | so many bytes more are expected
-  mbarrier.complete_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | so many bytes have come
+  mbarrier.expect_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | expects this many more bytes
+  mbarrier.complete_tx sem=relaxed? scope=cta|cluster? space=$shared? type=b64 | [a] tx:u32 | counts this many bytes as delivered
   ${arrives('mbarrier.arrive', 'arrives')}
   ${arrives('mbarrier.arrive_drop', 'arrives for the last time')}
   mbarrier.test_wait ${waits} space=$cta? type=b64 | p=pred [a] state%b64 | p = is that phase over?
   mbarrier.test_wait parity ${waits} space=$cta? type=b64 | p=pred [a] parity:u32 | p = is the phase of that parity over?
   mbarrier.try_wait ${waits} space=$cta? type=b64 | p=pred [a] state%b64 time:u32? | p = is that phase over? possibly after waiting
   mbarrier.try_wait parity ${waits} space=$cta? type=b64 | p=pred [a] parity:u32 time:u32? | p = is the phase of that parity over? possibly after waiting
-  mbarrier.pending_count type=b64 | count=u32 state%b64 | count = what was pending in that phase
+  mbarrier.pending_count type=b64 | count=u32 state%b64 | count = the pending arrivals of that phase
 `)
 
 const redOp = 'op=and|or|xor|add|inc|dec|min|max'
@@ -40,34 +40,34 @@ export const copies: ReadonlyArray<Form> = rowsOf(
   movement,
 )(`
   cp.async mode=ca dst=$cta src=global prefetch=$prefetch? | [d] [s] size#4|8|16 src:u32? | copies some bytes and fills with zeros
-  cp.async mode=cg dst=$cta src=global prefetch=$prefetch? | [d] [s] size#16 src:u32? | copies 16 bytes past the first cache and fills with zeros
+  cp.async mode=cg dst=$cta src=global prefetch=$prefetch? | [d] [s] size#16 src:u32? | copies 16 bytes, not through L1, and fills with zeros
   cp.async mode=ca dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#4|8|16 src:u32? policy:b64 | copies some bytes, with a cache policy
   cp.async mode=cg dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#16 src:u32? policy:b64 | copies 16 bytes, with a cache policy
-  cp.async mode=ca dst=$cta src=global prefetch=$prefetch? | [d] [s] size#4|8|16 ignore!pred | copies some bytes, zeros where ignored
-  cp.async mode=cg dst=$cta src=global prefetch=$prefetch? | [d] [s] size#16 ignore!pred | copies 16 bytes, zeros where ignored
-  cp.async mode=ca dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#4|8|16 ignore!pred policy:b64 | copies some bytes, zeros where ignored, with a cache policy
-  cp.async mode=cg dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#16 ignore!pred policy:b64 | copies 16 bytes, zeros where ignored, with a cache policy
+  cp.async mode=ca dst=$cta src=global prefetch=$prefetch? | [d] [s] size#4|8|16 ignore!pred | copies some bytes, zeros for the ignored bytes
+  cp.async mode=cg dst=$cta src=global prefetch=$prefetch? | [d] [s] size#16 ignore!pred | copies 16 bytes, zeros for the ignored bytes
+  cp.async mode=ca dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#4|8|16 ignore!pred policy:b64 | copies some bytes, zeros for the ignored bytes, with a cache policy
+  cp.async mode=cg dst=$cta src=global hint=L2::cache_hint prefetch=$prefetch? | [d] [s] size#16 ignore!pred policy:b64 | copies 16 bytes, zeros for the ignored bytes, with a cache policy
   cp.async.commit_group | - | puts the copies before it into a group
   cp.async.wait_group | n#0..4294967295 | waits until at most n groups are pending
   cp.async.wait_all | - | waits for all copies
   cp.async.mbarrier.arrive noinc? space=$cta? type=b64 | [a] | arrives when the copies before it are done
-  cp.async.bulk dst=shared::cluster|shared::cta src=global completion=mbarrier::complete_tx::bytes | [d] [s] size:u32 [mbar] | copies a row of bytes, signalled to a barrier
+  cp.async.bulk dst=shared::cluster|shared::cta src=global completion=mbarrier::complete_tx::bytes | [d] [s] size:u32 [mbar] | copies a row of bytes, and signals a barrier
   cp.async.bulk dst=shared::cluster|shared::cta src=global completion=mbarrier::complete_tx::bytes hint=L2::cache_hint | [d] [s] size:u32 [mbar] policy:b64 | copies a row of bytes, with a cache policy
   cp.async.bulk dst=shared::cluster src=global completion=mbarrier::complete_tx::bytes multicast=multicast::cluster | [d] [s] size:u32 [mbar] mask:u16 | copies a row of bytes to several blocks
   cp.async.bulk dst=shared::cluster src=global completion=mbarrier::complete_tx::bytes multicast=multicast::cluster hint=L2::cache_hint | [d] [s] size:u32 [mbar] mask:u16 policy:b64 | copies a row of bytes to several blocks, with a cache policy
   cp.async.bulk dst=shared::cluster src=shared::cta completion=mbarrier::complete_tx::bytes | [d] [s] size:u32 [mbar] | copies a row of bytes to a peer
   cp.async.bulk dst=global src=shared::cta completion=bulk_group | [d] [s] size:u32 | copies a row of bytes out
   cp.async.bulk dst=global src=shared::cta completion=bulk_group hint=L2::cache_hint | [d] [s] size:u32 policy:b64 | copies a row of bytes out, with a cache policy
-  cp.async.bulk dst=global src=shared::cta completion=bulk_group cp_mask | [d] [s] size:u32 mask:u16 | copies some of each 16 bytes out
-  cp.async.bulk dst=global src=shared::cta completion=bulk_group hint=L2::cache_hint cp_mask | [d] [s] size:u32 policy:b64 mask:u16 | copies some of each 16 bytes out
-  cp.async.bulk.prefetch level=L2 src=global | [s] size:u32 | brings a row of bytes into the second cache
-  cp.async.bulk.prefetch level=L2 src=global hint=L2::cache_hint | [s] size:u32 policy:b64 | brings a row of bytes into the second cache
+  cp.async.bulk dst=global src=shared::cta completion=bulk_group cp_mask | [d] [s] size:u32 mask:u16 | copies the selected bytes of each 16 out
+  cp.async.bulk dst=global src=shared::cta completion=bulk_group hint=L2::cache_hint cp_mask | [d] [s] size:u32 policy:b64 mask:u16 | copies the selected bytes of each 16 out
+  cp.async.bulk.prefetch level=L2 src=global | [s] size:u32 | prefetches a row of bytes into L2
+  cp.async.bulk.prefetch level=L2 src=global hint=L2::cache_hint | [s] size:u32 policy:b64 | prefetches a row of bytes into L2
   cp.async.bulk.commit_group | - | puts the bulk copies before it into a group
   cp.async.bulk.wait_group read? | n#0..4294967295 | waits until at most n bulk groups are pending, or still have to read
   cp.reduce.async.bulk dst=shared::cluster src=shared::cta completion=mbarrier::complete_tx::bytes ${redOp} ${bulkTypes} | [d] [s] size:u32 [mbar] | combines a row with one of a peer
   cp.reduce.async.bulk dst=global src=shared::cta completion=bulk_group ${redOp} noftz? ${bulkTypes} | [d] [s] size:u32 | combines a row with one in memory
   cp.reduce.async.bulk dst=global src=shared::cta completion=bulk_group hint=L2::cache_hint ${redOp} noftz? ${bulkTypes} | [d] [s] size:u32 policy:b64 | combines a row with one in memory, with a cache policy
-  cp.async.bulk.tensor dim=$dim dst=shared::cluster|shared::cta src=global ${tile} completion=mbarrier::complete_tx::bytes group=cta_group::1|cta_group::2? | [d] [map,{box}] [mbar] offsets%{im2col}u16? | copies a box of a tensor in, told to a barrier
+  cp.async.bulk.tensor dim=$dim dst=shared::cluster|shared::cta src=global ${tile} completion=mbarrier::complete_tx::bytes group=cta_group::1|cta_group::2? | [d] [map,{box}] [mbar] offsets%{im2col}u16? | copies a box of a tensor in, and signals a barrier
   cp.async.bulk.tensor dim=$dim dst=shared::cluster|shared::cta src=global ${tile} completion=mbarrier::complete_tx::bytes group=cta_group::1|cta_group::2? hint=L2::cache_hint | [d] [map,{box}] [mbar] offsets%{im2col}u16? policy:b64 | copies a box of a tensor in, with a cache policy
   cp.async.bulk.tensor dim=$dim dst=shared::cluster src=global ${tile} completion=mbarrier::complete_tx::bytes multicast=multicast::cluster group=cta_group::1|cta_group::2? | [d] [map,{box}] [mbar] offsets%{im2col}u16? mask:u16 | copies a box of a tensor to several blocks
   cp.async.bulk.tensor dim=$dim dst=shared::cluster src=global ${tile} completion=mbarrier::complete_tx::bytes multicast=multicast::cluster group=cta_group::1|cta_group::2? hint=L2::cache_hint | [d] [map,{box}] [mbar] offsets%{im2col}u16? mask:u16 policy:b64 | copies a box of a tensor to several blocks, with a cache policy
@@ -75,8 +75,8 @@ export const copies: ReadonlyArray<Form> = rowsOf(
   cp.async.bulk.tensor dim=$dim dst=global src=shared::cta mode=tile|tile::scatter4|im2col_no_offs? completion=bulk_group hint=L2::cache_hint | [map,{box}] [s] policy:b64 | copies a box of a tensor out, with a cache policy
   cp.reduce.async.bulk.tensor dim=$dim dst=global src=shared::cta ${redOp} mode=tile|im2col_no_offs? completion=bulk_group | [map,{box}] [s] | combines a box with one of a tensor
   cp.reduce.async.bulk.tensor dim=$dim dst=global src=shared::cta ${redOp} mode=tile|im2col_no_offs? completion=bulk_group hint=L2::cache_hint | [map,{box}] [s] policy:b64 | combines a box with one of a tensor, with a cache policy
-  cp.async.bulk.prefetch.tensor dim=$dim level=L2 src=global ${tile} | [map,{box}] offsets%{im2col}u16? | brings a box of a tensor into the second cache
-  cp.async.bulk.prefetch.tensor dim=$dim level=L2 src=global ${tile} hint=L2::cache_hint | [map,{box}] offsets%{im2col}u16? policy:b64 | brings a box of a tensor into the second cache
+  cp.async.bulk.prefetch.tensor dim=$dim level=L2 src=global ${tile} | [map,{box}] offsets%{im2col}u16? | prefetches a box of a tensor into L2
+  cp.async.bulk.prefetch.tensor dim=$dim level=L2 src=global ${tile} hint=L2::cache_hint | [map,{box}] offsets%{im2col}u16? policy:b64 | prefetches a box of a tensor into L2
 `)
 
 export const tensorMaps: ReadonlyArray<Form> = rowsOf(

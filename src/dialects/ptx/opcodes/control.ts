@@ -8,13 +8,13 @@ export const warp: ReadonlyArray<Form> = rowsOf(
   parallel,
 )(`
   shfl.sync mode=up|down|bfly|idx type=b32 | d=b32|p=pred? a:b32 b:b32 c:b32 mask:b32 | d = a of another lane, p = is there one?
-  vote.sync mode=all|any|uni pred | d=pred a!pred mask:b32 | d = do all, some, or all alike say a?
+  vote.sync mode=all|any|uni pred | d=pred a!pred mask:b32 | d = is a true for all lanes, for some, or the same for all?
   vote.sync mode=ballot type=b32 | d=b32 a!pred mask:b32 | d = which lanes say a
   elect.sync | d=b32_|p=pred mask:b32 | p = is this the one lane that is elected? d = which one is
   match mode=any sync type=b32|b64 | d=b32 a:@type mask:b32 | d = which lanes have the same a
-  match mode=all sync type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = mask and p where all lanes have the same a
+  match mode=all sync type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = the mask, and p = true, if all lanes have the same a
   match.sync mode=any type=b32|b64 | d=b32 a:@type mask:b32 | d = which lanes have the same a
-  match.sync mode=all type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = mask and p where all lanes have the same a
+  match.sync mode=all type=b32|b64 | d=b32|p=pred? a:@type mask:b32 | d = the mask, and p = true, if all lanes have the same a
   redux.sync op=add|min|max type=u32|s32 | d=@type a:@type mask:b32 | d = a of all lanes, combined
   redux.sync op=and|or|xor type=b32 | d=b32 a:b32 mask:b32 | d = a of all lanes, combined
   redux.sync op=min|max abs? nan=NaN? type=f32 | d=@type a:@type mask:b32 | d = a of all lanes, combined
@@ -51,7 +51,7 @@ export const fence: ReadonlyArray<Form> = rowsOf(
   fence sem=sc|acq_rel|acquire|release? scope=$scope | - | orders accesses before it and after it
   fence sem=acquire restrict=sync_restrict::shared::cluster scope=cluster | - | orders accesses after barriers of the cluster
   fence sem=release restrict=sync_restrict::shared::cta scope=cluster | - | orders accesses before barriers of this block
-  fence.mbarrier_init sem=release scope=cluster | - | makes barriers that were just initialised seen by the cluster
+  fence.mbarrier_init sem=release scope=cluster | - | makes barriers that were just initialised visible to the cluster
   fence.proxy kind=alias|async|async.global|async.shared::cta|async.shared::cluster | - | orders plain accesses and asynchronous ones
   fence.proxy kind=tensormap::generic sem=release scope=$scope | - | orders writes of a tensor map
   fence.proxy kind=tensormap::generic sem=acquire scope=$scope | [a] size#128 | orders uses of a tensor map after its writes
@@ -79,13 +79,13 @@ export const control: ReadonlyArray<Form> = [
   nanosleep type=u32 | t:u32 | sleeps about so long
   pmevent | a#0..15 | counts an event
   pmevent mask | a#0..65535 | counts events
-  setmaxnreg action=inc|dec sync aligned type=u32 | n#24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256 | gives registers back or asks for more
+  setmaxnreg action=inc|dec sync aligned type=u32 | n#24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256 | releases registers or acquires more
 `),
   ...rowsOf(
     'control',
     parallel,
   )(`
-  griddepcontrol action=launch_dependents|wait | - | lets dependent grids begin, or waits for the ones before
+  griddepcontrol action=launch_dependents|wait | - | lets dependent grids begin, or waits for the previous grids
 `),
 ]
 
@@ -94,5 +94,5 @@ export const cluster: ReadonlyArray<Form> = rowsOf(
   'Data Movement and Conversion Instructions',
 )(`
   mapa space=shared::cluster? type=u32|u64 | d=@type a:@type b:u32 | d = the address of the same place in another block of the cluster
-  getctarank space=shared::cluster? type=u32|u64 | d=u32 a:@type | d = which block of the cluster an address lies in
+  getctarank space=shared::cluster? type=u32|u64 | d=u32 a:@type | d = the block of the cluster that owns an address
 `)

@@ -52,7 +52,7 @@ export const floating: ReadonlyArray<Form> = [
   rsqrt approx ftz? type=f32|f64 | d=@type a:@type | d = 1 / the square root, nearly
   sin approx ftz? type=f32 | d=@type a:@type | d = the sine, nearly
   cos approx ftz? type=f32 | d=@type a:@type | d = the cosine, nearly
-  lg2 approx ftz? type=f32 | d=@type a:@type | d = the logarithm of base 2, nearly
+  lg2 approx ftz? type=f32 | d=@type a:@type | d = the logarithm of base 2, approximately
   ex2 approx ftz? type=f32 | d=@type a:@type | d = 2 to the a, nearly
   tanh approx type=f32 | d=@type a:@type | d = the hyperbolic tangent, nearly
 `),
@@ -63,7 +63,7 @@ export const floating: ReadonlyArray<Form> = [
   fma rnd=rn ftz? sat? type=f16|f16x2 | d=@type a:@type b:@type c:@type | d = a * b + c, rounded once
   fma rnd=rn ftz? relu type=f16|f16x2 | d=@type a:@type b:@type c:@type | d = a * b + c, rounded once, at least 0
   fma rnd=rn relu? type=bf16|bf16x2 | d=@type a:@type b:@type c:@type | d = a * b + c, rounded once, with relu at least 0
-  fma rnd=rn oob relu? type=f16|f16x2|bf16|bf16x2 | d=@type a:@type b:@type c:@type | d = a * b + c, 0 where a or b is a NaN that says out of bounds
+  fma rnd=rn oob relu? type=f16|f16x2|bf16|bf16x2 | d=@type a:@type b:@type c:@type | d = a * b + c, 0 where a or b is the NaN for out of bounds
   neg ftz? type=f16|f16x2 | d=@type a:@type | d = -a
   neg type=bf16|bf16x2 | d=@type a:@type | d = -a
   abs ftz? type=f16|f16x2 | d=@type a:@type | d = |a|

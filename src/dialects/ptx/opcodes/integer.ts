@@ -26,10 +26,10 @@ export const integer: ReadonlyArray<Form> = rowsOf(
   max type=$int|u16x2|s16x2 | d=@type a:@type b:@type | d = the larger one
   min relu type=s16x2|s32 | d=@type a:@type b:@type | d = the smaller one, at least 0
   max relu type=s16x2|s32 | d=@type a:@type b:@type | d = the larger one, at least 0
-  popc type=b32|b64 | d=u32 a:@type | d = how many bits are set
+  popc type=b32|b64 | d=u32 a:@type | d = the number of bits that are set
   clz type=b32|b64 | d=u32 a:@type | d = number of leading zeros
-  bfind shiftamt? type=u32|u64|s32|s64 | d=u32 a:@type | d = where the first bit that is no sign stands, or how far to shift it to the top; 0xffffffff without one
-  fns type=b32 | d=b32 mask:b32 base:b32 offset:s32 | d = where the n-th set bit from a base stands
+  bfind shiftamt? type=u32|u64|s32|s64 | d=u32 a:@type | d = position of the first bit that is not a sign bit, or the shift that moves it to the top; 0xffffffff if there is none
+  fns type=b32 | d=b32 mask:b32 base:b32 offset:s32 | d = position of the n-th set bit from a base
   brev type=b32|b64 | d=@type a:@type | d = the bits in reverse
   bfe type=u32|u64|s32|s64 | d=@type a:@type b:u32 c:u32 | d = c bits of a from bit b, with their sign
   bfi type=b32|b64 | d=@type a:@type b:@type c:u32 len:u32 | d = b with the lower len bits of a from bit c
@@ -45,7 +45,7 @@ export const extended: ReadonlyArray<Form> = rowsOf(
 )(`
   add.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b, and the carry out
   addc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + b + carry; with cc also the carry out
-  sub.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a - b, and a carry where nothing is borrowed
+  sub.cc type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a - b, and a carry unless it borrows
   subc cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type | d = a + ~b + carry, and with cc its carry
   mad mode=hi|lo cc type=u32|s32|u64|s64 | d=@type a:@type b:@type c:@type | d = a half of a * b, plus c, and its carry
   madc mode=hi|lo cc? type=u32|s32|u64|s64 | d=@type a:@type b:@type c:@type | d = a half of a * b, plus c and carry, and with cc its carry

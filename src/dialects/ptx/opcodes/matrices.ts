@@ -122,9 +122,9 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   'tcgen05',
   'TensorCore 5th Generation Family Instructions',
 )(`
-  tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | stores the address of that many columns of tensor memory at d
-  tcgen05.dealloc ${group} sync aligned type=b32 | a:b32 columns:u32 | gives columns back
-  tcgen05.relinquish_alloc_permit ${group} sync aligned | - | asks for no more columns
+  tcgen05.alloc ${group} sync aligned space=shared::cta? type=b32 | [d] columns:u32 | allocates this many columns of tensor memory, and stores their address at d
+  tcgen05.dealloc ${group} sync aligned type=b32 | a:b32 columns:u32 | frees columns
+  tcgen05.relinquish_alloc_permit ${group} sync aligned | - | allocates no more columns
   tcgen05.ld sync aligned shape=16x64b|16x128b|16x256b|32x32b ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] | d = the word in tensor memory
   tcgen05.ld sync aligned shape=16x32bx2 ${num} pack=pack::16b? type=b32 | d={tmem}b32 [a] split#0..65535 | d = the word at two places of tensor memory
   tcgen05.ld.red sync aligned shape=32x32b ${several} op=min|max abs? nan=NaN? type=f32 | d={tmem}b32 r=b32 [a] | d = the word in tensor memory, r = the least or greatest of a lane
@@ -135,7 +135,7 @@ export const tcgen05: ReadonlyArray<Form> = rowsOf(
   tcgen05.st sync aligned shape=16x32bx2 ${num} unpack=unpack::16b? type=b32 | [a] split#0..65535 b%{tmem}b32 | the word at two places of tensor memory = b
   tcgen05.wait::ld sync aligned | - | waits for the loads of this thread
   tcgen05.wait::st sync aligned | - | waits for the stores of this thread
-  tcgen05.fence::before_thread_sync | - | orders what was asked before a barrier
+  tcgen05.fence::before_thread_sync | - | orders earlier operations before a barrier
   tcgen05.fence::after_thread_sync | - | orders later operations after a barrier
   tcgen05.cp ${group} shape=128x256b|4x256b|128x128b multicast=warpx2::02_13|warpx2::01_23? fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory
   tcgen05.cp ${group} shape=64x128b multicast=warpx2::02_13|warpx2::01_23 fmt=b8x16? src=b6x16_p32|b4x16_p64? | [d] s%b64 | copies from shared to tensor memory, to two warps each

@@ -48,9 +48,9 @@ export const conversion: ReadonlyArray<Form> = rowsOf(
   cvt rnd=rn dtype=bf16x2 atype=ue8m0x2 | d=bf16x2 a:b16 | d = both powers of two
   cvt.pack sat dtype=u16|s16 atype=s32 | d=u32 a:@atype b:@atype | d = a above b, each clamped to its half
   cvt.pack sat dtype=u2|s2|u4|s4|u8|s8 atype=s32 ctype=b32 | d=u32 a:@atype b:@atype c:@ctype | d = a and b, clamped, below what c has
-  cvta space=$space|const|local|param|param::entry type=u64 | d=@type a:@type | d = the generic address of an address of a space
-  cvta.to space=$space|const|local|param|param::entry type=u64 | d=@type a:@type | d = the address within a space of a generic one
-  isspacep space=$space|const|local|param|param::entry | p=pred a%u64 | p = does a generic address lie in this space?
+  cvta space=$space|const|local|param|param::entry type=u64 | d=@type a:@type | d = the generic address for an address in a space
+  cvta.to space=$space|const|local|param|param::entry type=u64 | d=@type a:@type | d = the address in a space for a generic address
+  isspacep space=$space|const|local|param|param::entry | p=pred a%u64 | p = is a generic address in this space?
 `)
 
 const volatiles = 'vec=v2|v4? type=$memory'
@@ -80,7 +80,7 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   ld sem=relaxed|acquire scope=$scope space=$space? type=b128 | d=b128 [a] | d = the 16 bytes at a, as a strong operation
   ld space=global nc l1=$l1? type=b128 | d=b128 [a] | d = the 16 bytes at a, which nothing writes
   ${policies('ld space=global cop=ca|cg|cs? nc l1=$l1? l2=$l2?', 'prefetch=$prefetch?', 'vec=v2|v4|v8? type=$memory', 'd={vec}@type~ [a]', 'd = the word at a, which nothing writes')}
-  ldu space=global? ${volatiles} | d={vec}@type~ [a] | d = the word at a, the same of all threads
+  ldu space=global? ${volatiles} | d={vec}@type~ [a] | d = the word at a, the same for all threads
   ${policies('st weak? space=$space|local|param|param::func? l1=$l1? l2=$l2?', '', 'vec=v2|v4|v8? type=$memory', '[a] b:{vec}@type~', 'the word at a = b')}
   ${policies('st weak? space=$space|local|param|param::func? cop=$copSt', '', volatiles, '[a] b:{vec}@type~', 'the word at a = b, cached as stated')}
   ${policies('st sem=relaxed|release scope=$scope space=$space? l1=$l1? l2=$l2?', '', volatiles, '[a] b:{vec}@type~', 'the word at a = b, as a strong operation')}
@@ -93,17 +93,17 @@ export const memory: ReadonlyArray<Form> = rowsOf(
   st.async sem=release scope=gpu|sys space=global? type=b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64 | [a] b:@type~ | the word at a = b, asynchronously
   st.bulk weak? space=shared::cta? | [a] size:u64 initval#0 | size bytes at a = 0
   prefetch space=global|local? level=L1|L2 | [a] | brings a line into a cache
-  prefetch space=global? level=L2::evict_last|L2::evict_normal | [a] | brings a line into the second cache
-  prefetch space=const|param? tensormap | [a] | brings a tensor map into its cache
-  prefetchu level=L1 | [a] | brings a uniform line into a cache
+  prefetch space=global? level=L2::evict_last|L2::evict_normal | [a] | prefetches a line into L2
+  prefetch space=const|param? tensormap | [a] | prefetches a tensor map
+  prefetchu level=L1 | [a] | prefetches a uniform line
   discard space=global? level=L2 | [a] size#128 | drops a line that nothing reads
   applypriority space=global? level=L2::evict_normal | [a] size#128 | sets how long a line is kept
   createpolicy.fractional primary=L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged secondary=L2::evict_first|L2::evict_unchanged? type=b64 | d=b64 fraction:f32? | d = a cache policy of a share of lines
   createpolicy.range space=global? primary=L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged secondary=L2::evict_first|L2::evict_unchanged? type=b64 | d=b64 [a] primarySize:u32 totalSize:u32 | d = a cache policy of a window
   createpolicy.cvt level=L2 type=b64 | d=b64 a:b64 | d = a cache policy from a property
-  alloca type=u32|u64 | d=@type size:@type align#1..1024? | d = the address of as many bytes of the stack
+  alloca type=u32|u64 | d=@type size:@type align#1..1024? | d = the address of this many bytes on the stack
   stacksave type=u32|u64 | d=@type | d = where the stack stands
-  stackrestore type=u32|u64 | a%@type | the stack stands at a again
+  stackrestore type=u32|u64 | a%@type | resets the stack to a
 `)
 
 const where = 'sem=relaxed|acquire|release|acq_rel? scope=$scope? space=$space?'
@@ -114,10 +114,10 @@ const atomics = (base: string, at: string, result: string): string => {
   ${base} ${at} ${op} type=${type} | ${result} [a] ${operands} | ${about}
   ${base} ${at} ${op} hint=L2::cache_hint type=${type} | ${result} [a] ${operands} policy:b64 | ${about}, with a cache policy`
   return `
-  ${row('op=and|or|xor', 'b32|b64', 'b:@type', 'the word at a = itself op b, at once')}
-  ${row('op=add', 'u32|s32|u64|f32|f64', 'b:@type', 'the word at a = itself + b, at once')}
-  ${row('op=inc|dec', 'u32', 'b:@type', 'the word at a goes one up or down, around at b, at once')}
-  ${row('op=min|max', 'u32|s32|u64|s64', 'b:@type', 'the word at a = the smaller or larger of itself and b, at once')}
+  ${row('op=and|or|xor', 'b32|b64', 'b:@type', 'the word at a = itself op b, atomically, without a result')}
+  ${row('op=add', 'u32|s32|u64|f32|f64', 'b:@type', 'the word at a = itself + b, atomically, without a result')}
+  ${row('op=inc|dec', 'u32', 'b:@type', 'the word at a goes one up or down and wraps at b, atomically, without a result')}
+  ${row('op=min|max', 'u32|s32|u64|s64', 'b:@type', 'the word at a = the smaller or larger of itself and b, atomically, without a result')}
   ${row('op=add noftz', 'f16|f16x2|bf16|bf16x2', 'b:@type', 'the word at a = itself + b, atomically, one half after the other')}`
 }
 
@@ -132,12 +132,12 @@ export const atomic: ReadonlyArray<Form> = rowsOf(
   atom ${where} op=cas type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type | d = the word at a, then replaced by c if it was b, atomically
   atom ${where} op=cas hint=L2::cache_hint type=b16|b32|b64|b128 | d=@type_ [a] b:@type c:@type policy:b64 | d = the word at a, then replaced by c if it was b, with a cache policy
   atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type | each of several words at a = itself + b
-  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | d={vec}@type_ [a] b%{vec}@type | each of so many at a = it op b
+  atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | d={vec}@type_ [a] b%{vec}@type | each of the words at a = itself op b
   atom sem=relaxed|acquire|release|acq_rel? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | d={vec}@type_ [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
   red sem=relaxed|release? scope=$scope? space=global? op=add hint=L2::cache_hint vec=v2|v4 type=f32 | [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
   red sem=relaxed|release? scope=$scope? space=global? op=add noftz hint=L2::cache_hint vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type policy:b64 | each of several words at a = itself + b, with a cache policy
   red ${whereRed} op=add vec=v2|v4 type=f32 | [a] b%{vec}@type | each of several words at a = itself + b
-  red ${whereRed} op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type | each of so many at a = it op b
+  red ${whereRed} op=add|min|max noftz vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2 | [a] b%{vec}@type | each of the words at a = itself op b
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=inc|dec|min|max|add type=u32 | [a] b:@type [mbar] | the word at a in a peer = it op b, told to a barrier there
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=min|max|add type=s32 | [a] b:@type [mbar] | the word at a in a peer = it op b, told to a barrier there
   red.async sem=relaxed scope=cluster space=shared::cluster? completion=mbarrier::complete_tx::bytes op=and|or|xor type=b32 | [a] b:b32 [mbar] | the word at a in a peer = it op b, told to a barrier there
