@@ -254,7 +254,7 @@ describe('refused in one line', () => {
   })
   test('a file that is there, and one of another document, version or shard', async () => {
     const file = ['-o', at('whole.jsonl')]
-    expect(await refusals(at('small.json'), ...file)).toContain('--resume goes on with it')
+    expect(await refusals(at('small.json'), ...file)).toContain('--resume continues it')
     write('other.json', { ...small, schedules: ['eager'] })
     expect(await refusals(at('other.json'), ...file, '--resume')).toMatch(
       /expected results of the sweep of .*other.json .*, found those of another one/,
@@ -359,7 +359,7 @@ describe('threads', () => {
     )
     expect(status).toBe(1)
     expect(stderr).toMatch(
-      /^tcspec: failed: 1 of \d+ points, the first of them 'check .*': the thread .* status 9\n$/,
+      /^tcspec: failed: 1 of \d+ points, the first of them 'check .*': the worker thread ended: status 9\n$/,
     )
     expect(rowsOf('failed.jsonl').length).toBe(rowsOf('whole.jsonl').length)
     expect(rowsOf('failed.jsonl').filter((r) => r.outcome === 'failed').length).toBe(1)

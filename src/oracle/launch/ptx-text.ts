@@ -30,9 +30,9 @@ const beginsWith = (bytes: Uint8Array, magic: ReadonlyArray<number>): boolean =>
 /** What bytes are that are no text; null: they may be one. */
 const binary = (bytes: Uint8Array): string | null =>
   beginsWith(bytes, elf)
-    ? 'an ELF file, such as a cubin: machine code; `cuobjdump -ptx` prints the PTX that was kept in it, if any was'
+    ? 'an ELF file, such as a cubin: machine code; `cuobjdump -ptx` prints the PTX that it contains, if any'
     : beginsWith(bytes, fatbin)
-      ? 'a fatbin; `cuobjdump -ptx` prints the PTX that was kept in it, if any was'
+      ? 'a fatbin; `cuobjdump -ptx` prints the PTX that it contains, if any'
       : bytes.subarray(0, head).includes(0)
         ? 'bytes that are not text'
         : null

@@ -90,7 +90,7 @@ export const journalOnDisk: OpenJournal = (file, goesOn) => {
           `--resume: expected a file with the results so far, found '${file}', which has none`,
         )
       : opened(file, nothing)
-  if (!goesOn) return refuse('bad-flag', `-o: expected a new file, found '${file}': --resume goes on with it`)
+  if (!goesOn) return refuse('bad-flag', `-o: expected a new file, found '${file}'; --resume continues it`)
   const read = onDisk.read(file)()
   if (E.isLeft(read)) return read
   return opened(file, read.right)

@@ -569,7 +569,7 @@ const storage: Wire<Storage> = define('Storage', () =>
     'a storage',
     {
       id: described(line, 'its name'),
-      space: described(space, 'the memory that it lies in'),
+      space: described(space, 'its memory'),
       owner: described(
         either(
           "'cta' or an agent",
@@ -590,7 +590,7 @@ const storage: Wire<Storage> = define('Storage', () =>
       ),
     },
     {
-      offset: described(nat, 'its place in the memory, in bytes; else it is given one'),
+      offset: described(nat, 'its offset in the memory, in bytes; without it, the library chooses one'),
       alias: described(
         record<NonNullable<Storage['alias']>>()(
           'a membership',
@@ -598,7 +598,7 @@ const storage: Wire<Storage> = define('Storage', () =>
             union: described(line, 'storages of one union begin at one place'),
             member: described(
               nat,
-              'those of one member of it follow each other, those of two lie over each other',
+              'storages of one member follow each other; storages of two members overlap',
             ),
           },
           {},

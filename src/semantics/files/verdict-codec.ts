@@ -403,10 +403,10 @@ const spent: Wire<Spent> = define('Spent', () =>
 
 const clusterClass: Wire<ClusterClass> = define('ClusterClass', () =>
   record<ClusterClass>()(
-    'clusters that come the same way up to addresses of global memory',
+    'clusters that do the same, except for addresses of global memory',
     {
       cluster: described(nat, 'the one that was run'),
-      of: described(nat, 'how many they are, with it'),
+      of: described(nat, 'their number, including it'),
     },
     {},
   ),
@@ -650,7 +650,7 @@ const written: Wire<Verdict> = define('Verdict', () =>
       accepted: described(list(acceptedFinding), 'rows of the baseline'),
       passes: described(bool, 'whether a check passes with what the baseline accepts'),
       open: described(text, 'why it does not'),
-      levels: described(level, 'what each level came to, where several were asked'),
+      levels: described(level, 'the result of each level, if several were judged'),
       classes: described(
         list(clusterClass),
         'if not every cluster of the grid was run: classes of clusters that do the same, except for addresses of global memory',

@@ -175,7 +175,7 @@ export interface Counts {
 export interface ClusterClass {
   /** the one that was run */
   readonly cluster: number
-  /** how many they are, with it */
+  /** their number, including it */
   readonly of: number
 }
 
@@ -294,7 +294,7 @@ export interface Verdict {
   readonly accepted?: ReadonlyArray<AcceptedFinding>
   readonly passes?: boolean
   readonly open?: string
-  /** what each level came to, where several were asked (`verdict/levels.ts`) */
+  /** the result of each level, if several were judged (`verdict/levels.ts`) */
   readonly levels?: Level
   /** of a grid of which not every cluster was run: its classes */
   readonly classes?: ReadonlyArray<ClusterClass>

@@ -227,7 +227,7 @@ export type Origin =
   /**
    * stretches of bytes, three numbers each: 1 + the number of the value (0: zeros for all inputs; -1: anything else; -2: a constant for all inputs; -3 - n: value n
    * that the agent has computed), the first of its bytes, or of those of a cast of its elements (`casts.ts`), and how many follow one another. `computed`:
-   * what the agent has computed since it has last said so
+   * what the agent has computed since its last event with this member
    */
   | { readonly _tag: 'bytes'; readonly stretches: Stretches; readonly computed?: ReadonlyArray<Computed> }
 
@@ -403,7 +403,7 @@ export interface Group {
 export interface Fence {
   readonly _tag: 'fence'
   readonly stamp: Stamp
-  /** `memory` orders all accesses, as far as its scope; `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released */
+  /** `memory` orders all accesses, as far as its scope; `tensormap` releases tensor maps to their readers, `tensormapAcquire` acquires what was released */
   readonly kind:
     | 'memory'
     | 'proxyAsync'

@@ -292,7 +292,7 @@ describe('U1: what nobody observes', () => {
       { more: pallas },
     ).judge()
     expect(said(j.findings)).toEqual([
-      'U1 b@0 was given up with completions that no wait has observed, and its storage is used again | p@0 inval: invalidates b@0 | p@0 init: initialises it again',
+      'U1 b@0 was invalidated with completions that no wait has observed, and its storage is used again | p@0 inval: invalidates b@0 | p@0 init: initialises it again',
     ])
     expect(j.notes).toEqual([])
   })

@@ -253,7 +253,12 @@ const origin: Wire<Origin> = tagged<Origin>()('an origin', {
         'stretches of bytes, three numbers each: 1 + the number of the value (0: zeros, -1: anything else, -2: a constant, -3 - n: value n that the agent has computed), its first byte (plus 2^26 for each cast before this one: f16, bf16, e4m3, e5m2, tf32), and how many',
       ),
     },
-    { computed: described(list(computed), 'what the agent has computed since it has last said so') },
+    {
+      computed: described(
+        list(computed),
+        'what the agent has computed since its last event with this member',
+      ),
+    },
   ),
 })
 
@@ -519,7 +524,7 @@ const lines: { readonly [K in Line['_tag']]: AnyWire } = {
         stamp: by,
         kind: described(
           fenceKind,
-          'which fence; `memory` orders all accesses as far as its scope, `tensormap` releases tensor maps to those who read them, `tensormapAcquire` takes what was released',
+          'which fence; `memory` orders all accesses as far as its scope, `tensormap` releases tensor maps to their readers, `tensormapAcquire` acquires what was released',
         ),
         scope: described(oneOf<Fence['scope']>('cta', 'cluster', 'global'), 'the memory that it covers'),
       },

@@ -132,7 +132,7 @@ export const headerWire: Wire<Header> = define('TraceHeader', () =>
               cta,
               contract: described(contractWire, "the rules that its users keep: bare PTX, or Pallas's"),
               ordersTensorCore: described(bool, 'whether arrives and waits carry tensor-core order'),
-              plane: described(nat, 'index of the shared memory that it lies in'),
+              plane: described(nat, 'index of its shared memory'),
               address: described(nat, 'its offset there, in bytes'),
             },
             {},

@@ -321,7 +321,7 @@ export const reused = (c: Context, b: BarrierState, stamp: Stamp, does: string):
     draft(
       'U1',
       'E',
-      `${name(c, b)} was given up with completions that no wait has observed, and its storage is used again`,
+      `${name(c, b)} was invalidated with completions that no wait has observed, and its storage is used again`,
       [ofBarrier(b.index)],
       actor(left, `invalidates ${name(c, b)}`),
       actor(stamp, does),

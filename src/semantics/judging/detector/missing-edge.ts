@@ -416,7 +416,7 @@ const byRule = (header: Header, events: ReadonlyArray<LogEvent>, f: Diagnosis): 
     case 'U1':
       return edge(
         'wait',
-        `wait for the last completion of ${namesOf(header, f)} before it is given up and before the kernel ends`,
+        `wait for the last completion of ${namesOf(header, f)} before it is invalidated and before the kernel ends`,
         f.about,
       )
     case 'I1':

@@ -318,7 +318,7 @@ const heldBy =
     return read === undefined ? undefined : heldOf(read)
   }
 
-/** Takes note of what the agent has computed since it has last said so. */
+/** Takes note of what the agent has computed since its last event with this member. */
 const onComputed = (s: State, { stamp: { agent, site } }: Access, made: ReadonlyArray<Computed>): void => {
   const known = s.computed.get(agent) ?? []
   s.computed.set(agent, known)
