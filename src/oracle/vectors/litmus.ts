@@ -23,7 +23,7 @@ import { litmusLog, type LitmusLog } from '../../semantics/model/litmus.js'
 import type { PairKind } from '../../semantics/model/race.js'
 import type { Touch } from '../../semantics/model/reading.js'
 import { bool, either, list, nat, oneOf, record, text, wordOf, type Wire } from '../../wire.js'
-import { sameJson, suite, type Case, type Feature, type Fidelity, type Suite } from './suite.js'
+import { sameJson, suite, type Case, type Feature, type Suite } from './suite.js'
 
 // ---------------------------------------------------------------- question and answer
 
@@ -332,14 +332,6 @@ const questions = (rule: string): fc.Arbitrary<Question> => {
     : drawnOf(clause)
 }
 
-/** What no manual states is the model's own. */
-const fidelityOf = ({ source }: Clause): Fidelity =>
-  /docs\/|not documented|not in the ISA|what an output is|no chip is known/.test(source)
-    ? 'model'
-    : source.includes('captured')
-      ? 'silicon'
-      : 'documented'
-
 export const litmusSuite: Suite = suite({
   name: 'litmus',
   arch: 'any',
@@ -350,7 +342,7 @@ export const litmusSuite: Suite = suite({
       id: ruleOf(clause),
       says: clause.says,
       source: clause.source,
-      fidelity: fidelityOf(clause),
+      fidelity: clause.evidence,
     })),
     {
       id: 'litmus.refused',
