@@ -109,7 +109,8 @@ const published = (header: Header, f: Diagnosis): Finding => {
   const missing = publishedMissing(header, f)
   if (missing !== undefined) core.missing = missing
   // a hazard that is a note here is one of another kernel
-  const seen = f.severity === 'L' && hazards[f.id].severity !== 'L' ? undefined : siliconClause(header, f)
+  const seen =
+    f.severity !== 'E' && f.severity !== hazards[f.id].severity ? undefined : siliconClause(header, f)
   if (seen !== undefined) core.silicon = seen
   return core
 }

@@ -16,6 +16,7 @@
  * | wider mask            | lanes that meet with more lanes of their warp know what they knew, and C4 of the mutant has shown that these come |
  * | expected in time      | the bytes of a copy may come before they are announced, as long as the arrival that announces them is still missing |
  *
+ * A load that is made weak asks the runs of the text who writes what it reads (`weakly.ts`).
  * What no rule covers is searched (`search.ts`). What lanes of one warp have with one another a search does not follow: rules of their own ask a run of it (`meetings.ts`).
  *
  * Laws

@@ -57,6 +57,7 @@ import { namingOf } from './naming.js'
 import { compared, smallLaunches, type IntegerAt, type SmallLaunch } from './search.js'
 import { sitesOf, type PtxSite } from './sites.js'
 import { touched, type Touched } from './touched.js'
+import { findsWeakWrites, weakensLoads } from './weakly.js'
 import { windowsOf } from './windows.js'
 
 // ---------------------------------------------------------------- model
@@ -375,6 +376,17 @@ const readsStrongly = ({ code }: WarpProgram): boolean =>
       (o._tag === 'load' && o.ordering !== 'weak') || (o._tag === 'atomic' && o.to !== null),
   )
 
+/** Is a load made weak whose bytes nobody writes strongly, in any run? */
+const readsWhatIsWeak = (g: PtxGround, k: Known, label: string, after: WarpProgram): boolean => {
+  if (k.original === null || !weakensLoads(g.program, after)) return false
+  const source = warpSource(g.program, g.given)
+  return (
+    standingRuns(k, source, k.original)?.every(
+      (policy) => heardOf(source, k.algebra, g.fuel, findsWeakWrites(label), policy) === true,
+    ) === true
+  )
+}
+
 const certified = (
   g: PtxGround,
   k: Known,
@@ -392,6 +404,7 @@ const certified = (
   const { label } = m.change.site
   if (!k.touched.sites.has(label) && k.small().every(({ touched: its }) => !its.sites.has(label)))
     return neverReached
+  if (c.verdict.verdict === 'ok' && readsWhatIsWeak(g, k, label, after)) return 'weak writes alone'
   const byRuns = isOfOneRun(k.original) && isOfOneRun(c)
   if (ofLanes || (!byRuns && (readsStrongly(after) || restsOnLanes(g, k, after)))) return null
   switch (compared(k.small(), after, m.change.site.label, own)) {

@@ -111,7 +111,7 @@ const inWords = (earlier: AccessRecord, later: AccessRecord, ofOne: boolean, k: 
   if (!ofOne)
     return `are not ordered for ${showLanes((apart | shared) & ~orderedLanes(earlier, later.stamp, k))} of the first: other lanes synchronise the two warps, and nothing orders those lanes after these`
   if (waitsForLanes(later))
-    return `are made by different lanes of one warp (the first by ${showLanes(apart)}): the second waits for all lanes, and the manual does not say that this orders memory`
+    return `are made by different lanes of one warp (the first by ${showLanes(apart)}): the second waits for all lanes, and the manual does not say that this orders memory (--strict reports it)`
   return earlier.stamp.at === later.stamp.at
     ? `are made by different lanes of one warp, which nothing orders`
     : `are made by different lanes of one warp (the first by ${showLanes(apart)}), which nothing orders`
@@ -252,9 +252,13 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
           : inOrder
             ? 'are ordered by a relaxed arrive or wait alone, and PTX does not let it order ordinary accesses'
             : 'are not ordered'
-      // compilers leave the bar.warp.sync out there
-      const isNote = lanes && (c.options.lanes === 'converged' || (ofOne && waitsForLanes(later)))
-      const severity: Severity = isNote ? 'L' : 'E'
+      const severity: Severity =
+        lanes && c.options.lanes === 'converged'
+          ? 'L'
+          : // compilers leave the bar.warp.sync out there
+            ofOne && waitsForLanes(later)
+            ? 'C'
+            : 'E'
       const why = ofOne ? lanesApart(agentName(c.header, later.stamp.agent)) : undefined
       noteManual(c.report, pair('race', id, how, earlier, later, k, severity, why), inOrder)
     },

@@ -68,6 +68,7 @@ const overWaves = (
   let states = 0
   let transitions = 0
   let waves = 0
+  let tellers = 0
   let bound: Bound | null = null
   let prefix: ReadonlyArray<EventKey> = []
   for (let next: Machine | null = machine; next !== null;) {
@@ -88,7 +89,9 @@ const overWaves = (
         'explore.data',
         `control depends on data, which a search of schedules does not keep: ${s.data}`,
       )
-    if (s.words)
+    tellers += s.tellers.size
+    // those of two clusters are two
+    if (s.words || tellers > 1)
       return refuse(
         'explore.words',
         'words of memory release and acquire what was done before, which a search of states does not keep',

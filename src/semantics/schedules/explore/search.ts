@@ -66,6 +66,8 @@ export interface Search {
   endPath: ReadonlyArray<EventKey> | null
   /** control depends on data */
   data: string | null
+  /** who releases or acquires by a word of memory: nobody hears of one that is alone (`tellsByWords`) */
+  readonly tellers: Set<number>
   /** words of memory tell what was done before: an event that views know nothing of */
   words: boolean
 }
@@ -313,9 +315,15 @@ interface Next {
   readonly views: Views
 }
 
-/** Releases, acquires and fences of memory, as programs of warps have them: orders of what they decide are followed elsewhere (`outcomes/`), by the detector. */
-const tellsByWords = (e: LogEvent): boolean =>
-  e._tag === 'access' ? e.acquires === true || e.releases === true : e._tag === 'fence' && e.kind === 'memory'
+/**
+ * Releases, acquires and fences of memory, as programs of warps have them: orders of what they decide are followed elsewhere (`outcomes/`), by the detector. By accesses one agent tells
+ * another only if the one releases and the other acquires; so while a single agent does either, its accesses are strong ones and no more.
+ */
+const tellsByWords = (s: Search, e: LogEvent): boolean => {
+  if (e._tag !== 'access') return e._tag === 'fence' && e.kind === 'memory'
+  if (e.acquires === true || e.releases === true) s.tellers.add(e.stamp.agent)
+  return s.tellers.size > 1
+}
 
 /** An event that ends its path: the machine refuses it, or goes on from it as if it had not been. */
 type Ending = 'fault' | 'trap'
@@ -336,7 +344,7 @@ const takeEvent = (
     report(s, path, 'fault', `${done.code}: ${done.message}`, [o.key])
     return 'fault'
   }
-  if (done.events.some(tellsByWords)) {
+  if (done.events.some((e) => tellsByWords(s, e))) {
     s.words = true
     return 'trap'
   }
@@ -460,6 +468,7 @@ const searching = (
       end: null,
       endPath: null,
       data: null,
+      tellers: new Set(),
       words: false,
     }
     how(s, machine)
