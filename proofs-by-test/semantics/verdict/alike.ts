@@ -10,7 +10,7 @@ import { spansOf, type LogEvent } from '../../../src/semantics/log/events.js'
 import { fellowship } from '../../../src/semantics/machine/fellowship.js'
 import { noArguments, type Arguments, type Source } from '../../../src/semantics/machine/source.js'
 import type { World } from '../../../src/semantics/machine/world.js'
-import { visiting } from '../../../src/semantics/verdict/classes.js'
+import { findAlike, uses, visiting } from '../../../src/semantics/verdict/classes.js'
 import { right } from '../../either.js'
 
 /** All that is told but how much was run. */
@@ -53,7 +53,7 @@ export const fellowsAlike = (
   return others.filter((_, fellow) => fellows.alike[fellow] === 1)
 }
 
-/** Each fellow of cluster 0 that is alike, beside the run of its own cluster; how many they are. */
+/** Each fellow of cluster 0 that is alike, beside the run of its own cluster; how many they are: none, where they may find something else than cluster 0. */
 export const fellowsCompared = (
   source: Source,
   algebra: Algebra,
@@ -62,12 +62,16 @@ export const fellowsCompared = (
 ): number => {
   const fellows = fellowship(others)
   const logOf = (cluster: number, arguments_: Arguments) => {
-    const { world, machine } = visiting(right(source.launch(algebra, arguments_)), [cluster])!
+    const launched = right(source.launch(algebra, arguments_))
+    const { world, machine } = visiting(launched, [cluster])!
     const ran = run(world, machine, settings(eager), collect)
-    return { world, log: ran.result, completed: ran.outcome._tag === 'completed' }
+    return { launched, world, log: ran.result, completed: ran.outcome._tag === 'completed' }
   }
   const own = logOf(0, Object.assign({}, noArguments, { fellows: new Map([[0, fellows]]) }))
   if (!own.completed) return 0
+  const touched = uses.finish(own.log.reduce(uses.observe, uses.init(own.world.header)))
+  const alike = fellows.clusters.flatMap((_, fellow) => (fellows.alike[fellow] === 1 ? [fellow] : []))
+  if (!findAlike(own.launched, touched, fellows, alike)) return 0
   let compared = 0
   fellows.clusters.forEach((cluster, fellow) => {
     if (fellows.alike[fellow] === 0) return

@@ -15,7 +15,8 @@
  * Fellows that hold the same are of one *kind*, and what depends on that alone is computed once for each kind: of 32 x 64 tiles of a matrix product the box of a row is one of 32.
  *
  * Laws
- * 1. A fellow that is alike at the end has the same events, in the same order, but for places of global memory, and these are moved by `moves`.
+ * 1. A fellow that is alike at the end has the same events, in the same order, but for places of global memory, and these are moved by `moves`: if it finds what the cluster
+ *    finds wherever it reads, which is for those to ask who run it (`findAlike` of `verdict/classes.ts`).
  * 2. Who is parted stays so.
  * 3. Kinds are disjoint, and together they are the fellows; two fellows are of one kind of `met(a, b)` where they are of one of `a` and of one of `b`.
  */

@@ -86,13 +86,13 @@ export const sourceVisiting = (source: Source, visits: ReadonlyArray<number>): S
 // ---------------------------------------------------------------- what a run touches
 
 /** A footprint of global memory, and how it is touched. */
-interface Use {
+export interface Use {
   readonly footprint: Footprint
   reads: boolean
   writes: boolean
 }
 
-const uses: Fold<{ readonly header: Header; readonly seen: Map<number, Use> }, ReadonlyArray<Use>> = {
+export const uses: Fold<{ readonly header: Header; readonly seen: Map<number, Use> }, ReadonlyArray<Use>> = {
   init: (header) => ({ header, seen: new Map() }),
   observe: (s, e) => {
     if (e._tag !== 'access' || s.header.planes[e.footprint.plane]?.space !== 'gmem') return s
@@ -121,23 +121,33 @@ const isOneToRead = ({ machine }: Launched): ((plane: number) => boolean) => {
   }
 }
 
-/** What the clusters of a class touch, each in the ways in which it is moved; null: it is not known. */
-const touchedBy = (
+/** C3 and C5: does each of these fellows find what the cluster finds, wherever it reads? Else it may go another way, and nothing that is known of it holds. */
+export const findAlike = (
   launched: Launched,
   found: ReadonlyArray<Use>,
   { moves, ways, unlike }: Fellowship,
   fellows: ReadonlyArray<number>,
-): ReadonlyArray<ReadonlyArray<Touched>> | null => {
+): boolean => {
   const isOne = isOneToRead(launched)
+  const isMoved = (way: number): boolean => fellows.some((fellow) => ways[way]![fellow] !== 0)
+  return found.every(
+    ({ reads, footprint: { id, plane } }) =>
+      !reads || (!unlike.has(plane) && (!(moves.get(id) ?? []).some(isMoved) || isOne(plane))),
+  )
+}
+
+/** What the clusters of a class touch, each in the ways in which it is moved; null: it is not known. */
+const touchedBy = (
+  found: ReadonlyArray<Use>,
+  { moves, ways }: Fellowship,
+  fellows: ReadonlyArray<number>,
+): ReadonlyArray<ReadonlyArray<Touched>> | null => {
   const byWay = new Map<number, Map<number, { readonly reads: Footprint[]; readonly writes: Footprint[] }>>()
   for (const { footprint, reads, writes } of found) {
     const { plane } = footprint
-    if (reads && unlike.has(plane)) return null
     const those = moves.get(footprint.id)
     if (those === undefined) return null
     for (const way of those) {
-      const isMoved = fellows.some((fellow) => ways[way]![fellow] !== 0)
-      if (reads && isMoved && !isOne(plane)) return null
       const planes =
         byWay.get(way) ?? new Map<number, { readonly reads: Footprint[]; readonly writes: Footprint[] }>()
       byWay.set(way, planes)
@@ -224,7 +234,8 @@ const oneClass = (
   )
   if (outcome._tag !== 'completed') return null
   const alike = others.flatMap((_, fellow) => (fellows.alike[fellow] === 1 ? [fellow] : []))
-  const touched = touchedBy(launched.right, result, fellows, alike)
+  if (!findAlike(launched.right, result, fellows, alike)) return null
+  const touched = touchedBy(result, fellows, alike)
   return touched === null
     ? null
     : {

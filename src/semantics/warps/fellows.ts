@@ -17,7 +17,8 @@
  * (`verdict/classes.ts`).
  *
  * Laws
- * 1. A fellow that is alike at the end has the same events as the warp, in the same order, but for places of global memory, and these are moved by `moves`.
+ * 1. A fellow that is alike at the end has the same events as the warp, in the same order, but for places of global memory, and these are moved by `moves`: if it finds what
+ *    the warp finds wherever it reads (`findAlike`).
  * 2. What a register holds beside a warp is what it holds when the fellow's cluster is run (the proof runs both).
  * 3. A warp with fellows does what it does without.
  */

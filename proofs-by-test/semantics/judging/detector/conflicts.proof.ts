@@ -88,7 +88,32 @@ describe('law 1: one finding per kind, pair of agents and sites, directions and 
       s.r(2, 's0 0-3', 'two')
     })
     expect(all.map(show)).toEqual(['D1 wide / one', 'D1 wide / two'])
-    for (const f of all) expect(f.text).toMatch(/\(3 times\)$/)
+    for (const f of all) expect(f.text).toMatch(/are not ordered$/)
+  })
+  test.each<readonly [name: string, run: (s: Script) => unknown, text: RegExp, world?: World]>([
+    [
+      'a pair again',
+      (s) => {
+        for (let n = 0; n < 3; n++) {
+          s.w(0, 's0 0-3', 'wide')
+          s.r(1, 's0 0-3', 'one')
+          s.sync([0, 1], 1)
+        }
+      },
+      /ordered \(3 times\)$/,
+    ],
+    ['a read of nothing', (s) => s.r(0, 's0 0-3', 'one'), /written$/, { ...three, initialised: false }],
+  ])('%s, the bytes divided before or not', (_, run, text, world = three) => {
+    const texts = (divided: boolean): ReadonlyArray<string> =>
+      findings((s) => {
+        if (divided) for (const slot of [0, 1, 2]) s.r(2, `s0 ${String(slot)}`, 'slots')
+        if (divided) s.sync([0, 1, 2], 1)
+        run(s)
+      }, world)
+        .filter((f) => f.a.site !== 'slots')
+        .map((f) => f.text)
+    expect(texts(true)).toEqual(texts(false))
+    expect(texts(false)[0]).toMatch(text)
   })
 })
 

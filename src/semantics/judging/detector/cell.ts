@@ -534,7 +534,7 @@ export const judge = (
 }
 
 /** At the end of its cluster: reads that found nothing, and that no later write explains. */
-export const settle = (c: Cell, cluster: number, out: Conflicts): void => {
+export const settle = (c: Cell, cluster: number, out: Pick<Conflicts, 'nothingThere'>): void => {
   if (c.cluster !== cluster) return
   c.early.forEach(out.nothingThere)
   c.early = []

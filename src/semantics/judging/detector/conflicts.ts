@@ -24,7 +24,7 @@
  * Law 1. One finding per kind, pair of agents and sites, directions and plane.
  */
 import type { Diagnosis, HazardId, Severity } from '../finding.js'
-import type { Footprint, Header } from '../../log/events.js'
+import type { Footprint, Header, Stamp } from '../../log/events.js'
 import { readBarrierName } from '../../log/barrier-name.js'
 import { asSpans, clusterOf, isOfSingles, isCompilers } from '../../log/events.js'
 import type { Space } from '../../language/types.js'
@@ -41,7 +41,7 @@ import { readFence } from './read-fence.js'
 import type { Actor, Draft } from './report.js'
 import {
   accessing,
-  again,
+  retold,
   agentName,
   whoActs,
   draft,
@@ -175,9 +175,9 @@ const ofFences: ReadonlyArray<HazardId> = ['P1', 'P2', 'P5']
 // ---------------------------------------------------------------- constructors
 
 export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
-  // the many atoms that two accesses share make one draft
+  // the many atoms that two accesses share make one draft, which counts the two once
   let judged: AccessRecord | undefined
-  const told = new Map<AccessRecord, { readonly kind: string; readonly draft: Draft }>()
+  const told = new Map<Stamp, Map<string, Draft>>()
   const pair = (
     kind: string,
     id: () => HazardId,
@@ -192,10 +192,12 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
       judged = later
       told.clear()
     }
-    const before = told.get(earlier)
-    if (before?.kind === kind) {
-      again(c.report, before.draft)
-      return before.draft
+    const about = `${kind}|${earlier.rw}|${String(earlier.operation)}`
+    const before = told.get(earlier.stamp)
+    const known = before?.get(about)
+    if (known !== undefined) {
+      retold(known)
+      return known
     }
     const draft = filed(
       c.report,
@@ -223,7 +225,8 @@ export const conflictsOf = (c: Context, strong: Strong): Conflicts => {
         seen: 1,
       }),
     )
-    told.set(earlier, { kind, draft })
+    if (before === undefined) told.set(earlier.stamp, new Map([[about, draft]]))
+    else before.set(about, draft)
     return draft
   }
   const facts: Facts = {

@@ -50,10 +50,12 @@ import { eachMissing } from './written-once.js'
 /** I1 and M6: reads that found nothing, and that no later write explains. */
 const unwritten = (d: Detector): void => {
   d.context.early = false
+  const reads = new Set<AccessRecord>()
   for (const plane of d.planes)
     eachPiece(plane, (_start, _end, atom) => {
-      settle(atom.payload, d.context.cluster, d.conflicts)
+      settle(atom.payload, d.context.cluster, { nothingThere: (read) => reads.add(read) })
     })
+  reads.forEach(d.conflicts.nothingThere)
 }
 
 /** What a log shows as far as it has come. The state is as it was: the log may go on. */

@@ -20,7 +20,7 @@
  *
  * Source: PTX ISA, memory consistency model (conflict, race); tcgen05.dealloc.
  */
-import type { Access, Dealloc, Footprint, Unit } from '../../log/events.js'
+import type { Access, Dealloc, Footprint, Stamp, Unit } from '../../log/events.js'
 import { asSpans, clusterOf, spansOf } from '../../log/events.js'
 import { isOne } from '../../log/lane-mask.js'
 import { reachOf } from '../../log/reach.js'
@@ -45,7 +45,17 @@ import { programOf } from './knowledge.js'
 import { oweRemote, oweWord } from './obligations.js'
 import { completionOf, type Operation } from './operation.js'
 import { byIssuers } from './parting.js'
-import { actor, barrierName, draft, file, keyOf, noteManual, planeName } from './report.js'
+import {
+  actor,
+  barrierName,
+  draft,
+  file,
+  keyOf,
+  noteManual,
+  planeName,
+  retold,
+  type Draft,
+} from './report.js'
 import { defer, giveBack, type Deferred } from './read-only.js'
 import { overResponses } from './responses.js'
 import { reachesInto } from './started.js'
@@ -366,11 +376,18 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
     idle: false,
     stored: undefined,
   }
+  // by what it should have waited for, what is told of it: of each atom that they share
+  const told = new Map<Stamp, Draft>()
+  const noted = new Set<Stamp>()
   const out: Conflicts = {
     twice: d.conflicts.twice,
     race: (earlier, later, _, k) => {
       const inOrder = known(k.order, earlier.completion)
-      noteManual(c.report, notOver(c, earlier, later.stamp, later.footprint, k.order, inOrder), inOrder)
+      const before = told.get(earlier.stamp)
+      if (before !== undefined) retold(before)
+      const draft = before ?? notOver(c, earlier, later.stamp, later.footprint, k.order, inOrder)
+      told.set(earlier.stamp, draft)
+      noteManual(c.report, draft, inOrder)
     },
     invisible: d.conflicts.invisible,
     readFence: d.conflicts.readFence,
@@ -387,6 +404,8 @@ export const dealloc = (d: Detector, e: Dealloc): void => {
   const atoms = [e.footprint, peer].flatMap((f) => (f === undefined ? [] : atomsOf(d, regionOf(d, f), f)))
   for (const atom of atoms)
     judgeDealloc(atom.payload, record, a.knowledge, c.cluster, c.options, out, (load, by) => {
+      if (noted.has(load.stamp)) return
+      noted.add(load.stamp)
       notWaitedFor(c, load, by.stamp)
     })
 }

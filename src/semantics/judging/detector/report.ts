@@ -4,7 +4,9 @@
  * A loop that races does so in every iteration. What is kept is the first instance for each (id or kind, agents, sites);
  * a count says how many more there were. Ids that depend on signals still to come are decided when the log ends.
  *
- * Law 1. The size of a report is bounded by the program text, not by the length of the run.
+ * Laws
+ * 1. The size of a report is bounded by the program text, not by the length of the run.
+ * 2. Two accesses count once, into however many atoms the bytes that they share are cut: how often something is found does not depend on what else the log has touched.
  */
 import type {
   Blocked,
@@ -48,8 +50,9 @@ export interface Draft {
   readonly knows?: number | undefined
   readonly supply?: Supply
   readonly lanes?: Diagnosis['lanes']
+  /** how often it was told, atom by atom */
   times: number
-  /** the same, with the clusters for which others stand */
+  /** how many instances there are, with the clusters for which others stand */
   seen: number
 }
 
@@ -123,7 +126,12 @@ export const keyOf = (kind: string, a: Stamp, b: Stamp | undefined): string =>
     ? `${kind}|${String(a.agent)}|${String(a.site)}`
     : `${kind}|${String(a.agent)}|${String(a.site)}|${String(b.agent)}|${String(b.site)}`
 
-/** One time more. */
+/** Told of another atom, and no other instance. */
+export const retold = (d: Draft): void => {
+  d.times++
+}
+
+/** One instance more. */
 export const again = ({ standsFor }: Report, d: Draft): void => {
   d.times++
   d.seen += standsFor
