@@ -90,7 +90,7 @@ describe('law 1: one finding per kind, pair of agents and sites, directions and 
     expect(all.map(show)).toEqual(['D1 wide / one', 'D1 wide / two'])
     for (const f of all) expect(f.text).toMatch(/are not ordered$/)
   })
-  test.each<readonly [name: string, run: (s: Script) => unknown, text: RegExp, world?: World]>([
+  test.each<readonly [name: string, run: (s: Script) => unknown, text: RegExp, world: World]>([
     [
       'a pair again',
       (s) => {
@@ -101,9 +101,10 @@ describe('law 1: one finding per kind, pair of agents and sites, directions and 
         }
       },
       /ordered \(3 times\)$/,
+      three,
     ],
     ['a read of nothing', (s) => s.r(0, 's0 0-3', 'one'), /written$/, { ...three, initialised: false }],
-  ])('%s, the bytes divided before or not', (_, run, text, world = three) => {
+  ])('%s, the bytes divided before or not', (_, run, text, world) => {
     const texts = (divided: boolean): ReadonlyArray<string> =>
       findings((s) => {
         if (divided) for (const slot of [0, 1, 2]) s.r(2, `s0 ${String(slot)}`, 'slots')
