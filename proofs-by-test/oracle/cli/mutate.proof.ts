@@ -101,7 +101,7 @@ describe('tcspec mutate', () => {
     const { status, stderr } = await tcspec(commands, worldWith({ hire: losing }))(['mutate', 'queue'])()
     expect(status).toBe(2)
     expect(stderr).toMatch(
-      /^tcspec: queue: expected a verdict on '.*', found none: the thread .* no memory\n$/,
+      /^tcspec: queue: expected a verdict on '.*', found none: the worker thread ended: no memory\n$/,
     )
   })
   it('sizes that somebody gives are used', async () => {
