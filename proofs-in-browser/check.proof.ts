@@ -321,7 +321,7 @@ describe('what if', () => {
     const sides = page.locator('.check-side')
     await sides.nth(1).locator('.badge', { hasText: 'hazard' }).waitFor()
     await sides.nth(0).locator('.badge', { hasText: 'ok' }).waitFor()
-    await page.getByRole('button', { name: /put it back$/ }).click()
+    await page.getByRole('button', { name: /restore it$/ }).click()
     await badge(page, 'ok').waitFor()
     expect(await sides.count()).toBe(0)
   })
@@ -340,7 +340,7 @@ describe('what if', () => {
     expect(await accessibilityErrors(page)).toEqual([])
     const { page: shared } = await browser.open(page.url())
     await badge(shared, 'ok').waitFor()
-    await shared.getByRole('button', { name: /take it away$/ }).click()
+    await shared.getByRole('button', { name: /remove it$/ }).click()
     await badge(shared, 'hazard').waitFor()
     expect(complaints).toEqual([])
   })
@@ -348,7 +348,7 @@ describe('what if', () => {
     const { page } = await browser.open(at('#/check?kernel=zoo%2FD3'))
     await badge(page, 'hazard').waitFor()
     await page.getByRole('button', { name: 'Add the edge' }).click()
-    await page.getByRole('alert').getByText('no statement that could be added mends D3').waitFor()
+    await page.getByRole('alert').getByText('no statement that could be added fixes D3').waitFor()
     await badge(page, 'hazard').waitFor()
     await finding(page, 'D3').waitFor()
     expect(await accessibilityErrors(page)).toEqual([])
@@ -579,7 +579,7 @@ describe('the run of a verdict', () => {
     const later = steps.findIndex(
       (s) => s.agent === first!.b.index && s.at === first!.b.at && !s.key.includes('/'),
     )
-    const slider = page.getByRole('slider', { name: /position|step/i }).first()
+    const slider = page.getByRole('slider', { name: 'event in the schedule' }).first()
     expect(Number(await slider.inputValue())).toBe(later + 1)
     // the link shows it again
     const again = await browser.open(page.url())

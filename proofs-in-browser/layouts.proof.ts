@@ -283,7 +283,7 @@ describe('bank conflicts', () => {
     await page.getByText('turn 1 of 8').waitFor()
     expect(numbers(await board.getAttribute('data-marked'))).toEqual([0, 1, 2, 3].map((lane) => 33 * lane))
     await page
-      .getByText('Of bank 0, lane 0 has a word now; lanes 4, 8, 12, 16, 20, 24, 28 collide and wait.')
+      .getByText('Bank 0 serves lane 0 now; lanes 4, 8, 12, 16, 20, 24, 28 collide and wait.')
       .waitFor()
     await page.getByRole('button', { name: 'next turn' }).click()
     await page.getByText('turn 2 of 8').waitFor()
