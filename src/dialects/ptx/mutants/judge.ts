@@ -376,7 +376,7 @@ const readsStrongly = ({ code }: WarpProgram): boolean =>
       (o._tag === 'load' && o.ordering !== 'weak') || (o._tag === 'atomic' && o.to !== null),
   )
 
-/** Is a load made weak whose bytes nobody writes strongly, in any run? */
+/** Is a load made weak of bytes that no thread writes strongly, in any run? */
 const readsWhatIsWeak = (g: PtxGround, k: Known, label: string, after: WarpProgram): boolean => {
   if (k.original === null || !weakensLoads(g.program, after)) return false
   const source = warpSource(g.program, g.given)

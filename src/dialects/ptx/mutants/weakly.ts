@@ -1,5 +1,5 @@
 /**
- * Loads that may be weak: what they read nobody writes strongly.
+ * Loads that may be weak: no thread writes strongly what they read.
  *
  *     st.global.u32 [partial + 4 * block], sum      weakly
  *     membar.gl; atom.global.add [counter], 1       the last block goes on

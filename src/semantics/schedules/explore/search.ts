@@ -66,7 +66,7 @@ export interface Search {
   endPath: ReadonlyArray<EventKey> | null
   /** control depends on data */
   data: string | null
-  /** who releases or acquires by a word of memory: nobody hears of one that is alone (`tellsByWords`) */
+  /** who releases or acquires by a word of memory: no other warp hears of one that is alone (`tellsByWords`) */
   readonly tellers: Set<number>
   /** words of memory tell what was done before: an event that views know nothing of */
   words: boolean
