@@ -19,6 +19,7 @@ import {
 } from '../../../src/dialects/jaxpr/arithmetic.js'
 import { checked } from '../../../src/semantics/language/index-types.js'
 import type { Expr, ExprNode } from '../../../src/semantics/language/expression.js'
+import { lax } from './lax.js'
 
 // ---------------------------------------------------------------- an evaluator
 
@@ -142,21 +143,6 @@ const forms = ['named', 'known'] as const
 const formed = (form: 'named' | 'known', name: string, type: Type, x: bigint): Expr =>
   form === 'named' ? variable(name) : literal(type, x)
 
-const lax: Readonly<Record<IntegerBinary, (x: bigint, y: bigint, bits: number) => bigint>> = {
-  add: (x, y) => x + y,
-  sub: (x, y) => x - y,
-  mul: (x, y) => x * y,
-  div: (x, y) => (y === 0n ? -1n : x / y),
-  rem: (x, y) => (y === 0n ? x : x % y),
-  max: (x, y) => (x > y ? x : y),
-  min: (x, y) => (x < y ? x : y),
-  and: (x, y) => x & y,
-  or: (x, y) => x | y,
-  xor: (x, y) => x ^ y,
-  shift_left: (x, y) => x << y,
-  shift_right_logical: (x, y, bits) => BigInt.asUintN(bits, x) >> y,
-  shift_right_arithmetic: (x, y, bits) => BigInt.asIntN(bits, x) >> y,
-}
 const logic: Partial<Readonly<Record<IntegerBinary, IntegerBinary>>> = {
   mul: 'and',
   min: 'and',

@@ -9,7 +9,7 @@ import { ofBarrier, ofFence, ofGroup, type Subject } from '../../../src/semantic
 import { candidates, type NamedBarrier, type Sides } from '../../../src/semantics/mending/candidates.js'
 import type { Addition, Edge } from '../../../src/semantics/mending/edge.js'
 import { placesIn } from '../../../src/semantics/mending/where.js'
-import { act, bind, branch, fork, int, loop, programOf, shown } from '../mutation/by-hand.js'
+import { act, bind, branch, fork, int, loop, params, programOf, shown } from '../mutation/by-hand.js'
 
 // ---------------------------------------------------------------- programs
 
@@ -55,27 +55,6 @@ const load = (barrier: ExprNode, ctaGroup = 1): object => ({
 })
 const read = { _tag: 'smem.load', source: of('s') }
 const write = { _tag: 'smem.store', destination: of('s'), value: int('v') }
-const params: Program['params'] = [
-  {
-    _tag: 'tensor',
-    name: 'x',
-    dtype: 'f16',
-    shape: [i32(32), i32(64)],
-    strides: [i32(64), i32(1)],
-    role: 'in',
-  },
-  {
-    _tag: 'descriptor',
-    name: 'map',
-    tensor: 'x',
-    dims: [i32(32), i32(64)],
-    strides: [i32(64), i32(1)],
-    box: [8, 16],
-    elementStrides: [1, 1],
-    swizzle: 32,
-    fill: 'zero',
-  },
-]
 
 // ---------------------------------------------------------------- edges in words
 

@@ -22,6 +22,29 @@ import {
 export const int = (text: string): Int => name(text)
 export const binder = (text: string): Binder => ({ name: text, type: { _tag: 'scalar', dtype: 'i32' } })
 
+/** A tensor of 32 x 64 elements, and its descriptor with boxes of 8 x 16. */
+export const params: Program['params'] = [
+  {
+    _tag: 'tensor',
+    name: 'x',
+    dtype: 'f16',
+    shape: [i32(32), i32(64)],
+    strides: [i32(64), i32(1)],
+    role: 'in',
+  },
+  {
+    _tag: 'descriptor',
+    name: 'map',
+    tensor: 'x',
+    dims: [i32(32), i32(64)],
+    strides: [i32(64), i32(1)],
+    box: [8, 16],
+    elementStrides: [1, 1],
+    swizzle: 32,
+    fill: 'zero',
+  },
+]
+
 /** A statement with an effect: a fence of wgmma, if nothing is said. */
 export const act = (
   label: string,

@@ -40,7 +40,7 @@ import {
 } from '../../../src/semantics/mutation/sites.js'
 import { ofStrides } from '../../../src/transforms/ref.js'
 import { right } from '../../either.js'
-import { act, bind, branch, loop, programOf as written, shown } from './by-hand.js'
+import { act, bind, branch, loop, params, programOf as written, shown } from './by-hand.js'
 
 // ---------------------------------------------------------------- a program
 
@@ -77,27 +77,6 @@ const of = (id: string): ExprNode => ({ _tag: 'storage', storage: id })
 const slotOf = (id: string, index: ExprNode): ExprNode => ({ _tag: 'slot', of: of(id), index })
 const truth = (value: 0 | 1): ExprNode => ({ _tag: 'const', dtype: 'i1', value })
 const s = named<'i32'>('s')
-const params: Program['params'] = [
-  {
-    _tag: 'tensor',
-    name: 'x',
-    dtype: 'f16',
-    shape: [i32(32), i32(64)],
-    strides: [i32(64), i32(1)],
-    role: 'in',
-  },
-  {
-    _tag: 'descriptor',
-    name: 'map',
-    tensor: 'x',
-    dims: [i32(32), i32(64)],
-    strides: [i32(64), i32(1)],
-    box: [8, 16],
-    elementStrides: [1, 1],
-    swizzle: 32,
-    fill: 'zero',
-  },
-]
 const programOf = (body: ReadonlyArray<Stmt>, cluster = 1): Program =>
   written(body, { arch: 'sm100a', params, storage, cluster })
 const siteOf = (program: Program, label: string): DoSite =>
