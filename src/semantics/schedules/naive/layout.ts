@@ -165,6 +165,9 @@ export interface Layout {
 
 // ---------------------------------------------------------------- what does not fit
 
+/** Does it act in the scope of its CTA alone? */
+export const isNarrow = (op: Op): boolean => 'narrow' in op && op.narrow === true
+
 const unpublishedIn = (skeleton: Skeleton): ReadonlyArray<number> =>
   skeleton.barriers.flatMap((b, k) => (b.unpublished === true ? [k] : []))
 
@@ -231,7 +234,6 @@ export const layoutOf = (skeleton: Skeleton): Layout => {
     mask(atoms.filter((atom) => (atom._tag === 'smem' || atom._tag === 'tmem') && atom.cta === cta)),
   )
 
-  const isNarrow = (op: Op): boolean => 'narrow' in op && op.narrow === true
   const scoped = agents.some(({ ops }) => ops.some(isNarrow))
   const barrierWidth = scoped ? 15 : 9
   const barrierAt = (b: number): number => n + b * barrierWidth

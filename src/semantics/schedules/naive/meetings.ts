@@ -26,6 +26,7 @@ import {
   GENERIC,
   HEARD,
   HEARDFAR,
+  isNarrow,
   MET,
   morallyStrong,
   namedWidth,
@@ -49,7 +50,6 @@ import type {
   Hear,
   NamedArrive,
   NamedSync,
-  Op,
   Peek,
   Rendezvous,
   Tell,
@@ -79,7 +79,6 @@ export const meetingsOf = (layout: Layout, views: Views, reach: Reach): Meetings
   const { happens, signal, clear, hearAt, ctaDone } = views
   const { reaches } = reach
   const n = agents.length
-  const isNarrow = (op: Op): boolean => 'narrow' in op && op.narrow === true
   const isFar = (x: number, word: Atom): boolean => word._tag === 'smem' && word.cta !== agents[x]!.cta
   /** Of a strong access of a word: what of its last writes, by classes that are out of its scope, it does not see. */
   const strong = (turn: Turn, word: Atom, k: number): void => {
